@@ -1,0 +1,37 @@
+/** A path into the caller's input, the rule it breaks, and what was expected. */
+export interface FieldError {
+  path: string
+  code: string
+  message: string
+}
+
+/**
+ * The one error class for everything the platform refuses on purpose. `code` is dotted and stable
+ * (`did.not_found`); api/errors.ts maps it to an HTTP status, activities/worker.ts makes it non-retryable.
+ * Messages are for people: what is wrong and what to do next, never a secret and never personal data.
+ */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly errors: FieldError[] = [],
+  ) {
+    super(message)
+  }
+}
+
+/** Something that we depend on is away; the same request may succeed later. Retryable: 503 with Retry-After over HTTP. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable'
+
+  constructor(
+    readonly part: 'database' | 'temporal' | 'keys' | 'outbound',
+    message: string,
+    readonly retryAfterSeconds = 5,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+}
