@@ -2,10 +2,16 @@ import { availableParallelism } from 'node:os'
 
 /** Every variable the platform reads. `.env.example` repeats this table; a test holds the two together. */
 export const VARIABLES = {
-  PUBLIC_URL: { default: 'http://localhost:3000', about: 'base URL under which callers reach the API; tenants live at <subdomain>.<host>' },
+  PUBLIC_URL: {
+    default: 'http://localhost:3000',
+    about: 'base URL under which callers reach the API; tenants live at <subdomain>.<host>',
+  },
   HOST: { default: '127.0.0.1', about: 'address the API listens on' },
   PORT: { default: '3000', about: 'port of the API' },
-  OPERATOR_HOST: { default: '127.0.0.1', about: 'address of the operator port (metrics, codec endpoint); keep it private' },
+  OPERATOR_HOST: {
+    default: '127.0.0.1',
+    about: 'address of the operator port (metrics, codec endpoint); keep it private',
+  },
   OPERATOR_PORT: { default: '9464', about: 'port of the operator endpoints of the API; the worker takes the next one' },
   API_PROCESSES: { default: '', about: 'processes that share the API port; empty: one per core, 4 at most' },
   DATABASE_URL: { default: '', about: 'PostgreSQL of the owner role (migrations); empty: an embedded one is started' },
@@ -18,7 +24,10 @@ export const VARIABLES = {
   TEMPORAL_PORT: { default: '7233', about: 'port of the started Temporal server; its UI takes TEMPORAL_UI_PORT' },
   TEMPORAL_UI_PORT: { default: '8233', about: 'port of the started Temporal UI' },
   TEMPORAL_CLI: { default: '', about: 'path of a temporal binary; empty: PATH, the cache, then a build or download' },
-  KEY_STORE_MASTER_KEY: { default: '', about: '32 bytes in base64 that protect local keys and stored answers; empty: .local/master.key' },
+  KEY_STORE_MASTER_KEY: {
+    default: '',
+    about: '32 bytes in base64 that protect local keys and stored answers; empty: .local/master.key',
+  },
   VAULT_ADDR: { default: '', about: 'address of Vault or OpenBao; empty: keys stay in the local key store' },
   VAULT_TOKEN: { default: '', about: 'Vault token, where AppRole is not used' },
   VAULT_ROLE_ID: { default: '', about: 'AppRole role id' },
@@ -29,17 +38,32 @@ export const VARIABLES = {
   OUTBOUND_TIMEOUT_MS: { default: '5000', about: 'milliseconds for a whole outbound request' },
   OUTBOUND_MAX_BYTES: { default: '1048576', about: 'bytes read of an outbound answer at most' },
   OUTBOUND_CA_FILE: { default: '', about: 'PEM file of further certificate authorities for outbound HTTPS' },
-  OUTBOUND_DNS_SERVER: { default: '', about: 'ip:port of the DNS server for outbound names; empty: the system resolver' },
-  OUTBOUND_ALLOWED_RANGES: { default: '', about: 'comma-separated CIDR ranges, otherwise refused as not public, that may be called' },
+  OUTBOUND_DNS_SERVER: {
+    default: '',
+    about: 'ip:port of the DNS server for outbound names; empty: the system resolver',
+  },
+  OUTBOUND_ALLOWED_RANGES: {
+    default: '',
+    about: 'comma-separated CIDR ranges, otherwise refused as not public, that may be called',
+  },
   ACCESS_TOKEN_LIFETIME_SECONDS: { default: '3600', about: 'seconds an access token lives' },
   RATE_LIMIT_PER_MINUTE: { default: '60000', about: 'requests per client and minute' },
   TOKEN_RATE_LIMIT_PER_MINUTE: { default: '600', about: 'token requests per address and minute' },
   STATUS_WINDOW_SECONDS: { default: '10', about: 'seconds between two signings of a changed status list' },
-  DID_WEB_CHECK_SECONDS: { default: '5', about: 'seconds before the second look for a did:web document; doubles up to an hour' },
-  DID_WEB_PATIENCE_DAYS: { default: '7', about: 'days after which a did:web registration that does not resolve is FAILED' },
+  DID_WEB_CHECK_SECONDS: {
+    default: '5',
+    about: 'seconds before the second look for a did:web document; doubles up to an hour',
+  },
+  DID_WEB_PATIENCE_DAYS: {
+    default: '7',
+    about: 'days after which a did:web registration that does not resolve is FAILED',
+  },
   SHUTDOWN_SECONDS: { default: '10', about: 'seconds that accepted work has to finish after SIGTERM' },
   CODEC_ENDPOINT: { default: 'false', about: 'true: the operator port decodes workflow payloads for the Temporal UI' },
-  VC_API: { default: 'false', about: 'true: /vc-api answers without a token, for test suites; only when HOST is loopback' },
+  VC_API: {
+    default: 'false',
+    about: 'true: /vc-api answers without a token, for test suites; only when HOST is loopback',
+  },
   LOG_LEVEL: { default: 'info', about: 'fatal, error, warn, info, debug or trace' },
 } as const
 
@@ -56,12 +80,14 @@ const fail = (name: Variable, expected: string): never => {
   throw new Error(`${name} is not usable: expected ${expected}. See .env.example.`)
 }
 
-const required = (env: Environment, name: Variable) => read(env, name) || fail(name, `a value (${VARIABLES[name].about})`)
+const required = (env: Environment, name: Variable) =>
+  read(env, name) || fail(name, `a value (${VARIABLES[name].about})`)
 
 export const integer = (env: Environment, name: Variable, minimum: number, maximum: number): number => {
   const text = read(env, name)
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value < minimum || value > maximum) fail(name, `a whole number from ${minimum} to ${maximum}`)
+  if (!/^\d+$/.test(text) || value < minimum || value > maximum)
+    fail(name, `a whole number from ${minimum} to ${maximum}`)
   return value
 }
 
@@ -83,7 +109,11 @@ const masterKey = (env: Environment): Buffer => {
   return key.length === 32 ? key : fail('KEY_STORE_MASTER_KEY', '32 bytes in base64')
 }
 
-const list = (text: string): string[] => text.split(',').map((part) => part.trim()).filter(Boolean)
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
@@ -97,7 +127,9 @@ export function loadConfig(env: Environment) {
     port: integer(env, 'PORT', 0, 65535),
     operatorHost: read(env, 'OPERATOR_HOST'),
     operatorPort: integer(env, 'OPERATOR_PORT', 0, 65534),
-    apiProcesses: read(env, 'API_PROCESSES') ? integer(env, 'API_PROCESSES', 1, 64) : Math.min(4, availableParallelism()),
+    apiProcesses: read(env, 'API_PROCESSES')
+      ? integer(env, 'API_PROCESSES', 1, 64)
+      : Math.min(4, availableParallelism()),
     database: {
       url: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']).href,
       poolSize: integer(env, 'DATABASE_POOL_SIZE', 2, 200),

@@ -1,0 +1,50 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { owned, ownedByTenant } from './base.ts'
+
+const EnvironmentSchema = defineEntity({
+  name: 'Environment',
+  tableName: 'environments',
+  properties: {
+    id: p.uuid().primary(),
+    name: p.text(),
+    domain: p.text(),
+    authorizationServerDomain: p.text(),
+    deploymentModel: p.text(),
+    region: p.json<{ id: string; name: string; displayName: string }>(),
+    createdAt: p.datetime().onCreate(() => new Date()),
+  },
+})
+export class Environment extends EnvironmentSchema.class {}
+EnvironmentSchema.setClass(Environment)
+
+const TenantSchema = defineEntity({
+  name: 'Tenant',
+  tableName: 'tenants',
+  properties: {
+    id: p.uuid().primary(),
+    environmentId: p.uuid(),
+    name: p.text(),
+    subdomain: p.text(),
+    /** The tenant that answers at the bare host. */
+    isFirst: p.boolean().default(false),
+    createdAt: p.datetime().onCreate(() => new Date()),
+  },
+})
+export class Tenant extends TenantSchema.class {}
+TenantSchema.setClass(Tenant)
+
+const OAuth2ClientSchema = defineEntity({
+  name: 'OAuth2Client',
+  tableName: 'oauth2_clients',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    name: p.text(),
+    description: p.text(),
+    /** SHA-256 of the secret, which we made from 256 random bits. */
+    secretHash: p.blob(),
+    scopes: p.array(),
+  },
+})
+export class OAuth2Client extends OAuth2ClientSchema.class {}
+OAuth2ClientSchema.setClass(OAuth2Client)

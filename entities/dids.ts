@@ -1,0 +1,27 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { owned, ownedByTenant } from './base.ts'
+
+export type RegistrationStatus = 'PROCESSING' | 'COMPLETED' | 'FAILED'
+
+const DidSchema = defineEntity({
+  name: 'Did',
+  tableName: 'dids',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    did: p.text(),
+    method: p.text().$type<'KEY' | 'WEB'>(),
+    registrationStatus: p.text().$type<RegistrationStatus>(),
+    /** Why a registration FAILED, for people. */
+    failureReason: p.text().nullable(),
+    document: p.json<Record<string, unknown>>(),
+    /** `platform`: we serve the document at host and path; `caller`: the caller does; `none`: it needs no hosting. */
+    hosting: p.text().$type<'platform' | 'caller' | 'none'>(),
+    host: p.text().nullable(),
+    path: p.text().nullable(),
+    /** Set first in a deletion: from then on nobody sees the DID, while its keys are being destroyed. */
+    deletedAt: p.datetime().nullable(),
+  },
+})
+export class Did extends DidSchema.class {}
+DidSchema.setClass(Did)

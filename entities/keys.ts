@@ -1,0 +1,36 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { owned, ownedByTenant } from './base.ts'
+
+/** What we know of a key: never its private part. A row without a DID is an unfinished creation, reaped after a while. */
+const KeySchema = defineEntity({
+  name: 'Key',
+  tableName: 'keys',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    didId: p.uuid().nullable(),
+    keyType: p.text().$type<'ed25519' | 'p256' | 'bls12381g2' | 'x25519'>(),
+    custody: p.text().$type<'hardened' | 'software'>().nullable(),
+    publicKey: p.blob().nullable(),
+    /** The DID URL of the verification method, once the DID is known. */
+    didUrl: p.text().nullable(),
+  },
+})
+export class Key extends KeySchema.class {}
+KeySchema.setClass(Key)
+
+const KeyEnvelopeSchema = defineEntity({
+  name: 'KeyEnvelope',
+  tableName: 'key_envelopes',
+  filters: ownedByTenant,
+  properties: {
+    keyId: p.uuid().primary(),
+    tenantId: p.uuid(),
+    keyType: p.text(),
+    publicKey: p.blob(),
+    envelope: p.blob(),
+    createdAt: p.datetime().onCreate(() => new Date()),
+  },
+})
+export class KeyEnvelope extends KeyEnvelopeSchema.class {}
+KeyEnvelopeSchema.setClass(KeyEnvelope)

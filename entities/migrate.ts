@@ -1,0 +1,29 @@
+import { Migrator } from '@mikro-orm/migrations'
+import { MikroORM } from '@mikro-orm/postgresql'
+import { Foundation } from './migrations/0001-foundation.ts'
+import { entities } from './orm.ts'
+import { createRoles } from './roles.ts'
+
+/** Any constant, the same in every process: one of them migrates, the others wait. */
+const MIGRATION_LOCK = 7_261_937
+
+/** Brings the schema and the roles up to date as the owner. Several processes may call it at once. */
+export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<void> {
+  const orm = await MikroORM.init({
+    entities,
+    clientUrl: ownerUrl,
+    extensions: [Migrator],
+    pool: { min: 0, max: 4 },
+    logger: () => undefined,
+    migrations: { migrationsList: [Foundation], snapshot: false, tableName: 'migrations', silent: true },
+  })
+  try {
+    await orm.em.transactional(async (lock) => {
+      await lock.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
+      await orm.migrator.up()
+      await createRoles(orm, ownerUrl, masterKey)
+    })
+  } finally {
+    await orm.close()
+  }
+}

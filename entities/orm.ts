@@ -1,0 +1,72 @@
+import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
+import { Environment, OAuth2Client, Tenant } from './administration.ts'
+import { EVERY_TENANT } from './base.ts'
+import { Did } from './dids.ts'
+import { Domain } from './domains.ts'
+import { Key, KeyEnvelope } from './keys.ts'
+import { OutboxEntry } from './outbox.ts'
+import { JsonLdContext, SemanticCredential, StatusList } from './semantic-credentials.ts'
+import { LogEntry } from './tokens-logs.ts'
+
+export const entities = [
+  Environment,
+  Tenant,
+  OAuth2Client,
+  Domain,
+  Did,
+  Key,
+  KeyEnvelope,
+  SemanticCredential,
+  StatusList,
+  JsonLdContext,
+  LogEntry,
+  OutboxEntry,
+]
+
+/** A pool of `pg`, for the few statements where one round trip matters. */
+export interface Sql {
+  query<Row extends object>(query: { name?: string; text: string; values: unknown[] }): Promise<{ rows: Row[] }>
+}
+
+export interface Connections {
+  /** The application's role: sees one tenant at a time. */
+  tenants: MikroORM
+  /** The role of scheduled jobs, the relay and look-ups before a tenant is known: sees all tenants. */
+  system: MikroORM
+  close(): Promise<void>
+}
+
+/** One pool of connections as one role. Statements end after 5 s, waits for a lock after 2 s: slow beats stuck. */
+export const connect = (clientUrl: string, poolSize: number): Promise<MikroORM> =>
+  MikroORM.init({
+    entities,
+    clientUrl,
+    pool: { min: 0, max: poolSize, idleTimeoutMillis: 30_000 },
+    driverOptions: {
+      connectionTimeoutMillis: 2_000,
+      statement_timeout: 5_000,
+      lock_timeout: 2_000,
+      idle_in_transaction_session_timeout: 10_000,
+      keepAlive: true,
+    },
+    forceUtcTimezone: true,
+    logger: () => undefined,
+  })
+
+/** Runs `work` in one transaction that sees one tenant's rows alone, through both fences (design: Tenants). */
+export function inTenant<T>(orm: MikroORM, tenantId: string, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
+  const em = orm.em.fork()
+  em.setFilterParams('tenant', { tenantId })
+  em.setSessionContext({ variables: { 'app.tenant': tenantId } })
+  return em.transactional((tx) => work(tx))
+}
+
+/** Runs `work` in one transaction as the system role: the tenant filter is off, row-level security lets it through. */
+export function asSystem<T>(orm: MikroORM, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
+  const em = orm.em.fork()
+  em.setFilterParams('tenant', { tenantId: EVERY_TENANT })
+  return em.transactional((tx) => work(tx))
+}
+
+/** The `pg` pool under a MikroORM. */
+export const sqlOf = async (orm: MikroORM): Promise<Sql> => (await orm.driver.getConnection().getNativeClient()) as Sql

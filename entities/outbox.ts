@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { owned, ownedByTenant } from './base.ts'
+
+/** A workflow that must start because a transaction committed; activities/outbox.ts relays it to Temporal. */
+const OutboxSchema = defineEntity({
+  name: 'OutboxEntry',
+  tableName: 'outbox',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    area: p.text(),
+    objectId: p.text(),
+    workflowType: p.text(),
+    workflowId: p.text(),
+    /** One readable line for operators, without personal data. */
+    summary: p.text(),
+    /** The workflow's argument, encrypted. */
+    payload: p.blob(),
+    attempts: p.integer().default(0),
+    nextAttemptAt: p.datetime().onCreate(() => new Date()),
+    lastError: p.text().nullable(),
+    startedAt: p.datetime().nullable(),
+  },
+})
+export class OutboxEntry extends OutboxSchema.class {}
+OutboxSchema.setClass(OutboxEntry)

@@ -1,0 +1,112 @@
+import { createHmac } from 'node:crypto'
+import type { MikroORM } from '@mikro-orm/postgresql'
+
+/** What each role may do, table by table. The application adds to the log and reads it; it changes none of it. */
+const GRANTS = {
+  app: {
+    'select, insert, update, delete': [
+      'oauth2_clients',
+      'domains',
+      'dids',
+      'keys',
+      'key_envelopes',
+      'status_lists',
+      'semantic_credentials',
+      'jsonld_contexts',
+      'idempotency_keys',
+      'rate_limits',
+    ],
+    'select, insert': ['logs', 'outbox'],
+
+    select: ['environments', 'tenants', 'platform_keys'],
+  },
+  system: {
+    'select, insert, update, delete': [
+      'environments',
+      'tenants',
+      'oauth2_clients',
+      'domains',
+      'dids',
+      'keys',
+      'key_envelopes',
+      'status_lists',
+      'semantic_credentials',
+      'jsonld_contexts',
+      'outbox',
+      'idempotency_keys',
+    ],
+    'select, insert': ['logs', 'platform_keys'],
+  },
+} as const
+
+type Role = keyof typeof GRANTS
+
+/** Roles are global to a PostgreSQL cluster, so their names carry the database's. */
+const roleName = (owner: URL, role: Role) => `${decodeURIComponent(owner.pathname.slice(1))}_${role}`
+
+/** Derived, so that no further secret has to be kept; another master key means another password. */
+const password = (masterKey: Uint8Array, name: string) =>
+  createHmac('sha256', masterKey).update(`countersign/database/${name}`).digest('base64url')
+
+/** The address under which a process connects as `role`. */
+export function roleUrl(ownerUrl: string, masterKey: Uint8Array, role: Role): string {
+  const url = new URL(ownerUrl)
+  const name = roleName(url, role)
+  url.username = encodeURIComponent(name)
+  url.password = password(masterKey, name)
+  return url.href
+}
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
+
+/** Creates both roles and grants exactly the table above; safe to repeat. Needs CREATEROLE, or roles made beforehand. */
+export async function createRoles(owner: MikroORM, ownerUrl: string, masterKey: Uint8Array): Promise<void> {
+  const connection = owner.em.getConnection()
+  for (const role of Object.keys(GRANTS) as Role[]) {
+    const name = roleName(new URL(ownerUrl), role)
+    const known = await connection.execute('select 1 from pg_roles where rolname = ?', [name])
+    await connection.execute(
+      `${known.length ? 'alter' : 'create'} role ${quote(name)} login nosuperuser nobypassrls password '${password(masterKey, name)}'`,
+    )
+    const statements = Object.entries(GRANTS[role]).map(
+      ([rights, tables]) => `grant ${rights} on ${tables.join(', ')} to ${quote(name)}`,
+    )
+    await connection.execute([`grant usage on schema public to ${quote(name)}`, ...statements].join('; '))
+  }
+  const system = quote(roleName(new URL(ownerUrl), 'system'))
+  const tables = [
+    'tenants',
+    'oauth2_clients',
+    'domains',
+    'dids',
+    'keys',
+    'key_envelopes',
+    'status_lists',
+    'semantic_credentials',
+    'jsonld_contexts',
+    'logs',
+    'outbox',
+    'idempotency_keys',
+  ]
+  await connection.execute(
+    tables
+      .map(
+        (table) =>
+          `drop policy if exists system on ${table}; create policy system on ${table} to ${system} using (true)`,
+      )
+      .join('; '),
+  )
+}
+
+/** A role that could step over row-level security would make the second fence a drawing of one: refuse to start. */
+export async function assertFenced(orm: MikroORM): Promise<void> {
+  const [role] = await orm.em.getConnection().execute<{ unfenced: boolean; owned: number }[]>(
+    `select rolsuper or rolbypassrls as unfenced,
+      (select count(*)::int from pg_tables where tableowner = current_user and schemaname = 'public') as owned
+     from pg_roles where rolname = current_user`,
+  )
+  if (!role || role.unfenced || role.owned > 0)
+    throw new Error(
+      'The database role of the API can step over row-level security; it must be neither superuser, owner nor BYPASSRLS.',
+    )
+}

@@ -1,0 +1,66 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { owned, ownedByTenant } from './base.ts'
+
+const SemanticCredentialSchema = defineEntity({
+  name: 'SemanticCredential',
+  tableName: 'semantic_credentials',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    didId: p.uuid(),
+    /** As it was answered, proof and all. */
+    credential: p.json<Record<string, unknown>>(),
+    proofType: p.text(),
+    tag: p.text().nullable(),
+    types: p.array(),
+    issuanceDate: p.datetime(),
+    expirationDate: p.datetime().nullable(),
+    statusListId: p.uuid().nullable(),
+    statusIndex: p.integer().nullable(),
+    revoked: p.boolean().default(false),
+    statusChangedAt: p.datetime().nullable(),
+  },
+})
+export class SemanticCredential extends SemanticCredentialSchema.class {}
+SemanticCredentialSchema.setClass(SemanticCredential)
+
+const StatusListSchema = defineEntity({
+  name: 'StatusList',
+  tableName: 'status_lists',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    didId: p.uuid(),
+    kind: p.text().$type<'RevocationList2020' | 'BitstringStatusList'>(),
+    purpose: p.text().$type<'revocation' | 'suspension'>(),
+    proofType: p.text(),
+    size: p.integer(),
+    /** How many entries are given out; entry n stands at the n-th value of the list's keyed permutation. */
+    used: p.integer().default(0),
+    permutationKey: p.blob(),
+    /** Set by a change of status, cleared when a list that contains it is signed. */
+    changedAt: p.datetime().nullable(),
+    signed: p.json<Record<string, unknown>>().nullable(),
+    etag: p.text().nullable(),
+    signedAt: p.datetime().nullable(),
+    validUntil: p.datetime().nullable(),
+  },
+})
+export class StatusList extends StatusListSchema.class {}
+StatusListSchema.setClass(StatusList)
+
+const JsonLdContextSchema = defineEntity({
+  name: 'JsonLdContext',
+  tableName: 'jsonld_contexts',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    url: p.text(),
+    /** SHA-256 of the document as it was fetched, in hex: the pin. */
+    sha256: p.text(),
+    document: p.text(),
+    source: p.text().$type<'registered' | 'fetched'>(),
+  },
+})
+export class JsonLdContext extends JsonLdContextSchema.class {}
+JsonLdContextSchema.setClass(JsonLdContext)
