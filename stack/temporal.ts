@@ -1,0 +1,76 @@
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { launch, type Part } from './part.ts'
+
+export interface TemporalOptions {
+  /** The Temporal CLI, as `findTemporalBinary` gives it. */
+  binary: string
+  port: number
+  uiPort: number
+  /** SQLite file that workflows survive in; made when missing. */
+  databaseFile: string
+  namespace?: string
+  /** Where the UI asks for decoded payloads, when the operator serves that. */
+  codecEndpoint?: string
+  logFile?: string
+}
+
+export interface Temporal extends Part {
+  /** host:port of the gRPC service. */
+  address: string
+  uiUrl: string
+}
+
+/** The CLI reads TEMPORAL_* variables for its client commands; a server of ours should not meet them. */
+const withoutTemporal = (env: NodeJS.ProcessEnv) =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_')))
+
+const lastLines = (log: string) => readFileSync(log, 'utf8').trim().split('\n').slice(-3).join(' | ')
+
+/** Ready when the UI's server gets an answer about the namespace from the gRPC service: then both are there. */
+async function answers(uiUrl: string, namespace: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${uiUrl}/api/v1/namespaces/${namespace}`, { signal: AbortSignal.timeout(2_000) })
+    await response.arrayBuffer()
+    return response.ok
+  } catch {
+    return false // not listening yet
+  }
+}
+
+/** Brings up Temporal's development server with its UI on 127.0.0.1. Throws a sentence that says why it did not start. */
+export async function startTemporal(options: TemporalOptions): Promise<Temporal> {
+  const { binary, port, uiPort, namespace = 'default' } = options
+  const databaseFile = resolve(options.databaseFile)
+  mkdirSync(dirname(databaseFile), { recursive: true })
+  const log = options.logFile ?? `${databaseFile}.log`
+  const output = openSync(log, 'a', 0o600)
+  const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)]
+  args.push('--db-filename', databaseFile, '--log-format', 'json', '--log-level', 'warn')
+  if (namespace !== 'default') args.push('--namespace', namespace)
+  if (options.codecEndpoint) args.push('--ui-codec-endpoint', options.codecEndpoint)
+  const part = await launch({
+    name: 'Temporal',
+    command: binary,
+    args,
+    env: withoutTemporal(process.env),
+    stdio: ['ignore', output, output],
+    signal: 'SIGTERM',
+    graceMs: 10_000,
+  }).finally(() => closeSync(output))
+  const uiUrl = `http://127.0.0.1:${uiPort}`
+  let exit: string | undefined
+  void part.exited.then((how) => {
+    exit = how
+  })
+  const deadline = Date.now() + 60_000
+  while (!(await answers(uiUrl, namespace))) {
+    if (exit !== undefined || Date.now() >= deadline) {
+      await part.stop()
+      throw new Error(`Temporal did not start (${exit ?? 'no answer in 60 s'}): ${lastLines(log)}`)
+    }
+    await wait(50)
+  }
+  return { ...part, address: `127.0.0.1:${port}`, uiUrl }
+}
