@@ -17,7 +17,6 @@ const GRANTS = {
       'rate_limits',
     ],
     'select, insert': ['logs', 'outbox'],
-
     select: ['environments', 'tenants', 'platform_keys'],
   },
   system: {
@@ -66,7 +65,8 @@ export async function createRoles(owner: MikroORM, ownerUrl: string, masterKey: 
     const name = roleName(new URL(ownerUrl), role)
     const known = await connection.execute('select 1 from pg_roles where rolname = ?', [name])
     await connection.execute(
-      `${known.length ? 'alter' : 'create'} role ${quote(name)} login nosuperuser nobypassrls password '${password(masterKey, name)}'`,
+      // only a superuser may so much as name SUPERUSER in ALTER ROLE; assertFenced watches over what the role is
+      `${known.length ? 'alter' : 'create'} role ${quote(name)} login password '${password(masterKey, name)}'`,
     )
     const statements = Object.entries(GRANTS[role]).map(
       ([rights, tables]) => `grant ${rights} on ${tables.join(', ')} to ${quote(name)}`,
