@@ -1,0 +1,141 @@
+import type { Logger } from 'pino'
+import type { Sql } from '../entities/orm.ts'
+import { Unavailable } from '../protocol/errors.ts'
+import type { Outbox } from './outbox.ts'
+import type { Temporal } from './temporal.ts'
+
+const BATCH_SIZE = 50
+/** Longer than the deadline of a start, shorter than the 10 s in which a crashed relay's rows must be taken over. */
+const LEASE_SECONDS = 5
+const POLL_MS = 200
+const LONGEST_PAUSE_MS = 5_000
+const LONGEST_ROW_WAIT_SECONDS = 600
+
+interface Row {
+  id: string
+  tenantId: string
+  area: string
+  objectId: string
+  workflowType: string
+  workflowId: string
+  summary: string
+  payload: Buffer
+  attempts: number
+}
+
+/** Takes rows for the length of a lease, by the database's clock, which all relays share. Locked rows are another relay's. */
+const CLAIM = `
+  update outbox set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${LEASE_SECONDS})
+  where id in (
+    select id from outbox where started_at is null and next_attempt_at <= now()
+    order by next_attempt_at limit $1 for update skip locked
+  )
+  returning id, tenant_id as "tenantId", area, object_id as "objectId", workflow_type as "workflowType",
+    workflow_id as "workflowId", summary, payload, attempts`
+
+const MARK_STARTED =
+  'update outbox set started_at = now(), last_error = null where id = any($1::uuid[]) and started_at is null'
+
+const RETURN_ROW = `
+  update outbox set next_attempt_at = now() + make_interval(secs => $2), last_error = $3 where id = $1 and started_at is null`
+
+const describe = (error: unknown): string => {
+  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
+  return `${error instanceof Error ? error.message : String(error)}${cause}`.slice(0, 500)
+}
+
+export interface RelayDependencies {
+  /** The system role's pool: it sees every tenant's rows. */
+  sql: Sql
+  temporal: Pick<Temporal, 'startWorkflow'>
+  outbox: Pick<Outbox, 'open'>
+  log: Pick<Logger, 'info' | 'warn' | 'error'>
+}
+
+/**
+ * Starts the workflows of committed outbox rows. A crash between the start and the mark leads to a second start with the same
+ * workflow id, which Temporal answers without starting anything. Any number of relays may run at once.
+ */
+export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
+  let stopped = false
+  let pauseMs = 0
+  let wakeUp: () => void = () => undefined
+
+  /** `away` when the row only has to wait for Temporal; a row that is itself at fault waits longer each time. */
+  const startRow = async (row: Row): Promise<'started' | 'away' | 'failed'> => {
+    const { payload: _sealed, id: _id, attempts, ...subject } = row
+    try {
+      await temporal.startWorkflow({ ...subject, payload: outbox.open(row) })
+      return 'started'
+    } catch (error) {
+      const away = error instanceof Unavailable
+      const waitSeconds = away ? 0 : Math.min(LONGEST_ROW_WAIT_SECONDS, 2 ** Math.min(attempts, 10))
+      if (!away)
+        log.error(
+          { outboxId: row.id, workflowId: row.workflowId, attempts, reason: describe(error) },
+          'workflow not started',
+        )
+      await sql.query({ text: RETURN_ROW, values: [row.id, waitSeconds, describe(error)] })
+      return away ? 'away' : 'failed'
+    }
+  }
+
+  /** One batch; the number of rows taken and of workflows started. While Temporal is away, one row asks for all. */
+  const runOnce = async (): Promise<{ taken: number; started: number; away: boolean }> => {
+    const { rows } = await sql.query<Row>({ text: CLAIM, values: [pauseMs > 0 ? 1 : BATCH_SIZE] })
+    const results = await Promise.all(rows.map(async (row) => ({ id: row.id, result: await startRow(row) })))
+    const started = results.filter(({ result }) => result === 'started').map(({ id }) => id)
+    if (started.length > 0) await sql.query({ text: MARK_STARTED, values: [started] })
+    return { taken: rows.length, started: started.length, away: results.some(({ result }) => result === 'away') }
+  }
+
+  const sleep = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      wakeUp = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+
+  const pauseLonger = (reason: string) => {
+    if (pauseMs === 0) log.warn({ reason }, 'outbox relay waits')
+    pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(500, pauseMs * 2))
+  }
+
+  const loop = async () => {
+    while (!stopped) {
+      let more = false
+      try {
+        const { taken, started, away } = await runOnce()
+        if (away) pauseLonger('Temporal is away')
+        else if (pauseMs > 0) {
+          log.info({ started }, 'outbox relay goes on')
+          pauseMs = 0
+        }
+        more = !away && (taken === BATCH_SIZE || (taken > 0 && started === taken))
+      } catch (error) {
+        pauseLonger(describe(error))
+      }
+      if (!more && !stopped) await sleep(pauseMs || POLL_MS)
+    }
+  }
+
+  const running = { loop: undefined as Promise<void> | undefined }
+  return {
+    runOnce,
+    start(): void {
+      running.loop ??= loop()
+    },
+    /** Looks at once instead of at the next poll. */
+    wake: () => wakeUp(),
+    /** Finishes the batch in hand. */
+    async stop(): Promise<void> {
+      stopped = true
+      wakeUp()
+      await running.loop
+    },
+  }
+}
+
+export type Relay = ReturnType<typeof createRelay>

@@ -1,0 +1,80 @@
+import { Worker } from '@temporalio/worker'
+import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
+import type { Config } from '../config.ts'
+import { createRelay, type RelayDependencies } from './outbox.relay.ts'
+import type { Outbox } from './outbox.ts'
+import { createDataConverter } from './temporal.codec.ts'
+import { registerSchedules, registerSearchAttributes, type ScheduledJob } from './temporal.registration.ts'
+import type { Temporal } from './temporal.ts'
+import { prepareWorkflowBundle } from './worker.bundle.ts'
+import { connectWorker } from './worker.connection.ts'
+import { createActivityInterceptors } from './worker.interceptors.ts'
+import { installRuntime } from './worker.logging.ts'
+
+const PATIENCE_MS = 5 * 60_000
+
+export interface WorkerParts {
+  config: Pick<Config, 'temporal' | 'masterKey' | 'shutdownSeconds'>
+  activities: object
+  jobs: ScheduledJob[]
+  temporal: Temporal
+  systemSql: RelayDependencies['sql']
+  outbox: Outbox
+  log: Logger
+  metrics?: Registry
+  /** Instead of the platform's own workflows, for tests of the frame itself. */
+  bundle?: { code: string } | { codePath: string }
+  patienceMs?: number
+  signal?: AbortSignal
+}
+
+export interface RunningWorker {
+  /** Settles when the worker has ended; rejects when it ended by a fault. */
+  finished: Promise<void>
+  /** True while it polls for work. */
+  running(): boolean
+  /** Takes no more work, finishes what it has within `shutdownSeconds`, then closes. */
+  stop(): Promise<void>
+}
+
+/** Connects, registers search attributes and schedules, and works on the task queue and the outbox until it is stopped. */
+export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
+  const { config, temporal, log, metrics = new Registry() } = parts
+  installRuntime(log)
+  const bundle = parts.bundle ?? (await prepareWorkflowBundle())
+  const connection = await connectWorker(config.temporal.address, temporal, log, {
+    patienceMs: parts.patienceMs ?? PATIENCE_MS,
+    signal: parts.signal,
+  })
+  await registerSearchAttributes(temporal)
+  await registerSchedules(temporal, parts.jobs)
+  const worker = await Worker.create({
+    connection,
+    namespace: config.temporal.namespace,
+    taskQueue: config.temporal.taskQueue,
+    workflowBundle: bundle,
+    activities: parts.activities,
+    dataConverter: createDataConverter(config.masterKey),
+    interceptors: { activity: [createActivityInterceptors(metrics)] },
+    shutdownGraceTime: `${config.shutdownSeconds}s`,
+    // an activity that ignores its cancellation must not keep the process
+    shutdownForceTime: `${config.shutdownSeconds + 5}s`,
+  })
+  const relay = createRelay({ sql: parts.systemSql, temporal, outbox: parts.outbox, log })
+  relay.start()
+  const run = worker.run()
+  const finished = run.finally(async () => {
+    await relay.stop()
+    await connection.close()
+  })
+  const running = () => worker.getState() === 'RUNNING'
+  return {
+    finished,
+    running,
+    async stop() {
+      if (running()) worker.shutdown()
+      await finished
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import type { Payload, PayloadCodec } from '@temporalio/common'
+import express, { type Request, type Response, Router } from 'express'
+
+const MAX_BODY = '8mb'
+
+/** A payload in protobuf's JSON form: bytes are base64 (protobuf, JSON mapping). */
+interface WirePayload {
+  metadata?: Record<string, string>
+  data?: string
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isWirePayload = (value: unknown): value is WirePayload =>
+  isRecord(value) &&
+  (value.data === undefined || typeof value.data === 'string') &&
+  (value.metadata === undefined ||
+    (isRecord(value.metadata) && Object.values(value.metadata).every((entry) => typeof entry === 'string')))
+
+const fromWire = ({ metadata = {}, data = '' }: WirePayload): Payload => ({
+  metadata: Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value, 'base64')])),
+  data: Buffer.from(data, 'base64'),
+})
+
+const toWire = ({ metadata, data }: Payload): WirePayload => ({
+  metadata: Object.fromEntries(
+    Object.entries(metadata ?? {}).map(([name, value]) => [name, Buffer.from(value).toString('base64')]),
+  ),
+  data: Buffer.from(data ?? new Uint8Array(0)).toString('base64'),
+})
+
+const problem = (response: Response, status: number, detail: string): void => {
+  response.status(status).type('application/problem+json').send({ title: 'Payloads not decoded', status, detail })
+}
+
+/**
+ * `POST /codec/decode`: turns encrypted workflow payloads into readable ones for the Temporal UI (Temporal, remote codec
+ * protocol). Whoever reaches it reads personal data, therefore it belongs on the operator port alone, is off by default
+ * (CODEC_ENDPOINT), answers browsers of the Temporal UI's origin only, and never encodes.
+ */
+export function codecEndpoint(codec: Pick<PayloadCodec, 'decode'>, { uiUrl }: { uiUrl: string }): Router {
+  const origin = URL.canParse(uiUrl) ? new URL(uiUrl).origin : undefined
+  const router = Router()
+
+  router.use('/codec', (request, response, next) => {
+    response.set({ 'cache-control': 'no-store', vary: 'Origin' })
+    const from = request.get('origin')
+    if (from === undefined) return next()
+    if (from !== origin) return problem(response, 403, 'Only the Temporal UI may ask from a browser (TEMPORAL_UI_URL).')
+    response.set({
+      'access-control-allow-origin': from,
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'content-type, x-namespace',
+      'access-control-max-age': '600',
+    })
+    if (request.method === 'OPTIONS') {
+      response.status(204).end()
+      return
+    }
+    next()
+  })
+
+  // strict JSON by content type: a plain form on a foreign page cannot send it without the browser asking first
+  router.post('/codec/decode', express.json({ limit: MAX_BODY }), async (request: Request, response: Response) => {
+    const payloads: unknown = isRecord(request.body) ? request.body.payloads : undefined
+    if (!Array.isArray(payloads) || !payloads.every(isWirePayload)) {
+      return problem(response, 400, 'The body must be {"payloads": [{"metadata": {…}, "data": "…"}]}, bytes in base64.')
+    }
+    try {
+      const decoded = await codec.decode(payloads.map(fromWire))
+      response.json({ payloads: decoded.map(toWire) })
+    } catch {
+      // which byte or key did not fit is nothing that a caller needs to learn
+      problem(response, 400, 'A payload does not open with the keys of this process.')
+    }
+  })
+  return router
+}

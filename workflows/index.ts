@@ -1,0 +1,2 @@
+// The bundle's entry: every export here is a workflow. One line per area, by name, so that a search finds its users.
+export {}

@@ -1,0 +1,23 @@
+import type { ActivityOptions } from '@temporalio/workflow'
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow'
+
+/** Retries for as long as it takes: what we depend on comes back, and refusals are final without a limit (activities/worker). */
+const untilItWorks = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const
+
+/** Rows and keys: each is done in milliseconds or its part is away; 10 s is above every timeout inside. */
+export const quick: ActivityOptions = { startToCloseTimeout: '10s', retry: untilItWorks }
+
+/** One request to somebody else: DNS, connection, answer and size are bounded inside (OUTBOUND_TIMEOUT_MS), 30 s bounds the sum. */
+export const outward: ActivityOptions = { startToCloseTimeout: '30s', retry: untilItWorks }
+
+/**
+ * A scheduled pass over many rows: as long as it makes progress. The worker sends the heartbeats; without one for 30 s the
+ * pass belongs to another worker.
+ */
+export const sweeping: ActivityOptions = { startToCloseTimeout: '1h', heartbeatTimeout: '30s', retry: untilItWorks }
+
+/** The code of the refusal that ended an activity, e.g. `did.not_found`; undefined for any other error. */
+export const refusalCode = (error: unknown): string | undefined => {
+  const cause = error instanceof ActivityFailure ? error.cause : error
+  return cause instanceof ApplicationFailure && cause.nonRetryable ? (cause.type ?? undefined) : undefined
+}
