@@ -1,0 +1,90 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  diffieHellman,
+  type KeyObject,
+  sign as nodeSign,
+} from 'node:crypto'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { p256 } from '@noble/curves/nist.js'
+import { Refusal } from '../../protocol/errors.ts'
+import type { KeyType } from './index.ts'
+
+/** Random bytes of the asked length. */
+export type Random = (size: number) => Uint8Array
+
+/** A private key as 32 bytes (RFC 8032 seed, P-256 and BLS12-381 scalar, RFC 7748 secret) and its raw public key. */
+export interface KeyMaterial {
+  secret: Uint8Array
+  publicKey: Uint8Array
+}
+
+type CurveKeyType = Exclude<KeyType, 'bls12381g2'>
+
+/** The DER around 32 secret bytes: PKCS #8 of RFC 8410 for the two Edwards/Montgomery curves, SEC 1 of RFC 5915 for P-256. */
+const DER = {
+  ed25519: { type: 'pkcs8', head: '302e020100300506032b657004220420', tail: '' },
+  x25519: { type: 'pkcs8', head: '302e020100300506032b656e04220420', tail: '' },
+  p256: { type: 'sec1', head: '30310201010420', tail: 'a00a06082a8648ce3d030107' },
+} as const
+
+const bytes = (base64url: string | undefined): Buffer => Buffer.from(base64url ?? '', 'base64url')
+
+/** Loads 32 secret bytes as a key of node:crypto; BLS12-381, which it does not know, as opaque secret bytes. */
+export function importSecret(keyType: KeyType, secret: Uint8Array): KeyObject {
+  if (keyType === 'bls12381g2') return createSecretKey(secret)
+  const { type, head, tail } = DER[keyType]
+  const key = Buffer.concat([Buffer.from(head, 'hex'), secret, Buffer.from(tail, 'hex')])
+  return createPrivateKey({ key, format: 'der', type })
+}
+
+/** Raw public key of a private or public key: 32 bytes, or 33 compressed (SEC 1, 2.3.3) for P-256. */
+export function rawPublicKey(key: KeyObject): Uint8Array {
+  const { x, y } = (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'jwk' })
+  if (y === undefined) return bytes(x)
+  const parity = 2 + ((bytes(y).at(-1) ?? 0) & 1)
+  return Buffer.concat([Buffer.from([parity]), bytes(x)])
+}
+
+/** A fresh key of a curve that node:crypto knows. P-256 takes 48 random bytes to be free of bias (FIPS 186-5, A.2.1). */
+export function generateCurveKey(keyType: CurveKeyType, random: Random): KeyMaterial {
+  const secret = keyType === 'p256' ? p256.utils.randomSecretKey(random(48)) : random(32)
+  return { secret, publicKey: rawPublicKey(importSecret(keyType, secret)) }
+}
+
+/** Ed25519 over `data`, or ECDSA with SHA-256 as r‖s. */
+export const signWith = (key: KeyObject, data: Uint8Array): Uint8Array =>
+  key.asymmetricKeyType === 'ec'
+    ? nodeSign('sha256', data, { key, dsaEncoding: 'ieee-p1363' })
+    : nodeSign(null, data, key)
+
+/** The X25519 form of an Ed25519 key: the first half of SHA-512 over the seed (RFC 8032, 5.1.5), as libsodium and did:key do. */
+const montgomeryForm = (key: KeyObject): KeyObject =>
+  importSecret('x25519', ed25519.utils.toMontgomerySecret(bytes(key.export({ format: 'jwk' }).d)))
+
+/** X25519 (RFC 7748, 6.1). Throws `Refusal('key.agreement_refused')` for a peer key of small order or of wrong length. */
+export function agreeWith(key: KeyObject, peerPublicKey: Uint8Array): Uint8Array {
+  const refused = () =>
+    new Refusal('key.agreement_refused', 'The other public key is not a usable X25519 key (32 bytes).')
+  if (peerPublicKey.length !== 32) throw refused()
+  const privateKey = key.asymmetricKeyType === 'ed25519' ? montgomeryForm(key) : key
+  const publicKey = createPublicKey({
+    key: { kty: 'OKP', crv: 'X25519', x: Buffer.from(peerPublicKey).toString('base64url') },
+    format: 'jwk',
+  })
+  const secret = derived(privateKey, publicKey)
+  if (secret === undefined || secret.every((byte) => byte === 0)) throw refused()
+  return secret
+}
+
+/** OpenSSL itself fails where the secret would be all zero; any other failure stays one. */
+function derived(privateKey: KeyObject, publicKey: KeyObject): Uint8Array | undefined {
+  try {
+    return diffieHellman({ privateKey, publicKey })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_OSSL_FAILED_DURING_DERIVATION')
+      return undefined
+    throw error
+  }
+}

@@ -1,0 +1,102 @@
+import { type KeyObject, randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { Refusal } from '../../protocol/errors.ts'
+import type { BbsThreads } from './bbs.ts'
+import type { KeyRef, KeyStore } from './index.ts'
+import { agreeWith, generateCurveKey, importSecret, type KeyMaterial, type Random, signWith } from './material.ts'
+import { assertReference, unknownKey, unsupported } from './reference.ts'
+
+/** Where secrets rest, already protected: envelopes in PostgreSQL, or Vault's KV engine. */
+export interface SecretRows {
+  /** Keeps the first secret of a key; a later one for the same key is dropped without an error. */
+  insert(ref: KeyRef, material: KeyMaterial): Promise<void>
+  find(ref: KeyRef): Promise<KeyMaterial | undefined>
+  /** Destroys every version. No error when there is none. */
+  remove(ref: KeyRef): Promise<void>
+}
+
+export interface SoftwareOptions {
+  secrets: SecretRows
+  bbs: BbsThreads
+  random?: Random
+  /** Seconds that an unwrapped key stays in memory: how long another process may go on signing after a delete. */
+  cacheSeconds?: number
+  cacheSize?: number
+}
+
+interface OpenKey {
+  publicKey: Uint8Array
+  key: KeyObject
+}
+
+export type SoftwareKeys = Pick<KeyStore, 'create' | 'publicKey' | 'sign' | 'agree' | 'bbsSign' | 'delete'>
+
+/** Keys that are unwrapped in our memory to be used (custody `software`). */
+export function createSoftwareKeys({
+  secrets,
+  bbs,
+  random = randomBytes,
+  cacheSeconds = 5,
+  cacheSize = 500,
+}: SoftwareOptions): SoftwareKeys {
+  const open = new LRUCache<string, Promise<OpenKey>>({ max: cacheSize, ttl: cacheSeconds * 1000 })
+  const cacheKey = ({ tenantId, keyId, keyType }: KeyRef) => `${tenantId}/${keyId}/${keyType}`
+
+  const load = async (ref: KeyRef): Promise<OpenKey> => {
+    const found = await secrets.find(ref)
+    if (!found) throw unknownKey()
+    const key = importSecret(ref.keyType, found.secret)
+    found.secret.fill(0)
+    return { publicKey: found.publicKey, key }
+  }
+
+  /** The promise is what is cached: a hundred signatures with a cold key open it once. */
+  const opened = (ref: KeyRef): Promise<OpenKey> => {
+    assertReference(ref)
+    const name = cacheKey(ref)
+    const cached = open.get(name)
+    if (cached) return cached
+    const loading = load(ref)
+    open.set(name, loading)
+    loading.catch(() => open.peek(name) === loading && open.delete(name))
+    return loading
+  }
+
+  const generate = (ref: KeyRef) =>
+    ref.keyType === 'bls12381g2' ? bbs.generate(random(32)) : generateCurveKey(ref.keyType, random)
+
+  return {
+    async create(ref) {
+      assertReference(ref)
+      await secrets.insert(ref, await generate(ref))
+      const kept = await secrets.find(ref)
+      if (!kept) throw new Refusal('key.unsupported', 'This key id is taken by a key of another type.')
+      kept.secret.fill(0)
+      return { publicKey: kept.publicKey, custody: 'software' }
+    },
+
+    publicKey: async (ref) => (await opened(ref)).publicKey,
+
+    async sign(ref, data) {
+      if (ref.keyType !== 'ed25519' && ref.keyType !== 'p256') throw unsupported(ref, 'sign')
+      return signWith((await opened(ref)).key, data)
+    },
+
+    async agree(ref, peerPublicKey) {
+      if (ref.keyType !== 'x25519' && ref.keyType !== 'ed25519') throw unsupported(ref, 'agree on a secret')
+      return agreeWith((await opened(ref)).key, peerPublicKey)
+    },
+
+    async bbsSign(ref, input) {
+      if (ref.keyType !== 'bls12381g2') throw unsupported(ref, 'make a BBS signature')
+      const { key, publicKey } = await opened(ref)
+      return bbs.sign({ secret: key.export(), publicKey }, input)
+    },
+
+    async delete(ref) {
+      assertReference(ref)
+      await secrets.remove(ref)
+      open.delete(cacheKey(ref))
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import createNodeVault from 'node-vault'
+import type { VaultConfig } from '../../config.ts'
+import { Unavailable } from '../../protocol/errors.ts'
+import { type Fields, fields, understood, VaultRefusal } from './vault.answers.ts'
+import { createBreaker } from './vault.breaker.ts'
+import { createVaultSession, credentialsOf, lockedOut, type SessionCalls } from './vault.session.ts'
+
+/** Vault over HTTP: paths are ours alone, never a caller's text. 400, 404: `VaultRefusal`; away: `Unavailable('keys')`. */
+export interface VaultClient {
+  read(path: string): Promise<Fields>
+  write(path: string, data: object): Promise<Fields>
+  remove(path: string): Promise<void>
+  /** Throws `Unavailable('keys')` unless Vault is unsealed and knows our token. A good answer closes the breaker. */
+  ready(): Promise<void>
+  close(): void
+}
+
+const SOCKETS = 32
+
+/** Rejects after `ms`, whatever the library below waits for. */
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Unavailable('keys', `Vault does not answer within ${ms} ms.`)), ms)
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export function createVaultClient(config: VaultConfig, now: () => number = Date.now): VaultClient {
+  const httpAgent = new HttpAgent({ keepAlive: true, maxSockets: SOCKETS })
+  const httpsAgent = new HttpsAgent({ keepAlive: true, maxSockets: SOCKETS })
+  const vault = createNodeVault({
+    endpoint: config.address,
+    requestOptions: { timeout: config.timeoutMs, httpAgent, httpsAgent },
+    debug: () => undefined, // the library's own debug output prints secrets
+  })
+  vault.token = ''
+  const options = (token: string) => ({ headers: token === '' ? {} : { 'X-Vault-Token': token } })
+  const calls: SessionCalls & { remove(path: string, token: string): Promise<Fields> } = {
+    read: async (path, token) => fields(await vault.read(path, options(token))),
+    write: async (path, data, token) => fields(await vault.write(path, data, options(token))),
+    remove: async (path, token) => fields(await vault.delete(path, options(token))),
+  }
+  const session = createVaultSession(calls, credentialsOf(config))
+  const breaker = createBreaker({ now })
+
+  const refusedToken = (error: unknown): VaultRefusal | undefined => {
+    const known = understood(error)
+    return known instanceof VaultRefusal && known.status === 403 ? known : undefined
+  }
+
+  /** On 403 one new login, where we can log in at all. */
+  const authorised = async (work: (token: string) => Promise<Fields>): Promise<Fields> => {
+    const token = await session.token()
+    try {
+      return await work(token)
+    } catch (error) {
+      const fresh = refusedToken(error) && (await session.replace(token))
+      if (!fresh) throw error
+      return work(fresh)
+    }
+  }
+
+  const bounded = async (work: (token: string) => Promise<Fields>): Promise<Fields> => {
+    try {
+      return await within(config.timeoutMs, authorised(work))
+    } catch (error) {
+      const refusal = refusedToken(error)
+      throw refusal ? lockedOut(refusal) : understood(error)
+    }
+  }
+
+  return {
+    read: (path) => breaker.run(() => bounded((token) => calls.read(path, token))),
+    write: (path, data) => breaker.run(() => bounded((token) => calls.write(path, data, token))),
+    async remove(path) {
+      await breaker.run(() => bounded((token) => calls.remove(path, token)))
+    },
+    async ready() {
+      const health = await bounded(() => calls.read('sys/health', ''))
+      // a standby passes requests on to the active node; a disaster-recovery secondary does not
+      if (health.initialized !== true) throw new Unavailable('keys', 'Vault is not initialised.')
+      if (health.sealed !== false) throw new Unavailable('keys', 'Vault is sealed.')
+      if (health.replication_dr_mode === 'secondary') throw new Unavailable('keys', 'This Vault is a DR secondary.')
+      await bounded((token) => calls.read('auth/token/lookup-self', token))
+      breaker.reset()
+    },
+    close() {
+      session.close()
+      httpAgent.destroy()
+      httpsAgent.destroy()
+    },
+  }
+}
