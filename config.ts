@@ -35,6 +35,7 @@ export const VARIABLES = {
   VAULT_TRANSIT_MOUNT: { default: 'transit', about: 'mount of the transit engine' },
   VAULT_KV_MOUNT: { default: 'secret', about: 'mount of the KV version 2 engine' },
   VAULT_TIMEOUT_MS: { default: '2000', about: 'milliseconds until a Vault call counts as failed' },
+  VAULT_BINARY: { default: '', about: 'path of a vault binary, for tests alone; empty: PATH, the cache, then a build' },
   OUTBOUND_TIMEOUT_MS: { default: '5000', about: 'milliseconds for a whole outbound request' },
   OUTBOUND_MAX_BYTES: { default: '1048576', about: 'bytes read of an outbound answer at most' },
   OUTBOUND_CA_FILE: { default: '', about: 'PEM file of further certificate authorities for outbound HTTPS' },
