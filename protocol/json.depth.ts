@@ -1,0 +1,42 @@
+import { Refusal } from './errors.ts'
+
+/**
+ * Nesting depth of JSON text, counted on the raw characters before anything recurses into it (pitfalls 4 and 1).
+ * Brackets inside strings do not count; text that is no JSON gets some number, and JSON.parse refuses it later.
+ */
+export function jsonDepth(text: string): number {
+  let depth = 0
+  let deepest = 0
+  let inString = false
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charCodeAt(index)
+    if (inString) {
+      if (character === 0x5c) index += 1
+      else if (character === 0x22) inString = false
+    } else if (character === 0x22) inString = true
+    else if (character === 0x7b || character === 0x5b) deepest = Math.max(deepest, ++depth)
+    else if (character === 0x7d || character === 0x5d) depth -= 1
+  }
+  return deepest
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Parses JSON bytes of a stranger: UTF-8, at most `maxDepth` deep. Throws `Refusal(code)`. */
+export function parseForeignJson(
+  bytes: Uint8Array,
+  { code, maxDepth = 64 }: { code: string; maxDepth?: number },
+): unknown {
+  let text: string
+  try {
+    text = UTF8.decode(bytes)
+  } catch {
+    throw new Refusal(code, 'The document is not UTF-8.')
+  }
+  if (jsonDepth(text) > maxDepth) throw new Refusal(code, `The document is nested deeper than ${maxDepth} levels.`)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Refusal(code, 'The document is not JSON.')
+  }
+}
