@@ -1,0 +1,10 @@
+export { bundledContexts } from './bundled.ts'
+export {
+  type ContextLookup,
+  contextUnknown,
+  createDocumentLoader,
+  type DocumentLoader,
+  type LoaderOptions,
+  type RemoteDocument,
+} from './loader.ts'
+export { CONTEXT } from './urls.ts'

@@ -1,0 +1,43 @@
+import { Refusal } from '../errors.ts'
+import { bundledContexts } from './bundled.ts'
+
+/** What jsonld asks of a document loader (JSON-LD API 1.1, section 9.6 RemoteDocument). */
+export interface RemoteDocument {
+  contextUrl: null
+  documentUrl: string
+  document: object
+  /** `static` lets jsonld keep the processed context for every later document of the process. */
+  tag?: 'static'
+}
+export type DocumentLoader = (url: string) => Promise<RemoteDocument>
+
+/** Answers the document of a registered or pinned context, or undefined where there is none. */
+export type ContextLookup = (url: string) => object | undefined | Promise<object | undefined>
+
+export interface LoaderOptions {
+  /** Contexts besides the bundled ones: a tenant's registered ones, or those pinned on first use. */
+  contexts?: ReadonlyMap<string, object> | ContextLookup
+}
+
+export const contextUnknown = (url: string): Refusal =>
+  new Refusal('context.unknown', `The JSON-LD context ${url.slice(0, 500)} is not known here. Register it first.`, [
+    { path: '/@context', code: 'context.unknown', message: `${url.slice(0, 500)} is not known` },
+  ])
+
+/**
+ * A loader that answers the bundled contexts and those it is given, and has no network. An unknown URL is
+ * `Refusal('context.unknown')`. Only bundled documents carry the tag `static`: jsonld's cache is one for the process,
+ * and two tenants may have pinned different content under one URL. Every answer is a copy, since jsonld resolves
+ * relative context references in place.
+ */
+export function createDocumentLoader({ contexts }: LoaderOptions = {}): DocumentLoader {
+  const lookup: ContextLookup = typeof contexts === 'function' ? contexts : (url) => contexts?.get(url)
+  return async (url) => {
+    const bundled = bundledContexts.get(url)
+    if (bundled !== undefined)
+      return { contextUrl: null, documentUrl: url, document: structuredClone(bundled), tag: 'static' }
+    const document = await lookup(url)
+    if (document === undefined) throw contextUnknown(url)
+    return { contextUrl: null, documentUrl: url, document: structuredClone(document) }
+  }
+}

@@ -1,0 +1,31 @@
+/** The context packages are plain JavaScript; each of them exports the documents that it holds by URL. */
+declare module '@digitalbazaar/credentials-context' {
+  export const contexts: Map<string, object>
+}
+declare module '@digitalbazaar/data-integrity-context' {
+  export const contexts: Map<string, object>
+}
+declare module '@digitalbazaar/multikey-context' {
+  export const contexts: Map<string, object>
+}
+declare module '@digitalbazaar/security-context' {
+  export const contexts: Map<string, object>
+}
+declare module '@digitalbazaar/vc-bitstring-status-list-context' {
+  export const contexts: Map<string, object>
+}
+declare module '@digitalbazaar/vc-status-list-context' {
+  export const contexts: Map<string, object>
+}
+declare module 'did-context' {
+  export const contexts: Map<string, object>
+}
+declare module 'ed25519-signature-2018-context' {
+  export const contexts: Map<string, object>
+}
+declare module 'ed25519-signature-2020-context' {
+  export const contexts: Map<string, object>
+}
+declare module 'vc-revocation-list-context' {
+  export const contexts: Map<string, object>
+}

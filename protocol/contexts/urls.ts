@@ -1,0 +1,14 @@
+/** Addresses of the contexts that the platform itself puts into documents. */
+export const CONTEXT = {
+  credentialsV1: 'https://www.w3.org/2018/credentials/v1',
+  credentialsV2: 'https://www.w3.org/ns/credentials/v2',
+  dataIntegrityV2: 'https://w3id.org/security/data-integrity/v2',
+  ed25519Signature2018: 'https://w3id.org/security/suites/ed25519-2018/v1',
+  revocationList2020: 'https://w3id.org/vc-revocation-list-2020/v1',
+  didConfigurationV1: 'https://identity.foundation/.well-known/did-configuration/v1',
+  didConfigurationV02: 'https://identity.foundation/.well-known/contexts/did-configuration-v0.2.jsonld',
+  /** Ours: name, description, branding and logos, for credentials whose data model has no such terms. */
+  extensions: 'https://countersign.dev/contexts/v1',
+  /** Ours: everyday claims about people, mapped to schema.org, for issuers without a vocabulary of their own. */
+  person: 'https://countersign.dev/contexts/person/v1',
+} as const
