@@ -50,7 +50,7 @@ async function request(address: string, token: string, method: string, path: str
     method,
     headers: { 'X-Vault-Token': token },
     body: body && JSON.stringify(body),
-    signal: AbortSignal.timeout(5_000),
+    signal: AbortSignal.timeout(20_000),
   })
   const answer: unknown = response.status === METHODS_WITHOUT_ANSWER ? {} : await response.json()
   if (!response.ok) throw new Error(`Vault answered ${response.status} to ${method} ${path}: ${JSON.stringify(answer)}`)
@@ -86,11 +86,13 @@ export async function startVault({ binary, port, directory, keys: known }: Vault
   const address = `http://127.0.0.1:${chosen}`
   const own = mkdtempSync(join(tmpdir(), 'countersign-vault-'))
   const file = join(own, 'vault.json')
+  const cluster = `127.0.0.1:${await freePort()}`
   const settings = {
-    storage: directory ? { file: { path: directory } } : { inmem: {} },
-    listener: { tcp: { address: `127.0.0.1:${chosen}`, tls_disable: true } },
+    storage: directory ? { raft: { path: directory, node_id: 'only', performance_multiplier: '1' } } : { inmem: {} },
+    listener: { tcp: { address: `127.0.0.1:${chosen}`, cluster_address: cluster, tls_disable: true } },
     disable_mlock: true,
     api_addr: address,
+    cluster_addr: `http://${cluster}`,
   }
   writeFileSync(file, JSON.stringify(settings))
   const log = join(own, 'vault.log')
