@@ -177,3 +177,39 @@ export function loadConfig(env: Environment) {
 export type Config = ReturnType<typeof loadConfig>
 export type VaultConfig = NonNullable<Config['vault']>
 export type OutboundConfig = Config['outbound']
+
+/**
+ * What `npm start` brings up: a part is undefined where its address is given. Ports are those of the parts started here.
+ * Throws like `loadConfig`, before anything is started.
+ */
+export function readStackConfig(env: Environment) {
+  const port = integer(env, 'PORT', 1, 65535)
+  const stack = {
+    host: read(env, 'HOST'),
+    port,
+    publicUrl: env.PUBLIC_URL?.trim() || `http://localhost:${port}`,
+    operatorHost: read(env, 'OPERATOR_HOST'),
+    operatorPort: integer(env, 'OPERATOR_PORT', 1, 65534),
+    shutdownSeconds: integer(env, 'SHUTDOWN_SECONDS', 1, 600),
+    databaseUrl: read(env, 'DATABASE_URL') || undefined,
+    databasePort: integer(env, 'DATABASE_PORT', 1, 65535),
+    temporalAddress: read(env, 'TEMPORAL_ADDRESS') || undefined,
+    temporalNamespace: read(env, 'TEMPORAL_NAMESPACE'),
+    temporalPort: integer(env, 'TEMPORAL_PORT', 1, 65535),
+    temporalUiPort: integer(env, 'TEMPORAL_UI_PORT', 1, 65535),
+    temporalUiUrl: read(env, 'TEMPORAL_UI_URL') || undefined,
+    masterKey: read(env, 'KEY_STORE_MASTER_KEY') || undefined,
+    codecEndpoint: flag(env, 'CODEC_ENDPOINT'),
+    vault: read(env, 'VAULT_ADDR') || undefined,
+  }
+  loadConfig({
+    ...env,
+    PUBLIC_URL: stack.publicUrl,
+    DATABASE_URL: stack.databaseUrl ?? 'postgresql://127.0.0.1',
+    TEMPORAL_ADDRESS: stack.temporalAddress ?? '127.0.0.1',
+    KEY_STORE_MASTER_KEY: stack.masterKey ?? Buffer.alloc(32).toString('base64'),
+  })
+  return stack
+}
+
+export type StackConfig = ReturnType<typeof readStackConfig>

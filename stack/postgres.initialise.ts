@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { run, tail } from './run.ts'
 import { type Owner, runAs } from './unprivileged.ts'
 
 export interface Cluster {
@@ -13,19 +12,11 @@ export interface Cluster {
   password: string
 }
 
-async function run(cluster: Cluster, command: string, args: string[], data: string, input: string): Promise<void> {
-  const { uid, gid, ...invocation } = runAs(cluster.owner, command, args, [data])
-  const child = spawn(invocation.command, invocation.args, { uid, gid, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-    })
-  child.stdin.on('error', () => undefined) // it ended before reading everything: its exit code tells
-  child.stdin.end(input)
-  const [code] = (await once(child, 'close')) as [number | null]
+async function runOn(data: string, cluster: Cluster, command: string, args: string[], input = ''): Promise<void> {
+  const { command: program, args: withOwner, ...ids } = runAs(cluster.owner, command, args, [data])
+  const { code, output } = await run(program, withOwner, { ...ids, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' }, input })
   if (code !== 0 || /^(ERROR|FATAL|PANIC):/m.test(output))
-    throw new Error(`PostgreSQL's data directory could not be made: ${output.trim().split('\n').slice(-3).join(' | ')}`)
+    throw new Error(`PostgreSQL's data directory could not be made: ${tail(output)}`)
 }
 
 /**
@@ -40,14 +31,14 @@ export async function initialise(cluster: Cluster, durable: boolean): Promise<vo
   // the provider inside PostgreSQL: the same C.UTF-8 on every machine, whatever locales it has
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--encoding=UTF8']
   const speed = durable ? [] : ['--no-sync']
-  await run(cluster, cluster.initdb, ['-D', data, '-U', 'postgres', '-A', 'reject', ...locale, ...speed], data, '')
+  await runOn(data, cluster, cluster.initdb, ['-D', data, '-U', 'postgres', '-A', 'reject', ...locale, ...speed])
   const statements = [
     `ALTER ROLE postgres PASSWORD '${cluster.password}'`,
     `CREATE ROLE countersign LOGIN CREATEROLE CREATEDB PASSWORD '${cluster.password}'`,
     'CREATE DATABASE countersign OWNER countersign',
   ]
   const single = ['--single', '-j', '-D', data, '-c', `fsync=${durable ? 'on' : 'off'}`, 'postgres']
-  await run(cluster, cluster.postgres, single, data, statements.map((statement) => `${statement};\n\n`).join(''))
+  await runOn(data, cluster, cluster.postgres, single, statements.map((statement) => `${statement};\n\n`).join(''))
   writeFileSync(join(data, 'pg_hba.conf'), 'host all all 127.0.0.1/32 scram-sha-256\n')
   renameSync(data, cluster.data)
 }

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { launch, type Part } from './part.ts'
 import { type Cluster, initialise } from './postgres.initialise.ts'
 import { commandLineOf, end, startOf } from './processes.ts'
+import { tail } from './run.ts'
 import { runAs, unprivilegedOwner } from './unprivileged.ts'
 
 export interface PostgresOptions {
@@ -15,6 +16,8 @@ export interface PostgresOptions {
   port: number
   /** False gives up crash safety of the machine (not of the process) for speed: for tests. */
   durable?: boolean
+  /** Told of the process before it is ready. */
+  launched?: (part: Part) => void
 }
 
 export interface Postgres extends Part {
@@ -69,12 +72,12 @@ async function clear(data: string): Promise<void> {
   const old = postmaster(data)
   if (!old) return
   const started = startOf(old.pid)
-  const ours = started !== undefined && commandLineOf(old.pid).includes(`-D ${data}`)
+  const ours = started !== undefined && commandLineOf(old.pid).includes(` -D ${data} `)
   if (ours) await end({ name: 'PostgreSQL', pid: old.pid, started, signal: 'SIGINT', graceMs: 20_000 })
   rmSync(pidFile(data), { force: true })
 }
 
-const lastLines = (log: string) => readFileSync(log, 'utf8').trim().split('\n').slice(-3).join(' | ')
+const lastLines = (log: string) => tail(readFileSync(log, 'utf8'))
 
 /** Brings up PostgreSQL on 127.0.0.1, UTF-8, without a Unix socket. Throws a sentence that says why it did not start. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
@@ -102,6 +105,7 @@ async function untilReady(cluster: Cluster, options: PostgresOptions): Promise<P
   const deadline = Date.now() + 60_000
   for (;;) {
     const part = await launchServer(cluster, options, log)
+    options.launched?.(part)
     let exit: string | undefined
     void part.exited.then((how) => {
       exit = how
@@ -137,7 +141,7 @@ async function launchServer(cluster: Cluster, { port, durable = true }: Postgres
       name: 'PostgreSQL',
       ...runAs(cluster.owner, cluster.postgres, args, [cluster.data]),
       cwd: '/',
-      env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+      env: { LC_ALL: 'C', TZ: 'UTC' },
       stdio: ['ignore', output, output],
       signal: 'SIGINT',
       graceMs: 20_000,

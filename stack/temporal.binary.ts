@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import {
   accessSync,
   constants,
@@ -15,6 +13,7 @@ import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { withLock } from './lock.ts'
 import { type Say, withProgress } from './progress.ts'
+import { run, tail } from './run.ts'
 
 /** Later tags carry replace directives, which `go install` refuses. */
 const TEMPORAL_MODULE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1'
@@ -44,27 +43,18 @@ export const onPath = (name: string, env: Environment): string | undefined =>
 
 /** The tail of what a command said, when it failed; undefined when it ended well. */
 async function failureOf(command: string, args: string[], env: Environment): Promise<string | undefined> {
-  const child = spawn(command, args, { env: { ...env }, stdio: ['ignore', 'ignore', 'pipe'] })
-  let tail = ''
-  child.stderr.on('data', (chunk: Buffer) => {
-    tail = (tail + chunk.toString()).slice(-2_000)
-  })
-  const stop = () => child.kill('SIGTERM')
-  process.once('exit', stop)
   try {
-    const [code] = (await once(child, 'close')) as [number | null]
-    return code === 0 ? undefined : tail.trim().split('\n').slice(-2).join(' | ')
+    const { code, output } = await run(command, args, { env })
+    return code === 0 ? undefined : tail(output, 2)
   } catch (error) {
     return (error as Error).message
-  } finally {
-    process.off('exit', stop)
   }
 }
 
 async function buildWithGo(into: string, env: Environment, say: Say): Promise<string | undefined> {
   const go = onPath('go', env)
   if (!go) return 'Go is not installed'
-  const directory = mkdtempSync(join(into, '.build-'))
+  const directory = mkdtempSync(join(into, '.build-temporal-'))
   try {
     const what = 'Building the Temporal server with Go, once (about 3 minutes)'
     const goEnv = { ...env, GOBIN: directory, CGO_ENABLED: '0', GOFLAGS: '' }
@@ -78,7 +68,7 @@ async function buildWithGo(into: string, env: Environment, say: Say): Promise<st
 
 /** @temporalio/testing fetches a server and starts it; we want the file. */
 async function download(into: string, say: Say): Promise<string | undefined> {
-  const directory = mkdtempSync(join(into, '.download-'))
+  const directory = mkdtempSync(join(into, '.download-temporal-'))
   try {
     const { TestWorkflowEnvironment } = await import('@temporalio/testing')
     const server = { executable: { type: 'cached-download' as const, downloadDir: directory } }
@@ -119,6 +109,8 @@ export async function findTemporalBinary(env: Environment, say: Say): Promise<st
     join(cache, '.temporal.lock'),
     async () => {
       if (isExecutable(cached)) return cached
+      for (const name of readdirSync(cache).filter((name) => /^\.(build|download)-temporal-/.test(name)))
+        rmSync(join(cache, name), { recursive: true, force: true }) // of a start that was cut off
       const notBuilt = await buildWithGo(cache, env, say)
       if (notBuilt === undefined) return cached
       say(`The Temporal server could not be built (${notBuilt}).`)

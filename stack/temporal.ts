@@ -1,7 +1,9 @@
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { launch, type Part } from './part.ts'
+import { tail } from './run.ts'
 
 export interface TemporalOptions {
   /** The Temporal CLI, as `findTemporalBinary` gives it. */
@@ -14,6 +16,8 @@ export interface TemporalOptions {
   /** Where the UI asks for decoded payloads, when the operator serves that. */
   codecEndpoint?: string
   logFile?: string
+  /** Told of the process before it is ready. */
+  launched?: (part: Part) => void
 }
 
 export interface Temporal extends Part {
@@ -22,11 +26,7 @@ export interface Temporal extends Part {
   uiUrl: string
 }
 
-/** The CLI reads TEMPORAL_* variables for its client commands; a server of ours should not meet them. */
-const withoutTemporal = (env: NodeJS.ProcessEnv) =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_')))
-
-const lastLines = (log: string) => readFileSync(log, 'utf8').trim().split('\n').slice(-3).join(' | ')
+const lastLines = (log: string) => tail(readFileSync(log, 'utf8'))
 
 /** Ready when the UI's server gets an answer about the namespace from the gRPC service: then both are there. */
 async function answers(uiUrl: string, namespace: string): Promise<boolean> {
@@ -54,11 +54,13 @@ export async function startTemporal(options: TemporalOptions): Promise<Temporal>
     name: 'Temporal',
     command: binary,
     args,
-    env: withoutTemporal(process.env),
+    // not ours: the CLI reads TEMPORAL_* variables, which are meant for clients
+    env: { HOME: homedir() },
     stdio: ['ignore', output, output],
     signal: 'SIGTERM',
     graceMs: 10_000,
   }).finally(() => closeSync(output))
+  options.launched?.(part)
   const uiUrl = `http://127.0.0.1:${uiPort}`
   let exit: string | undefined
   void part.exited.then((how) => {

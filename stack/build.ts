@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { asCommand } from './command.ts'
+import { withLock } from './lock.ts'
+import type { Say } from './progress.ts'
+import { run } from './run.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const build = join(root, 'build')
+const outputs = ['routes.ts', 'openapi.json', 'workflows.js'].map((name) => join(build, name))
+const stamp = join(build, 'inputs.sha256')
+
+/** A controller's types may come from any of these. */
+const INPUTS = [
+  '{api,activities,protocol,entities,workflows}/**/*.ts',
+  '*.ts',
+  'tsoa.json',
+  'tsconfig.json',
+  'package-lock.json',
+]
+
+function fingerprint(): string {
+  const hash = createHash('sha256')
+  for (const file of globSync(INPUTS, { cwd: root }).sort())
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(root, file)))
+      .update('\0')
+  return hash.digest('hex')
+}
+
+/** Routes and the OpenAPI document, generated from the controllers. */
+async function generateRoutes(): Promise<void> {
+  const tsoa = join(root, 'node_modules', 'tsoa', 'dist', 'cli.js')
+  const { code, output } = await run(process.execPath, [tsoa, 'spec-and-routes'], { cwd: root })
+  if (code !== 0) throw new Error(`${output}\nThe routes could not be generated: tsoa ended with ${code}.`)
+}
+
+async function buildWhatChanged(say: Say): Promise<void> {
+  const current = fingerprint()
+  if ([...outputs, stamp].every((file) => existsSync(file)) && readFileSync(stamp, 'utf8') === current) return
+  say('Generating routes, OpenAPI document and workflow bundle …')
+  mkdirSync(build, { recursive: true })
+  await generateRoutes()
+  const { prepareWorkflowBundle } = await import('../activities/worker.bundle.ts')
+  await prepareWorkflowBundle(build)
+  writeFileSync(`${stamp}.new`, current)
+  renameSync(`${stamp}.new`, stamp)
+}
+
+/** Everything that is generated, when anything that it is made of has changed: one build at a time. */
+export const buildAll = (say: Say): Promise<void> =>
+  withLock(
+    join(root, '.local', 'build.lock'),
+    () => buildWhatChanged(say),
+    () => say('Waiting for another build …'),
+  )
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await asCommand(() => buildAll(console.log))

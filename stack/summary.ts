@@ -1,0 +1,45 @@
+import { relative } from 'node:path'
+import type { FirstTenant } from './first-tenant.ts'
+
+/** Works when pasted in the project's folder; the secret comes from the file, so that no shell history keeps it. */
+export function tokenCommand(first: FirstTenant, file: string): string {
+  const path = relative(process.cwd(), file)
+  const from = path.startsWith('..') ? file : `./${path}`
+  const body = `const t=require('${from}');JSON.stringify({clientId:t.clientId,clientSecret:t.clientSecret,grantType:'client_credentials'})`
+  return `curl -s ${first.baseUrl}/v1/auth/token -H 'content-type: application/json' -d "$(node -p "${body}")"`
+}
+
+export interface Summary {
+  first: FirstTenant
+  file: string
+  seconds: number
+  logDirectory: string
+  notes: string[]
+}
+
+/** What a newcomer needs next. */
+export function summary({ first, file, seconds, logDirectory, notes }: Summary): string {
+  const rows: [string, string][] = [
+    ['API', first.baseUrl],
+    ['Docs', first.docsUrl],
+    ['Temporal UI', first.temporalUiUrl || 'not known: set TEMPORAL_UI_URL'],
+    ['First client', `id and secret are in ${relative(process.cwd(), file)}`],
+    ['Logs', `${relative(process.cwd(), logDirectory)}/`],
+  ]
+  const lines = rows.map(([name, value]) => `  ${name.padEnd(14)}${value}`)
+  const title = `Countersign is ready (${seconds.toFixed(1)} s)`
+  return [
+    '',
+    title,
+    '',
+    ...lines,
+    ...notes.map((note) => `  ${note}`),
+    '',
+    '  An access token, pasted as it is:',
+    '',
+    tokenCommand(first, file),
+    '',
+    '  Ctrl-C stops everything.',
+    '',
+  ].join('\n')
+}
