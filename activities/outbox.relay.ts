@@ -4,7 +4,8 @@ import { Unavailable } from '../protocol/errors.ts'
 import type { Outbox } from './outbox.ts'
 import type { Temporal } from './temporal.ts'
 
-const BATCH_SIZE = 50
+/** All of a batch are asked for at once: few enough that a small server answers the last one within the deadline. */
+const BATCH_SIZE = 16
 /** Longer than the deadline of a start, shorter than the 10 s in which a crashed relay's rows must be taken over. */
 const LEASE_SECONDS = 5
 const POLL_MS = 200

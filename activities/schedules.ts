@@ -2,4 +2,26 @@ import type { Config } from '../config.ts'
 import type { ScheduledJob } from './temporal.registration.ts'
 
 /** What Temporal starts by the clock. Each names a workflow of workflows/index.ts; runs of one job never overlap. */
-export const scheduledJobs = (_config: Pick<Config, 'statusWindowSeconds'>): ScheduledJob[] => []
+export const scheduledJobs = ({ statusWindowSeconds }: Pick<Config, 'statusWindowSeconds'>): ScheduledJob[] => [
+  {
+    id: 'publish-status-lists',
+    workflowType: 'publishStatusLists',
+    area: 'semantic-credentials',
+    summary: 'sign the status lists that changed',
+    every: { seconds: statusWindowSeconds },
+  },
+  {
+    id: 'purge-expired',
+    workflowType: 'purgeExpired',
+    area: 'administration',
+    summary: 'drop idempotency keys, rate limits and relayed outbox rows that are past their time',
+    every: { seconds: 3600 },
+  },
+  {
+    id: 'reap-keys',
+    workflowType: 'reapKeys',
+    area: 'dids',
+    summary: 'destroy keys whose DID was never finished',
+    every: { seconds: 300 },
+  },
+]

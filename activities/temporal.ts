@@ -1,4 +1,12 @@
-import { Client, Connection, isGrpcDeadlineError, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client'
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  isGrpcDeadlineError,
+  isGrpcServiceError,
+  makeGrpcRetryInterceptor,
+  WorkflowNotFoundError,
+} from '@temporalio/client'
 import {
   defineSearchAttributeKey,
   type SearchAttributePair,
@@ -88,6 +96,12 @@ export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal'
       'grpc.initial_reconnect_backoff_ms': 200,
       'grpc.max_reconnect_backoff_ms': 2_000,
     },
+    // the SDK's ten attempts wait for seconds, past the deadline too
+    interceptors: [
+      makeGrpcRetryInterceptor(
+        defaultGrpcRetryOptions({ maxAttempts: 3, initialIntervalMs: () => 100, maxIntervalMs: () => 400 }),
+      ),
+    ],
   })
   const { namespace, taskQueue } = temporal
   const client = new Client({ connection, namespace, dataConverter: createDataConverter(masterKey) })

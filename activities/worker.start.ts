@@ -12,7 +12,8 @@ import { connectWorker } from './worker.connection.ts'
 import { createActivityInterceptors } from './worker.interceptors.ts'
 import { installRuntime } from './worker.logging.ts'
 
-const PATIENCE_MS = 5 * 60_000
+/** After this the process ends, non-zero, and whoever runs it learns of it. */
+export const PATIENCE_MS = 5 * 60_000
 
 export interface WorkerParts {
   config: Pick<Config, 'temporal' | 'masterKey' | 'shutdownSeconds'>
@@ -43,9 +44,10 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { config, temporal, log, metrics = new Registry() } = parts
   installRuntime(log)
   const bundle = parts.bundle ?? (await prepareWorkflowBundle())
-  const connection = await connectWorker(config.temporal.address, temporal, log, {
+  const connection = await connectWorker(config.temporal.address, temporal, {
     patienceMs: parts.patienceMs ?? PATIENCE_MS,
     signal: parts.signal,
+    log,
   })
   await registerSearchAttributes(temporal)
   await registerSchedules(temporal, parts.jobs)

@@ -1,68 +1,76 @@
-import { pino } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { loadConfig } from '../config.ts'
-import { createActivities, openDependencies } from './index.ts'
+import { createActivities, createLogger, openDependencies } from './index.ts'
 import { outboxMetrics } from './outbox.metrics.ts'
 import { scheduledJobs } from './schedules.ts'
+import { connectTemporal } from './temporal.ts'
+import { patiently } from './worker.connection.ts'
 import { serveOperator } from './worker.operator.ts'
-import { type RunningWorker, startWorker } from './worker.start.ts'
+import { PATIENCE_MS, type RunningWorker, startWorker } from './worker.start.ts'
 
-/** The worker process: from the environment to `worker ready`, until SIGTERM or a fault that a restart has to mend. */
-async function main(): Promise<void> {
-  const config = loadConfig(process.env)
-  const log = pino({ level: config.logLevel, base: { process: 'worker' } })
-  const metrics = new Registry()
-  collectDefaultMetrics({ register: metrics })
+const stopping = new AbortController()
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort())
 
-  const stopping = new AbortController()
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort())
+const config = loadConfig(process.env)
+const log = createLogger(config.logLevel).child({ process: 'worker' })
+const metrics = new Registry()
+collectDefaultMetrics({ register: metrics })
 
-  const dependencies = await openDependencies(config)
-  outboxMetrics(metrics, dependencies.systemSql)
+/** What was opened, closed again in the opposite order. */
+const opened: Array<() => Promise<void>> = []
+
+/** From the environment to `worker ready`, until SIGTERM or a fault that a restart has to mend. */
+async function work(): Promise<void> {
   let worker: RunningWorker | undefined
-  const operator = await serveOperator(
-    { host: config.operatorHost, port: config.operatorPort + 1 },
-    {
-      metrics,
-      checks: {
-        worker: async () => {
-          if (!worker?.running()) throw new Error('the worker does not poll')
-        },
-        temporal: () => dependencies.temporal.check(),
-        database: async () => {
-          await dependencies.systemSql.query({ text: 'select 1', values: [] })
-        },
-      },
-    },
-  )
-  try {
-    worker = await startWorker({
-      ...dependencies,
-      config,
-      log,
-      metrics,
-      activities: createActivities(dependencies),
-      jobs: scheduledJobs(config),
-      signal: stopping.signal,
-    })
-    log.info({ taskQueue: config.temporal.taskQueue, operatorPort: operator.port }, 'worker ready')
-    const { stop, finished } = worker
-    stopping.signal.addEventListener('abort', () => {
-      log.info('worker stops')
-      stop().catch(() => undefined) // `finished` carries the reason
-    })
-    if (stopping.signal.aborted) await stop()
-    await finished
-  } catch (error) {
-    if (!stopping.signal.aborted) {
-      log.fatal({ err: error }, 'worker ended by a fault')
-      process.exitCode = 1
-    }
-  } finally {
-    await operator.close()
-    await dependencies.close()
-    log.info('worker stopped')
+  let database: () => Promise<void> = async () => {
+    throw new Error('the database is not open yet')
   }
+  const temporal = connectTemporal(config)
+  opened.push(temporal.close)
+  const polling = async () => {
+    if (!worker?.running()) throw new Error('the worker does not poll')
+  }
+  const checks = { worker: polling, temporal: temporal.check, database: () => database() }
+  const address = { host: config.operatorHost, port: config.operatorPort + 1 }
+  const operator = await serveOperator(address, { metrics, checks })
+  opened.push(operator.close)
+
+  const patience = { patienceMs: PATIENCE_MS, log, signal: stopping.signal }
+  const dependencies = await patiently('PostgreSQL', () => openDependencies(config), patience)
+  opened.push(dependencies.close)
+  database = async () => {
+    await dependencies.systemSql.query({ text: 'select 1', values: [] })
+  }
+  outboxMetrics(metrics, dependencies.systemSql)
+
+  worker = await startWorker({
+    ...dependencies,
+    temporal,
+    log,
+    metrics,
+    activities: createActivities(dependencies),
+    jobs: scheduledJobs(config),
+    signal: stopping.signal,
+  })
+  log.info({ taskQueue: config.temporal.taskQueue, operatorPort: operator.port }, 'worker ready')
+  const { stop, finished } = worker
+  const stopped = new Promise((resolve) => {
+    stopping.signal.addEventListener('abort', resolve)
+    if (stopping.signal.aborted) resolve(undefined)
+  }).then(stop)
+  await Promise.race([finished, stopped])
 }
 
-await main()
+try {
+  await work()
+} catch (error) {
+  const told = stopping.signal.aborted && error instanceof Error && error.name === 'AbortError'
+  if (!told) {
+    log.fatal({ err: error }, 'worker ended by a fault')
+    process.exitCode = 1
+  }
+}
+for (const close of opened.reverse()) {
+  await close().catch((error: Error) => log.error({ err: error }, 'not closed in order'))
+}
+log.info('worker stopped')

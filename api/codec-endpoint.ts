@@ -1,5 +1,5 @@
 import type { Payload, PayloadCodec } from '@temporalio/common'
-import express, { type Request, type Response, Router } from 'express'
+import express, { type NextFunction, type Request, type Response, Router } from 'express'
 
 const MAX_BODY = '8mb'
 
@@ -34,20 +34,29 @@ const problem = (response: Response, status: number, detail: string): void => {
   response.status(status).type('application/problem+json').send({ title: 'Payloads not decoded', status, detail })
 }
 
+/** The UI's origin; on a loopback address both of its names, for people type either. */
+function originsOf(uiUrl: string): string[] {
+  if (!URL.canParse(uiUrl)) return []
+  const url = new URL(uiUrl)
+  if (!['localhost', '127.0.0.1'].includes(url.hostname)) return [url.origin]
+  return ['localhost', '127.0.0.1'].map((name) => url.origin.replace(url.hostname, name))
+}
+
 /**
  * `POST /codec/decode`: turns encrypted workflow payloads into readable ones for the Temporal UI (Temporal, remote codec
  * protocol). Whoever reaches it reads personal data, therefore it belongs on the operator port alone, is off by default
  * (CODEC_ENDPOINT), answers browsers of the Temporal UI's origin only, and never encodes.
  */
 export function codecEndpoint(codec: Pick<PayloadCodec, 'decode'>, { uiUrl }: { uiUrl: string }): Router {
-  const origin = URL.canParse(uiUrl) ? new URL(uiUrl).origin : undefined
+  const origins = originsOf(uiUrl)
   const router = Router()
 
   router.use('/codec', (request, response, next) => {
     response.set({ 'cache-control': 'no-store', vary: 'Origin' })
     const from = request.get('origin')
     if (from === undefined) return next()
-    if (from !== origin) return problem(response, 403, 'Only the Temporal UI may ask from a browser (TEMPORAL_UI_URL).')
+    if (!origins.includes(from))
+      return problem(response, 403, 'Only the Temporal UI may ask from a browser (TEMPORAL_UI_URL).')
     response.set({
       'access-control-allow-origin': from,
       'access-control-allow-methods': 'POST',
@@ -75,5 +84,9 @@ export function codecEndpoint(codec: Pick<PayloadCodec, 'decode'>, { uiUrl }: { 
       problem(response, 400, 'A payload does not open with the keys of this process.')
     }
   })
+
+  router.use('/codec', (_error: unknown, _request: Request, response: Response, _next: NextFunction) =>
+    problem(response, 400, 'The body is no JSON, or larger than 8 MiB.'),
+  )
   return router
 }

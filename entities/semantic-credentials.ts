@@ -38,8 +38,9 @@ const StatusListSchema = defineEntity({
     /** How many entries are given out; entry n stands at the n-th value of the list's keyed permutation. */
     used: p.integer().default(0),
     permutationKey: p.blob(),
-    /** Set by a change of status, cleared when a list that contains it is signed. */
-    changedAt: p.datetime().nullable(),
+    /** Counts changes of status; a signed list holds all up to `publishedChanges`. */
+    changes: p.integer().default(0),
+    publishedChanges: p.integer().default(0),
     signed: p.json<Record<string, unknown>>().nullable(),
     etag: p.text().nullable(),
     signedAt: p.datetime().nullable(),

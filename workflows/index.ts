@@ -1,2 +1,3 @@
 // The bundle's entry: every export here is a workflow. One line per area, by name, so that a search finds its users.
-export {}
+export { purgeExpired } from './administration.ts'
+export { deleteDid, reapKeys, registerWebDid } from './dids.ts'

@@ -46,18 +46,16 @@ create table status_lists (
   kind text not null check (kind in ('RevocationList2020', 'BitstringStatusList')),
   purpose text not null check (purpose in ('revocation', 'suspension')), proof_type text not null,
   size integer not null, used integer not null default 0 check (used between 0 and size), permutation_key bytea not null,
-  changed_at timestamptz, signed json, etag text, signed_at timestamptz, valid_until timestamptz,
-  created_at timestamptz not null default now(), unique (tenant_id, id),
-  foreign key (tenant_id, did_id) references dids (tenant_id, id));
+  changes integer not null default 0, published_changes integer not null default 0, signed json, etag text, signed_at timestamptz, valid_until timestamptz,
+  created_at timestamptz not null default now(), unique (tenant_id, id));
 create index status_lists_open on status_lists (tenant_id, did_id, kind, purpose, proof_type) where used < size;
-create index status_lists_changed on status_lists (changed_at) where changed_at is not null;
+create index status_lists_changed on status_lists (id) where changes > published_changes;
 create index status_lists_valid on status_lists (valid_until);
 create table semantic_credentials (
   id uuid primary key, tenant_id uuid not null, did_id uuid not null, credential json not null, proof_type text not null,
   tag text, types text[] not null, issuance_date timestamptz not null, expiration_date timestamptz,
   status_list_id uuid, status_index integer, revoked boolean not null default false, status_changed_at timestamptz,
   created_at timestamptz not null default now(), unique (status_list_id, status_index),
-  foreign key (tenant_id, did_id) references dids (tenant_id, id),
   foreign key (tenant_id, status_list_id) references status_lists (tenant_id, id));
 create index semantic_credentials_list on semantic_credentials (tenant_id, created_at desc, id);
 create index semantic_credentials_tag on semantic_credentials (tenant_id, tag, created_at desc) where tag is not null;
@@ -123,6 +121,30 @@ begin
   update idempotency_keys set locked_until = null where key = wanted;
 end $$;`
 
+/** Gives out the next entries of an issuer's open status list, or of a new one where all are full. */
+const STATUS_ENTRIES = `
+create function reserve_status_entries(
+  tenant uuid, issuer uuid, wanted_kind text, wanted_purpose text, proof text, wanted integer,
+  new_id uuid, new_size integer, new_key bytea)
+returns table (list_id uuid, first_entry integer, entries integer, list_size integer, list_key bytea)
+language plpgsql as $$
+declare
+  open_list status_lists%rowtype;
+begin
+  perform set_config('app.tenant', tenant::text, true);
+  select * into open_list from status_lists
+  where did_id = issuer and kind = wanted_kind and purpose = wanted_purpose and proof_type = proof and used < size
+  order by created_at, id limit 1 for update;
+  if not found then
+    insert into status_lists (id, tenant_id, did_id, kind, purpose, proof_type, size, permutation_key)
+    values (new_id, tenant, issuer, wanted_kind, wanted_purpose, proof, new_size, new_key)
+    returning * into open_list;
+  end if;
+  update status_lists set used = least(size, used + wanted) where id = open_list.id;
+  return query select open_list.id, open_list.used, least(wanted, open_list.size - open_list.used), open_list.size,
+    open_list.permutation_key;
+end $$;`
+
 /** One round trip for a signed credential, its log entry and its idempotent effect; the checks stay with the rows. */
 const RECORD = `
 create function record_semantic_credential(
@@ -172,7 +194,7 @@ export class Foundation extends Migration {
   override name = '0001-foundation'
 
   override up() {
-    this.addSql([ADMINISTRATION, KEYS_AND_DIDS, CREDENTIALS, FRAME, IDEMPOTENCY, RECORD].join('\n'))
+    this.addSql([ADMINISTRATION, KEYS_AND_DIDS, CREDENTIALS, FRAME, IDEMPOTENCY, STATUS_ENTRIES, RECORD].join('\n'))
     this.addSql([fence('tenants', 'id'), ...OWNED.map((table) => fence(table, 'tenant_id'))].join('\n'))
   }
 }

@@ -1,0 +1,72 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Config } from '../config.ts'
+import { migrate } from '../entities/migrate.ts'
+import type { Sql } from '../entities/orm.ts'
+import { SCOPES } from '../protocol/tokens-logs.ts'
+import { openDependencies } from './index.ts'
+import type { KeyStore } from './keys/index.ts'
+import { hashClientSecret, PLATFORM_TENANT } from './tokens-logs.tokens.ts'
+
+const FIRST_ENVIRONMENT = `insert into environments
+  (id, name, domain, authorization_server_domain, deployment_model, region)
+select $1, 'Default', $2, $2, 'private', '{"id":"local","name":"local","displayName":"Local"}'
+where not exists (select 1 from environments)`
+
+const FIRST_TENANT = `insert into tenants (id, environment_id, name, subdomain, is_first)
+select $1, (select id from environments order by created_at limit 1), 'First tenant', 'first', true
+where not exists (select 1 from tenants where is_first) on conflict do nothing`
+
+const FIRST_CLIENT = `insert into oauth2_clients (id, tenant_id, name, description, secret_hash, scopes)
+select $1, $2, 'First client', 'Made by the first start; may do everything in its tenant', $3, $4
+where not exists (select 1 from oauth2_clients where tenant_id = $2)`
+
+/** The key that signs access tokens: made in the key store once, its public half published from the table. */
+async function ensureTokenKey(sql: Sql, keys: KeyStore): Promise<void> {
+  const { rows } = await sql.query({ text: 'select 1 from platform_keys limit 1', values: [] })
+  if (rows.length > 0) return
+  const keyId = randomUUID()
+  const { publicKey } = await keys.create({ tenantId: PLATFORM_TENANT, keyId, keyType: 'ed25519' })
+  await sql.query({
+    text: `insert into platform_keys (id, key_type, public_key) values ($1, 'ed25519', $2)`,
+    values: [keyId, Buffer.from(publicKey)],
+  })
+}
+
+/**
+ * Brings a platform to the point where it can serve: schema, roles, token key, and the first
+ * environment, tenant and client. Safe to repeat; the secret is answered by the run that made the client. What Temporal
+ * must know, the worker registers.
+ */
+export async function bootstrap(config: Config, log: (line: string) => void) {
+  log('database: schema and roles')
+  await migrate(config.database.url, config.masterKey)
+  const { systemSql, keys, close } = await openDependencies(config)
+  try {
+    log('keys: token key')
+    await ensureTokenKey(systemSql, keys)
+    log('first environment, tenant and client')
+    await systemSql.query({ text: FIRST_ENVIRONMENT, values: [randomUUID(), config.publicUrl.hostname] })
+    await systemSql.query({ text: FIRST_TENANT, values: [randomUUID()] })
+    const { rows: tenants } = await systemSql.query<{ id: string }>({
+      text: 'select id from tenants where is_first',
+      values: [],
+    })
+    const tenantId = tenants[0]?.id
+    if (!tenantId) throw new Error('The first tenant is missing after it was made.')
+    const secret = randomBytes(32).toString('base64url')
+    await systemSql.query({
+      text: FIRST_CLIENT,
+      values: [randomUUID(), tenantId, hashClientSecret(secret), [...SCOPES]],
+    })
+    const { rows: clients } = await systemSql.query<{ id: string; fresh: boolean }>({
+      text: `select id, secret_hash = $2 as fresh from oauth2_clients where tenant_id = $1
+        order by secret_hash = $2 desc, created_at limit 1`,
+      values: [tenantId, hashClientSecret(secret)],
+    })
+    const client = clients[0]
+    if (!client) throw new Error('The first client is missing after it was made.')
+    return { tenantId, clientId: client.id, clientSecret: client.fresh ? secret : undefined }
+  } finally {
+    await close()
+  }
+}

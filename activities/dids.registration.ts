@@ -1,0 +1,135 @@
+import { Did } from '../entities/dids.ts'
+import { Key } from '../entities/keys.ts'
+import { asSystem, inTenant } from '../entities/orm.ts'
+import type { DidDocument } from '../protocol/dids.ts'
+import { webDidDocument, webMethodId } from '../protocol/dids.web.document.ts'
+import { Refusal, Unavailable } from '../protocol/errors.ts'
+import type { DidResolver } from './did-resolver.ts'
+import type { Dependencies } from './index.ts'
+
+export interface DidSubject {
+  tenantId: string
+  didId: string
+}
+
+export type Lookup = { resolved: true } | { resolved: false; reason: string }
+
+/** A creation that has not come to an end in this time never will. */
+const UNOWNED_AFTER_MS = 10 * 60_000
+const REAPED_AT_ONCE = 200
+
+/** Every method of ours is in what the world sees, with the same key material. */
+const publishes = (seen: DidDocument, ours: DidDocument): boolean => {
+  const material = (document: DidDocument) =>
+    (document.verificationMethod ?? []).map(({ id, publicKeyMultibase, publicKeyBase58, publicKeyJwk }) =>
+      JSON.stringify([id, publicKeyMultibase, publicKeyBase58, publicKeyJwk?.x, publicKeyJwk?.y]),
+    )
+  const published = new Set(material(seen))
+  return material(ours).every((method) => published.has(method))
+}
+
+/** The steps of the DID workflows; each may be repeated. */
+export function createDidRegistration({
+  database,
+  keys,
+  didResolver,
+  now,
+}: Pick<Dependencies, 'database' | 'keys' | 'now'> & { didResolver: DidResolver }) {
+  const inside = <T>({ tenantId, didId }: DidSubject, work: (row: Did, rows: Key[]) => Promise<T> | T): Promise<T> =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const row = await em.findOne(Did, { id: didId })
+      if (!row) throw new Refusal('did.not_found', 'The DID was deleted.')
+      return work(row, await em.find(Key, { didId }, { orderBy: { createdAt: 'asc', id: 'asc' } }))
+    })
+
+  return {
+    /** Safe to retry: each key is made under the id that its row has, once. */
+    async createDidKeys(subject: DidSubject): Promise<void> {
+      const rows = await inside(subject, (row, found) => {
+        if (row.deletedAt) throw new Refusal('did.not_found', 'The DID was deleted.')
+        return found.map(({ id, keyType }) => ({ id, keyType }))
+      })
+      for (const { id: keyId, keyType } of rows) {
+        const { publicKey, custody } = await keys.create({ tenantId: subject.tenantId, keyId, keyType })
+        await inTenant(database.tenants, subject.tenantId, async (em) => {
+          await em.nativeUpdate(Key, { id: keyId }, { publicKey: Buffer.from(publicKey), custody })
+        })
+      }
+    },
+
+    /** Safe to retry: the document follows from the keys. From here on we serve it, where hosting it is ours. */
+    async writeDidDocument(subject: DidSubject): Promise<{ hosting: string }> {
+      return inside(subject, (row, rows) => {
+        const made = rows.map((key) => {
+          if (!key.publicKey) throw new Error(`key ${key.id} has no public key yet`)
+          const publicKey = { keyType: key.keyType, publicKey: new Uint8Array(key.publicKey) }
+          key.didUrl = webMethodId(row.did, publicKey)
+          return publicKey
+        })
+        row.document = webDidDocument(row.did, made)
+        return { hosting: row.hosting }
+      })
+    },
+
+    /** One look over HTTPS, as any verifier would look. What is wrong is an answer; only our own faults throw. */
+    async lookUpDid(subject: DidSubject): Promise<Lookup> {
+      const { did, document } = await inside(subject, (row) => ({
+        did: row.did,
+        document: row.document as DidDocument,
+      }))
+      try {
+        const seen = await didResolver.resolve(did, { bypassCache: true })
+        if (publishes(seen.document, document)) return { resolved: true }
+        return { resolved: false, reason: 'The published document does not hold our keys.' }
+      } catch (error) {
+        if (error instanceof Refusal || error instanceof Unavailable) return { resolved: false, reason: error.message }
+        throw error
+      }
+    },
+
+    /** Safe to retry. */
+    async completeDid(subject: DidSubject): Promise<void> {
+      await inside(subject, (row) => {
+        row.registrationStatus = 'COMPLETED'
+        row.failureReason = null
+      })
+    },
+
+    /** Safe to retry. The reason is for people, and stands in the list. */
+    async failDid({ reason, ...subject }: DidSubject & { reason: string }): Promise<void> {
+      await inside(subject, (row) => {
+        row.registrationStatus = 'FAILED'
+        row.failureReason = reason
+      })
+    },
+
+    /** Safe to retry: destroying a destroyed key is no error. */
+    async destroyDidKeys({ tenantId, didId }: DidSubject): Promise<void> {
+      const rows = await inTenant(database.tenants, tenantId, (em) => em.find(Key, { didId }))
+      for (const { id: keyId, keyType } of rows) await keys.delete({ tenantId, keyId, keyType })
+    },
+
+    /** Safe to retry; runs when no key is left. */
+    async removeDid({ tenantId, didId }: DidSubject): Promise<void> {
+      await inTenant(database.tenants, tenantId, async (em) => {
+        await em.nativeDelete(Key, { didId })
+        await em.nativeDelete(Did, { id: didId })
+      })
+    },
+
+    /** Safe to retry. Keys of creations that crashed between key and DID: destroyed, then forgotten. */
+    async reapUnownedKeys(): Promise<{ reaped: number }> {
+      const before = new Date(now().getTime() - UNOWNED_AFTER_MS)
+      const rows = await asSystem(database.system, (em) =>
+        em.find(Key, { didId: null, createdAt: { $lt: before } }, { limit: REAPED_AT_ONCE }),
+      )
+      for (const { id, tenantId, keyType } of rows) {
+        await keys.delete({ tenantId, keyId: id, keyType })
+        await asSystem(database.system, (em) => em.nativeDelete(Key, { id, didId: null }))
+      }
+      return { reaped: rows.length }
+    },
+  }
+}
+
+export type DidRegistration = ReturnType<typeof createDidRegistration>

@@ -1,0 +1,209 @@
+import { Did } from '../entities/dids.ts'
+import { Key } from '../entities/keys.ts'
+import { inTenant } from '../entities/orm.ts'
+import { didKeyMethodId, didKeyOf, resolveDidKey } from '../protocol/dids.key.ts'
+import type { DidDocument } from '../protocol/dids.ts'
+import { parseWebDid, webDidFromUrl } from '../protocol/dids.web.ts'
+import { Refusal } from '../protocol/errors.ts'
+import type { Administration } from './administration.ts'
+import type { DidRegistration } from './dids.registration.ts'
+import type { Dependencies } from './index.ts'
+import type { KeyType } from './keys/index.ts'
+import type { Call, Operations } from './operations.ts'
+
+export interface DidKeyRecord {
+  didDocumentKeyId: string
+  kmsKeyId: string
+  custody: string
+}
+
+export interface DidRecord {
+  id: string
+  did: string
+  registrationStatus: string
+  failureReason: string | null
+  hosting: string
+  document: DidDocument
+  keys: DidKeyRecord[]
+}
+
+const KEY_TYPES: readonly string[] = ['ed25519', 'p256', 'bls12381g2'] satisfies KeyType[]
+const WEB_KEYS: readonly KeyType[] = ['ed25519', 'p256', 'bls12381g2', 'x25519']
+
+/** Only the member that the method knows; anything else in options is a mistake worth telling. */
+function option(options: Record<string, string>, name: string): string | undefined {
+  const unknown = Object.keys(options).filter((given) => given !== name)
+  if (unknown.length > 0)
+    throw new Refusal('request.invalid', `options knows ${name} alone for this method.`, [
+      { path: `options.${unknown[0]?.slice(0, 60)}`, code: 'unknown', message: `expected only ${name}` },
+    ])
+  return options[name]
+}
+
+function keyTypeOf(options: Record<string, string>): KeyType {
+  const asked = (option(options, 'keyType') ?? 'ed25519').toLowerCase().replace('-', '')
+  if (KEY_TYPES.includes(asked)) return asked as KeyType
+  throw new Refusal('did.key_type_unsupported', 'This key type is not supported.', [
+    { path: 'options.keyType', code: 'enum', message: `expected ${KEY_TYPES.join(', ')}` },
+  ])
+}
+
+const didNotFound = () => new Refusal('did.not_found', 'There is no such DID.')
+
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'keys' | 'uuid' | 'now' | 'outbox' | 'log'> {
+  operations: Operations
+  administration: Administration
+  registration: DidRegistration
+}
+
+/** Area 1, DIDs: create, list, read, delete (specification, Endpoints). */
+export function createDids(parts: Parts) {
+  const { config, database, keys, uuid, now, outbox, log, operations, administration, registration } = parts
+
+  /** The key's row stands before the key: whatever crashes in between, the reaper finds it. */
+  async function createKey(tenantId: string, keyType: KeyType) {
+    const keyId = uuid()
+    await inTenant(database.tenants, tenantId, async (em) => {
+      em.create(Key, { id: keyId, tenantId, keyType, createdAt: now() })
+    })
+    return { keyId, ...(await keys.create({ tenantId, keyId, keyType })) }
+  }
+
+  async function createKeyDid(call: Call, options: Record<string, string>): Promise<DidRecord> {
+    const { tenantId } = call
+    const keyType = keyTypeOf(options)
+    const { keyId, publicKey, custody } = await createKey(tenantId, keyType)
+    const did = didKeyOf(keyType, publicKey)
+    const record: DidRecord = {
+      id: uuid(),
+      did,
+      registrationStatus: 'COMPLETED',
+      failureReason: null,
+      hosting: 'none',
+      document: resolveDidKey(did),
+      keys: [{ didDocumentKeyId: didKeyMethodId(did, { keyType, publicKey }), kmsKeyId: keyId, custody }],
+    }
+    const { id, document } = record
+    const metadata = { id, method: 'KEY', keyType }
+    return operations.change(call, { name: 'DID_CREATE', category: 'did', metadata }, async (em) => {
+      const row = { id, tenantId, did, method: 'KEY', registrationStatus: 'COMPLETED', hosting: 'none' } as const
+      em.create(Did, { ...row, document, createdAt: now() })
+      await em.flush()
+      const didUrl = record.keys[0]?.didDocumentKeyId
+      await em.nativeUpdate(Key, { id: keyId }, { didId: id, publicKey: Buffer.from(publicKey), custody, didUrl })
+      return record
+    })
+  }
+
+  async function createWebDid(call: Call, options: Record<string, string>): Promise<DidRecord> {
+    const { tenantId } = call
+    const url = option(options, 'url')
+    if (!url)
+      throw new Refusal('request.invalid', 'A did:web needs options.url.', [
+        { path: 'options.url', code: 'required', message: 'expected a domain or an https URL' },
+      ])
+    const { did, host, port, path } = webDidFromUrl(url)
+    const owner = await administration.findTenantByHost(host)
+    const hosting = owner?.id === tenantId ? 'platform' : 'caller'
+    const id = uuid()
+    const authority = port === undefined ? host : `${host}:${port}`
+    const metadata = { id, method: 'WEB', hosting }
+    const operation = { name: 'DID_CREATE', category: 'did', metadata }
+    return operations.change(call, operation, async (em) => {
+      if (await em.findOne(Did, { did, deletedAt: null }))
+        throw new Refusal('did.taken', 'This tenant has this DID already.')
+      const row = { id, tenantId, did, method: 'WEB', registrationStatus: 'PROCESSING', hosting } as const
+      const place = { host: authority, path: path.join('/') }
+      em.create(Did, { ...row, ...place, document: { id: did }, createdAt: now() })
+      await em.flush()
+      for (const keyType of WEB_KEYS) em.create(Key, { id: uuid(), tenantId, keyType, didId: id, createdAt: now() })
+      await outbox.enqueue(em, {
+        tenantId,
+        area: 'dids',
+        objectId: id,
+        workflowType: 'registerWebDid',
+        workflowId: `${tenantId}/dids/${id}/register`,
+        summary: `register did:web ${id}`,
+        payload: { tenantId, didId: id, ...config.didWeb },
+      })
+      const answer = { id, did, registrationStatus: 'PROCESSING', failureReason: null, hosting }
+      return { ...answer, document: { id: did }, keys: [] }
+    })
+  }
+
+  async function readDid(tenantId: string, did: string): Promise<DidRecord> {
+    return inTenant(database.tenants, tenantId, async (em) => {
+      const row = await em.findOne(Did, { did, deletedAt: null })
+      if (!row) throw didNotFound()
+      const rows = await em.find(Key, { didId: row.id }, { orderBy: { createdAt: 'asc', id: 'asc' } })
+      return toRecord(row, rows)
+    })
+  }
+
+  return {
+    createDid: (call: Call, method: 'KEY' | 'WEB', options: Record<string, string>): Promise<DidRecord> =>
+      method === 'KEY' ? createKeyDid(call, options) : createWebDid(call, options),
+
+    readDid,
+
+    async listDids(tenantId: string, { limit, offset }: { limit: number; offset: number }) {
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const orderBy = { createdAt: 'desc', id: 'asc' } as const
+        const [rows, total] = await em.findAndCount(Did, { deletedAt: null }, { orderBy, limit, offset })
+        const keyRows = await em.find(Key, { didId: { $in: rows.map(({ id }) => id) } }, { orderBy: { id: 'asc' } })
+        const dids = rows.map((row) =>
+          toRecord(
+            row,
+            keyRows.filter(({ didId }) => didId === row.id),
+          ),
+        )
+        return { dids, total }
+      })
+    },
+
+    /**
+     * From the commit on the DID is gone to everybody. Its keys are destroyed at once where the store is there, and by a
+     * workflow in any case; the rows go last, so that no key is ever without an owner.
+     */
+    async deleteDid(call: Call, did: string): Promise<void> {
+      const { tenantId } = call
+      const operation = { name: 'DID_DELETE', category: 'did', metadata: {} as Record<string, string> }
+      const { didId } = await operations.change(call, operation, async (em) => {
+        const row = await em.findOne(Did, { did, deletedAt: null })
+        if (!row) throw didNotFound()
+        operation.metadata.id = row.id
+        row.deletedAt = now()
+        await outbox.enqueue(em, {
+          tenantId,
+          area: 'dids',
+          objectId: row.id,
+          workflowType: 'deleteDid',
+          workflowId: `${tenantId}/dids/${row.id}/delete`,
+          summary: `destroy the keys and rows of DID ${row.id}`,
+          payload: { tenantId, didId: row.id },
+        })
+        return { didId: row.id }
+      })
+      await registration.destroyDidKeys({ tenantId, didId }).catch((error: unknown) => {
+        log.warn({ err: error, tenantId, didId }, 'keys of a deleted DID wait for their workflow')
+      })
+    },
+  }
+}
+
+export type Dids = ReturnType<typeof createDids>
+
+/** A did:web on a port keeps it: `parseWebDid` of the record's DID gives its address. */
+export const documentUrl = (did: string): string => parseWebDid(did).url
+
+const toRecord = (row: Did, keys: Key[]): DidRecord => ({
+  id: row.id,
+  did: row.did,
+  registrationStatus: row.registrationStatus,
+  failureReason: row.failureReason ?? null,
+  hosting: row.hosting,
+  document: row.document as DidDocument,
+  keys: keys.flatMap(({ id, didUrl, custody }) =>
+    didUrl && custody ? [{ didDocumentKeyId: didUrl, kmsKeyId: id, custody }] : [],
+  ),
+})

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import { type Logger, pino } from 'pino'
+import type { Config } from '../config.ts'
+import { type Connections, connect, type Sql, sqlOf } from '../entities/orm.ts'
+import { assertFenced, roleUrl } from '../entities/roles.ts'
+import { createPurge } from './administration.purge.ts'
+import { createAdministration } from './administration.ts'
+import { createDidResolver } from './did-resolver.ts'
+import { createPublicDids } from './dids.public.ts'
+import { createDidRegistration } from './dids.registration.ts'
+import { createDids } from './dids.ts'
+import { createEffects, createIdempotency, type Effects } from './idempotency.ts'
+import { createEnvelopeRows } from './keys/envelopes.ts'
+import type { KeyStore } from './keys/index.ts'
+import { openKeyStore } from './keys/select.ts'
+import { createOperations } from './operations.ts'
+import { createOutbound, type Outbound } from './outbound-http.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+import { createSealer, type Sealer } from './sealing.ts'
+import { connectTemporal, type Temporal } from './temporal.ts'
+import { createLogQueue, type LogQueue } from './tokens-logs.queue.ts'
+import { createTokens } from './tokens-logs.tokens.ts'
+import { createTokensLogs } from './tokens-logs.ts'
+
+/** Everything an activity may close over. */
+export interface Dependencies {
+  config: Config
+  database: Connections
+  /** The application role's pool, for the statements where one round trip matters. */
+  sql: Sql
+  /** The system role's pool: sees every tenant. */
+  systemSql: Sql
+  keys: KeyStore
+  outbound: Outbound
+  temporal: Temporal
+  outbox: Outbox
+  effects: Effects
+  sealer: Sealer
+  logs: LogQueue
+  log: Logger
+  now(): Date
+  uuid(): string
+}
+
+/** The redacted paths are a second fence: nothing logs these on purpose. */
+export const createLogger = (level: string): Logger =>
+  pino({ level, redact: ['*.authorization', '*.clientSecret', '*.client_secret', '*.token', '*.secret'] })
+
+export async function openDependencies(config: Config): Promise<Dependencies & { pool: Pool; close(): Promise<void> }> {
+  const log = createLogger(config.logLevel)
+  const { url, poolSize } = config.database
+  const tenants = await connect(roleUrl(url, config.masterKey, 'app'), poolSize)
+  const system = await connect(roleUrl(url, config.masterKey, 'system'), poolSize)
+  const database: Connections = {
+    tenants,
+    system,
+    close: async () => {
+      await tenants.close()
+      await system.close()
+    },
+  }
+  await assertFenced(tenants)
+  const sql = await sqlOf(tenants)
+  const systemSql = await sqlOf(system)
+  const sealer = createSealer(config.masterKey, 'stored-answers')
+  const logs = createLogQueue(systemSql, log)
+  const keys = openKeyStore({ config, envelopes: createEnvelopeRows(database.tenants) })
+  const dependencies: Dependencies = {
+    config,
+    database,
+    sql,
+    systemSql,
+    keys,
+    outbound: createOutbound(config.outbound, { log }),
+    temporal: connectTemporal(config),
+    outbox: createOutbox(config.masterKey),
+    effects: createEffects(sealer),
+    sealer,
+    logs,
+    log,
+    now: () => new Date(),
+    uuid: randomUUID,
+  }
+  return {
+    ...dependencies,
+    pool: sql as Pool,
+    async close() {
+      await logs.close()
+      await keys.close()
+      await dependencies.temporal.close()
+      await database.close()
+    },
+  }
+}
+
+/** Every area's verbs, joined: what the controllers call in process. */
+export function createPlatform(dependencies: Dependencies) {
+  const operations = createOperations(dependencies)
+  const administration = createAdministration(dependencies)
+  const publicDids = createPublicDids(dependencies)
+  const didResolver = createDidResolver({ ...dependencies, local: publicDids.hostedDocument })
+  const registration = createDidRegistration({ ...dependencies, didResolver })
+  const parts = { ...dependencies, operations, administration, registration, didResolver }
+  return {
+    administration,
+    didResolver,
+    registration,
+    publicDids,
+    tokens: createTokens(dependencies),
+    idempotency: createIdempotency(dependencies),
+    tokensLogs: createTokensLogs(dependencies),
+    dids: createDids(parts),
+  }
+}
+
+export type Platform = ReturnType<typeof createPlatform>
+
+/** The same verbs as Temporal calls them: retried, durable. */
+export function createActivities(dependencies: Dependencies) {
+  const { registration } = createPlatform(dependencies)
+  return { ...registration, ...createPurge(dependencies) }
+}

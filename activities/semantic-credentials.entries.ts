@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { permute } from '../protocol/status-list.ts'
+import type { Dependencies } from './index.ts'
+
+export type StatusListKind = 'RevocationList2020' | 'BitstringStatusList'
+
+export interface StatusListOwner {
+  tenantId: string
+  didId: string
+  kind: StatusListKind
+  purpose: 'revocation' | 'suspension'
+  proofType: string
+}
+
+export interface StatusEntry {
+  listId: string
+  index: number
+}
+
+/** Entries of a list: 131,072, the herd that W3C Bitstring Status List section 6.1 asks for at least. */
+export const LIST_SIZE = 131_072
+/** Entries that a process takes at a time. What it does not use when it ends is never used: the list is large enough. */
+const LEASE = 32
+
+interface Lease {
+  listId: string
+  next: number
+  end: number
+  size: number
+  key: Buffer
+}
+
+interface Reserved {
+  list_id: string
+  first_entry: number
+  entries: number
+  list_size: number
+  list_key: Buffer
+}
+
+/**
+ * Random unused status indexes, no two alike: a counter in the database gives each process a run of entry numbers, and
+ * a keyed permutation of the list turns them into positions that tell nothing of the order of issuance.
+ */
+export function createStatusEntries({ sql, uuid }: Pick<Dependencies, 'sql' | 'uuid'>) {
+  const leases = new LRUCache<string, Lease>({ max: 10_000 })
+  const reserving = new Map<string, Promise<void>>()
+
+  async function reserve(name: string, { tenantId, didId, kind, purpose, proofType }: StatusListOwner) {
+    const { rows } = await sql.query<Reserved>({
+      name: 'reserve-status-entries',
+      text: 'select * from reserve_status_entries($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      values: [tenantId, didId, kind, purpose, proofType, LEASE, uuid(), LIST_SIZE, randomBytes(32)],
+    })
+    const row = rows[0]
+    if (!row) throw new Error('no status entries were reserved')
+    const { list_id: listId, first_entry: next, entries, list_size: size, list_key: key } = row
+    leases.set(name, { listId, next, end: next + entries, size, key })
+  }
+
+  return {
+    async take(owner: StatusListOwner): Promise<StatusEntry> {
+      const name = Object.values(owner).join(' ')
+      for (;;) {
+        const lease = leases.get(name)
+        if (lease && lease.next < lease.end)
+          return { listId: lease.listId, index: permute(lease.next++, lease.size, lease.key) }
+        const running = reserving.get(name) ?? reserve(name, owner).finally(() => reserving.delete(name))
+        reserving.set(name, running)
+        await running
+      }
+    },
+  }
+}
+
+export type StatusEntries = ReturnType<typeof createStatusEntries>

@@ -1,0 +1,162 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { calculateJwkThumbprint, createLocalJWKSet, errors, type JWK, type JWTPayload, jwtVerify } from 'jose'
+import { LRUCache } from 'lru-cache'
+import { Refusal } from '../protocol/errors.ts'
+import { parseScopes, type Scope } from '../protocol/tokens-logs.ts'
+import type { Dependencies } from './index.ts'
+import type { KeyRef } from './keys/index.ts'
+
+/** Owner of the keys that belong to the installation and to no tenant. */
+export const PLATFORM_TENANT = '00000000-0000-0000-0000-000000000000'
+
+export interface TokenRequest {
+  clientId: string
+  clientSecret: string
+  grantType: string
+  scope?: string | null
+}
+
+export interface Caller {
+  tenantId: string
+  clientId: string
+  scopes: readonly Scope[]
+  /** Seconds since 1970 at which the token ends. */
+  expires: number
+}
+
+interface ClientRow {
+  id: string
+  tenant_id: string
+  secret_hash: Buffer
+  scopes: Scope[]
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest()
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Compared with in place of a secret that does not exist, so that an unknown client costs what a known one does. */
+const NOBODY = { id: PLATFORM_TENANT, secret_hash: sha256('') }
+
+/** Secrets are 256 random bits that we made: one SHA-256 keeps them, where a password would need argon2 (D-009). */
+export const hashClientSecret = (secret: string): Buffer => sha256(secret)
+
+/**
+ * Access tokens: signed JWTs (RFC 9068) under an EdDSA key of the key store, by the client credentials grant of OAuth
+ * 2.0 (RFC 6749 section 4.4).
+ */
+export function createTokens({
+  systemSql,
+  keys,
+  config,
+  now,
+  uuid,
+}: Pick<Dependencies, 'systemSql' | 'keys' | 'config' | 'now' | 'uuid'>) {
+  const issuer = config.publicUrl.origin
+  const verified = new LRUCache<string, Caller>({ max: 10_000 })
+  let published: Promise<{ keySet: { keys: JWK[] }; signing: KeyRef; kid: string }> | undefined
+
+  async function loadKeys() {
+    const { rows } = await systemSql.query<{ id: string; public_key: Buffer }>({
+      text: 'select id, public_key from platform_keys order by created_at desc, id',
+      values: [],
+    })
+    const jwks = await Promise.all(
+      rows.map(async ({ public_key }): Promise<JWK & { kid: string }> => {
+        const jwk: JWK = { kty: 'OKP', crv: 'Ed25519', x: public_key.toString('base64url') }
+        return { ...jwk, kid: await calculateJwkThumbprint(jwk), use: 'sig', alg: 'EdDSA' }
+      }),
+    )
+    const [newest] = rows
+    const kid = jwks[0]?.kid
+    if (!newest || !kid)
+      throw new Error('There is no token key yet: the platform was not set up (see README, Two commands).')
+    const signing: KeyRef = { tenantId: PLATFORM_TENANT, keyId: newest.id, keyType: 'ed25519' }
+    return { keySet: { keys: jwks }, signing, kid }
+  }
+
+  const loaded = () => {
+    published ??= loadKeys().catch((error) => {
+      published = undefined
+      throw error
+    })
+    return published
+  }
+
+  async function authenticateClient({ clientId, clientSecret }: TokenRequest): Promise<ClientRow> {
+    const { rows } = await systemSql.query<ClientRow>({
+      name: 'find-client',
+      text: 'select id, tenant_id, secret_hash, scopes from oauth2_clients where id = $1',
+      values: [UUID.test(clientId) ? clientId : NOBODY.id],
+    })
+    const client = rows[0]
+    const right = timingSafeEqual(sha256(clientSecret), client?.secret_hash ?? NOBODY.secret_hash)
+    if (!client || !right) throw new Refusal('token.invalid_client', 'The client id or the client secret is wrong.')
+    return client
+  }
+
+  const refuse = (message: string) => new Refusal('token.invalid', message)
+
+  return {
+    /** The JWK set of the token keys (RFC 7517), newest first. */
+    keySet: async () => (await loaded()).keySet,
+
+    async issueToken(
+      request: TokenRequest,
+    ): Promise<{ accessToken: string; expiresIn: number; scopes: Scope[] } & { tenantId: string }> {
+      if (request.grantType !== 'client_credentials')
+        throw new Refusal('token.unsupported_grant', 'grantType must be client_credentials.', [
+          { path: 'grantType', code: 'enum', message: 'expected client_credentials' },
+        ])
+      const client = await authenticateClient(request)
+      const asked = request.scope ? parseScopes(request.scope) : client.scopes
+      if (!asked?.every((scope) => client.scopes.includes(scope)))
+        throw new Refusal('token.invalid_scope', 'The scope asks for more than the client holds.', [
+          { path: 'scope', code: 'scope', message: `expected a part of: ${client.scopes.join(' ')}` },
+        ])
+      const { signing, kid } = await loaded()
+      const issuedAt = Math.floor(now().getTime() / 1000)
+      const expiresIn = config.accessTokenLifetimeSeconds
+      const claims = {
+        iss: issuer,
+        aud: issuer,
+        sub: client.id,
+        client_id: client.id,
+        tenant_id: client.tenant_id,
+        scope: asked.join(' '),
+        iat: issuedAt,
+        exp: issuedAt + expiresIn,
+        jti: uuid(),
+      }
+      const signed = `${base64url({ alg: 'EdDSA', typ: 'at+jwt', kid })}.${base64url(claims)}`
+      const signature = await keys.sign(signing, Buffer.from(signed))
+      const accessToken = `${signed}.${Buffer.from(signature).toString('base64url')}`
+      return { accessToken, expiresIn, scopes: [...asked], tenantId: client.tenant_id }
+    },
+
+    /** The caller that a bearer token stands for. Refusal `token.invalid` says what is wrong with it, never more. */
+    async verifyToken(token: string): Promise<Caller> {
+      const seen = verified.get(token)
+      const seconds = Math.floor(now().getTime() / 1000)
+      if (seen && seen.expires > seconds) return seen
+      if (token.length > 8_192) throw refuse('The access token is too long.')
+      const { keySet } = await loaded()
+      const { payload } = await jwtVerify<JWTPayload & { tenant_id?: string; scope?: string }>(
+        token,
+        createLocalJWKSet(keySet),
+        { issuer, audience: issuer, algorithms: ['EdDSA'], typ: 'at+jwt', currentDate: now() },
+      ).catch((error: unknown) => {
+        throw error instanceof errors.JWTExpired
+          ? refuse('The access token has expired: ask for a new one.')
+          : refuse('The access token is not one of ours, or was changed.')
+      })
+      const scopes = parseScopes(payload.scope ?? '')
+      if (!payload.tenant_id || !payload.sub || !scopes || !payload.exp) throw refuse('The access token lacks a claim.')
+      const caller = { tenantId: payload.tenant_id, clientId: payload.sub, scopes, expires: payload.exp }
+      verified.set(token, caller)
+      return caller
+    },
+  }
+}
+
+export type Tokens = ReturnType<typeof createTokens>

@@ -1,0 +1,22 @@
+import type { RequestHandler } from 'express'
+
+/** Paths of the platform that this API follows, brought to ours; not in the OpenAPI document (spec/api, original paths). */
+const ALIASES: [RegExp, string][] = [
+  [/^\/oauth\/token$/, '/v1/auth/token'],
+  [/^\/linkeddata\/core\/v1\/convert$/, '/v1/credentials/web-semantic/linkeddata/convert'],
+  [/^\/core\/v1\/credentials$/, '/v1/credentials/web-semantic/sign'],
+  [/^\/core\/v1\/credentials\/([^/]+\/revocation-status)$/, '/v1/credentials/web-semantic/$1'],
+  [/^\/(?:core\/v1|v2)\/revocation-lists\/([^/]+)$/, '/v1/revocation-lists/$1'],
+  [/^\/core\/v1\/presentations\/(.+)$/, '/v1/credentials/web-semantic/presentations/$1'],
+  [/^\/v2\/credentials\/(.+)$/, '/v1/credentials/$1'],
+  [/^\/ext\/oidc\/v1\/(.+)$/, '/v1/oidc/$1'],
+  [/^\/core\/v1\/(.+)$/, '/v1/$1'],
+  [/^\/v1\/linked-dids$/, '/.well-known/did-configuration'],
+]
+
+export const aliases: RequestHandler = (request, _response, next) => {
+  const [path = '', query] = request.url.split('?', 2)
+  const alias = ALIASES.find(([pattern]) => pattern.test(path))
+  if (alias) request.url = path.replace(...alias) + (query === undefined ? '' : `?${query}`)
+  next()
+}

@@ -1,0 +1,68 @@
+import express, { type Express } from 'express'
+import helmet from 'helmet'
+import type { Pool } from 'pg'
+import type { Registry } from 'prom-client'
+import type { Dependencies, Platform } from '../activities/index.ts'
+import { RegisterRoutes } from '../build/routes.ts'
+import { Refusal } from '../protocol/errors.ts'
+import { aliases } from './aliases.ts'
+import { readBearer } from './authentication.ts'
+import { readBody } from './body.ts'
+import { publicDids } from './dids.public.ts'
+import { docs, methodsByPath, type OpenApi, operationIds } from './docs.ts'
+import { problemHandler } from './errors.ts'
+import { health } from './health.ts'
+import { idempotent } from './idempotency.ts'
+import { limitRate } from './limits.ts'
+import { nameRequest, watchRequests } from './logging.ts'
+import { createMeasures } from './metrics.ts'
+
+export interface AppParts {
+  dependencies: Dependencies
+  platform: Platform
+  pool: Pool
+  registry: Registry
+  openApi: OpenApi
+  /** True from SIGTERM on: readiness says no while accepted work is finished. */
+  stopping: () => boolean
+}
+
+const TOKEN_PATHS = new Set(['/v1/auth/token'])
+
+/** The API as one express application; it listens nowhere by itself. */
+export function createApp({ dependencies, platform, pool, registry, openApi, stopping }: AppParts): Express {
+  const { config, logs, log } = dependencies
+  const app = express()
+  app.locals.platform = platform
+  app.disable('x-powered-by')
+  app.set('etag', false)
+  app.set('query parser', 'simple')
+  app.use(nameRequest(log))
+  app.use(health({ ...dependencies, stopping }))
+  app.use(aliases)
+  app.use(watchRequests({ logs, measures: createMeasures(registry), operationIds: operationIds(openApi) }))
+  app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: config.publicUrl.protocol === 'https:' }))
+  app.use(docs(openApi))
+  app.use(publicDids(platform))
+  app.use((_request, response, next) => {
+    response.set('Cache-Control', 'no-store')
+    next()
+  })
+  app.use(readBearer(platform.tokens))
+  app.use('/v1/auth', limitRate({ pool, perMinute: config.tokenRateLimitPerMinute, name: 'token', by: 'address' }))
+  app.use(limitRate({ pool, perMinute: config.rateLimitPerMinute, name: 'api', by: 'client' }))
+  app.use(readBody((path) => TOKEN_PATHS.has(path)))
+  app.use(idempotent(platform.idempotency))
+  const router = express.Router({ caseSensitive: true, strict: true })
+  RegisterRoutes(router)
+  app.use(router)
+  const allowed = methodsByPath(openApi)
+  app.use((request, response) => {
+    const methods = allowed(request.path)
+    if (methods.length === 0) throw new Refusal('request.not_found', 'There is nothing at this path; see /docs.')
+    response.set('Allow', methods.join(', '))
+    throw new Refusal('request.method_not_allowed', `This path takes ${methods.join(', ')}.`)
+  })
+  app.use(problemHandler)
+  return app
+}

@@ -1,0 +1,45 @@
+import express, { type Router } from 'express'
+import type { Dependencies } from '../activities/index.ts'
+
+const CHECK_MS = 2_500
+
+type Check = () => Promise<unknown>
+
+const within = (check: Check): Promise<'up' | 'down'> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve('down'), CHECK_MS)
+    check()
+      .then(
+        () => resolve('up'),
+        () => resolve('down'),
+      )
+      .finally(() => clearTimeout(timer))
+  })
+
+interface Parts extends Pick<Dependencies, 'sql' | 'keys' | 'temporal'> {
+  stopping: () => boolean
+}
+
+/**
+ * /health/live: the process answers. /health/ready: what it needs answers too; the body names the part that is down.
+ * Without the database nothing works: 503. Without keys or Temporal much still does: 200 with status `degraded`.
+ */
+export function health({ sql, keys, temporal, stopping }: Parts): Router {
+  const router = express.Router()
+  router.get('/health/live', (_request, response) => {
+    response.json({ status: 'live' })
+  })
+  router.get('/health/ready', async (_request, response) => {
+    const [database, keyStore, workflows] = await Promise.all([
+      within(() => sql.query({ text: 'select 1', values: [] })),
+      within(() => keys.ready()),
+      within(() => temporal.check()),
+    ])
+    const parts = { database, keys: keyStore, temporal: workflows }
+    const down = Object.values(parts).includes('down')
+    const unready = stopping() || database === 'down'
+    const status = stopping() ? 'stopping' : unready ? 'unready' : down ? 'degraded' : 'ready'
+    response.status(unready ? 503 : 200).json({ status, parts })
+  })
+  return router
+}

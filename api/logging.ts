@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import type { Request, RequestHandler, Response } from 'express'
+import type { Logger } from 'pino'
+import type { LogQueue } from '../activities/tokens-logs.queue.ts'
+import type { Measures } from './metrics.ts'
+import { OPERATIONS } from './operations.ts'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The caller's own request id when it is a UUID, else a new one; answered as x-request-id. */
+export const nameRequest =
+  (log: Logger): RequestHandler =>
+  (request, response, next) => {
+    const given = request.headers['x-request-id']
+    const requestId = typeof given === 'string' && UUID.test(given) ? given.toLowerCase() : randomUUID()
+    response.locals.requestId = requestId
+    response.locals.log = log.child({ requestId })
+    response.set('x-request-id', requestId)
+    next()
+  }
+
+/** The route's template, never the path: a path may name a person's DID, and a label must not explode. */
+const templateOf = (request: Request): string => {
+  const path: unknown = request.route?.path
+  return typeof path === 'string' ? path.replace(/:(\w+)/g, '{$1}') : 'none'
+}
+
+interface Watcher {
+  logs: LogQueue
+  measures: Measures
+  /** operationId by `METHOD template`, from the OpenAPI document. */
+  operationIds: ReadonlyMap<string, string>
+}
+
+function logEntry(request: Request, response: Response, operationId: string | undefined) {
+  const operation = operationId ? OPERATIONS[operationId] : undefined
+  const tenantId: unknown = request.caller?.tenantId ?? response.locals.tenantId
+  const failed = response.statusCode >= 400
+  if (!operation || typeof tenantId !== 'string' || (operation.changes && !failed)) return undefined
+  if (response.getHeader('Idempotency-Replayed')) return undefined
+  const problem: unknown = response.locals.problem
+  return {
+    id: randomUUID(),
+    tenantId,
+    category: operation.category,
+    type: `${operation.name}_${failed ? 'FAIL' : 'SUCCESS'}`,
+    timestamp: new Date(),
+    requestId: response.locals.requestId as string,
+    data: failed
+      ? { error: { type: typeof problem === 'string' ? problem : 'internal', status: response.statusCode } }
+      : {},
+    metadata: { clientId: request.caller?.clientId ?? null },
+  }
+}
+
+/** After each answer: one line, one measurement, and the log entry that the operation did not write itself. */
+export const watchRequests =
+  ({ logs, measures, operationIds }: Watcher): RequestHandler =>
+  (request, response, next) => {
+    const started = process.hrtime.bigint()
+    response.once('finish', () => {
+      const seconds = Number(process.hrtime.bigint() - started) / 1e9
+      const route = templateOf(request)
+      const operationId = operationIds.get(`${request.method} ${route}`)
+      const status = response.statusCode
+      measures.requests.observe({ method: request.method, route, status: String(status) }, seconds)
+      const line = {
+        method: request.method,
+        route,
+        status,
+        ms: Math.round(seconds * 1e4) / 10,
+        tenantId: request.caller?.tenantId,
+      }
+      response.locals.log[status >= 500 ? 'error' : 'info'](line, operationId ?? 'request')
+      const entry = logEntry(request, response, operationId)
+      if (entry)
+        logs.add(entry).catch((error: unknown) => response.locals.log.error({ err: error }, 'log entry not queued'))
+    })
+    next()
+  }

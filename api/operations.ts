@@ -1,0 +1,41 @@
+/**
+ * What an operation is called in the log (`<name>_SUCCESS`, `<name>_FAIL`) and under which category. Operations that
+ * change something write their SUCCESS entry in their own transaction; for the rest, and for failures, the API does.
+ */
+export interface LoggedOperation {
+  name: string
+  category: string
+  /** The operation writes its own SUCCESS entry. */
+  changes?: true
+}
+
+export const OPERATIONS: Record<string, LoggedOperation> = {
+  getOAuthAccessToken: { name: 'OAUTH_TOKEN_CREATE', category: 'openid' },
+  getListOfLogs: { name: 'ANALYTICS_EVENT_RETRIEVE_LIST', category: 'analytics' },
+  createDID: { name: 'DID_CREATE', category: 'did', changes: true },
+  deleteDID: { name: 'DID_DELETE', category: 'did', changes: true },
+  getDIDsList: { name: 'DID_RETRIEVE_LIST', category: 'did' },
+  resolveDID: { name: 'DID_RETRIEVE', category: 'did' },
+  signWebSemanticCredential: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_SIGN',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
+  verifyWebSemanticCredentials: { name: 'CREDENTIAL_WEB_SEMANTIC_VERIFY', category: 'credential-web-semantic' },
+  listWebSemanticCredentials: { name: 'CREDENTIAL_WEB_SEMANTIC_RETRIEVE_LIST', category: 'credential-web-semantic' },
+  getWebSemanticCredentialDetails: { name: 'CREDENTIAL_WEB_SEMANTIC_RETRIEVE', category: 'credential-web-semantic' },
+  getWebSemanticRevocationStatus: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_RETRIEVE',
+    category: 'credential-web-semantic',
+  },
+  setWebSemanticRevocationStatus: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_SET_STATUS',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
+  getWebSemanticCredentialRevocationList: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_RETRIEVE',
+    category: 'credential-web-semantic',
+  },
+  registerJsonLdContext: { name: 'LINKED_DATA_CONTEXT_REGISTER', category: 'linked-data', changes: true },
+}
