@@ -95,7 +95,7 @@ export function publicKey(keyType: PublicKeyType, bytes: Uint8Array): PublicKey 
   } catch (error) {
     throw malformed(`${keyType}, ${error instanceof Error ? error.message : 'not decodable'}`)
   }
-  return { keyType, publicKey: bytes }
+  return { keyType, publicKey: new Uint8Array(bytes) } // a copy, and never a Buffer
 }
 
 /** The key as multibase base58btc of its multicodec form (Controlled Identifiers 1.0, section 2.2.2 Multikey). */

@@ -1,0 +1,366 @@
+import { existsSync, readFileSync } from 'node:fs'
+import test from 'ava'
+import fc from 'fast-check'
+import { resolveDidKey } from '../protocol/dids.key.ts'
+import {
+  type DidDocument,
+  dereference,
+  fromMultibase,
+  isDid,
+  parseDid,
+  parseDidUrl,
+  publicKeyOf,
+  RELATIONSHIPS,
+  type VerificationMethod,
+  validateDidDocument,
+} from '../protocol/dids.ts'
+import { parseWebDid, webDidFromUrl } from '../protocol/dids.web.ts'
+import { Refusal } from '../protocol/errors.ts'
+import { jsonDepth, parseForeignJson } from '../protocol/json.depth.ts'
+
+const codeOf = (work: () => unknown): string => {
+  try {
+    work()
+    return 'fine'
+  } catch (error) {
+    if (error instanceof Refusal) return error.code
+    throw error
+  }
+}
+
+test('a DID URL falls into its parts (DID Core 1.0, 3.2)', (t) => {
+  t.deepEqual(parseDidUrl('did:example:123:4%5A/path/a?service=files&relativeRef=%2Fx#key-1'), {
+    did: 'did:example:123:4%5A',
+    method: 'example',
+    identifier: '123:4%5A',
+    path: '/path/a',
+    query: '?service=files&relativeRef=%2Fx',
+    fragment: 'key-1',
+  })
+  t.like(parseDidUrl('did:example:a#'), { path: '', query: '', fragment: '' })
+  t.like(parseDidUrl('did:example:a?'), { path: '', query: '?', fragment: undefined })
+  t.like(parseDidUrl('did:example::a'), { identifier: ':a' })
+})
+
+const notDids = [
+  ['', 'did', 'did:', 'did::', 'did:a', 'did:a:', 'did:a::', 'did:A:b', 'DID:a:b', 'did:a-b:c', 'did:example_333'],
+  [' did:a:b', 'did:a:b ', 'did:a:b\n', 'did:a:b\u0000', 'did:a:b\tc', 'did:a:%', 'did:a:%4', 'did:a:%4g', 'did:a:ü'],
+  [
+    'did:a:b/ ',
+    'did:a:b/<',
+    'did:a:b?"',
+    'did:a:b#{',
+    'did:a:b#a#b',
+    'did:a:b/%zz',
+    'did:a:b\\c',
+    'did:a:b@c',
+    'http://a',
+  ],
+  [`did:${'a'.repeat(65)}:b`, `did:a:${'b'.repeat(5000)}`, `did:a:b#${'c'.repeat(5000)}`],
+].flat()
+test(`${notDids.length} texts that are no DID URL are refused (DID Core 1.0, 3.1 and 3.2)`, (t) => {
+  for (const text of notDids)
+    t.is(
+      codeOf(() => parseDidUrl(text)),
+      'did.invalid',
+      JSON.stringify(text.slice(0, 40)),
+    )
+})
+
+test('a plain DID has no path, query or fragment', (t) => {
+  t.is(parseDid('did:example:a').did, 'did:example:a')
+  for (const text of ['did:example:a#k', 'did:example:a/p', 'did:example:a?q']) {
+    t.is(
+      codeOf(() => parseDid(text)),
+      'did.invalid',
+    )
+    t.false(isDid(text))
+  }
+  t.false(isDid(undefined))
+  t.false(isDid({ toString: () => 'did:example:a' }))
+})
+
+const DID = 'did:web:issuer.example'
+const KEY = 'z6MkpTHR8VNsBxYAAWHut2Geadd9jSwuBV8xRoAnwWsdvktH'
+const method = (id: string, more: Partial<VerificationMethod> = {}): VerificationMethod => ({
+  id,
+  type: 'Multikey',
+  controller: DID,
+  publicKeyMultibase: KEY,
+  ...more,
+})
+
+test('relative ids stand for the document, embedded methods count for their relationship alone (DID Core 1.0, 5.3)', (t) => {
+  const document: DidDocument = {
+    id: DID,
+    verificationMethod: [method('#a'), method(`${DID}#b`)],
+    assertionMethod: [`${DID}#a`, '#b', method('#c')],
+  }
+  for (const fragment of ['a', 'b', 'c']) {
+    const found = dereference(document, `${DID}#${fragment}`, 'assertionMethod')
+    t.like(found, { authorized: true, method: { id: `${DID}#${fragment}` } })
+    t.false(dereference(document, `${DID}#${fragment}`, 'authentication').authorized)
+  }
+})
+
+test('a method that another DID controls is found but not authorised', (t) => {
+  const document: DidDocument = {
+    id: DID,
+    verificationMethod: [method('#a', { controller: 'did:web:other.example' })],
+    assertionMethod: ['#a'],
+  }
+  t.false(dereference(document, `${DID}#a`, 'assertionMethod').authorized)
+})
+
+test('what a document does not hold is not found: another fragment, another DID, a prefix', (t) => {
+  const document: DidDocument = { id: DID, verificationMethod: [method('#abc')], assertionMethod: ['#abc', '#ghost'] }
+  for (const didUrl of [`${DID}#ab`, `${DID}#abcd`, `${DID}#ghost`, DID, `${DID}.evil.example#abc`, `${DID}?v=1#abc`]) {
+    t.is(
+      codeOf(() => dereference(document, didUrl, 'assertionMethod')),
+      'did.method_not_found',
+      didUrl,
+    )
+  }
+})
+
+const badDocuments: [why: string, document: unknown][] = [
+  ['null', null],
+  ['an array', [{ id: DID }]],
+  ['a string', DID],
+  ['no id', {}],
+  ['another id', { id: `${DID}:a` }],
+  ['an id in another case', { id: DID.toUpperCase() }],
+  ['methods that are no array', { id: DID, verificationMethod: method('#a') }],
+  ['a method that is a text', { id: DID, verificationMethod: ['#a'] }],
+  ['a method without id', { id: DID, verificationMethod: [{ ...method('#a'), id: undefined }] }],
+  ['a method without type', { id: DID, verificationMethod: [{ ...method('#a'), type: 7 }] }],
+  ['a method without controller', { id: DID, verificationMethod: [{ ...method('#a'), controller: undefined }] }],
+  ['a controller that is no DID', { id: DID, verificationMethod: [method('#a', { controller: 'issuer' })] }],
+  ['two methods of one id', { id: DID, verificationMethod: [method('#a'), method(`${DID}#a`)] }],
+  ['one id listed and embedded', { id: DID, verificationMethod: [method('#a')], assertionMethod: [method('#a')] }],
+  ['a relationship with a number', { id: DID, assertionMethod: [7] }],
+  ['a relationship with null', { id: DID, assertionMethod: [null] }],
+  ['10,000 relationships', { id: DID, assertionMethod: Array(10_000).fill('#a') }],
+  ['201 methods', { id: DID, verificationMethod: Array.from({ length: 201 }, (_, at) => method(`#${at}`)) }],
+  ['an id of 3,000 characters', { id: DID, verificationMethod: [method(`#${'a'.repeat(3000)}`)] }],
+  ['a service without id', { id: DID, service: [{ type: 'LinkedDomains' }] }],
+]
+for (const [why, document] of badDocuments) {
+  test(`a DID document with ${why} is refused`, (t) => {
+    t.is(
+      codeOf(() => validateDidDocument(DID, document)),
+      'did.invalid_document',
+    )
+  })
+}
+
+const jwk = { kty: 'OKP', crv: 'Ed25519', x: 'lJZrfAjkBXdfjebMHEUI9usidAPhAlssitLXR3OYxbI' }
+const badMethods: [why: string, more: Partial<VerificationMethod>, code: string][] = [
+  ['an unknown type', { type: 'PgpVerificationKey2021' }, 'did.key_unsupported'],
+  ['the type "constructor"', { type: 'constructor' }, 'did.key_unsupported'],
+  ['no key', { publicKeyMultibase: undefined }, 'did.key_unsupported'],
+  ['two representations', { publicKeyJwk: jwk }, 'did.invalid'],
+  ['a key that is not its type', { type: 'X25519KeyAgreementKey2020' }, 'did.invalid'],
+  ['base58 where the type says nothing', { publicKeyMultibase: undefined, publicKeyBase58: 'B12N' }, 'did.invalid'],
+  ['a private JWK', { publicKeyMultibase: undefined, publicKeyJwk: { ...jwk, d: 'AAAA' } }, 'did.invalid'],
+  ['a symmetric JWK', { publicKeyMultibase: undefined, publicKeyJwk: { kty: 'oct', k: 'AAAA' } }, 'did.invalid'],
+  ['a JWK with padding', { publicKeyMultibase: undefined, publicKeyJwk: { ...jwk, x: `${jwk.x}=` } }, 'did.invalid'],
+  [
+    'an unknown curve',
+    { publicKeyMultibase: undefined, publicKeyJwk: { ...jwk, crv: 'Ed448' } },
+    'did.key_unsupported',
+  ],
+  [
+    'a point off P-256',
+    { publicKeyMultibase: undefined, publicKeyJwk: { kty: 'EC', crv: 'P-256', x: jwk.x, y: jwk.x } },
+    'did.invalid',
+  ],
+]
+for (const [why, more, code] of badMethods) {
+  test(`a verification method with ${why} gives no key`, (t) => {
+    t.is(
+      codeOf(() => publicKeyOf(method('#a', more))),
+      code,
+    )
+  })
+}
+
+const CORE = '../shared/vectors/did-core'
+const coreTest = existsSync(CORE) ? test : test.skip
+const core = (file: string) => JSON.parse(readFileSync(`${CORE}/${file}`, 'utf8'))
+const documents = [
+  'key-mattr',
+  'key-spruce',
+  'key-transmute',
+  'key-2020-db',
+  'web-mattr',
+  'web-spruce',
+  'web-transmute',
+]
+
+for (const name of documents) {
+  coreTest(`every document and key of did-${name} is understood (did-core test suite)`, (t) => {
+    const vector = core(`did-${name}.json`)
+    for (const did of vector.dids) {
+      const { properties, ...rest } = vector[did].didDocumentDataModel
+      const document = validateDidDocument(did, properties ?? rest)
+      t.is(parseDid(did).did, did)
+      const embedded = RELATIONSHIPS.flatMap((purpose) => document[purpose] ?? []).filter(
+        (each) => typeof each !== 'string',
+      )
+      const methods = [...(document.verificationMethod ?? []), ...(document.publicKey ?? []), ...embedded]
+      t.true(methods.length > 0)
+      for (const each of methods) {
+        if (each.type === 'PgpVerificationKey2021')
+          t.is(
+            codeOf(() => publicKeyOf(each)),
+            'did.key_unsupported',
+          )
+        else if (did.startsWith('did:web:')) t.truthy(publicKeyOf(each).publicKey.length)
+        else t.true(sameKeyAsResolved(did, each))
+      }
+    }
+  })
+}
+
+/** The did:key itself says what the keys of its document are. */
+function sameKeyAsResolved(did: string, each: VerificationMethod): boolean {
+  const ours = resolveDidKey(did)
+  const id = each.id.startsWith('#') ? did + each.id : each.id
+  const purpose = publicKeyOf(each).keyType === 'x25519' ? 'keyAgreement' : 'assertionMethod'
+  const { method: found, authorized } = dereference(ours, id, purpose)
+  return authorized && Buffer.from(publicKeyOf(found).publicKey).equals(publicKeyOf(each).publicKey)
+}
+
+coreTest('dereferencing answers what the did-core suite expects of it', (t) => {
+  const { executions } = core('dereferencer-mattr.json')
+  const [whole] = executions
+  const document = validateDidDocument('did:web:kyledenhartog.com', JSON.parse(whole.output.contentStream))
+  const methods = executions.slice(1, 5)
+  t.is(methods.length, 4)
+  for (const { input, output } of methods) {
+    const { method: found } = dereference(document, input.didUrl, 'assertionMethod')
+    t.deepEqual({ ...JSON.parse(output.contentStream), id: input.didUrl }, found)
+  }
+  for (const { input } of executions.slice(7)) {
+    const code = codeOf(() => dereference(document, input.didUrl, 'assertionMethod'))
+    t.is(code, input.didUrl === 'did:example_333' ? 'did.invalid' : 'did.method_not_found', input.didUrl)
+  }
+})
+
+coreTest('resolvers refuse what the did-core suite wants refused', (t) => {
+  for (const { input } of core('resolver-mattr-key.json').executions.slice(1, 3)) {
+    t.is(
+      codeOf(() => resolveDidKey(input.did)),
+      'did.invalid',
+      input.did,
+    )
+  }
+  for (const { input } of core('resolver-mattr-web.json').executions.slice(1, 3)) {
+    t.is(
+      codeOf(() => parseWebDid(input.did)),
+      'did.invalid',
+      input.did,
+    )
+  }
+  for (const file of [
+    'universal-resolver-did-key.json',
+    'universal-resolver-did-web.json',
+    'resolver-mattr-key.json',
+  ]) {
+    for (const { input, output } of core(file).executions) {
+      const { didDocumentStream = '{}' } = output
+      // Two of the suite's documents leave the controller empty: relative to @base, and no DID.
+      const expected = didDocumentStream.includes('"controller":""') ? 'did.invalid_document' : 'fine'
+      if (output.didDocumentStream && input.did !== 'did:web:123') {
+        t.is(
+          codeOf(() => validateDidDocument(input.did, JSON.parse(didDocumentStream))),
+          expected,
+          input.did,
+        )
+      }
+    }
+  }
+})
+
+const hostile = fc.oneof(
+  fc.string({ maxLength: 200 }),
+  fc.string({ unit: 'binary', maxLength: 100 }),
+  fc
+    .string({ unit: fc.constantFrom(...'did:webkyz6M%3A.#/?[]@\\0127é\n'), maxLength: 120 })
+    .map((text) => `did:${text}`),
+  fc
+    .string({ unit: fc.constantFrom(...'z123456789ABCDEFGHJKLMNPQRSTUVWXYZabc0OIl'), maxLength: 80 })
+    .map((text) => `did:key:${text}`),
+)
+
+test('20,000 hostile texts never throw anything but a Refusal (R22)', (t) => {
+  const parsers = [parseDidUrl, parseDid, parseWebDid, webDidFromUrl, resolveDidKey, fromMultibase]
+  fc.assert(
+    fc.property(hostile, (text) => {
+      for (const parse of parsers) codeOf(() => parse(text))
+      const parsed = codeOf(() => parseWebDid(text)) === 'fine' ? parseWebDid(text) : undefined
+      return (
+        parsed === undefined ||
+        (new URL(parsed.url).hostname === parsed.host && new URL(parsed.url).href === parsed.url)
+      )
+    }),
+    { numRuns: 20_000 },
+  )
+  t.pass()
+})
+
+test('3,000 hostile documents never throw anything but a Refusal (R22)', (t) => {
+  const member = fc.constantFrom(
+    'id',
+    'type',
+    'controller',
+    'publicKeyJwk',
+    'publicKeyMultibase',
+    'publicKeyBase58',
+    'x',
+  )
+  const entry = fc.oneof(fc.dictionary(member, fc.jsonValue({ maxDepth: 3 })), fc.jsonValue({ maxDepth: 2 }))
+  const document = fc.record({
+    verificationMethod: fc.array(entry),
+    assertionMethod: fc.array(entry),
+    service: fc.jsonValue(),
+  })
+  fc.assert(
+    fc.property(document, (members) => {
+      codeOf(() => {
+        const valid = validateDidDocument(DID, { id: DID, ...members })
+        for (const each of valid.verificationMethod ?? []) codeOf(() => publicKeyOf(each))
+      })
+    }),
+    { numRuns: 3_000 },
+  )
+  t.pass()
+})
+
+test('a DID of 4 kB is parsed or refused in under 20 ms: no pattern explodes (R22)', (t) => {
+  const nasty = [
+    `did:a:${':'.repeat(4000)}`,
+    `did:a:${'%41'.repeat(1300)}%`,
+    `did:a:b/${'/'.repeat(4000)}<`,
+    `did:a:b?${'?'.repeat(4000)}"`,
+  ]
+  for (const text of nasty) {
+    const start = performance.now()
+    codeOf(() => parseDidUrl(text))
+    t.true(performance.now() - start < 20)
+  }
+})
+
+test('JSON of strangers: depth is counted before anything recurses, brackets in strings do not count', (t) => {
+  t.is(jsonDepth('{"a":["[[[[\\"[[",{"b":[]}]}'), 4)
+  const parse = (text: string) => codeOf(() => parseForeignJson(Buffer.from(text), { code: 'x.bad' }))
+  t.is(parse(`${'['.repeat(64)}${']'.repeat(64)}`), 'fine')
+  t.is(parse(`${'['.repeat(65)}${']'.repeat(65)}`), 'x.bad')
+  t.is(parse('['.repeat(100_000)), 'x.bad')
+  t.is(parse('{"a":'), 'x.bad')
+  t.is(
+    codeOf(() => parseForeignJson(Uint8Array.of(0x22, 0xff, 0x22), { code: 'x.bad' })),
+    'x.bad',
+  )
+})
