@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import type { BbsInput } from './index.ts'
@@ -23,9 +24,10 @@ const worker = new URL(`./bbs.worker${import.meta.url.endsWith('.ts') ? '.ts' : 
 
 const code = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-/** One thread by default, begun by the first task and ended by a minute without one. */
+/** One or two threads, begun by the first task and ended by a minute without one. A message costs about 5 ms. */
 export function createBbsThreads(limits: BbsLimits = {}): BbsThreads {
-  const { threads = 1, timeoutMs = 15_000, heapMegabytes = 192, queue = 1_000, messages: most = 10_000 } = limits
+  const { timeoutMs = 20_000, heapMegabytes = 192, queue = 1_000, messages: most = 2_000 } = limits
+  const threads = limits.threads ?? Math.max(1, Math.min(2, availableParallelism() - 1))
   let pool: Piscina | undefined
 
   const threadPool = () => {

@@ -7,8 +7,12 @@ import type { EnvelopeRows } from './envelope.ts'
 export const createEnvelopeRows = (orm: MikroORM): EnvelopeRows => ({
   insert: ({ tenantId, keyId, keyType }, { publicKey, envelope }) =>
     inTenant(orm, tenantId, async (em) => {
-      const row = { keyId, tenantId, keyType, publicKey, envelope, createdAt: new Date() }
-      await em.upsert(KeyEnvelope, row, { onConflictFields: ['keyId'], onConflictAction: 'ignore' })
+      // an upsert of MikroORM reads the row back, and may not see it: it can be another tenant's
+      await em.execute(
+        `insert into key_envelopes (key_id, tenant_id, key_type, public_key, envelope) values (?, ?, ?, ?, ?)
+         on conflict (key_id) do nothing`,
+        [keyId, tenantId, keyType, Buffer.from(publicKey), Buffer.from(envelope)],
+      )
     }),
 
   find: ({ tenantId, keyId, keyType }) =>

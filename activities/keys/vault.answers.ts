@@ -41,7 +41,11 @@ export function understood(thrown: unknown): VaultRefusal | Unavailable {
   const errors = fields(response.body).errors
   const message = Array.isArray(errors) ? errors.join('; ') : ''
   if (message.includes('no handler for route')) {
-    return new Unavailable('keys', 'Vault has no engine at this mount: check VAULT_TRANSIT_MOUNT and VAULT_KV_MOUNT.', 30)
+    return new Unavailable(
+      'keys',
+      'Vault has no engine at this mount: check VAULT_TRANSIT_MOUNT and VAULT_KV_MOUNT.',
+      30,
+    )
   }
   if (REFUSALS.includes(status)) return new VaultRefusal(status, message || `status ${status}`)
   if (Number.isInteger(status))
