@@ -150,7 +150,7 @@ vectors('Ed25519Signature2018 proofs of other implementations verify (transmute 
     ['https://w3id.org/traceability/v1', 'trace-v1'],
     ['https://credreg.net/ctdlasn/schema/context/json', 'creg'],
   ])
-  const documents = new Map([...files].map(([url, file]) => [url, vectorJson(`${root}/contexts/${file}.json`)]))
+  const documents = new Map([...files].map(([url, file]) => [url, vectorJson<object>(`${root}/contexts/${file}.json`)]))
   const check = createProofCheck({ documentLoader: createDocumentLoader({ contexts: documents }) })
   const outcome = (signed: Json) =>
     verifyProof(signed, check).then(
