@@ -84,7 +84,7 @@ async function download(into: string, say: Say): Promise<string | undefined> {
     renameSync(join(into, 'temporal.new'), join(into, 'temporal'))
     return undefined
   } catch (error) {
-    return (error as Error).message.split('\n')[0]
+    return (error as Error).message.split(': ').slice(0, 3).join(': ')
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

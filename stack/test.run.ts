@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { VARIABLES } from '../config.ts'
+import { buildAll } from './build.ts'
+import { asCommand } from './command.ts'
+import { type Counts, countsLine, tapReader } from './tap.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const terminal = process.stdout.isTTY
+const write = (text: string) => process.stdout.write(text)
+
+/** A run is the same for everybody: tests bring up their own parts, so none of the platform's variables reach them. */
+const forTests = (env: Environment): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => name === 'TEMPORAL_CLI' || !(name in VARIABLES)))
+
+/** One moving line on a terminal; elsewhere a line every quarter of a minute. */
+function progress() {
+  let shown = Date.now()
+  return (counts: Counts, title: string) => {
+    if (terminal) write(`\r\x1b[K${`${countsLine(counts)} · ${title}`.slice(0, (process.stdout.columns ?? 80) - 1)}`)
+    else if (Date.now() - shown > 15_000) {
+      shown = Date.now()
+      write(`${countsLine(counts)} so far\n`)
+    }
+  }
+}
+
+async function runAva(env: Environment, args: string[]): Promise<{ code: number | null; counts: Counts }> {
+  const ava = join(root, 'node_modules', 'ava', 'entrypoints', 'cli.js')
+  const child = spawn(process.execPath, [ava, '--tap', ...args], {
+    cwd: root,
+    env: forTests(env),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
+  const show = progress()
+  const reader = tapReader({
+    counted: show,
+    failed: (title, why) => write(`${terminal ? '\r\x1b[K' : ''}\n✘ ${title}\n${why.join('\n')}\n`),
+  })
+  const closed = once(child, 'close') as Promise<[number | null]>
+  for await (const line of createInterface({ input: child.stdout })) reader.line(line)
+  const [code] = await closed
+  reader.end()
+  if (terminal) write('\r\x1b[K')
+  return { code, counts: reader.counts }
+}
+
+/** Builds, runs the tests, and says how many passed and failed in the last line. No test at all is a failure. */
+export const runTests = (env: Environment, args: string[]): Promise<void> =>
+  asCommand(async () => {
+    await buildAll(console.log)
+    const { code, counts } = await runAva(env, args)
+    const ran = counts.passed + counts.failed
+    if (ran === 0) write('No test ran: nothing matches.\n')
+    write(`\n${countsLine(counts)}\n`)
+    process.exitCode = ran === 0 || counts.failed > 0 ? 1 : (code ?? 1)
+  })
