@@ -1,6 +1,6 @@
 export default {
   files: ['test/**/*.test.ts'],
-  extensions: { ts: 'module' },
+  extensions: ['ts'],
   nodeArguments: ['--import=tsx'],
   timeout: '5m',
   concurrency: 2,

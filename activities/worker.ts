@@ -74,3 +74,5 @@ for (const close of opened.reverse()) {
   await close().catch((error: Error) => log.error({ err: error }, 'not closed in order'))
 }
 log.info('worker stopped')
+// a connection attempt to a silent Temporal outlives its client; it must not keep the process
+setTimeout(() => process.exit(), 1_000).unref()
