@@ -20,9 +20,9 @@ export function jsonDepth(text: string): number {
   return deepest
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Parses JSON bytes of a stranger: UTF-8, at most `maxDepth` deep. Throws `Refusal(code)`. */
+/** Parses JSON bytes of a stranger: UTF-8 without byte order mark, at most `maxDepth` deep. Throws `Refusal(code)`. */
 export function parseForeignJson(
   bytes: Uint8Array,
   { code, maxDepth = 64 }: { code: string; maxDepth?: number },

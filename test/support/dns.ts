@@ -51,24 +51,27 @@ export async function startTestDns(names: Record<string, DnsScript> = {}): Promi
     )
   }
 
-  const server = DNS.createServer({
-    udp: true,
-    handle: (request, send) => {
-      const response = DNS.Packet.createResponseFromRequest(request)
-      const [question] = request.questions
-      const type = question?.type === DNS.Packet.TYPE.AAAA ? 'AAAA' : 'A'
-      const found = question && answers(question.name.toLowerCase(), type)
-      if (found) response.answers.push(...found)
-      else response.header.rcode = NXDOMAIN
-      send(response).catch(() => undefined)
-    },
-  })
+  const handle: DNS.DnsHandler = (request, send) => {
+    const response = DNS.Packet.createResponseFromRequest(request)
+    const [question] = request.questions
+    const type = question?.type === DNS.Packet.TYPE.AAAA ? 'AAAA' : 'A'
+    const found = question && answers(question.name.toLowerCase(), type)
+    if (found) response.answers.push(...found)
+    else response.header.rcode = NXDOMAIN
+    send(response).catch(() => undefined) // the asker may be gone
+  }
+
+  const server = DNS.createServer({ udp: true, handle })
   const { udp } = await server.listen({ udp: { port: 0, address: '127.0.0.1' } })
   if (!udp) throw new Error('the DNS server has no UDP port')
+  const tcp = DNS.createTCPServer(handle) // answers that are too long for a datagram are asked for again over TCP
+  await new Promise<void>((resolve, reject) => tcp.once('error', reject).listen(udp.port, '127.0.0.1', resolve))
   return {
     address: `127.0.0.1:${udp.port}`,
     set: (name, script) => scripts.set(name, script),
     queries,
-    close: () => server.close(),
+    close: async () => {
+      await Promise.all([server.close(), new Promise((resolve) => tcp.close(resolve))])
+    },
   }
 }
