@@ -40,7 +40,7 @@ const nodeProgram = (root) => join(root, 'node_modules', '.bin', 'node')
 
 export function isInstalled(root) {
   if (!existsSync(nodeProgram(root))) return false
-  if (existsSync(stampFile(root))) return readFileSync(stampFile(root), 'utf8') === lockHash(root)
+  if (existsSync(stampFile(root)) && readFileSync(stampFile(root), 'utf8') === lockHash(root)) return true
   if (!holdsWhatTheLockSays(root)) return false
   writeFileSync(stampFile(root), lockHash(root))
   return true
@@ -122,7 +122,7 @@ function handOver(root, command, args) {
   const binaries = join(root, 'node_modules', '.bin')
   const node = nodeProgram(root)
   // only `start` takes a .env file: a test run is the same for everybody
-  const flags = ['--import=tsx', ...(command === 'start' ? ['--env-file-if-exists=.env'] : [])]
+  const flags = ['--import=tsx', ...(command === 'start' && existsSync(join(root, '.env')) ? ['--env-file=.env'] : [])]
   const script = join('stack', `${command.replaceAll(':', '-')}.ts`)
   const env = { ...process.env, PATH: `${binaries}:${process.env.PATH ?? ''}` }
   const child = spawn(node, [...flags, script, ...args], { cwd: root, stdio: 'inherit', env })

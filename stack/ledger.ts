@@ -70,6 +70,7 @@ export async function openLedger(file: string, say: Say): Promise<Ledger> {
       write()
     },
     stopping() {
+      if (entry.stopping) return
       entry.stopping = true
       write()
     },

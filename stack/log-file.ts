@@ -1,6 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 
 const MAX_BYTES = 10 * 1024 * 1024
 
@@ -41,7 +42,7 @@ const LEVELS: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fatal'
 
 /** What a person should see of a process's output: warnings and worse, and what is no log line at all (a crash). */
 export function notable(name: string, text: string): string | undefined {
-  if (!text.startsWith('{')) return text.trim() ? `${name}: ${text}` : undefined
+  if (!text.startsWith('{')) return text.trim() ? `${name}: ${stripVTControlCharacters(text)}` : undefined
   const level = LEVELS[Number(/"level":(\d+)/.exec(text.slice(0, 200))?.[1])]
   if (!level) return undefined
   try {

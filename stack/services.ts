@@ -18,14 +18,16 @@ export interface ServiceOptions {
   say: Say
   launched?: (part: Part) => void
   readyWithinMs?: number
+  /** How long one that answers, but not yet `ready`, is waited for: a part that is down may stay down. */
+  settleMs?: number
 }
 
 /** `ready`, or what the service says about why not; undefined while nobody answers. */
 async function readiness(url: string): Promise<string | undefined> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) })
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) })
     const body = await response.text()
-    return response.ok ? 'ready' : body.slice(0, 300)
+    return response.ok && !body.includes('"down"') ? 'ready' : body.slice(0, 300)
   } catch {
     return undefined // not listening yet
   }
@@ -57,18 +59,24 @@ export async function startService(options: ServiceOptions): Promise<Part & { st
   return { ...part, state }
 }
 
-async function untilReady({ name, readyUrl, logFile, readyWithinMs = 60_000 }: ServiceOptions, part: Part) {
+async function untilReady(
+  { name, readyUrl, logFile, readyWithinMs = 60_000, settleMs = 10_000 }: ServiceOptions,
+  part: Part,
+) {
   let exit: string | undefined
   void part.exited.then((how) => {
     exit = how
   })
   const deadline = Date.now() + readyWithinMs
+  let settled = deadline
   for (;;) {
     const state = await readiness(readyUrl)
     if (state === 'ready') return state
     if (exit !== undefined) throw new Error(`${name} ended before it was ready (${exit}); see ${logFile}.`)
-    if (Date.now() >= deadline) {
-      if (state !== undefined) return state
+    if (state !== undefined) {
+      settled = Math.min(settled, Date.now() + settleMs)
+      if (Date.now() >= settled) return state
+    } else if (Date.now() >= deadline) {
       await part.stop()
       throw new Error(`${name} did not answer within ${readyWithinMs / 1000} s; see ${logFile}.`)
     }

@@ -132,10 +132,11 @@ async function main(env: Environment): Promise<void> {
   try {
     const reason = await Promise.race([stop, bringUp(config, local, env, supervisor).then(() => stop)])
     say(`Stopping (${reason}) …`)
+    await supervisor.stop()
+    say('Everything is stopped.')
   } finally {
     await supervisor.stop()
     ledger.release()
-    say('Everything is stopped.')
   }
 }
 

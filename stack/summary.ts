@@ -1,10 +1,16 @@
-import { relative } from 'node:path'
+import { isAbsolute, relative } from 'node:path'
 import type { FirstTenant } from './first-tenant.ts'
+
+/** A path as a person in the project's folder would write it. */
+const shown = (path: string): string => {
+  const near = relative(process.cwd(), path)
+  return near.startsWith('..') ? path : near
+}
 
 /** Works when pasted in the project's folder; the secret comes from the file, so that no shell history keeps it. */
 export function tokenCommand(first: FirstTenant, file: string): string {
-  const path = relative(process.cwd(), file)
-  const from = path.startsWith('..') ? file : `./${path}`
+  const path = shown(file)
+  const from = isAbsolute(path) ? path : `./${path}`
   const body = `const t=require('${from}');JSON.stringify({clientId:t.clientId,clientSecret:t.clientSecret,grantType:'client_credentials'})`
   return `curl -s ${first.baseUrl}/v1/auth/token -H 'content-type: application/json' -d "$(node -p "${body}")"`
 }
@@ -23,8 +29,8 @@ export function summary({ first, file, seconds, logDirectory, notes }: Summary):
     ['API', first.baseUrl],
     ['Docs', first.docsUrl],
     ['Temporal UI', first.temporalUiUrl || 'not known: set TEMPORAL_UI_URL'],
-    ['First client', `id and secret are in ${relative(process.cwd(), file)}`],
-    ['Logs', `${relative(process.cwd(), logDirectory)}/`],
+    ['First client', `id and secret are in ${shown(file)}`],
+    ['Logs', `${shown(logDirectory)}/`],
   ]
   const lines = rows.map(([name, value]) => `  ${name.padEnd(14)}${value}`)
   const title = `Countersign is ready (${seconds.toFixed(1)} s)`
