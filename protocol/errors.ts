@@ -27,7 +27,7 @@ export class Unavailable extends Error {
   override readonly name = 'Unavailable'
 
   constructor(
-    readonly part: 'database' | 'temporal' | 'keys' | 'outbound',
+    readonly part: 'database' | 'temporal' | 'keys' | 'outbound' | 'documents',
     message: string,
     readonly retryAfterSeconds = 5,
     options?: ErrorOptions,

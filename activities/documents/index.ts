@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { type ContextLookup, contextUnknown, createDocumentLoader } from '../../protocol/contexts/index.ts'
+import {
+  type CheckProof,
+  checkSigner,
+  completeProof,
+  createdFor,
+  createProofCheck,
+  type DeriveRequest,
+  type Json,
+  type ProofRequest,
+  prepareProof,
+  type SignRequest,
+  suiteOf,
+  suiteOfProof,
+} from '../../protocol/data-integrity.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import { type Verdict, type VerifyRequest, verifyCredential } from '../../protocol/semantic-credentials.ts'
+import { foreignContexts, isLight } from './lanes.ts'
+import { createDocumentPool, type DocumentPoolOptions } from './pool.ts'
+import type { TaskName, Tasks } from './types.ts'
+
+export { createDocumentPool, type DocumentPool, type DocumentPoolOptions } from './pool.ts'
+
+export interface DocumentsOptions extends DocumentPoolOptions {
+  random?: (bytes: number) => Uint8Array
+}
+
+export interface Documents {
+  /** Throws `Refusal` as `prepareProof` and `checkSigner` do, and what the signer throws. */
+  sign(request: Omit<SignRequest, 'hmacKey'>, contexts?: ContextLookup): Promise<Json>
+  verify(request: Omit<VerifyRequest, 'checkProof'>, contexts?: ContextLookup): Promise<Verdict>
+  derive(request: DeriveRequest, contexts?: ContextLookup): Promise<Json>
+  close(): Promise<void>
+}
+
+const nothingElse: ContextLookup = () => undefined
+
+/**
+ * Signs, verifies and derives credentials. Small ones with bundled contexts are processed here; BBS, large ones and
+ * foreign contexts in threads that hold no keys and no network: signer and DID resolution stay on this side, and
+ * contexts are looked up here.
+ */
+export function createDocuments({ random = randomBytes, ...options }: DocumentsOptions = {}): Documents {
+  const pool = createDocumentPool(options)
+  const bundled = { documentLoader: createDocumentLoader() }
+  const checkHere = createProofCheck(bundled)
+
+  /** Foreign contexts of the document itself are looked up before a thread is taken: fetching one may take seconds. */
+  async function inThread<Name extends TaskName>(
+    name: Name,
+    input: Tasks[Name]['input'],
+    document: Json,
+    lookup: ContextLookup,
+  ) {
+    const urls = foreignContexts(document)
+    const found = await Promise.all(
+      urls.map(async (url): Promise<[string, object]> => {
+        const context = await lookup(url)
+        if (context === undefined) throw contextUnknown(url)
+        return [url, context]
+      }),
+    )
+    return pool.run({ name, input, contexts: new Map(found) }, lookup)
+  }
+
+  /** What the main thread gives up on, because the graph is knotted, a thread may try for longer. */
+  async function inLane<Name extends TaskName>(
+    here: boolean,
+    work: () => Promise<Tasks[Name]['output']>,
+    elsewhere: () => Promise<Tasks[Name]['output']>,
+  ) {
+    if (!here) return elsewhere()
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'credential.too_complex') return elsewhere()
+      throw error
+    }
+  }
+
+  const checkProof =
+    (lookup: ContextLookup): CheckProof =>
+    (check) => {
+      const here = suiteOfProof(check.proof)?.signature !== 'bbs' && isLight({ ...check.document, proof: check.proof })
+      const elsewhere = () => inThread('check', check, { ...check.document, proof: check.proof }, lookup)
+      return inLane<'check'>(here, () => checkHere(check), elsewhere)
+    }
+
+  return {
+    async sign({ signer, now, ...request }, lookup = nothingElse) {
+      const { credential, proofType } = request
+      checkSigner(signer, proofType)
+      const bbs = suiteOf(proofType).signature === 'bbs'
+      const input: ProofRequest = {
+        ...request,
+        verificationMethod: signer.verificationMethod,
+        created: createdFor(proofType, now),
+        ...(bbs && { hmacKey: random(32) }),
+      }
+      const elsewhere = () => inThread('prepare', input, credential, lookup)
+      const prepared = await inLane<'prepare'>(
+        !bbs && isLight(credential),
+        () => prepareProof(input, bundled),
+        elsewhere,
+      )
+      return completeProof(credential, prepared, signer)
+    },
+    verify: (request, lookup = nothingElse) => verifyCredential({ ...request, checkProof: checkProof(lookup) }),
+    derive: (request, lookup = nothingElse) => inThread('derive', request, request.credential, lookup),
+    close: () => pool.close(),
+  }
+}

@@ -1,0 +1,113 @@
+import { availableParallelism } from 'node:os'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { Piscina } from 'piscina'
+import type { ContextLookup } from '../../protocol/contexts/index.ts'
+import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import { createStopwatch } from './stopwatch.ts'
+import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
+
+export interface DocumentPoolOptions {
+  /** Threads; one less than the cores unless told, so that the event loop keeps one. */
+  threads?: number
+  /** Milliseconds of work that one task may take. */
+  timeoutMs?: number
+  /** Megabytes of heap per thread. */
+  memoryMb?: number
+  /** Tasks that may wait. */
+  maxQueue?: number
+  /** Told when a thread ends without a task, e.g. out of memory while it was being stopped. It is replaced. */
+  onThreadError?(error: unknown): void
+}
+
+export interface DocumentPool {
+  /**
+   * Runs a task in a thread; contexts it wants are looked up here. Over time or memory:
+   * `Refusal('credential.too_complex')`, and the thread is replaced. Full queue: `Unavailable('documents')`.
+   */
+  run<Name extends TaskName>(task: ThreadTask<Name>, lookup: ContextLookup): Promise<Tasks[Name]['output']>
+  close(): Promise<void>
+}
+
+const thread = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
+
+/** A TypeScript checkout needs the loader in its threads too, however this process got it. */
+const execArgv = thread.pathname.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : []
+
+const tooComplex = (what: string): Refusal =>
+  new Refusal(
+    'credential.too_complex',
+    `The credential takes too much ${what} to process. Use fewer or simpler nodes and contexts.`,
+  )
+
+const codeOf = (error: unknown): unknown => (error instanceof Error ? Reflect.get(error, 'code') : undefined)
+
+export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentPool {
+  const {
+    threads = Math.max(1, availableParallelism() - 1),
+    timeoutMs = 2000,
+    memoryMb = 256,
+    maxQueue = 200,
+    onThreadError = (error) => process.emitWarning(error instanceof Error ? error : String(error)),
+  } = options
+  const pool = new Piscina({
+    filename: thread.href,
+    minThreads: threads,
+    maxThreads: threads,
+    execArgv,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+  })
+  pool.on('error', onThreadError)
+
+  /** Answers what the thread asks for; a failed lookup is kept here, with its class, and the thread told there is nothing. */
+  function serve(port: MessagePort, lookup: ContextLookup, over: () => void) {
+    const stopwatch = createStopwatch(timeoutMs, over)
+    const failures: unknown[] = []
+    const answer = async (url: string) => {
+      let document: object | undefined
+      try {
+        document = await lookup(url)
+      } catch (error) {
+        failures.push(error)
+      }
+      port.postMessage({ url, document } satisfies ContextMessage)
+    }
+    port.on('message', (message: ThreadMessage) => {
+      if (message.kind === 'begun') stopwatch.start()
+      else void stopwatch.whileWaiting(() => answer(message.url))
+    })
+    return { failures, stop: stopwatch.stop }
+  }
+
+  /** Tasks that run or wait. Counted here: piscina's own bound depends on how many threads are starting. */
+  let accepted = 0
+
+  async function run<Name extends TaskName>(
+    task: ThreadTask<Name>,
+    lookup: ContextLookup,
+  ): Promise<Tasks[Name]['output']> {
+    if (accepted >= threads + maxQueue)
+      throw new Unavailable('documents', 'Too many documents wait to be processed.', 1)
+    accepted += 1
+    const { port1: port, port2 } = new MessageChannel()
+    const over = new AbortController()
+    const served = serve(port, lookup, () => over.abort())
+    try {
+      const work = pool.run({ task, port: port2 }, { transferList: [port2], signal: over.signal })
+      const answer = (await work) as ThreadAnswer<Tasks[Name]['output']>
+      if (served.failures.length > 0) throw served.failures[0]
+      if (answer.done) return answer.output
+      const { code, message, errors } = answer.refusal
+      throw new Refusal(code, message, errors)
+    } catch (error) {
+      if (over.signal.aborted) throw tooComplex('time')
+      if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') throw tooComplex('memory')
+      throw error
+    } finally {
+      accepted -= 1
+      served.stop()
+      port.close()
+    }
+  }
+
+  return { run, close: () => pool.destroy() }
+}

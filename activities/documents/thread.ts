@@ -1,0 +1,53 @@
+import type { MessagePort } from 'node:worker_threads'
+import { contextUnknown, createDocumentLoader } from '../../protocol/contexts/index.ts'
+import { createProofCheck, deriveCredential, prepareProof } from '../../protocol/data-integrity.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
+
+/** Rounds of deep comparison, as a power of the nodes that look alike: here the clock ends poison graphs, not this. */
+const MAX_WORK_FACTOR = 3
+
+/** Asks the main thread for contexts that are not bundled and not sent along, each once however many want it at a time. */
+function remoteContexts(port: MessagePort, sent: Map<string, object>) {
+  const answers = new Map<string, (document: object | undefined) => void>()
+  const asked = new Map<string, Promise<object | undefined>>()
+  port.on('message', ({ url, document }: ContextMessage) => answers.get(url)?.(document))
+  const ask = (url: string): Promise<object | undefined> => {
+    const answer = new Promise<object | undefined>((resolve) => answers.set(url, resolve))
+    asked.set(url, answer)
+    port.postMessage({ kind: 'context', url } satisfies ThreadMessage)
+    return answer
+  }
+  return async (url: string): Promise<object> => {
+    const document = sent.get(url) ?? (await (asked.get(url) ?? ask(url)))
+    if (document === undefined) throw contextUnknown(url)
+    return document
+  }
+}
+
+/** Entry of a pool thread (piscina calls the default export): one task at a time. */
+export default async function run<Name extends TaskName>({
+  task,
+  port,
+}: {
+  task: ThreadTask<Name>
+  port: MessagePort
+}): Promise<ThreadAnswer<Tasks[Name]['output']>> {
+  port.postMessage({ kind: 'begun' } satisfies ThreadMessage)
+  const documentLoader = createDocumentLoader({ contexts: remoteContexts(port, task.contexts) })
+  const options = { documentLoader, maxWorkFactor: MAX_WORK_FACTOR }
+  const verbs: { [Verb in TaskName]: (input: Tasks[Verb]['input']) => Promise<Tasks[Verb]['output']> } = {
+    prepare: (input) => prepareProof(input, options),
+    check: createProofCheck(options),
+    derive: (input) => deriveCredential(input, options),
+  }
+  try {
+    return { done: true, output: await verbs[task.name](task.input) }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const { code, message, errors } = error
+    return { done: false, refusal: { code, message, errors } }
+  } finally {
+    port.close()
+  }
+}

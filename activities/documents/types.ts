@@ -1,0 +1,38 @@
+import type {
+  DeriveRequest,
+  Json,
+  PreparedProof,
+  ProofCheck,
+  ProofRequest,
+  ProofVerdict,
+} from '../../protocol/data-integrity.ts'
+import type { FieldError } from '../../protocol/errors.ts'
+
+/** What a thread can do; each is pure computation over plain data, without any key or network. */
+export interface Tasks {
+  prepare: { input: ProofRequest; output: PreparedProof }
+  check: { input: ProofCheck; output: ProofVerdict }
+  derive: { input: DeriveRequest; output: Json }
+}
+export type TaskName = keyof Tasks
+
+export interface ThreadTask<Name extends TaskName = TaskName> {
+  name: Name
+  input: Tasks[Name]['input']
+  /** Contexts that the main thread has looked up already, by URL. */
+  contexts: Map<string, object>
+}
+
+/** Error classes do not survive the way between threads, so a refusal travels as data. */
+export type ThreadAnswer<Output> =
+  | { done: true; output: Output }
+  | { done: false; refusal: { code: string; message: string; errors: FieldError[] } }
+
+/** Thread to main: the task has begun, or a context is wanted. */
+export type ThreadMessage = { kind: 'begun' } | { kind: 'context'; url: string }
+
+/** Main to thread: the context, or that there is none; the main thread keeps the reason. */
+export interface ContextMessage {
+  url: string
+  document: object | undefined
+}

@@ -1,0 +1,193 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import test from 'ava'
+import { createDocuments, type Documents } from '../activities/documents/index.ts'
+import { CONTEXT } from '../protocol/contexts/index.ts'
+import type { Json, ProofType } from '../protocol/data-integrity.ts'
+import { Refusal } from '../protocol/errors.ts'
+import { normaliseSignPayload } from '../protocol/semantic-credentials.ts'
+import { bbsSigner, ed25519Signer, resolveTestDid, type TestSigner } from './support/signers.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+
+const withDocuments = (
+  title: string,
+  run: (t: import('ava').ExecutionContext, documents: Documents) => Promise<void>,
+  options = {},
+) =>
+  test.serial(title, async (t) => {
+    const documents = createDocuments({ threads: 1, ...options })
+    try {
+      await run(t, documents)
+    } finally {
+      await documents.close()
+    }
+  })
+
+function credentialOf(signer: TestSigner, proofType: ProofType, more: Json = {}): Json {
+  const payload = {
+    '@context': [CONTEXT.credentialsV2, CONTEXT.person],
+    type: ['AlumniCredential'],
+    issuer: signer.did,
+    credentialSubject: { id: 'did:example:jamie', givenName: 'Jamie', alumniOf: 'Example University' },
+    ...more,
+  }
+  return normaliseSignPayload(payload, { proofType, revocable: false, now }).credential
+}
+
+const request = (credential: Json) => ({ credential, now, resolveDid: resolveTestDid })
+
+withDocuments(
+  'while 100 BBS verifications run, the event loop is late by less than 50 ms at p99 (issue 3, section 5)',
+  async (t, documents) => {
+    const signer = await bbsSigner()
+    const credential = credentialOf(signer, 'bbs-2023')
+    const signed = await documents.sign({ credential, proofType: 'bbs-2023', signer, now })
+    t.true((await documents.verify(request(signed))).verified)
+    const delay = monitorEventLoopDelay({ resolution: 5 })
+    delay.enable()
+    const verdicts = await Promise.all(Array.from({ length: 100 }, () => documents.verify(request(signed))))
+    delay.disable()
+    t.is(verdicts.filter(({ verified }) => verified).length, 100)
+    const lateMs = delay.percentile(99) / 1e6
+    t.log(`event loop delay p99 ${lateMs.toFixed(1)} ms`)
+    t.true(lateMs < 50)
+  },
+)
+
+withDocuments('BBS is signed, derived and verified with the key on this side only', async (t, documents) => {
+  const signer = await bbsSigner()
+  const credential = credentialOf(signer, 'BbsSignature2022')
+  const signed = await documents.sign({ credential, proofType: 'BbsSignature2022', signer, now })
+  const derived = await documents.derive({ credential: signed, disclose: ['/credentialSubject/givenName'] })
+  t.deepEqual(derived.credentialSubject, { id: 'did:example:jamie', givenName: 'Jamie' })
+  t.deepEqual(await documents.verify(request(derived)), { verified: true, reason: [] })
+  const { verified, reason } = await documents.verify(request({ ...derived, type: ['VerifiableCredential'] }))
+  t.deepEqual([verified, reason.map(({ type }) => type)], [false, ['Proof']])
+})
+
+withDocuments(
+  'foreign contexts are looked up on this side, nested ones too; refusals keep their code (design, JSON-LD contexts)',
+  async (t, documents) => {
+    const signer = ed25519Signer()
+    const outer = 'https://issuer.example/outer/v1'
+    const credential = { ...credentialOf(signer, 'eddsa-rdfc-2022', { shoeSize: 43 }) }
+    credential['@context'] = [...(credential['@context'] as unknown[]), outer]
+    const asked: string[] = []
+    const lookup = async (url: string) => {
+      asked.push(url)
+      if (url === outer) return { '@context': ['https://issuer.example/inner/v1'] }
+      return url === 'https://issuer.example/inner/v1'
+        ? { '@context': { shoeSize: 'https://issuer.example/vocab#shoeSize' } }
+        : undefined
+    }
+    const signing = { credential, proofType: 'eddsa-rdfc-2022', signer, now } as const
+    const signed = await documents.sign(signing, lookup)
+    t.deepEqual(asked, [outer, 'https://issuer.example/inner/v1'])
+    t.deepEqual(await documents.verify(request(signed), lookup), { verified: true, reason: [] })
+    await t.throwsAsync(documents.sign(signing), { code: 'context.unknown' })
+    const changed = async (url: string) => {
+      if (url === outer) return lookup(url)
+      throw new Refusal('context.changed', 'not what was pinned')
+    }
+    await t.throwsAsync(documents.sign(signing, changed), { code: 'context.changed' })
+    t.deepEqual(
+      (await documents.verify(request(signed), changed)).reason.map(({ type }) => type),
+      ['Context'],
+    )
+    const other = async () => ({ '@context': { shoeSize: 'https://issuer.example/vocab#hatSize' } })
+    t.deepEqual(
+      (await documents.verify(request(signed), other)).reason.map(({ type }) => type),
+      ['Proof'],
+    )
+  },
+)
+
+/** 1,000 terms whose scoped contexts define terms again: small to send, seconds to process (pitfalls 4). */
+function scopedBomb(terms: number): Json {
+  const scoped = Object.fromEntries(
+    Array.from({ length: terms }, (_, index) => [
+      `t${index}`,
+      { '@id': `https://bomb.example/${index}`, '@context': {} },
+    ]),
+  )
+  for (const term of Object.values(scoped))
+    Object.assign(term['@context'], { [`x${Math.random()}`]: 'https://bomb.example/x' })
+  return scoped
+}
+
+withDocuments(
+  'a task over time or memory is refused, and the next one is served (pitfalls R23, 33, 35)',
+  async (t, documents) => {
+    const signer = ed25519Signer()
+    const bomb = scopedBomb(6000)
+    const terms = Object.fromEntries(Object.keys(bomb).map((term) => [term, { 'https://bomb.example/y': 1 }]))
+    const credential = {
+      ...credentialOf(signer, 'eddsa-rdfc-2022', { credentialSubject: { id: 'did:example:1', ...terms } }),
+    }
+    credential['@context'] = [...(credential['@context'] as unknown[]), bomb]
+    const delay = monitorEventLoopDelay({ resolution: 5 })
+    delay.enable()
+    await t.throwsAsync(documents.sign({ credential, proofType: 'eddsa-rdfc-2022', signer, now }), {
+      code: 'credential.too_complex',
+    })
+    delay.disable()
+    t.log(`event loop delay p99 ${(delay.percentile(99) / 1e6).toFixed(1)} ms`)
+    const bbs = await bbsSigner()
+    const fine = await documents.sign({
+      credential: credentialOf(bbs, 'bbs-2023'),
+      proofType: 'bbs-2023',
+      signer: bbs,
+      now,
+    })
+    t.true((await documents.verify(request(fine))).verified)
+  },
+)
+
+withDocuments(
+  'a poison graph ends in time, whichever lane it takes; a knotted honest one is signed (pitfalls 35)',
+  async (t, documents) => {
+    const signer = ed25519Signer()
+    const nodes = (count: number, links: (index: number) => number[]) =>
+      Array.from({ length: count }, (_, index) => ({
+        id: `_:n${index}`,
+        type: ['https://graph.example/Node'],
+        'https://graph.example/link': links(index).map((other) => ({ id: `_:n${other}` })),
+      }))
+    const sign = (graph: object[]) =>
+      documents.sign({
+        credential: credentialOf(signer, 'eddsa-rdfc-2022', {
+          credentialSubject: { 'https://graph.example/has': graph },
+        }),
+        proofType: 'eddsa-rdfc-2022',
+        signer,
+        now,
+      })
+    const clique = nodes(25, (index) =>
+      Array.from({ length: 25 }, (_, other) => other).filter((other) => other !== index),
+    )
+    const began = performance.now()
+    await t.throwsAsync(sign(clique), { code: 'credential.too_complex' })
+    t.true(performance.now() - began < 6000)
+    const ring = await sign(nodes(10, (index) => [(index + 1) % 10]))
+    t.true((await documents.verify(request(ring))).verified)
+  },
+)
+
+withDocuments(
+  'a full queue is Unavailable, and what was accepted is finished',
+  async (t, documents) => {
+    const signer = await bbsSigner()
+    const signed = await documents.sign({
+      credential: credentialOf(signer, 'bbs-2023'),
+      proofType: 'bbs-2023',
+      signer,
+      now,
+    })
+    const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => documents.verify(request(signed))))
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+    t.is(refused.length, 9)
+    t.true(refused.every(({ reason }) => reason.name === 'Unavailable' && reason.part === 'documents'))
+    t.true(outcomes.filter((outcome) => outcome.status === 'fulfilled').every(({ value }) => value.verified))
+  },
+  { maxQueue: 2 },
+)
