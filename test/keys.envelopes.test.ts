@@ -1,40 +1,25 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { MikroORM } from '@mikro-orm/postgresql'
+import type { MikroORM } from '@mikro-orm/postgresql'
 import anyTest, { type TestFn } from 'ava'
 import { createEnvelopeRows } from '../activities/keys/envelopes.ts'
 import { KEY_TYPES, type KeyRef } from '../activities/keys/index.ts'
 import { createLocalKeyStore } from '../activities/keys/local.ts'
-import { migrate } from '../entities/migrate.ts'
-import { connect } from '../entities/orm.ts'
-import { roleUrl } from '../entities/roles.ts'
 import { dismissGuard } from '../stack/part.ts'
-import { freePort } from '../stack/ports.ts'
-import { type Postgres, startPostgres } from '../stack/postgres.ts'
+import { openDatabase, type TestDatabase } from './support/database.ts'
 import { codeOf, newRef } from './support/keys.ts'
 
 const masterKey = randomBytes(32)
 
-const test = anyTest as TestFn<{ directory: string; postgres: Postgres; orm: MikroORM; superuser: MikroORM }>
+const test = anyTest as TestFn<{ database: TestDatabase }>
 
 test.before(async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'countersign-keys-'))
-  const postgres = await startPostgres({ directory, port: await freePort(), durable: false })
-  await migrate(postgres.url, masterKey)
-  const orm = await connect(roleUrl(postgres.url, masterKey, 'app'), 8)
-  const superuser = await connect(postgres.superuserUrl, 2)
-  t.context = { directory, postgres, orm, superuser }
+  t.context = { database: await openDatabase(masterKey) }
 })
 
-test.after.always(async ({ context: { directory, postgres, orm, superuser } }) => {
-  await orm.close()
-  await superuser.close()
-  await postgres.stop()
+test.after.always(async ({ context: { database } }) => {
+  await database.close()
   await dismissGuard()
-  rmSync(directory, { recursive: true, force: true })
 })
 
 interface Row {
@@ -49,7 +34,7 @@ const sql = <Result extends object>(orm: MikroORM, text: string, values: unknown
   orm.em.getConnection().execute<Result[]>(text, values)
 
 test.serial('in PostgreSQL, as the fenced role, every type is made, used and deleted (issue 3, Keys)', async (t) => {
-  const store = createLocalKeyStore({ envelopes: createEnvelopeRows(t.context.orm), masterKey })
+  const store = createLocalKeyStore({ envelopes: createEnvelopeRows(t.context.database.tenants), masterKey })
   t.teardown(() => store.close())
   for (const keyType of KEY_TYPES) {
     const ref = newRef(keyType)
@@ -57,7 +42,7 @@ test.serial('in PostgreSQL, as the fenced role, every type is made, used and del
     t.deepEqual(Buffer.from((await store.create(ref)).publicKey), Buffer.from(publicKey))
     t.deepEqual(Buffer.from(await store.publicKey(ref)), Buffer.from(publicKey))
     t.is(await codeOf(store.publicKey({ ...ref, tenantId: newRef(keyType).tenantId })), 'key.not_found')
-    const rows = () => sql<Row>(t.context.superuser, 'select * from key_envelopes where key_id = ?', [ref.keyId])
+    const rows = () => sql<Row>(t.context.database.system, 'select * from key_envelopes where key_id = ?', [ref.keyId])
     t.is((await rows()).length, 1)
     await store.delete(ref)
     await store.delete(ref)
@@ -67,7 +52,7 @@ test.serial('in PostgreSQL, as the fenced role, every type is made, used and del
 })
 
 test.serial('a key id that is taken, by another type or tenant, makes no second key', async (t) => {
-  const store = createLocalKeyStore({ envelopes: createEnvelopeRows(t.context.orm), masterKey })
+  const store = createLocalKeyStore({ envelopes: createEnvelopeRows(t.context.database.tenants), masterKey })
   t.teardown(() => store.close())
   const ref = newRef('ed25519')
   await store.create(ref)
@@ -77,17 +62,17 @@ test.serial('a key id that is taken, by another type or tenant, makes no second 
 })
 
 test.serial('of 100 envelopes moved to another row none opens (pitfall R10)', async (t) => {
-  const { superuser, orm } = t.context
-  const store = createLocalKeyStore({ envelopes: createEnvelopeRows(orm), masterKey, cacheSeconds: 0.001 })
+  const { tenants, system } = t.context.database
+  const store = createLocalKeyStore({ envelopes: createEnvelopeRows(tenants), masterKey, cacheSeconds: 0.001 })
   t.teardown(() => store.close())
   const { tenantId } = newRef('ed25519')
   const refs = Array.from({ length: 100 }, (_, n) => newRef('ed25519', n % 2 ? tenantId : undefined))
   await Promise.all(refs.map((ref) => store.create(ref)))
   const ids = refs.map(({ keyId }) => keyId)
-  const rows = await sql<Row>(superuser, 'select * from key_envelopes where key_id = any(?)', [`{${ids.join(',')}}`])
+  const rows = await sql<Row>(system, 'select * from key_envelopes where key_id = any(?)', [`{${ids.join(',')}}`])
   const of = new Map(rows.map((row) => [row.key_id, row]))
   const move = (to: KeyRef, from: KeyRef, columns: ('envelope' | 'public_key')[]) =>
-    sql(superuser, `update key_envelopes set ${columns.map((column) => `${column} = ?`).join(', ')} where key_id = ?`, [
+    sql(system, `update key_envelopes set ${columns.map((column) => `${column} = ?`).join(', ')} where key_id = ?`, [
       ...columns.map((column) => of.get(from.keyId)?.[column]),
       to.keyId,
     ])
@@ -111,18 +96,18 @@ test.serial('of 100 envelopes moved to another row none opens (pitfall R10)', as
 })
 
 test.serial('no private byte of 100 keys is in a full dump of the table (pitfall R10)', async (t) => {
-  const { superuser, orm } = t.context
+  const { tenants, system } = t.context.database
   const drawn: Buffer[] = []
   const random = (size: number) => {
     const bytes = randomBytes(size)
     if (size === 32) drawn.push(Buffer.from(bytes)) // seeds and secrets; salts, which are public, are 32 bytes as well
     return bytes
   }
-  const store = createLocalKeyStore({ envelopes: createEnvelopeRows(orm), masterKey, random })
+  const store = createLocalKeyStore({ envelopes: createEnvelopeRows(tenants), masterKey, random })
   t.teardown(() => store.close())
   const refs = Array.from({ length: 100 }, (_, n) => newRef(n % 2 ? 'ed25519' : 'x25519'))
   for (const ref of refs) await store.create(ref)
-  const rows = await sql<Row>(superuser, 'select * from key_envelopes')
+  const rows = await sql<Row>(system, 'select * from key_envelopes')
   const dump = JSON.stringify(
     rows.map((row) => ({ ...row, e: row.envelope.toString('hex'), p: row.public_key.toString('hex') })),
   )

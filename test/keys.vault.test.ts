@@ -1,54 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { ed25519 } from '@noble/curves/ed25519.js'
-import anyTest, { type ExecutionContext } from 'ava'
-import type { KeyStore } from '../activities/keys/index.ts'
+import anyTest from 'ava'
 import { storeName } from '../activities/keys/reference.ts'
 import { createVaultKeyStore } from '../activities/keys/vault.ts'
-import { Unavailable } from '../protocol/errors.ts'
 import { dismissGuard } from '../stack/part.ts'
-import type { Vault, VaultKeys } from '../stack/vault.ts'
-import { codeOf, newRef } from './support/keys.ts'
-import { createAppRole, openProxy, openVault, vaultBinary, vaultConfig } from './support/vault.ts'
+import { newRef } from './support/keys.ts'
+import { createAppRole, openProxy, vaultBinary, vaultConfig } from './support/vault.ts'
+import { opened, refusedSoon, withVault } from './support/vault-tests.ts'
 
 /** Without Vault and without Go these are skipped, by name. They run one after the other: two cores. */
 const test = vaultBinary === undefined ? anyTest.skip : anyTest.serial
 
 anyTest.after.always(() => dismissGuard())
-
-async function withVault(t: ExecutionContext, work: (vault: Vault) => Promise<void>): Promise<void> {
-  const vault = await openVault()
-  t.teardown(() => vault.stop())
-  await work(vault)
-}
-
-const opened = (t: ExecutionContext, store: KeyStore): KeyStore => {
-  t.teardown(() => store.close())
-  return store
-}
-
-/** Asserts that `work` ends in Unavailable('keys') with a time to come back, and in time. Answers the milliseconds. */
-async function refusedSoon(t: ExecutionContext, work: () => Promise<unknown>, withinMs = 2_500): Promise<number> {
-  const begun = performance.now()
-  const error = await t.throwsAsync(work, { instanceOf: Unavailable })
-  const took = performance.now() - begun
-  t.true(took < withinMs, `took ${took} ms`)
-  t.is(error?.part, 'keys')
-  t.true((error?.retryAfterSeconds ?? 0) >= 1)
-  return took
-}
-
-/** Asserts that `work` goes well again within 10 s (pitfall R29), by itself. */
-async function recovers(t: ExecutionContext, work: () => Promise<unknown>): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while ((await codeOf(work())) === 'unavailable' && Date.now() < deadline) await wait(100)
-  await t.notThrowsAsync(work)
-}
 
 test('500 signatures asked at once travel in few calls, each verifies (issue 3, Keys)', (t) =>
   withVault(t, async (vault) => {
@@ -102,72 +67,6 @@ test('a signing key cannot be exported from Vault, nor backed up in plain text (
       }
     }
   }))
-
-test('a sealed Vault refuses at once with a time to come back, and serves again unsealed (issue 3, Keys)', (t) =>
-  withVault(t, async (vault) => {
-    const store = opened(t, createVaultKeyStore(vaultConfig(vault)))
-    const ref = newRef('ed25519')
-    await store.create(ref)
-    await store.ready()
-    await vault.seal()
-    for (let i = 0; i < 5; i += 1) await refusedSoon(t, () => store.sign(ref, randomBytes(8)))
-    await refusedSoon(t, () => store.ready())
-    await refusedSoon(t, () => store.create(newRef('p256')))
-    await refusedSoon(t, () => store.publicKey(ref))
-    await refusedSoon(t, () => store.delete(ref))
-    await vault.unseal()
-    await recovers(t, () => store.sign(ref, randomBytes(8)))
-    await t.notThrowsAsync(store.ready())
-  }))
-
-test('a readiness check that goes well lets calls through at once', (t) =>
-  withVault(t, async (vault) => {
-    const store = opened(t, createVaultKeyStore(vaultConfig(vault)))
-    const ref = newRef('ed25519')
-    await store.create(ref)
-    await vault.seal()
-    for (let i = 0; i < 4; i += 1) await refusedSoon(t, () => store.publicKey(ref))
-    await vault.unseal()
-    await store.ready()
-    t.is((await store.sign(ref, randomBytes(8))).length, 64)
-  }))
-
-test('a hanging Vault costs 2.5 s at most, then nothing; it recovers by itself (pitfalls, fault matrix V)', (t) =>
-  withVault(t, async (vault) => {
-    const store = opened(t, createVaultKeyStore(vaultConfig(vault, { timeoutMs: 1_000 })))
-    const ref = newRef('ed25519')
-    await store.create(ref)
-    process.kill(vault.pid, 'SIGSTOP')
-    try {
-      await refusedSoon(t, () => store.ready())
-      for (let i = 0; i < 3; i += 1) await refusedSoon(t, () => store.sign(ref, randomBytes(8)))
-      t.true((await refusedSoon(t, () => store.sign(ref, randomBytes(8)))) < 200)
-    } finally {
-      process.kill(vault.pid, 'SIGCONT')
-    }
-    await recovers(t, () => store.sign(ref, randomBytes(8)))
-  }))
-
-test('a killed Vault that comes back has the same keys, without a restart of ours (pitfalls, fault matrix)', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'countersign-vault-data-'))
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
-  const first = await openVault({ directory })
-  const store = opened(t, createVaultKeyStore(vaultConfig(first)))
-  const [signing, agreeing] = [newRef('ed25519'), newRef('x25519')]
-  const { publicKey } = await store.create(signing)
-  await store.create(agreeing)
-  process.kill(first.pid, 'SIGKILL')
-  await first.exited
-  for (let i = 0; i < 5; i += 1) await refusedSoon(t, () => store.sign(signing, randomBytes(8)))
-  await refusedSoon(t, () => store.agree(agreeing, randomBytes(32)))
-  const keys: VaultKeys = first.keys
-  const second = await openVault({ directory, keys, port: Number(new URL(first.address).port) })
-  t.teardown(() => second.stop())
-  const data = randomBytes(32)
-  await recovers(t, () => store.sign(signing, data))
-  t.true(ed25519.verify(await store.sign(signing, data), data, publicKey))
-  t.is((await store.agree(agreeing, randomBytes(32))).length, 32)
-})
 
 test('an AppRole token is renewed, then replaced, while signing goes on (issue 3, Keys)', (t) =>
   withVault(t, async (vault) => {
