@@ -1,12 +1,10 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { CONTEXT } from './contexts/urls.ts'
 import { isDid } from './dids.syntax.ts'
 import { Refusal } from './errors.ts'
 
 /** Context of the resource at `/.well-known/did-configuration.json` (DIF Well Known DID Configuration). */
-export const DID_CONFIGURATION_CONTEXT = 'https://identity.foundation/.well-known/did-configuration/v1'
-/** Context that our DomainLinkageCredentials carry (spec/api.md 2.4). */
-const LINKAGE_CONTEXT = 'https://identity.foundation/.well-known/contexts/did-configuration-v0.2.jsonld'
-const CREDENTIALS_CONTEXT = 'https://www.w3.org/2018/credentials/v1'
+export const DID_CONFIGURATION_CONTEXT = CONTEXT.didConfigurationV1
 
 export interface DomainLinkageInput {
   did: string
@@ -18,9 +16,9 @@ export interface DomainLinkageInput {
 
 const seconds = (date: Date) => `${date.toISOString().slice(0, 19)}Z`
 
-/** An unsigned DomainLinkageCredential; it has no `id`, as the DIF specification wants it. */
+/** An unsigned DomainLinkageCredential, contexts as spec/api.md 2.4; it has no `id`, as the DIF specification wants it. */
 export const domainLinkageCredential = ({ did, origin, issuedAt, expiresAt }: DomainLinkageInput) => ({
-  '@context': [CREDENTIALS_CONTEXT, LINKAGE_CONTEXT],
+  '@context': [CONTEXT.credentialsV1, CONTEXT.didConfigurationV02],
   type: ['VerifiableCredential', 'DomainLinkageCredential'],
   issuer: did,
   issuanceDate: seconds(issuedAt),
@@ -94,6 +92,10 @@ function fromJwt(jwt: string): { credential: Record<string, unknown>; agrees: bo
   }
 }
 
+/** Whoever signs must be the DID that is linked: a valid proof of somebody else proves nothing. */
+const signedBy = (did: unknown, proof: unknown): boolean =>
+  [proof].flat().every((each) => isObject(each) && String(each.verificationMethod).startsWith(`${did}#`))
+
 const time = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : Number.NaN)
 
 /** Older linked DIDs give the bare domain where an origin belongs; it can only mean https. */
@@ -123,11 +125,14 @@ export async function verifyDomainLinkage(
     [[type].flat().includes('DomainLinkageCredential'), fail('Syntax', 'The type is not DomainLinkageCredential.')],
     [id === undefined, fail('Syntax', 'A DomainLinkageCredential has no id.')],
     [
-      contexts[0] === CREDENTIALS_CONTEXT && contexts.length > 1,
+      contexts[0] === CONTEXT.credentialsV1 && contexts.length > 1,
       fail('Context', 'The contexts are not those of domain linkage.'),
     ],
     [isDid(subject.id) && issuer === subject.id, fail('Subject', 'The issuer is not the DID that is linked.')],
-    [jwt?.agrees ?? true, fail('Subject', 'iss, sub and kid of the JWT are not the DID that is linked.')],
+    [
+      jwt?.agrees ?? signedBy(subject.id, credential.proof),
+      fail('Subject', 'It is not signed by the DID that is linked.'),
+    ],
     [
       originOf(subject.origin) === originOf(rules.origin),
       fail('Origin', 'The origin is not the one that it was found at.'),

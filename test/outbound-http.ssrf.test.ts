@@ -1,9 +1,12 @@
 import { createServer, type Server } from 'node:net'
+import { createSecureContext } from 'node:tls'
 import test from 'ava'
 import { createContextStore } from '../activities/contexts.ts'
 import { createDidResolver } from '../activities/did-resolver.ts'
 import { isPublic } from '../activities/outbound-http.addresses.ts'
+import { exchangeOnce } from '../activities/outbound-http.exchange.ts'
 import { createOutbound, type Outbound } from '../activities/outbound-http.ts'
+import { parseTarget } from '../activities/outbound-http.url.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 import { startTestDns, type TestDns } from './support/dns.ts'
 import { createTestAuthority, listenTls, type TestAuthority } from './support/tls.ts'
@@ -245,6 +248,29 @@ test('rebinding: the address that was checked is the one that is called, 100 of 
   t.is(dns.queries.filter((query) => query === 'A rebind.test').length, 100)
   inner?.close()
   await host.close()
+})
+
+test('behind the check stands a second fence: an inner address that slipped through is refused at the socket', async (t) => {
+  const before = callsOnCanary
+  for (const [host, address] of [
+    ['inner.test', '127.0.0.1'],
+    ['127.0.0.1', '127.0.0.1'],
+  ]) {
+    const exchange = exchangeOnce({
+      target: parseTarget(`https://${host}:${port}/`),
+      addresses: [{ address: address ?? '', family: 4 }],
+      exempt: [],
+      method: 'GET',
+      headers: {},
+      body: undefined,
+      maxBytes: 1000,
+      whenTooLarge: 'refuse',
+      secureContext: createSecureContext(),
+      signal: AbortSignal.timeout(3000),
+    })
+    t.is(await codeOf(exchange), 'outbound.blocked')
+  }
+  t.is(callsOnCanary, before)
 })
 
 test('public addresses are not mistaken for inner ones', (t) => {

@@ -1,8 +1,9 @@
+import { createServer } from 'node:http'
 import test from 'ava'
 import { createOutbound, type OutboundRequest } from '../activities/outbound-http.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 import { startTestDns, type TestDns } from './support/dns.ts'
-import { createTestAuthority, listenTls, type TestAuthority, type TlsServer } from './support/tls.ts'
+import { createTestAuthority, listenTls, listenTlsFront, type TestAuthority, type TlsServer } from './support/tls.ts'
 
 let authority: TestAuthority
 let dns: TestDns
@@ -171,6 +172,26 @@ test('a caller may call it off', async (t) => {
   const call = createOutbound(config()).fetch({ url: at('/slow'), signal: controller.signal })
   controller.abort(new Error('enough'))
   await t.throwsAsync(call, { message: 'enough' })
+})
+
+test('the TLS front of the tests passes Host, path and bodies of any size both ways', async (t) => {
+  const plain = createServer((request, response) => {
+    response.setHeader('x-host', request.headers.host ?? '')
+    request.pipe(response)
+  })
+  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve))
+  const address = plain.address()
+  const front = await listenTlsFront(
+    await authority.issue(['site.test']),
+    typeof address === 'object' && address ? address.port : 0,
+  )
+  const outbound = createOutbound({ ...config(), maxBytes: 1_000_000 })
+  const body = Buffer.alloc(500_000, 0x61)
+  const answer = await outbound.fetch({ url: `https://site.test:${front.port}/a`, method: 'POST', body })
+  await front.close()
+  plain.close()
+  t.is(answer.headers['x-host'], `site.test:${front.port}`)
+  t.true(answer.body.equals(body))
 })
 
 test('what is refused is logged with host and code, without path, query or headers', async (t) => {
