@@ -10,6 +10,7 @@ import { createDidResolver } from './did-resolver.ts'
 import { createPublicDids } from './dids.public.ts'
 import { createDidRegistration } from './dids.registration.ts'
 import { createDids } from './dids.ts'
+import { createDocuments, type Documents } from './documents/index.ts'
 import { createEffects, createIdempotency, type Effects } from './idempotency.ts'
 import { createEnvelopeRows } from './keys/envelopes.ts'
 import type { KeyStore } from './keys/index.ts'
@@ -18,6 +19,13 @@ import { createOperations } from './operations.ts'
 import { createOutbound, type Outbound } from './outbound-http.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { createSealer, type Sealer } from './sealing.ts'
+import { createTenantContexts } from './semantic-credentials.contexts.ts'
+import { createStatusEntries } from './semantic-credentials.entries.ts'
+import { createIssuers } from './semantic-credentials.issuers.ts'
+import { createStatusPublisher } from './semantic-credentials.publish.ts'
+import { createCredentialStatus } from './semantic-credentials.status.ts'
+import { createSemanticCredentials } from './semantic-credentials.ts'
+import { createCredentialVerifier } from './semantic-credentials.verify.ts'
 import { connectTemporal, type Temporal } from './temporal.ts'
 import { createLogQueue, type LogQueue } from './tokens-logs.queue.ts'
 import { createTokens } from './tokens-logs.tokens.ts'
@@ -32,6 +40,7 @@ export interface Dependencies {
   /** The system role's pool: sees every tenant. */
   systemSql: Sql
   keys: KeyStore
+  documents: Documents
   outbound: Outbound
   temporal: Temporal
   outbox: Outbox
@@ -72,6 +81,7 @@ export async function openDependencies(config: Config): Promise<Dependencies & {
     sql,
     systemSql,
     keys,
+    documents: createDocuments(),
     outbound: createOutbound(config.outbound, { log }),
     temporal: connectTemporal(config),
     outbox: createOutbox(config.masterKey),
@@ -89,6 +99,7 @@ export async function openDependencies(config: Config): Promise<Dependencies & {
       await logs.close()
       await keys.close()
       await dependencies.temporal.close()
+      await dependencies.documents.close()
       await database.close()
     },
   }
@@ -101,7 +112,12 @@ export function createPlatform(dependencies: Dependencies) {
   const publicDids = createPublicDids(dependencies)
   const didResolver = createDidResolver({ ...dependencies, local: publicDids.hostedDocument })
   const registration = createDidRegistration({ ...dependencies, didResolver })
-  const parts = { ...dependencies, operations, administration, registration, didResolver }
+  const contexts = createTenantContexts({ ...dependencies, operations })
+  const issuers = createIssuers(dependencies)
+  const entries = createStatusEntries(dependencies)
+  const credentialStatus = createCredentialStatus({ ...dependencies, operations })
+  const shared = { operations, administration, registration, didResolver, contexts, issuers, entries, credentialStatus }
+  const parts = { ...dependencies, ...shared }
   return {
     administration,
     didResolver,
@@ -111,6 +127,11 @@ export function createPlatform(dependencies: Dependencies) {
     idempotency: createIdempotency(dependencies),
     tokensLogs: createTokensLogs(dependencies),
     dids: createDids(parts),
+    contexts,
+    credentialStatus,
+    semanticCredentials: createSemanticCredentials(parts),
+    credentialVerifier: createCredentialVerifier(parts),
+    statusPublisher: createStatusPublisher(parts),
   }
 }
 
@@ -118,6 +139,6 @@ export type Platform = ReturnType<typeof createPlatform>
 
 /** The same verbs as Temporal calls them: retried, durable. */
 export function createActivities(dependencies: Dependencies) {
-  const { registration } = createPlatform(dependencies)
-  return { ...registration, ...createPurge(dependencies) }
+  const { registration, statusPublisher } = createPlatform(dependencies)
+  return { ...registration, ...statusPublisher, ...createPurge(dependencies) }
 }

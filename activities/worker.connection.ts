@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { NativeConnection } from '@temporalio/worker'
 import type { Logger } from 'pino'
-import type { Temporal } from './temporal.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 
@@ -50,16 +49,19 @@ async function connectOnce(address: string): Promise<NativeConnection> {
   }
 }
 
-/** The SDK connects once and gives up; a worker that starts before Temporal and its namespace has to go on asking. */
+/**
+ * The SDK connects once and gives up; a worker that starts before Temporal and its namespace has to go on asking. `prepare`
+ * runs before the connection, and again with each attempt.
+ */
 export const connectWorker = (
   address: string,
-  temporal: Pick<Temporal, 'check'>,
+  prepare: () => Promise<void>,
   patience: Patience,
 ): Promise<NativeConnection> =>
   patiently(
     `Temporal at ${address}`,
     async () => {
-      await temporal.check()
+      await prepare()
       return connectOnce(address)
     },
     patience,

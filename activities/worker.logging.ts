@@ -1,4 +1,4 @@
-import { DefaultLogger, type LogLevel, Runtime } from '@temporalio/worker'
+import { DefaultLogger, type LogLevel, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 import type { Logger } from 'pino'
 
 const METHODS = {
@@ -30,5 +30,6 @@ export function installRuntime(log: Logger): void {
     const fields = Object.fromEntries(Object.entries(meta ?? {}).map(([name, value]) => [name, plain(value)]))
     log[METHODS[level]](fields, message)
   })
-  Runtime.install({ logger, shutdownSignals: [] })
+  const logging = { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) }
+  Runtime.install({ logger, shutdownSignals: [], telemetryOptions: { logging } })
 }

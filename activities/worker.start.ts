@@ -44,13 +44,13 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { config, temporal, log, metrics = new Registry() } = parts
   installRuntime(log)
   const bundle = parts.bundle ?? (await prepareWorkflowBundle())
-  const connection = await connectWorker(config.temporal.address, temporal, {
-    patienceMs: parts.patienceMs ?? PATIENCE_MS,
-    signal: parts.signal,
-    log,
-  })
-  await registerSearchAttributes(temporal)
-  await registerSchedules(temporal, parts.jobs)
+  const register = async () => {
+    await temporal.check()
+    await registerSearchAttributes(temporal)
+    await registerSchedules(temporal, parts.jobs)
+  }
+  const patience = { patienceMs: parts.patienceMs ?? PATIENCE_MS, signal: parts.signal, log }
+  const connection = await connectWorker(config.temporal.address, register, patience)
   const worker = await Worker.create({
     connection,
     namespace: config.temporal.namespace,

@@ -3,10 +3,9 @@ import { loadConfig } from '../config.ts'
 import { createActivities, createLogger, openDependencies } from './index.ts'
 import { outboxMetrics } from './outbox.metrics.ts'
 import { scheduledJobs } from './schedules.ts'
-import { connectTemporal } from './temporal.ts'
 import { patiently } from './worker.connection.ts'
-import { serveOperator } from './worker.operator.ts'
-import { PATIENCE_MS, type RunningWorker, startWorker } from './worker.start.ts'
+import { type Checks, serveOperator } from './worker.operator.ts'
+import { PATIENCE_MS, startWorker } from './worker.start.ts'
 
 const stopping = new AbortController()
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort())
@@ -21,16 +20,11 @@ const opened: Array<() => Promise<void>> = []
 
 /** From the environment to `worker ready`, until SIGTERM or a fault that a restart has to mend. */
 async function work(): Promise<void> {
-  let worker: RunningWorker | undefined
-  let database: () => Promise<void> = async () => {
-    throw new Error('the database is not open yet')
+  const checks: Checks = {
+    worker: () => Promise.reject(new Error('the worker does not poll yet')),
+    temporal: () => Promise.reject(new Error('Temporal was not asked yet')),
+    database: () => Promise.reject(new Error('the database is not open yet')),
   }
-  const temporal = connectTemporal(config)
-  opened.push(temporal.close)
-  const polling = async () => {
-    if (!worker?.running()) throw new Error('the worker does not poll')
-  }
-  const checks = { worker: polling, temporal: temporal.check, database: () => database() }
   const address = { host: config.operatorHost, port: config.operatorPort + 1 }
   const operator = await serveOperator(address, { metrics, checks })
   opened.push(operator.close)
@@ -38,22 +32,24 @@ async function work(): Promise<void> {
   const patience = { patienceMs: PATIENCE_MS, log, signal: stopping.signal }
   const dependencies = await patiently('PostgreSQL', () => openDependencies(config), patience)
   opened.push(dependencies.close)
-  database = async () => {
+  checks.temporal = dependencies.temporal.check
+  checks.database = async () => {
     await dependencies.systemSql.query({ text: 'select 1', values: [] })
   }
   outboxMetrics(metrics, dependencies.systemSql)
 
-  worker = await startWorker({
+  const { stop, finished, running } = await startWorker({
     ...dependencies,
-    temporal,
     log,
     metrics,
     activities: createActivities(dependencies),
     jobs: scheduledJobs(config),
     signal: stopping.signal,
   })
+  checks.worker = async () => {
+    if (!running()) throw new Error('the worker does not poll')
+  }
   log.info({ taskQueue: config.temporal.taskQueue, operatorPort: operator.port }, 'worker ready')
-  const { stop, finished } = worker
   const stopped = new Promise((resolve) => {
     stopping.signal.addEventListener('abort', resolve)
     if (stopping.signal.aborted) resolve(undefined)

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import express from 'express'
 import { AggregatorRegistry } from 'prom-client'
 import { createLogger } from '../activities/index.ts'
+import { createPayloadCodec } from '../activities/temporal.codec.ts'
 import type { Config } from '../config.ts'
 import { codecEndpoint } from './codec-endpoint.ts'
 

@@ -3,6 +3,7 @@ import {
   Body,
   Controller,
   Example,
+  Get,
   OperationId,
   Post,
   Queries,
@@ -155,5 +156,24 @@ export class TokensLogsController extends Controller {
       })),
       ...camelTotals(total, page.limit),
     }
+  }
+}
+
+@Route('.well-known')
+@Tags('Tokens and logs')
+export class TokenKeysController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * The public keys that verify our access tokens.
+   * @summary Read the token keys
+   */
+  @Get('jwks.json')
+  @OperationId('getTokenKeySet')
+  async keySet(): Promise<{ keys: { [member: string]: unknown }[] }> {
+    this.setHeader('Cache-Control', 'public, max-age=300')
+    return { keys: (await this.platform.tokens.keySet()).keys.map((key) => ({ ...key })) }
   }
 }

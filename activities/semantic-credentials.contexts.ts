@@ -1,0 +1,52 @@
+import { inTenant } from '../entities/orm.ts'
+import { JsonLdContext } from '../entities/semantic-credentials.ts'
+import type { ContextLookup } from '../protocol/contexts/index.ts'
+import { type ContextRows, createContextStore } from './contexts.ts'
+import type { Dependencies } from './index.ts'
+import type { Call, Operations } from './operations.ts'
+
+/** Pinned contexts in the table `jsonld_contexts`. */
+const contextRows = ({ database, uuid }: Pick<Dependencies, 'database' | 'uuid'>): ContextRows => {
+  const find = (tenantId: string, url: string) =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const row = await em.findOne(JsonLdContext, { url })
+      return row ? { ...row, createdAt: row.createdAt.toISOString() } : undefined
+    })
+  return {
+    find,
+    async insert(tenantId, context) {
+      await inTenant(database.tenants, tenantId, (em) =>
+        em.execute(
+          `insert into jsonld_contexts (id, tenant_id, url, sha256, document, source) values (?, ?, ?, ?, ?, ?)
+           on conflict (tenant_id, url) do nothing`,
+          [uuid(), tenantId, context.url, context.sha256, context.document, context.source],
+        ),
+      )
+      return (await find(tenantId, context.url)) ?? context
+    },
+  }
+}
+
+/** JSON-LD contexts beyond the bundled ones, tenant by tenant (design: JSON-LD contexts). */
+export function createTenantContexts(
+  dependencies: Pick<Dependencies, 'database' | 'uuid' | 'outbound' | 'now'> & { operations: Operations },
+) {
+  const store = createContextStore({ ...dependencies, rows: contextRows(dependencies) })
+  const { operations } = dependencies
+  return {
+    /** For one tenant's documents: pinned, or fetched once and pinned. */
+    lookupFor:
+      (tenantId: string): ContextLookup =>
+      async (url) =>
+        JSON.parse((await store.lookup(tenantId, url, { allowFetch: true })).document) as object,
+
+    /** Pins a context of the tenant's own; asked again, it says whether the content is still the pinned one. */
+    async register(call: Call, url: string) {
+      const { sha256, source, createdAt } = await store.register(call.tenantId, url)
+      const operation = { name: 'LINKED_DATA_CONTEXT_REGISTER', category: 'linked-data', metadata: { sha256 } }
+      return operations.change(call, operation, async () => ({ url, sha256, source, createdAt }))
+    },
+  }
+}
+
+export type TenantContexts = ReturnType<typeof createTenantContexts>

@@ -1,0 +1,84 @@
+import { LRUCache } from 'lru-cache'
+import type { Json } from '../protocol/data-integrity.ts'
+import { Refusal } from '../protocol/errors.ts'
+import { parseForeignJson } from '../protocol/json.depth.ts'
+import { normaliseForVerify, type StatusVerdict, type Verdict } from '../protocol/semantic-credentials.ts'
+import { type ReadEntry, readStatusEntry, statusIn } from '../protocol/status-list.entry.ts'
+import type { DidResolver } from './did-resolver.ts'
+import type { Dependencies } from './index.ts'
+import type { TenantContexts } from './semantic-credentials.contexts.ts'
+import type { CredentialStatus } from './semantic-credentials.status.ts'
+
+interface Parts extends Pick<Dependencies, 'documents' | 'outbound' | 'config' | 'now'> {
+  didResolver: DidResolver
+  contexts: TenantContexts
+  credentialStatus: CredentialStatus
+}
+
+const LIST_BYTES = 4 * 1024 * 1024
+const LIST_LIFETIME_MS = 30_000
+const OWN_LIST = /^\/v1\/revocation-lists\/([0-9a-f-]{36})$/
+
+/** Verifies any issuer's credential (specification, verifyWebSemanticCredentials). A bad credential is a verdict. */
+export function createCredentialVerifier(parts: Parts) {
+  const { documents, outbound, config, now, didResolver, contexts, credentialStatus } = parts
+  const lists = new LRUCache<string, Json>({ max: 500, maxSize: 64 * 1024 * 1024, ttl: LIST_LIFETIME_MS })
+  const { publicUrl } = config
+
+  const resolveDid = async (did: string) => (await didResolver.resolve(did)).document
+
+  /** A list under one of our own hosts is read from its rows: right at once, and without a call to ourselves. */
+  const ownListId = (listUrl: string): string | undefined => {
+    const url = new URL(listUrl)
+    const ours = url.host === publicUrl.host || url.host.endsWith(`.${publicUrl.host}`)
+    return ours && url.protocol === publicUrl.protocol ? OWN_LIST.exec(url.pathname)?.[1] : undefined
+  }
+
+  /** Fetched and verified; the same issuer must have signed list and credential. */
+  async function foreignList(tenantId: string, { listUrl }: ReadEntry, issuer: unknown): Promise<Json> {
+    const cached = lists.get(listUrl)
+    if (cached) return cached
+    const { status, body } = await outbound.fetch({
+      url: listUrl,
+      accept: 'application/vc, application/ld+json, application/json',
+      maxBytes: LIST_BYTES,
+    })
+    if (status !== 200) throw new Refusal('status_list.unavailable', `The status list answered ${status}.`)
+    const list = normaliseForVerify(parseForeignJson(body, { code: 'status_list.malformed' }))
+    const verdict = await documents.verify({ credential: list, now: now(), resolveDid }, contexts.lookupFor(tenantId))
+    if (!verdict.verified)
+      throw new Refusal('status_list.not_verified', `The status list does not verify: ${verdict.reason[0]?.message}`)
+    if (issuerId(list.issuer) !== issuerId(issuer))
+      throw new Refusal('status_list.mismatch', 'The status list is signed by another issuer than the credential.')
+    lists.set(listUrl, list, { size: body.length })
+    return list
+  }
+
+  const statusCheck =
+    (tenantId: string) =>
+    async (entry: Json, credential: Json): Promise<StatusVerdict> => {
+      const read = readStatusEntry(entry)
+      const listId = ownListId(read.listUrl)
+      const stored = listId && (await credentialStatus.storedStatus(listId, read.index))
+      if (stored) return { state: stored }
+      const value = statusIn(await foreignList(tenantId, read, credential.issuer), read)
+      if (value === 0) return { state: 'valid' }
+      return { state: read.purpose === 'suspension' ? 'suspended' : 'revoked' }
+    }
+
+  return {
+    /** Throws only for what is no credential at all (`credential.malformed`). */
+    async verifyCredential(tenantId: string, payload: unknown): Promise<Verdict> {
+      const credential = normaliseForVerify(payload)
+      return documents.verify(
+        { credential, now: now(), resolveDid, status: statusCheck(tenantId) },
+        contexts.lookupFor(tenantId),
+      )
+    },
+  }
+}
+
+const issuerId = (issuer: unknown): unknown =>
+  typeof issuer === 'object' && issuer !== null && 'id' in issuer ? issuer.id : issuer
+
+export type CredentialVerifier = ReturnType<typeof createCredentialVerifier>

@@ -1,0 +1,147 @@
+import {
+  Body,
+  Controller,
+  Example,
+  Get,
+  OperationId,
+  Path,
+  Post,
+  Queries,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from 'tsoa'
+import type { Platform } from '../activities/index.ts'
+import type { Called } from './authentication.ts'
+import { type PageQuery, snakeTotals, toPage } from './pagination.ts'
+import type { Problem } from './problem.ts'
+import {
+  type CredentialDetailsOut,
+  type CredentialPageOut,
+  detailsToWire,
+  rowToWire,
+  SIGN_EXAMPLE,
+  type SignIn,
+  type SignOut,
+  type VerifyIn,
+  type VerifyOut,
+} from './semantic-credentials.wire.ts'
+
+interface CredentialQuery extends PageQuery {
+  /** Only those with this tag. */
+  tag?: string
+  /** Only those of this credential type. */
+  type?: string
+}
+
+@Route('v1/credentials/web-semantic')
+@Tags('Web semantic credentials')
+@Response<Problem>(400, 'the request is not usable; errors name the fields')
+@Response<Problem>(401, 'no valid access token')
+@Response<Problem>(403, 'the access token lacks the scope')
+export class SemanticCredentialsController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * Signs a W3C verifiable credential as one of the tenant's DIDs. The first context chooses the data model: 1.1 or 2.0.
+   * @summary Sign a web semantic credential
+   */
+  @Post('sign')
+  @OperationId('signWebSemanticCredential')
+  @Security('bearerAuth', ['semantic-credentials:write'])
+  @SuccessResponse(200)
+  @Example<SignOut>(SIGN_EXAMPLE)
+  @Response<Problem>(503, 'the key store is away; see Retry-After')
+  async sign(@Request() called: Called, @Body() body: SignIn): Promise<SignOut> {
+    const { id, credential, tag } = await this.platform.semanticCredentials.signCredential(called.user, body)
+    return { credential, id, ...(tag === null ? {} : { tag }) }
+  }
+
+  /**
+   * Verifies any issuer's credential. A credential that does not verify is an answer, with every failed check in
+   * `reason`: Syntax, Context, Issuer, Proof, NotYetValid, Expired, Revoked, Suspended, StatusUnavailable.
+   * @summary Verify a web semantic credential
+   */
+  @Post('verify')
+  @OperationId('verifyWebSemanticCredentials')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  @SuccessResponse(200)
+  @Example<VerifyOut>({ verified: false, reason: [{ type: 'Revoked', message: 'The credential is revoked.' }] })
+  async verify(@Request() called: Called, @Body() body: VerifyIn): Promise<VerifyOut> {
+    const { verified, reason } = await this.platform.credentialVerifier.verifyCredential(
+      called.user.tenantId,
+      body.payload,
+    )
+    return { verified, reason }
+  }
+
+  /**
+   * The tenant's credentials, newest first.
+   * @summary List web semantic credentials
+   */
+  @Get()
+  @OperationId('listWebSemanticCredentials')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  async list(@Request() called: Called, @Queries() query: CredentialQuery): Promise<CredentialPageOut> {
+    const { tag, type, limit, page: number } = query
+    const page = toPage(limit, number)
+    const found = await this.platform.semanticCredentials.listCredentials(called.user.tenantId, { tag, type, ...page })
+    return { data: found.credentials.map(rowToWire), ...snakeTotals(found.total, page.limit) }
+  }
+
+  /**
+   * One credential as it was issued, with what we keep about it.
+   * @summary Read a web semantic credential
+   */
+  @Get('{id}')
+  @OperationId('getWebSemanticCredentialDetails')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  @Response<Problem>(404, 'no such credential')
+  async read(@Request() called: Called, @Path() id: Uuid): Promise<CredentialDetailsOut> {
+    return detailsToWire(await this.platform.semanticCredentials.readCredential(called.user.tenantId, id))
+  }
+
+  /**
+   * Whether a credential is revoked, as stored: the published list follows within a window.
+   * @summary Read a revocation status
+   */
+  @Get('{id}/revocation-status')
+  @OperationId('getWebSemanticRevocationStatus')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  @Response<Problem>(404, 'no such credential')
+  async readStatus(@Request() called: Called, @Path() id: Uuid): Promise<{ isRevoked: boolean }> {
+    return this.platform.credentialStatus.readStatus(called.user.tenantId, id)
+  }
+
+  /**
+   * Revokes a credential, or takes its revocation back.
+   * @summary Set a revocation status
+   */
+  @Post('{id}/revocation-status')
+  @OperationId('setWebSemanticRevocationStatus')
+  @Security('bearerAuth', ['semantic-credentials:write'])
+  @SuccessResponse(200)
+  @Response<Problem>(404, 'no such credential')
+  async setRevocationStatus(
+    @Request() called: Called,
+    @Path() id: Uuid,
+    @Body() body: { is_revoked: boolean },
+  ): Promise<EmptyOut> {
+    await this.platform.credentialStatus.setStatus(called.user, id, body.is_revoked)
+    return {}
+  }
+}
+
+/**
+ * @pattern ^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$ expected a UUID in lower case
+ */
+export type Uuid = string
+
+/** {} */
+// biome-ignore lint/complexity/noBannedTypes: tsoa turns an empty interface into the empty object schema
+export type EmptyOut = {}

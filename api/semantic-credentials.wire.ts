@@ -1,0 +1,141 @@
+import type { SemanticCredential, StatusList } from '../entities/semantic-credentials.ts'
+
+/** JSON members whose meaning the contexts define. */
+export interface JsonObject {
+  [member: string]: unknown
+}
+
+export interface SignIn {
+  /**
+   * The credential without proof: @context, type, issuer {id, name, iconUrl, logoUrl}, credentialSubject, and optionally
+   * name, description, credentialBranding {backgroundColor, watermarkImageUrl}, expirationDate and what your contexts define.
+   */
+  payload: JsonObject
+  /** Ed25519Signature2018, BbsSignature2022 (answered with bbs-2023), eddsa-rdfc-2022, eddsa-2022, bbs-2023, ecdsa-rdfc-2019. */
+  proofType: string
+  /** Gives the credential an entry in a status list. */
+  revocable: boolean
+  /**
+   * To find the credential by; not part of it.
+   * @maxLength 255
+   */
+  tag?: string | null
+}
+
+export interface SignOut {
+  /** Signed, as it goes to its holder. */
+  credential: JsonObject
+  /** Our id of it, for reading and revoking. */
+  id: string
+  tag?: string
+}
+
+export interface VerifyIn {
+  /** The `credential` of a sign answer, or any other issuer's credential. */
+  payload: JsonObject
+}
+
+export interface VerifyOut {
+  verified: boolean
+  /** Empty when verified. */
+  reason: { type: string; message: string }[]
+}
+
+export interface StatusOut {
+  id: string
+  type: string
+  revocation_list_credential: string
+  revocation_list_index: number
+}
+
+export interface CredentialOut {
+  id: string
+  credential: JsonObject
+  credential_status?: StatusOut
+  issuance_date: string
+  tag?: string
+}
+
+export interface CredentialPageOut {
+  data: CredentialOut[]
+  limit: number
+  total_count: number
+  total_pages: number
+}
+
+export interface CredentialDetailsOut extends CredentialOut {
+  type: string
+  additional_types: string[]
+  proof_type: string
+  revocable: boolean
+  is_revoked: boolean
+  expiration_date?: string
+  created_at: string
+}
+
+export interface RevocationListOut {
+  id: string
+  credential_id: string
+  org_did_id: string
+  /** The signed list. */
+  credential: JsonObject
+  created_at: string
+  updated_at: string
+}
+
+const statusOf = (credential: JsonObject): StatusOut | undefined => {
+  const status = credential.credentialStatus
+  if (typeof status !== 'object' || status === null || Array.isArray(status)) return undefined
+  const entry = status as JsonObject
+  return {
+    id: String(entry.id),
+    type: String(entry.type),
+    revocation_list_credential: String(entry.revocationListCredential ?? entry.statusListCredential),
+    revocation_list_index: Number(entry.revocationListIndex ?? entry.statusListIndex),
+  }
+}
+
+export function rowToWire({ id, credential, issuanceDate, tag, statusListId }: SemanticCredential): CredentialOut {
+  const status = statusListId ? statusOf(credential) : undefined
+  return {
+    id,
+    credential,
+    ...(status ? { credential_status: status } : {}),
+    issuance_date: issuanceDate.toISOString(),
+    ...(tag ? { tag } : {}),
+  }
+}
+
+export const detailsToWire = (row: SemanticCredential): CredentialDetailsOut => ({
+  ...rowToWire(row),
+  type: row.types[0] ?? 'VerifiableCredential',
+  additional_types: row.types.slice(1),
+  proof_type: row.proofType,
+  revocable: Boolean(row.statusListId),
+  is_revoked: row.revoked,
+  ...(row.expirationDate ? { expiration_date: row.expirationDate.toISOString() } : {}),
+  created_at: row.createdAt.toISOString(),
+})
+
+export const listToWire = (list: StatusList, credential: JsonObject): RevocationListOut => ({
+  id: list.id,
+  credential_id: String(credential.id),
+  org_did_id: list.didId,
+  credential,
+  created_at: list.createdAt.toISOString(),
+  updated_at: (list.signedAt ?? list.createdAt).toISOString(),
+})
+
+/** For the API document. */
+export const SIGN_EXAMPLE: SignOut = {
+  id: '2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8',
+  tag: 'course-7',
+  credential: {
+    '@context': ['https://www.w3.org/ns/credentials/v2'],
+    id: 'urn:uuid:2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8',
+    type: ['VerifiableCredential'],
+    issuer: { id: 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK' },
+    validFrom: '2027-01-01T00:00:00Z',
+    credentialSubject: { id: 'did:example:holder' },
+  },
+}
