@@ -1,10 +1,10 @@
-import { CONTEXT } from './contexts/index.ts'
-import { type Json, type ProofType, suiteOf } from './data-integrity.ts'
+import type { Json, ProofType } from './data-integrity.ts'
 import { type FieldError, Refusal } from './errors.ts'
 import { boundsErrors } from './semantic-credentials.bounds.ts'
-import { BASE_CONTEXT, credentialErrors, type DataModel, isObject, listOf } from './semantic-credentials.checks.ts'
+import { credentialErrors, type DataModel, isObject, listOf } from './semantic-credentials.checks.ts'
+import { chooseModel, completeContexts, givenPath } from './semantic-credentials.contexts.ts'
 import { dateText } from './semantic-credentials.dates.ts'
-import { brandingErrors, usesExtensions, withoutNulls } from './semantic-credentials.extensions.ts'
+import { brandingErrors, withoutNulls } from './semantic-credentials.extensions.ts'
 
 export { credentialErrors, type DataModel } from './semantic-credentials.checks.ts'
 export {
@@ -58,35 +58,6 @@ function bounded(payload: unknown): Json {
   return payload
 }
 
-/**
- * The caller's first context chooses the data model. A list without any base context is one of vocabularies only, and
- * gets that of 1.1, as the reference does; a base context in another place is a mistake.
- */
-function chooseModel(contexts: unknown[]): { dataModel: DataModel; others: unknown[] } {
-  const bases: unknown[] = Object.values(BASE_CONTEXT)
-  const misplaced = contexts.findIndex((context, index) => index > 0 && bases.includes(context))
-  if (misplaced > 0)
-    throw invalid([
-      { path: `/@context/${misplaced}`, code: 'credential.base_context', message: 'must be the first context' },
-    ])
-  const [first, ...others] = contexts
-  if (first === CONTEXT.credentialsV2) return { dataModel: '2.0', others }
-  return { dataModel: '1.1', others: first === CONTEXT.credentialsV1 ? others : contexts }
-}
-
-/** Ours stands second, so that an issuer's own vocabulary may still say what `name` is; what the proof needs stands last. */
-function completeContexts(
-  credential: Json,
-  others: unknown[],
-  dataModel: DataModel,
-  { proofType, revocable }: SignRules,
-): unknown[] {
-  const extensions = usesExtensions(credential, dataModel) ? [CONTEXT.extensions] : []
-  const status = revocable && dataModel === '1.1' ? [CONTEXT.revocationList2020] : []
-  const proof = listOf(suiteOf(proofType).context?.[dataModel])
-  return [...new Set([BASE_CONTEXT[dataModel], ...extensions, ...others, ...status, ...proof])]
-}
-
 /** The two data models name the beginning and the end of validity differently; callers may use either name. */
 function validity(payload: Json, dataModel: DataModel, now: Date): { members: Json; from: unknown; until: unknown } {
   const one = (older: string, newer: string): unknown => {
@@ -128,7 +99,10 @@ export function normaliseSignPayload(payload: unknown, rules: SignRules): Normal
     ...rest,
     ...members,
   }
-  const errors = [...credentialErrors(credential, dataModel), ...brandingErrors(credential)]
+  const errors = [...credentialErrors(credential, dataModel), ...brandingErrors(credential)].map((error) => ({
+    ...error,
+    path: givenPath(error.path, given, credential),
+  }))
   for (const member of ['proof', ...(rules.revocable ? ['credentialStatus'] : [])]) {
     if (given[member] !== undefined)
       errors.push({ path: `/${member}`, code: 'credential.not_yours', message: 'is added by the platform' })
