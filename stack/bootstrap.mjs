@@ -124,7 +124,9 @@ function handOver(root, command, args) {
   // only `start` takes a .env file: a test run is the same for everybody
   const flags = ['--import=tsx', ...(command === 'start' && existsSync(join(root, '.env')) ? ['--env-file=.env'] : [])]
   const script = join('stack', `${command.replaceAll(':', '-')}.ts`)
-  const env = { ...process.env, PATH: `${binaries}:${process.env.PATH ?? ''}` }
+  // what V8 compiled once is kept: a process of ours then starts in three quarters of the time
+  const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled')
+  const env = { ...process.env, PATH: `${binaries}:${process.env.PATH ?? ''}`, NODE_COMPILE_CACHE }
   const child = spawn(node, [...flags, script, ...args], { cwd: root, stdio: 'inherit', env })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   // npm that was killed outright cannot pass a signal on

@@ -94,7 +94,7 @@ async function download(into: string, say: Say): Promise<string | undefined> {
  * The Temporal CLI, whose `server start-dev` we run: TEMPORAL_CLI, else PATH, else the cache, else a build, else a
  * download. Throws one sentence on what to install.
  */
-export async function findTemporalBinary(env: Environment, say: Say): Promise<string> {
+export async function findTemporalBinary(env: Environment, say: Say, fetchInto = download): Promise<string> {
   if (env.TEMPORAL_CLI) {
     if (isExecutable(env.TEMPORAL_CLI)) return env.TEMPORAL_CLI
     throw new Error(`TEMPORAL_CLI is not usable: there is no program at ${env.TEMPORAL_CLI}.`)
@@ -114,7 +114,7 @@ export async function findTemporalBinary(env: Environment, say: Say): Promise<st
       const notBuilt = await buildWithGo(cache, env, say)
       if (notBuilt === undefined) return cached
       say(`The Temporal server could not be built (${notBuilt}).`)
-      const notFetched = await download(cache, say)
+      const notFetched = await fetchInto(cache, say)
       if (notFetched === undefined) return cached
       throw new Error(
         `There is no Temporal server: ${notBuilt}, and it could not be downloaded (${notFetched}). Install the Temporal CLI ` +

@@ -14,9 +14,12 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const terminal = process.stdout.isTTY
 const write = (text: string) => process.stdout.write(text)
 
-/** A run is the same for everybody: tests bring up their own parts, so none of the platform's variables reach them. */
+/** Where programs are that tests run. */
+const PROGRAMS = ['TEMPORAL_CLI', 'VAULT_BINARY']
+
+/** A run is the same for everybody: tests bring up their own parts, so no other variable of the platform reaches them. */
 const forTests = (env: Environment): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => name === 'TEMPORAL_CLI' || !(name in VARIABLES)))
+  Object.fromEntries(Object.entries(env).filter(([name]) => PROGRAMS.includes(name) || !(name in VARIABLES)))
 
 /** One moving line on a terminal; elsewhere a line every quarter of a minute. */
 function progress() {

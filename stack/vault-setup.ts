@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { loadConfig, type VaultConfig } from '../config.ts'
+import { asCommand } from './command.ts'
+import { VAULT_POLICY } from './vault.ts'
+
+/** What Vault gives out once, when it is initialised. */
+interface VaultSecrets {
+  root_token: string
+  keys_base64: string[]
+}
+
+type Call = (method: string, path: string, body?: object) => Promise<unknown>
+
+const callsTo =
+  (address: string, token: string): Call =>
+  async (method, path, body) => {
+    const response = await fetch(`${address}/v1/${path}`, {
+      method,
+      headers: token ? { 'X-Vault-Token': token } : {},
+      body: body && JSON.stringify(body),
+      signal: AbortSignal.timeout(20_000),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`Vault answered ${response.status} to ${method} ${path}: ${text.trim()}`)
+    return text ? JSON.parse(text) : {}
+  }
+
+/** Initialises Vault with one unseal key the first time; the file holds the key and the root token, for us alone. */
+async function secretsOf(address: string, file: string): Promise<VaultSecrets> {
+  const anyone = callsTo(address, '')
+  const { initialized } = (await anyone('GET', 'sys/init')) as { initialized: boolean }
+  if (!initialized) {
+    const made = await anyone('PUT', 'sys/init', { secret_shares: 1, secret_threshold: 1 })
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(`${file}.new`, JSON.stringify(made), { mode: 0o600, flush: true })
+    renameSync(`${file}.new`, file)
+  }
+  if (!existsSync(file)) throw new Error(`Vault is initialised already, and its unseal key is not in ${file}.`)
+  return JSON.parse(readFileSync(file, 'utf8')) as VaultSecrets
+}
+
+async function unseal(address: string, keys: string[]): Promise<void> {
+  const anyone = callsTo(address, '')
+  for (const key of keys) await anyone('PUT', 'sys/unseal', { key })
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await anyone('GET', 'sys/health')
+      return
+    } catch (error) {
+      if (tries >= 100) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100)) // electing itself the leader
+    }
+  }
+}
+
+/**
+ * Makes a Vault of docker-compose.yml usable: initialised, unsealed, with both engines, our policy, and an AppRole with
+ * the role id and secret id of the configuration. Safe to repeat. For one machine: the unseal key lies in a file.
+ */
+export async function setUpVault(vault: VaultConfig, file: string): Promise<void> {
+  const { root_token, keys_base64 } = await secretsOf(vault.address, file)
+  await unseal(vault.address, keys_base64)
+  const call = callsTo(vault.address, root_token)
+  const mounts = (await call('GET', 'sys/mounts')) as Record<string, unknown>
+  const { transitMount, kvMount } = vault
+  if (!mounts[`${transitMount}/`]) await call('POST', `sys/mounts/${transitMount}`, { type: 'transit' })
+  if (!mounts[`${kvMount}/`]) await call('POST', `sys/mounts/${kvMount}`, { type: 'kv', options: { version: '2' } })
+  const policy = VAULT_POLICY.replaceAll('"transit/', `"${transitMount}/`).replaceAll('"secret/', `"${kvMount}/`)
+  await call('PUT', 'sys/policies/acl/countersign', { policy })
+  const methods = (await call('GET', 'sys/auth')) as Record<string, unknown>
+  if (!methods['approle/']) await call('POST', 'sys/auth/approle', { type: 'approle' })
+  const role = 'auth/approle/role/countersign'
+  await call('POST', role, { token_policies: 'countersign', token_ttl: '1h', token_max_ttl: '24h' })
+  await call('POST', `${role}/role-id`, { role_id: vault.roleId })
+  await call('POST', `${role}/secret-id/destroy`, { secret_id: vault.secretId }).catch(() => undefined) // not there yet
+  await call('POST', `${role}/custom-secret-id`, { secret_id: vault.secretId })
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  await asCommand(async () => {
+    const { vault } = loadConfig(process.env)
+    const file = process.argv[2]
+    if (!vault || !file) throw new Error('VAULT_ADDR is not set, or no file for the unseal key is given.')
+    await setUpVault(vault, file)
+  })

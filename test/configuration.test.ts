@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import { loadConfig, readStackConfig, VARIABLES } from '../config.ts'
+import { renderExample } from '../stack/env-example.ts'
+
+const usable = {
+  DATABASE_URL: 'postgresql://owner@db.example/countersign',
+  TEMPORAL_ADDRESS: 'temporal.example:7233',
+  KEY_STORE_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
+}
+
+const example = readFileSync('.env.example', 'utf8')
+
+test('.env.example lists exactly the variables of config.ts, each with its comment and default', (t) => {
+  t.is(example, renderExample(VARIABLES), 'write it again: node --import=tsx stack/env-example.ts')
+  const listed = [...example.matchAll(/^# (.+)\n# ([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, about, name, value]) => ({
+    about,
+    name,
+    value,
+  }))
+  t.deepEqual(
+    listed,
+    Object.entries(VARIABLES).map(([name, { about, default: value }]) => ({ about, name, value })),
+  )
+})
+
+test('a copied .env.example changes nothing: every line of it is a comment', (t) => {
+  for (const line of example.split('\n')) t.regex(line, /^(#.*)?$/)
+})
+
+test('the comment of a number tells its unit', (t) => {
+  const units = /\b(seconds?|milliseconds|days|bytes|port|connections|processes|requests|times|credentials|entries)\b/
+  for (const [name, { default: value, about }] of Object.entries(VARIABLES))
+    if (/^\d+$/.test(value)) t.regex(about, units, name)
+})
+
+test('loadConfig takes its defaults from the table, and an empty variable counts as not set', (t) => {
+  const config = loadConfig({ ...usable, PORT: ' ', HOST: '' })
+  t.is(config.port, 3000)
+  t.is(config.host, '127.0.0.1')
+  t.is(config.vault, undefined)
+  t.is(config.masterKey.length, 32)
+  t.true(config.apiProcesses >= 1 && config.apiProcesses <= 4)
+})
+
+const BAD: [name: string, value: string][] = [
+  ['PUBLIC_URL', 'localhost:3000'],
+  ['PUBLIC_URL', 'ftp://example.com'],
+  ['PORT', '65536'],
+  ['PORT', '3000.5'],
+  ['PORT', '-1'],
+  ['PORT', '0x50'],
+  ['PORT', '3e3'],
+  ['OPERATOR_PORT', '65535'],
+  ['OPERATOR_PORT', 'none'],
+  ['API_PROCESSES', '0'],
+  ['API_PROCESSES', '65'],
+  ['DATABASE_URL', ''],
+  ['DATABASE_URL', 'mysql://db.example'],
+  ['DATABASE_POOL_SIZE', '1'],
+  ['TEMPORAL_ADDRESS', ''],
+  ['KEY_STORE_MASTER_KEY', ''],
+  ['KEY_STORE_MASTER_KEY', Buffer.alloc(31).toString('base64')],
+  ['KEY_STORE_MASTER_KEY', 'correct horse battery staple'],
+  ['VAULT_ADDR', 'vault.example:8200'],
+  ['VAULT_TIMEOUT_MS', '99'],
+  ['OUTBOUND_TIMEOUT_MS', '18446744073709551615'],
+  ['OUTBOUND_MAX_BYTES', '1 MiB'],
+  ['ACCESS_TOKEN_LIFETIME_SECONDS', '0'],
+  ['RATE_LIMIT_PER_MINUTE', 'unlimited'],
+  ['TOKEN_RATE_LIMIT_PER_MINUTE', '٣'],
+  ['STATUS_WINDOW_SECONDS', '3601'],
+  ['DID_WEB_CHECK_SECONDS', ' 5s'],
+  ['DID_WEB_PATIENCE_DAYS', '91'],
+  ['SHUTDOWN_SECONDS', '601'],
+  ['CODEC_ENDPOINT', 'yes'],
+  ['LOG_LEVEL', 'verbose'],
+]
+
+for (const [name, value] of BAD)
+  test(`the start fails and names ${name} when it is ${JSON.stringify(value)} (design, Style 11)`, (t) => {
+    const vault = name === 'VAULT_TIMEOUT_MS' ? { VAULT_ADDR: 'http://vault.example:8200' } : {}
+    t.throws(() => loadConfig({ ...usable, ...vault, [name]: value }), {
+      message: new RegExp(`^${name} is not usable`),
+    })
+  })
+
+test('no message about a bad variable repeats its value: it may be a secret', (t) => {
+  const error = t.throws(() => loadConfig({ ...usable, KEY_STORE_MASTER_KEY: 'c2VjcmV0' }))
+  t.false(error.message.includes('c2VjcmV0'))
+})
+
+test('npm start needs no variable at all, and brings up what has no address', (t) => {
+  const stack = readStackConfig({})
+  t.is(stack.databaseUrl, undefined)
+  t.is(stack.temporalAddress, undefined)
+  t.is(stack.masterKey, undefined)
+  t.is(stack.publicUrl, 'http://localhost:3000')
+})
+
+test('npm start skips what has an address (issue 3, Two commands)', (t) => {
+  const stack = readStackConfig(usable)
+  t.is(stack.databaseUrl, usable.DATABASE_URL)
+  t.is(stack.temporalAddress, usable.TEMPORAL_ADDRESS)
+  t.is(stack.masterKey, usable.KEY_STORE_MASTER_KEY)
+})
+
+test('the public URL follows PORT until it is set', (t) => {
+  t.is(readStackConfig({ PORT: '4000' }).publicUrl, 'http://localhost:4000')
+  t.is(readStackConfig({ PORT: '4000', PUBLIC_URL: 'https://id.example' }).publicUrl, 'https://id.example')
+})
+
+test('npm start checks every variable before it brings anything up', (t) => {
+  for (const [name, value] of [
+    ['DATABASE_PORT', '0'],
+    ['TEMPORAL_UI_PORT', 'x'],
+    ['LOG_LEVEL', 'loud'],
+    ['STATUS_WINDOW_SECONDS', '0'],
+    ['KEY_STORE_MASTER_KEY', 'short'],
+  ] as const)
+    t.throws(() => readStackConfig({ [name]: value }), { message: new RegExp(`^${name} is not usable`) })
+})
