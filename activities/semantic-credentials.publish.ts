@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { asSystem, inTenant } from '../entities/orm.ts'
 import { StatusList } from '../entities/semantic-credentials.ts'
-import { isBaseProof, isProofType, type Json } from '../protocol/data-integrity.ts'
+import { isBaseProof, isProofType, type Json, suiteOf } from '../protocol/data-integrity.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 import { statusListCredential } from '../protocol/status-list.credential.ts'
 import { setBits } from '../protocol/status-list.ts'
@@ -38,7 +38,7 @@ export function createStatusPublisher(parts: Parts) {
       const list = await em.findOne(StatusList, { id })
       if (!list) throw new Refusal('status_list.not_found', 'There is no such revocation list.')
       const rows = await em.execute<{ status_index: number }[]>(
-        'select status_index from semantic_credentials where status_list_id = ? and revoked',
+        'select status_index from semantic_credentials where status_bareid = ? and revoked',
         [id],
       )
       const dids = await em.execute<{ did: string }[]>('select did from dids where id = ? and deleted_at is null', [
@@ -56,7 +56,7 @@ export function createStatusPublisher(parts: Parts) {
     const time = now()
     const validUntil = new Date(time.getTime() + VALID_MS)
     const { baseUrl } = await administration.tenantById(tenantId)
-    const unsigned = statusListCredential({
+    const bare = statusListCredential({
       kind,
       id: `${baseUrl}/v1/revocation-lists/${id}`,
       issuerDid: did,
@@ -65,6 +65,8 @@ export function createStatusPublisher(parts: Parts) {
       validFrom: `${time.toISOString().slice(0, 19)}Z`,
       validUntil: `${validUntil.toISOString().slice(0, 19)}Z`,
     })
+    const proofContext = suiteOf(proofType).context?.[kind === 'BitstringStatusList' ? '2.0' : '1.1']
+    const unsigned = proofContext ? { ...bare, '@context': [...bare['@context'], proofContext] } : bare
     const signer = issuers.signer(tenantId, await issuers.find(tenantId, did), proofType)
     const signed = await documents.sign({ credential: unsigned, proofType, signer, now: time })
     // a base proof is for a holder; a list has none, so everything is disclosed here and anybody can verify it

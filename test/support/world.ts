@@ -1,0 +1,165 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bootstrap } from '../../activities/bootstrap.ts'
+import { createActivities, openDependencies } from '../../activities/index.ts'
+import { scheduledJobs } from '../../activities/schedules.ts'
+import { hashClientSecret } from '../../activities/tokens-logs.tokens.ts'
+import { startWorker } from '../../activities/worker.start.ts'
+import { type Running, startApi } from '../../api/server.process.ts'
+import { loadConfig, type Variable } from '../../config.ts'
+import { SCOPES } from '../../protocol/tokens-logs.ts'
+import { freePort } from '../../stack/ports.ts'
+import { startPostgres } from '../../stack/postgres.ts'
+import { findTemporalBinary } from '../../stack/temporal.binary.ts'
+import { startTemporal } from '../../stack/temporal.ts'
+
+export interface WorldOptions {
+  /** Temporal and a worker in this process; without them, what needs no workflow must work all the same. */
+  workflows?: boolean
+  env?: Partial<Record<Variable, string>>
+}
+
+export interface Client {
+  tenantId: string
+  clientId: string
+  clientSecret: string
+}
+
+export interface Reply {
+  status: number
+  headers: Headers
+  text: string
+  /** The body as JSON; throws when it is none. */
+  json<T = Record<string, unknown>>(): T
+}
+
+export interface Ask {
+  method?: string
+  token?: string
+  body?: unknown
+  /** Sent as it is, in place of `body`. */
+  raw?: BodyInit
+  headers?: Record<string, string>
+}
+
+async function send(url: string, { method, token, body, raw, headers = {} }: Ask): Promise<Reply> {
+  const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+  const response = await fetch(url, {
+    method: method ?? (content === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(content === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: content,
+    redirect: 'manual',
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, json: <T>() => JSON.parse(text) as T }
+}
+
+async function startWorkflows(directory: string) {
+  const binary = await findTemporalBinary(process.env, () => undefined)
+  const [port, uiPort] = [await freePort(), await freePort()]
+  return startTemporal({ binary, port, uiPort, databaseFile: join(directory, 'temporal.db') })
+}
+
+/** A whole platform of the test's own: PostgreSQL, the API over HTTP, one tenant; Temporal and a worker when asked. */
+export async function openWorld({ workflows = false, env = {} }: WorldOptions = {}) {
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-world-'))
+  const postgres = await startPostgres({
+    directory: join(directory, 'postgres'),
+    port: await freePort(),
+    durable: false,
+  })
+  const temporal = workflows ? await startWorkflows(directory) : undefined
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const config = loadConfig({
+    PUBLIC_URL: url,
+    HOST: 'localhost',
+    PORT: String(port),
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: temporal?.address ?? `127.0.0.1:${await freePort()}`,
+    KEY_STORE_MASTER_KEY: randomBytes(32).toString('base64'),
+    STATUS_WINDOW_SECONDS: '2',
+    DID_WEB_CHECK_SECONDS: '1',
+    SHUTDOWN_SECONDS: '3',
+    LOG_LEVEL: 'fatal',
+    ...env,
+  })
+  const { tenantId, clientId, clientSecret } = await bootstrap(config, () => undefined)
+  if (!clientSecret) throw new Error('a new platform makes a new secret')
+  const dependencies = await openDependencies(config)
+  const worker = temporal
+    ? await startWorker({
+        ...dependencies,
+        activities: createActivities(dependencies),
+        jobs: scheduledJobs(config),
+      })
+    : undefined
+  let api: Running | undefined = await startApi(config)
+
+  const ask = (path: string, question: Ask = {}) => send(`${url}${path}`, question)
+
+  const tokenOf = async (client: Client, scope?: string): Promise<string> => {
+    const body = {
+      clientId: client.clientId,
+      clientSecret: client.clientSecret,
+      grantType: 'client_credentials',
+      scope,
+    }
+    const reply = await ask('/v1/auth/token', { body })
+    if (reply.status !== 200) throw new Error(`no token: ${reply.text}`)
+    return reply.json<{ access_token: string }>().access_token
+  }
+
+  /** Another tenant with a client that may do everything. */
+  async function addTenant(subdomain = `t${randomUUID().slice(0, 8)}`): Promise<Client & { subdomain: string }> {
+    const client = {
+      tenantId: randomUUID(),
+      clientId: randomUUID(),
+      clientSecret: randomBytes(32).toString('base64url'),
+    }
+    await dependencies.systemSql.query({
+      text: `insert into tenants (id, environment_id, name, subdomain) select $1, id, $2, $2 from environments limit 1`,
+      values: [client.tenantId, subdomain],
+    })
+    await dependencies.systemSql.query({
+      text: `insert into oauth2_clients (id, tenant_id, name, description, secret_hash, scopes) values ($1, $2, 'test', '', $3, $4)`,
+      values: [client.clientId, client.tenantId, hashClientSecret(client.clientSecret), [...SCOPES]],
+    })
+    return { ...client, subdomain }
+  }
+
+  const first: Client = { tenantId, clientId, clientSecret }
+  return {
+    url,
+    config,
+    first,
+    /** For looking behind the API; the API has connections of its own. */
+    dependencies,
+    ask,
+    tokenOf,
+    addTenant,
+    /** A token of the first tenant that may do everything. */
+    token: await tokenOf(first),
+    /** SIGTERM's part of a stop: answers what was accepted, then lets go. */
+    async stopApi() {
+      await api?.stop()
+      api = undefined
+    },
+    async close() {
+      await api?.stop()
+      await worker?.stop()
+      await dependencies.close()
+      await temporal?.stop()
+      await postgres.stop()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>
