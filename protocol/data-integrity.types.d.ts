@@ -52,6 +52,7 @@ declare module '@digitalbazaar/bbs-2023-cryptosuite' {
     selectivePointers: string[]
     presentationHeader?: Uint8Array
   }): object
+  export function createSignCryptosuite(options: { mandatoryPointers: string[] }): object
   export function createVerifyCryptosuite(options?: { expectedPresentationHeader?: Uint8Array }): object
 }
 
