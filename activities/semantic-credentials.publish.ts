@@ -38,7 +38,7 @@ export function createStatusPublisher(parts: Parts) {
       const list = await em.findOne(StatusList, { id })
       if (!list) throw new Refusal('status_list.not_found', 'There is no such revocation list.')
       const rows = await em.execute<{ status_index: number }[]>(
-        'select status_index from semantic_credentials where status_bareid = ? and revoked',
+        'select status_index from semantic_credentials where status_list_id = ? and revoked',
         [id],
       )
       const dids = await em.execute<{ did: string }[]>('select did from dids where id = ? and deleted_at is null', [

@@ -40,7 +40,7 @@ export interface Ask {
   token?: string
   body?: unknown
   /** Sent as it is, in place of `body`. */
-  raw?: BodyInit
+  raw?: string | Uint8Array<ArrayBuffer> | ReadableStream
   headers?: Record<string, string>
 }
 
