@@ -12,6 +12,7 @@ import type { DocumentLoader } from './contexts/index.ts'
 import { baseProofValue, parseBaseProofValue } from './data-integrity.bbs-value.ts'
 import type { Json } from './data-integrity.hash.ts'
 import type { VerificationKey } from './data-integrity.keys.ts'
+import { checkPointers, unknownPointers } from './data-integrity.pointers.ts'
 import { asRefusal } from './data-integrity.refusals.ts'
 import { toMultibase } from './dids.ts'
 import { Refusal } from './errors.ts'
@@ -119,31 +120,6 @@ export async function verifyBbs(
     if (error instanceof Refusal) throw error
     return false // what the BBS libraries throw over is a malformed signature, point or scalar
   }
-}
-
-const unknownPointers = (document: Json, pointers: string[]) =>
-  pointers.filter((pointer) => !hasMember(document, pointer))
-
-/** Every pointer (RFC 6901) must name a member that the document has. Throws `Refusal('credential.pointer_invalid')`. */
-export function checkPointers(document: Json, pointers: string[]): void {
-  const unknown = unknownPointers(document, pointers)
-  if (unknown.length === 0) return
-  const errors = unknown
-    .slice(0, 10)
-    .map((path) => ({ path, code: 'credential.pointer_invalid', message: 'the credential has no such member' }))
-  throw new Refusal('credential.pointer_invalid', 'A JSON pointer does not name a member of the credential.', errors)
-}
-
-function hasMember(document: unknown, pointer: string): boolean {
-  if (pointer === '') return true
-  if (!pointer.startsWith('/')) return false
-  let value = document
-  for (const part of pointer.slice(1).split('/')) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false
-    value = Reflect.get(value, key)
-  }
-  return true
 }
 
 /** Derives a proof that discloses the members named by the pointers besides the mandatory ones; `['']` is everything. */

@@ -9,11 +9,16 @@ declare module 'jsonld' {
       algorithm: 'RDFC-1.0'
       maxWorkFactor?: number
       messageDigestAlgorithm?: 'sha256' | 'sha384'
-      signal?: AbortSignal
+      /** Filled with the label that each blank node got. */
+      canonicalIdMap?: Map<string, string>
     }
   }
   const jsonld: {
     canonize(input: object, options: JsonLdOptions): Promise<string>
+    canonize(
+      input: string,
+      options: { inputFormat: 'application/n-quads'; canonizeOptions: NonNullable<JsonLdOptions['canonizeOptions']> },
+    ): Promise<string>
     expand(input: object, options: JsonLdOptions): Promise<object[]>
     compact(input: object, context: object | string, options: JsonLdOptions): Promise<object>
     toRDF(input: object, options: JsonLdOptions & { format?: 'application/n-quads' }): Promise<unknown>

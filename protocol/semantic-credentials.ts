@@ -5,16 +5,11 @@ import { credentialErrors, type DataModel, isObject, listOf } from './semantic-c
 import { chooseModel, completeContexts, givenPath } from './semantic-credentials.contexts.ts'
 import { dateText } from './semantic-credentials.dates.ts'
 import { brandingErrors, withoutNulls } from './semantic-credentials.extensions.ts'
+import { unsignedErrors } from './semantic-credentials.unsigned.ts'
 
 export { credentialErrors, type DataModel } from './semantic-credentials.checks.ts'
-export {
-  type Reason,
-  type StatusCheck,
-  type StatusVerdict,
-  type Verdict,
-  type VerifyRequest,
-  verifyCredential,
-} from './semantic-credentials.verify.ts'
+export type { Reason, ReasonType, StatusCheck, StatusVerdict } from './semantic-credentials.reasons.ts'
+export { type Verdict, type VerifyRequest, verifyCredential } from './semantic-credentials.verify.ts'
 
 export interface SignRules {
   proofType: ProofType
@@ -103,6 +98,7 @@ export function normaliseSignPayload(payload: unknown, rules: SignRules): Normal
     ...error,
     path: givenPath(error.path, given, credential),
   }))
+  errors.push(...unsignedErrors(given, { sign: true }))
   for (const member of ['proof', ...(rules.revocable ? ['credentialStatus'] : [])]) {
     if (given[member] !== undefined)
       errors.push({ path: `/${member}`, code: 'credential.not_yours', message: 'is added by the platform' })

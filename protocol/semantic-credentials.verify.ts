@@ -1,39 +1,24 @@
 import { CONTEXT } from './contexts/index.ts'
 import type { CheckProof, Json } from './data-integrity.ts'
 import { type DidDocument, dereference, parseDidUrl } from './dids.ts'
-import { Refusal, Unavailable } from './errors.ts'
+import { Refusal } from './errors.ts'
 import { credentialErrors, type DataModel, isObject, listOf } from './semantic-credentials.checks.ts'
 import { momentOf } from './semantic-credentials.dates.ts'
-
-/** Every check that can fail, by the name that `reason[].type` carries. */
-export const REASONS = [
-  'Syntax',
-  'Context',
-  'Issuer',
-  'Proof',
-  'NotYetValid',
-  'Expired',
-  'Revoked',
-  'Suspended',
-  'StatusUnavailable',
-] as const
-export type ReasonType = (typeof REASONS)[number]
-
-export interface Reason {
-  type: ReasonType
-  message: string
-}
+import {
+  foreseen,
+  type Reason,
+  type ReasonType,
+  type StatusCheck,
+  statusReasons,
+  timeReasons,
+} from './semantic-credentials.reasons.ts'
+import { unsignedErrors } from './semantic-credentials.unsigned.ts'
 
 export interface Verdict {
   verified: boolean
   /** Empty when verified. */
   reason: Reason[]
 }
-
-export type StatusVerdict = { state: 'valid' | 'revoked' | 'suspended' } | { state: 'unavailable'; message: string }
-
-/** Looks one `credentialStatus` entry up. What it throws as `Refusal` or `Unavailable` is `StatusUnavailable`. */
-export type StatusCheck = (entry: Json, credential: Json) => Promise<StatusVerdict>
 
 export interface VerifyRequest {
   /** From `normaliseForVerify`. */
@@ -52,43 +37,6 @@ const modelOf = ({ '@context': context }: Json): DataModel =>
   listOf(context)[0] === CONTEXT.credentialsV2 ? '2.0' : '1.1'
 
 const issuerOf = ({ issuer }: Json): string => String(isObject(issuer) ? issuer.id : issuer)
-
-const foreseen = (error: unknown): error is Refusal | Unavailable =>
-  error instanceof Refusal || (error instanceof Unavailable && error.part === 'outbound')
-
-function timeReasons(credential: Json, now: Date): Reason[] {
-  const moment = (...members: string[]) =>
-    momentOf(
-      members.map((member) => credential[member]).find((value) => value !== undefined),
-      { zoneRequired: false },
-    )
-  const [from, until] = [moment('validFrom', 'issuanceDate'), moment('validUntil', 'expirationDate')]
-  const reasons: Reason[] = []
-  if (from !== undefined && from > now)
-    reasons.push({ type: 'NotYetValid', message: `The credential is valid from ${from.toISOString()}.` })
-  if (until !== undefined && until <= now)
-    reasons.push({ type: 'Expired', message: `The credential expired at ${until.toISOString()}.` })
-  return reasons
-}
-
-async function statusReasons(credential: Json, status: StatusCheck | undefined): Promise<Reason[]> {
-  const unavailable = (message: string): Reason => ({ type: 'StatusUnavailable', message })
-  const one = async (entry: unknown): Promise<Reason[]> => {
-    if (status === undefined) return [unavailable('The status of the credential cannot be looked up here.')]
-    try {
-      const verdict = await status(Object(entry), credential)
-      if (verdict.state === 'unavailable') return [unavailable(verdict.message)]
-      if (verdict.state === 'revoked') return [{ type: 'Revoked', message: 'The issuer has revoked the credential.' }]
-      return verdict.state === 'suspended'
-        ? [{ type: 'Suspended', message: 'The issuer has suspended the credential.' }]
-        : []
-    } catch (error) {
-      if (!foreseen(error)) throw error
-      return [unavailable(error.message)]
-    }
-  }
-  return (await Promise.all(listOf(credential.credentialStatus).map(one))).flat()
-}
 
 /** The document that a proof signs: without proofs, or with the ones that it names as coming before it (VC-DI 1.0, section 4.7). */
 function signedDocument(document: Json, proof: Json, proofs: Json[]): Json | undefined {
@@ -154,7 +102,7 @@ async function proofsReasons(credential: Json, request: VerifyRequest): Promise<
  */
 export async function verifyCredential(request: VerifyRequest): Promise<Verdict> {
   const { credential, now, status } = request
-  const syntax = credentialErrors(credential, modelOf(credential))
+  const syntax = [...credentialErrors(credential, modelOf(credential)), ...unsignedErrors(credential, { sign: false })]
   if (syntax.length > 0) {
     const reason = syntax
       .slice(0, 10)

@@ -180,6 +180,15 @@ test('a claim that no context defines is refused by its path (issue 3, section 5
   await t.throwsAsync(contexts({ '@import': 'https://unknown.example/v1' }), { code: 'context.unknown' })
 })
 
+test('what JSON-LD would leave out without a word is refused: null, empty lists, @index (pitfalls 34)', (t) => {
+  const subject = { id: 'did:example:1', givenName: null, memberOf: [], address: { '@index': 'home', postalCode: '1' } }
+  t.deepEqual(breaches({ ...minimal, credentialSubject: subject }), {
+    '/credentialSubject/givenName': 'credential.unsigned',
+    '/credentialSubject/memberOf': 'credential.unsigned',
+    '/credentialSubject/address/@index': 'credential.unsigned',
+  })
+})
+
 test('a status entry is the platform’s to add, and what is verified may come in the specification’s shapes', (t) => {
   const status = { id: 'urn:x:1', type: 'RevocationList2020Status' }
   t.deepEqual(breaches({ ...minimal, credentialStatus: status }, { revocable: true }), {

@@ -188,6 +188,8 @@ test('unknown contexts and undefined terms of a stranger are named Context, othe
     verified: false,
     types: ['Syntax', 'Syntax'],
   })
+  const labelled = { ...signed, credentialSubject: { ...subject, '@index': 'looks signed' } }
+  t.deepEqual(await reasons(labelled), { verified: false, types: ['Syntax'] })
   const { proof: _, ...bare } = signed
   t.deepEqual(await reasons(bare), { verified: false, types: ['Proof'] })
   t.throws(() => normaliseForVerify('text'), { code: 'credential.malformed' })

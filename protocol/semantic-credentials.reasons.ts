@@ -1,0 +1,66 @@
+import type { Json } from './data-integrity.ts'
+import { Refusal, Unavailable } from './errors.ts'
+import { listOf } from './semantic-credentials.checks.ts'
+import { momentOf } from './semantic-credentials.dates.ts'
+
+/** Every check that can fail, by the name that `reason[].type` carries. */
+export const REASONS = [
+  'Syntax',
+  'Context',
+  'Issuer',
+  'Proof',
+  'NotYetValid',
+  'Expired',
+  'Revoked',
+  'Suspended',
+  'StatusUnavailable',
+] as const
+export type ReasonType = (typeof REASONS)[number]
+
+export interface Reason {
+  type: ReasonType
+  message: string
+}
+
+export type StatusVerdict = { state: 'valid' | 'revoked' | 'suspended' } | { state: 'unavailable'; message: string }
+
+/** Looks one `credentialStatus` entry up. What it throws as `Refusal` or `Unavailable` is `StatusUnavailable`. */
+export type StatusCheck = (entry: Json, credential: Json) => Promise<StatusVerdict>
+
+/** What a look elsewhere may end with: a verdict for the caller, no fault of ours. */
+export const foreseen = (error: unknown): error is Refusal | Unavailable =>
+  error instanceof Refusal || (error instanceof Unavailable && error.part === 'outbound')
+
+export function timeReasons(credential: Json, now: Date): Reason[] {
+  const moment = (...members: string[]) =>
+    momentOf(
+      members.map((member) => credential[member]).find((value) => value !== undefined),
+      { zoneRequired: false },
+    )
+  const [from, until] = [moment('validFrom', 'issuanceDate'), moment('validUntil', 'expirationDate')]
+  const reasons: Reason[] = []
+  if (from !== undefined && from > now)
+    reasons.push({ type: 'NotYetValid', message: `The credential is valid from ${from.toISOString()}.` })
+  if (until !== undefined && until <= now)
+    reasons.push({ type: 'Expired', message: `The credential expired at ${until.toISOString()}.` })
+  return reasons
+}
+
+export async function statusReasons(credential: Json, status: StatusCheck | undefined): Promise<Reason[]> {
+  const unavailable = (message: string): Reason => ({ type: 'StatusUnavailable', message })
+  const one = async (entry: unknown): Promise<Reason[]> => {
+    if (status === undefined) return [unavailable('The status of the credential cannot be looked up here.')]
+    try {
+      const verdict = await status(Object(entry), credential)
+      if (verdict.state === 'unavailable') return [unavailable(verdict.message)]
+      if (verdict.state === 'revoked') return [{ type: 'Revoked', message: 'The issuer has revoked the credential.' }]
+      return verdict.state === 'suspended'
+        ? [{ type: 'Suspended', message: 'The issuer has suspended the credential.' }]
+        : []
+    } catch (error) {
+      if (!foreseen(error)) throw error
+      return [unavailable(error.message)]
+    }
+  }
+  return (await Promise.all(listOf(credential.credentialStatus).map(one))).flat()
+}
