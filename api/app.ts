@@ -49,8 +49,11 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
     next()
   })
   app.use(readBearer(platform.tokens))
-  app.use('/v1/auth', limitRate({ pool, perMinute: config.tokenRateLimitPerMinute, name: 'token', by: 'address' }))
-  app.use(limitRate({ pool, perMinute: config.rateLimitPerMinute, name: 'api', by: 'client' }))
+  const limitTokens = limitRate({ pool, perMinute: config.tokenRateLimitPerMinute, name: 'token', by: 'address' })
+  const limitCalls = limitRate({ pool, perMinute: config.rateLimitPerMinute, name: 'api', by: 'client' })
+  app.use((request, response, next) =>
+    (request.path.startsWith('/v1/auth/') ? limitTokens : limitCalls)(request, response, next),
+  )
   app.use(readBody((path) => TOKEN_PATHS.has(path)))
   app.use(idempotent(platform.idempotency))
   const router = express.Router({ caseSensitive: true, strict: true })
