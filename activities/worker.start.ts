@@ -42,12 +42,12 @@ export interface RunningWorker {
 /** Connects, registers search attributes and schedules, and works on the task queue and the outbox until it is stopped. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { config, temporal, log, metrics = new Registry() } = parts
-  installRuntime(log)
   const bundle = parts.bundle ?? (await prepareWorkflowBundle())
   const register = async () => {
     await temporal.check()
     await registerSearchAttributes(temporal)
     await registerSchedules(temporal, parts.jobs)
+    installRuntime(log) // not before there is something to connect to: it keeps the process alive
   }
   const patience = { patienceMs: parts.patienceMs ?? PATIENCE_MS, signal: parts.signal, log }
   const connection = await connectWorker(config.temporal.address, register, patience)

@@ -1,0 +1,75 @@
+import { ApplicationFailure } from '@temporalio/common'
+import proto from '@temporalio/proto'
+
+/** Histories rest encrypted, as in production; this key protects nothing. */
+export const historyKey = Buffer.alloc(32, 'history')
+
+export const historyDirectory = new URL('../histories/', import.meta.url)
+
+export interface Scenario {
+  workflowType: string
+  /** `<workflowType>.<path>.history.json` */
+  path: string
+  payload: unknown
+  /** What each activity answers at its nth call, from 0; an activity that is not named answers nothing. */
+  answers: Record<string, (nth: number) => unknown>
+}
+
+export const fileOf = ({ workflowType, path }: Pick<Scenario, 'workflowType' | 'path'>): URL =>
+  new URL(`${workflowType}.${path}.history.json`, historyDirectory)
+
+const History = proto.temporal.api.history.v1.History
+
+/** Readable and stable. The SDK's historyToJSON fails where two versions of protobufjs are installed. */
+export const toJson = (history: proto.temporal.api.history.v1.IHistory): string =>
+  JSON.stringify(
+    History.toObject(History.fromObject(history), { longs: String, enums: String, bytes: String }),
+    null,
+    1,
+  )
+
+export const fromJson = (json: string): proto.temporal.api.history.v1.History => History.fromObject(JSON.parse(json))
+
+const subject = { tenantId: '00000000-0000-4000-8000-000000000001', didId: '00000000-0000-4000-8000-000000000002' }
+
+const notYet = { resolved: false, reason: 'The published document does not hold our keys.' }
+
+const gone = () => {
+  throw ApplicationFailure.nonRetryable('The DID was deleted.', 'did.not_found')
+}
+
+const failingOnce = (nth: number) => {
+  if (nth === 0) throw new Error('a crash')
+}
+
+const registration = (path: string, answers: Scenario['answers'], patienceDays = 7): Scenario => ({
+  workflowType: 'registerWebDid',
+  path,
+  payload: { ...subject, checkSeconds: 1, patienceDays },
+  answers: { createDidKeys: () => undefined, writeDidDocument: () => ({ hosting: 'platform' }), ...answers },
+})
+
+/** Every path that a workflow can take gets a history here; test/workflow-safety.test.ts replays them all. */
+export const scenarios: Scenario[] = [
+  registration('at-once', { lookUpDid: () => ({ resolved: true }), completeDid: () => undefined }),
+  registration('after-two-waits', {
+    lookUpDid: (nth) => (nth < 2 ? notYet : { resolved: true }),
+    completeDid: failingOnce,
+  }),
+  registration('out-of-patience', { lookUpDid: () => notYet, failDid: () => undefined }, 1 / 86_400),
+  registration('deleted-meanwhile', { lookUpDid: gone }),
+  {
+    workflowType: 'deleteDid',
+    path: 'retried',
+    payload: subject,
+    answers: { destroyDidKeys: failingOnce, removeDid: () => undefined },
+  },
+  { workflowType: 'reapKeys', path: 'done', payload: undefined, answers: { reapUnownedKeys: () => ({ reaped: 0 }) } },
+  {
+    workflowType: 'publishStatusLists',
+    path: 'done',
+    payload: undefined,
+    answers: { publishChangedLists: () => ({ signed: 1, failed: 0 }) },
+  },
+  { workflowType: 'purgeExpired', path: 'done', payload: undefined, answers: { purgeExpiredRows: () => ({}) } },
+]
