@@ -1,3 +1,4 @@
+import { extensions } from './contexts/extensions.ts'
 import { CONTEXT } from './contexts/index.ts'
 import { type Json, type ProofType, suiteOf } from './data-integrity.ts'
 import { Refusal } from './errors.ts'
@@ -27,10 +28,10 @@ export function completeContexts(
   dataModel: DataModel,
   { proofType, revocable }: { proofType: ProofType; revocable: boolean },
 ): unknown[] {
-  const extensions = usesExtensions(credential, dataModel) ? [CONTEXT.extensions] : []
+  const ours = usesExtensions(credential, dataModel) ? [extensions] : []
   const status = revocable && dataModel === '1.1' ? [CONTEXT.revocationList2020] : []
   const proof = listOf(suiteOf(proofType).context?.[dataModel])
-  return [...new Set([BASE_CONTEXT[dataModel], ...extensions, ...others, ...status, ...proof])]
+  return [...new Set([BASE_CONTEXT[dataModel], ...ours, ...others, ...status, ...proof])]
 }
 
 /** Turns the path of a breach in the completed credential into the caller's: contexts move, dates change their name. */

@@ -92,7 +92,7 @@ const PEERS: [ProofType, Peer][] = [
 const normalised = (signer: TestSigner, proofType: ProofType, base: string): Json =>
   normaliseSignPayload(
     {
-      '@context': [base, CONTEXT.person],
+      '@context': [base, CONTEXT.examplesV2],
       type: ['AlumniCredential'],
       issuer: { id: signer.did, name: 'ABC University', logoUrl: 'https://example.edu/logo.png' },
       name: 'Course credential',

@@ -20,13 +20,20 @@ import {
 } from '../protocol/semantic-credentials.ts'
 import { bbsSigner, ed25519Signer, p256Signer, resolveTestDid, type TestSigner } from './support/signers.ts'
 
+const CLAIMS = {
+  AlumniCredential: 'https://example.edu/vocab#AlumniCredential',
+  ...Object.fromEntries(
+    ['givenName', 'familyName', 'alumniOf', 'email', 'address'].map((name) => [name, `https://schema.org/${name}`]),
+  ),
+}
+
 const documentLoader = createDocumentLoader()
 const checkProof = createProofCheck({ documentLoader })
 const now = new Date('2026-03-01T12:00:00Z')
 
 const subject = { id: 'did:example:jamie', givenName: 'Jamie', familyName: 'Doe', alumniOf: 'Example University' }
 const payloadOf = (signer: TestSigner, base: string = CONTEXT.credentialsV1): Json => ({
-  '@context': [base, CONTEXT.person],
+  '@context': [base, CLAIMS],
   type: ['AlumniCredential'],
   issuer: {
     id: signer.did,

@@ -25,7 +25,7 @@ const withDocuments = (
 
 function credentialOf(signer: TestSigner, proofType: ProofType, more: Json = {}): Json {
   const payload = {
-    '@context': [CONTEXT.credentialsV2, CONTEXT.person],
+    '@context': [CONTEXT.credentialsV2, CONTEXT.examplesV2],
     type: ['AlumniCredential'],
     issuer: signer.did,
     credentialSubject: { id: 'did:example:jamie', givenName: 'Jamie', alumniOf: 'Example University' },

@@ -15,13 +15,27 @@ function* contextsOf(document: object): Generator<unknown> {
   }
 }
 
+const MAX_INLINE_TERMS = 64
+
+/** A context inside the document that only names terms: no context of a context, nothing imported, bounded. */
+const namesTerms = (context: unknown): boolean =>
+  typeof context === 'object' &&
+  context !== null &&
+  Object.keys(context).length <= MAX_INLINE_TERMS &&
+  Object.entries(context).every(
+    ([term, value]) =>
+      (term === '@version' || term === '@vocab' || !term.startsWith('@')) &&
+      (typeof value !== 'object' || (value !== null && !('@context' in value))),
+  )
+
 /**
- * Whether the main thread may process a document: small, and with contexts that are compiled in. Their cost is known;
+ * Whether the main thread may process a document: small, and with contexts that are compiled in or
+ * name a few terms in place. Their cost is known;
  * a stranger's context of the same size can take seconds (pitfalls 4).
  */
 export function isLight(document: Json): boolean {
   for (const context of contextsOf(document)) {
-    if (typeof context !== 'string' || !bundledContexts.has(context)) return false
+    if (typeof context === 'string' ? !bundledContexts.has(context) : !namesTerms(context)) return false
   }
   return JSON.stringify(document).length <= MAX_LIGHT
 }

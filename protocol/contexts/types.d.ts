@@ -29,3 +29,15 @@ declare module 'ed25519-signature-2020-context' {
 declare module 'vc-revocation-list-context' {
   export const contexts: Map<string, object>
 }
+declare module '@digitalbazaar/citizenship-context' {
+  export const contexts: Map<string, object>
+}
+declare module '@digitalbazaar/credentials-examples-context' {
+  export const contexts: Map<string, object>
+}
+declare module '@digitalbazaar/odrl-context' {
+  export const contexts: Map<string, object>
+}
+declare module '@digitalbazaar/vdl-context' {
+  export const contexts: Map<string, object>
+}

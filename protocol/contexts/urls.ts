@@ -7,8 +7,6 @@ export const CONTEXT = {
   revocationList2020: 'https://w3id.org/vc-revocation-list-2020/v1',
   didConfigurationV1: 'https://identity.foundation/.well-known/did-configuration/v1',
   didConfigurationV02: 'https://identity.foundation/.well-known/contexts/did-configuration-v0.2.jsonld',
-  /** Ours: name, description, branding and logos, for credentials whose data model has no such terms. */
-  extensions: 'https://countersign.dev/contexts/v1',
-  /** Ours: everyday claims about people, mapped to schema.org, for issuers without a vocabulary of their own. */
-  person: 'https://countersign.dev/contexts/person/v1',
+  /** The examples of the recommendations; its vocabulary defines every term. */
+  examplesV2: 'https://www.w3.org/ns/credentials/examples/v2',
 } as const
