@@ -8,7 +8,10 @@ import { normaliseForVerify, normaliseSignPayload, withStatus } from '../protoco
 const CLAIMS = {
   AlumniCredential: 'https://example.edu/vocab#AlumniCredential',
   ...Object.fromEntries(
-    ['givenName', 'familyName', 'alumniOf', 'email', 'address'].map((name) => [name, `https://schema.org/${name}`]),
+    ['givenName', 'familyName', 'alumniOf', 'email', 'address', 'worksFor'].map((name) => [
+      name,
+      `https://schema.org/${name}`,
+    ]),
   ),
 }
 

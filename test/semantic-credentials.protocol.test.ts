@@ -23,7 +23,10 @@ import { bbsSigner, ed25519Signer, p256Signer, resolveTestDid, type TestSigner }
 const CLAIMS = {
   AlumniCredential: 'https://example.edu/vocab#AlumniCredential',
   ...Object.fromEntries(
-    ['givenName', 'familyName', 'alumniOf', 'email', 'address'].map((name) => [name, `https://schema.org/${name}`]),
+    ['givenName', 'familyName', 'alumniOf', 'email', 'address', 'worksFor'].map((name) => [
+      name,
+      `https://schema.org/${name}`,
+    ]),
   ),
 }
 
