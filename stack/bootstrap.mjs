@@ -100,6 +100,11 @@ async function install(root) {
   const show = () => (terminal ? process.stdout.write(`\r\x1b[K${text()}`) : console.log(text()))
   const timer = setInterval(show, terminal ? 500 : 15_000)
   const child = spawn(npm[0], args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const stop = (signal) => {
+    child.kill(signal)
+    process.exit(1)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, stop)
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
   const code = await new Promise((resolve) => {
@@ -107,6 +112,7 @@ async function install(root) {
     child.once('close', resolve)
   })
   clearInterval(timer)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, stop)
   if (terminal) process.stdout.write('\r\x1b[K')
   if (code !== 0) throw new Error(`${said.trim()}\nThe packages could not be installed: npm ci ended with ${code}.`)
   if (!existsSync(nodeProgram(root)))
@@ -127,8 +133,10 @@ function handOver(root, command, args) {
   // what V8 compiled once is kept: a process of ours then starts in three quarters of the time
   const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled')
   const env = { ...process.env, PATH: `${binaries}:${process.env.PATH ?? ''}`, NODE_COMPILE_CACHE }
-  const child = spawn(node, [...flags, script, ...args], { cwd: root, stdio: 'inherit', env })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  let child
+  // before the command runs, so that none is lost in between
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child?.kill(signal))
+  child = spawn(node, [...flags, script, ...args], { cwd: root, stdio: 'inherit', env })
   // npm that was killed outright cannot pass a signal on
   const parent = process.ppid
   if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500).unref()

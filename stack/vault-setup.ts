@@ -74,8 +74,8 @@ export async function setUpVault(vault: VaultConfig, file: string): Promise<void
   const role = 'auth/approle/role/countersign'
   await call('POST', role, { token_policies: 'countersign', token_ttl: '1h', token_max_ttl: '24h' })
   await call('POST', `${role}/role-id`, { role_id: vault.roleId })
-  await call('POST', `${role}/secret-id/destroy`, { secret_id: vault.secretId }).catch(() => undefined) // not there yet
-  await call('POST', `${role}/custom-secret-id`, { secret_id: vault.secretId })
+  const known = (await call('POST', `${role}/secret-id/lookup`, { secret_id: vault.secretId })) as { data?: object }
+  if (!known.data) await call('POST', `${role}/custom-secret-id`, { secret_id: vault.secretId })
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
