@@ -5,8 +5,10 @@ import type { Config } from '../config.ts'
 import { type Connections, connect, type Sql, sqlOf } from '../entities/orm.ts'
 import { assertFenced, roleUrl } from '../entities/roles.ts'
 import { createPurge } from './administration.purge.ts'
+import { createTenantSettings } from './administration.settings.ts'
 import { createAdministration } from './administration.ts'
 import { createDidResolver } from './did-resolver.ts'
+import { createLinkedDids } from './dids.linked.ts'
 import { createPublicDids } from './dids.public.ts'
 import { createDidRegistration } from './dids.registration.ts'
 import { createDids } from './dids.ts'
@@ -109,10 +111,11 @@ export async function openDependencies(config: Config): Promise<Dependencies & {
 export function createPlatform(dependencies: Dependencies) {
   const operations = createOperations(dependencies)
   const administration = createAdministration(dependencies)
-  const publicDids = createPublicDids(dependencies)
+  const settings = createTenantSettings({ ...dependencies, operations })
+  const publicDids = createPublicDids({ ...dependencies, administration })
   const didResolver = createDidResolver({ ...dependencies, local: publicDids.hostedDocument })
   const registration = createDidRegistration({ ...dependencies, didResolver })
-  const contexts = createTenantContexts({ ...dependencies, operations })
+  const contexts = createTenantContexts({ ...dependencies, operations, settings })
   const issuers = createIssuers(dependencies)
   const entries = createStatusEntries(dependencies)
   const credentialStatus = createCredentialStatus({ ...dependencies, operations })
@@ -120,6 +123,7 @@ export function createPlatform(dependencies: Dependencies) {
   const parts = { ...dependencies, ...shared }
   return {
     administration,
+    settings,
     didResolver,
     registration,
     publicDids,
@@ -127,6 +131,7 @@ export function createPlatform(dependencies: Dependencies) {
     idempotency: createIdempotency(dependencies),
     tokensLogs: createTokensLogs(dependencies),
     dids: createDids(parts),
+    linkedDids: createLinkedDids(parts),
     contexts,
     credentialStatus,
     semanticCredentials: createSemanticCredentials(parts),

@@ -1,6 +1,7 @@
 import { inTenant } from '../entities/orm.ts'
 import { JsonLdContext } from '../entities/semantic-credentials.ts'
 import type { ContextLookup } from '../protocol/contexts/index.ts'
+import type { Settings } from './administration.settings.ts'
 import { type ContextRows, createContextStore } from './contexts.ts'
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
@@ -29,16 +30,33 @@ const contextRows = ({ database, uuid }: Pick<Dependencies, 'database' | 'uuid'>
 
 /** JSON-LD contexts beyond the bundled ones, tenant by tenant (design: JSON-LD contexts). */
 export function createTenantContexts(
-  dependencies: Pick<Dependencies, 'database' | 'uuid' | 'outbound' | 'now'> & { operations: Operations },
+  dependencies: Pick<Dependencies, 'database' | 'uuid' | 'outbound' | 'now'> & {
+    operations: Operations
+    settings: Settings
+  },
 ) {
   const store = createContextStore({ ...dependencies, rows: contextRows(dependencies) })
-  const { operations } = dependencies
+  const { database, operations, settings } = dependencies
   return {
     /** For one tenant's documents: pinned, or fetched once and pinned. */
     lookupFor:
       (tenantId: string): ContextLookup =>
       async (url) =>
-        JSON.parse((await store.lookup(tenantId, url, { allowFetch: true })).document) as object,
+        JSON.parse(
+          (
+            await store.lookup(tenantId, url, {
+              allowFetch: (await settings.settingsOf(tenantId)).fetchUnknownContexts,
+            })
+          ).document,
+        ) as object,
+
+    async list(tenantId: string, { limit, offset }: { limit: number; offset: number }) {
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const orderBy = { createdAt: 'desc', id: 'asc' } as const
+        const [contexts, total] = await em.findAndCount(JsonLdContext, {}, { orderBy, limit, offset })
+        return { contexts, total }
+      })
+    },
 
     /** Pins a context of the tenant's own; asked again, it says whether the content is still the pinned one. */
     async register(call: Call, url: string) {

@@ -1,26 +1,24 @@
-import express, { type Router } from 'express'
+import express, { type Request, type Response, type Router } from 'express'
 import type { Platform } from '../activities/index.ts'
 import { Refusal } from '../protocol/errors.ts'
 
 /** DID documents of the tenant whose host was asked: did:web reads these two addresses (did:web draft, Read). */
-export function publicDids({ administration, publicDids }: Pick<Platform, 'administration' | 'publicDids'>): Router {
+export function publicDids({ publicDids }: Pick<Platform, 'publicDids'>): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
 
-  const serve = async (host: string, path: string) => {
-    const tenant = await administration.findTenantByHost(host)
-    const document = tenant && (await publicDids.documentAt(tenant.id, path))
+  /** Wallets in a browser resolve too, so every origin may read it (did:web draft, Read). */
+  const serve = async ({ headers }: Request, response: Response, path: string) => {
+    const document = await publicDids.documentAt(headers.host ?? '', path)
     if (!document) throw new Refusal('did.not_found', 'No DID document is hosted here.')
-    return document
+    response.set({ 'Cache-Control': 'public, max-age=60', 'Access-Control-Allow-Origin': '*' })
+    response.type('application/did+json').send(JSON.stringify(document))
   }
 
-  router.get('/.well-known/did.json', async (request, response) => {
-    const document = await serve(request.headers.host ?? '', '')
-    response.set('Cache-Control', 'public, max-age=60').type('application/did+json').send(JSON.stringify(document))
-  })
-  router.get('/*path/did.json', async (request, response) => {
-    const path = request.path.slice(1, -'/did.json'.length)
-    const document = await serve(request.headers.host ?? '', path)
-    response.set('Cache-Control', 'public, max-age=60').type('application/did+json').send(JSON.stringify(document))
+  router.get('/.well-known/did.json', (request, response) => serve(request, response, ''))
+  // as it was asked: an alias may have rewritten a path that is also a DID's
+  router.get('/*path/did.json', (request, response) => {
+    const [path = ''] = request.originalUrl.split('?', 1)
+    return serve(request, response, path.slice(1, -'/did.json'.length))
   })
   return router
 }

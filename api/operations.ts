@@ -37,5 +37,8 @@ export const OPERATIONS: Record<string, LoggedOperation> = {
     name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_RETRIEVE',
     category: 'credential-web-semantic',
   },
+  listJsonLdContexts: { name: 'LINKED_DATA_CONTEXT_RETRIEVE_LIST', category: 'linked-data' },
+  getTenantSettings: { name: 'TENANT_SETTINGS_RETRIEVE', category: 'tenant' },
+  updateTenantSettings: { name: 'TENANT_SETTINGS_UPDATE', category: 'tenant', changes: true },
   registerJsonLdContext: { name: 'LINKED_DATA_CONTEXT_REGISTER', category: 'linked-data', changes: true },
 }

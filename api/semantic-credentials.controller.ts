@@ -26,6 +26,7 @@ import {
   SIGN_EXAMPLE,
   type SignIn,
   type SignOut,
+  type Uuid,
   type VerifyIn,
   type VerifyOut,
 } from './semantic-credentials.wire.ts'
@@ -136,11 +137,6 @@ export class SemanticCredentialsController extends Controller {
     return {}
   }
 }
-
-/**
- * @pattern ^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$ expected a UUID in lower case
- */
-export type Uuid = string
 
 /** {} */
 // biome-ignore lint/complexity/noBannedTypes: tsoa turns an empty interface into the empty object schema

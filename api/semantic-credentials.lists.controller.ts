@@ -4,7 +4,7 @@ import type { Platform } from '../activities/index.ts'
 import { Refusal } from '../protocol/errors.ts'
 import type { Called } from './authentication.ts'
 import type { Problem } from './problem.ts'
-import type { Uuid } from './semantic-credentials.controller.ts'
+import type { Uuid } from './semantic-credentials.wire.ts'
 import { type JsonObject, listToWire, type RevocationListOut } from './semantic-credentials.wire.ts'
 
 @Route('v1')

@@ -25,3 +25,19 @@ const DidSchema = defineEntity({
 })
 export class Did extends DidSchema.class {}
 DidSchema.setClass(Did)
+
+/** A DomainLinkageCredential as it is published at an origin, until it is renewed. */
+const DomainLinkageSchema = defineEntity({
+  name: 'DomainLinkage',
+  tableName: 'domain_linkages',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    didId: p.uuid(),
+    origin: p.text(),
+    credential: p.json<Record<string, unknown>>(),
+    validUntil: p.datetime(),
+  },
+})
+export class DomainLinkage extends DomainLinkageSchema.class {}
+DomainLinkageSchema.setClass(DomainLinkage)

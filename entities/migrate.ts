@@ -1,6 +1,8 @@
 import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { Foundation } from './migrations/0001-foundation.ts'
+import { DomainLinkages } from './migrations/0002-domain-linkages.ts'
+import { TenantSettings } from './migrations/0005-tenant-settings.ts'
 import { entities } from './orm.ts'
 import { createRoles } from './roles.ts'
 
@@ -15,7 +17,12 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<
     extensions: [Migrator],
     pool: { min: 0, max: 4 },
     logger: () => undefined,
-    migrations: { migrationsList: [Foundation], snapshot: false, tableName: 'migrations', silent: true },
+    migrations: {
+      migrationsList: [Foundation, DomainLinkages, TenantSettings],
+      snapshot: false,
+      tableName: 'migrations',
+      silent: true,
+    },
   })
   try {
     await orm.em.transactional(async (lock) => {

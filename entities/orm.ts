@@ -1,7 +1,7 @@
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
 import { Environment, OAuth2Client, Tenant } from './administration.ts'
 import { EVERY_TENANT } from './base.ts'
-import { Did } from './dids.ts'
+import { Did, DomainLinkage } from './dids.ts'
 import { Domain } from './domains.ts'
 import { Key, KeyEnvelope } from './keys.ts'
 import { OutboxEntry } from './outbox.ts'
@@ -14,6 +14,7 @@ export const entities = [
   OAuth2Client,
   Domain,
   Did,
+  DomainLinkage,
   Key,
   KeyEnvelope,
   SemanticCredential,

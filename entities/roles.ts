@@ -8,6 +8,7 @@ const GRANTS = {
       'oauth2_clients',
       'domains',
       'dids',
+      'domain_linkages',
       'keys',
       'key_envelopes',
       'status_lists',
@@ -18,6 +19,7 @@ const GRANTS = {
     ],
     'select, insert': ['logs', 'outbox'],
     select: ['environments', 'tenants', 'platform_keys'],
+    'update (fetch_unknown_contexts, vc_api)': ['tenants'],
   },
   system: {
     'select, insert, update, delete': [

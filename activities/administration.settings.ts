@@ -1,0 +1,57 @@
+import { LRUCache } from 'lru-cache'
+import type { Dependencies } from './index.ts'
+import type { Call, Operations } from './operations.ts'
+
+export interface TenantSettings {
+  /** Whether an unknown JSON-LD context may be fetched and pinned; else it is refused by name. */
+  fetchUnknownContexts: boolean
+  /** Whether /vc-api answers for this tenant. */
+  vcApi: boolean
+}
+
+interface SettingsRow {
+  fetch_unknown_contexts: boolean
+  vc_api: boolean
+}
+
+const REMEMBERED_MS = 5_000
+
+/** What a tenant decides about itself; a change is seen by every process within 5 seconds. */
+export function createTenantSettings({
+  systemSql,
+  operations,
+}: Pick<Dependencies, 'systemSql'> & { operations: Operations }) {
+  const remembered = new LRUCache<string, TenantSettings>({ max: 5_000, ttl: REMEMBERED_MS })
+
+  return {
+    async settingsOf(tenantId: string): Promise<TenantSettings> {
+      const known = remembered.get(tenantId)
+      if (known) return known
+      const { rows } = await systemSql.query<SettingsRow>({
+        name: 'tenant-settings',
+        text: 'select fetch_unknown_contexts, vc_api from tenants where id = $1',
+        values: [tenantId],
+      })
+      if (!rows[0]) throw new Error(`tenant ${tenantId} is gone`)
+      const settings = { fetchUnknownContexts: rows[0].fetch_unknown_contexts, vcApi: rows[0].vc_api }
+      remembered.set(tenantId, settings)
+      return settings
+    },
+
+    async updateSettings(call: Call, settings: TenantSettings): Promise<TenantSettings> {
+      const operation = { name: 'TENANT_SETTINGS_UPDATE', category: 'tenant', metadata: { ...settings } }
+      const updated = await operations.change(call, operation, async (em) => {
+        await em.execute('update tenants set fetch_unknown_contexts = ?, vc_api = ? where id = ?', [
+          settings.fetchUnknownContexts,
+          settings.vcApi,
+          call.tenantId,
+        ])
+        return settings
+      })
+      remembered.delete(call.tenantId)
+      return updated
+    },
+  }
+}
+
+export type Settings = ReturnType<typeof createTenantSettings>
