@@ -25,6 +25,7 @@ import { createTenantContexts } from './semantic-credentials.contexts.ts'
 import { createStatusEntries } from './semantic-credentials.entries.ts'
 import { createIssuers } from './semantic-credentials.issuers.ts'
 import { createStatusPublisher } from './semantic-credentials.publish.ts'
+import { createSigning } from './semantic-credentials.sign.ts'
 import { createCredentialStatus } from './semantic-credentials.status.ts'
 import { createSemanticCredentials } from './semantic-credentials.ts'
 import { createCredentialVerifier } from './semantic-credentials.verify.ts'
@@ -119,8 +120,9 @@ export function createPlatform(dependencies: Dependencies) {
   const issuers = createIssuers(dependencies)
   const entries = createStatusEntries(dependencies)
   const credentialStatus = createCredentialStatus({ ...dependencies, operations })
+  const signing = createSigning({ ...dependencies, administration, contexts, entries, issuers })
   const shared = { operations, administration, registration, didResolver, contexts, issuers, entries, credentialStatus }
-  const parts = { ...dependencies, ...shared }
+  const parts = { ...dependencies, ...shared, signing }
   return {
     administration,
     settings,

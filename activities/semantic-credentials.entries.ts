@@ -22,6 +22,7 @@ export interface StatusEntry {
 export const LIST_SIZE = 131_072
 /** Entries that a process takes at a time. What it does not use when it ends is never used: the list is large enough. */
 const LEASE = 32
+const LARGEST_LEASE = 1024
 
 interface Lease {
   listId: string
@@ -47,11 +48,16 @@ export function createStatusEntries({ sql, uuid }: Pick<Dependencies, 'sql' | 'u
   const leases = new LRUCache<string, Lease>({ max: 10_000 })
   const reserving = new Map<string, Promise<void>>()
 
-  async function reserve(name: string, { tenantId, didId, kind, purpose, proofType }: StatusListOwner) {
+  async function reserve(
+    name: string,
+    { tenantId, didId, kind, purpose, proofType }: StatusListOwner,
+    together: number,
+  ) {
+    const wanted = Math.min(LARGEST_LEASE, Math.max(LEASE, together))
     const { rows } = await sql.query<Reserved>({
       name: 'reserve-status-entries',
       text: 'select * from reserve_status_entries($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-      values: [tenantId, didId, kind, purpose, proofType, LEASE, uuid(), LIST_SIZE, randomBytes(32)],
+      values: [tenantId, didId, kind, purpose, proofType, wanted, uuid(), LIST_SIZE, randomBytes(32)],
     })
     const row = rows[0]
     if (!row) throw new Error('no status entries were reserved')
@@ -60,13 +66,14 @@ export function createStatusEntries({ sql, uuid }: Pick<Dependencies, 'sql' | 'u
   }
 
   return {
-    async take(owner: StatusListOwner): Promise<StatusEntry> {
+    /** `together`: how many the caller takes in a row, so that they are reserved at once. */
+    async take(owner: StatusListOwner, together = 1): Promise<StatusEntry> {
       const name = Object.values(owner).join(' ')
       for (;;) {
         const lease = leases.get(name)
         if (lease && lease.next < lease.end)
           return { listId: lease.listId, index: permute(lease.next++, lease.size, lease.key) }
-        const running = reserving.get(name) ?? reserve(name, owner).finally(() => reserving.delete(name))
+        const running = reserving.get(name) ?? reserve(name, owner, together).finally(() => reserving.delete(name))
         reserving.set(name, running)
         await running
       }

@@ -1,0 +1,99 @@
+import { isProofType, type Json, PROOF_TYPES, type ProofType } from '../protocol/data-integrity.ts'
+import { Refusal } from '../protocol/errors.ts'
+import { normaliseSignPayload, withStatus } from '../protocol/semantic-credentials.ts'
+import { statusEntry } from '../protocol/status-list.credential.ts'
+import type { Administration } from './administration.ts'
+import type { Dependencies } from './index.ts'
+import type { TenantContexts } from './semantic-credentials.contexts.ts'
+import type { StatusEntries } from './semantic-credentials.entries.ts'
+import type { Issuers } from './semantic-credentials.issuers.ts'
+
+export interface SignRequest {
+  payload: Json
+  proofType: string
+  revocable: boolean
+  tag?: string | null
+}
+
+/** A signed credential and what its row says besides. */
+export interface SignedRow {
+  id: string
+  credential: Json
+  didId: string
+  /** The issuer's DID. */
+  issuer: string
+  proofType: ProofType
+  tag: string | null
+  types: string[]
+  issuanceDate: string
+  expirationDate: string | null
+  listId: string | null
+  index: number | null
+}
+
+interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
+  administration: Administration
+  contexts: TenantContexts
+  entries: StatusEntries
+  issuers: Issuers
+}
+
+function proofTypeOf(given: string): ProofType {
+  if (isProofType(given)) return given
+  throw new Refusal('credential.proof_type_unsupported', 'This proof type is not supported.', [
+    { path: 'proofType', code: 'enum', message: `expected one of ${PROOF_TYPES.join(', ')}` },
+  ])
+}
+
+/** From a payload to a signed credential, for one request and for a row of a batch alike; recording it is the caller's. */
+export function createSigning({ documents, now, administration, contexts, entries, issuers }: Parts) {
+  return {
+    /**
+     * Signs as the payload's issuer. `together`: how many credentials like this one the caller is about to sign. Throws
+     * `Refusal` with `credential.*` or `context.*`, and `Unavailable('keys')` when the key store is away.
+     */
+    async sign(
+      tenantId: string,
+      id: string,
+      { payload, proofType: given, revocable, tag }: SignRequest,
+      together = 1,
+    ): Promise<SignedRow> {
+      const proofType = proofTypeOf(given)
+      const time = now()
+      const normal = normaliseSignPayload(payload, { proofType, revocable, now: time })
+      const issuer = await issuers.find(tenantId, normal.issuer)
+      const signer = issuers.signer(tenantId, issuer, proofType)
+      const { '@context': context, id: ownId, ...rest } = normal.credential
+      let unsigned: Json = { '@context': context, id: ownId ?? `urn:uuid:${id}`, ...rest }
+      let listId: string | null = null
+      let index: number | null = null
+      if (revocable) {
+        const kind = normal.dataModel === '2.0' ? 'BitstringStatusList' : 'RevocationList2020'
+        const owner = { tenantId, didId: issuer.didId, kind, purpose: 'revocation', proofType } as const
+        ;({ listId, index } = await entries.take(owner, together))
+        const { baseUrl } = await administration.tenantById(tenantId)
+        const listUrl = `${baseUrl}/v1/revocation-lists/${listId}`
+        unsigned = withStatus(unsigned, { ...statusEntry({ kind, listUrl, index, purpose: 'revocation' }) })
+      }
+      const credential = await documents.sign(
+        { credential: unsigned, proofType, signer, now: time },
+        contexts.lookupFor(tenantId),
+      )
+      return {
+        id,
+        credential,
+        didId: issuer.didId,
+        issuer: issuer.did,
+        proofType,
+        tag: tag ?? null,
+        types: normal.types,
+        issuanceDate: normal.issuanceDate,
+        expirationDate: normal.expirationDate ?? null,
+        listId,
+        index,
+      }
+    },
+  }
+}
+
+export type Signing = ReturnType<typeof createSigning>
