@@ -24,9 +24,17 @@ export interface Signer {
   bbsSign(input: { header: Uint8Array; messages: Uint8Array[] }): Promise<Uint8Array>
 }
 
-/** What a signature needs of the credential, without any key: plain data that may cross threads. */
-export interface ProofRequest {
-  /** Without `proof`; see `normaliseSignPayload`. */
+/** What a proof is made for, and whom it answers (VC Data Integrity 1.0, section 2.1). */
+export interface ProofPurpose {
+  /** `assertionMethod` unless told. */
+  proofPurpose?: 'assertionMethod' | 'authentication'
+  challenge?: string
+  domain?: string
+}
+
+/** What a signature needs of the document, without any key: plain data that may cross threads. */
+export interface ProofRequest extends ProofPurpose {
+  /** A credential or a presentation, without `proof`; see `normaliseSignPayload`. */
   credential: Json
   proofType: ProofType
   verificationMethod: string
@@ -62,14 +70,16 @@ export const createdTime = (now: Date): string => `${now.toISOString().slice(0, 
 
 /** Canonicalises: all of a signature's work but the signature. Throws as `canonize` does. */
 export async function prepareProof(request: ProofRequest, options: CanonizeOptions): Promise<PreparedProof> {
-  const { credential, proofType, verificationMethod, created } = request
+  const { credential, proofType, verificationMethod, created, challenge, domain } = request
   const { type, cryptosuite, signature } = suiteOf(proofType)
   const proof: Json = {
     type,
     ...(cryptosuite !== undefined && { cryptosuite }),
     ...(created !== undefined && { created }),
     verificationMethod,
-    proofPurpose: 'assertionMethod',
+    proofPurpose: request.proofPurpose ?? 'assertionMethod',
+    ...(challenge !== undefined && { challenge }),
+    ...(domain !== undefined && { domain }),
   }
   if (signature === 'bbs') {
     const { hmacKey, mandatoryPointers = defaultMandatoryPointers(credential) } = request

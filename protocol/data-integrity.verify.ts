@@ -72,6 +72,6 @@ export function createProofCheck(options: CanonizeOptions): CheckProof {
       suite.signature === 'bbs'
         ? await verifyBbs(document, proof, key, options)
         : await verifyHashed(check, suite, key, options)
-    return verified ? { verified } : failed(`The ${name} signature does not fit the credential.`)
+    return verified ? { verified } : failed(`The ${name} signature does not fit what it signs.`)
   }
 }

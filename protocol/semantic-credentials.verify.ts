@@ -1,17 +1,9 @@
 import { CONTEXT } from './contexts/index.ts'
 import type { CheckProof, Json } from './data-integrity.ts'
-import { type DidDocument, dereference, parseDidUrl } from './dids.ts'
-import { Refusal } from './errors.ts'
+import type { DidDocument } from './dids.ts'
 import { credentialErrors, type DataModel, isObject, listOf } from './semantic-credentials.checks.ts'
-import { momentOf } from './semantic-credentials.dates.ts'
-import {
-  foreseen,
-  type Reason,
-  type ReasonType,
-  type StatusCheck,
-  statusReasons,
-  timeReasons,
-} from './semantic-credentials.reasons.ts'
+import { MAX_PROOFS, methodId, proofReasons } from './semantic-credentials.proofs.ts'
+import { type Reason, type StatusCheck, statusReasons, timeReasons } from './semantic-credentials.reasons.ts'
 import { unsignedErrors } from './semantic-credentials.unsigned.ts'
 
 export interface Verdict {
@@ -31,53 +23,10 @@ export interface VerifyRequest {
   status?: StatusCheck
 }
 
-const MAX_PROOFS = 10
-
 const modelOf = ({ '@context': context }: Json): DataModel =>
   listOf(context)[0] === CONTEXT.credentialsV2 ? '2.0' : '1.1'
 
 const issuerOf = ({ issuer }: Json): string => String(isObject(issuer) ? issuer.id : issuer)
-
-/** The document that a proof signs: without proofs, or with the ones that it names as coming before it (VC-DI 1.0, section 4.7). */
-function signedDocument(document: Json, proof: Json, proofs: Json[]): Json | undefined {
-  if (proof.previousProof === undefined) return document
-  const ids = listOf(proof.previousProof)
-  const before = proofs.filter((other) => other !== proof && other.id !== undefined && ids.includes(other.id))
-  return ids.length > 0 && before.length === new Set(ids).size ? { ...document, proof: before } : undefined
-}
-
-const methodId = ({ verificationMethod: method }: Json): string => String(isObject(method) ? method.id : method)
-
-/** What is wrong with a proof before any cryptography (VC-DI 1.0, section 4.4). */
-function malformed(proof: Json, now: Date): string | undefined {
-  if (proof.proofPurpose !== 'assertionMethod') return 'The purpose of the proof is not assertionMethod.'
-  for (const member of ['created', 'expires']) {
-    const moment = momentOf(proof[member], { zoneRequired: false })
-    if (proof[member] !== undefined && moment === undefined) return `${member} of the proof is not a date and time.`
-    if (member === 'expires' && moment !== undefined && moment <= now) return 'The proof has expired.'
-  }
-  return undefined
-}
-
-async function proofReasons(document: Json, proof: Json, proofs: Json[], request: VerifyRequest): Promise<Reason[]> {
-  const { now, resolveDid, checkProof } = request
-  const input = signedDocument(document, proof, proofs)
-  const fault = malformed(proof, now) ?? (input ? undefined : 'A previous proof that it names is not there.')
-  if (fault !== undefined || input === undefined) return [{ type: 'Proof', message: String(fault) }]
-  const id = methodId(proof)
-  let stage: ReasonType = 'Issuer'
-  try {
-    const { method, authorized } = dereference(await resolveDid(parseDidUrl(id).did), id, 'assertionMethod')
-    if (!authorized) return [{ type: 'Issuer', message: `The DID document does not allow ${id} for assertions.` }]
-    stage = 'Context'
-    const verdict = await checkProof({ document: input, proof, method })
-    return verdict.verified ? [] : [{ type: 'Proof', message: verdict.message }]
-  } catch (error) {
-    if (!foreseen(error) || (error instanceof Refusal && error.code === 'credential.too_complex')) throw error
-    const aboutKey = error instanceof Refusal && error.code.startsWith('did.')
-    return [{ type: aboutKey ? 'Issuer' : stage, message: error.message }]
-  }
-}
 
 /** Who signed: every proof must hold, and one of them must be the issuer's own. */
 async function proofsReasons(credential: Json, request: VerifyRequest): Promise<Reason[]> {
@@ -92,7 +41,8 @@ async function proofsReasons(credential: Json, request: VerifyRequest): Promise<
     type: 'Issuer',
     message: `No proof is made with a key of the issuer ${issuer.slice(0, 200)}.`,
   }
-  const reasons = await Promise.all(proofs.map((each) => proofReasons(document, each, proofs, request)))
+  const rules = { ...request, purpose: 'assertionMethod' } as const
+  const reasons = await Promise.all(proofs.map((each) => proofReasons(document, each, proofs, rules)))
   return [...(byIssuer ? [] : [stranger]), ...reasons.flat()]
 }
 

@@ -1,0 +1,59 @@
+import type { CheckProof, Json } from './data-integrity.ts'
+import { type DidDocument, dereference, parseDidUrl } from './dids.ts'
+import { Refusal } from './errors.ts'
+import { isObject, listOf } from './semantic-credentials.checks.ts'
+import { momentOf } from './semantic-credentials.dates.ts'
+import { foreseen, type Reason, type ReasonType } from './semantic-credentials.reasons.ts'
+
+export interface ProofRules {
+  /** What the proof must have been made for: a credential asserts, a presentation authenticates its holder. */
+  purpose: 'assertionMethod' | 'authentication'
+  now: Date
+  /** Throws `Refusal` or `Unavailable('outbound')` when the DID does not resolve. */
+  resolveDid(did: string): Promise<DidDocument>
+  checkProof: CheckProof
+}
+
+export const MAX_PROOFS = 10
+
+/** The document that a proof signs: without proofs, or with the ones that it names as coming before it (VC-DI 1.0, section 4.7). */
+function signedDocument(document: Json, proof: Json, proofs: Json[]): Json | undefined {
+  if (proof.previousProof === undefined) return document
+  const ids = listOf(proof.previousProof)
+  const before = proofs.filter((other) => other !== proof && other.id !== undefined && ids.includes(other.id))
+  return ids.length > 0 && before.length === new Set(ids).size ? { ...document, proof: before } : undefined
+}
+
+export const methodId = ({ verificationMethod: method }: Json): string => String(isObject(method) ? method.id : method)
+
+/** What is wrong with a proof before any cryptography (VC-DI 1.0, section 4.4). */
+function malformed(proof: Json, { purpose, now }: ProofRules): string | undefined {
+  if (proof.proofPurpose !== purpose) return `The purpose of the proof is not ${purpose}.`
+  for (const member of ['created', 'expires']) {
+    const moment = momentOf(proof[member], { zoneRequired: false })
+    if (proof[member] !== undefined && moment === undefined) return `${member} of the proof is not a date and time.`
+    if (member === 'expires' && moment !== undefined && moment <= now) return 'The proof has expired.'
+  }
+  return undefined
+}
+
+/** What is wrong with one proof of a document; nothing, when it holds. `proofs` are all that the document has. */
+export async function proofReasons(document: Json, proof: Json, proofs: Json[], rules: ProofRules): Promise<Reason[]> {
+  const { purpose, resolveDid, checkProof } = rules
+  const input = signedDocument(document, proof, proofs)
+  const fault = malformed(proof, rules) ?? (input ? undefined : 'A previous proof that it names is not there.')
+  if (fault !== undefined || input === undefined) return [{ type: 'Proof', message: String(fault) }]
+  const id = methodId(proof)
+  let stage: ReasonType = 'Issuer'
+  try {
+    const { method, authorized } = dereference(await resolveDid(parseDidUrl(id).did), id, purpose)
+    if (!authorized) return [{ type: 'Issuer', message: `The DID document does not allow ${id} for ${purpose}.` }]
+    stage = 'Context'
+    const verdict = await checkProof({ document: input, proof, method })
+    return verdict.verified ? [] : [{ type: 'Proof', message: verdict.message }]
+  } catch (error) {
+    if (!foreseen(error) || (error instanceof Refusal && error.code === 'credential.too_complex')) throw error
+    const aboutKey = error instanceof Refusal && error.code.startsWith('did.')
+    return [{ type: aboutKey ? 'Issuer' : stage, message: error.message }]
+  }
+}
