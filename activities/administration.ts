@@ -20,10 +20,15 @@ where ($1 and t.is_first) or t.subdomain = $2
   or t.id = (select d.tenant_id from domains d where d.domain = $3 and d.is_verified)
 order by t.is_first limit 1`
 
+export interface HostTenant extends KnownTenant {
+  /** The origin of the address that was asked: the tenant's base URL, or its verified domain. */
+  origin: string
+}
+
 /** Tenants by host name: public addresses know no token (design: Tenants). */
 export function createAdministration({ systemSql, config }: Pick<Dependencies, 'systemSql' | 'config'>) {
   const { publicUrl } = config
-  const byHost = new LRUCache<string, KnownTenant | 'nobody'>({ max: 5_000, ttl: 10_000 })
+  const byHost = new LRUCache<string, HostTenant | 'nobody'>({ max: 5_000, ttl: 10_000 })
   const byId = new LRUCache<string, KnownTenant>({ max: 5_000, ttl: 60_000 })
 
   const known = (row: TenantRow): KnownTenant => ({
@@ -35,7 +40,7 @@ export function createAdministration({ systemSql, config }: Pick<Dependencies, '
 
   return {
     /** `host` as in the Host header; its port does not count. The bare host is the first tenant. */
-    async findTenantByHost(host: string): Promise<KnownTenant | undefined> {
+    async findTenantByHost(host: string): Promise<HostTenant | undefined> {
       const name = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
       const cached = byHost.get(name)
       if (cached) return cached === 'nobody' ? undefined : cached
@@ -46,7 +51,9 @@ export function createAdministration({ systemSql, config }: Pick<Dependencies, '
         text: FOUND_BY_HOST,
         values: [name === publicUrl.hostname, subdomain, name],
       })
-      const tenant = rows[0] && known(rows[0])
+      const ours = name === publicUrl.hostname || subdomain !== ''
+      const found = rows[0] && known(rows[0])
+      const tenant = found && { ...found, origin: ours ? found.baseUrl : `https://${name}` }
       byHost.set(name, tenant ?? 'nobody')
       return tenant
     },

@@ -1,3 +1,4 @@
+import { WorkflowNotFoundError } from '@temporalio/client'
 import { Did } from '../entities/dids.ts'
 import { Key } from '../entities/keys.ts'
 import { asSystem, inTenant } from '../entities/orm.ts'
@@ -14,41 +15,54 @@ export interface DidSubject {
 
 export type Lookup = { resolved: true } | { resolved: false; reason: string }
 
+/** The signal of workflows/dids.ts that ends a wait early. */
+export const LOOK_NOW = 'lookNow'
+
 /** A creation that has not come to an end in this time never will. */
 const UNOWNED_AFTER_MS = 10 * 60_000
 const REAPED_AT_ONCE = 200
 
-/** Every method of ours is in what the world sees, with the same key material. */
+/** The idempotency key of a registration, and its address in Temporal. */
+export const registrationId = ({ tenantId, didId }: DidSubject) => `${tenantId}/dids/${didId}/register`
+
+/** What verifiers go by: each method with its key material, and what it may be used for. */
+function statements(document: DidDocument): string[] {
+  const methods = (document.verificationMethod ?? []).map(
+    ({ id, publicKeyMultibase, publicKeyBase58, publicKeyJwk: jwk }) => {
+      return [id, publicKeyMultibase, publicKeyBase58, jwk?.x, jwk?.y]
+    },
+  )
+  const uses = (['authentication', 'assertionMethod', 'keyAgreement'] as const).flatMap((relationship) =>
+    (document[relationship] ?? []).map((use) => [relationship, typeof use === 'string' ? use : use.id]),
+  )
+  return [...methods, ...uses].map((statement) => JSON.stringify(statement))
+}
+
+/** Everything that we say of our keys is in what the world sees. */
 const publishes = (seen: DidDocument, ours: DidDocument): boolean => {
-  const material = (document: DidDocument) =>
-    (document.verificationMethod ?? []).map(({ id, publicKeyMultibase, publicKeyBase58, publicKeyJwk }) =>
-      JSON.stringify([id, publicKeyMultibase, publicKeyBase58, publicKeyJwk?.x, publicKeyJwk?.y]),
-    )
-  const published = new Set(material(seen))
-  return material(ours).every((method) => published.has(method))
+  const published = new Set(statements(seen))
+  return statements(ours).every((statement) => published.has(statement))
 }
 
 /** The steps of the DID workflows; each may be repeated. */
 export function createDidRegistration({
   database,
   keys,
+  temporal,
   didResolver,
   now,
-}: Pick<Dependencies, 'database' | 'keys' | 'now'> & { didResolver: DidResolver }) {
+}: Pick<Dependencies, 'database' | 'keys' | 'temporal' | 'now'> & { didResolver: DidResolver }) {
   const inside = <T>({ tenantId, didId }: DidSubject, work: (row: Did, rows: Key[]) => Promise<T> | T): Promise<T> =>
     inTenant(database.tenants, tenantId, async (em) => {
       const row = await em.findOne(Did, { id: didId })
-      if (!row) throw new Refusal('did.not_found', 'The DID was deleted.')
+      if (!row || row.deletedAt) throw new Refusal('did.not_found', 'The DID was deleted.')
       return work(row, await em.find(Key, { didId }, { orderBy: { createdAt: 'asc', id: 'asc' } }))
     })
 
   return {
     /** Safe to retry: each key is made under the id that its row has, once. */
     async createDidKeys(subject: DidSubject): Promise<void> {
-      const rows = await inside(subject, (row, found) => {
-        if (row.deletedAt) throw new Refusal('did.not_found', 'The DID was deleted.')
-        return found.map(({ id, keyType }) => ({ id, keyType }))
-      })
+      const rows = await inside(subject, (_row, found) => found.map(({ id, keyType }) => ({ id, keyType })))
       for (const { id: keyId, keyType } of rows) {
         const { publicKey, custody } = await keys.create({ tenantId: subject.tenantId, keyId, keyType })
         await inTenant(database.tenants, subject.tenantId, async (em) => {
@@ -101,6 +115,21 @@ export function createDidRegistration({
         row.registrationStatus = 'FAILED'
         row.failureReason = reason
       })
+    },
+
+    /**
+     * Asks a registration to look again, which ends it where the DID was deleted. False: there is none any more, so nobody
+     * makes keys for this DID. Safe to retry.
+     */
+    async wakeRegistration(subject: DidSubject): Promise<{ running: boolean }> {
+      const { client, within } = temporal
+      try {
+        await within(() => client.workflow.getHandle(registrationId(subject)).signal(LOOK_NOW))
+        return { running: true }
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return { running: false }
+        throw error
+      }
     },
 
     /** Safe to retry: destroying a destroyed key is no error. */

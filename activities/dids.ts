@@ -1,3 +1,5 @@
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core'
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Did } from '../entities/dids.ts'
 import { Key } from '../entities/keys.ts'
 import { inTenant } from '../entities/orm.ts'
@@ -6,10 +8,12 @@ import type { DidDocument } from '../protocol/dids.ts'
 import { parseWebDid, webDidFromUrl } from '../protocol/dids.web.ts'
 import { Refusal } from '../protocol/errors.ts'
 import type { Administration } from './administration.ts'
-import type { DidRegistration } from './dids.registration.ts'
+import type { DidResolver } from './did-resolver.ts'
+import { type DidRegistration, registrationId } from './dids.registration.ts'
 import type { Dependencies } from './index.ts'
 import type { KeyType } from './keys/index.ts'
 import type { Call, Operations } from './operations.ts'
+import type { Issuers } from './semantic-credentials.issuers.ts'
 
 export interface DidKeyRecord {
   didDocumentKeyId: string
@@ -29,6 +33,8 @@ export interface DidRecord {
 
 const KEY_TYPES: readonly string[] = ['ed25519', 'p256', 'bls12381g2'] satisfies KeyType[]
 const WEB_KEYS: readonly KeyType[] = ['ed25519', 'p256', 'bls12381g2', 'x25519']
+
+const KEY_ORDER = { createdAt: 'asc', id: 'asc' } as const
 
 /** Only the member that the method knows; anything else in options is a mistake worth telling. */
 function option(options: Record<string, string>, name: string): string | undefined {
@@ -54,11 +60,14 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'keys' | 'uui
   operations: Operations
   administration: Administration
   registration: DidRegistration
+  didResolver: Pick<DidResolver, 'forget'>
+  issuers: Pick<Issuers, 'forget'>
 }
 
 /** Area 1, DIDs: create, list, read, delete (specification, Endpoints). */
 export function createDids(parts: Parts) {
   const { config, database, keys, uuid, now, outbox, log, operations, administration, registration } = parts
+  const { didResolver, issuers } = parts
 
   /** The key's row stands before the key: whatever crashes in between, the reaper finds it. */
   async function createKey(tenantId: string, keyType: KeyType) {
@@ -109,9 +118,7 @@ export function createDids(parts: Parts) {
     const authority = port === undefined ? host : `${host}:${port}`
     const metadata = { id, method: 'WEB', hosting }
     const operation = { name: 'DID_CREATE', category: 'did', metadata }
-    return operations.change(call, operation, async (em) => {
-      if (await em.findOne(Did, { did, deletedAt: null }))
-        throw new Refusal('did.taken', 'This tenant has this DID already.')
+    const work = async (em: SqlEntityManager): Promise<DidRecord> => {
       const row = { id, tenantId, did, method: 'WEB', registrationStatus: 'PROCESSING', hosting } as const
       const place = { host: authority, path: path.join('/') }
       em.create(Did, { ...row, ...place, document: { id: did }, createdAt: now() })
@@ -122,12 +129,17 @@ export function createDids(parts: Parts) {
         area: 'dids',
         objectId: id,
         workflowType: 'registerWebDid',
-        workflowId: `${tenantId}/dids/${id}/register`,
+        workflowId: registrationId({ tenantId, didId: id }),
         summary: `register did:web ${id}`,
         payload: { tenantId, didId: id, ...config.didWeb },
       })
       const answer = { id, did, registrationStatus: 'PROCESSING', failureReason: null, hosting }
       return { ...answer, document: { id: did }, keys: [] }
+    }
+    return operations.change(call, operation, work).catch((error: unknown) => {
+      // of two that come at once, the table lets one pass (dids_live)
+      if (!(error instanceof UniqueConstraintViolationException)) throw error
+      throw new Refusal('did.taken', 'This tenant has this DID already.')
     })
   }
 
@@ -135,7 +147,7 @@ export function createDids(parts: Parts) {
     return inTenant(database.tenants, tenantId, async (em) => {
       const row = await em.findOne(Did, { did, deletedAt: null })
       if (!row) throw didNotFound()
-      const rows = await em.find(Key, { didId: row.id }, { orderBy: { createdAt: 'asc', id: 'asc' } })
+      const rows = await em.find(Key, { didId: row.id }, { orderBy: KEY_ORDER })
       return toRecord(row, rows)
     })
   }
@@ -150,7 +162,7 @@ export function createDids(parts: Parts) {
       return inTenant(database.tenants, tenantId, async (em) => {
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
         const [rows, total] = await em.findAndCount(Did, { deletedAt: null }, { orderBy, limit, offset })
-        const keyRows = await em.find(Key, { didId: { $in: rows.map(({ id }) => id) } }, { orderBy: { id: 'asc' } })
+        const keyRows = await em.find(Key, { didId: { $in: rows.map(({ id }) => id) } }, { orderBy: KEY_ORDER })
         const dids = rows.map((row) =>
           toRecord(
             row,
@@ -169,7 +181,9 @@ export function createDids(parts: Parts) {
       const { tenantId } = call
       const operation = { name: 'DID_DELETE', category: 'did', metadata: {} as Record<string, string> }
       const { didId } = await operations.change(call, operation, async (em) => {
-        const row = await em.findOne(Did, { did, deletedAt: null })
+        // locked: of two deletions at once the second finds nothing
+        const lockMode = LockMode.PESSIMISTIC_WRITE
+        const row = await em.findOne(Did, { did, deletedAt: null }, { lockMode })
         if (!row) throw didNotFound()
         operation.metadata.id = row.id
         row.deletedAt = now()
@@ -184,6 +198,8 @@ export function createDids(parts: Parts) {
         })
         return { didId: row.id }
       })
+      issuers.forget(tenantId, did)
+      didResolver.forget(did)
       await registration.destroyDidKeys({ tenantId, didId }).catch((error: unknown) => {
         log.warn({ err: error, tenantId, didId }, 'keys of a deleted DID wait for their workflow')
       })

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { asSystem, inTenant } from '../entities/orm.ts'
 import { StatusList } from '../entities/semantic-credentials.ts'
-import { isBaseProof, isProofType, type Json, suiteOf } from '../protocol/data-integrity.ts'
+import { isProofType, type Json } from '../protocol/data-integrity.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 import { statusListCredential } from '../protocol/status-list.credential.ts'
 import { setBits } from '../protocol/status-list.ts'
 import type { Administration } from './administration.ts'
+import { signPublicly } from './documents/public.ts'
 import type { Dependencies } from './index.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
 
@@ -56,7 +57,7 @@ export function createStatusPublisher(parts: Parts) {
     const time = now()
     const validUntil = new Date(time.getTime() + VALID_MS)
     const { baseUrl } = await administration.tenantById(tenantId)
-    const bare = statusListCredential({
+    const credential = statusListCredential({
       kind,
       id: `${baseUrl}/v1/revocation-lists/${id}`,
       issuerDid: did,
@@ -65,21 +66,16 @@ export function createStatusPublisher(parts: Parts) {
       validFrom: `${time.toISOString().slice(0, 19)}Z`,
       validUntil: `${validUntil.toISOString().slice(0, 19)}Z`,
     })
-    const proofContext = suiteOf(proofType).context?.[kind === 'BitstringStatusList' ? '2.0' : '1.1']
-    const unsigned = proofContext ? { ...bare, '@context': [...bare['@context'], proofContext] } : bare
     const signer = issuers.signer(tenantId, await issuers.find(tenantId, did), proofType)
-    const signed = await documents.sign({ credential: unsigned, proofType, signer, now: time })
-    // a base proof is for a holder; a list has none, so everything is disclosed here and anybody can verify it
-    const credential = isBaseProof(signed)
-      ? await documents.derive({ credential: signed, disclose: 'everything' })
-      : signed
-    const etag = `"${createHash('sha256').update(JSON.stringify(credential)).digest('base64url')}"`
+    const dataModel = kind === 'BitstringStatusList' ? '2.0' : '1.1'
+    const signed = await signPublicly(documents, { credential, dataModel, proofType, signer, now: time })
+    const etag = `"${createHash('sha256').update(JSON.stringify(signed)).digest('base64url')}"`
     await systemSql.query({
       text: `update status_lists set signed = $2, etag = $3, signed_at = $4, valid_until = $5, published_changes = $6
         where id = $1 and (signed_at is null or signed_at <= $4)`,
-      values: [id, JSON.stringify(credential), etag, time, validUntil, changes],
+      values: [id, JSON.stringify(signed), etag, time, validUntil, changes],
     })
-    return { credential, etag, validUntil }
+    return { credential: signed, etag, validUntil }
   }
 
   const due = () =>

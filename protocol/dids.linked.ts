@@ -42,7 +42,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A domain that names more DIDs than this is not walked. */
-const MAX_LINKED_DIDS = 100
+export const MAX_LINKED_DIDS = 100
 
 /** The entries of a DIF resource. Throws `Refusal('did.invalid_configuration')`. */
 export function readDidConfiguration(resource: unknown): (string | Record<string, unknown>)[] {
@@ -121,6 +121,7 @@ export async function verifyDomainLinkage(
   const { type, issuer, credentialSubject, issuanceDate, expirationDate, id } = credential
   const subject = isObject(credentialSubject) ? credentialSubject : {}
   const contexts = [credential['@context']].flat()
+  const origin = originOf(rules.origin)
   const checks: [boolean, LinkageReason][] = [
     [[type].flat().includes('DomainLinkageCredential'), fail('Syntax', 'The type is not DomainLinkageCredential.')],
     [id === undefined, fail('Syntax', 'A DomainLinkageCredential has no id.')],
@@ -134,7 +135,7 @@ export async function verifyDomainLinkage(
       fail('Subject', 'It is not signed by the DID that is linked.'),
     ],
     [
-      originOf(subject.origin) === originOf(rules.origin),
+      origin !== undefined && originOf(subject.origin) === origin,
       fail('Origin', 'The origin is not the one that it was found at.'),
     ],
     [time(issuanceDate) <= rules.now.getTime(), fail('NotYetValid', 'It is not valid yet, or says not since when.')],

@@ -1,20 +1,24 @@
-import { proxyActivities, sleep } from '@temporalio/workflow'
+import { condition, defineSignal, proxyActivities, setHandler, sleep } from '@temporalio/workflow'
 import type { DidRegistration, DidSubject } from '../activities/dids.registration.ts'
 import { outward, quick, refusalCode, sweeping } from './options.ts'
 
-const { createDidKeys, writeDidDocument, completeDid, failDid, destroyDidKeys, removeDid } =
+const { createDidKeys, writeDidDocument, completeDid, failDid, wakeRegistration, destroyDidKeys, removeDid } =
   proxyActivities<DidRegistration>(quick)
 const { lookUpDid } = proxyActivities<DidRegistration>(outward)
 const { reapUnownedKeys } = proxyActivities<DidRegistration>(sweeping)
 
 const HOUR_SECONDS = 3600
-const DAY_SECONDS = 24 * HOUR_SECONDS
+const DAY_MS = 24 * HOUR_SECONDS * 1000
 
 /** How long the world may take to see a did:web. */
 export interface WebDidPatience {
   checkSeconds: number
+  /** Parts of a day will do. */
   patienceDays: number
 }
+
+/** Ends the wait for the next look. */
+export const lookNow = defineSignal('lookNow')
 
 /** did:web: keys, document, and then waiting until the world resolves it as we do (specification, DID record). */
 export async function registerWebDid({
@@ -22,21 +26,26 @@ export async function registerWebDid({
   patienceDays = 7,
   ...subject
 }: DidSubject & Partial<WebDidPatience>): Promise<'COMPLETED' | 'FAILED' | 'DELETED'> {
+  let asked = false
+  setHandler(lookNow, () => {
+    asked = true
+  })
   try {
     await createDidKeys(subject)
     await writeDidDocument(subject)
-    let wait = checkSeconds
-    for (let waited = 0; ; waited += wait, wait = Math.min(wait * 2, HOUR_SECONDS)) {
+    const until = Date.now() + patienceDays * DAY_MS
+    for (let waitSeconds = checkSeconds; ; waitSeconds = Math.min(waitSeconds * 2, HOUR_SECONDS)) {
+      asked = false
       const found = await lookUpDid(subject)
       if (found.resolved) {
         await completeDid(subject)
         return 'COMPLETED'
       }
-      if (waited >= patienceDays * DAY_SECONDS) {
+      if (Date.now() >= until) {
         await failDid({ ...subject, reason: found.reason })
         return 'FAILED'
       }
-      await sleep(wait * 1000)
+      await condition(() => asked, Math.ceil(Math.min(waitSeconds * 1000, until - Date.now())))
     }
   } catch (error) {
     if (refusalCode(error) === 'did.not_found') return 'DELETED'
@@ -44,8 +53,12 @@ export async function registerWebDid({
   }
 }
 
-/** The keys first, then what tells of them: a crash in between leaves an owner who can be asked again. */
+/**
+ * First nobody may make keys any more, then the keys go, then what tells of them: a crash in between leaves an owner who
+ * can be asked again.
+ */
 export async function deleteDid(subject: DidSubject): Promise<void> {
+  while ((await wakeRegistration(subject)).running) await sleep('1s')
   await destroyDidKeys(subject)
   await removeDid(subject)
 }

@@ -62,7 +62,11 @@ export const scenarios: Scenario[] = [
     workflowType: 'deleteDid',
     path: 'retried',
     payload: subject,
-    answers: { destroyDidKeys: failingOnce, removeDid: () => undefined },
+    answers: {
+      wakeRegistration: (nth) => ({ running: nth < 1 }),
+      destroyDidKeys: failingOnce,
+      removeDid: () => undefined,
+    },
   },
   { workflowType: 'reapKeys', path: 'done', payload: undefined, answers: { reapUnownedKeys: () => ({ reaped: 0 }) } },
   {

@@ -1,0 +1,25 @@
+import { type Json, type ProofType, type Signer, suiteOf } from '../../protocol/data-integrity.ts'
+import type { Documents } from './index.ts'
+
+export interface PublicSignRequest {
+  credential: Json & { '@context': string[] }
+  dataModel: '1.1' | '2.0'
+  proofType: ProofType
+  signer: Signer
+  now: Date
+}
+
+/**
+ * Signs a credential that has no holder, such as a status list, so that anybody can verify it: the context of its proof
+ * stands in it, and a BBS base proof, which is for a holder to derive from, is derived with everything disclosed.
+ */
+export async function signPublicly(
+  documents: Pick<Documents, 'sign' | 'derive'>,
+  { credential: bare, dataModel, ...request }: PublicSignRequest,
+): Promise<Json> {
+  const { context, signature } = suiteOf(request.proofType)
+  const proofContext = context?.[dataModel]
+  const credential = proofContext ? { ...bare, '@context': [...bare['@context'], proofContext] } : bare
+  const signed = await documents.sign({ credential, ...request })
+  return signature === 'bbs' ? documents.derive({ credential: signed, disclose: 'everything' }) : signed
+}
