@@ -37,7 +37,11 @@ async function ensureTokenKey(sql: Sql, keys: KeyStore): Promise<void> {
  * environment, tenant and client. Safe to repeat; the secret is answered by the run that made the client. What Temporal
  * must know, the worker registers.
  */
-export async function bootstrap(config: Config, log: (line: string) => void) {
+export async function bootstrap(
+  config: Config,
+  log: (line: string) => void,
+  secret = randomBytes(32).toString('base64url'),
+) {
   log('database: schema and roles')
   await migrate(config.database.url, config.masterKey)
   const { systemSql, keys, close } = await openDependencies(config)
@@ -53,7 +57,6 @@ export async function bootstrap(config: Config, log: (line: string) => void) {
     })
     const tenantId = tenants[0]?.id
     if (!tenantId) throw new Error('The first tenant is missing after it was made.')
-    const secret = randomBytes(32).toString('base64url')
     await systemSql.query({
       text: FIRST_CLIENT,
       values: [randomUUID(), tenantId, hashClientSecret(secret), [...SCOPES]],

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import test from 'ava'
-import { writeFirstTenant } from '../stack/first-tenant.ts'
+import { promisedSecret, writeFirstTenant } from '../stack/first-tenant.ts'
 import { openLedger } from '../stack/ledger.ts'
 import { withLock } from '../stack/lock.ts'
 import { logTo, notable } from '../stack/log-file.ts'
@@ -190,16 +190,17 @@ test('the master key is made once, 32 bytes, readable by us alone; a file that o
   t.throws(() => masterKeyFrom(`${file}.open`), { message: /chmod 600/ })
 })
 
-test('first-tenant.json is readable by us alone and keeps the secret that was told once', (t) => {
+test('the first secret is on disk before it is in the database: a start that is cut off in between does not lose it', (t) => {
   const file = join(temporary(t, 'tenant'), 'first-tenant.json')
   const addresses = { baseUrl: 'http://localhost:3000', docsUrl: 'http://localhost:3000/docs', temporalUiUrl: '' }
-  writeFirstTenant(file, { tenantId: 'T', clientId: 'C', clientSecret: 'once' }, addresses)
+  const clientSecret = promisedSecret(file)
+  t.is(Buffer.from(clientSecret, 'base64url').length, 32)
   t.is(statSync(file).mode & 0o777, 0o600)
-  const again = writeFirstTenant(file, { tenantId: 'T', clientId: 'C', clientSecret: undefined }, addresses)
-  t.is(again.clientSecret, 'once')
-  t.deepEqual(JSON.parse(readFileSync(file, 'utf8')), again)
-  const other = writeFirstTenant(file, { tenantId: 'T', clientId: 'D', clientSecret: undefined }, addresses)
-  t.is(other.clientSecret, '')
+  t.is(promisedSecret(file), clientSecret)
+  const first = writeFirstTenant(file, { tenantId: 'T', clientId: 'C', clientSecret }, addresses)
+  t.is(statSync(file).mode & 0o777, 0o600)
+  t.deepEqual(JSON.parse(readFileSync(file, 'utf8')), first)
+  t.is(promisedSecret(file), clientSecret)
 })
 
 test('the console shows warnings, errors and crashes, and nothing else of the logs', (t) => {

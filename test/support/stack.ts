@@ -42,19 +42,16 @@ export async function eventually(question: () => boolean, timeoutMs = 20_000): P
   return true
 }
 
-/** Numbers of all processes below `pid`, and below those. */
-export function descendants(pid: number): number[] {
+/** Numbers of the processes that `pid` started. */
+export function children(pid: number): number[] {
   try {
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-      .trim()
-      .split(' ')
-      .filter(Boolean)
-      .map(Number)
-    return children.flatMap((child) => [child, ...descendants(child)])
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
   } catch {
     return [] // gone, or no /proc
   }
 }
+
+export const descendants = (pid: number): number[] => children(pid).flatMap((child) => [child, ...descendants(child)])
 
 /** A script of this repository in a process of its own, with the lines it has written so far. */
 export function script(args: string[], env: Record<string, string> = {}) {
