@@ -6,16 +6,16 @@ import type { Dependencies, Platform } from '../activities/index.ts'
 import { RegisterRoutes } from '../build/routes.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { aliases } from './aliases.ts'
-import { readBearer } from './authentication.ts'
+import { readBearer, refuseBadBearer } from './authentication.ts'
 import { readBody } from './body.ts'
 import { publicDids } from './dids.public.ts'
 import { docs, methodsByPath, type OpenApi, operationIds } from './docs.ts'
 import { problemHandler } from './errors.ts'
 import { health } from './health.ts'
-import { idempotent } from './idempotency.ts'
 import { limitRate } from './limits.ts'
 import { nameRequest, watchRequests } from './logging.ts'
 import { createMeasures } from './metrics.ts'
+import { checkAddress } from './unreadable.ts'
 
 export interface AppParts {
   dependencies: Dependencies
@@ -38,6 +38,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.set('etag', false)
   app.set('query parser', 'simple')
   app.use(nameRequest(log))
+  app.use(checkAddress)
   app.use(health({ ...dependencies, stopping }))
   app.use(aliases)
   app.use(watchRequests({ logs, measures: createMeasures(registry), operationIds: operationIds(openApi) }))
@@ -54,8 +55,8 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use((request, response, next) =>
     (request.path.startsWith('/v1/auth/') ? limitTokens : limitCalls)(request, response, next),
   )
+  app.use(refuseBadBearer)
   app.use(readBody((path) => TOKEN_PATHS.has(path)))
-  app.use(idempotent(platform.idempotency))
   const router = express.Router({ caseSensitive: true, strict: true })
   RegisterRoutes(router)
   app.use(router)

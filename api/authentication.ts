@@ -1,8 +1,10 @@
 import type { Request, RequestHandler } from 'express'
+import type { Platform } from '../activities/index.ts'
 import type { Call } from '../activities/operations.ts'
 import type { Tokens } from '../activities/tokens-logs.tokens.ts'
 import { Refusal } from '../protocol/errors.ts'
 import type { Scope } from '../protocol/tokens-logs.ts'
+import { claimKey } from './idempotency.ts'
 
 const REALM = 'Bearer realm="countersign"'
 
@@ -17,14 +19,19 @@ export const readBearer =
       request.caller = await tokens.verifyToken(token)
       next()
     } catch (error) {
-      if (error instanceof Refusal) response.set('WWW-Authenticate', `${REALM}, error="invalid_token"`)
-      next(error)
+      if (!(error instanceof Refusal)) return next(error)
+      response.set('WWW-Authenticate', `${REALM}, error="invalid_token"`)
+      request.refused = error
+      next()
     }
   }
 
+/** Refuses what came with a bad token, once it was counted: guessing is limited like asking. */
+export const refuseBadBearer: RequestHandler = (request, _response, next) => next(request.refused)
+
 /** tsoa calls this for every operation with @Security. Answers the call; throws what becomes 401 or 403. */
 export async function expressAuthentication(request: Request, _name: string, scopes: string[] = []): Promise<Call> {
-  const { caller, res, idempotency } = request
+  const { caller, res } = request
   if (!caller) {
     res?.set('WWW-Authenticate', REALM)
     throw new Refusal('token.missing', 'Send an access token of POST /v1/auth/token as Authorization: Bearer <token>.')
@@ -35,6 +42,8 @@ export async function expressAuthentication(request: Request, _name: string, sco
     throw new Refusal('token.insufficient_scope', `The access token lacks the scope ${missing.join(' ')}.`)
   }
   const requestId = res?.locals.requestId as string
+  await claimKey(request, (request.app.locals.platform as Platform).idempotency, caller.tenantId)
+  const { idempotency } = request
   return { tenantId: caller.tenantId, clientId: caller.clientId, requestId, ...(idempotency ? { idempotency } : {}) }
 }
 

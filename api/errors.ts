@@ -2,24 +2,9 @@ import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, Response } from 'express'
 import { ValidateError } from 'tsoa'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
+import { Replay } from './idempotency.ts'
 import type { Problem } from './problem.ts'
-
-/** Every refusal that is not 400 Bad Request, and the status it becomes. `*.not_found` is 404 without a line here. */
-const STATUS: Record<string, number> = {
-  'token.missing': 401,
-  'token.invalid': 401,
-  'token.invalid_client': 401,
-  'token.insufficient_scope': 403,
-  'request.method_not_allowed': 405,
-  'request.too_large': 413,
-  'request.unsupported_media_type': 415,
-  'request.too_many': 429,
-  'idempotency.in_flight': 409,
-  'idempotency.key_reused': 422,
-  'did.taken': 409,
-}
-
-const statusOf = (code: string): number => STATUS[code] ?? (code.endsWith('.not_found') ? 404 : 400)
+import { meaningOf, statusOf } from './problems.ts'
 
 /** PostgreSQL and network codes that say "not now" rather than "never" (PostgreSQL, Appendix A). */
 const AWAY = /^(08|53|57P0|57014|55P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/
@@ -34,15 +19,28 @@ const isDatabaseAway = (error: unknown): boolean => {
   )
 }
 
+/** unique_violation: two requests made the same thing at once, and the database let one through. */
+const isConflict = (error: unknown): boolean =>
+  error instanceof Error && ('code' in error && error.code === '23505' ? true : isConflict(error.cause))
+
+/** A body can hold thousands of faults; the first ones say enough. */
+const MAX_FIELDS = 50
+
+/** tsoa repeats the value when no alternative fits; an answer repeats what fields are called and never what they hold. */
+const fieldMessage = (message: string | undefined): string =>
+  message?.startsWith('Could not match the union') ? 'invalid value' : String(message).slice(0, 300)
+
 const validation = (error: ValidateError): Refusal =>
   new Refusal(
     'request.invalid',
     'The request does not have the expected form; see errors.',
-    Object.entries(error.fields).map(([path, { message }]) => ({
-      path: path.replace(/^(body|requestBody)\.?/, ''),
-      code: 'schema',
-      message: String(message).slice(0, 300),
-    })),
+    Object.entries(error.fields)
+      .slice(0, MAX_FIELDS)
+      .map(([path, { message }]) => ({
+        path: path.replace(/^(body|requestBody|query)\b\.?/, '').slice(0, 200),
+        code: 'schema',
+        message: fieldMessage(message),
+      })),
   )
 
 /** What body-parser and the router throw has a status of its own. */
@@ -60,31 +58,43 @@ const fromHttp = (error: Error & { status?: number; type?: string }): Refusal | 
 export function toRefusal(error: unknown): Refusal | Unavailable | undefined {
   if (error instanceof Refusal || error instanceof Unavailable) return error
   if (error instanceof ValidateError) return validation(error)
+  if (isConflict(error)) return new Refusal('request.conflict', 'The same thing was made by another request meanwhile.')
   if (isDatabaseAway(error)) return new Unavailable('database', 'The database does not answer now. Try again shortly.')
   return error instanceof Error ? fromHttp(error) : undefined
 }
 
-export function sendProblem(response: Response, refusal: Refusal | Unavailable | undefined): void {
-  const instance = response.locals.requestId as string
-  const code = refusal instanceof Refusal ? refusal.code : refusal ? `${refusal.part}.unavailable` : 'internal'
-  const status = refusal instanceof Refusal ? statusOf(code) : refusal ? 503 : 500
-  const problem: Problem = {
+const codeOf = (refusal: Refusal | Unavailable | undefined): string =>
+  refusal instanceof Refusal ? refusal.code : refusal ? `${refusal.part}.unavailable` : 'internal'
+
+/** The answer for a refusal. What is our own fault is told to the log in full, and to the caller by its meaning alone. */
+export function problemOf(refusal: Refusal | Unavailable | undefined, instance: string): Problem {
+  const code = codeOf(refusal)
+  const status = statusOf(code)
+  const ours = status >= 500 && !(refusal instanceof Unavailable)
+  return {
     type: `/problems#${code}`,
     title: STATUS_CODES[status] ?? 'Error',
     status,
-    detail: refusal?.message ?? 'Something failed that we did not foresee. The log has it under this instance.',
+    detail: ours ? meaningOf(code) : refusal?.message,
     instance,
-    ...(refusal instanceof Refusal && refusal.errors.length ? { errors: refusal.errors } : {}),
+    ...(refusal instanceof Refusal && refusal.errors.length && !ours ? { errors: refusal.errors } : {}),
   }
-  if (refusal instanceof Unavailable) response.set('Retry-After', String(refusal.retryAfterSeconds))
-  response.locals.problem = code
-  response.status(status).set('Content-Type', 'application/problem+json').send(JSON.stringify(problem))
+}
+
+export function sendProblem(response: Response, refusal: Refusal | Unavailable | undefined): void {
+  const problem = problemOf(refusal, response.locals.requestId as string)
+  if (problem.status === 503)
+    response.set('Retry-After', String(refusal instanceof Unavailable ? refusal.retryAfterSeconds : 30))
+  response.locals.problem = codeOf(refusal)
+  response.status(problem.status).set('Content-Type', 'application/problem+json').send(JSON.stringify(problem))
 }
 
 /** The last handler: anything thrown becomes an answer, and what we did not foresee a line in the log. */
 export const problemHandler: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) return next(error)
+  if (error instanceof Replay) return error.send(response)
   const refusal = toRefusal(error)
-  if (!refusal) response.locals.log.error({ err: error }, 'unforeseen')
+  const ours = !refusal || (refusal instanceof Refusal && statusOf(refusal.code) >= 500)
+  if (ours) response.locals.log.error({ err: error }, 'unforeseen')
   sendProblem(response, refusal)
 }

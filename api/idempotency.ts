@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Request, RequestHandler, Response } from 'express'
+import type { Request, Response } from 'express'
 import type { Answer, Idempotency } from '../activities/idempotency.ts'
 import { Refusal } from '../protocol/errors.ts'
 
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
-const KEPT_HEADERS = ['content-type', 'location', 'etag']
+/** The first request's id goes with its answer: a problem's `instance` is that id, and the log has it under that id. */
+const KEPT_HEADERS = ['content-type', 'location', 'etag', 'x-request-id']
 /** Not the request's own answer: who asks, how often and what else runs may differ the next time. */
 const PASSING = new Set([401, 403, 408, 409, 429])
 
@@ -30,8 +31,18 @@ const headersOf = (response: Response) =>
     }),
   )
 
-function replay(response: Response, { status, headers, body }: Answer) {
-  response.status(status).set(headers).set('Idempotency-Replayed', 'true').end(body)
+/** Thrown to end a request whose answer is known already. */
+export class Replay extends Error {
+  override readonly name = 'Replay'
+
+  constructor(private readonly answer: Answer) {
+    super('This request was answered before.')
+  }
+
+  send(response: Response) {
+    const { status, headers, body } = this.answer
+    response.status(status).set(headers).set('Idempotency-Replayed', 'true').end(body)
+  }
 }
 
 /** Holds the answer back until it is stored: who has seen an answer can have it again. */
@@ -50,23 +61,19 @@ function storeBeforeSending(response: Response, store: (answer: Answer) => Promi
   }) as Response['end']
 }
 
-/** Idempotency-Key on every write, per tenant (draft-ietf-httpapi-idempotency-key-header). Runs after the body is read. */
-export const idempotent =
-  (idempotency: Idempotency): RequestHandler =>
-  async (request, response, next) => {
-    try {
-      const key = keyOf(request)
-      if (!key || !request.caller) return next()
-      const { tenantId } = request.caller
-      const claim = await idempotency.claim(tenantId, key, fingerprint(request))
-      if ('answer' in claim) return replay(response, claim.answer)
-      request.idempotency = { key, ...claim }
-      storeBeforeSending(response, async (answer) => {
-        if (answer.status >= 500 || PASSING.has(answer.status)) await idempotency.release(tenantId, key)
-        else await idempotency.answer(tenantId, key, answer)
-      })
-      next()
-    } catch (error) {
-      next(error)
-    }
-  }
+/**
+ * Idempotency-Key on every write, per tenant (draft-ietf-httpapi-idempotency-key-header). Runs when the caller is known to
+ * be allowed to do what is asked: a stored answer is nothing for a token without the scope. Throws the stored answer.
+ */
+export async function claimKey(request: Request, idempotency: Idempotency, tenantId: string): Promise<void> {
+  const key = keyOf(request)
+  const response = request.res
+  if (!key || !response) return
+  const claim = await idempotency.claim(tenantId, key, fingerprint(request))
+  if ('answer' in claim) throw new Replay(claim.answer)
+  request.idempotency = { key, ...claim }
+  storeBeforeSending(response, async (answer) => {
+    if (answer.status >= 500 || PASSING.has(answer.status)) await idempotency.release(tenantId, key)
+    else await idempotency.answer(tenantId, key, answer)
+  })
+}

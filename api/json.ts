@@ -2,6 +2,9 @@ import { visit } from 'jsonc-parser'
 import { Refusal } from '../protocol/errors.ts'
 
 export const MAX_DEPTH = 64
+/** Members of one object, and values in all: what checks a body member by member never has more to look at. */
+export const MAX_MEMBERS = 1_000
+export const MAX_VALUES = 20_000
 
 const QUOTE = 34
 const BACKSLASH = 92
@@ -22,7 +25,16 @@ function isTooDeep(text: string): boolean {
 
 type Path = () => (string | number)[]
 
-const at = (path: Path) => path().join('.') || '(root)'
+const at = (path: Path) => path().join('.').slice(0, 200) || '(root)'
+
+const tooMany = (path: Path) =>
+  new Refusal('request.too_many_members', 'The body has more members than anything here takes.', [
+    {
+      path: at(path),
+      code: 'members',
+      message: `expected at most ${MAX_MEMBERS} in one object and ${MAX_VALUES} values in all`,
+    },
+  ])
 
 function checkText(value: string, path: Path) {
   if (value.includes('\0') || !value.isWellFormed())
@@ -41,10 +53,16 @@ function checkNumber(value: number, path: Path) {
 /** JSON has no rule for a repeated name, so two readers may see two bodies (RFC 8259 section 4): refused. */
 function checkMembers(text: string) {
   const names: Set<string>[] = []
+  let values = 0
+  const count = (path: Path) => {
+    if (++values > MAX_VALUES) throw tooMany(path)
+  }
   visit(text, {
-    onObjectBegin: () => {
+    onObjectBegin: (_offset, _length, _line, _character, path) => {
+      count(path)
       names.push(new Set())
     },
+    onArrayBegin: (_offset, _length, _line, _character, path) => count(path),
     onObjectEnd: () => {
       names.pop()
     },
@@ -55,17 +73,18 @@ function checkMembers(text: string) {
         throw new Refusal('request.duplicate_member', 'The body has a repeated or a reserved member.', [
           { path: at(here), code: 'member', message: 'expected every name once, and none called __proto__' },
         ])
-      seen?.add(name)
+      if (seen?.add(name) && seen.size > MAX_MEMBERS) throw tooMany(path)
       checkText(name, here)
     },
     onLiteralValue: (value: unknown, _offset, _length, _line, _character, path) => {
+      count(path)
       if (typeof value === 'string') checkText(value, path)
       else if (typeof value === 'number') checkNumber(value, path)
     },
   })
 }
 
-/** JSON that every reader understands alike: bounded depth, no repeated names, no number or text that would change. */
+/** JSON that every reader understands alike: bounded depth and size, no repeated names, no number or text that would change. */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text))
     throw new Refusal('request.too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`, [

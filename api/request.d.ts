@@ -1,5 +1,6 @@
 import type { Call } from '../activities/operations.ts'
 import type { Caller } from '../activities/tokens-logs.tokens.ts'
+import type { Refusal } from '../protocol/errors.ts'
 
 declare global {
   namespace Express {
@@ -7,6 +8,8 @@ declare global {
       rawBody: Buffer
       /** Set when a valid bearer token came with the request. */
       caller?: Caller
+      /** Set when what came as a bearer token is none. */
+      refused?: Refusal
       idempotency?: Call['idempotency']
     }
   }

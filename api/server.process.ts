@@ -5,6 +5,7 @@ import { createPlatform, openDependencies } from '../activities/index.ts'
 import type { Config } from '../config.ts'
 import { createApp } from './app.ts'
 import type { OpenApi } from './docs.ts'
+import { answerUnreadable } from './unreadable.ts'
 
 const readOpenApi = (): OpenApi =>
   JSON.parse(readFileSync(new URL('../build/openapi.json', import.meta.url), 'utf8')) as OpenApi
@@ -37,7 +38,9 @@ export async function startApi(config: Config): Promise<Running> {
     stopping: () => stopping,
   })
   // slow senders are cut off: headers within 10 s, the whole request within 30 s
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 }, app)
+  const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 }
+  const server = createServer({ ...timeouts, requireHostHeader: false }, app)
+  answerUnreadable(server, dependencies.log)
   const port = await listening(server, config.port, config.host)
   return {
     port,

@@ -20,6 +20,7 @@ import { Refusal } from '../protocol/errors.ts'
 import type { Called } from './authentication.ts'
 import { camelTotals, type PageQuery, toPage } from './pagination.ts'
 import type { Problem } from './problem.ts'
+import type { Uuid } from './semantic-credentials.wire.ts'
 
 /** Client credentials (RFC 6749 section 4.4), in this API's casing or in OAuth's own, as JSON or as a form. */
 interface TokenIn {
@@ -45,14 +46,26 @@ interface TokenOut {
 }
 
 interface LogFilterIn {
-  /** E.g. did, credential-web-semantic. Empty: all. */
+  /**
+   * E.g. did, credential-web-semantic. Empty: all.
+   * @maxItems 100
+   */
   categories: string[]
-  /** E.g. DID_CREATE_SUCCESS. Empty: all. An entry matches by category or by type. */
+  /**
+   * E.g. DID_CREATE_SUCCESS. Empty: all. An entry matches by category or by type.
+   * @maxItems 100
+   */
   types: string[]
-  /** Ids of log entries. Empty: all. */
-  ids: string[]
-  /** The `x-request-id` of answers. Empty: all. */
-  requestIds: string[]
+  /**
+   * Ids of log entries. Empty: all.
+   * @maxItems 1000
+   */
+  ids: Uuid[]
+  /**
+   * The `x-request-id` of answers. Empty: all.
+   * @maxItems 1000
+   */
+  requestIds: Uuid[]
   /** Inclusive. */
   dateFrom: Date
   /** Inclusive. */
@@ -82,6 +95,14 @@ const required = (value: string | undefined, name: string): string => {
   if (value) return value
   throw new Refusal('request.invalid', `${name} is required.`, [
     { path: name, code: 'required', message: 'expected a text' },
+  ])
+}
+
+/** The schema lets ISO 8601 forms through that no Date reads, such as week dates. */
+const readable = (date: Date, name: string): Date => {
+  if (!Number.isNaN(date.getTime())) return date
+  throw new Refusal('request.invalid', `${name} is not a date-time.`, [
+    { path: name, code: 'date-time', message: 'expected the form 2027-01-31T12:00:00Z' },
   ])
 }
 
@@ -137,11 +158,11 @@ export class TokensLogsController extends Controller {
     @Queries() query: PageQuery,
   ): Promise<LogPageOut> {
     const page = toPage(query.limit, query.page)
-    const { dateFrom: from, dateTo: to, ...filter } = body
+    const { dateFrom, dateTo, ...filter } = body
     const { entries, total } = await this.platform.tokensLogs.listLogs(called.user.tenantId, {
       ...filter,
-      from,
-      to,
+      from: readable(dateFrom, 'dateFrom'),
+      to: readable(dateTo, 'dateTo'),
       ...page,
     })
     return {

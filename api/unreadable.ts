@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
+import type { RequestHandler } from 'express'
+import type { Logger } from 'pino'
+import { Refusal } from '../protocol/errors.ts'
+import { problemOf } from './errors.ts'
+
+const CODES: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'request.headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request.timeout',
+}
+
+const MESSAGES: Record<string, string> = {
+  'request.headers_too_large': 'The headers are larger than 16 KiB.',
+  'request.timeout': 'The request did not arrive in time.',
+  'request.malformed': 'The request is not HTTP/1.1, or its length and encoding do not fit together.',
+}
+
+/** What Node's HTTP parser refuses never becomes a request of ours: answered as problem details all the same. */
+export function answerUnreadable(server: Server, log: Logger): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    const code = CODES[error.code ?? ''] ?? 'request.malformed'
+    const problem = problemOf(new Refusal(code, MESSAGES[code] ?? ''), randomUUID())
+    log.info({ requestId: problem.instance, code: error.code, status: problem.status }, 'unreadable request')
+    const body = JSON.stringify(problem)
+    const head = [
+      `HTTP/1.1 ${problem.status} ${problem.title}`,
+      'Content-Type: application/problem+json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${problem.instance}`,
+      'Connection: close',
+    ]
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  })
+}
+
+/**
+ * One Host (RFC 9112 section 3.2), and no U+0000 in the address: it is no text to PostgreSQL, wherever in a path or a
+ * query it stands.
+ */
+export const checkAddress: RequestHandler = (request, _response, next) => {
+  const hosts = request.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+  if (hosts.length !== 1) throw new Refusal('request.malformed', 'The request needs one Host header.')
+  if (/%00/.test(request.url)) throw new Refusal('request.unusable_text', 'The path or the query holds U+0000.')
+  next()
+}
