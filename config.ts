@@ -59,6 +59,10 @@ export const VARIABLES = {
     default: '7',
     about: 'days after which a did:web registration that does not resolve is FAILED',
   },
+  BATCH_PATIENCE_SECONDS: {
+    default: '600',
+    about: 'seconds that a batch waits for a part that is away (keys, outbound) before it pauses',
+  },
   SHUTDOWN_SECONDS: { default: '10', about: 'seconds that accepted work has to finish after SIGTERM' },
   CODEC_ENDPOINT: { default: 'false', about: 'true: the operator port decodes workflow payloads for the Temporal UI' },
   VC_API: {
@@ -168,6 +172,7 @@ export function loadConfig(env: Environment) {
       checkSeconds: integer(env, 'DID_WEB_CHECK_SECONDS', 1, 3600),
       patienceDays: integer(env, 'DID_WEB_PATIENCE_DAYS', 1, 90),
     },
+    batchPatienceSeconds: integer(env, 'BATCH_PATIENCE_SECONDS', 1, 86_400),
     shutdownSeconds: integer(env, 'SHUTDOWN_SECONDS', 1, 600),
     codecEndpoint: flag(env, 'CODEC_ENDPOINT'),
     logLevel: level,

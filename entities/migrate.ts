@@ -2,7 +2,9 @@ import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { Foundation } from './migrations/0001-foundation.ts'
 import { DomainLinkages } from './migrations/0002-domain-linkages.ts'
+import { CredentialTemplates } from './migrations/0003-credential-templates.ts'
 import { TenantSettings } from './migrations/0005-tenant-settings.ts'
+import { Batches } from './migrations/0006-batches.ts'
 import { entities } from './orm.ts'
 import { createRoles } from './roles.ts'
 
@@ -18,7 +20,7 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<
     pool: { min: 0, max: 4 },
     logger: () => undefined,
     migrations: {
-      migrationsList: [Foundation, DomainLinkages, TenantSettings],
+      migrationsList: [Foundation, DomainLinkages, CredentialTemplates, TenantSettings, Batches],
       snapshot: false,
       tableName: 'migrations',
       silent: true,

@@ -5,7 +5,9 @@ import { Did, DomainLinkage } from './dids.ts'
 import { Domain } from './domains.ts'
 import { Key, KeyEnvelope } from './keys.ts'
 import { OutboxEntry } from './outbox.ts'
+import { CredentialBatch, CredentialBatchRow } from './semantic-credentials.batches.ts'
 import { JsonLdContext, SemanticCredential, StatusList } from './semantic-credentials.ts'
+import { SemanticTemplate, SemanticTemplateVersion } from './semantic-credentials.templates.ts'
 import { LogEntry } from './tokens-logs.ts'
 
 export const entities = [
@@ -18,7 +20,11 @@ export const entities = [
   Key,
   KeyEnvelope,
   SemanticCredential,
+  SemanticTemplate,
+  SemanticTemplateVersion,
   StatusList,
+  CredentialBatch,
+  CredentialBatchRow,
   JsonLdContext,
   LogEntry,
   OutboxEntry,

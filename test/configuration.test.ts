@@ -72,6 +72,7 @@ const BAD: [name: string, value: string][] = [
   ['STATUS_WINDOW_SECONDS', '3601'],
   ['DID_WEB_CHECK_SECONDS', ' 5s'],
   ['DID_WEB_PATIENCE_DAYS', '91'],
+  ['BATCH_PATIENCE_SECONDS', '0'],
   ['SHUTDOWN_SECONDS', '601'],
   ['CODEC_ENDPOINT', 'yes'],
   ['LOG_LEVEL', 'verbose'],
