@@ -2,6 +2,7 @@ import { createVerifyCryptosuite } from '@digitalbazaar/bbs-2023-cryptosuite'
 import { DataIntegrityProof } from '@digitalbazaar/data-integrity'
 import { cryptosuite as ecdsaRdfc2019 } from '@digitalbazaar/ecdsa-rdfc-2019-cryptosuite'
 import { Ed25519Signature2018 } from '@digitalbazaar/ed25519-signature-2018'
+import { cryptosuite as eddsaRdfc2022 } from '@digitalbazaar/eddsa-rdfc-2022-cryptosuite'
 import { verifyCredential } from '@digitalbazaar/vc'
 import { createDocumentLoader } from '../../protocol/contexts/index.ts'
 import { createProofCheck, type Json } from '../../protocol/data-integrity.ts'
@@ -30,6 +31,7 @@ export const verifyLinkage = (entry: Json, { origin, now, resolve }: { origin: s
 
 const SUITES: Record<string, () => object> = {
   Ed25519Signature2018: () => new Ed25519Signature2018(),
+  'eddsa-rdfc-2022': () => new DataIntegrityProof({ cryptosuite: eddsaRdfc2022 }),
   'ecdsa-rdfc-2019': () => new DataIntegrityProof({ cryptosuite: ecdsaRdfc2019 }),
   'bbs-2023': () => new DataIntegrityProof({ cryptosuite: createVerifyCryptosuite() }),
 }
