@@ -6,8 +6,8 @@ import { Domain } from './domains.ts'
 import { Key, KeyEnvelope } from './keys.ts'
 import { OutboxEntry } from './outbox.ts'
 import { CredentialBatch, CredentialBatchRow } from './semantic-credentials.batches.ts'
-import { JsonLdContext, SemanticCredential, StatusList } from './semantic-credentials.ts'
 import { SemanticTemplate, SemanticTemplateVersion } from './semantic-credentials.templates.ts'
+import { JsonLdContext, SemanticCredential, StatusList } from './semantic-credentials.ts'
 import { LogEntry } from './tokens-logs.ts'
 
 export const entities = [

@@ -19,6 +19,9 @@ const SemanticCredentialSchema = defineEntity({
     statusIndex: p.integer().nullable(),
     revoked: p.boolean().default(false),
     statusChangedAt: p.datetime().nullable(),
+    /** The version of a template that it was made by. */
+    templateId: p.uuid().nullable(),
+    templateVersion: p.integer().nullable(),
   },
 })
 export class SemanticCredential extends SemanticCredentialSchema.class {}
