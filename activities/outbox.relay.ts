@@ -128,8 +128,6 @@ export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
     start(): void {
       running.loop ??= loop()
     },
-    /** Looks at once instead of at the next poll. */
-    wake: () => wakeUp(),
     /** Finishes the batch in hand. */
     async stop(): Promise<void> {
       stopped = true

@@ -5,7 +5,6 @@ import {
   isGrpcDeadlineError,
   isGrpcServiceError,
   makeGrpcRetryInterceptor,
-  WorkflowNotFoundError,
 } from '@temporalio/client'
 import {
   defineSearchAttributeKey,
@@ -144,15 +143,6 @@ export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal'
       } catch (error) {
         if (error instanceof WorkflowExecutionAlreadyStartedError) return 'already started'
         throw error
-      }
-    },
-
-    /** Asks a running workflow to stop; one that is closed or never was is left as it is. */
-    async cancelWorkflow(workflowId: string): Promise<void> {
-      try {
-        await within(() => client.workflow.getHandle(workflowId).cancel())
-      } catch (error) {
-        if (!(error instanceof WorkflowNotFoundError)) throw error
       }
     },
 

@@ -13,19 +13,22 @@ const extension = extname(new URL(import.meta.url).pathname)
 /** A path, not an import: workflows run in a sandbox of their own. */
 export const workflowsPath = join(root, 'workflows', `index${extension}`)
 
-/** Webpack's report is long; what fails comes as the rejection. */
-const quiet = {
-  trace() {},
-  debug() {},
-  info() {},
-  warn() {},
-  log() {},
-  error: (text: string) => process.stderr.write(`${text}\n`),
+/**
+ * Builds the code that the workflow sandbox loads. Throws, with the bundler's own words, when it reaches a Node built-in or
+ * the SDK's client side.
+ */
+export async function bundleWorkflows(path = workflowsPath): Promise<WorkflowBundleWithSourceMap> {
+  const said: string[] = []
+  const ignore = () => undefined
+  const error = (text: string) => said.push(text)
+  const logger = { trace: ignore, debug: ignore, info: ignore, warn: ignore, log: ignore, error }
+  try {
+    return await bundleWorkflowCode({ workflowsPath: path, failureConverterPath, logger })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(['the workflows cannot be bundled', reason, ...said].join('\n'), { cause })
+  }
 }
-
-/** Builds the code that the workflow sandbox loads. Rejects when it reaches a Node built-in or the SDK's client side. */
-export const bundleWorkflows = (path = workflowsPath): Promise<WorkflowBundleWithSourceMap> =>
-  bundleWorkflowCode({ workflowsPath: path, failureConverterPath, logger: quiet })
 
 /** Changes with whatever may enter the bundle: our sources and the SDK. */
 async function fingerprint(): Promise<string> {

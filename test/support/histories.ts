@@ -13,6 +13,8 @@ export interface Scenario {
   payload: unknown
   /** What each activity answers at its nth call, from 0; an activity that is not named answers nothing. */
   answers: Record<string, (nth: number) => unknown>
+  /** Sent a second after the start. */
+  signal?: string
 }
 
 export const fileOf = ({ workflowType, path }: Pick<Scenario, 'workflowType' | 'path'>): URL =>
@@ -58,6 +60,14 @@ export const scenarios: Scenario[] = [
   }),
   registration('out-of-patience', { lookUpDid: () => notYet, failDid: () => undefined }, 1 / 86_400),
   registration('deleted-meanwhile', { lookUpDid: gone }),
+  {
+    ...registration('woken', {
+      lookUpDid: (nth) => (nth === 0 ? notYet : { resolved: true }),
+      completeDid: () => undefined,
+    }),
+    payload: { ...subject, checkSeconds: 3600 },
+    signal: 'lookNow',
+  },
   {
     workflowType: 'deleteDid',
     path: 'retried',

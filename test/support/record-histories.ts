@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
 import { pino } from 'pino'
 import { createOutbox } from '../../activities/outbox.ts'
 import { prepareWorkflowBundle } from '../../activities/worker.bundle.ts'
@@ -45,6 +46,10 @@ async function record(world: TestTemporal, scenario: Scenario): Promise<void> {
       payload,
     })
     const handle = world.temporal.client.workflow.getHandle(workflowId)
+    if (scenario.signal) {
+      await wait(1_000)
+      await handle.signal(scenario.signal)
+    }
     await handle.result()
     const json = toJson(await handle.fetchHistory())
     // which machine recorded it is nobody's business
