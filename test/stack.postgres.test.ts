@@ -1,9 +1,12 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import test from 'ava'
 import pg from 'pg'
 import { freePort } from '../stack/ports.ts'
+import { findBinaries, reachable } from '../stack/postgres.binaries.ts'
 import { startPostgres } from '../stack/postgres.ts'
+import { run } from '../stack/run.ts'
+import { barrier, runAs, unprivilegedOwner } from '../stack/unprivileged.ts'
 import { isAlive, script, temporary } from './support/stack.ts'
 
 async function ask(url: string, statement: string): Promise<Record<string, unknown>> {
@@ -115,4 +118,29 @@ test.serial('a port that is taken gives a sentence, not a hang', async (t) => {
   await t.throwsAsync(startPostgres({ directory: temporary(t, 'postgres'), port, durable: false }), {
     message: /^PostgreSQL did not start \(exit code 1\): .*could not create any TCP/,
   })
+})
+
+const asRoot = process.getuid?.() === 0 ? test.serial : test.skip
+
+asRoot('as root, a checkout and a data directory that only root may enter are no obstacle', async (t) => {
+  const directory = temporary(t, 'postgres')
+  const project = join(directory, 'closed', 'project')
+  mkdirSync(project, { recursive: true })
+  chmodSync(join(directory, 'closed'), 0o700)
+  const owner = unprivilegedOwner()
+  if (!owner) return t.fail()
+  t.is(barrier(project, owner), directory)
+  const cache = temporary(t, 'cache')
+  chmodSync(cache, 0o755)
+  const found = await findBinaries(undefined)
+  const native = join(project, 'native')
+  cpSync(dirname(dirname(found.postgres)), native, { recursive: true, verbatimSymlinks: true })
+  const closed = { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') }
+  const opened = reachable(closed, '1', owner, cache)
+  t.is(barrier(opened.postgres, owner), undefined)
+  t.is(reachable(closed, '1', owner, cache).postgres, opened.postgres)
+  t.is(reachable(closed, '1', undefined, cache).postgres, closed.postgres)
+  const version = runAs(owner, opened.postgres, ['--version'], [project])
+  const { output } = await run(version.command, version.args, { uid: version.uid, gid: version.gid, cwd: '/', env: {} })
+  t.regex(output, /^postgres \(PostgreSQL\) 18/)
 })
