@@ -78,6 +78,16 @@ export const scenarios: Scenario[] = [
       removeDid: () => undefined,
     },
   },
+  {
+    workflowType: 'deleteDid',
+    path: 'without-registration',
+    payload: subject,
+    answers: {
+      wakeRegistration: () => ({ running: false }),
+      destroyDidKeys: () => undefined,
+      removeDid: () => undefined,
+    },
+  },
   { workflowType: 'reapKeys', path: 'done', payload: undefined, answers: { reapUnownedKeys: () => ({ reaped: 0 }) } },
   {
     workflowType: 'publishStatusLists',
