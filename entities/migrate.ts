@@ -3,6 +3,7 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import { Foundation } from './migrations/0001-foundation.ts'
 import { DomainLinkages } from './migrations/0002-domain-linkages.ts'
 import { CredentialTemplates } from './migrations/0003-credential-templates.ts'
+import { Presentations } from './migrations/0004-presentations.ts'
 import { TenantSettings } from './migrations/0005-tenant-settings.ts'
 import { Batches } from './migrations/0006-batches.ts'
 import { entities } from './orm.ts'
@@ -20,7 +21,7 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<
     pool: { min: 0, max: 4 },
     logger: () => undefined,
     migrations: {
-      migrationsList: [Foundation, DomainLinkages, CredentialTemplates, TenantSettings, Batches],
+      migrationsList: [Foundation, DomainLinkages, CredentialTemplates, Presentations, TenantSettings, Batches],
       snapshot: false,
       tableName: 'migrations',
       silent: true,

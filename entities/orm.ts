@@ -6,6 +6,7 @@ import { Domain } from './domains.ts'
 import { Key, KeyEnvelope } from './keys.ts'
 import { OutboxEntry } from './outbox.ts'
 import { CredentialBatch, CredentialBatchRow } from './semantic-credentials.batches.ts'
+import { PresentationRequest, PresentationTemplate } from './semantic-credentials.presentations.ts'
 import { SemanticTemplate, SemanticTemplateVersion } from './semantic-credentials.templates.ts'
 import { JsonLdContext, SemanticCredential, StatusList } from './semantic-credentials.ts'
 import { LogEntry } from './tokens-logs.ts'
@@ -26,6 +27,8 @@ export const entities = [
   CredentialBatch,
   CredentialBatchRow,
   JsonLdContext,
+  PresentationTemplate,
+  PresentationRequest,
   LogEntry,
   OutboxEntry,
 ]

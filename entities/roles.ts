@@ -16,6 +16,8 @@ const GRANTS = {
       'semantic_templates',
       'semantic_credential_batches',
       'semantic_credential_batch_rows',
+      'presentation_templates',
+      'presentation_requests',
       'jsonld_contexts',
       'idempotency_keys',
       'rate_limits',

@@ -1,0 +1,79 @@
+import type { Json } from './data-integrity.ts'
+import { isObject, listOf } from './semantic-credentials.checks.ts'
+import type { PresentationQuery } from './semantic-credentials.presentations.queries.ts'
+import { methodId, type ProofRules } from './semantic-credentials.proofs.ts'
+import type { Verdict } from './semantic-credentials.verify.ts'
+
+/** Every check of a presentation, in the order in which they are made and `reason` names the first that failed. */
+export const PRESENTATION_CHECKS = [
+  'form',
+  'challenge',
+  'domain',
+  'request',
+  'holderProof',
+  'holder',
+  'credentialForm',
+  'credentialIssuer',
+  'credentialProof',
+  'credentialValidity',
+  'credentialStatus',
+  'holderBinding',
+  'query',
+] as const
+export type CheckName = (typeof PRESENTATION_CHECKS)[number]
+
+export interface Check {
+  check: CheckName
+  /** JSON pointer into the presentation; for a query its place in the template, such as `query.0.credentialQuery.0`. */
+  path?: string
+  outcome: 'passed' | 'failed' | 'skipped'
+  /** What was found, for people. */
+  evidence: string
+}
+
+/** What somebody asked for, under which a presentation is an answer. */
+export interface Asked {
+  /** Of the stored request, and whether it still takes an answer; a template asks without one. */
+  request?: { id: string; state: 'open' | 'used' | 'expired' }
+  domain?: string
+  queries: PresentationQuery[]
+}
+
+export interface PresentationToVerify extends Omit<ProofRules, 'purpose'> {
+  /** From `normalisePresentation`. */
+  presentation: Json
+  /** What the proof must answer; undefined: whatever it answers. */
+  challenge?: string
+  domain?: string
+  asked: Asked[]
+  /** Subject = holder = who signed. False: the proofs alone, as the W3C's interface asks for. */
+  bindHolder: boolean
+  /** All of a credential's own checks, its status among them. */
+  verifyCredential(credential: unknown): Promise<Verdict>
+}
+
+export const outcome =
+  (outcome: Check['outcome']) =>
+  (check: CheckName, evidence: string, path?: string): Check => ({
+    check,
+    ...(path !== undefined && { path }),
+    outcome,
+    evidence: evidence.slice(0, 1000),
+  })
+export const passed = outcome('passed')
+export const failed = outcome('failed')
+export const skipped = outcome('skipped')
+
+/** Text of a stranger, short enough for an answer. */
+export const shown = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+}
+
+/** The proofs with the path of each. */
+export function proofsOf({ proof }: Json): { proof: Json; path: string }[] {
+  const at = (index: number) => (Array.isArray(proof) ? `/proof/${index}` : '/proof')
+  return listOf(proof).flatMap((each, index) => (isObject(each) ? [{ proof: each, path: at(index) }] : []))
+}
+
+export const signerOf = (proof: Json): string => methodId(proof).split('#')[0] ?? ''
