@@ -9,12 +9,13 @@ import { aliases } from './aliases.ts'
 import { readBearer, refuseBadBearer } from './authentication.ts'
 import { readBody } from './body.ts'
 import { publicDids } from './dids.public.ts'
-import { docs, methodsByPath, type OpenApi, operationIds } from './docs.ts'
+import { docs } from './docs.ts'
 import { problemHandler } from './errors.ts'
 import { health } from './health.ts'
 import { limitRate } from './limits.ts'
 import { nameRequest, watchRequests } from './logging.ts'
 import { createMeasures } from './metrics.ts'
+import { checkMethod, createPaths, type OpenApi } from './paths.ts'
 import { checkAddress } from './unreadable.ts'
 
 export interface AppParts {
@@ -29,6 +30,9 @@ export interface AppParts {
 
 const TOKEN_PATHS = new Set(['/v1/auth/token'])
 
+/** Static segments before parameters, whichever controller they stand in: `/configurations` is no `/{id}` (spec/api, 1). */
+const precedence = (path = ''): string => path.replace(/:\w+/g, '\uffff')
+
 /** The API as one express application; it listens nowhere by itself. */
 export function createApp({ dependencies, platform, pool, registry, openApi, stopping }: AppParts): Express {
   const { config, logs, log } = dependencies
@@ -41,7 +45,8 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(checkAddress)
   app.use(health({ ...dependencies, stopping }))
   app.use(aliases)
-  app.use(watchRequests({ logs, measures: createMeasures(registry), operationIds: operationIds(openApi) }))
+  const find = createPaths(openApi)
+  app.use(watchRequests({ logs, measures: createMeasures(registry), find }))
   app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: config.publicUrl.protocol === 'https:' }))
   app.use(docs(openApi))
   app.use(publicDids(platform))
@@ -56,16 +61,14 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
     (request.path.startsWith('/v1/auth/') ? limitTokens : limitCalls)(request, response, next),
   )
   app.use(refuseBadBearer)
+  app.use(checkMethod(find))
   app.use(readBody((path) => TOKEN_PATHS.has(path)))
   const router = express.Router({ caseSensitive: true, strict: true })
   RegisterRoutes(router)
+  router.stack.sort((one, other) => (precedence(one.route?.path) < precedence(other.route?.path) ? -1 : 1))
   app.use(router)
-  const allowed = methodsByPath(openApi)
-  app.use((request, response) => {
-    const methods = allowed(request.path)
-    if (methods.length === 0) throw new Refusal('request.not_found', 'There is nothing at this path; see /docs.')
-    response.set('Allow', methods.join(', '))
-    throw new Refusal('request.method_not_allowed', `This path takes ${methods.join(', ')}.`)
+  app.use(() => {
+    throw new Refusal('request.not_found', 'There is nothing at this path; see /docs.')
   })
   app.use(problemHandler)
   return app

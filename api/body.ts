@@ -4,6 +4,8 @@ import { Refusal } from '../protocol/errors.ts'
 import { parseJson } from './json.ts'
 
 const LIMIT_BYTES = 1024 * 1024
+/** A body that is somewhat too large is read to its end, so that its sender sees the 413; a huge one is cut off. */
+const DRAINED_BYTES = 16 * LIMIT_BYTES
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -32,7 +34,11 @@ const readRaw = express.raw({ type: () => true, limit: LIMIT_BYTES })
 /** Reads the body whole and checks it as text before anything walks it as a tree. `takesForm`: token endpoints. */
 export const readBody =
   (takesForm: (path: string) => boolean): RequestHandler =>
-  (request, response, next) =>
+  (request, response, next) => {
+    if (Number(request.headers['content-length']) > DRAINED_BYTES) {
+      response.set('Connection', 'close')
+      throw new Refusal('request.too_large', 'The body is larger than 1 MiB.')
+    }
     readRaw(request, response, (failure?: unknown) => {
       if (failure) return next(failure)
       const raw: unknown = request.body
@@ -49,3 +55,4 @@ export const readBody =
         next(error)
       }
     })
+  }

@@ -1,31 +1,8 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import express, { type Router } from 'express'
+import type { OpenApi } from './paths.ts'
 import { PROBLEMS } from './problems.ts'
-
-export interface OpenApi {
-  paths: Record<string, Record<string, { operationId: string }>>
-  servers?: { url: string }[]
-}
-
-/** operationId by `METHOD /path/{template}`. */
-export const operationIds = ({ paths }: OpenApi): ReadonlyMap<string, string> =>
-  new Map(
-    Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(
-        ([method, { operationId }]) => [`${method.toUpperCase()} ${path}`, operationId] as const,
-      ),
-    ),
-  )
-
-/** Which methods a path takes, for 405 and its Allow header. */
-export function methodsByPath({ paths }: OpenApi): (path: string) => string[] {
-  const patterns = Object.entries(paths).map(([template, methods]) => ({
-    pattern: new RegExp(`^${template.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`),
-    methods: Object.keys(methods).map((method) => method.toUpperCase()),
-  }))
-  return (path) => [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))]
-}
 
 const require = createRequire(import.meta.url)
 /** Swagger UI's own files, from its package: /docs works offline (D-006). */

@@ -86,7 +86,11 @@ export function sendProblem(response: Response, refusal: Refusal | Unavailable |
   if (problem.status === 503)
     response.set('Retry-After', String(refusal instanceof Unavailable ? refusal.retryAfterSeconds : 30))
   response.locals.problem = codeOf(refusal)
-  response.status(problem.status).set('Content-Type', 'application/problem+json').send(JSON.stringify(problem))
+  // as bytes: of a text express would say its charset, which this media type does not have (RFC 9457 section 6.1)
+  response
+    .status(problem.status)
+    .type('application/problem+json')
+    .send(Buffer.from(JSON.stringify(problem)))
 }
 
 /** The last handler: anything thrown becomes an answer, and what we did not foresee a line in the log. */

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { LogQueue } from '../activities/tokens-logs.queue.ts'
 import type { Measures } from './metrics.ts'
 import { OPERATIONS } from './operations.ts'
+import type { FindPath } from './paths.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -19,17 +20,16 @@ export const nameRequest =
     next()
   }
 
-/** The route's template, never the path: a path may name a person's DID, and a label must not explode. */
-const templateOf = (request: Request): string => {
+/** Paths outside the document, such as /docs: the route's template, never the path, so that no label explodes. */
+const routeOf = (request: Request): string => {
   const path: unknown = request.route?.path
-  return typeof path === 'string' ? path.replace(/:(\w+)/g, '{$1}') : 'none'
+  return typeof path === 'string' ? path : 'none'
 }
 
 interface Watcher {
   logs: LogQueue
   measures: Measures
-  /** operationId by `METHOD template`, from the OpenAPI document. */
-  operationIds: ReadonlyMap<string, string>
+  find: FindPath
 }
 
 function logEntry(request: Request, response: Response, operationId: string | undefined) {
@@ -37,7 +37,8 @@ function logEntry(request: Request, response: Response, operationId: string | un
   const tenantId: unknown = request.caller?.tenantId ?? response.locals.tenantId
   const failed = response.statusCode >= 400
   if (!operation || typeof tenantId !== 'string' || (operation.changes && !failed)) return undefined
-  if (response.getHeader('Idempotency-Replayed')) return undefined
+  // what was answered before was logged before; what was not let in was not tried
+  if (response.getHeader('Idempotency-Replayed') || response.statusCode === 429) return undefined
   const problem: unknown = response.locals.problem
   return {
     id: randomUUID(),
@@ -49,19 +50,20 @@ function logEntry(request: Request, response: Response, operationId: string | un
     data: failed
       ? { error: { type: typeof problem === 'string' ? problem : 'internal', status: response.statusCode } }
       : {},
-    metadata: { clientId: request.caller?.clientId ?? null },
+    metadata: { clientId: request.caller?.clientId ?? response.locals.clientId ?? null },
   }
 }
 
 /** After each answer: one line, one measurement, and the log entry that the operation did not write itself. */
 export const watchRequests =
-  ({ logs, measures, operationIds }: Watcher): RequestHandler =>
+  ({ logs, measures, find }: Watcher): RequestHandler =>
   (request, response, next) => {
     const started = process.hrtime.bigint()
+    const known = find(request.path)
     response.once('finish', () => {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9
-      const route = templateOf(request)
-      const operationId = operationIds.get(`${request.method} ${route}`)
+      const route = known?.template ?? routeOf(request)
+      const operationId = known?.operations.get(request.method)
       const status = response.statusCode
       measures.requests.observe({ method: request.method, route, status: String(status) }, seconds)
       const line = {

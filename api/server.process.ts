@@ -4,7 +4,7 @@ import { register } from 'prom-client'
 import { createPlatform, openDependencies } from '../activities/index.ts'
 import type { Config } from '../config.ts'
 import { createApp } from './app.ts'
-import type { OpenApi } from './docs.ts'
+import type { OpenApi } from './paths.ts'
 import { answerUnreadable } from './unreadable.ts'
 
 const readOpenApi = (): OpenApi =>

@@ -18,6 +18,8 @@ const MESSAGES: Record<string, string> = {
 
 /** What Node's HTTP parser refuses never becomes a request of ours: answered as problem details all the same. */
 export function answerUnreadable(server: Server, log: Logger): void {
+  // an expectation that we do not know is no reason to refuse (RFC 9110 section 10.1.1)
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy()

@@ -1,0 +1,89 @@
+import { createDid, payload, sign } from './credentials.ts'
+import type { Client, World } from './world.ts'
+
+/** What the examples speak of: one tenant's things. */
+export interface Sample {
+  client: Client
+  token: string
+  did: string
+  /** For the operation that deletes it. */
+  spareDid: string
+  credentialId: string
+  credential: Record<string, unknown>
+  listId: string
+}
+
+export async function makeSample(world: World, client: Client): Promise<Sample> {
+  const token = await world.tokenOf(client)
+  const did = await createDid(world, 'ed25519', token)
+  const { id, credential } = await sign(world, did, { token, revocable: true, tag: 'sample' })
+  const status = credential.credentialStatus as Record<string, string>
+  const listId = String(status.statusListCredential).split('/').at(-1) ?? ''
+  return {
+    client,
+    token,
+    did,
+    spareDid: await createDid(world, 'ed25519', token),
+    credentialId: id,
+    credential,
+    listId,
+  }
+}
+
+interface Example {
+  body?: (sample: Sample) => Record<string, unknown>
+  path?: (sample: Sample) => Record<string, string>
+  /** The refusal that is right, where a success needs what a test world does not have. */
+  answers?: number
+}
+
+/** A request that succeeds, for every operation with a body or an id. A test fails for the one that is missing here. */
+export const EXAMPLES: Record<string, Example> = {
+  getOAuthAccessToken: {
+    body: ({ client }) => ({
+      clientId: client.clientId,
+      clientSecret: client.clientSecret,
+      grantType: 'client_credentials',
+      scope: 'dids:read',
+    }),
+  },
+  getListOfLogs: {
+    body: () => ({
+      categories: ['did'],
+      types: ['DID_CREATE_SUCCESS'],
+      ids: [],
+      requestIds: [],
+      dateFrom: '2020-01-01T00:00:00Z',
+      dateTo: '2999-01-01T00:00:00Z',
+    }),
+  },
+  createDID: { body: () => ({ method: 'KEY', options: { keyType: 'ed25519' } }) },
+  resolveDID: { path: ({ did }) => ({ id: did }) },
+  deleteDID: { path: ({ spareDid }) => ({ id: spareDid }) },
+  signWebSemanticCredential: {
+    body: ({ did }) => ({
+      payload: payload(did, { name: 'A course', description: 'Of a school' }),
+      proofType: 'eddsa-rdfc-2022',
+      revocable: true,
+      tag: 'sample',
+    }),
+  },
+  registerJsonLdContext: { body: () => ({ url: 'https://127.0.0.1/context.jsonld' }), answers: 400 },
+  updateTenantSettings: { body: () => ({ fetchUnknownContexts: true, vcApi: false }) },
+  verifyWebSemanticCredentials: { body: ({ credential }) => ({ payload: credential }) },
+  getWebSemanticCredentialDetails: { path: ({ credentialId }) => ({ id: credentialId }) },
+  getWebSemanticRevocationStatus: { path: ({ credentialId }) => ({ id: credentialId }) },
+  setWebSemanticRevocationStatus: {
+    path: ({ credentialId }) => ({ id: credentialId }),
+    body: () => ({ is_revoked: false }),
+  },
+  getWebSemanticCredentialRevocationList: { path: ({ listId }) => ({ id: listId }) },
+  getPublishedStatusList: { path: ({ listId }) => ({ id: listId }) },
+}
+
+/** Why an answer to an example is not the one that it should have; undefined when it is. */
+export const exampleFault = (operationId: string, status: number, text: string): string | undefined => {
+  const expected = EXAMPLES[operationId]?.answers
+  const right = expected === undefined ? status >= 200 && status < 300 : status === expected
+  return right ? undefined : `${operationId} answered ${status} ${text.slice(0, 300)}`
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+
+export interface Schema {
+  $ref?: string
+  type?: string
+  format?: string
+  nullable?: boolean
+  enum?: unknown[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  additionalProperties?: boolean | Schema
+}
+
+interface Media {
+  schema?: Schema
+  example?: unknown
+  examples?: Record<string, unknown>
+}
+
+export interface Described {
+  operationId: string
+  summary?: string
+  description?: string
+  security?: Record<string, string[]>[]
+  parameters?: { in: string; name: string; required?: boolean; schema?: Schema }[]
+  requestBody?: { required?: boolean; content: Record<string, Media> }
+  responses: Record<string, { description: string; content?: Record<string, Media> }>
+}
+
+export interface Operation extends Described {
+  method: string
+  path: string
+}
+
+interface Document {
+  paths: Record<string, Record<string, Described>>
+  components: { schemas: Record<string, Schema> }
+}
+
+export const document = JSON.parse(
+  readFileSync(new URL('../../build/openapi.json', import.meta.url), 'utf8'),
+) as Document
+
+/** Every operation of the generated document: what is added there is tested without being named anywhere. */
+export const operations: Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, described]) => ({ ...described, method: method.toUpperCase(), path })),
+)
+
+export const schemaOf = (schema: Schema | undefined): Schema =>
+  schema?.$ref
+    ? schemaOf(document.components.schemas[schema.$ref.replace('#/components/schemas/', '')])
+    : (schema ?? {})
+
+export const bodySchema = ({ requestBody }: Operation): Schema | undefined =>
+  requestBody && schemaOf(requestBody.content['application/json']?.schema)
+
+export const parametersIn = ({ parameters = [] }: Operation, where: 'path' | 'query'): string[] =>
+  parameters.filter((parameter) => parameter.in === where).map(({ name }) => name)
+
+export const isPublic = ({ security = [] }: Operation): boolean => security.length === 0
+
+/** The path with its parameters filled in, percent-encoded unless told that they are raw already. */
+export const fill = (
+  path: string,
+  values: Record<string, string>,
+  encode: (value: string) => string = encodeURIComponent,
+) => path.replace(/\{(\w+)\}/g, (_, name: string) => encode(values[name] ?? `no-${name}`))
