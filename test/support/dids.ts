@@ -64,3 +64,14 @@ export const didsOf = (world: Pick<World, 'ask'>, token: string) => {
       ),
   }
 }
+
+/** The tenant's log entries of a type that are about one object. */
+export async function loggedAbout(world: Pick<World, 'ask'>, token: string, type: string, id: string) {
+  const hour = 3600_000
+  const [dateFrom, dateTo] = [-hour, hour].map((offset) => new Date(Date.now() + offset).toISOString())
+  const body = { categories: [], types: [type], ids: [], requestIds: [], dateFrom, dateTo }
+  const reply = await world.ask('/v1/analytics/events?limit=1000', { token, body })
+  if (reply.status !== 200) throw new Error(`no log: ${reply.text}`)
+  const entries = reply.json<{ data: { metadata: string }[] }>().data
+  return entries.map(({ metadata }) => JSON.parse(metadata) as Record<string, unknown>).filter((each) => each.id === id)
+}
