@@ -33,7 +33,10 @@ function progress() {
   }
 }
 
-async function runAva(env: Environment, args: string[]): Promise<{ code: number | null; counts: Counts }> {
+async function runAva(
+  env: Environment,
+  args: string[],
+): Promise<{ code: number | null; counts: Counts; failures: string[] }> {
   const ava = join(root, 'node_modules', 'ava', 'entrypoints', 'cli.js')
   const child = spawn(process.execPath, [ava, '--tap', ...args], {
     cwd: root,
@@ -41,25 +44,29 @@ async function runAva(env: Environment, args: string[]): Promise<{ code: number 
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
-  const show = progress()
+  const failures: string[] = []
   const reader = tapReader({
-    counted: show,
-    failed: (title, why) => write(`${terminal ? '\r\x1b[K' : ''}\n✘ ${title}\n${why.join('\n')}\n`),
+    counted: progress(),
+    failed: (title, why) => {
+      failures.push(title)
+      write(`${terminal ? '\r\x1b[K' : ''}\n✘ ${title}\n${why.join('\n')}\n`)
+    },
   })
   const closed = once(child, 'close') as Promise<[number | null]>
   for await (const line of createInterface({ input: child.stdout })) reader.line(line)
   const [code] = await closed
   reader.end()
   if (terminal) write('\r\x1b[K')
-  return { code, counts: reader.counts }
+  return { code, counts: reader.counts, failures }
 }
 
 /** Builds, runs the tests, and says how many passed and failed in the last line. No test at all is a failure. */
 export const runTests = (env: Environment, args: string[]): Promise<void> =>
   asCommand(async () => {
     await buildAll(console.log)
-    const { code, counts } = await runAva(env, args)
+    const { code, counts, failures } = await runAva(env, args)
     const ran = counts.passed + counts.failed
+    if (failures.length > 0) write(`\nFailed:\n${failures.map((title) => `✘ ${title}\n`).join('')}`)
     if (ran === 0) write('No test ran: nothing matches.\n')
     write(`\n${countsLine(counts)}\n`)
     process.exitCode = ran === 0 || counts.failed > 0 ? 1 : (code ?? 1)

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -186,7 +186,8 @@ test('the master key is made once, 32 bytes, readable by us alone; a file that o
   t.is(Buffer.from(key, 'base64').length, 32)
   t.is(statSync(file).mode & 0o777, 0o600)
   t.is(masterKeyFrom(file), key)
-  writeFileSync(`${file}.open`, key, { mode: 0o644 })
+  writeFileSync(`${file}.open`, key)
+  chmodSync(`${file}.open`, 0o644)
   t.throws(() => masterKeyFrom(`${file}.open`), { message: /chmod 600/ })
 })
 
