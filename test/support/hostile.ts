@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import { EXAMPLES, makeSample, type Sample } from './examples.ts'
-import { fill, isPublic, type Operation } from './openapi.ts'
+import { bodySchema, fill, isPublic, type Operation, synthesize } from './openapi.ts'
 import { type RawAsk, type RawReply, rawClient } from './raw.ts'
 import { openWorld } from './world.ts'
 
@@ -44,7 +44,8 @@ export async function openTarget() {
     client,
     sample,
     pathOf,
-    exampleBody: ({ operationId }: Operation) => EXAMPLES[operationId]?.body?.(sample),
+    exampleBody: (operation: Operation): Record<string, unknown> =>
+      EXAMPLES[operation.operationId]?.body?.(sample) ?? (synthesize(bodySchema(operation)) as Record<string, unknown>),
     /** One request to an operation: its own path and token, the rest as told. */
     attack: (operation: Operation, ask: Partial<RawAsk>): Promise<RawReply> =>
       client.ask({

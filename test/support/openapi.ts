@@ -66,3 +66,14 @@ export const fill = (
   values: Record<string, string>,
   encode: (value: string) => string = encodeURIComponent,
 ) => path.replace(/\{(\w+)\}/g, (_, name: string) => encode(values[name] ?? `no-${name}`))
+
+/** The smallest value that a schema takes; for an operation that nobody gave an example yet. */
+export function synthesize(declared: Schema | undefined): unknown {
+  const { type, format, enum: values, properties = {}, required = [] } = schemaOf(declared)
+  if (values) return values[0]
+  if (type === 'string') return format === 'date-time' ? '2027-01-01T00:00:00Z' : 'text'
+  if (type === 'number' || type === 'integer') return 1
+  if (type === 'boolean') return true
+  if (type === 'array') return []
+  return Object.fromEntries(required.map((name) => [name, synthesize(properties[name])]))
+}
