@@ -1,11 +1,12 @@
 import { KEPT_HOURS } from './idempotency.ts'
 import type { Dependencies } from './index.ts'
+import { sweepUploads } from './semantic-credentials.batches.sweep.ts'
 
 const KEPT_OUTBOX_DAYS = 7
 
 /** The scheduled broom. Safe to retry: what is gone is gone. */
 export const createPurge = ({ systemSql, sql }: Pick<Dependencies, 'systemSql' | 'sql'>) => ({
-  async purgeExpiredRows(): Promise<{ idempotencyKeys: number; outboxRows: number; rateLimits: number }> {
+  async purgeExpiredRows(): Promise<Record<'idempotencyKeys' | 'outboxRows' | 'rateLimits' | 'uploads', number>> {
     const drop = async (connection: typeof sql, text: string, values: unknown[]) =>
       (
         await connection.query<{ count: number }>({
@@ -23,6 +24,7 @@ export const createPurge = ({ systemSql, sql }: Pick<Dependencies, 'systemSql' |
         KEPT_OUTBOX_DAYS,
       ]),
       rateLimits: await drop(sql, 'delete from rate_limits where expire < $1', [Date.now()]),
+      uploads: await sweepUploads(systemSql),
     }
   },
 })

@@ -21,6 +21,11 @@ import { createOperations } from './operations.ts'
 import { createOutbound, type Outbound } from './outbound-http.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { createSealer, type Sealer } from './sealing.ts'
+import { createBatchEnds } from './semantic-credentials.batches.end.ts'
+import { createBatchFiles } from './semantic-credentials.batches.files.ts'
+import { createBatchSigning } from './semantic-credentials.batches.sign.ts'
+import { createBatches } from './semantic-credentials.batches.ts'
+import { createBatchUploads } from './semantic-credentials.batches.upload.ts'
 import { createTenantContexts } from './semantic-credentials.contexts.ts'
 import { createStatusEntries } from './semantic-credentials.entries.ts'
 import { createIssuers } from './semantic-credentials.issuers.ts'
@@ -123,6 +128,7 @@ export function createPlatform(dependencies: Dependencies) {
   const signing = createSigning({ ...dependencies, administration, contexts, entries, issuers })
   const shared = { operations, administration, registration, didResolver, contexts, issuers, entries, credentialStatus }
   const parts = { ...dependencies, ...shared, signing }
+  const batchUploads = createBatchUploads(parts)
   return {
     administration,
     settings,
@@ -139,6 +145,11 @@ export function createPlatform(dependencies: Dependencies) {
     semanticCredentials: createSemanticCredentials(parts),
     credentialVerifier: createCredentialVerifier(parts),
     statusPublisher: createStatusPublisher(parts),
+    batchUploads,
+    batches: createBatches({ ...parts, batchUploads }),
+    batchFiles: createBatchFiles(dependencies),
+    batchSigning: createBatchSigning(parts),
+    batchEnds: createBatchEnds(dependencies),
   }
 }
 
@@ -146,6 +157,6 @@ export type Platform = ReturnType<typeof createPlatform>
 
 /** The same verbs as Temporal calls them: retried, durable. */
 export function createActivities(dependencies: Dependencies) {
-  const { registration, statusPublisher } = createPlatform(dependencies)
-  return { ...registration, ...statusPublisher, ...createPurge(dependencies) }
+  const { registration, statusPublisher, batchSigning, batchEnds } = createPlatform(dependencies)
+  return { ...registration, ...statusPublisher, ...batchSigning, ...batchEnds, ...createPurge(dependencies) }
 }

@@ -38,7 +38,8 @@ interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
   issuers: Issuers
 }
 
-function proofTypeOf(given: string): ProofType {
+/** Throws `Refusal('credential.proof_type_unsupported')`. */
+export function proofTypeOf(given: string): ProofType {
   if (isProofType(given)) return given
   throw new Refusal('credential.proof_type_unsupported', 'This proof type is not supported.', [
     { path: 'proofType', code: 'enum', message: `expected one of ${PROOF_TYPES.join(', ')}` },

@@ -16,6 +16,7 @@ import { limitRate } from './limits.ts'
 import { nameRequest, watchRequests } from './logging.ts'
 import { createMeasures } from './metrics.ts'
 import { checkMethod, createPaths, type OpenApi } from './paths.ts'
+import { exceptStreams, limitSending } from './streams.ts'
 import { checkAddress } from './unreadable.ts'
 
 export interface AppParts {
@@ -42,6 +43,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.set('etag', false)
   app.set('query parser', 'simple')
   app.use(nameRequest(log))
+  app.use(limitSending)
   app.use(checkAddress)
   app.use(health({ ...dependencies, stopping }))
   app.use(aliases)
@@ -62,7 +64,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   )
   app.use(refuseBadBearer)
   app.use(checkMethod(find))
-  app.use(readBody((path) => TOKEN_PATHS.has(path)))
+  app.use(exceptStreams(readBody((path) => TOKEN_PATHS.has(path))))
   const router = express.Router({ caseSensitive: true, strict: true })
   RegisterRoutes(router)
   router.stack.sort((one, other) => (precedence(one.route?.path) < precedence(other.route?.path) ? -1 : 1))

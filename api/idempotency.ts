@@ -39,6 +39,10 @@ export class Replay extends Error {
     super('This request was answered before.')
   }
 
+  body(): unknown {
+    return JSON.parse(this.answer.body.toString())
+  }
+
   send(response: Response) {
     const { status, headers, body } = this.answer
     response.status(status).set(headers).set('Idempotency-Replayed', 'true').end(body)
@@ -70,10 +74,16 @@ export async function claimKey(request: Request, idempotency: Idempotency, tenan
   const response = request.res
   if (!key || !response) return
   const claim = await idempotency.claim(tenantId, key, fingerprint(request))
-  if ('answer' in claim) throw new Replay(claim.answer)
+  if ('answer' in claim) {
+    if (!request.streamed) throw new Replay(claim.answer)
+    request.replay = new Replay(claim.answer) // for the operation, which has yet to see whether the body is the same
+    return
+  }
   request.idempotency = { key, ...claim }
   storeBeforeSending(response, async (answer) => {
-    if (answer.status >= 500 || PASSING.has(answer.status)) await idempotency.release(tenantId, key)
+    // a refused stream is not told from another: its body was not read to the end
+    const passing = answer.status >= 500 || PASSING.has(answer.status) || (request.streamed && answer.status >= 400)
+    if (passing) await idempotency.release(tenantId, key)
     else await idempotency.answer(tenantId, key, answer)
   })
 }

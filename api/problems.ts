@@ -4,6 +4,9 @@
  */
 const MEANINGS: Record<number, Record<string, string>> = {
   400: {
+    'batch.csv_header': 'The header line of a CSV does not name claims; errors names the columns.',
+    'batch.csv_invalid': 'A CSV cannot be read; errors names the line.',
+    'batch.empty': 'An upload holds no row.',
     'context.changed': 'The content at a context URL is not the one that was pinned; pinned content never changes.',
     'context.invalid': 'The document at a context URL, or a context given inline, is no usable JSON-LD context.',
     'context.unavailable': 'A context that is not known yet could not be fetched.',
@@ -71,6 +74,7 @@ const MEANINGS: Record<number, Record<string, string>> = {
   },
   403: { 'token.insufficient_scope': 'The access token lacks the scope that the operation needs.' },
   404: {
+    'batch.not_found': 'There is no such batch in this tenant.',
     'credential.not_found': 'There is no such credential in this tenant.',
     'did.not_found': 'There is no such DID in this tenant.',
     'key.not_found': 'The key does not exist, or was destroyed.',
@@ -86,10 +90,11 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'status_list.issuer_gone': 'The issuer of the status list was deleted; it cannot be signed any more.',
   },
   413: {
-    'request.too_large': 'The body is larger than 1 MiB.',
+    'batch.too_many_rows': 'A batch has more rows than one may.',
+    'request.too_large': 'The body is larger than 1 MiB, or an upload larger than 1 GiB.',
     'workflow.payload_too_large': 'The request is too large to be handed to a workflow.',
   },
-  415: { 'request.unsupported_media_type': 'The body is not application/json in UTF-8, or its encoding is unknown.' },
+  415: { 'request.unsupported_media_type': 'The body is not of a type that the operation takes, not in UTF-8, or its encoding is unknown.' },
   422: { 'idempotency.key_reused': 'This Idempotency-Key came with another request before.' },
   429: { 'request.too_many': 'Too many requests; Retry-After says when to go on.' },
   431: { 'request.headers_too_large': 'The headers are larger than 16 KiB.' },

@@ -25,6 +25,9 @@ const listening = (server: Server, port: number, host: string): Promise<number> 
     })
   })
 
+/** A million rows over a slow line; every other request has 30 s (streams.ts). */
+const UPLOAD_MS = 3600_000
+
 /** Opens connections and listens; answers once requests are served. */
 export async function startApi(config: Config): Promise<Running> {
   const dependencies = await openDependencies(config)
@@ -38,7 +41,7 @@ export async function startApi(config: Config): Promise<Running> {
     stopping: () => stopping,
   })
   // slow senders are cut off: headers within 10 s, the whole request within 30 s
-  const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 }
+  const timeouts = { headersTimeout: 10_000, requestTimeout: UPLOAD_MS, keepAliveTimeout: 65_000 }
   const server = createServer({ ...timeouts, requireHostHeader: false }, app)
   answerUnreadable(server, dependencies.log)
   const port = await listening(server, config.port, config.host)

@@ -1,4 +1,5 @@
 // The bundle's entry: every export here is a workflow. One line per area, by name, so that a search finds its users.
 export { purgeExpired } from './administration.ts'
 export { deleteDid, reapKeys, registerWebDid } from './dids.ts'
+export { revokeBatch, signBatch } from './semantic-credentials.batches.ts'
 export { publishStatusLists } from './semantic-credentials.ts'

@@ -16,6 +16,12 @@ export const outward: ActivityOptions = { startToCloseTimeout: '30s', retry: unt
  */
 export const sweeping: ActivityOptions = { startToCloseTimeout: '1h', heartbeatTimeout: '30s', retry: untilItWorks }
 
+/**
+ * Some hundred signatures: a second, or ten with BBS. A worker that is killed is noticed by its missing heartbeat, long
+ * before the time is up.
+ */
+export const chunk: ActivityOptions = { startToCloseTimeout: '5m', heartbeatTimeout: '10s', retry: untilItWorks }
+
 /** The code of the refusal that ended an activity, e.g. `did.not_found`; undefined for any other error. */
 export const refusalCode = (error: unknown): string | undefined => {
   const cause = error instanceof ActivityFailure ? error.cause : error

@@ -44,13 +44,33 @@ begin
   return true;
 end $$;`
 
+/** True: there is more to take away. `mine` null: whichever try fills it. */
+const DISCARD = `
+create function discard_semantic_credential_upload(
+  tenant uuid, batch uuid, mine uuid, at_once integer, keep_batch boolean) returns boolean
+language plpgsql as $$
+declare
+  dropped integer;
+begin
+  perform set_config('app.tenant', tenant::text, true);
+  perform 1 from semantic_credential_batches
+  where id = batch and state = 'RECEIVING' and attempt = coalesce(mine, attempt) for update;
+  if not found then return false; end if;
+  delete from semantic_credential_batch_rows where batch_id = batch and row_number in (
+    select row_number from semantic_credential_batch_rows where batch_id = batch limit at_once);
+  get diagnostics dropped = row_count;
+  if dropped = at_once then return true; end if;
+  if not keep_batch then delete from semantic_credential_batches where id = batch; end if;
+  return false;
+end $$;`
+
 /**
  * A chunk as a whole: credentials, rows and counts, or nothing. A row that is not pending any more is left alone, so that
  * a repeated chunk adds nothing; so is one whose issuer is gone, which the share lock settles for the transaction.
  */
 const RECORD_CHUNK = `
 create function record_semantic_credential_chunk(
-  tenant uuid, batch uuid, signed_rows integer[], ids uuid[], issuers uuid[], credentials text[], proofs text[],
+  tenant uuid, batch uuid, signed_rows integer[], ids uuid[], issuer_ids uuid[], credentials text[], proofs text[],
   labels text[], type_names text[], issued timestamptz[], expires timestamptz[], lists uuid[], list_indexes integer[],
   failed_rows integer[], reasons text[])
 returns table (outcome text, all_signed integer, all_failed integer)
@@ -68,10 +88,10 @@ begin
     return;
   end if;
   select coalesce(array_agg(d.id), '{}') into living from (
-    select dids.id from dids where dids.id = any (issuers) and deleted_at is null and registration_status = 'COMPLETED'
+    select dids.id from dids where dids.id = any (issuer_ids) and deleted_at is null and registration_status = 'COMPLETED'
     order by dids.id for share) as d;
   with given as (
-    select * from unnest(signed_rows, ids, issuers, credentials, proofs, labels, type_names, issued, expires, lists,
+    select * from unnest(signed_rows, ids, issuer_ids, credentials, proofs, labels, type_names, issued, expires, lists,
       list_indexes) as g (row_number, id, issuer, credential, proof, label, type_names, issued, expires, list, list_index)
   ), taken as (
     update semantic_credential_batch_rows r set state = 'signed', input = null, credential_id = g.id from given g
@@ -96,7 +116,7 @@ begin
     update semantic_credential_batches b set signed = b.signed + new_signed, failed = b.failed + new_failed,
       last_progress_at = clock_timestamp(), waiting_for = null, waiting_since = null where b.id = batch;
   end if;
-  return query select case when living @> issuers then 'recorded' else 'issuer_gone' end, b.signed, b.failed
+  return query select case when living @> issuer_ids then 'recorded' else 'issuer_gone' end, b.signed, b.failed
     from semantic_credential_batches b where b.id = batch;
 end $$;`
 
@@ -130,6 +150,26 @@ begin
   return query select reached, b.revoked from semantic_credential_batches b where b.id = batch;
 end $$;`
 
+/** Pages of what a batch leaves to download. */
+const READ = `
+create function read_semantic_credential_batch_results(tenant uuid, batch uuid, after_row integer, at_once integer)
+returns table (row_number integer, id uuid, credential text)
+language plpgsql as $$
+begin
+  perform set_config('app.tenant', tenant::text, true);
+  return query select r.row_number, c.id, c.credential::text
+    from semantic_credential_batch_rows r join semantic_credentials c on c.id = r.credential_id
+    where r.batch_id = batch and r.row_number > after_row order by r.row_number limit at_once;
+end $$;
+create function read_semantic_credential_batch_errors(tenant uuid, batch uuid, after_row integer, at_once integer)
+returns table (row_number integer, errors json)
+language plpgsql as $$
+begin
+  perform set_config('app.tenant', tenant::text, true);
+  return query select r.row_number, r.errors from semantic_credential_batch_rows r
+    where r.batch_id = batch and r.row_number > after_row and r.state = 'failed' order by r.row_number limit at_once;
+end $$;`
+
 const OWNED = ['semantic_credential_batches', 'semantic_credential_batch_rows']
 
 /** As in 0001-foundation. */
@@ -142,6 +182,6 @@ export class Batches extends Migration {
   override name = '0006-batches'
 
   override up() {
-    this.addSql([TABLES, RECEIVE, RECORD_CHUNK, REVOKE_SLICE, ...OWNED.map(fence)].join('\n'))
+    this.addSql([TABLES, RECEIVE, DISCARD, RECORD_CHUNK, REVOKE_SLICE, READ, ...OWNED.map(fence)].join('\n'))
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bootstrap } from '../../activities/bootstrap.ts'
 import { createActivities, openDependencies } from '../../activities/index.ts'
+import type { KeyStore } from '../../activities/keys/index.ts'
 import { scheduledJobs } from '../../activities/schedules.ts'
 import { hashClientSecret } from '../../activities/tokens-logs.tokens.ts'
 import { startWorker } from '../../activities/worker.start.ts'
@@ -19,6 +20,8 @@ export interface WorldOptions {
   /** Temporal and a worker in this process; without them, what needs no workflow must work all the same. */
   workflows?: boolean
   env?: Partial<Record<Variable, string>>
+  /** What the worker signs with, made of the platform's own store: for keys that are away. */
+  workerKeys?: (keys: KeyStore) => KeyStore
 }
 
 export interface Client {
@@ -44,7 +47,8 @@ export interface Ask {
   headers?: Record<string, string>
 }
 
-async function send(url: string, { method, token, body, raw, headers = {} }: Ask): Promise<Reply> {
+/** One request, as any client sends it. */
+export async function send(url: string, { method, token, body, raw, headers = {} }: Ask): Promise<Reply> {
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
   const response = await fetch(url, {
     method: method ?? (content === undefined ? 'GET' : 'POST'),
@@ -67,7 +71,7 @@ async function startWorkflows(directory: string) {
 }
 
 /** A whole platform of the test's own: PostgreSQL, the API over HTTP, one tenant; Temporal and a worker when asked. */
-export async function openWorld({ workflows = false, env = {} }: WorldOptions = {}) {
+export async function openWorld({ workflows = false, env = {}, workerKeys = (keys) => keys }: WorldOptions = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-world-'))
   const postgres = await startPostgres({
     directory: join(directory, 'postgres'),
@@ -96,7 +100,7 @@ export async function openWorld({ workflows = false, env = {} }: WorldOptions = 
   const worker = temporal
     ? await startWorker({
         ...dependencies,
-        activities: createActivities(dependencies),
+        activities: createActivities({ ...dependencies, keys: workerKeys(dependencies.keys) }),
         jobs: scheduledJobs(config),
       })
     : undefined

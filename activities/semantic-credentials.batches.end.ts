@@ -1,0 +1,116 @@
+import { LockMode } from '@mikro-orm/core'
+import { inTenant, type Sql } from '../entities/orm.ts'
+import { type BatchState, CredentialBatch } from '../entities/semantic-credentials.batches.ts'
+import { LogEntry } from '../entities/tokens-logs.ts'
+import { Unavailable } from '../protocol/errors.ts'
+import type { Dependencies } from './index.ts'
+
+export interface BatchSubject {
+  tenantId: string
+  batchId: string
+}
+
+const AT_ONCE = 2_000
+const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
+
+const DISCARD = `with gone as (
+  update semantic_credential_batch_rows set input = null where batch_id = ? and row_number in (
+    select row_number from semantic_credential_batch_rows where batch_id = ? and input is not null limit ?)
+  returning 1) select count(*)::int as count from gone`
+
+async function revokeRows(sql: Sql, { tenantId, batchId }: BatchSubject, after: number) {
+  const { rows } = await sql.query<{ last_row: number | null; all_revoked: number }>({
+    name: 'revoke-batch-rows',
+    text: 'select * from revoke_semantic_credential_rows($1, $2, $3, $4)',
+    values: [tenantId, batchId, after, AT_ONCE],
+  })
+  return { last: rows[0]?.last_row ?? undefined, revoked: rows[0]?.all_revoked ?? 0 }
+}
+
+/** What follows the signing of a batch: its end, its pauses, its revocation. Each may be repeated. */
+export function createBatchEnds({
+  database,
+  sql,
+  keys,
+  now,
+  uuid,
+}: Pick<Dependencies, 'database' | 'sql' | 'keys' | 'now' | 'uuid'>) {
+  const logEntry = ({ tenantId }: BatchSubject, { requestId, clientId, id }: CredentialBatch, name: string) => ({
+    id: uuid(),
+    tenantId,
+    requestId,
+    category: 'credential-web-semantic',
+    type: `CREDENTIAL_WEB_SEMANTIC_BATCH_${name}_SUCCESS`,
+    timestamp: now(),
+    data: {},
+    metadata: { clientId, id },
+  })
+
+  return {
+    /** Safe to retry. A batch that waited too long for the key store goes on once the store can sign. */
+    async reviewBatch({ tenantId, batchId }: BatchSubject): Promise<{ state: BatchState | 'GONE' }> {
+      const batch = await inTenant(database.tenants, tenantId, (em) => em.findOne(CredentialBatch, { id: batchId }))
+      if (batch?.state !== 'PAUSED' || batch.pauseCode !== 'keys.unavailable') return { state: batch?.state ?? 'GONE' }
+      try {
+        await keys.ready()
+      } catch (error) {
+        if (error instanceof Unavailable) return { state: 'PAUSED' }
+        throw error
+      }
+      await inTenant(database.tenants, tenantId, async (em) => {
+        const paused = { id: batchId, state: 'PAUSED', pauseCode: 'keys.unavailable' } as const
+        const resumed = {
+          resumedAt: now(),
+          resumedDone: batch.signed + batch.failed,
+          waitingFor: null,
+          waitingSince: null,
+        }
+        await em.nativeUpdate(CredentialBatch, paused, { state: 'PROCESSING', pauseCode: null, ...resumed })
+      })
+      return { state: 'PROCESSING' }
+    },
+
+    /** Safe to retry: the log entry is written by the attempt that ends the batch. */
+    async completeBatch(subject: BatchSubject): Promise<void> {
+      await inTenant(database.tenants, subject.tenantId, async (em) => {
+        const batch = await em.findOne(CredentialBatch, { id: subject.batchId }, LOCKED)
+        if (!batch || batch.state === 'COMPLETED' || batch.state === 'CANCELLED') return
+        const { signed, failed, total } = batch
+        if (signed + failed !== total)
+          throw new Error(`batch ${batch.id}: ${total - signed - failed} rows are not done`)
+        em.assign(batch, { state: 'COMPLETED', endedAt: now(), pauseCode: null, pauseMessage: null })
+        const entry = logEntry(subject, batch, 'COMPLETE')
+        em.create(LogEntry, { ...entry, metadata: { ...entry.metadata, total, signed, failed } })
+      })
+    },
+
+    /** Safe to retry. What a cancelled batch did not sign is personal data without a purpose. */
+    async discardBatchRows({ tenantId, batchId }: BatchSubject): Promise<void> {
+      const slice = () =>
+        inTenant(database.tenants, tenantId, (em) =>
+          em.execute<{ count: number }[]>(DISCARD, [batchId, batchId, AT_ONCE]),
+        )
+      while ((await slice())[0]?.count === AT_ONCE);
+    },
+
+    /** Safe to retry: what is revoked is not revoked again. `last` undefined: there was nothing left. */
+    revokeBatchRows: ({
+      after,
+      ...subject
+    }: BatchSubject & { after: number }): Promise<{ last?: number; revoked: number }> =>
+      revokeRows(sql, subject, after),
+
+    /** Safe to retry. */
+    async completeBatchRevocation(subject: BatchSubject): Promise<void> {
+      await inTenant(database.tenants, subject.tenantId, async (em) => {
+        const batch = await em.findOne(CredentialBatch, { id: subject.batchId, revocation: 'REVOKING' }, LOCKED)
+        if (!batch) return
+        batch.revocation = 'REVOKED'
+        const entry = logEntry(subject, batch, 'REVOCATION_COMPLETE')
+        em.create(LogEntry, { ...entry, metadata: { ...entry.metadata, revoked: batch.revoked } })
+      })
+    },
+  }
+}
+
+export type BatchEnds = ReturnType<typeof createBatchEnds>

@@ -1,0 +1,206 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { inTenant, type Sql } from '../entities/orm.ts'
+import { CredentialBatch } from '../entities/semantic-credentials.batches.ts'
+import { Refusal, Unavailable } from '../protocol/errors.ts'
+import { completeRow, type RowInput } from '../protocol/semantic-credentials.batches.ts'
+import type { Dependencies } from './index.ts'
+import { rowProblem } from './semantic-credentials.batches.upload.ts'
+import type { Issuers } from './semantic-credentials.issuers.ts'
+import type { SignedRow, Signing } from './semantic-credentials.sign.ts'
+import { derivedId } from './semantic-credentials.ts'
+
+/** References alone: rows are personal data, and Temporal's history is no place for it. */
+export interface Chunk {
+  tenantId: string
+  batchId: string
+  /** First and last row. */
+  from: number
+  to: number
+}
+
+export interface ChunkOutcome {
+  state: 'signed' | 'PAUSED' | 'CANCELLED'
+  /** Of the whole batch, so far. */
+  signed: number
+  failed: number
+}
+
+/** Signatures of a chunk that are under way at a time: enough for Vault to batch them. */
+const AT_ONCE = 16
+
+/** What a deleted issuer's rows are refused with; its keys may be gone a moment before we notice the DID is. */
+const GONE = ['credential.issuer_unknown', 'key.not_found']
+
+interface Row {
+  row_number: number
+  input: RowInput
+}
+
+interface Attempted {
+  signed: { row: number; credential: SignedRow }[]
+  failed: { row: number; problem: string }[]
+  gone: Set<string>
+  away?: Unavailable
+}
+
+const RECORD = `select * from record_semantic_credential_chunk(
+  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+
+interface Recorded {
+  outcome: 'recorded' | 'issuer_gone' | 'cancelled'
+  all_signed: number
+  all_failed: number
+}
+
+async function record(sql: Sql, { tenantId, batchId }: Chunk, { signed, failed }: Attempted): Promise<Recorded> {
+  const column = <T>(of: (credential: SignedRow) => T): T[] => signed.map(({ credential }) => of(credential))
+  const { rows } = await sql.query<Recorded>({
+    name: 'record-batch-chunk',
+    text: RECORD,
+    values: [
+      tenantId,
+      batchId,
+      signed.map(({ row }) => row),
+      column(({ id }) => id),
+      column(({ didId }) => didId),
+      column(({ credential }) => JSON.stringify(credential)),
+      column(({ proofType }) => proofType),
+      column(({ tag }) => tag),
+      column(({ types }) => JSON.stringify(types)),
+      column(({ issuanceDate }) => issuanceDate),
+      column(({ expirationDate }) => expirationDate),
+      column(({ listId }) => listId),
+      column(({ index }) => index),
+      failed.map(({ row }) => row),
+      failed.map(({ problem }) => problem),
+    ],
+  })
+  if (!rows[0]) throw new Error('a chunk was neither recorded nor refused')
+  return rows[0]
+}
+
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys' | 'now'> {
+  issuers: Issuers
+  signing: Signing
+}
+
+/** Signs the chunks of a batch; the workflow decides which, and what follows. */
+export function createBatchSigning({ config, database, sql, keys, now, issuers, signing }: Parts) {
+  const patienceMs = config.batchPatienceSeconds * 1000
+
+  const load = ({ tenantId, batchId, from, to }: Chunk) =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const batch = await em.findOne(CredentialBatch, { id: batchId })
+      if (batch?.state !== 'PROCESSING') return { batch, rows: [] }
+      const rows = await em.execute<Row[]>(
+        `select row_number, input from semantic_credential_batch_rows
+         where batch_id = ? and row_number between ? and ? and state = 'pending' order by row_number`,
+        [batchId, from, to],
+      )
+      return { batch, rows }
+    })
+
+  /** A refusal is the row's own; what is away, or gone for every row alike, is the batch's. */
+  async function attempt(chunk: Chunk, batch: CredentialBatch, rows: Row[]): Promise<Attempted> {
+    const { tenantId, batchId } = chunk
+    const done: Attempted = { signed: [], failed: [], gone: new Set() }
+    const known = new Set(batch.issuers)
+    const signRow = async ({ row_number: row, input }: Row) => {
+      const request = completeRow(input, batch.options)
+      try {
+        const id = derivedId(tenantId, `batch ${batchId} ${row}`)
+        done.signed.push({ row, credential: await signing.sign(tenantId, id, request, rows.length) })
+      } catch (error) {
+        if (error instanceof Unavailable) done.away = error
+        else if (!(error instanceof Refusal)) throw error
+        else if (GONE.includes(error.code) && known.has(issuerIn(request.payload)))
+          done.gone.add(issuerIn(request.payload))
+        else done.failed.push({ row, problem: problemOf(error) })
+      }
+    }
+    const queue = rows.values()
+    const lane = async () => {
+      for (const row of queue) {
+        await signRow(row)
+        await turn() // heartbeats and other activities get their turn
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, lane))
+    return done
+  }
+
+  const pause = ({ tenantId, batchId }: Chunk, pauseCode: string, pauseMessage: string) =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      await em.nativeUpdate(
+        CredentialBatch,
+        { id: batchId, state: 'PROCESSING' },
+        { state: 'PAUSED', pauseCode, pauseMessage },
+      )
+    })
+
+  /** Visible in the batch from the first failure on; longer than the patience, and the batch pauses. */
+  async function waitFor(chunk: Chunk, { part, message }: Unavailable): Promise<'waiting' | 'PAUSED'> {
+    const since = await inTenant(database.tenants, chunk.tenantId, async (em) => {
+      const batch = await em.findOneOrFail(CredentialBatch, { id: chunk.batchId })
+      if (batch.waitingFor !== part || !batch.waitingSince) em.assign(batch, { waitingFor: part, waitingSince: now() })
+      return batch.waitingSince ?? now()
+    })
+    if (now().getTime() - since.getTime() < patienceMs) return 'waiting'
+    await pause(chunk, `${part}.unavailable`, message)
+    return 'PAUSED'
+  }
+
+  /** Asked first, because a status entry that a failed signature took is lost. */
+  async function attemptIfReady(chunk: Chunk, batch: CredentialBatch, rows: Row[]): Promise<Attempted> {
+    try {
+      await keys.ready()
+    } catch (error) {
+      if (error instanceof Unavailable) return { signed: [], failed: [], gone: new Set(), away: error }
+      throw error
+    }
+    return attempt(chunk, batch, rows)
+  }
+
+  /**
+   * Safe to retry: a row that was signed or refused is not pending any more, and a row's credential has the same id in
+   * every attempt. What could be signed is recorded in one transaction before anything is said to be away.
+   */
+  async function signBatchChunk(chunk: Chunk): Promise<ChunkOutcome> {
+    const { batch, rows } = await load(chunk)
+    if (!batch || batch.state === 'CANCELLED') return { state: 'CANCELLED', signed: 0, failed: 0 }
+    const { signed, failed } = batch
+    if (batch.state === 'PAUSED') return { state: 'PAUSED', signed, failed }
+    if (rows.length === 0) return { state: 'signed', signed, failed }
+    const attempted = await attemptIfReady(chunk, batch, rows)
+    const { outcome, all_signed, all_failed } = await record(sql, chunk, attempted)
+    const counts = { signed: all_signed, failed: all_failed }
+    if (outcome === 'cancelled') return { state: 'CANCELLED', signed, failed }
+    if (outcome === 'issuer_gone') {
+      // we remembered an issuer that was deleted meanwhile; its rows are as they were
+      for (const { credential } of attempted.signed) issuers.forget(chunk.tenantId, credential.issuer)
+      return signBatchChunk(chunk)
+    }
+    if (attempted.gone.size > 0) {
+      await pause(
+        chunk,
+        'batch.issuer_gone',
+        'An issuer of the batch was deleted. Resume to refuse its rows, or cancel.',
+      )
+      return { state: 'PAUSED', ...counts }
+    }
+    if (!attempted.away) return { state: 'signed', ...counts }
+    if ((await waitFor(chunk, attempted.away)) === 'PAUSED') return { state: 'PAUSED', ...counts }
+    throw attempted.away
+  }
+
+  return { signBatchChunk }
+}
+
+export type BatchSigning = ReturnType<typeof createBatchSigning>
+
+function issuerIn({ issuer }: Record<string, unknown>): string {
+  return String(typeof issuer === 'object' && issuer !== null && 'id' in issuer ? issuer.id : issuer)
+}
+
+const problemOf = ({ code, message, errors }: Refusal): string =>
+  rowProblem(code, errors.length > 0 ? errors : [{ path: '', code, message }])

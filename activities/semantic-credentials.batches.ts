@@ -1,0 +1,119 @@
+import { LockMode } from '@mikro-orm/core'
+import { inTenant } from '../entities/orm.ts'
+import { type BatchState, CredentialBatch } from '../entities/semantic-credentials.batches.ts'
+import { Refusal } from '../protocol/errors.ts'
+import type { Dependencies } from './index.ts'
+import type { Call, Operations } from './operations.ts'
+import { type BatchRecord, batchNotFound, toRecord, workflowIdOf } from './semantic-credentials.batches.record.ts'
+import type { BatchUploads } from './semantic-credentials.batches.upload.ts'
+
+interface Parts extends Pick<Dependencies, 'database' | 'temporal' | 'outbox' | 'now' | 'log'> {
+  operations: Operations
+  batchUploads: BatchUploads
+}
+
+type Change = (batch: CredentialBatch) => void | Promise<void>
+
+const ended = (batch: CredentialBatch) => batch.state === 'COMPLETED' || batch.state === 'CANCELLED'
+
+const refuseEnded = (batch: CredentialBatch) => {
+  if (ended(batch)) throw new Refusal('batch.ended', `The batch is ${batch.state}; there is nothing left to sign.`)
+}
+
+/** Batches of credentials as their owner sees and steers them (issue 4, Batches). The row decides; the workflow follows. */
+export function createBatches({ database, temporal, outbox, now, log, operations, batchUploads }: Parts) {
+  /** The workflow looks by itself too, every five minutes at the latest: a signal that is lost only costs time. */
+  async function nudge({ tenantId }: Call, id: string): Promise<void> {
+    const handle = temporal.client.workflow.getHandle(workflowIdOf(tenantId, id))
+    await temporal
+      .within(() => handle.signal('changed'))
+      .catch((error: unknown) =>
+        log.warn({ err: error, batchId: id }, 'the workflow of a batch was not told of a change'),
+      )
+  }
+
+  async function steer(call: Call, id: string, name: string, change: Change): Promise<BatchRecord> {
+    const operation = { name: `CREDENTIAL_WEB_SEMANTIC_BATCH_${name}`, category: 'credential-web-semantic' }
+    const record = await operations.change(call, { ...operation, metadata: { id } }, async (em) => {
+      const batch = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
+      await change(batch)
+      return toRecord(batch)
+    })
+    await nudge(call, id)
+    return record
+  }
+
+  return {
+    /** Rows in hand are signed to the end; no further one is begun. */
+    pauseBatch: (call: Call, id: string) =>
+      steer(call, id, 'PAUSE', (batch) => {
+        refuseEnded(batch)
+        if (batch.state === 'PROCESSING')
+          Object.assign(batch, { state: 'PAUSED', pauseCode: 'batch.requested', pauseMessage: 'Paused on request.' })
+      }),
+
+    /** Goes on with the issuers that are there: rows of one that was deleted are refused one by one. */
+    resumeBatch: (call: Call, id: string) =>
+      steer(call, id, 'RESUME', async (batch) => {
+        refuseEnded(batch)
+        if (batch.state !== 'PAUSED') return
+        batch.issuers = await batchUploads.usable(call.tenantId, batch.issuers)
+        Object.assign(batch, { state: 'PROCESSING', pauseCode: null, pauseMessage: null })
+        Object.assign(batch, { waitingFor: null, waitingSince: null })
+        Object.assign(batch, { resumedAt: now(), resumedDone: batch.signed + batch.failed })
+      }),
+
+    /** Final. What is signed stays signed; what is not never will be, and its rows are erased. */
+    cancelBatch: (call: Call, id: string) =>
+      steer(call, id, 'CANCEL', (batch) => {
+        if (batch.state === 'CANCELLED') return
+        refuseEnded(batch)
+        Object.assign(batch, { state: 'CANCELLED', endedAt: now(), waitingFor: null, waitingSince: null })
+      }),
+
+    /** Revokes every credential of an ended batch; those signed with revocable false have no status and stay as they are. */
+    async revokeBatch(call: Call, id: string): Promise<BatchRecord> {
+      const { tenantId } = call
+      const operation = { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_REVOKE', category: 'credential-web-semantic' }
+      return operations.change(call, { ...operation, metadata: { id } }, async (em) => {
+        const batch = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+        if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
+        if (!ended(batch))
+          throw new Refusal('batch.not_ended', `The batch is ${batch.state}; cancel it, or wait for its end.`)
+        if (batch.revocation) return toRecord(batch)
+        batch.revocation = 'REVOKING'
+        await outbox.enqueue(em, {
+          tenantId,
+          area: 'semantic-credentials',
+          objectId: id,
+          workflowType: 'revokeBatch',
+          workflowId: `${workflowIdOf(tenantId, id)}/revoke`,
+          summary: `revoke batch ${id}: ${batch.signed} credentials`,
+          payload: { tenantId, batchId: id },
+        })
+        return toRecord(batch)
+      })
+    },
+
+    async readBatch(tenantId: string, id: string): Promise<BatchRecord> {
+      const batch = await inTenant(database.tenants, tenantId, (em) => em.findOne(CredentialBatch, { id }))
+      if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
+      return toRecord(batch)
+    },
+
+    async listBatches(
+      tenantId: string,
+      { state, limit, offset }: { state?: BatchState; limit: number; offset: number },
+    ) {
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const where = state === undefined ? { state: { $ne: 'RECEIVING' as const } } : { state }
+        const orderBy = { createdAt: 'desc', id: 'asc' } as const
+        const [batches, total] = await em.findAndCount(CredentialBatch, where, { orderBy, limit, offset })
+        return { batches: batches.map(toRecord), total }
+      })
+    },
+  }
+}
+
+export type Batches = ReturnType<typeof createBatches>

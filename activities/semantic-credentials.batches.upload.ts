@@ -1,0 +1,182 @@
+import { LockMode } from '@mikro-orm/core'
+import { inTenant } from '../entities/orm.ts'
+import { CredentialBatch } from '../entities/semantic-credentials.batches.ts'
+import { type FieldError, Refusal } from '../protocol/errors.ts'
+import { type BatchOptions, issuerOf, MAX_ROWS, type ReadRow } from '../protocol/semantic-credentials.batches.ts'
+import type { Dependencies } from './index.ts'
+import type { Call, Operations } from './operations.ts'
+import { type BatchRecord, toRecord, workflowIdOf } from './semantic-credentials.batches.record.ts'
+import { discardUpload } from './semantic-credentials.batches.sweep.ts'
+import type { Issuers } from './semantic-credentials.issuers.ts'
+import { proofTypeOf } from './semantic-credentials.sign.ts'
+import { derivedId } from './semantic-credentials.ts'
+
+export interface Upload {
+  source: 'jsonl' | 'csv'
+  options: BatchOptions
+  /** Read only as fast as they can be stored. */
+  rows: AsyncIterable<ReadRow>
+  /** SHA-256 of the body, once it is read to its end. */
+  digest(): Buffer
+}
+
+/** Rows and characters that go to the database at a time. */
+const SLICE_ROWS = 500
+const SLICE_LENGTH = 512 * 1024
+/** Batches of a tenant that may be under way at a time. */
+const MAX_OPEN = 100
+/** Distinct issuers of which a batch notices that one is gone; rows of further ones fail one by one. */
+const MAX_ISSUERS = 100
+
+const RECEIVE = 'select receive_semantic_credential_rows($1, $2, $3, $4, $5, $6, $7) as received'
+
+/** What is wrong with a row, as its error file tells it. */
+export const rowProblem = (code: string, errors: FieldError[]): string =>
+  JSON.stringify(errors.map(({ path, code: rule, message }) => ({ path, code, rule, message })))
+
+interface Slice {
+  inputs: (string | null)[]
+  problems: (string | null)[]
+  length: number
+}
+
+const overtaken = () =>
+  new Refusal('idempotency.in_flight', 'Another request with this Idempotency-Key has taken over. Ask again.')
+
+interface Parts extends Pick<Dependencies, 'database' | 'sql' | 'now' | 'uuid' | 'outbox' | 'log'> {
+  operations: Operations
+  issuers: Issuers
+}
+
+/** The way of a batch's rows from the caller's connection to the database: never whole in memory, never half a batch. */
+export function createBatchUploads({ database, sql, now, uuid, outbox, log, operations, issuers }: Parts) {
+  /** What all rows would fail by is said before any is read. */
+  async function checkOptions(tenantId: string, { issuer, proofType }: BatchOptions) {
+    const proof = proofType === undefined ? undefined : proofTypeOf(proofType)
+    if (issuer === undefined) return
+    const found = await issuers.find(tenantId, issuer)
+    if (proof) issuers.signer(tenantId, found, proof)
+  }
+
+  /** A later try under the same Idempotency-Key takes the batch over, and what the earlier one stored goes. */
+  async function begin(call: Call, { source, options }: Upload) {
+    const { tenantId, idempotency, requestId, clientId } = call
+    const [id, attempt] = [idempotency ? derivedId(tenantId, `upload ${idempotency.key}`) : uuid(), uuid()]
+    const state = await inTenant(database.tenants, tenantId, async (em) => {
+      const open = await em.count(CredentialBatch, { state: { $in: ['RECEIVING', 'PROCESSING', 'PAUSED'] } })
+      if (open >= MAX_OPEN)
+        throw new Refusal('batch.too_many', `${MAX_OPEN} batches are under way; wait for one to end, or cancel one.`)
+      const known = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      if (known?.state === 'RECEIVING') em.assign(known, { attempt, source, options, failed: 0, lastProgressAt: now() })
+      if (known) return known.state
+      const made = { id, tenantId, attempt, format: 'web-semantic', source, state: 'RECEIVING', options } as const
+      em.create(CredentialBatch, { ...made, issuers: [], requestId, clientId, lastProgressAt: now(), createdAt: now() })
+      return 'new'
+    })
+    if (state === 'RECEIVING') await discardUpload(sql, { tenantId, id, keepBatch: true })
+    else if (state !== 'new') throw overtaken()
+    return { id, attempt }
+  }
+
+  async function store(call: Call, { id, attempt }: { id: string; attempt: string }, upload: Upload) {
+    const seen = new Set<string>()
+    let total = 0
+    let slice: Slice = { inputs: [], problems: [], length: 0 }
+    const flush = async () => {
+      const { inputs, problems } = slice
+      const values = [call.tenantId, id, attempt, total + 1, inputs, problems, call.idempotency?.key ?? null]
+      const { rows } = await sql.query<{ received: boolean }>({ name: 'receive-batch-rows', text: RECEIVE, values })
+      if (!rows[0]?.received) throw overtaken()
+      total += inputs.length
+      slice = { inputs: [], problems: [], length: 0 }
+    }
+    for await (const row of upload.rows) {
+      if (total + slice.inputs.length >= MAX_ROWS)
+        throw new Refusal('batch.too_many_rows', `A batch has at most ${MAX_ROWS} rows; split the upload.`)
+      const input = 'input' in row ? JSON.stringify(row.input) : null
+      const problem = 'input' in row ? null : rowProblem('row.invalid', row.errors)
+      const issuer = 'input' in row ? issuerOf(row.input, upload.options) : undefined
+      if (issuer !== undefined && seen.size < MAX_ISSUERS) seen.add(issuer)
+      slice.inputs.push(input)
+      slice.problems.push(problem)
+      slice.length += (input ?? problem ?? '').length
+      if (slice.inputs.length >= SLICE_ROWS || slice.length >= SLICE_LENGTH) await flush()
+    }
+    if (slice.inputs.length > 0) await flush()
+    if (total === 0) throw new Refusal('batch.empty', 'The upload holds no row.')
+    return { total, seen: [...seen] }
+  }
+
+  /** Which of these DIDs can issue now. */
+  async function usable(tenantId: string, dids: string[]): Promise<string[]> {
+    const able: string[] = []
+    for (const did of dids) {
+      issuers.forget(tenantId, did)
+      try {
+        able.push((await issuers.find(tenantId, did)).did)
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+      }
+    }
+    return able
+  }
+
+  async function finish(call: Call, { id, attempt }: { id: string; attempt: string }, upload: Upload, seen: string[]) {
+    const { tenantId } = call
+    const able = await usable(tenantId, seen)
+    const operation = { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_CREATE', category: 'credential-web-semantic' }
+    return operations.change(call, { ...operation, metadata: { id } }, async (em) => {
+      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
+      const batch = await em.findOne(CredentialBatch, { id, attempt, state: 'RECEIVING' }, lock)
+      if (!batch) throw overtaken()
+      const { total, failed: resumedDone } = batch
+      em.assign(batch, {
+        state: 'PROCESSING',
+        issuers: able,
+        bodySha256: upload.digest(),
+        resumedAt: now(),
+        resumedDone,
+      })
+      await outbox.enqueue(em, {
+        tenantId,
+        area: 'semantic-credentials',
+        objectId: id,
+        workflowType: 'signBatch',
+        workflowId: workflowIdOf(tenantId, id),
+        summary: `sign batch ${id}: ${total} rows`,
+        payload: { tenantId, batchId: id, total },
+      })
+      return toRecord(batch)
+    })
+  }
+
+  return {
+    usable,
+
+    /**
+     * Stores the rows as they come and asks for their signing. Refusals: `batch.*`, `credential.issuer_*`, and what
+     * reading the rows throws; then nothing of the upload is left.
+     */
+    async receive(call: Call, upload: Upload): Promise<BatchRecord> {
+      await checkOptions(call.tenantId, upload.options)
+      const begun = await begin(call, upload)
+      try {
+        const { seen } = await store(call, begun, upload)
+        return await finish(call, begun, upload, seen)
+      } catch (error) {
+        await discardUpload(sql, { tenantId: call.tenantId, ...begun }).catch((failure: unknown) =>
+          log.warn({ err: failure, batchId: begun.id }, 'a broken upload is left to the sweep'),
+        )
+        throw error
+      }
+    },
+
+    /** SHA-256 of the rows that a batch was made of. */
+    async digestOf(tenantId: string, id: string): Promise<Buffer | undefined> {
+      const batch = await inTenant(database.tenants, tenantId, (em) => em.findOne(CredentialBatch, { id }))
+      return batch?.bodySha256 ? Buffer.from(batch.bodySha256) : undefined
+    },
+  }
+}
+
+export type BatchUploads = ReturnType<typeof createBatchUploads>
