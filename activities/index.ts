@@ -32,6 +32,8 @@ import { createIssuers } from './semantic-credentials.issuers.ts'
 import { createStatusPublisher } from './semantic-credentials.publish.ts'
 import { createSigning } from './semantic-credentials.sign.ts'
 import { createCredentialStatus } from './semantic-credentials.status.ts'
+import { createTemplateSigning } from './semantic-credentials.templates.sign.ts'
+import { createCredentialTemplates } from './semantic-credentials.templates.ts'
 import { createSemanticCredentials } from './semantic-credentials.ts'
 import { createCredentialVerifier } from './semantic-credentials.verify.ts'
 import { connectTemporal, type Temporal } from './temporal.ts'
@@ -128,6 +130,8 @@ export function createPlatform(dependencies: Dependencies) {
   const signing = createSigning({ ...dependencies, administration, contexts, entries, issuers })
   const shared = { operations, administration, registration, didResolver, contexts, issuers, entries, credentialStatus }
   const parts = { ...dependencies, ...shared, signing }
+  const semanticCredentials = createSemanticCredentials(parts)
+  const credentialTemplates = createCredentialTemplates(parts)
   const batchUploads = createBatchUploads(parts)
   return {
     administration,
@@ -142,7 +146,9 @@ export function createPlatform(dependencies: Dependencies) {
     linkedDids: createLinkedDids(parts),
     contexts,
     credentialStatus,
-    semanticCredentials: createSemanticCredentials(parts),
+    semanticCredentials,
+    credentialTemplates,
+    templateSigning: createTemplateSigning({ ...parts, semanticCredentials, credentialTemplates }),
     credentialVerifier: createCredentialVerifier(parts),
     statusPublisher: createStatusPublisher(parts),
     batchUploads,

@@ -22,14 +22,28 @@ interface IssuerRow {
 
 /** The tenant is given twice: the system role sees every row, so the condition is the fence here. */
 const FIND = `select d.id as did_id, d.registration_status, k.id as key_id, k.key_type, k.public_key, k.did_url
-from dids d join keys k on k.tenant_id = d.tenant_id and k.did_id = d.id
-where d.tenant_id = $1 and d.did = $2 and d.deleted_at is null and k.public_key is not null and k.did_url is not null`
+from dids d left join keys k on k.tenant_id = d.tenant_id and k.did_id = d.id
+  and k.public_key is not null and k.did_url is not null
+where d.tenant_id = $1 and d.did = $2 and d.deleted_at is null`
+
+/** The tenant's newest DID with a key of one of the types, able to sign. */
+const NEWEST = `select d.did from dids d
+where d.tenant_id = $1 and d.deleted_at is null and d.registration_status = 'COMPLETED' and exists (
+  select from keys k where k.tenant_id = d.tenant_id and k.did_id = d.id and k.key_type = any($2)
+    and k.public_key is not null and k.did_url is not null)
+order by d.created_at desc, d.id limit 1`
 
 /** Long enough to spare a round trip per signature; a deletion in between is caught when the credential is recorded. */
 const REMEMBERED_MS = 5_000
 
 const refuse = (code: string, message: string, expected: string) =>
   new Refusal(code, message, [{ path: 'payload.issuer.id', code: 'issuer', message: expected }])
+
+/** A remembered issuer may have lost its keys to a deletion; to the caller it is as unknown as any deleted one. */
+function deletedMeanwhile(error: unknown): never {
+  if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
+  throw refuse('credential.issuer_unknown', 'The issuer was deleted.', 'expected a DID of /v1/dids')
+}
 
 /** Issuers: DIDs of the tenant's own, with the keys to sign as them. */
 export function createIssuers({ systemSql, keys }: Pick<Dependencies, 'systemSql' | 'keys'>) {
@@ -65,6 +79,17 @@ export function createIssuers({ systemSql, keys }: Pick<Dependencies, 'systemSql
 
   return {
     find,
+
+    /** For requests that name no issuer: the DID of the tenant that was made last and holds a fitting key. */
+    async newest(tenantId: string, keyTypes: string[]): Promise<string | undefined> {
+      const { rows } = await systemSql.query<{ did: string }>({
+        name: 'find-newest-issuer',
+        text: NEWEST,
+        values: [tenantId, keyTypes],
+      })
+      return rows[0]?.did
+    },
+
     forget: (tenantId: string, did: string) => remembered.delete(`${tenantId} ${did}`),
 
     /** The issuer's key that fits a proof type; the private half stays in the key store. */
@@ -87,8 +112,8 @@ export function createIssuers({ systemSql, keys }: Pick<Dependencies, 'systemSql
         verificationMethod,
         keyType,
         publicKey,
-        sign: (data) => keys.sign(ref, data),
-        bbsSign: (input) => keys.bbsSign(ref, input),
+        sign: (data) => keys.sign(ref, data).catch(deletedMeanwhile),
+        bbsSign: (input) => keys.bbsSign(ref, input).catch(deletedMeanwhile),
       }
     },
   }

@@ -8,10 +8,17 @@ import type { Call } from './operations.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
 import type { Signing, SignRequest } from './semantic-credentials.sign.ts'
 
+/** A version of a template: what a credential was made by. */
+export interface TemplateRef {
+  id: string
+  version: number
+}
+
 export interface SignedCredential {
   id: string
   credential: Json
   tag: string | null
+  template?: TemplateRef
 }
 
 interface Parts extends Pick<Dependencies, 'database' | 'sql' | 'effects' | 'uuid'> {
@@ -27,6 +34,8 @@ export function derivedId(tenantId: string, key: string): string {
 }
 
 const RECORD = 'select record_semantic_credential($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16) as outcome'
+const RECORD_TEMPLATED =
+  'select record_templated_credential($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18) as outcome'
 
 /** Area 4, Web semantic credentials: sign, list, read (specification, Endpoints). */
 export function createSemanticCredentials(parts: Parts) {
@@ -35,17 +44,17 @@ export function createSemanticCredentials(parts: Parts) {
   return {
     /**
      * Signs and records: the answer exists exactly when the row does. Refusals: `credential.*` with the fields at fault,
-     * `context.*`; `Unavailable('keys')` when the key store is away.
+     * `context.*`; `Unavailable('keys')` when the key store is away. `template`: the version that made the payload.
      */
-    async signCredential(call: Call, request: SignRequest): Promise<SignedCredential> {
+    async signCredential(call: Call, request: SignRequest, template?: TemplateRef): Promise<SignedCredential> {
       const { tenantId, idempotency } = call
       if (idempotency && 'effect' in idempotency) return idempotency.effect as SignedCredential
       const row = await signing.sign(tenantId, idempotency ? derivedId(tenantId, idempotency.key) : uuid(), request)
       const { id, credential, tag, proofType, listId } = row
-      const signed: SignedCredential = { id, credential, tag }
+      const signed: SignedCredential = { id, credential, tag, ...(template && { template }) }
       const { rows } = await sql.query<{ outcome: string }>({
-        name: 'record-semantic-credential',
-        text: RECORD,
+        name: template ? 'record-templated-credential' : 'record-semantic-credential',
+        text: template ? RECORD_TEMPLATED : RECORD,
         values: [
           tenantId,
           id,
@@ -60,13 +69,22 @@ export function createSemanticCredentials(parts: Parts) {
           row.index,
           uuid(),
           call.requestId,
-          JSON.stringify({ clientId: call.clientId, id, proofType, revocable: request.revocable }),
+          JSON.stringify({
+            clientId: call.clientId,
+            id,
+            proofType,
+            revocable: request.revocable,
+            ...(template && { templateId: template.id, templateVersion: template.version }),
+          }),
           idempotency?.key ?? null,
           idempotency ? effects.seal(tenantId, idempotency.key, signed) : null,
+          ...(template ? [template.id, template.version] : []),
         ],
       })
       const outcome = rows[0]?.outcome
       if (outcome === 'recorded') return signed
+      if (outcome === 'template_gone')
+        throw new Refusal('credential_template.not_found', 'The template was deleted while its credential was signed.')
       issuers.forget(tenantId, row.issuer)
       if (outcome === 'recorded_before')
         throw new Refusal(

@@ -8,6 +8,7 @@ const ALIASES: [RegExp, string][] = [
   [/^\/core\/v1\/credentials\/([^/]+\/revocation-status)$/, '/v1/credentials/web-semantic/$1'],
   [/^\/(?:core\/v1|v2)\/revocation-lists\/([^/]+)$/, '/v1/revocation-lists/$1'],
   [/^\/core\/v1\/presentations\/(.+)$/, '/v1/credentials/web-semantic/presentations/$1'],
+  [/^\/v[12]\/credentials\/web-semantic\/templates(\/.+)?$/, '/v1/credentials/web-semantic/configurations$1'],
   [/^\/v2\/credentials\/(.+)$/, '/v1/credentials/$1'],
   [/^\/ext\/oidc\/v1\/(.+)$/, '/v1/oidc/$1'],
   [/^\/core\/v1\/(.+)$/, '/v1/$1'],

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, Response } from 'express'
-import { ValidateError } from 'tsoa'
+import { type FieldErrors, ValidateError } from 'tsoa'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 import { Replay } from './idempotency.ts'
 import type { Problem } from './problem.ts'
@@ -26,20 +26,33 @@ const isConflict = (error: unknown): boolean =>
 /** A body can hold thousands of faults; the first ones say enough. */
 const MAX_FIELDS = 50
 
-/** tsoa repeats the value when no alternative fits; an answer repeats what fields are called and never what they hold. */
-const fieldMessage = (message: string | undefined): string =>
-  message?.startsWith('Could not match the union') ? 'invalid value' : String(message).slice(0, 300)
+const UNION = /^Could not match the union against any of the items\. Issues: (.+)$/s
+
+/**
+ * Where several forms are possible, such as an object or null, tsoa tells the faults of each in one text, values and
+ * all. The form that the value came nearest to says most: its faults lie within. An answer repeats what fields are
+ * called and never what they hold.
+ */
+function faults(fields: FieldErrors): [path: string, message: string][] {
+  return Object.entries(fields).flatMap(([path, { message }]): [string, string][] => {
+    const [, issues] = UNION.exec(message) ?? []
+    if (issues === undefined) return [[path, message.slice(0, 300)]]
+    const forms = JSON.parse(issues) as FieldErrors[]
+    const nearest = forms.find((form) => !(path in form)) ?? forms[0]
+    return nearest ? faults(nearest) : []
+  })
+}
 
 const validation = (error: ValidateError): Refusal =>
   new Refusal(
     'request.invalid',
     'The request does not have the expected form; see errors.',
-    Object.entries(error.fields)
+    faults(error.fields)
       .slice(0, MAX_FIELDS)
-      .map(([path, { message }]) => ({
+      .map(([path, message]) => ({
         path: path.replace(/^(body|requestBody|query)\b\.?/, '').slice(0, 200),
         code: 'schema',
-        message: fieldMessage(message),
+        message,
       })),
   )
 

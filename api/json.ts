@@ -6,6 +6,9 @@ export const MAX_DEPTH = 64
 export const MAX_MEMBERS = 1_000
 export const MAX_VALUES = 20_000
 
+/** What would reach an object's prototype, and what keeps the generated validation from reading an object as text. */
+const RESERVED = new Set(['__proto__', 'toString'])
+
 const QUOTE = 34
 const BACKSLASH = 92
 
@@ -69,9 +72,9 @@ function checkMembers(text: string) {
     onObjectProperty: (name, _offset, _length, _line, _character, path) => {
       const seen = names.at(-1)
       const here = () => [...path(), name]
-      if (name === '__proto__' || seen?.has(name))
+      if (RESERVED.has(name) || seen?.has(name))
         throw new Refusal('request.duplicate_member', 'The body has a repeated or a reserved member.', [
-          { path: at(here), code: 'member', message: 'expected every name once, and none called __proto__' },
+          { path: at(here), code: 'member', message: 'expected every name once, and none of __proto__ and toString' },
         ])
       if (seen?.add(name) && seen.size > MAX_MEMBERS) throw tooMany(path)
       checkText(name, here)

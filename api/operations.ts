@@ -46,6 +46,34 @@ export const OPERATIONS: Record<string, LoggedOperation> = {
   revokeCredentialBatch: { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_REVOKE', category: 'credential-web-semantic', changes: true },
   getCredentialBatchErrors: { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_RETRIEVE_ERRORS', category: 'credential-web-semantic' },
   getCredentialBatchResults: { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_RETRIEVE_RESULTS', category: 'credential-web-semantic' },
+  getWebSemanticCredentialTemplateLists: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_CREDENTIAL_CONFIGURATION_RETRIEVE_LIST',
+    category: 'credential-web-semantic',
+  },
+  createWebSemanticCredentialTemplate: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_CREDENTIAL_CONFIGURATION_CREATE',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
+  getWebSemanticCredentialTemplate: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_CREDENTIAL_CONFIGURATION_RETRIEVE',
+    category: 'credential-web-semantic',
+  },
+  updateWebSemanticCredentialTemplate: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_CREDENTIAL_CONFIGURATION_UPDATE',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
+  deleteWebSemanticCredentialTemplate: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_CREDENTIAL_CONFIGURATION_DELETE',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
+  signWebSemanticCredentialFromTemplate: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_SIGN',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
   listJsonLdContexts: { name: 'LINKED_DATA_CONTEXT_RETRIEVE_LIST', category: 'linked-data' },
   getTenantSettings: { name: 'TENANT_SETTINGS_RETRIEVE', category: 'tenant' },
   updateTenantSettings: { name: 'TENANT_SETTINGS_UPDATE', category: 'tenant', changes: true },

@@ -22,6 +22,10 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'credential.proof_type_unsupported': 'The proof type is not supported.',
     'credential.term_undefined': 'No context defines a term that the credential uses; errors names it.',
     'credential.too_complex': 'The credential takes more time or memory to process than one may.',
+    'credential_template.claims_missing': 'The template requires claims that were not given; errors names them.',
+    'credential_template.id_differs': 'The id of the body is not that of the path.',
+    'credential_template.invalid': 'The template breaks rules; errors names the members.',
+    'credential_template.no_issuer': 'The tenant has no DID with a key that can sign from the template.',
     'did.invalid': 'A DID, or a key in it, is malformed.',
     'did.invalid_configuration': 'A domain linkage file is malformed.',
     'did.invalid_document': 'A DID document is malformed, or is not that of its DID.',
@@ -76,6 +80,7 @@ const MEANINGS: Record<number, Record<string, string>> = {
   404: {
     'batch.not_found': 'There is no such batch in this tenant.',
     'credential.not_found': 'There is no such credential in this tenant.',
+    'credential_template.not_found': 'There is no such credential template in this tenant.',
     'did.not_found': 'There is no such DID in this tenant.',
     'key.not_found': 'The key does not exist, or was destroyed.',
     'request.not_found': 'There is nothing at this path.',
@@ -84,6 +89,7 @@ const MEANINGS: Record<number, Record<string, string>> = {
   405: { 'request.method_not_allowed': 'The path does not take this method; see Allow.' },
   408: { 'request.timeout': 'The request did not arrive in time.' },
   409: {
+    'credential_template.version_differs': 'The template has another version by now; look at it and change that.',
     'did.taken': 'The tenant has this DID already.',
     'idempotency.in_flight': 'A request with this Idempotency-Key is being worked on; ask again in a moment.',
     'request.conflict': 'Another request changed the same thing in the same moment; look and ask again.',

@@ -18,10 +18,9 @@ import type { Platform } from '../activities/index.ts'
 import type { Called } from './authentication.ts'
 import { type PageQuery, snakeTotals, toPage } from './pagination.ts'
 import type { Problem } from './problem.ts'
+import { type CredentialDetailsOut, detailsToWire } from './semantic-credentials.details.ts'
 import {
-  type CredentialDetailsOut,
   type CredentialPageOut,
-  detailsToWire,
   rowToWire,
   SIGN_EXAMPLE,
   type SignIn,
@@ -96,7 +95,7 @@ export class SemanticCredentialsController extends Controller {
   }
 
   /**
-   * One credential as it was issued, with what we keep about it.
+   * One credential as it was issued, with what we keep about it and, when it came from a template, what that said.
    * @summary Read a web semantic credential
    */
   @Get('{id}')
@@ -104,7 +103,13 @@ export class SemanticCredentialsController extends Controller {
   @Security('bearerAuth', ['semantic-credentials:read'])
   @Response<Problem>(404, 'no such credential')
   async read(@Request() called: Called, @Path() id: Uuid): Promise<CredentialDetailsOut> {
-    return detailsToWire(await this.platform.semanticCredentials.readCredential(called.user.tenantId, id))
+    const { semanticCredentials, credentialTemplates } = this.platform
+    const { tenantId } = called.user
+    const row = await semanticCredentials.readCredential(tenantId, id)
+    const { templateId, templateVersion: version } = row
+    const template =
+      templateId && version ? await credentialTemplates.readSource(tenantId, templateId, version) : undefined
+    return detailsToWire(row, template)
   }
 
   /**

@@ -68,16 +68,6 @@ export interface CredentialPageOut {
   total_pages: number
 }
 
-export interface CredentialDetailsOut extends CredentialOut {
-  type: string
-  additional_types: string[]
-  proof_type: string
-  revocable: boolean
-  is_revoked: boolean
-  expiration_date?: string
-  created_at: string
-}
-
 export interface RevocationListOut {
   id: string
   credential_id: string
@@ -110,17 +100,6 @@ export function rowToWire({ id, credential, issuanceDate, tag, statusListId }: S
     ...(tag ? { tag } : {}),
   }
 }
-
-export const detailsToWire = (row: SemanticCredential): CredentialDetailsOut => ({
-  ...rowToWire(row),
-  type: row.types[0] ?? 'VerifiableCredential',
-  additional_types: row.types.slice(1),
-  proof_type: row.proofType,
-  revocable: Boolean(row.statusListId),
-  is_revoked: row.revoked,
-  ...(row.expirationDate ? { expiration_date: row.expirationDate.toISOString() } : {}),
-  created_at: row.createdAt.toISOString(),
-})
 
 export const listToWire = (list: StatusList, credential: JsonObject): RevocationListOut => ({
   id: list.id,

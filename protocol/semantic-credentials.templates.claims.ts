@@ -33,8 +33,8 @@ export const RULE_MEMBERS = ['map_from', 'default_value', 'required']
 const ROOT =
   /^(claims|authentication_provider|authenticationProvider|credential_configuration|credentialConfiguration)\.(.+)$/s
 
-export const isRule = (mapping: Exclude<ClaimMapping, string>): mapping is MappedClaim =>
-  RULE_MEMBERS.some((member) => member in mapping)
+export const isRule = (mapping: object): mapping is MappedClaim =>
+  RULE_MEMBERS.some((member) => Object.hasOwn(mapping, member))
 
 const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 

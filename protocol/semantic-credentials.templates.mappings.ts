@@ -1,5 +1,6 @@
 import type { FieldError } from './errors.ts'
-import { type ClaimMapping, type ClaimMappings, isRule, RULE_MEMBERS } from './semantic-credentials.templates.claims.ts'
+import { isObject } from './semantic-credentials.checks.ts'
+import { type ClaimMappings, isRule, RULE_MEMBERS } from './semantic-credentials.templates.claims.ts'
 
 const MAX_CLAIMS = 200
 const MAX_PATH = 512
@@ -15,46 +16,47 @@ const error = (path: string, code: string, message: string): FieldError => ({
 /** Names reach the credential as JSON-LD terms or IRIs; a keyword there would change its meaning. */
 const isClaimName = (name: string) => name.length <= 255 && /^(?!@)\S/.test(name) && name === name.trim()
 
-const pathErrors = (at: string, path: string): FieldError[] =>
-  path.length <= MAX_PATH && path.split('.').every((segment) => segment.trim() !== '')
+const pathErrors = (at: string, path: unknown): FieldError[] =>
+  typeof path === 'string' && path.length <= MAX_PATH && path.split('.').every((segment) => segment.trim() !== '')
     ? []
     : [error(at, 'claim_path', `expected a path such as claims.given_name, at most ${MAX_PATH} characters`)]
 
 /** Leaves of an object claim; what is no path and no known member says so. */
-function memberErrors(at: string, members: object, known: string[]): FieldError[] {
-  const entries = Object.entries(members)
-  if (entries.length === 0) return [error(at, 'claim_mapping', `expected at least one of ${known.join(', ')}`)]
+function memberErrors(at: string, members: unknown, known: string[]): FieldError[] {
+  const entries = Object.entries(isObject(members) ? members : {})
+  if (entries.length === 0) return [error(at, 'claim_mapping', `expected an object of ${known.join(', ')}`)]
   return entries.flatMap(([name, member]) => {
     const here = `${at}.${name.slice(0, 255)}`
     if (!known.includes(name)) return [error(here, 'claim_mapping', `expected one of ${known.join(', ')}`)]
-    if (name === 'authentication_provider')
-      return typeof member === 'object' && member !== null
-        ? memberErrors(here, member, PROVIDER_MEMBERS)
-        : [error(here, 'claim_mapping', `expected an object of ${PROVIDER_MEMBERS.join(', ')}`)]
-    return typeof member === 'string' ? pathErrors(here, member) : [error(here, 'claim_path', 'expected a path')]
+    return name === 'authentication_provider' ? memberErrors(here, member, PROVIDER_MEMBERS) : pathErrors(here, member)
   })
 }
 
-function oneError(at: string, mapping: ClaimMapping): FieldError[] {
+function oneErrors(at: string, mapping: unknown): FieldError[] {
   if (typeof mapping === 'string') return pathErrors(at, mapping)
-  if (!isRule(mapping)) return memberErrors(at, mapping, PERSON_MEMBERS)
-  const { map_from, default_value } = mapping
+  if (!isObject(mapping) || !isRule(mapping)) return memberErrors(at, mapping, PERSON_MEMBERS)
+  const { map_from, default_value, required } = mapping
   const foreign = Object.keys(mapping).find((name) => !RULE_MEMBERS.includes(name))
   if (foreign !== undefined)
     return [error(`${at}.${foreign.slice(0, 255)}`, 'claim_mapping', `does not go with ${RULE_MEMBERS.join(', ')}`)]
+  if (required !== undefined && typeof required !== 'boolean')
+    return [error(`${at}.required`, 'claim_mapping', 'expected true or false')]
   if (map_from === undefined && (default_value === undefined || default_value === null))
     return [error(at, 'claim_mapping', 'expected map_from, default_value or both')]
   return map_from === undefined ? [] : pathErrors(`${at}.map_from`, map_from)
 }
 
-/** Every breach of claim mappings (specification, Credential template), with its path into the template. */
+/**
+ * Every breach of claim mappings (specification, Credential template), with its path into the template. Nothing of their
+ * form is taken for granted: the schema lets a claim named `valueOf` be anything.
+ */
 export function mappingErrors(mappings: ClaimMappings): FieldError[] {
   const entries = Object.entries(mappings)
   if (entries.length > MAX_CLAIMS) return [error('claimMappings', 'too_many', `expected at most ${MAX_CLAIMS} claims`)]
   return entries.flatMap(([name, mapping]) => {
     const at = `claimMappings.${name.slice(0, 255)}`
     return isClaimName(name)
-      ? oneError(at, mapping)
+      ? oneErrors(at, mapping)
       : [error(at, 'claim_name', 'expected 1 to 255 characters, not beginning with @')]
   })
 }

@@ -1,0 +1,75 @@
+import type { Json } from '../protocol/data-integrity.ts'
+import { Refusal } from '../protocol/errors.ts'
+import { keyTypesFor, payloadFromTemplate, proofTypeFor } from '../protocol/semantic-credentials.templates.ts'
+import type { Dependencies } from './index.ts'
+import type { Call } from './operations.ts'
+import type { Issuers } from './semantic-credentials.issuers.ts'
+import type { SignRequest } from './semantic-credentials.sign.ts'
+import type { CredentialTemplate, CredentialTemplates } from './semantic-credentials.templates.ts'
+import type { SemanticCredentials, SignedCredential } from './semantic-credentials.ts'
+
+export interface TemplateClaims {
+  claims: Json
+  /** A DID of the tenant; without one, the newest that holds a fitting key (D-062). */
+  issuerDid?: string | null
+  tag?: string | null
+}
+
+interface Parts extends Pick<Dependencies, 'now'> {
+  issuers: Issuers
+  credentialTemplates: CredentialTemplates
+  semanticCredentials: SemanticCredentials
+}
+
+/** Refusals of signing name the issuer as the free payload does; here it stands in a member of its own. */
+const inTemplateTerms = (error: unknown): unknown =>
+  error instanceof Refusal
+    ? new Refusal(
+        error.code,
+        error.message,
+        error.errors.map((field) => (field.path === 'payload.issuer.id' ? { ...field, path: 'issuer_did' } : field)),
+      )
+    : error
+
+/** From a template and claims to a credential, for one request and for a row of a batch alike. */
+export function createTemplateSigning({ now, issuers, credentialTemplates, semanticCredentials }: Parts) {
+  /** What signing takes. Throws `credential_template.no_issuer`, `credential_template.claims_missing`, `credential.issuer_*`. */
+  async function request(tenantId: string, template: CredentialTemplate, given: TemplateClaims): Promise<SignRequest> {
+    const { definition } = template
+    const issuerDid = given.issuerDid ?? (await issuers.newest(tenantId, keyTypesFor(definition)))
+    if (issuerDid === undefined)
+      throw new Refusal('credential_template.no_issuer', 'The tenant has no DID with a key that can sign this.', [
+        { path: 'issuer_did', code: 'issuer', message: `expected a DID with a ${keyTypesFor(definition)[0]} key` },
+      ])
+    const { keys } = await issuers.find(tenantId, issuerDid)
+    return {
+      payload: payloadFromTemplate(definition, { issuerDid, claims: given.claims, now: now() }),
+      proofType: proofTypeFor(
+        definition,
+        keys.map(({ keyType }) => keyType),
+      ),
+      revocable: definition.revocable,
+      tag: given.tag,
+    }
+  }
+
+  return {
+    request,
+
+    /** Signs claims by the template's current version, which the credential's row remembers. */
+    async signFromTemplate(call: Call, id: string, given: TemplateClaims): Promise<Required<SignedCredential>> {
+      const { tenantId, idempotency } = call
+      if (idempotency && 'effect' in idempotency) return idempotency.effect as Required<SignedCredential>
+      const found = await credentialTemplates.readTemplate(tenantId, id)
+      const template = { id, version: found.version }
+      try {
+        const signed = await semanticCredentials.signCredential(call, await request(tenantId, found, given), template)
+        return { ...signed, template }
+      } catch (error) {
+        throw inTemplateTerms(error)
+      }
+    },
+  }
+}
+
+export type TemplateSigning = ReturnType<typeof createTemplateSigning>
