@@ -27,8 +27,12 @@ import { createBatchSigning } from './semantic-credentials.batches.sign.ts'
 import { createBatches } from './semantic-credentials.batches.ts'
 import { createBatchUploads } from './semantic-credentials.batches.upload.ts'
 import { createTenantContexts } from './semantic-credentials.contexts.ts'
+import { createDerivation } from './semantic-credentials.derive.ts'
 import { createStatusEntries } from './semantic-credentials.entries.ts'
 import { createIssuers } from './semantic-credentials.issuers.ts'
+import { createPresentationRequests } from './semantic-credentials.presentations.requests.ts'
+import { createPresentationTemplates } from './semantic-credentials.presentations.templates.ts'
+import { createPresentations } from './semantic-credentials.presentations.ts'
 import { createStatusPublisher } from './semantic-credentials.publish.ts'
 import { createSigning } from './semantic-credentials.sign.ts'
 import { createCredentialStatus } from './semantic-credentials.status.ts'
@@ -130,9 +134,13 @@ export function createPlatform(dependencies: Dependencies) {
   const signing = createSigning({ ...dependencies, administration, contexts, entries, issuers })
   const shared = { operations, administration, registration, didResolver, contexts, issuers, entries, credentialStatus }
   const parts = { ...dependencies, ...shared, signing }
+  const batchUploads = createBatchUploads(parts)
   const semanticCredentials = createSemanticCredentials(parts)
   const credentialTemplates = createCredentialTemplates(parts)
-  const batchUploads = createBatchUploads(parts)
+  const credentialVerifier = createCredentialVerifier(parts)
+  const presentationTemplates = createPresentationTemplates(parts)
+  const presentationRequests = createPresentationRequests({ ...parts, presentationTemplates })
+  const presenting = { ...parts, credentialVerifier, presentationTemplates, presentationRequests }
   return {
     administration,
     settings,
@@ -149,7 +157,11 @@ export function createPlatform(dependencies: Dependencies) {
     semanticCredentials,
     credentialTemplates,
     templateSigning: createTemplateSigning({ ...parts, semanticCredentials, credentialTemplates }),
-    credentialVerifier: createCredentialVerifier(parts),
+    credentialVerifier,
+    derivation: createDerivation(parts),
+    presentationTemplates,
+    presentationRequests,
+    presentations: createPresentations(presenting),
     statusPublisher: createStatusPublisher(parts),
     batchUploads,
     batches: createBatches({ ...parts, batchUploads }),

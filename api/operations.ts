@@ -37,15 +37,6 @@ export const OPERATIONS: Record<string, LoggedOperation> = {
     name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_RETRIEVE',
     category: 'credential-web-semantic',
   },
-  createCredentialBatch: { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_CREATE', category: 'credential-web-semantic', changes: true },
-  listCredentialBatches: { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_RETRIEVE_LIST', category: 'credential-web-semantic' },
-  getCredentialBatch: { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_RETRIEVE', category: 'credential-web-semantic' },
-  pauseCredentialBatch: { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_PAUSE', category: 'credential-web-semantic', changes: true },
-  resumeCredentialBatch: { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_RESUME', category: 'credential-web-semantic', changes: true },
-  cancelCredentialBatch: { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_CANCEL', category: 'credential-web-semantic', changes: true },
-  revokeCredentialBatch: { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_REVOKE', category: 'credential-web-semantic', changes: true },
-  getCredentialBatchErrors: { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_RETRIEVE_ERRORS', category: 'credential-web-semantic' },
-  getCredentialBatchResults: { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_RETRIEVE_RESULTS', category: 'credential-web-semantic' },
   getWebSemanticCredentialTemplateLists: {
     name: 'CREDENTIAL_WEB_SEMANTIC_CREDENTIAL_CONFIGURATION_RETRIEVE_LIST',
     category: 'credential-web-semantic',
@@ -74,8 +65,81 @@ export const OPERATIONS: Record<string, LoggedOperation> = {
     category: 'credential-web-semantic',
     changes: true,
   },
+  createCredentialBatch: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_CREATE',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
+  listCredentialBatches: { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_RETRIEVE_LIST', category: 'credential-web-semantic' },
+  getCredentialBatch: { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_RETRIEVE', category: 'credential-web-semantic' },
+  pauseCredentialBatch: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_PAUSE',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
+  resumeCredentialBatch: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_RESUME',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
+  cancelCredentialBatch: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_CANCEL',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
+  revokeCredentialBatch: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_REVOKE',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
+  getCredentialBatchErrors: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_RETRIEVE_ERRORS',
+    category: 'credential-web-semantic',
+  },
+  getCredentialBatchResults: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_RETRIEVE_RESULTS',
+    category: 'credential-web-semantic',
+  },
   listJsonLdContexts: { name: 'LINKED_DATA_CONTEXT_RETRIEVE_LIST', category: 'linked-data' },
   getTenantSettings: { name: 'TENANT_SETTINGS_RETRIEVE', category: 'tenant' },
   updateTenantSettings: { name: 'TENANT_SETTINGS_UPDATE', category: 'tenant', changes: true },
+  getWebSemanticPresentationTemplatesLists: {
+    name: 'PRESENTATION_WEB_SEMANTIC_TEMPLATE_RETRIEVE_LIST',
+    category: 'presentation-web-semantic',
+  },
+  createWebSemanticPresentationTemplate: {
+    name: 'PRESENTATION_WEB_SEMANTIC_TEMPLATE_CREATE',
+    category: 'presentation-web-semantic',
+    changes: true,
+  },
+  getWebSemanticPresentationTemplate: {
+    name: 'PRESENTATION_WEB_SEMANTIC_TEMPLATE_RETRIEVE',
+    category: 'presentation-web-semantic',
+  },
+  updateWebSemanticPresentationTemplate: {
+    name: 'PRESENTATION_WEB_SEMANTIC_TEMPLATE_UPDATE',
+    category: 'presentation-web-semantic',
+    changes: true,
+  },
+  deleteWebSemanticPresentationTemplate: {
+    name: 'PRESENTATION_WEB_SEMANTIC_TEMPLATE_DELETE',
+    category: 'presentation-web-semantic',
+    changes: true,
+  },
+  createWebSemanticPresentationRequest: {
+    name: 'PRESENTATION_WEB_SEMANTIC_REQUEST_CREATE',
+    category: 'presentation-web-semantic',
+    changes: true,
+  },
+  getWebSemanticPresentationRequest: {
+    name: 'PRESENTATION_WEB_SEMANTIC_REQUEST_RETRIEVE',
+    category: 'presentation-web-semantic',
+  },
+  verifyWebSemanticPresentationTemplate: {
+    name: 'PRESENTATION_WEB_SEMANTIC_VERIFY',
+    category: 'credential-presentation',
+    changes: true,
+  },
+  deriveWebSemanticCredential: { name: 'CREDENTIAL_WEB_SEMANTIC_DERIVE', category: 'credential-web-semantic' },
   registerJsonLdContext: { name: 'LINKED_DATA_CONTEXT_REGISTER', category: 'linked-data', changes: true },
 }

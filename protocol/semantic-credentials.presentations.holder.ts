@@ -46,12 +46,8 @@ export function holderChecks({ presentation, bindHolder }: PresentationToVerify)
   const declared = holderOf(presentation)
   const signers = proofsOf(presentation).map(({ proof }) => signerOf(proof))
   if (!bindHolder) return [skipped('holder', 'The holder was not asked for.')]
-  if (declared === undefined) {
-    const evidence = signers[0]
-      ? `It names no holder: ${signers[0]} signed it.`
-      : 'It names no holder, and nobody signed it.'
-    return [skipped('holder', evidence)]
-  }
+  if (signers.length === 0) return [skipped('holder', 'Nobody signed it.')]
+  if (declared === undefined) return [skipped('holder', `It names no holder: ${shown(signers[0])} signed it.`)]
   return signers.includes(String(declared))
     ? [passed('holder', `The holder ${shown(declared)} signed it.`, '/holder')]
     : [failed('holder', `No proof is made with a key of the holder ${shown(declared)}.`, '/holder')]

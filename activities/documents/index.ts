@@ -31,6 +31,10 @@ export interface Documents {
   sign(request: Omit<SignRequest, 'hmacKey'>, contexts?: ContextLookup): Promise<Json>
   verify(request: Omit<VerifyRequest, 'checkProof'>, contexts?: ContextLookup): Promise<Verdict>
   derive(request: DeriveRequest, contexts?: ContextLookup): Promise<Json>
+  /** For checks of documents that hold others, such as presentations. */
+  checkProof(contexts?: ContextLookup): CheckProof
+  /** PNG of a short text as a data: URL. Throws `Refusal('qr_code.too_long')`. */
+  qrCode(text: string): Promise<string>
   close(): Promise<void>
 }
 
@@ -108,6 +112,8 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
     },
     verify: (request, lookup = nothingElse) => verifyCredential({ ...request, checkProof: checkProof(lookup) }),
     derive: (request, lookup = nothingElse) => inThread('derive', request, request.credential, lookup),
+    checkProof: (lookup = nothingElse) => checkProof(lookup),
+    qrCode: (text) => pool.run({ name: 'qrCode', input: text, contexts: new Map() }, nothingElse),
     close: () => pool.close(),
   }
 }

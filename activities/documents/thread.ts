@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { contextUnknown, createDocumentLoader } from '../../protocol/contexts/index.ts'
 import { createProofCheck, deriveCredential, prepareProof } from '../../protocol/data-integrity.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { qrCode } from '../../protocol/qr-code.ts'
 import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
 
 /** Rounds of deep comparison, as a power of the nodes that look alike: here the clock ends poison graphs, not this. */
@@ -40,6 +41,7 @@ export default async function run<Name extends TaskName>({
     prepare: (input) => prepareProof(input, options),
     check: createProofCheck(options),
     derive: (input) => deriveCredential(input, options),
+    qrCode,
   }
   try {
     return { done: true, output: await verbs[task.name](task.input) }

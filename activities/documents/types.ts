@@ -13,6 +13,7 @@ export interface Tasks {
   prepare: { input: ProofRequest; output: PreparedProof }
   check: { input: ProofCheck; output: ProofVerdict }
   derive: { input: DeriveRequest; output: Json }
+  qrCode: { input: string; output: string }
 }
 export type TaskName = keyof Tasks
 

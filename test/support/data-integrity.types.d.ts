@@ -11,6 +11,21 @@ declare module '@digitalbazaar/vc' {
     suite: object
     documentLoader: Loader
   }): Promise<Record<string, unknown>>
+  export function signPresentation(options: {
+    presentation: object
+    suite: object
+    challenge?: string
+    domain?: string
+    documentLoader: Loader
+  }): Promise<Record<string, unknown>>
+  export function verify(options: {
+    presentation: object
+    suite: object | object[]
+    challenge?: string
+    domain?: string
+    documentLoader: Loader
+    checkStatus?: () => Promise<{ verified: boolean }>
+  }): Promise<{ verified: boolean; error?: unknown }>
   export function verifyCredential(options: {
     credential: object
     suite: object
