@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bootstrap } from '../../activities/bootstrap.ts'
+import { openDependencies } from '../../activities/index.ts'
+import { loadConfig, type Variable } from '../../config.ts'
+import { dismissGuard } from '../../stack/part.ts'
+import { freePort } from '../../stack/ports.ts'
+import { startPostgres } from '../../stack/postgres.ts'
+import { findTemporalBinary } from '../../stack/temporal.binary.ts'
+import { startTemporal } from '../../stack/temporal.ts'
+import { until } from './dids.ts'
+import { descendants } from './stack.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** One of the platform's entries as a process of its own, that can be killed and started again. */
+function createEntry(name: string, file: string, env: NodeJS.ProcessEnv, readyUrl: string) {
+  let child: ChildProcess | undefined
+  let output = ''
+  const gone = () => !child || child.exitCode !== null || child.signalCode !== null
+  const answers = () =>
+    fetch(readyUrl).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  return {
+    name,
+    gone,
+    async start(): Promise<void> {
+      output = ''
+      child = spawn(process.execPath, ['--import=tsx', file], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+      for (const stream of [child.stdout, child.stderr])
+        stream?.setEncoding('utf8').on('data', (text: string) => {
+          output = (output + text).slice(-20_000)
+        })
+      await until(`${name} to be ready`, answers, 120_000).catch((error: Error) => {
+        throw new Error(`${error.message}\n${output}`)
+      })
+    },
+    /** SIGSTOP: it holds what it has and does nothing. */
+    pause: () => child?.kill('SIGSTOP'),
+    /** kill -9 of the process and of those that it started. */
+    async kill(): Promise<void> {
+      if (gone() || child?.pid === undefined) return
+      const ended = once(child, 'exit')
+      const pids = [child.pid, ...descendants(child.pid)]
+      for (const pid of pids) process.kill(pid, 'SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** The platform as real processes on ports and in directories of their own, for tests that kill them. */
+export async function openProcesses(more: Partial<Record<Variable, string>> = {}) {
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-processes-'))
+  const postgres = await startPostgres({
+    directory: join(directory, 'postgres'),
+    port: await freePort(),
+    durable: false,
+  })
+  const options = {
+    binary: await findTemporalBinary(process.env, () => undefined),
+    port: await freePort(),
+    uiPort: await freePort(),
+    databaseFile: join(directory, 'temporal.db'),
+  }
+  let server = await startTemporal(options)
+  const [port, apiOperator, workerOperator] = [await freePort(), await freePort(), (await freePort()) - 1]
+  const env = {
+    PATH: process.env.PATH,
+    PORT: String(port),
+    API_PROCESSES: '1',
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: server.address,
+    KEY_STORE_MASTER_KEY: randomBytes(32).toString('base64'),
+    DID_WEB_CHECK_SECONDS: '1',
+    SHUTDOWN_SECONDS: '3',
+    LOG_LEVEL: 'warn',
+    ...more,
+  }
+  const config = loadConfig(env)
+  const { clientId, clientSecret = '', tenantId } = await bootstrap(config, () => undefined)
+  const url = `http://127.0.0.1:${port}`
+  const api = createEntry(
+    'the API',
+    'api/server.ts',
+    { ...env, OPERATOR_PORT: String(apiOperator) },
+    `${url}/health/ready`,
+  )
+  const worker = createEntry(
+    'the worker',
+    'activities/worker.ts',
+    { ...env, OPERATOR_PORT: String(workerOperator) },
+    `http://127.0.0.1:${workerOperator + 1}/health/ready`,
+  )
+  const temporal = {
+    name: 'Temporal',
+    gone: () => false,
+    async start(): Promise<void> {
+      server = await startTemporal(options)
+    },
+    async kill(): Promise<void> {
+      process.kill(server.pid, 'SIGKILL')
+      await server.exited
+    },
+  }
+  const dependencies = await openDependencies(config)
+  await Promise.all([api.start(), worker.start()])
+  return {
+    url,
+    port,
+    api,
+    worker,
+    temporal,
+    first: { tenantId, clientId, clientSecret },
+    /** For looking behind the processes. */
+    dependencies,
+    async close() {
+      await api.kill()
+      await worker.kill()
+      await dependencies.close()
+      await server.stop()
+      await postgres.stop()
+      await dismissGuard()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+export type Processes = Awaited<ReturnType<typeof openProcesses>>
