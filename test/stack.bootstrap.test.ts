@@ -16,7 +16,6 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
 import { holdsWhatTheLockSays, tooOld } from '../stack/bootstrap.mjs'
-import { missingFrom } from '../stack/complete-lock.mjs'
 
 /** A folder with our bootstrap.mjs, an `npm` that only notes that it was called, and a `node` that runs `script`. */
 function checkout(t: { teardown(work: () => void): void }, script = 'echo "$@"', npmWork = '') {
@@ -164,25 +163,4 @@ test('a Node that is too old gets one sentence that says which is needed', (t) =
   t.regex(tooOld('18.20.8') ?? '', /^Countersign needs Node 20 or newer .*18\.20\.8/)
   t.is(tooOld('20.0.0'), undefined)
   t.is(tooOld('24.21.0'), undefined)
-})
-
-test('the lock names the packages of every platform, so that npm ci accepts it in a fresh clone', (t) => {
-  t.deepEqual(
-    missingFrom(JSON.parse(readFileSync('package-lock.json', 'utf8'))),
-    [],
-    'run: node stack/complete-lock.mjs',
-  )
-})
-
-test('the lock tells no registry, and every version in package.json is exact', (t) => {
-  t.notRegex(readFileSync('package-lock.json', 'utf8'), /"resolved": "https?:/)
-  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
-  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
-    t.regex(String(version), /^\d+\.\d+\.\d+(-[\w.]+)?$/, name)
-})
-
-test("npm's scripts replace their shell, so that a signal to npm reaches the platform and npm waits for its end", (t) => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
-  for (const name of ['start', 'test', 'build', 'bench', 'test:heavy'])
-    t.is(scripts[name], `exec node stack/bootstrap.mjs ${name}`)
 })

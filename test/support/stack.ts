@@ -62,7 +62,10 @@ export function script(args: string[], env: Record<string, string> = {}) {
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }))
   })
-  const says = (text: string | RegExp, timeoutMs = 90_000) =>
-    eventually(() => child.exitCode !== null || lines.some((line) => line.match(text) !== null), timeoutMs)
+  const said = (text: string | RegExp) => lines.some((line) => line.match(text) !== null)
+  const says = async (text: string | RegExp, timeoutMs = 150_000) => {
+    await eventually(() => child.exitCode !== null || said(text), timeoutMs)
+    return said(text)
+  }
   return { child, pid: child.pid ?? 0, lines, ended, says }
 }

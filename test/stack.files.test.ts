@@ -1,0 +1,58 @@
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import test from 'ava'
+import { promisedSecret, writeFirstTenant } from '../stack/first-tenant.ts'
+import { logTo, notable } from '../stack/log-file.ts'
+import { masterKeyFrom } from '../stack/master-key.ts'
+import { eventually, temporary } from './support/stack.ts'
+
+test('the master key is made once, 32 bytes, readable by us alone; a file that others may read is refused', (t) => {
+  const file = join(temporary(t, 'key'), 'local', 'master.key')
+  const key = masterKeyFrom(file)
+  t.is(Buffer.from(key, 'base64').length, 32)
+  t.is(statSync(file).mode & 0o777, 0o600)
+  t.is(masterKeyFrom(file), key)
+  writeFileSync(`${file}.open`, key)
+  chmodSync(`${file}.open`, 0o644)
+  t.throws(() => masterKeyFrom(`${file}.open`), { message: /chmod 600/ })
+})
+
+test('the first secret is on disk before it is in the database: a start that is cut off in between does not lose it', (t) => {
+  const file = join(temporary(t, 'tenant'), 'first-tenant.json')
+  const addresses = { baseUrl: 'http://localhost:3000', docsUrl: 'http://localhost:3000/docs', temporalUiUrl: '' }
+  const clientSecret = promisedSecret(file)
+  t.is(Buffer.from(clientSecret, 'base64url').length, 32)
+  t.is(statSync(file).mode & 0o777, 0o600)
+  t.is(promisedSecret(file), clientSecret)
+  const first = writeFirstTenant(file, { tenantId: 'T', clientId: 'C', clientSecret }, addresses)
+  t.is(statSync(file).mode & 0o777, 0o600)
+  t.deepEqual(JSON.parse(readFileSync(file, 'utf8')), first)
+  t.is(promisedSecret(file), clientSecret)
+})
+
+test('the console shows warnings, errors and crashes, and nothing else of the logs', (t) => {
+  t.is(notable('API', '{"level":30,"msg":"request"}'), undefined)
+  t.is(notable('API', ''), undefined)
+  t.is(notable('API', '{"level":40,"msg":"slow"}'), 'API: warning: slow')
+  t.is(
+    notable('API', '{"level":50,"msg":"failed","err":{"message":"no database"}}'),
+    'API: error: failed (no database)',
+  )
+  t.is(notable('API', 'TypeError: x'), 'API: TypeError: x')
+})
+
+test('a log file stays bounded, with the one before it kept', async (t) => {
+  const path = join(temporary(t, 'log'), 'log', 'api.log')
+  const log = logTo(path, 1_000)
+  const stream = new PassThrough()
+  const lines: string[] = []
+  log.follow(stream, (line) => lines.push(line))
+  for (let n = 0; n < 100; n++) stream.write(`line ${n} ${'x'.repeat(40)}\n`)
+  stream.end()
+  t.true(await eventually(() => lines.length === 100))
+  log.close()
+  t.true(statSync(path).size <= 1_100)
+  t.true(statSync(path.replace('.log', '.1.log')).size <= 1_100)
+  t.is(statSync(path).mode & 0o777, 0o600)
+})
