@@ -1,6 +1,6 @@
 import { condition, defineSignal, proxyActivities, setHandler, sleep } from '@temporalio/workflow'
 import type { DidRegistration, DidSubject } from '../activities/dids.registration.ts'
-import { outward, quick, refusalCode, sweeping } from './options.ts'
+import { outward, quick, refusalCode, refusalOf, sweeping } from './options.ts'
 
 const { createDidKeys, writeDidDocument, completeDid, failDid, wakeRegistration, destroyDidKeys, removeDid } =
   proxyActivities<DidRegistration>(quick)
@@ -20,6 +20,22 @@ export interface WebDidPatience {
 /** Ends the wait for the next look. */
 export const lookNow = defineSignal('lookNow')
 
+async function makeDocument(subject: DidSubject): Promise<void> {
+  await createDidKeys(subject)
+  await writeDidDocument(subject)
+}
+
+/** Why a step was refused, which no waiting mends. A deletion is nothing to tell of: it goes on up. */
+const refused = (step: Promise<void>): Promise<string | undefined> =>
+  step.then(
+    () => undefined,
+    (error: unknown) => {
+      const refusal = refusalOf(error)
+      if (!refusal || refusal.code === 'did.not_found') throw error
+      return refusal.message
+    },
+  )
+
 /** did:web: keys, document, and then waiting until the world resolves it as we do (specification, DID record). */
 export async function registerWebDid({
   checkSeconds = 5,
@@ -31,8 +47,11 @@ export async function registerWebDid({
     asked = true
   })
   try {
-    await createDidKeys(subject)
-    await writeDidDocument(subject)
+    const reason = await refused(makeDocument(subject))
+    if (reason) {
+      await failDid({ ...subject, reason })
+      return 'FAILED'
+    }
     const until = Date.now() + patienceDays * DAY_MS
     for (let waitSeconds = checkSeconds; ; waitSeconds = Math.min(waitSeconds * 2, HOUR_SECONDS)) {
       asked = false

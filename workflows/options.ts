@@ -22,8 +22,11 @@ export const sweeping: ActivityOptions = { startToCloseTimeout: '1h', heartbeatT
  */
 export const chunk: ActivityOptions = { startToCloseTimeout: '5m', heartbeatTimeout: '10s', retry: untilItWorks }
 
-/** The code of the refusal that ended an activity, e.g. `did.not_found`; undefined for any other error. */
-export const refusalCode = (error: unknown): string | undefined => {
+/** The refusal that ended an activity: its code, e.g. `did.not_found`, and its sentence; undefined for any other error. */
+export const refusalOf = (error: unknown): { code: string; message: string } | undefined => {
   const cause = error instanceof ActivityFailure ? error.cause : error
-  return cause instanceof ApplicationFailure && cause.nonRetryable ? (cause.type ?? undefined) : undefined
+  if (!(cause instanceof ApplicationFailure && cause.nonRetryable && cause.type)) return undefined
+  return { code: cause.type, message: cause.message }
 }
+
+export const refusalCode = (error: unknown): string | undefined => refusalOf(error)?.code

@@ -36,9 +36,11 @@ const subject = { tenantId: '00000000-0000-4000-8000-000000000001', didId: '0000
 
 const notYet = { resolved: false, reason: 'The published document does not hold our keys.' }
 
-const gone = () => {
-  throw ApplicationFailure.nonRetryable('The DID was deleted.', 'did.not_found')
+const refuse = (code: string) => () => {
+  throw ApplicationFailure.nonRetryable('It will not do.', code)
 }
+
+const gone = refuse('did.not_found')
 
 const failingOnce = (nth: number) => {
   if (nth === 0) throw new Error('a crash')
@@ -51,6 +53,17 @@ const registration = (path: string, answers: Scenario['answers'], patienceDays =
   answers: { createDidKeys: () => undefined, writeDidDocument: () => ({ hosting: 'platform' }), ...answers },
 })
 
+const batch = { tenantId: subject.tenantId, batchId: '00000000-0000-4000-8000-000000000003' }
+
+const batchSigning = (path: string, answers: Scenario['answers'], run: object = {}): Scenario => ({
+  workflowType: 'signBatch',
+  path,
+  payload: { ...batch, total: 9, chunkRows: 2, ...run },
+  answers: { completeBatch: () => undefined, ...answers },
+})
+
+const signedUpTo = (nth: number) => ({ state: 'signed', signed: 2 * nth, failed: 0 })
+
 /** Every path that a workflow can take gets a history here; test/workflow-safety.test.ts replays them all. */
 export const scenarios: Scenario[] = [
   registration('at-once', { lookUpDid: () => ({ resolved: true }), completeDid: () => undefined }),
@@ -60,6 +73,7 @@ export const scenarios: Scenario[] = [
   }),
   registration('out-of-patience', { lookUpDid: () => notYet, failDid: () => undefined }, 1 / 86_400),
   registration('deleted-meanwhile', { lookUpDid: gone }),
+  registration('refused', { createDidKeys: refuse('key.unsupported'), failDid: () => undefined }),
   {
     ...registration('woken', {
       lookUpDid: (nth) => (nth === 0 ? notYet : { resolved: true }),
@@ -94,6 +108,31 @@ export const scenarios: Scenario[] = [
     path: 'done',
     payload: undefined,
     answers: { publishChangedLists: () => ({ signed: 1, failed: 0 }) },
+  },
+  batchSigning('five-chunks', { signBatchChunk: signedUpTo }),
+  batchSigning('retried-chunk', {
+    signBatchChunk: (nth) => {
+      if (nth === 1) throw new Error('a crash')
+      return signedUpTo(nth)
+    },
+  }),
+  batchSigning('last-of-two-runs', { signBatchChunk: signedUpTo }, { chunksPerRun: 3 }),
+  batchSigning('paused-and-resumed', {
+    signBatchChunk: (nth) => (nth === 2 || nth === 3 ? { state: 'PAUSED', signed: 4, failed: 0 } : signedUpTo(nth)),
+    reviewBatch: () => ({ state: 'PROCESSING' }),
+  }),
+  batchSigning('cancelled', {
+    signBatchChunk: (nth) => (nth > 1 ? { state: 'CANCELLED', signed: 0, failed: 0 } : signedUpTo(nth)),
+    discardBatchRows: () => undefined,
+  }),
+  {
+    workflowType: 'revokeBatch',
+    path: 'two-slices',
+    payload: batch,
+    answers: {
+      revokeBatchRows: (nth) => (nth < 2 ? { last: 5 * (nth + 1), revoked: 5 * (nth + 1) } : { revoked: 10 }),
+      completeBatchRevocation: () => undefined,
+    },
   },
   { workflowType: 'purgeExpired', path: 'done', payload: undefined, answers: { purgeExpiredRows: () => ({}) } },
 ]
