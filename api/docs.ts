@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import express, { type Router } from 'express'
+import { completeOpenApi } from './openapi.ts'
 import type { OpenApi } from './paths.ts'
 import { PROBLEMS } from './problems.ts'
 
@@ -32,7 +33,7 @@ const PROBLEM_PAGE = page(
 /** /openapi.json, /docs (works offline) and /problems. */
 export function docs(openApi: OpenApi): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
-  const document = JSON.stringify(openApi)
+  const document = JSON.stringify(completeOpenApi(openApi))
   router.get('/openapi.json', (_request, response) => {
     response.type('json').send(document)
   })

@@ -1,10 +1,8 @@
 import type { RequestHandler } from 'express'
 import { Refusal } from '../protocol/errors.ts'
+import type { GeneratedOpenApi } from './openapi.ts'
 
-export interface OpenApi {
-  paths: Record<string, Record<string, { operationId: string }>>
-  servers?: { url: string }[]
-}
+export type OpenApi = GeneratedOpenApi
 
 export interface KnownPath {
   /** As in the document: a path may name a person's DID, its template never does. */

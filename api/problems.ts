@@ -95,6 +95,7 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'key.not_found': 'The key does not exist, or was destroyed.',
     'presentation_request.not_found': 'There is no such presentation request in this tenant.',
     'presentation_template.not_found': 'There is no such presentation template in this tenant.',
+    'linked_dids.not_found': 'No DID is linked to this domain.',
     'request.not_found': 'There is nothing at this path.',
     'status_list.not_found': 'There is no such status list.',
   },

@@ -5,15 +5,11 @@ import type { Logger } from 'pino'
 import { Refusal } from '../protocol/errors.ts'
 import { problemOf } from './errors.ts'
 
-const CODES: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: 'request.headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request.timeout',
-}
-
-const MESSAGES: Record<string, string> = {
-  'request.headers_too_large': 'The headers are larger than 16 KiB.',
-  'request.timeout': 'The request did not arrive in time.',
-  'request.malformed': 'The request is not HTTP/1.1, or its length and encoding do not fit together.',
+function refusalOf(code: string | undefined): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new Refusal('request.headers_too_large', 'The headers are larger than 16 KiB.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('request.timeout', 'The request did not arrive in time.')
+  return new Refusal('request.malformed', 'This is not HTTP/1.1, or its length and encoding do not fit together.')
 }
 
 /** What Node's HTTP parser refuses never becomes a request of ours: answered as problem details all the same. */
@@ -25,8 +21,7 @@ export function answerUnreadable(server: Server, log: Logger): void {
       socket.destroy()
       return
     }
-    const code = CODES[error.code ?? ''] ?? 'request.malformed'
-    const problem = problemOf(new Refusal(code, MESSAGES[code] ?? ''), randomUUID())
+    const problem = problemOf(refusalOf(error.code), randomUUID())
     log.info({ requestId: problem.instance, code: error.code, status: problem.status }, 'unreadable request')
     const body = JSON.stringify(problem)
     const head = [

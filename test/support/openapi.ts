@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { completeOpenApi, type GeneratedOpenApi } from '../../api/openapi.ts'
 
 export interface Schema {
   $ref?: string
@@ -23,7 +24,7 @@ export interface Described {
   summary?: string
   description?: string
   security?: Record<string, string[]>[]
-  parameters?: { in: string; name: string; required?: boolean; schema?: Schema }[]
+  parameters?: { in?: string; name?: string; $ref?: string; required?: boolean; schema?: Schema }[]
   requestBody?: { required?: boolean; content: Record<string, Media> }
   responses: Record<string, { description: string; content?: Record<string, Media> }>
 }
@@ -38,9 +39,9 @@ interface Document {
   components: { schemas: Record<string, Schema> }
 }
 
-export const document = JSON.parse(
-  readFileSync(new URL('../../build/openapi.json', import.meta.url), 'utf8'),
-) as Document
+export const document = completeOpenApi(
+  JSON.parse(readFileSync(new URL('../../build/openapi.json', import.meta.url), 'utf8')) as Document & GeneratedOpenApi,
+)
 
 /** Every operation of the generated document: what is added there is tested without being named anywhere. */
 export const operations: Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -56,7 +57,7 @@ export const bodySchema = ({ requestBody }: Operation): Schema | undefined =>
   requestBody && schemaOf(requestBody.content['application/json']?.schema)
 
 export const parametersIn = ({ parameters = [] }: Operation, where: 'path' | 'query'): string[] =>
-  parameters.filter((parameter) => parameter.in === where).map(({ name }) => name)
+  parameters.flatMap(({ in: place, name }) => (place === where && name ? [name] : []))
 
 export const isPublic = ({ security = [] }: Operation): boolean => security.length === 0
 
