@@ -9,7 +9,7 @@ const BATCH_SIZE = 16
 /** Longer than the deadline of a start, shorter than the 10 s in which a crashed relay's rows must be taken over. */
 const LEASE_SECONDS = 5
 const POLL_MS = 200
-const LONGEST_PAUSE_MS = 5_000
+const LONGEST_PAUSE_MS = 3_000
 const LONGEST_ROW_WAIT_SECONDS = 600
 
 interface Row {
@@ -53,6 +53,13 @@ export interface RelayDependencies {
   log: Pick<Logger, 'info' | 'warn' | 'error'>
 }
 
+interface Batch {
+  taken: number
+  started: number
+  /** Temporal did not answer for at least one row. */
+  away: boolean
+}
+
 /**
  * Starts the workflows of committed outbox rows. A crash between the start and the mark leads to a second start with the same
  * workflow id, which Temporal answers without starting anything. Any number of relays may run at once.
@@ -60,6 +67,7 @@ export interface RelayDependencies {
 export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
   let stopped = false
   let pauseMs = 0
+  let batchSize = BATCH_SIZE
   let wakeUp: () => void = () => undefined
 
   /** `away` when the row only has to wait for Temporal; a row that is itself at fault waits longer each time. */
@@ -81,9 +89,9 @@ export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
     }
   }
 
-  /** One batch; the number of rows taken and of workflows started. While Temporal is away, one row asks for all. */
-  const runOnce = async (): Promise<{ taken: number; started: number; away: boolean }> => {
-    const { rows } = await sql.query<Row>({ text: CLAIM, values: [pauseMs > 0 ? 1 : BATCH_SIZE] })
+  /** One batch; the number of rows taken and of workflows started. */
+  const runOnce = async (): Promise<Batch> => {
+    const { rows } = await sql.query<Row>({ text: CLAIM, values: [batchSize] })
     const results = await Promise.all(rows.map(async (row) => ({ id: row.id, result: await startRow(row) })))
     const started = results.filter(({ result }) => result === 'started').map(({ id }) => id)
     if (started.length > 0) await sql.query({ text: MARK_STARTED, values: [started] })
@@ -104,17 +112,25 @@ export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
     pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(500, pauseMs * 2))
   }
 
+  /** While Temporal is away, one row asks for all; when it is slow, no more are asked for than it answers in time. */
+  const adapt = ({ started, away }: Batch) => {
+    if (away && started === 0) {
+      batchSize = 1
+      pauseLonger('Temporal is away')
+      return
+    }
+    if (pauseMs > 0) log.info('outbox relay goes on')
+    pauseMs = 0
+    batchSize = away ? Math.max(1, Math.floor(started / 2)) : Math.min(BATCH_SIZE, batchSize * 2)
+  }
+
   const loop = async () => {
     while (!stopped) {
       let more = false
       try {
-        const { taken, started, away } = await runOnce()
-        if (away) pauseLonger('Temporal is away')
-        else if (pauseMs > 0) {
-          log.info({ started }, 'outbox relay goes on')
-          pauseMs = 0
-        }
-        more = !away && (taken === BATCH_SIZE || (taken > 0 && started === taken))
+        const batch = await runOnce()
+        adapt(batch)
+        more = batch.started > 0
       } catch (error) {
         pauseLonger(describe(error))
       }

@@ -192,6 +192,28 @@ test.serial('while Temporal is away one row asks for all, and no row is held bac
   t.deepEqual(await relay().runOnce(), { taken: 5, started: 5, away: false })
 })
 
+test.serial('a Temporal that is slow is asked for what it answers in time, and not left alone', async (t) => {
+  await commitMany(40)
+  let inHand = 0
+  const most: number[] = []
+  const slow = {
+    async startWorkflow() {
+      inHand += 1
+      most.push(inHand)
+      const tooMany = inHand > 6
+      await wait(50)
+      inHand -= 1
+      if (tooMany) throw new Unavailable('temporal', 'deadline exceeded')
+      return 'started' as const
+    },
+  }
+  const running = relay({ temporal: slow })
+  running.start()
+  t.deepEqual(await settled(5_000), { waiting: 0, started: 40 })
+  await running.stop()
+  t.true(most.length < 80, `${most.length} calls for 40 rows`)
+})
+
 test.serial('a row that cannot be started waits alone, with its reason, and the others go on', async (t) => {
   const [bad] = await commitMany(3)
   await database.systemSql.query({

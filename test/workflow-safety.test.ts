@@ -56,7 +56,12 @@ const swap = (first: RegExp, second: RegExp) => (text: string) =>
   text.replace(new RegExp(`(${first.source})(\\s*)(${second.source})`), '$3$2$1')
 
 test.serial('every workflow has a stored history, and every scenario one (R15)', (t) => {
-  t.deepEqual(workflowTypes.toSorted(), [...new Set(scenarios.map(({ workflowType }) => workflowType))].toSorted())
+  const described = [...new Set(scenarios.map(({ workflowType }) => workflowType))]
+  t.deepEqual(
+    described.toSorted(),
+    workflowTypes.toSorted(),
+    'add it to test/support/histories.ts, then run record-histories.ts',
+  )
   const stored = readdirSync(historyDirectory).toSorted()
   t.deepEqual(stored, scenarios.map((scenario) => fileOf(scenario).pathname.split('/').at(-1) ?? '').toSorted())
 })
