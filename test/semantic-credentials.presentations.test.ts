@@ -1,7 +1,7 @@
 import test from 'ava'
 import { CONTEXT } from '../protocol/contexts/index.ts'
-import { createDid, sign } from './support/credentials.ts'
 import { type Holder, makeHolder } from './support/holders.ts'
+import { about as aboutIn, failedIn, VERIFY_PRESENTATION, verifyPresentation } from './support/presentations.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World
@@ -10,75 +10,51 @@ test.before(async () => {
 })
 test.after.always(() => world?.close())
 
-interface Check {
-  check: string
-  path?: string
-  outcome: string
-  evidence: string
-}
-interface Verdict {
-  verified: boolean
-  reason: string
-  checks: Check[]
-}
-
-const VERIFY = '/v1/credentials/web-semantic/presentations/verify'
-
-async function verify(presentation: unknown, more: Record<string, unknown> = {}, token = world.token) {
-  const reply = await world.ask(VERIFY, { token, body: { presentation, ...more } })
-  if (reply.status !== 200) throw new Error(`no verdict: ${reply.text}`)
-  return reply.json<Verdict>()
-}
-
-const failedIn = ({ checks }: Verdict) =>
-  checks.filter(({ outcome }) => outcome === 'failed').map(({ check, path }) => [check, path])
-
-/** A credential about the holder. */
-const about = async (holder: Holder, options: Parameters<typeof sign>[2] & { keyType?: string } = {}) => {
-  const { more, keyType, ...rest } = options
-  const issuer = await createDid(world, keyType)
-  const subject = { credentialSubject: { id: holder.did, course: 'CS-101' }, ...more }
-  return sign(world, issuer, { ...rest, more: subject })
-}
+const verify = (presentation: unknown, more: Record<string, unknown> = {}) =>
+  verifyPresentation(world, presentation, more)
+const about = (holder: Holder, options: Parameters<typeof aboutIn>[2] = {}) => aboutIn(world, holder, options)
 
 for (const base of [CONTEXT.credentialsV1, CONTEXT.credentialsV2])
   for (const suite of ['eddsa-rdfc-2022', 'Ed25519Signature2018'] as const)
-    test(`a presentation of @digitalbazaar/vc under ${base} with ${suite} verifies, check by check (issue 4, 2)`, async (t) => {
-      const holder = makeHolder()
-      const more = { '@context': [base, { course: 'https://schema.org/courseCode' }] }
-      const { credential } = await about(holder, { revocable: true, proofType: suite, more })
-      const asked = { challenge: 'a-challenge', domain: 'verifier.example' }
-      const presentation = await holder.present([credential], { base, suite, ...asked })
-      const verdict = await verify(presentation, asked)
-      t.deepEqual([verdict.verified, verdict.reason], [true, ''], JSON.stringify(verdict))
-      t.deepEqual(
-        verdict.checks.map(({ check, outcome, path }) => [check, outcome, path ?? '']),
-        [
-          ['form', 'passed', ''],
-          ['challenge', 'passed', '/proof/challenge'],
-          ['domain', 'passed', '/proof/domain'],
-          ['request', 'skipped', ''],
-          ['holderProof', 'passed', '/proof'],
-          ['holder', 'passed', '/holder'],
-          ['credentialForm', 'passed', '/verifiableCredential/0'],
-          ['credentialIssuer', 'passed', '/verifiableCredential/0'],
-          ['credentialProof', 'passed', '/verifiableCredential/0'],
-          ['credentialValidity', 'passed', '/verifiableCredential/0'],
-          ['credentialStatus', 'passed', '/verifiableCredential/0'],
-          ['holderBinding', 'passed', '/verifiableCredential/0/credentialSubject'],
-          ['query', 'skipped', ''],
-        ],
-      )
-    })
+    test.serial(
+      `a presentation of @digitalbazaar/vc under ${base} with ${suite} verifies, check by check (issue 4, 2)`,
+      async (t) => {
+        const holder = makeHolder()
+        const more = { '@context': [base, { course: 'https://schema.org/courseCode' }] }
+        const { credential } = await about(holder, { revocable: true, proofType: suite, more })
+        const asked = { challenge: 'a-challenge', domain: 'verifier.example' }
+        const presentation = await holder.present([credential], { base, suite, ...asked })
+        const verdict = await verify(presentation, asked)
+        t.deepEqual([verdict.verified, verdict.reason], [true, ''], JSON.stringify(verdict))
+        t.deepEqual(
+          verdict.checks.map(({ check, outcome, path }) => [check, outcome, path ?? '']),
+          [
+            ['form', 'passed', ''],
+            ['challenge', 'passed', '/proof/challenge'],
+            ['domain', 'passed', '/proof/domain'],
+            ['request', 'skipped', ''],
+            ['holderProof', 'passed', '/proof'],
+            ['holder', 'passed', '/holder'],
+            ['credentialForm', 'passed', '/verifiableCredential/0'],
+            ['credentialIssuer', 'passed', '/verifiableCredential/0'],
+            ['credentialProof', 'passed', '/verifiableCredential/0'],
+            ['credentialValidity', 'passed', '/verifiableCredential/0'],
+            ['credentialStatus', 'passed', '/verifiableCredential/0'],
+            ['holderBinding', 'passed', '/verifiableCredential/0/credentialSubject'],
+            ['query', 'skipped', ''],
+          ],
+        )
+      },
+    )
 
-test('without challenge and domain in the request, those of the proof count (spec/api 2.8)', async (t) => {
+test.serial('without challenge and domain in the request, those of the proof count (spec/api 2.8)', async (t) => {
   const holder = makeHolder()
   const presentation = await holder.present([(await about(holder)).credential], { challenge: 'anything-at-all' })
   t.true((await verify(presentation)).verified)
   t.true((await verify(presentation, { challenge: null, domain: null })).verified)
 })
 
-test('another challenge, another domain: each named with its place (issue 4, 2)', async (t) => {
+test.serial('another challenge, another domain: each named with its place (issue 4, 2)', async (t) => {
   const holder = makeHolder()
   const { credential } = await about(holder)
   const presentation = await holder.present([credential], { challenge: 'the-challenge', domain: 'one.example' })
@@ -88,7 +64,7 @@ test('another challenge, another domain: each named with its place (issue 4, 2)'
   t.regex(verdict.reason, /^domain at \/proof\/domain: /)
 })
 
-test('a changed presentation, one signed by another, one without proof (issue 4, 2)', async (t) => {
+test.serial('a changed presentation, one signed by another, one without proof (issue 4, 2)', async (t) => {
   const [holder, thief] = [makeHolder(), makeHolder()]
   const { credential } = await about(holder)
   const presentation = await holder.present([credential], { challenge: 'the-challenge' })
@@ -105,7 +81,7 @@ test('a changed presentation, one signed by another, one without proof (issue 4,
   t.deepEqual(failedIn(await verify(posed)), [['holder', '/holder']])
 })
 
-test('a proof of assertion is no holder proof', async (t) => {
+test.serial('a proof of assertion is no holder proof', async (t) => {
   const holder = makeHolder()
   const { credential } = await about(holder)
   const presentation = await holder.present([credential], { challenge: 'the-challenge' })
@@ -115,7 +91,7 @@ test('a proof of assertion is no holder proof', async (t) => {
   t.regex(verdict.reason, /authentication/)
 })
 
-test('each credential is verified in full, and named by its place (issue 4, 2)', async (t) => {
+test.serial('each credential is verified in full, and named by its place (issue 4, 2)', async (t) => {
   const holder = makeHolder()
   const good = await about(holder)
   const revoked = await about(holder, { revocable: true })
@@ -137,14 +113,14 @@ test('each credential is verified in full, and named by its place (issue 4, 2)',
   t.regex(verdict.reason, /^credentialStatus at \/verifiableCredential\/1: Revoked/)
 })
 
-test('a credential that discloses no subject could be anybody’s copy', async (t) => {
+test.serial('a credential that discloses no subject could be anybody’s copy', async (t) => {
   const holder = makeHolder()
   const { credential } = await about(holder, { more: { credentialSubject: { course: 'CS-101' } } })
   const verdict = await verify(await holder.present([credential], { challenge: 'the-challenge' }))
   t.deepEqual(failedIn(verdict), [['holderBinding', '/verifiableCredential/0/credentialSubject']])
 })
 
-test('CacaoDelegationHolderBinding2022 is refused with its reason (specification, Presentation)', async (t) => {
+test.serial('CacaoDelegationHolderBinding2022 is refused with its reason (specification, Presentation)', async (t) => {
   const holder = makeHolder()
   const { credential } = await about(holder)
   const context = { holderBinding: 'https://example.org/holderBinding', cacaoDelegation: 'https://example.org/cacao' }
@@ -160,7 +136,7 @@ test('CacaoDelegationHolderBinding2022 is refused with its reason (specification
   t.regex(verdict.reason, /CacaoDelegationHolderBinding2022 is not accepted/)
 })
 
-test('what is enveloped is refused clearly, presentation and credential', async (t) => {
+test.serial('what is enveloped is refused clearly, presentation and credential', async (t) => {
   const holder = makeHolder()
   const id = 'data:application/vp+jwt,eyJ.e30.x'
   const enveloped = { '@context': CONTEXT.credentialsV2, id, type: 'EnvelopedVerifiablePresentation' }
@@ -175,29 +151,32 @@ test('what is enveloped is refused clearly, presentation and credential', async 
   t.regex((await verify({ ...presentation, verifiableCredential: ['eyJ.e30.x'] })).reason, /^holderProof|Enveloped/)
 })
 
-test('a bbs-2023 credential is derived by its holder and verifies inside a presentation (issue 4, 3)', async (t) => {
-  const holder = makeHolder()
-  const context = { course: 'https://schema.org/courseCode', grade: 'https://schema.org/value' }
-  const { credential } = await about(holder, {
-    keyType: 'bls12381g2',
-    proofType: 'bbs-2023',
-    more: {
-      '@context': [CONTEXT.credentialsV2, context],
-      credentialSubject: { id: holder.did, course: 'CS-101', grade: 'B' },
-    },
-  })
-  const body = { credential, selectivePointers: ['/credentialSubject/course'], presentationHeader: 'Y2hhbGxlbmdl' }
-  const reply = await world.ask('/v1/credentials/web-semantic/derive', { token: world.token, body })
-  t.is(reply.status, 200, reply.text)
-  const { credential: derived } = reply.json<{ credential: Record<string, unknown> }>()
-  t.deepEqual(derived.credentialSubject, { id: holder.did, course: 'CS-101' })
-  const verdict = await verify(await holder.present([derived], { challenge: 'the-challenge' }))
-  t.deepEqual([verdict.verified, verdict.reason], [true, ''])
-})
+test.serial(
+  'a bbs-2023 credential is derived by its holder and verifies inside a presentation (issue 4, 3)',
+  async (t) => {
+    const holder = makeHolder()
+    const context = { course: 'https://schema.org/courseCode', grade: 'https://schema.org/value' }
+    const { credential } = await about(holder, {
+      keyType: 'bls12381g2',
+      proofType: 'bbs-2023',
+      more: {
+        '@context': [CONTEXT.credentialsV2, context],
+        credentialSubject: { id: holder.did, course: 'CS-101', grade: 'B' },
+      },
+    })
+    const body = { credential, selectivePointers: ['/credentialSubject/course'], presentationHeader: 'Y2hhbGxlbmdl' }
+    const reply = await world.ask('/v1/credentials/web-semantic/derive', { token: world.token, body })
+    t.is(reply.status, 200, reply.text)
+    const { credential: derived } = reply.json<{ credential: Record<string, unknown> }>()
+    t.deepEqual(derived.credentialSubject, { id: holder.did, course: 'CS-101' })
+    const verdict = await verify(await holder.present([derived], { challenge: 'the-challenge' }))
+    t.deepEqual([verdict.verified, verdict.reason], [true, ''])
+  },
+)
 
-test('a presentation that is none, or holds too much, is a 400 (pitfalls 1, 4)', async (t) => {
+test.serial('a presentation that is none, or holds too much, is a 400 (pitfalls 1, 4)', async (t) => {
   const codes = async (presentation: unknown) => {
-    const reply = await world.ask(VERIFY, { token: world.token, body: { presentation } })
+    const reply = await world.ask(VERIFY_PRESENTATION, { token: world.token, body: { presentation } })
     return [reply.status, reply.json().type]
   }
   t.deepEqual(await codes(['x']), [400, '/problems#request.invalid'])
