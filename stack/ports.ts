@@ -1,17 +1,23 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** A port of the loopback interface that nobody holds at this moment. */
-export function freePort(host = '127.0.0.1'): Promise<number> {
-  return new Promise((resolve, reject) => {
+const isFree = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
     const server = createServer()
-    server.once('error', reject)
-    server.listen(0, host, () => {
-      const address = server.address()
-      server.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port was given')),
-      )
-    })
+    server.once('error', () => resolve(false))
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)))
   })
+
+/**
+ * A port that nobody holds at this moment. Below 32768, where systems take ports for outgoing connections from
+ * (ip_local_port_range), so that it is still free after whoever listened on it was stopped and comes back.
+ */
+export async function freePort(host = '127.0.0.1'): Promise<number> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const port = randomInt(10_240, 32_768)
+    if (await isFree(host, port)) return port
+  }
+  throw new Error(`No port of ${host} is free.`)
 }
 
 /** Throws one sentence that names the port and the variable that changes it. */
