@@ -20,7 +20,9 @@ export function createSealer(masterKey: Uint8Array, purpose: string): Sealer {
     },
     open(sealed, boundTo) {
       const bytes = Buffer.from(sealed)
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE)).setAAD(Buffer.from(boundTo))
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE), { authTagLength: TAG }).setAAD(
+        Buffer.from(boundTo),
+      )
       decipher.setAuthTag(bytes.subarray(-TAG))
       return Buffer.concat([decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()])
     },
