@@ -19,11 +19,17 @@ interface Described {
 /** The parts of an OpenAPI 3.0 document that are looked at here. */
 export interface GeneratedOpenApi {
   paths: Record<string, Record<string, Described>>
-  components?: Record<string, unknown>
+  components?: { schemas?: unknown }
 }
 
 const WRITES = new Set(['post', 'put', 'patch', 'delete'])
 const PROBLEM = 'application/problem+json'
+
+/** Operations that write their answer themselves, line by line: the generator does not see what it is. */
+const FILES: Record<string, string[]> = {
+  getCredentialBatchErrors: ['application/x-ndjson', 'text/csv'],
+  getCredentialBatchResults: ['application/x-ndjson'],
+}
 
 const PROBLEM_EXAMPLE = {
   type: '/problems#request.invalid',
@@ -63,13 +69,19 @@ const problem = (description: string): Answer => ({
   content: { [PROBLEM]: { schema: { $ref: '#/components/schemas/Problem' }, example: PROBLEM_EXAMPLE } },
 })
 
-function completeResponses(responses: Record<string, Answer>): Record<string, Answer> {
+const file = (operationId: string, answer: Answer): Answer => {
+  const types = FILES[operationId]
+  if (!types || answer.content) return answer
+  return { ...answer, content: Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }])) }
+}
+
+function completeResponses({ operationId, responses }: Described): Record<string, Answer> {
   const all = { ...responses, default: problem('any other failure, such as 429 and 503 with Retry-After') }
   return Object.fromEntries(
     Object.entries(all).map(([status, answer]) => {
       const failed = status === 'default' || Number(status) >= 400
       const later = status === 'default' || status === '503' ? RETRY_AFTER : {}
-      const complete = failed ? problem(answer.description) : answer
+      const complete = failed ? problem(answer.description) : file(operationId, answer)
       return [
         status,
         {
@@ -83,7 +95,7 @@ function completeResponses(responses: Record<string, Answer>): Record<string, An
 }
 
 function completeOperation(method: string, operation: Described): Described {
-  const { parameters = [], requestBody, security = [], responses } = operation
+  const { parameters = [], requestBody, security = [] } = operation
   const keyed = WRITES.has(method) && security.length > 0
   // JSON has one kind of number, and ours end where a double does; the generator knows 32 bits alone
   const own = parameters.map(({ schema, ...parameter }) => {
@@ -103,8 +115,16 @@ function completeOperation(method: string, operation: Described): Described {
           },
         }
       : {}),
-    responses: completeResponses(responses),
+    responses: completeResponses(operation),
   }
+}
+
+/** OpenAPI 3.0.3 wants a type beside `nullable`; the generator leaves it out where the rest is a reference. */
+function completeSchema(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema
+  if (Array.isArray(schema)) return schema.map(completeSchema)
+  const members = Object.fromEntries(Object.entries(schema).map(([name, member]) => [name, completeSchema(member)]))
+  return 'allOf' in members && members.nullable === true ? { type: 'object', ...members } : members
 }
 
 /**
@@ -113,7 +133,7 @@ function completeOperation(method: string, operation: Described): Described {
  */
 export const completeOpenApi = <Document extends GeneratedOpenApi>(document: Document): Document => ({
   ...document,
-  components: { ...document.components, ...COMPONENTS },
+  components: { ...document.components, schemas: completeSchema(document.components?.schemas), ...COMPONENTS },
   paths: Object.fromEntries(
     Object.entries(document.paths).map(([path, methods]) => [
       path,

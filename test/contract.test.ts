@@ -1,0 +1,249 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import test from 'ava'
+import { OPERATIONS } from '../api/operations.ts'
+import { PROBLEMS } from '../api/problems.ts'
+import { SCOPES } from '../protocol/tokens-logs.ts'
+import { EXAMPLES } from './support/examples.ts'
+import { openTarget, type Target } from './support/hostile.ts'
+import { bodySchema, document, isPublic, operations, type Schema, schemaOf } from './support/openapi.ts'
+
+let target: Target
+test.before(async () => {
+  target = await openTarget()
+})
+test.after.always(() => target?.close())
+
+/** The specification's operations of the areas built so far: place (spec/api, 1), status and fields of the answer. */
+const SPECIFIED: [operationId: string, method: string, path: string, status: number, fields: string[]][] = [
+  ['getOAuthAccessToken', 'POST', '/v1/auth/token', 200, ['access_token', 'expires_in', 'token_type']],
+  ['getListOfLogs', 'POST', '/v1/analytics/events', 200, ['data']],
+  ['getDIDsList', 'GET', '/v1/dids', 200, ['dids', 'limit', 'totalCount', 'totalPages']],
+  ['createDID', 'POST', '/v1/dids', 201, ['did', 'id', 'metadata', 'registrationStatus']],
+  ['resolveDID', 'GET', '/v1/dids/{id}', 200, ['didDocument', 'registrationStatus', 'localMetadata']],
+  ['getLinkedDIDs', 'GET', '/.well-known/did-configuration', 200, ['context', 'linkedDids']],
+  ['signWebSemanticCredential', 'POST', '/v1/credentials/web-semantic/sign', 200, ['credential', 'id', 'tag']],
+  ['verifyWebSemanticCredentials', 'POST', '/v1/credentials/web-semantic/verify', 200, ['reason', 'verified']],
+  [
+    'listWebSemanticCredentials',
+    'GET',
+    '/v1/credentials/web-semantic',
+    200,
+    ['data', 'limit', 'total_count', 'total_pages'],
+  ],
+  ['getWebSemanticCredentialDetails', 'GET', '/v1/credentials/web-semantic/{id}', 200, ['id', 'credential']],
+  ['setWebSemanticRevocationStatus', 'POST', '/v1/credentials/web-semantic/{id}/revocation-status', 200, []],
+  [
+    'getWebSemanticCredentialRevocationList',
+    'GET',
+    '/v1/credentials/web-semantic/revocation-lists/{id}',
+    200,
+    ['created_at', 'credential', 'credential_id', 'id', 'org_did_id', 'updated_at'],
+  ],
+  // last, for it takes away what the others speak of
+  ['deleteDID', 'DELETE', '/v1/dids/{id}', 204, []],
+]
+
+const ajv = new Ajv({ strict: false, allErrors: true })
+addFormats.default(ajv)
+ajv.addSchema({ $id: 'document', components: document.components })
+
+/** OpenAPI 3.0's nullable is no JSON Schema; references are to the document. */
+const asJsonSchema = (schema: Schema): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components')) as object
+
+for (const [operationId, method, path, status, fields] of SPECIFIED)
+  test.serial(
+    `${operationId} is served at ${method} ${path} with ${status} and its fields (specification, Endpoints)`,
+    async (t) => {
+      const operation = operations.find((each) => each.operationId === operationId)
+      if (!operation) return t.fail('not in the document')
+      t.deepEqual([operation.method, operation.path], [method, path])
+      const body = bodySchema(operation) && JSON.stringify(target.exampleBody(operation))
+      const reply = await target.attack(operation, { body })
+      t.is(reply.status, status, reply.text)
+      if (status === 204) return t.is(reply.text, '')
+      const answer = JSON.parse(reply.text) as Record<string, unknown>
+      t.deepEqual(
+        fields.filter((name) => !(name in answer)),
+        [],
+      )
+      if (fields.length === 0) t.deepEqual(answer, {})
+      t.true(reply.headers['content-type']?.startsWith('application/json'))
+    },
+  )
+
+test.serial('answers are what the document says they are (pitfalls, R21)', async (t) => {
+  for (const operation of operations.filter(({ operationId }) => operationId !== 'deleteDID')) {
+    const body = bodySchema(operation) && JSON.stringify(target.exampleBody(operation))
+    const reply = await target.attack(operation, { body })
+    const described =
+      operation.responses[String(reply.status)] ?? (reply.status < 400 ? undefined : operation.responses.default)
+    if (!described) {
+      t.fail(`${operation.operationId}: ${reply.status} is not in the document`)
+      continue
+    }
+    const [type = ''] = (reply.headers['content-type'] ?? '').split(';')
+    const schema = described.content?.[type]?.schema ?? described.content?.['application/json']?.schema
+    if (schema && !ajv.validate(asJsonSchema(schema), JSON.parse(reply.text)))
+      t.fail(`${operation.operationId}: ${ajv.errorsText()} in ${reply.text.slice(0, 300)}`)
+  }
+  t.pass()
+})
+
+test.serial('the published document is valid OpenAPI (issue, 2)', async (t) => {
+  const { text, status } = await target.client.ask({ path: '/openapi.json' })
+  t.is(status, 200)
+  t.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(document)))
+  const config = await createConfig({
+    rules: {
+      struct: 'error',
+      'operation-operationId-unique': 'error',
+      'operation-operationId-url-safe': 'error',
+      'operation-parameters-unique': 'error',
+      'path-parameters-defined': 'error',
+      'no-path-trailing-slash': 'error',
+      'no-identical-paths': 'error',
+      'no-unresolved-refs': 'error',
+      'no-invalid-media-type-examples': { severity: 'error', allowAdditionalProperties: true },
+      'security-defined': 'off',
+      'spec-components-invalid-map-name': 'error',
+    },
+  })
+  const found = await lintFromString({ source: text, config })
+  t.deepEqual(
+    found.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
+    [],
+  )
+})
+
+test('each operation has a name, a summary, an example or a schema, its errors and its scope (issue, 2)', (t) => {
+  for (const operation of operations) {
+    const { operationId, summary, responses, security = [] } = operation
+    t.regex(operationId, /^[a-z][A-Za-z0-9]+$/)
+    t.truthy(summary, operationId)
+    t.truthy(responses.default?.content?.['application/problem+json'], operationId)
+    const good = Object.entries(responses).find(([status]) => status.startsWith('2'))
+    const [media] = Object.values(good?.[1].content ?? {})
+    t.true(good?.[0] === '204' || Boolean(media?.schema ?? media?.example ?? media?.examples), operationId)
+    if (isPublic(operation)) continue
+    for (const status of ['401', '403']) t.truthy(responses[status], `${operationId}: ${status}`)
+    for (const scope of security.flatMap((each) => Object.values(each).flat()))
+      t.true(SCOPES.includes(scope as never), operationId)
+    const kind = operation.method === 'GET' ? 'read' : undefined
+    if (kind)
+      t.true(
+        security.flatMap((each) => Object.values(each).flat()).every((scope) => scope.endsWith(kind)),
+        operationId,
+      )
+  }
+})
+
+test('what is open to everybody is open on purpose', (t) => {
+  t.deepEqual(
+    operations
+      .filter(isPublic)
+      .map(({ operationId }) => operationId)
+      .sort(),
+    [
+      'getDIDConfiguration',
+      'getLinkedDIDs',
+      'getOAuthAccessToken',
+      'getPublishedStatusList',
+      'getSignedPresentationRequest',
+      'getTokenKeySet',
+    ],
+  )
+})
+
+/** Public files: they belong to no tenant's log, for nobody asked in its name. */
+const UNLOGGED = [
+  'getDIDConfiguration',
+  'getLinkedDIDs',
+  'getPublishedStatusList',
+  'getSignedPresentationRequest',
+  'getTokenKeySet',
+]
+
+test('each operation has its entry in the log, and each entry its operation (issue, 2)', (t) => {
+  const ids = operations.map(({ operationId }) => operationId).filter((id) => !UNLOGGED.includes(id))
+  t.deepEqual(
+    ids.filter((id) => !OPERATIONS[id]),
+    [],
+  )
+  t.deepEqual(
+    Object.keys(OPERATIONS).filter((id) => !ids.includes(id)),
+    [],
+  )
+  for (const { name } of Object.values(OPERATIONS)) t.regex(name, /^[A-Z][A-Z_0-9]+$/)
+})
+
+test('a body is made of named models: the validation of an inline one takes minutes for a large body', (t) => {
+  const inline: string[] = []
+  const look = (schema: Schema | undefined, at: string, seen: Set<string>) => {
+    if (!schema) return
+    if (schema.$ref) {
+      if (seen.has(schema.$ref)) return
+      return lookInside(schemaOf(schema), at, new Set([...seen, schema.$ref]))
+    }
+    if (schema.properties && schema.additionalProperties === false) inline.push(at)
+    lookInside(schema, at, seen)
+  }
+  const lookInside = ({ properties = {}, items, additionalProperties }: Schema, at: string, seen: Set<string>) => {
+    for (const [name, schema] of Object.entries(properties)) look(schema, `${at}.${name}`, seen)
+    look(items, `${at}[]`, seen)
+    if (typeof additionalProperties === 'object') look(additionalProperties, `${at}.*`, seen)
+  }
+  for (const { operationId, requestBody } of operations)
+    look(requestBody?.content['application/json']?.schema, operationId, new Set())
+  t.deepEqual(inline, [])
+})
+
+const ALIASES: [method: string, path: string, operationId: string][] = [
+  ['POST', '/oauth/token', 'getOAuthAccessToken'],
+  ['GET', '/core/v1/dids', 'getDIDsList'],
+  ['POST', '/core/v1/dids', 'createDID'],
+  ['GET', '/core/v1/dids/{id}', 'resolveDID'],
+  ['POST', '/core/v1/credentials', 'signWebSemanticCredential'],
+  ['POST', '/v2/credentials/web-semantic/sign', 'signWebSemanticCredential'],
+  ['POST', '/v2/credentials/web-semantic/verify', 'verifyWebSemanticCredentials'],
+  ['GET', '/v2/credentials/web-semantic', 'listWebSemanticCredentials'],
+  ['POST', '/core/v1/credentials/{id}/revocation-status', 'setWebSemanticRevocationStatus'],
+  ['GET', '/core/v1/revocation-lists/{id}', 'getPublishedStatusList'],
+  ['GET', '/v2/revocation-lists/{id}', 'getPublishedStatusList'],
+  ['GET', '/v1/linked-dids', 'getLinkedDIDs'],
+]
+
+for (const [method, path, operationId] of ALIASES)
+  test.serial(
+    `${method} ${path} is an alias of ${operationId}, outside of the document (spec/api, original paths)`,
+    async (t) => {
+      const operation = operations.find((each) => each.operationId === operationId)
+      if (!operation) return t.fail('not in the document')
+      t.false(path in document.paths)
+      const filled = path.replace('{id}', encodeURIComponent(EXAMPLES[operationId]?.path?.(target.sample).id ?? ''))
+      const body = bodySchema(operation) && JSON.stringify(target.exampleBody(operation))
+      const [original, alias] = [
+        await target.attack(operation, { body }),
+        await target.attack(operation, { body, path: filled }),
+      ]
+      t.is(alias.status, original.status, alias.text)
+      t.deepEqual(Object.keys(JSON.parse(alias.text) as object), Object.keys(JSON.parse(original.text) as object))
+    },
+  )
+
+test('/docs and /problems need nothing from elsewhere, and /problems lists every code (issue, 2)', async (t) => {
+  for (const path of ['/docs', '/problems', '/docs/start.js', '/docs/swagger-ui.css']) {
+    const { status, text, headers } = await target.client.ask({ path })
+    t.is(status, 200, path)
+    t.notRegex(text, /(src|href)=["']?(https?:)?\/\//, path)
+    t.notRegex(text, /url\(["']?(https?:)?\/\//, path)
+    if (!headers['content-type']?.includes('html')) continue
+    t.regex(String(headers['content-security-policy']), /default-src 'self'/)
+    for (const [, asset] of text.matchAll(/(?:src|href)="([^"#]+)"/g))
+      t.is((await target.client.ask({ path: String(asset) })).status, 200, asset)
+  }
+  const { text } = await target.client.ask({ path: '/problems' })
+  for (const { code } of PROBLEMS) t.true(text.includes(`id="${code}"`), code)
+})
