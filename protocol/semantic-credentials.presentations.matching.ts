@@ -6,7 +6,10 @@ import type { CredentialQuery } from './semantic-credentials.presentations.asked
 const FRAMING = new Set(['@explicit', '@embed', '@requireAll', '@omitDefault', '@omitGraph', '@default'])
 
 /** The credential contexts define these names for the two keywords that a frame may use in their place. */
-const ALIASES: Record<string, string> = { '@id': 'id', '@type': 'type' }
+const ALIASES = new Map([
+  ['@id', 'id'],
+  ['@type', 'type'],
+])
 
 /** Where `value` lacks what `pattern` holds, as a path in the credential; undefined when it lacks nothing. */
 function lack(pattern: unknown, value: unknown, path: string): string | undefined {
@@ -26,8 +29,12 @@ function lack(pattern: unknown, value: unknown, path: string): string | undefine
   const members = Object.entries(pattern).filter(([name]) => !FRAMING.has(name))
   if (members.length > 0 && !isObject(value)) return path
   for (const [word, expected] of members) {
-    const name = ALIASES[word] ?? word
-    const missing = lack(expected, isObject(value) ? value[name] : undefined, `${path}/${name}`)
+    const name = ALIASES.get(word) ?? word
+    const missing = lack(
+      expected,
+      isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined,
+      `${path}/${name}`,
+    )
     if (missing !== undefined) return missing
   }
   return undefined
