@@ -42,21 +42,41 @@ const TEMPLATE_MEMBERS = ['@context', 'created', 'cryptosuite', 'proofPurpose', 
 const SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 const createdLiteral = (created: string) => `"${created}"^^<http://www.w3.org/2001/XMLSchema#dateTime>`
 
+/** A context by URL means what its tenant has pinned under it, unless it is bundled. */
+const isForeign = (key: string, value: unknown): boolean => {
+  if (typeof value === 'string') return key === '@import' || (key === '@context' && !bundledContexts.has(value))
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some((item) => isForeign(key, item))
+  return Object.entries(value).some(([name, member]) => isForeign(name, member))
+}
+
+const MAX_KEY = 4_000
+
 function templateKey(options: Record<string, unknown>): string | undefined {
   const { '@context': context, created, ...rest } = options
   if (typeof created !== 'string' || !SECONDS.test(created)) return undefined
-  if (!Array.isArray(context) || !context.every((url) => typeof url === 'string' && bundledContexts.has(url)))
-    return undefined
+  if (!Array.isArray(context) || isForeign('@context', context)) return undefined
   for (const [name, value] of Object.entries(rest)) {
     if (typeof value !== 'string' || !TEMPLATE_MEMBERS.includes(name)) return undefined
   }
-  return JSON.stringify([context, rest.type, rest.cryptosuite, rest.proofPurpose, rest.verificationMethod])
+  const key = JSON.stringify([context, rest.type, rest.cryptosuite, rest.proofPurpose, rest.verificationMethod])
+  return key.length > MAX_KEY ? undefined : key
 }
 
 /**
- * Canonical form of proof options. Those of one issuer differ in `created` alone, which is one literal of one
- * statement about the only blank node: its value changes neither the label of that node nor the order of the
- * statements, so the library's answer is kept and the time replaced. That halves the work of a signature.
+ * Cuts canonical proof options where `created` stands: when it is one literal of one statement, no other statement has
+ * its predicate and there is one blank node at most, its value changes neither a label nor the order of the statements.
+ */
+function cutAtCreated(canonical: string, created: string): [string, string] | undefined {
+  const [before, after, ...more] = canonical.split(createdLiteral(created))
+  if (before === undefined || after === undefined || more.length > 0 || canonical.includes('_:c14n1')) return undefined
+  const predicate = / <[^>]*> $/.exec(before)?.[0]
+  return predicate !== undefined && canonical.split(predicate).length === 2 ? [before, after] : undefined
+}
+
+/**
+ * Canonical form of proof options. Those of one issuer differ in `created` alone, so the library's answer is kept and
+ * the time replaced. That halves the work of a signature.
  */
 export async function canonizeProofOptions(proof: Record<string, unknown>, options: CanonizeOptions): Promise<string> {
   const key = templateKey(proof)
@@ -65,9 +85,7 @@ export async function canonizeProofOptions(proof: Record<string, unknown>, optio
   const known = templates.get(key)
   if (known !== undefined) return known[0] + createdLiteral(created) + known[1]
   const canonical = await canonize(proof, options)
-  const [before, after, ...more] = canonical.split(createdLiteral(created))
-  if (before !== undefined && after !== undefined && more.length === 0 && !canonical.includes('_:c14n1')) {
-    templates.set(key, [before, after])
-  }
+  const template = cutAtCreated(canonical, created)
+  if (template) templates.set(key, template)
   return canonical
 }

@@ -1,4 +1,5 @@
 import { base58btc } from 'multiformats/bases/base58'
+import { refuseImports } from './contexts/index.ts'
 import { type BbsData, bbsData, bbsProofValue, deriveBbs } from './data-integrity.bbs.ts'
 import type { CanonizeOptions } from './data-integrity.canonize.ts'
 import { detachedJws, hashData, type Json, jwsInput } from './data-integrity.hash.ts'
@@ -72,6 +73,7 @@ export const createdTime = (now: Date): string => `${now.toISOString().slice(0, 
 export async function prepareProof(request: ProofRequest, options: CanonizeOptions): Promise<PreparedProof> {
   const { credential, proofType, verificationMethod, created, challenge, domain } = request
   const { type, cryptosuite, signature } = suiteOf(proofType)
+  refuseImports(credential)
   const proof: Json = {
     type,
     ...(cryptosuite !== undefined && { cryptosuite }),
@@ -148,6 +150,7 @@ export interface DeriveRequest {
 export async function deriveCredential(request: DeriveRequest, options: CanonizeOptions): Promise<Json> {
   const { credential, disclose, presentationHeader = new Uint8Array() } = request
   const { proof, ...document } = credential
+  refuseImports(document)
   if (typeof proof !== 'object' || proof === null || Array.isArray(proof)) {
     throw new Refusal('credential.not_derivable', 'The credential has no single proof to derive from.')
   }

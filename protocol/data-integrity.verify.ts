@@ -1,6 +1,6 @@
 import { base58btc } from 'multiformats/bases/base58'
 import { base64url } from 'multiformats/bases/base64'
-import { bundledContexts } from './contexts/index.ts'
+import { bundledContexts, refuseImports } from './contexts/index.ts'
 import { verifyBbs } from './data-integrity.bbs.ts'
 import type { CanonizeOptions } from './data-integrity.canonize.ts'
 import { hashData, type Json, jwsInput, parseDetachedJws } from './data-integrity.hash.ts'
@@ -61,6 +61,7 @@ async function verifyHashed(
 export function createProofCheck(options: CanonizeOptions): CheckProof {
   return async (check) => {
     const { document, proof, method } = check
+    refuseImports(document)
     const suite = suiteOfProof(proof)
     const name = String(proof.cryptosuite ?? proof.type).slice(0, 100)
     if (suite === undefined) return failed(`Proofs of type ${name} are not supported.`)

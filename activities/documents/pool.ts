@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os'
-import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import type { ContextLookup } from '../../protocol/contexts/index.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
-import { createStopwatch } from './stopwatch.ts'
 import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
+import { createWatch, type Used } from './watch.ts'
 
 export interface DocumentPoolOptions {
   /** Threads; one less than the cores unless told, so that the event loop keeps one. */
   threads?: number
-  /** Milliseconds of work that one task may take. */
+  /** Milliseconds of work that one task may take; by the clock it may take two and a half times as long. */
   timeoutMs?: number
-  /** Megabytes of heap per thread. */
+  /** Megabytes of heap that a thread may have in use. */
   memoryMb?: number
   /** Tasks that may wait. */
   maxQueue?: number
@@ -32,6 +32,11 @@ const thread = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thre
 
 /** A TypeScript checkout needs the loader in its threads too, however this process got it. */
 const execArgv = thread.pathname.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : []
+
+const milliseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000
+
+/** How far above ours V8's own limit stands. */
+const V8_MARGIN_MB = 384
 
 const tooComplex = (what: string): Refusal =>
   new Refusal(
@@ -54,13 +59,23 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
     minThreads: threads,
     maxThreads: threads,
     execArgv,
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb + V8_MARGIN_MB },
   })
   pool.on('error', onThreadError)
 
   /** Answers what the thread asks for; a failed lookup is kept here, with its class, and the thread told there is nothing. */
-  function serve(port: MessagePort, lookup: ContextLookup, over: () => void) {
-    const stopwatch = createStopwatch(timeoutMs, over)
+  function serve(port: MessagePort, lookup: ContextLookup, over: (what: 'time' | 'memory') => void) {
+    let worker: Worker | undefined
+    let begunMs = 0
+    const look = async (): Promise<Used | undefined> => {
+      try {
+        const [usage, heap] = await Promise.all([worker?.cpuUsage(), worker?.getHeapStatistics()])
+        return usage && heap && { workMs: milliseconds(usage) - begunMs, heapMb: heap.used_heap_size / 2 ** 20 }
+      } catch {
+        return undefined // it has ended; the task is rejected, or done
+      }
+    }
+    const watch = createWatch({ limits: { timeoutMs, memoryMb }, look, over })
     const failures: unknown[] = []
     const answer = async (url: string) => {
       let document: object | undefined
@@ -72,10 +87,13 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
       port.postMessage({ url, document } satisfies ContextMessage)
     }
     port.on('message', (message: ThreadMessage) => {
-      if (message.kind === 'begun') stopwatch.start()
-      else void stopwatch.whileWaiting(() => answer(message.url))
+      if (message.kind === 'begun') {
+        worker = pool.threads.find(({ threadId }) => threadId === message.threadId)
+        begunMs = milliseconds(message.usage)
+        watch.start()
+      } else void watch.whileWaiting(() => answer(message.url))
     })
-    return { failures, stop: stopwatch.stop }
+    return { failures, stop: watch.stop }
   }
 
   /** Tasks that run or wait. Counted here: piscina's own bound depends on how many threads are starting. */
@@ -90,7 +108,11 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
     accepted += 1
     const { port1: port, port2 } = new MessageChannel()
     const over = new AbortController()
-    const served = serve(port, lookup, () => over.abort())
+    let short: 'time' | 'memory' = 'time'
+    const served = serve(port, lookup, (what) => {
+      short = what
+      over.abort()
+    })
     try {
       const work = pool.run({ task, port: port2 }, { transferList: [port2], signal: over.signal })
       const answer = (await work) as ThreadAnswer<Tasks[Name]['output']>
@@ -99,7 +121,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
       const { code, message, errors } = answer.refusal
       throw new Refusal(code, message, errors)
     } catch (error) {
-      if (over.signal.aborted) throw tooComplex('time')
+      if (over.signal.aborted) throw tooComplex(short)
       if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') throw tooComplex('memory')
       throw error
     } finally {

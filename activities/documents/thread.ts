@@ -1,4 +1,4 @@
-import type { MessagePort } from 'node:worker_threads'
+import { type MessagePort, threadId } from 'node:worker_threads'
 import { contextUnknown, createDocumentLoader } from '../../protocol/contexts/index.ts'
 import { createProofCheck, deriveCredential, prepareProof } from '../../protocol/data-integrity.ts'
 import { Refusal } from '../../protocol/errors.ts'
@@ -34,7 +34,7 @@ export default async function run<Name extends TaskName>({
   task: ThreadTask<Name>
   port: MessagePort
 }): Promise<ThreadAnswer<Tasks[Name]['output']>> {
-  port.postMessage({ kind: 'begun' } satisfies ThreadMessage)
+  port.postMessage({ kind: 'begun', threadId, usage: process.threadCpuUsage() } satisfies ThreadMessage)
   const documentLoader = createDocumentLoader({ contexts: remoteContexts(port, task.contexts) })
   const options = { documentLoader, maxWorkFactor: MAX_WORK_FACTOR }
   const verbs: { [Verb in TaskName]: (input: Tasks[Verb]['input']) => Promise<Tasks[Verb]['output']> } = {

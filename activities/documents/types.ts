@@ -29,8 +29,10 @@ export type ThreadAnswer<Output> =
   | { done: true; output: Output }
   | { done: false; refusal: { code: string; message: string; errors: FieldError[] } }
 
-/** Thread to main: the task has begun, or a context is wanted. */
-export type ThreadMessage = { kind: 'begun' } | { kind: 'context'; url: string }
+/** Thread to main: the task has begun, after so much work of the thread on others; or a context is wanted. */
+export type ThreadMessage =
+  | { kind: 'begun'; threadId: number; usage: NodeJS.CpuUsage }
+  | { kind: 'context'; url: string }
 
 /** Main to thread: the context, or that there is none; the main thread keeps the reason. */
 export interface ContextMessage {

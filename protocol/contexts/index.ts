@@ -1,4 +1,5 @@
 export { bundledContexts } from './bundled.ts'
+export { refuseImports } from './imports.ts'
 export {
   type ContextLookup,
   contextUnknown,

@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts'
 import { bundledContexts } from './bundled.ts'
+import { refuseImports } from './imports.ts'
 
 /** What jsonld asks of a document loader (JSON-LD API 1.1, section 9.6 RemoteDocument). */
 export interface RemoteDocument {
@@ -26,7 +27,7 @@ export const contextUnknown = (url: string): Refusal =>
 
 /**
  * A loader that answers the bundled contexts and those it is given, and has no network. An unknown URL is
- * `Refusal('context.unknown')`. Only bundled documents carry the tag `static`: jsonld's cache is one for the process,
+ * `Refusal('context.unknown')`, one that imports another `Refusal('context.invalid')`. Only bundled documents carry the tag `static`: jsonld's cache is one for the process,
  * and two tenants may have pinned different content under one URL. Every answer is a copy, since jsonld resolves
  * relative context references in place.
  */
@@ -38,6 +39,7 @@ export function createDocumentLoader({ contexts }: LoaderOptions = {}): Document
       return { contextUrl: null, documentUrl: url, document: structuredClone(bundled), tag: 'static' }
     const document = await lookup(url)
     if (document === undefined) throw contextUnknown(url)
+    refuseImports(document)
     return { contextUrl: null, documentUrl: url, document: structuredClone(document) }
   }
 }
