@@ -20,13 +20,12 @@ interface Ledger {
 /** A folder of its own in place of .local, and ports of its own: `npm start` beside whatever else runs here. */
 async function machine(t: Parameters<typeof temporary>[0]) {
   const local = temporary(t, 'start')
-  const names = ['PORT', 'DATABASE_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT']
+  const names = ['PORT', 'DATABASE_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'OPERATOR_PORT']
   const ports = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, String(await freePort())] as const)),
   )
   const env: Record<string, string> = {
     ...ports,
-    OPERATOR_PORT: String(20_000 + (process.pid % 10_000)),
     API_PROCESSES: '1',
   }
   const start = () => {
