@@ -1,10 +1,7 @@
 import type { CredentialTemplate } from '../activities/semantic-credentials.templates.ts'
-import type { SemanticCredentials } from '../activities/semantic-credentials.ts'
 import { flattenMappings } from '../protocol/semantic-credentials.templates.claims.ts'
 import type { ExpiresIn } from './semantic-credentials.templates.wire.ts'
-import { type CredentialOut, type JsonObject, rowToWire } from './semantic-credentials.wire.ts'
-
-type SemanticCredential = Awaited<ReturnType<SemanticCredentials['readCredential']>>
+import { type CredentialOut, type JsonObject, rowToWire, type SemanticCredential } from './semantic-credentials.wire.ts'
 
 /** What we keep of a credential, in the terms of a template (specification, Credential template). */
 export interface CredentialDetailsOut extends CredentialOut {

@@ -23,8 +23,8 @@ import type { Called } from './authentication.ts'
 import { type PageQuery, snakeTotals, toPage } from './pagination.ts'
 import type { Problem } from './problem.ts'
 
+import { inWireNames } from './semantic-credentials.templates.names.ts'
 import {
-  inWireNames,
   TEMPLATE_EXAMPLE,
   type TemplateIn,
   type TemplateOut,

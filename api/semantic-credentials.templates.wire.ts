@@ -1,5 +1,4 @@
 import type { CredentialTemplate } from '../activities/semantic-credentials.templates.ts'
-import { type FieldError, Refusal } from '../protocol/errors.ts'
 import type { ClaimMappings } from '../protocol/semantic-credentials.templates.claims.ts'
 import type { TemplateDefinition } from '../protocol/semantic-credentials.templates.ts'
 import type { JsonObject } from './semantic-credentials.wire.ts'
@@ -143,24 +142,6 @@ export const templateToWire = ({ id, version, definition }: CredentialTemplate):
   revocable: definition.revocable,
   type: definition.type,
 })
-
-const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-/** Paths into a definition as paths into the body: only members of ours change their casing. */
-function wirePath(path: string): string {
-  const [member = '', ...rest] = path.split('.')
-  return [snake(member), ...(member === 'issuer' ? rest.map(snake) : rest)].join('.')
-}
-
-/** The same refusal with the names that the caller used. */
-export const inWireNames = (error: unknown): unknown =>
-  error instanceof Refusal && error.code === 'credential_template.invalid'
-    ? new Refusal(
-        error.code,
-        error.message,
-        error.errors.map((field): FieldError => ({ ...field, path: wirePath(field.path) })),
-      )
-    : error
 
 /** For the API document. */
 export const TEMPLATE_EXAMPLE: TemplateOut = {

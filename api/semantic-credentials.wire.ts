@@ -1,4 +1,9 @@
-import type { SemanticCredential, StatusList } from '../entities/semantic-credentials.ts'
+import type { CredentialStatus } from '../activities/semantic-credentials.status.ts'
+import type { SemanticCredentials } from '../activities/semantic-credentials.ts'
+
+/** Rows as the activities answer them. */
+export type SemanticCredential = Awaited<ReturnType<SemanticCredentials['readCredential']>>
+type StatusList = Awaited<ReturnType<CredentialStatus['readList']>>
 
 /**
  * @pattern ^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$ expected a UUID in lower case

@@ -1,4 +1,5 @@
 import { createDid, payload, sign } from './credentials.ts'
+import { course, createTemplate } from './templates.ts'
 import type { Client, World } from './world.ts'
 
 /** What the examples speak of: one tenant's things. */
@@ -11,6 +12,9 @@ export interface Sample {
   credentialId: string
   credential: Record<string, unknown>
   listId: string
+  templateId: string
+  /** For the operation that deletes it. */
+  spareTemplateId: string
 }
 
 export async function makeSample(world: World, client: Client): Promise<Sample> {
@@ -27,6 +31,8 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     credentialId: id,
     credential,
     listId,
+    templateId: (await createTemplate(world, {}, token)).id,
+    spareTemplateId: (await createTemplate(world, {}, token)).id,
   }
 }
 
@@ -76,6 +82,35 @@ export const EXAMPLES: Record<string, Example> = {
   setWebSemanticRevocationStatus: {
     path: ({ credentialId }) => ({ id: credentialId }),
     body: () => ({ is_revoked: false }),
+  },
+  createWebSemanticCredentialTemplate: {
+    body: () => ({
+      ...course({ revocable: true, type: 'SampleCredential', additional_types: ['AlumniCredential'] }),
+      claim_mappings: {
+        course: 'claims.course',
+        level: { map_from: 'claims.level', default_value: 1 },
+        student: { given_name: 'claims.given_name', authentication_provider: { url: 'authenticationProvider.url' } },
+      },
+      credential_branding: { backgroundColor: '#B00AA0', watermarkImageUrl: 'https://example.edu/watermark.png' },
+      description: 'Says which course was passed.',
+      expires_in: { years: 1, months: 6 },
+      issuer: { name: 'Example University', icon_url: 'https://example.edu/i.png', logo_url: null },
+      proof_type: 'eddsa-rdfc-2022',
+    }),
+  },
+  getWebSemanticCredentialTemplate: { path: ({ templateId }) => ({ id: templateId }) },
+  updateWebSemanticCredentialTemplate: {
+    path: ({ templateId }) => ({ id: templateId }),
+    body: ({ templateId }) => ({ ...course({ description: 'Changed' }), id: templateId }),
+  },
+  deleteWebSemanticCredentialTemplate: { path: ({ spareTemplateId }) => ({ id: spareTemplateId }) },
+  signWebSemanticCredentialFromTemplate: {
+    path: ({ templateId }) => ({ id: templateId }),
+    body: ({ did }) => ({
+      claims: { id: 'did:example:holder', course: 'CS-101' },
+      issuer_did: did,
+      tag: 'sample',
+    }),
   },
   getWebSemanticCredentialRevocationList: { path: ({ listId }) => ({ id: listId }) },
   getPublishedStatusList: { path: ({ listId }) => ({ id: listId }) },
