@@ -1,9 +1,10 @@
 import { createDid, payload, sign } from './credentials.ts'
+import { makePresentationSample, PRESENTATION_EXAMPLES, type PresentationSample } from './presentations.examples.ts'
 import { course, createTemplate } from './templates.ts'
 import type { Client, World } from './world.ts'
 
 /** What the examples speak of: one tenant's things. */
-export interface Sample {
+export interface Sample extends PresentationSample {
   client: Client
   token: string
   did: string
@@ -31,6 +32,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     credentialId: id,
     credential,
     listId,
+    ...(await makePresentationSample(world, token)),
     templateId: (await createTemplate(world, {}, token)).id,
     spareTemplateId: (await createTemplate(world, {}, token)).id,
   }
@@ -112,6 +114,7 @@ export const EXAMPLES: Record<string, Example> = {
       tag: 'sample',
     }),
   },
+  ...PRESENTATION_EXAMPLES,
   getWebSemanticCredentialRevocationList: { path: ({ listId }) => ({ id: listId }) },
   getPublishedStatusList: { path: ({ listId }) => ({ id: listId }) },
 }
