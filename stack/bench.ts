@@ -1,8 +1,6 @@
-import { buildAll } from './build.ts'
+import { benchCommand } from '../bench/run.ts'
 import { asCommand } from './command.ts'
 
-/** `npm run bench`: bench/run.ts measures and writes bench/README.md. */
-await asCommand(async () => {
-  await buildAll(console.log)
-  await import(new URL('../bench/run.ts', import.meta.url).href)
-})
+/** `npm run bench [-- --only <format> --seconds <n>]`: see bench/README.md. */
+await asCommand(() => benchCommand(process.env, process.argv.slice(2)))
+process.exit()

@@ -179,7 +179,7 @@ withDocuments(
     )
     const began = performance.now()
     await t.throwsAsync(sign(clique), { code: 'credential.too_complex' })
-    t.true(performance.now() - began < 6000)
+    t.true(performance.now() - began < 15_000) // two seconds of work, whatever else the machine does
     const ring = await sign(nodes(10, (index) => [(index + 1) % 10]))
     t.true((await documents.verify(request(ring))).verified)
   },

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { loadConfig, VARIABLES } from '../config.ts'
+import { connect, sqlOf } from '../entities/orm.ts'
+import { buildAll } from '../stack/build.ts'
+import { readFirstTenant } from '../stack/first-tenant.ts'
+import { dismissGuard, type Part } from '../stack/part.ts'
+import { freePort } from '../stack/ports.ts'
+import { startPostgres } from '../stack/postgres.ts'
+import { run } from '../stack/run.ts'
+import { startService } from '../stack/services.ts'
+import { findTemporalBinary } from '../stack/temporal.binary.ts'
+import { startTemporal } from '../stack/temporal.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+/** What may be tried out; everything else is as `npm start` has it, whatever the machine's environment says. */
+const FREE = ['TEMPORAL_CLI', 'API_PROCESSES', 'DATABASE_POOL_SIZE', 'LOG_LEVEL']
+
+export interface BenchedPlatform {
+  host: string
+  port: number
+  token: string
+  postgresVersion: string
+  /** Of the API. */
+  processes: number
+  /** POST with JSON; throws unless the status is 2xx. */
+  post<T>(path: string, body: unknown): Promise<T>
+  /** Credentials that the database holds. */
+  countCredentials(): Promise<number>
+  close(): Promise<void>
+}
+
+async function startParts(directory: string, env: Environment, say: (line: string) => void, parts: Part[]) {
+  const started = <P extends Part>(part: P): P => {
+    parts.push(part)
+    return part
+  }
+  const postgres = started(await startPostgres({ directory: join(directory, 'postgres'), port: await freePort() }))
+  const temporal = started(
+    await startTemporal({
+      binary: await findTemporalBinary(env, say),
+      port: await freePort(),
+      uiPort: await freePort(),
+      databaseFile: join(directory, 'temporal.db'),
+    }),
+  )
+  const [port, operatorPort] = [await freePort(), await freePort()]
+  const full = {
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => FREE.includes(name) || !(name in VARIABLES))),
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    PORT: String(port),
+    OPERATOR_PORT: String(operatorPort),
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    KEY_STORE_MASTER_KEY: randomBytes(32).toString('base64'),
+    RATE_LIMIT_PER_MINUTE: '1000000', // its default is what one client of many may ask
+  }
+  const file = join(directory, 'first-tenant.json')
+  const prepared = await run(process.execPath, ['--import=tsx', 'stack/prepare.ts', file], { cwd: root, env: full })
+  if (prepared.code !== 0) throw new Error(`The platform could not be prepared: ${prepared.output}`)
+  const service = async (name: string, entry: 'api/server.ts' | 'activities/worker.ts', ready: number) => {
+    const readyUrl = `http://127.0.0.1:${ready}/health/ready`
+    const logFile = join(directory, `${name}.log`)
+    const { state, ...part } = await startService({
+      name,
+      entry,
+      readyUrl,
+      env: full,
+      shutdownSeconds: 10,
+      logFile,
+      say,
+    })
+    started(part)
+    if (state !== 'ready') throw new Error(`${name} is not ready: ${state}`)
+  }
+  await service('worker', 'activities/worker.ts', operatorPort + 1)
+  await service('api', 'api/server.ts', port)
+  const first = readFirstTenant(file)
+  if (!first) throw new Error('The first tenant was not made.')
+  return { postgres, port, first, processes: loadConfig(full).apiProcesses }
+}
+
+async function post<T>(url: string, body: unknown, token?: string): Promise<T> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
+    body: JSON.stringify(body),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`)
+  return JSON.parse(text) as T
+}
+
+/**
+ * The whole platform as `npm start` runs it, on free ports and with data of its own: durable PostgreSQL, Temporal, the
+ * worker, the API as a cluster of processes.
+ */
+export async function openPlatform(env: Environment, say: (line: string) => void): Promise<BenchedPlatform> {
+  await buildAll(say)
+  const directory = mkdtempSync(join(tmpdir(), 'countersign-bench-'))
+  const parts: Part[] = []
+  const close = async () => {
+    for (const part of parts.reverse()) await part.stop()
+    await dismissGuard()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  try {
+    const { postgres, port, first, processes } = await startParts(directory, env, say, parts)
+    const base = `http://127.0.0.1:${port}`
+    const client = { clientId: first.clientId, clientSecret: first.clientSecret, grantType: 'client_credentials' }
+    const { access_token: token } = await post<{ access_token: string }>(`${base}/v1/auth/token`, client)
+    const orm = await connect(postgres.superuserUrl, 1)
+    const ask = async <Row extends object>(text: string) =>
+      (await (await sqlOf(orm)).query<Row>({ text, values: [] })).rows[0]
+    const version = await ask<{ server_version: string }>('show server_version')
+    return {
+      host: '127.0.0.1',
+      port,
+      token,
+      postgresVersion: version?.server_version.split(' ')[0] ?? 'unknown',
+      processes,
+      post: (path, body) => post(`${base}${path}`, body, token),
+      countCredentials: async () =>
+        (await ask<{ count: number }>('select count(*)::int as count from semantic_credentials'))?.count ?? 0,
+      async close() {
+        await orm.close()
+        await close()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

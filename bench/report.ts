@@ -1,0 +1,87 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
+import { joined, type Measured, median, percentile, rate } from './measure.ts'
+
+export interface Row {
+  format: string
+  verb: 'sign' | 'verify'
+  /** The plain loop, round by round. */
+  plain: Measured[]
+  one: Measured
+  /** At concurrency 32, round by round. */
+  rounds: Measured[]
+  many: Measured
+  /** Answered credentials that the database does not hold. */
+  lost: number
+}
+
+export interface Report {
+  machine: string[]
+  postgres: string
+  /** API processes. */
+  processes: number
+  seconds: number
+  rows: Row[]
+}
+
+/** What the figures depend on, without any name of the machine. */
+export const describeMachine = (): string[] => {
+  const all = cpus()
+  const busy = loadavg()[0] ?? 0
+  return [
+    `${all.length} cores, ${all[0]?.model.trim() ?? 'unknown CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB of memory`,
+    `${platform()} ${release().split('-')[0]} on ${arch()}, Node ${process.versions.node}`,
+    `load average before the run: ${busy.toFixed(1)}`,
+  ]
+}
+
+/** Rounds are compared one by one, since plain loop and platform meet the same machine in each; the middle one counts. */
+export const ratioOf = ({ plain, rounds }: Row): { middle: number; low: number; high: number } => {
+  const ratios = rounds.map((round, index) => rate(round) / rate(plain[index] ?? joined(plain)))
+  return { middle: median(ratios), low: Math.min(...ratios), high: Math.max(...ratios) }
+}
+
+const HEAD = [
+  'Format | | Plain loop /s | 1 at a time /s | p50 ms | p95 | p99 | 32 at a time /s | p50 ms | p95 | p99 | Errors | 32 ÷ plain (rounds)',
+  '--- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --:',
+]
+
+const amount = (value: number) => (value < 100 ? value.toFixed(1) : String(Math.round(value)))
+const percent = (value: number) => `${Math.round(value * 100)} %`
+
+function cells(measured: Measured): string[] {
+  const sorted = measured.latencies.toSorted((a, b) => a - b)
+  return [amount(rate(measured)), ...[50, 95, 99].map((rank) => percentile(sorted, rank).toFixed(1))]
+}
+
+function line(row: Row): string {
+  const { middle, low, high } = ratioOf(row)
+  return [
+    row.format,
+    row.verb,
+    amount(rate(joined(row.plain))),
+    ...cells(row.one),
+    ...cells(row.many),
+    String(row.one.errors + row.many.errors + row.lost),
+    `**${percent(middle)}** (${percent(low)} – ${percent(high)})`,
+  ].join(' | ')
+}
+
+export const table = (rows: Row[]): string => [...HEAD, ...rows.map(line)].map((text) => `| ${text} |`).join('\n')
+
+const readme = new URL('./README.md', import.meta.url)
+const [BEGIN, END] = ['<!-- measured: begin -->', '<!-- measured: end -->']
+
+/** Replaces what stands between the markers. */
+export function writeReadme({ machine, postgres, processes, seconds, rows }: Report): void {
+  const text = readFileSync(readme, 'utf8')
+  const [before, rest = ''] = text.split(BEGIN)
+  const after = rest.split(END)[1]
+  if (after === undefined) throw new Error('bench/README.md has lost its markers.')
+  const facts = [
+    ...machine,
+    `PostgreSQL ${postgres} with durable commits, ${processes} API processes, ${seconds} s per measurement`,
+  ]
+  const measured = [...facts.map((fact) => `- ${fact}`), '', table(rows)].join('\n')
+  writeFileSync(readme, `${before}${BEGIN}\n${measured}\n${END}${after}`)
+}
