@@ -79,7 +79,9 @@ export function createDids(parts: Parts) {
   }
 
   async function createKeyDid(call: Call, options: Record<string, string>): Promise<DidRecord> {
-    const { tenantId } = call
+    const { tenantId, idempotency } = call
+    // no key is made for a DID that an earlier try has made
+    if (idempotency && 'effect' in idempotency) return idempotency.effect as DidRecord
     const keyType = keyTypeOf(options)
     const { keyId, publicKey, custody } = await createKey(tenantId, keyType)
     const did = didKeyOf(keyType, publicKey)

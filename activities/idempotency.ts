@@ -35,16 +35,22 @@ interface Claimed {
   state: 'claimed' | 'answered' | 'running' | 'differs'
   found_effect: Buffer | null
   found_answer: Buffer | null
+  since: string
+}
+
+/** A request's hold on its key. */
+export interface Claim {
+  key: string
+  /** Time of the key's first use, as PostgreSQL writes it. The key and this time name one intention, whatever came of the tries before. */
+  since: string
+  /** What an earlier try of this request committed. */
+  effect?: unknown
 }
 
 /** Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): the first answer again, and never two effects. */
 export const createIdempotency = ({ sql, sealer, effects }: Pick<Dependencies, 'sql' | 'sealer' | 'effects'>) => ({
   /** Answers the first answer, or the effect of a try that crashed (if any) for this try to go on from. */
-  async claim(
-    tenantId: string,
-    key: string,
-    requestHash: Uint8Array,
-  ): Promise<{ answer: Answer } | { effect?: unknown }> {
+  async claim(tenantId: string, key: string, requestHash: Uint8Array): Promise<{ answer: Answer } | Claim> {
     const { rows } = await sql.query<Claimed>({
       name: 'claim-idempotency-key',
       text: 'select * from claim_idempotency_key($1, $2, $3, $4, $5)',
@@ -63,7 +69,9 @@ export const createIdempotency = ({ sql, sealer, effects }: Pick<Dependencies, '
       )
     if (claimed.found_answer)
       return { answer: unpackAnswer(sealer.open(claimed.found_answer, `answer/${tenantId}/${key}`)) }
-    return claimed.found_effect ? { effect: effects.open(tenantId, key, claimed.found_effect) } : {}
+    const claim = { key, since: claimed.since }
+    if (!claimed.found_effect) return claim
+    return { ...claim, effect: effects.open(tenantId, key, claimed.found_effect) }
   },
 
   async answer(tenantId: string, key: string, answer: Answer): Promise<void> {

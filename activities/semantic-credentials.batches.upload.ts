@@ -61,7 +61,8 @@ export function createBatchUploads({ database, sql, now, uuid, outbox, log, oper
   /** A later try under the same Idempotency-Key takes the batch over, and what the earlier one stored goes. */
   async function begin(call: Call, { source, options }: Upload) {
     const { tenantId, idempotency, requestId, clientId } = call
-    const [id, attempt] = [idempotency ? derivedId(tenantId, `upload ${idempotency.key}`) : uuid(), uuid()]
+    const intention = idempotency && `upload ${idempotency.since} ${idempotency.key}`
+    const [id, attempt] = [intention ? derivedId(tenantId, intention) : uuid(), uuid()]
     const state = await inTenant(database.tenants, tenantId, async (em) => {
       const open = await em.count(CredentialBatch, { state: { $in: ['RECEIVING', 'PROCESSING', 'PAUSED'] } })
       if (open >= MAX_OPEN)

@@ -26,9 +26,9 @@ interface Parts extends Pick<Dependencies, 'database' | 'sql' | 'effects' | 'uui
   signing: Signing
 }
 
-/** The same id for the same Idempotency-Key, so that a repeated request finds its own row (RFC 9562, version 8). */
-export function derivedId(tenantId: string, key: string): string {
-  const hex = createHash('sha256').update(`${tenantId}/credential/${key}`).digest('hex')
+/** The same id for the same work, so that a repeated step finds its own row (RFC 9562, version 8). */
+export function derivedId(tenantId: string, work: string): string {
+  const hex = createHash('sha256').update(`${tenantId}/credential/${work}`).digest('hex')
   const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) & 3)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
@@ -49,7 +49,8 @@ export function createSemanticCredentials(parts: Parts) {
     async signCredential(call: Call, request: SignRequest, template?: TemplateRef): Promise<SignedCredential> {
       const { tenantId, idempotency } = call
       if (idempotency && 'effect' in idempotency) return idempotency.effect as SignedCredential
-      const row = await signing.sign(tenantId, idempotency ? derivedId(tenantId, idempotency.key) : uuid(), request)
+      const ownId = idempotency ? derivedId(tenantId, `${idempotency.since} ${idempotency.key}`) : uuid()
+      const row = await signing.sign(tenantId, ownId, request)
       const { id, credential, tag, proofType, listId } = row
       const signed: SignedCredential = { id, credential, tag, ...(template && { template }) }
       const { rows } = await sql.query<{ outcome: string }>({

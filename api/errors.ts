@@ -56,8 +56,12 @@ const validation = (error: ValidateError): Refusal =>
       })),
   )
 
-/** What body-parser and the router throw has a status of its own. */
-const fromHttp = (error: Error & { status?: number; type?: string }): Refusal | undefined => {
+/**
+ * What body-parser throws has a status of its own, and what the router throws for a path that does not decode. A status
+ * alone says nothing: the generated routes give one to whatever fails while a caller is authenticated.
+ */
+const fromHttp = (error: Error & { status?: number; statusCode?: number; type?: string }): Refusal | undefined => {
+  if (error.statusCode === undefined && !(error instanceof URIError)) return undefined
   if (error.type === 'entity.too.large') return new Refusal('request.too_large', 'The body is larger than 1 MiB.')
   if (error.type === 'encoding.unsupported')
     return new Refusal('request.unsupported_media_type', 'Use Content-Encoding gzip, deflate, br or none.')

@@ -79,7 +79,7 @@ export async function claimKey(request: Request, idempotency: Idempotency, tenan
     request.replay = new Replay(claim.answer) // for the operation, which has yet to see whether the body is the same
     return
   }
-  request.idempotency = { key, ...claim }
+  request.idempotency = claim
   storeBeforeSending(response, async (answer) => {
     // a refused stream is not told from another: its body was not read to the end
     const passing = answer.status >= 500 || PASSING.has(answer.status) || (request.streamed && answer.status >= 400)

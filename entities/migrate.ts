@@ -6,6 +6,7 @@ import { CredentialTemplates } from './migrations/0003-credential-templates.ts'
 import { Presentations } from './migrations/0004-presentations.ts'
 import { TenantSettings } from './migrations/0005-tenant-settings.ts'
 import { Batches } from './migrations/0006-batches.ts'
+import { IdempotencyClaims } from './migrations/0007-idempotency-claims.ts'
 import { entities } from './orm.ts'
 import { createRoles } from './roles.ts'
 
@@ -21,7 +22,15 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<
     pool: { min: 0, max: 4 },
     logger: () => undefined,
     migrations: {
-      migrationsList: [Foundation, DomainLinkages, CredentialTemplates, Presentations, TenantSettings, Batches],
+      migrationsList: [
+        Foundation,
+        DomainLinkages,
+        CredentialTemplates,
+        Presentations,
+        TenantSettings,
+        Batches,
+        IdempotencyClaims,
+      ],
       snapshot: false,
       tableName: 'migrations',
       silent: true,
