@@ -39,7 +39,6 @@ const subjectOf = (didId: string) => ({ tenantId: world.first.tenantId, didId })
 /** A did:web whose workflow has not begun: there is no Temporal here. */
 const accepted = (path: string) => dids.createWeb(`${names.origin}/${path}`)
 
-// serial: the reaper takes every unowned key that there is
 test.serial(
   'a key whose DID was never finished is destroyed after ten minutes, not before (issue 3, section 4)',
   async (t) => {
@@ -105,48 +104,54 @@ test.serial('a key that cannot be destroyed now stays known, and is destroyed by
   t.deepEqual([await inStore(keyId), await keyRow(keyId)], [false, false])
 })
 
-test('while the key store is away a deletion holds at once; the keys are destroyed by the workflow (issue 3, section 3)', async (t) => {
-  const did = await createDid(world)
-  const { id, metadata } = (await dids.list('?limit=1000')).dids.find((each) => each.did === did) ?? {}
-  const keyId = metadata?.keys[0]?.kmsKeyId ?? ''
-  const { keys } = world.dependencies
-  await platformWith({ keys: { ...keys, delete: away } }).dids.deleteDid(callOf(), did)
-  t.is((await dids.resolve(did)).status, 404)
-  await t.throwsAsync(sign(world, did), { message: /"status":400/ })
-  t.deepEqual([await inStore(keyId), await keyRow(keyId)], [true, true], 'the workflow knows what to destroy')
-  const [entry] = await rows<{ workflow_type: string }>('select workflow_type from outbox where object_id = $1', id)
-  t.is(entry?.workflow_type, 'deleteDid')
-  const steps = stepsWith({ keys: { ...keys, delete: away } })
-  await t.throwsAsync(steps.destroyDidKeys(subjectOf(id ?? '')), { instanceOf: Unavailable })
-  await stepsWith().destroyDidKeys(subjectOf(id ?? ''))
-  await stepsWith().removeDid(subjectOf(id ?? ''))
-  t.deepEqual([await inStore(keyId), await keyRow(keyId)], [false, false])
-  t.is((await rows('select 1 from dids where id = $1', id)).length, 0)
-})
+test.serial(
+  'while the key store is away a deletion holds at once; the keys are destroyed by the workflow (issue 3, section 3)',
+  async (t) => {
+    const did = await createDid(world)
+    const { id, metadata } = (await dids.list('?limit=1000')).dids.find((each) => each.did === did) ?? {}
+    const keyId = metadata?.keys[0]?.kmsKeyId ?? ''
+    const { keys } = world.dependencies
+    await platformWith({ keys: { ...keys, delete: away } }).dids.deleteDid(callOf(), did)
+    t.is((await dids.resolve(did)).status, 404)
+    await t.throwsAsync(sign(world, did), { message: /"status":400/ })
+    t.deepEqual([await inStore(keyId), await keyRow(keyId)], [true, true], 'the workflow knows what to destroy')
+    const [entry] = await rows<{ workflow_type: string }>('select workflow_type from outbox where object_id = $1', id)
+    t.is(entry?.workflow_type, 'deleteDid')
+    const steps = stepsWith({ keys: { ...keys, delete: away } })
+    await t.throwsAsync(steps.destroyDidKeys(subjectOf(id ?? '')), { instanceOf: Unavailable })
+    await stepsWith().destroyDidKeys(subjectOf(id ?? ''))
+    await stepsWith().removeDid(subjectOf(id ?? ''))
+    t.deepEqual([await inStore(keyId), await keyRow(keyId)], [false, false])
+    t.is((await rows('select 1 from dids where id = $1', id)).length, 0)
+  },
+)
 
-test('every step of a registration may run twice and changes nothing the second time (design: workflows)', async (t) => {
-  const { id, did } = await accepted('twice')
-  const subject = subjectOf(id)
-  const { createDidKeys, writeDidDocument, lookUpDid, completeDid } = stepsWith()
-  const state = () =>
-    rows(
-      `select d.registration_status, d.failure_reason, d.document::text, k.id, k.public_key, k.custody, k.did_url
+test.serial(
+  'every step of a registration may run twice and changes nothing the second time (design: workflows)',
+  async (t) => {
+    const { id, did } = await accepted('twice')
+    const subject = subjectOf(id)
+    const { createDidKeys, writeDidDocument, lookUpDid, completeDid } = stepsWith()
+    const state = () =>
+      rows(
+        `select d.registration_status, d.failure_reason, d.document::text, k.id, k.public_key, k.custody, k.did_url
        from dids d join keys k on k.did_id = d.id where d.id = $1 order by k.id`,
-      id,
-    )
-  for (const step of [createDidKeys, writeDidDocument, completeDid]) {
-    await step(subject)
-    const once = await state()
-    await step(subject)
-    t.deepEqual(await state(), once)
-  }
-  t.is((await rows('select 1 from key_envelopes e join keys k on k.id = e.key_id where k.did_id = $1', id)).length, 4)
-  t.deepEqual(await lookUpDid(subject), { resolved: true })
-  t.deepEqual(await lookUpDid(subject), { resolved: true })
-  t.is((await dids.resolve(did)).json().registrationStatus, 'COMPLETED')
-})
+        id,
+      )
+    for (const step of [createDidKeys, writeDidDocument, completeDid]) {
+      await step(subject)
+      const once = await state()
+      await step(subject)
+      t.deepEqual(await state(), once)
+    }
+    t.is((await rows('select 1 from key_envelopes e join keys k on k.id = e.key_id where k.did_id = $1', id)).length, 4)
+    t.deepEqual(await lookUpDid(subject), { resolved: true })
+    t.deepEqual(await lookUpDid(subject), { resolved: true })
+    t.is((await dids.resolve(did)).json().registrationStatus, 'COMPLETED')
+  },
+)
 
-test('a crash in the middle of the keys: the next attempt keeps what is there and makes the rest', async (t) => {
+test.serial('a crash in the middle of the keys: the next attempt keeps what is there and makes the rest', async (t) => {
   const { id } = await accepted('halfway')
   const { keys } = world.dependencies
   let calls = 0
@@ -169,7 +174,7 @@ test('a crash in the middle of the keys: the next attempt keeps what is there an
   t.deepEqual(after.slice(0, 2), before)
 })
 
-test('the steps of a deletion may run twice; those of a registration end once the DID is deleted', async (t) => {
+test.serial('the steps of a deletion may run twice; those of a registration end once the DID is deleted', async (t) => {
   const { id, did } = await accepted('gone')
   const subject = subjectOf(id)
   const { createDidKeys, writeDidDocument, lookUpDid, completeDid, failDid, destroyDidKeys, removeDid } = stepsWith()
@@ -187,12 +192,15 @@ test('the steps of a deletion may run twice; those of a registration end once th
   for (const step of registration) await t.throwsAsync(async () => step(subject), gone)
 })
 
-test('a DID whose creation was answered is asked for once, however often the request comes (issue 3, section 2)', async (t) => {
-  const headers = { 'idempotency-key': randomUUID() }
-  const body = { method: 'WEB', options: { url: `${names.origin}/once` } }
-  const ask = () => world.ask('/v1/dids', { token: world.token, body, headers })
-  const first = await ask()
-  t.is(first.status, 201)
-  t.is((await ask()).text, first.text)
-  t.is((await rows('select 1 from outbox where object_id = $1', first.json<DidAnswer>().id)).length, 1)
-})
+test.serial(
+  'a DID whose creation was answered is asked for once, however often the request comes (issue 3, section 2)',
+  async (t) => {
+    const headers = { 'idempotency-key': randomUUID() }
+    const body = { method: 'WEB', options: { url: `${names.origin}/once` } }
+    const ask = () => world.ask('/v1/dids', { token: world.token, body, headers })
+    const first = await ask()
+    t.is(first.status, 201)
+    t.is((await ask()).text, first.text)
+    t.is((await rows('select 1 from outbox where object_id = $1', first.json<DidAnswer>().id)).length, 1)
+  },
+)

@@ -37,7 +37,7 @@ async function newTenant() {
 const linkedAt = async (host: string) => (await names.read(host, RESOURCE)).json<{ linked_dids: Json[] }>().linked_dids
 const subjects = (credentials: Json[]) => credentials.map(({ issuer }) => issuer)
 
-test('every signing DID of the tenant is linked, each by its own key (issue 3, section 4)', async (t) => {
+test.serial('every signing DID of the tenant is linked, each by its own key (issue 3, section 4)', async (t) => {
   const { host, origin, token } = await newTenant()
   const dids: string[] = []
   for (const keyType of ['ed25519', 'p256', 'bls12381g2']) dids.push(await createDid(world, keyType, token))
@@ -60,22 +60,25 @@ test('every signing DID of the tenant is linked, each by its own key (issue 3, s
   }
 })
 
-test('the list has the shape of the specification, under its path and its alias (specification, Endpoints)', async (t) => {
-  const { host, token } = await newTenant()
-  const did = await createDid(world, 'ed25519', token)
-  const reply = await names.read(host, LIST)
-  t.is(reply.status, 200)
-  const body = reply.json<{ context: string; linkedDids: { DomainLinkageCredential: Json }[] }>()
-  t.deepEqual(Object.keys(body), ['context', 'linkedDids'])
-  t.deepEqual(
-    body.linkedDids.map(({ DomainLinkageCredential }) => DomainLinkageCredential),
-    await linkedAt(host),
-  )
-  t.is(body.linkedDids[0]?.DomainLinkageCredential.issuer, did)
-  t.is((await names.read(host, '/v1/linked-dids')).text, reply.text)
-})
+test.serial(
+  'the list has the shape of the specification, under its path and its alias (specification, Endpoints)',
+  async (t) => {
+    const { host, token } = await newTenant()
+    const did = await createDid(world, 'ed25519', token)
+    const reply = await names.read(host, LIST)
+    t.is(reply.status, 200)
+    const body = reply.json<{ context: string; linkedDids: { DomainLinkageCredential: Json }[] }>()
+    t.deepEqual(Object.keys(body), ['context', 'linkedDids'])
+    t.deepEqual(
+      body.linkedDids.map(({ DomainLinkageCredential }) => DomainLinkageCredential),
+      await linkedAt(host),
+    )
+    t.is(body.linkedDids[0]?.DomainLinkageCredential.issuer, did)
+    t.is((await names.read(host, '/v1/linked-dids')).text, reply.text)
+  },
+)
 
-test('a tenant without DIDs, and a host that is nobody’s: 404 (specification, Errors 3)', async (t) => {
+test.serial('a tenant without DIDs, and a host that is nobody’s: 404 (specification, Errors 3)', async (t) => {
   const { host } = await newTenant()
   for (const path of [LIST, RESOURCE])
     for (const asked of [host, 'nobody.issuer.test']) {
@@ -85,7 +88,7 @@ test('a tenant without DIDs, and a host that is nobody’s: 404 (specification, 
     }
 })
 
-test('one tenant’s host names no DID of another', async (t) => {
+test.serial('one tenant’s host names no DID of another', async (t) => {
   const [one, other] = [await newTenant(), await newTenant()]
   const did = await createDid(world, 'ed25519', one.token)
   const foreign = await createDid(world, 'ed25519', other.token)
@@ -93,21 +96,24 @@ test('one tenant’s host names no DID of another', async (t) => {
   t.deepEqual(subjects(await linkedAt(other.host)), [foreign])
 })
 
-test('readers may keep it for a minute, and learn by ETag that nothing changed (RFC 9110, section 13)', async (t) => {
-  const { host, token } = await newTenant()
-  await createDid(world, 'ed25519', token)
-  const { headers } = await names.read(host, RESOURCE)
-  t.is(headers['cache-control'], 'public, max-age=60')
-  const again = await names.read(host, RESOURCE, { 'if-none-match': String(headers.etag) })
-  t.is(again.status, 304)
-  t.is(again.text, '')
-  await createDid(world, 'p256', token)
-  const changed = await names.read(host, RESOURCE, { 'if-none-match': String(headers.etag) })
-  t.is(changed.status, 200)
-  t.not(changed.headers.etag, headers.etag)
-})
+test.serial(
+  'readers may keep it for a minute, and learn by ETag that nothing changed (RFC 9110, section 13)',
+  async (t) => {
+    const { host, token } = await newTenant()
+    await createDid(world, 'ed25519', token)
+    const { headers } = await names.read(host, RESOURCE)
+    t.is(headers['cache-control'], 'public, max-age=60')
+    const again = await names.read(host, RESOURCE, { 'if-none-match': String(headers.etag) })
+    t.is(again.status, 304)
+    t.is(again.text, '')
+    await createDid(world, 'p256', token)
+    const changed = await names.read(host, RESOURCE, { 'if-none-match': String(headers.etag) })
+    t.is(changed.status, 200)
+    t.not(changed.headers.etag, headers.etag)
+  },
+)
 
-test('a verified domain of the tenant speaks for its DIDs under its own origin', async (t) => {
+test.serial('a verified domain of the tenant speaks for its DIDs under its own origin', async (t) => {
   const { tenantId, token } = await newTenant()
   const did = await createDid(world, 'ed25519', token)
   await world.dependencies.systemSql.query({
@@ -120,7 +126,7 @@ test('a verified domain of the tenant speaks for its DIDs under its own origin',
   t.deepEqual(await verifyLinkage(credential, rules), { verified: true, did, reason: [] })
 })
 
-test('a deleted DID is not linked any more; what was kept goes with it', async (t) => {
+test.serial('a deleted DID is not linked any more; what was kept goes with it', async (t) => {
   const { host, token } = await newTenant()
   const [did, staying] = [await createDid(world, 'ed25519', token), await createDid(world, 'ed25519', token)]
   t.is((await linkedAt(host)).length, 2)
@@ -132,7 +138,7 @@ test('a deleted DID is not linked any more; what was kept goes with it', async (
 const platformWith = (more: Partial<World['dependencies']>) =>
   createPlatform({ ...world.dependencies, ...more }).linkedDids
 
-test('a linkage is signed once and kept, and renewed while it still holds (issue 3, section 4)', async (t) => {
+test.serial('a linkage is signed once and kept, and renewed while it still holds (issue 3, section 4)', async (t) => {
   const { host, origin, token } = await newTenant()
   await createDid(world, 'ed25519', token)
   const at = (days: number) => platformWith({ now: () => new Date(Date.now() + days * DAY_MS) }).linkedDidsAt(host)
@@ -146,20 +152,23 @@ test('a linkage is signed once and kept, and renewed while it still holds (issue
   t.true((await verifyLinkage(credential, rules)).verified)
 })
 
-test('while the key store is away the kept ones are served as long as they hold, then 503 (issue 3, section 3)', async (t) => {
-  const { host, token } = await newTenant()
-  await createDid(world, 'ed25519', token)
-  const away = () => Promise.reject(new Unavailable('keys', 'The key store is away.', 1))
-  const keys = { ...world.dependencies.keys, sign: away, bbsSign: away }
-  const at = (days: number) =>
-    platformWith({ keys, now: () => new Date(Date.now() + days * DAY_MS) }).linkedDidsAt(host)
-  await t.throwsAsync(at(0), { instanceOf: Unavailable })
-  const [kept] = await linkedAt(host)
-  t.deepEqual((await at(25)).credentials, [kept ?? {}])
-  await t.throwsAsync(at(31), { instanceOf: Unavailable })
-})
+test.serial(
+  'while the key store is away the kept ones are served as long as they hold, then 503 (issue 3, section 3)',
+  async (t) => {
+    const { host, token } = await newTenant()
+    await createDid(world, 'ed25519', token)
+    const away = () => Promise.reject(new Unavailable('keys', 'The key store is away.', 1))
+    const keys = { ...world.dependencies.keys, sign: away, bbsSign: away }
+    const at = (days: number) =>
+      platformWith({ keys, now: () => new Date(Date.now() + days * DAY_MS) }).linkedDidsAt(host)
+    await t.throwsAsync(at(0), { instanceOf: Unavailable })
+    const [kept] = await linkedAt(host)
+    t.deepEqual((await at(25)).credentials, [kept ?? {}])
+    await t.throwsAsync(at(31), { instanceOf: Unavailable })
+  },
+)
 
-test('a hundred readers at once cost one signature', async (t) => {
+test.serial('a hundred readers at once cost one signature', async (t) => {
   const { host, token } = await newTenant()
   await createDid(world, 'ed25519', token)
   let signatures = 0

@@ -29,27 +29,30 @@ for (const [method, keyType, expected, prefix] of [
   ['KEY', 'bls12381g2', 'bls12381g2', 'zUC7'],
   ['KEY', 'Bls12381G2', 'bls12381g2', 'zUC7'],
 ] as const)
-  test(`${method} with keyType ${keyType ?? 'left out'} is a did:key, COMPLETED at once (specification, DID record; spec/api 2.3)`, async (t) => {
-    const reply = await dids.create(method, keyType ? { keyType } : {})
-    t.is(reply.status, 201)
-    const created = reply.json<DidAnswer>()
-    t.deepEqual(Object.keys(created), ['did', 'id', 'metadata', 'registrationStatus'])
-    t.true(created.did.startsWith(`did:key:${prefix}`), created.did)
-    t.is(created.registrationStatus, 'COMPLETED')
-    const resolved = (await dids.resolve(created.did)).json<Resolved>()
-    t.deepEqual(resolved.didDocument as object, resolveDidKey(created.did) as object)
-    t.like(resolved, { registrationStatus: 'COMPLETED', hosting: 'none', localMetadata: created.metadata })
-    const [key] = created.metadata.keys
-    t.is(created.metadata.keys.length, 1)
-    const method0 = resolveDidKey(created.did).verificationMethod?.find(({ id }) => id === key?.didDocumentKeyId)
-    if (!method0) return t.fail('the key is in the document')
-    const publicKey = publicKeyOf(method0)
-    t.is(publicKey.keyType, expected)
-    t.is(key?.didDocumentKeyId, didKeyMethodId(created.did, publicKey))
-    t.is(await count('key_envelopes', 'key_id', key?.kmsKeyId ?? ''), 1)
-  })
+  test.serial(
+    `${method} with keyType ${keyType ?? 'left out'} is a did:key, COMPLETED at once (specification, DID record; spec/api 2.3)`,
+    async (t) => {
+      const reply = await dids.create(method, keyType ? { keyType } : {})
+      t.is(reply.status, 201)
+      const created = reply.json<DidAnswer>()
+      t.deepEqual(Object.keys(created), ['did', 'id', 'metadata', 'registrationStatus'])
+      t.true(created.did.startsWith(`did:key:${prefix}`), created.did)
+      t.is(created.registrationStatus, 'COMPLETED')
+      const resolved = (await dids.resolve(created.did)).json<Resolved>()
+      t.deepEqual(resolved.didDocument as object, resolveDidKey(created.did) as object)
+      t.like(resolved, { registrationStatus: 'COMPLETED', hosting: 'none', localMetadata: created.metadata })
+      const [key] = created.metadata.keys
+      t.is(created.metadata.keys.length, 1)
+      const method0 = resolveDidKey(created.did).verificationMethod?.find(({ id }) => id === key?.didDocumentKeyId)
+      if (!method0) return t.fail('the key is in the document')
+      const publicKey = publicKeyOf(method0)
+      t.is(publicKey.keyType, expected)
+      t.is(key?.didDocumentKeyId, didKeyMethodId(created.did, publicKey))
+      t.is(await count('key_envelopes', 'key_id', key?.kmsKeyId ?? ''), 1)
+    },
+  )
 
-test('an Ed25519 DID has a key agreement of its own (issue 3, section 4)', async (t) => {
+test.serial('an Ed25519 DID has a key agreement of its own (issue 3, section 4)', async (t) => {
   const did = await createDid(world)
   const { didDocument } = (await dids.resolve(did)).json<Resolved>()
   t.is((didDocument.keyAgreement as unknown[]).length, 1)
@@ -68,15 +71,18 @@ for (const [body, path] of [
     'options.o0',
   ],
 ] as const)
-  test(`${JSON.stringify(body).slice(0, 80)} is a 400 that names ${path}, and makes nothing (abuse 41)`, async (t) => {
-    const client = await world.addTenant()
-    const reply = await didsOf(world, await world.tokenOf(client)).create(body.method, body.options)
-    t.is(reply.status, 400)
-    t.is(reply.json<{ errors: { path: string }[] }>().errors[0]?.path, path)
-    t.is(await count('keys', 'tenant_id', client.tenantId), 0)
-  })
+  test.serial(
+    `${JSON.stringify(body).slice(0, 80)} is a 400 that names ${path}, and makes nothing (abuse 41)`,
+    async (t) => {
+      const client = await world.addTenant()
+      const reply = await didsOf(world, await world.tokenOf(client)).create(body.method, body.options)
+      t.is(reply.status, 400)
+      t.is(reply.json<{ errors: { path: string }[] }>().errors[0]?.path, path)
+      t.is(await count('keys', 'tenant_id', client.tenantId), 0)
+    },
+  )
 
-test('the list pages, newest first, with totals (specification, getDIDsList)', async (t) => {
+test.serial('the list pages, newest first, with totals (specification, getDIDsList)', async (t) => {
   const token = await world.tokenOf(await world.addTenant())
   const own = didsOf(world, token)
   const made: string[] = []
@@ -95,7 +101,7 @@ test('the list pages, newest first, with totals (specification, getDIDsList)', a
     t.is((await world.ask(`/v1/dids${query}`, { token })).status, 400, query)
 })
 
-test('what is no DID of the tenant is a 404, whatever it looks like (abuse 9)', async (t) => {
+test.serial('what is no DID of the tenant is a 404, whatever it looks like (abuse 9)', async (t) => {
   for (const id of [
     'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK',
     'did:web:issuer.example',
@@ -111,7 +117,7 @@ test('what is no DID of the tenant is a 404, whatever it looks like (abuse 9)', 
   }
 })
 
-test('another tenant’s DID is a 404 to read and to delete, and stays (issue 3, Must show 4)', async (t) => {
+test.serial('another tenant’s DID is a 404 to read and to delete, and stays (issue 3, Must show 4)', async (t) => {
   const did = await createDid(world)
   const other = didsOf(world, await world.tokenOf(await world.addTenant()))
   t.is((await other.resolve(did)).status, 404)
@@ -121,22 +127,25 @@ test('another tenant’s DID is a 404 to read and to delete, and stays (issue 3,
   t.deepEqual((await sign(world, did)).credential.issuer, { id: did })
 })
 
-test('a deletion destroys the keys at once, without Temporal too; a second one is a 404 (issue 3, section 4)', async (t) => {
-  const created = (await dids.create('KEY', {})).json<DidAnswer>()
-  const keyId = created.metadata.keys[0]?.kmsKeyId ?? ''
-  const reply = await dids.remove(created.did)
-  t.is(reply.status, 204)
-  t.is(reply.text, '')
-  t.is(await count('key_envelopes', 'key_id', keyId), 0)
-  t.is(await count('keys', 'id', keyId), 1, 'the row goes last, when the workflow has seen to the key')
-  t.is(await count('outbox', 'object_id', created.id), 1)
-  t.is((await dids.resolve(created.did)).status, 404)
-  t.is((await dids.remove(created.did)).status, 404)
-  t.false((await dids.list('?limit=1000')).dids.some(({ id }) => id === created.id))
-  t.is((await logged('DID_DELETE_SUCCESS', created.id)).length, 1)
-})
+test.serial(
+  'a deletion destroys the keys at once, without Temporal too; a second one is a 404 (issue 3, section 4)',
+  async (t) => {
+    const created = (await dids.create('KEY', {})).json<DidAnswer>()
+    const keyId = created.metadata.keys[0]?.kmsKeyId ?? ''
+    const reply = await dids.remove(created.did)
+    t.is(reply.status, 204)
+    t.is(reply.text, '')
+    t.is(await count('key_envelopes', 'key_id', keyId), 0)
+    t.is(await count('keys', 'id', keyId), 1, 'the row goes last, when the workflow has seen to the key')
+    t.is(await count('outbox', 'object_id', created.id), 1)
+    t.is((await dids.resolve(created.did)).status, 404)
+    t.is((await dids.remove(created.did)).status, 404)
+    t.false((await dids.list('?limit=1000')).dids.some(({ id }) => id === created.id))
+    t.is((await logged('DID_DELETE_SUCCESS', created.id)).length, 1)
+  },
+)
 
-test('of ten deletions at once one is a 204, the others 404', async (t) => {
+test.serial('of ten deletions at once one is a 204, the others 404', async (t) => {
   const { did, id } = (await dids.create('KEY', {})).json<DidAnswer>()
   const replies = await Promise.all(Array.from({ length: 10 }, () => dids.remove(did)))
   t.deepEqual(replies.map(({ status }) => status).toSorted(), [204, ...Array.from({ length: 9 }, () => 404)])
@@ -144,18 +153,21 @@ test('of ten deletions at once one is a 204, the others 404', async (t) => {
 })
 
 for (const keyType of ['ed25519', 'p256', 'bls12381g2'])
-  test(`nobody signs with a deleted ${keyType} DID, not even a process that remembers it (abuse 36)`, async (t) => {
-    const proofType = { ed25519: 'eddsa-rdfc-2022', p256: 'ecdsa-rdfc-2019', bls12381g2: 'bbs-2023' }[keyType]
-    const did = await createDid(world, keyType)
-    await sign(world, did, { proofType })
-    const { dependencies, first } = world
-    const call = { tenantId: first.tenantId, clientId: first.clientId, requestId: dependencies.uuid() }
-    await createPlatform(dependencies).dids.deleteDid(call, did) // by another process, as the API sees it
-    await t.throwsAsync(sign(world, did, { proofType }), { message: /"status":400/ })
-    await t.throwsAsync(sign(world, did, { proofType }), { message: /issuer_unknown/ })
-  })
+  test.serial(
+    `nobody signs with a deleted ${keyType} DID, not even a process that remembers it (abuse 36)`,
+    async (t) => {
+      const proofType = { ed25519: 'eddsa-rdfc-2022', p256: 'ecdsa-rdfc-2019', bls12381g2: 'bbs-2023' }[keyType]
+      const did = await createDid(world, keyType)
+      await sign(world, did, { proofType })
+      const { dependencies, first } = world
+      const call = { tenantId: first.tenantId, clientId: first.clientId, requestId: dependencies.uuid() }
+      await createPlatform(dependencies).dids.deleteDid(call, did) // by another process, as the API sees it
+      await t.throwsAsync(sign(world, did, { proofType }), { message: /"status":400/ })
+      await t.throwsAsync(sign(world, did, { proofType }), { message: /issuer_unknown/ })
+    },
+  )
 
-test('a creation is one entry in the log, without the DID’s keys (specification, logs)', async (t) => {
+test.serial('a creation is one entry in the log, without the DID’s keys (specification, logs)', async (t) => {
   const { id } = (await dids.create('KEY', {})).json<DidAnswer>()
   const [entry, ...more] = await logged('DID_CREATE_SUCCESS', id)
   t.deepEqual(more, [])

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import proto from '@temporalio/proto'
 import test from 'ava'
 import { createPlatform } from '../activities/index.ts'
@@ -55,97 +56,84 @@ const rows = async (table: 'dids' | 'keys' | 'key_envelopes', ids: string[]): Pr
   return (await world.dependencies.systemSql.query({ text, values: [ids] })).rows.length
 }
 
-test('a DID elsewhere: ours to make, the caller’s to host; COMPLETED when the world sees our keys (issue 3, section 4)', async (t) => {
-  const did = didAt('issuer')
-  const created = await dids.createWeb(urlOf('issuer'))
-  t.like(created, { did, registrationStatus: 'PROCESSING' })
-  const { didDocument, hosting, localMetadata } = await withKeys(did)
-  t.is(hosting, 'caller')
-  t.is(localMetadata.keys.length, 4)
-  t.is((await names.read('issuer.test', '/issuer/did.json')).status, 404, 'we do not host it')
-  await looksAgain(created.id)
-  t.is((await dids.resolve(did)).json().registrationStatus, 'PROCESSING', 'nobody hosts it yet')
-
-  const wrong = [
-    'no JSON',
-    JSON.stringify({ ...didDocument, id: didAt('other') }),
-    JSON.stringify({ ...didDocument, verificationMethod: didDocument.verificationMethod?.slice(1) }),
-    JSON.stringify({ ...didDocument, assertionMethod: [] }),
-    JSON.stringify({
-      ...didDocument,
-      verificationMethod: didDocument.verificationMethod?.map((method, at, all) =>
-        at === 0 ? { ...method, publicKeyMultibase: all[2]?.publicKeyMultibase } : method,
-      ),
-    }),
-  ]
-  for (const page of wrong) {
-    names.elsewhere.set(fileOf('issuer'), page)
+test.serial(
+  'a DID elsewhere: ours to make, the caller’s to host; COMPLETED when the world sees our keys (issue 3, section 4)',
+  async (t) => {
+    const did = didAt('issuer')
+    const created = await dids.createWeb(urlOf('issuer'))
+    t.like(created, { did, registrationStatus: 'PROCESSING' })
+    const { didDocument, hosting, localMetadata } = await withKeys(did)
+    t.is(hosting, 'caller')
+    t.is(localMetadata.keys.length, 4)
+    t.is((await names.read('issuer.test', '/issuer/did.json')).status, 404, 'we do not host it')
     await looksAgain(created.id)
-    t.is((await dids.resolve(did)).json().registrationStatus, 'PROCESSING', page.slice(0, 200))
-  }
-  await t.throwsAsync(sign(world, did), { message: /issuer_not_ready/ })
+    t.is((await dids.resolve(did)).json().registrationStatus, 'PROCESSING', 'nobody hosts it yet')
 
-  // the caller's own formatting and additions are the caller's business
-  const { id, '@context': context, ...members } = didDocument
-  const service = [{ id: `${did}#site`, type: 'LinkedDomains', serviceEndpoint: 'https://elsewhere.test' }]
-  names.elsewhere.set(fileOf('issuer'), JSON.stringify({ ...members, service, id, '@context': context }, null, 4))
-  await handleOf(created.id).signal('lookNow')
-  await dids.reaches(did, 'COMPLETED')
-  const { credential } = await sign(world, did)
-  t.deepEqual(await verify(world, credential), { verified: true, reason: [] })
-})
+    const wrong = [
+      'no JSON',
+      JSON.stringify({ ...didDocument, id: didAt('other') }),
+      JSON.stringify({ ...didDocument, verificationMethod: didDocument.verificationMethod?.slice(1) }),
+      JSON.stringify({ ...didDocument, assertionMethod: [] }),
+      JSON.stringify({
+        ...didDocument,
+        verificationMethod: didDocument.verificationMethod?.map((method, at, all) =>
+          at === 0 ? { ...method, publicKeyMultibase: all[2]?.publicKeyMultibase } : method,
+        ),
+      }),
+    ]
+    for (const page of wrong) {
+      names.elsewhere.set(fileOf('issuer'), page)
+      await looksAgain(created.id)
+      t.is((await dids.resolve(did)).json().registrationStatus, 'PROCESSING', page.slice(0, 200))
+    }
+    await t.throwsAsync(sign(world, did), { message: /issuer_not_ready/ })
 
-test('out of patience it is FAILED, and the list says why; deleted, it may be tried again (specification, DID record)', async (t) => {
-  const did = didAt('never')
-  const { dependencies, first } = world
-  const didWeb = { checkSeconds: 1, patienceDays: 2 / 86_400 }
-  const impatient = createPlatform({ ...dependencies, config: { ...dependencies.config, didWeb } })
-  const call = { tenantId: first.tenantId, clientId: first.clientId, requestId: dependencies.uuid() }
-  const { id } = await impatient.dids.createDid(call, 'WEB', { url: urlOf('never') })
-  await dids.reaches(did, 'FAILED')
-  const listed = (await dids.list('?limit=1000')).dids.find((each) => each.did === did)
-  t.is(listed?.id, id)
-  t.regex(listed?.failureReason ?? '', /404/)
-  t.is(await handleOf(id).result(), 'FAILED')
+    // the caller's own formatting and additions are the caller's business
+    const { id, '@context': context, ...members } = didDocument
+    const service = [{ id: `${did}#site`, type: 'LinkedDomains', serviceEndpoint: 'https://elsewhere.test' }]
+    names.elsewhere.set(fileOf('issuer'), JSON.stringify({ ...members, service, id, '@context': context }, null, 4))
+    await handleOf(created.id).signal('lookNow')
+    await dids.reaches(did, 'COMPLETED')
+    const { credential } = await sign(world, did)
+    t.deepEqual(await verify(world, credential), { verified: true, reason: [] })
+  },
+)
 
-  t.is((await dids.create('WEB', { url: urlOf('never') })).status, 409)
-  t.is((await dids.remove(did)).status, 204)
-  await dids.createWeb(urlOf('never'))
-  names.elsewhere.set(fileOf('never'), JSON.stringify((await withKeys(did)).didDocument))
-  await dids.reaches(did, 'COMPLETED')
-})
+test.serial(
+  'out of patience it is FAILED, and the list says why; deleted, it may be tried again (specification, DID record)',
+  async (t) => {
+    const did = didAt('never')
+    const { dependencies, first } = world
+    const didWeb = { checkSeconds: 1, patienceDays: 2 / 86_400 }
+    const impatient = createPlatform({ ...dependencies, config: { ...dependencies.config, didWeb } })
+    const call = { tenantId: first.tenantId, clientId: first.clientId, requestId: dependencies.uuid() }
+    const { id } = await impatient.dids.createDid(call, 'WEB', { url: urlOf('never') })
+    await dids.reaches(did, 'FAILED')
+    const listed = (await dids.list('?limit=1000')).dids.find((each) => each.did === did)
+    t.is(listed?.id, id)
+    t.regex(listed?.failureReason ?? '', /404/)
+    t.is(await handleOf(id).result(), 'FAILED')
 
-test('a deletion while PROCESSING ends the registration at once, with keys and rows (issue 3, section 4)', async (t) => {
-  const did = didAt('withdrawn')
-  const { id } = await dids.createWeb(urlOf('withdrawn'))
-  const { localMetadata } = await withKeys(did)
-  const keyIds = localMetadata.keys.map(({ kmsKeyId }) => kmsKeyId)
-  t.is(await rows('key_envelopes', keyIds), 4)
-  await until('a longer wait', async () => (await looks(id)) >= 3)
-  t.is((await dids.remove(did)).status, 204)
-  t.is((await dids.remove(did)).status, 404)
-  t.is(await handleOf(id).result(), 'DELETED')
-  await until('the deletion', () =>
-    handleOf(id, 'delete')
-      .result()
-      .then(
-        () => true,
-        () => false,
-      ),
-  )
-  t.deepEqual([await rows('key_envelopes', keyIds), await rows('keys', keyIds), await rows('dids', [id])], [0, 0, 0])
-})
+    t.is((await dids.create('WEB', { url: urlOf('never') })).status, 409)
+    t.is((await dids.remove(did)).status, 204)
+    await dids.createWeb(urlOf('never'))
+    names.elsewhere.set(fileOf('never'), JSON.stringify((await withKeys(did)).didDocument))
+    await dids.reaches(did, 'COMPLETED')
+  },
+)
 
-test('a deletion right after the creation leaves no key behind, whoever comes first (issue 3, section 4)', async (t) => {
-  const created = await Promise.all(
-    Array.from({ length: 8 }, async (_none, at) => {
-      const { did, id } = await dids.createWeb(urlOf(`brief/${at}`))
-      await new Promise((resolve) => setTimeout(resolve, at * 60))
-      t.is((await dids.remove(did)).status, 204)
-      return id
-    }),
-  )
-  for (const id of created) {
+test.serial(
+  'a deletion while PROCESSING ends the registration at once, with keys and rows (issue 3, section 4)',
+  async (t) => {
+    const did = didAt('withdrawn')
+    const { id } = await dids.createWeb(urlOf('withdrawn'))
+    const { localMetadata } = await withKeys(did)
+    const keyIds = localMetadata.keys.map(({ kmsKeyId }) => kmsKeyId)
+    t.is(await rows('key_envelopes', keyIds), 4)
+    await until('a longer wait', async () => (await looks(id)) >= 3)
+    t.is((await dids.remove(did)).status, 204)
+    t.is((await dids.remove(did)).status, 404)
+    t.is(await handleOf(id).result(), 'DELETED')
     await until('the deletion', () =>
       handleOf(id, 'delete')
         .result()
@@ -154,50 +142,77 @@ test('a deletion right after the creation leaves no key behind, whoever comes fi
           () => false,
         ),
     )
-    t.is(
-      await until('the registration', () =>
-        handleOf(id)
-          .result()
-          .catch(() => undefined),
-      ),
-      'DELETED',
-    )
-  }
-  const { systemSql } = world.dependencies
-  const orphans = `select 1 from key_envelopes e where not exists (select 1 from keys k where k.id = e.key_id)
-    and e.key_id not in (select id from platform_keys)`
-  t.deepEqual((await systemSql.query({ text: orphans, values: [] })).rows, [])
-  t.is(await rows('dids', created), 0)
-})
+    t.deepEqual([await rows('key_envelopes', keyIds), await rows('keys', keyIds), await rows('dids', [id])], [0, 0, 0])
+  },
+)
 
-test('an operator finds a registration by its object, with a line to read; what it knows is not in plain text (design)', async (t) => {
-  const { id, did } = await dids.createWeb(urlOf('secret-department'))
-  names.elsewhere.set(fileOf('secret-department'), JSON.stringify((await withKeys(did)).didDocument))
-  await dids.reaches(did, 'COMPLETED')
-  const { workflow } = world.dependencies.temporal.client
-  const found = await until('visibility', async () => {
-    const executions = []
-    for await (const execution of workflow.list({ query: `ObjectId = '${id}'` })) executions.push(execution)
-    return executions.length > 0 && executions
-  })
-  t.deepEqual(
-    found.map(({ workflowId, type }) => [workflowId, type]),
-    [[`${world.first.tenantId}/dids/${id}/register`, 'registerWebDid']],
-  )
-  t.like(found[0]?.searchAttributes, {
-    TenantId: [world.first.tenantId],
-    Area: ['dids'],
-    Summary: [`register did:web ${id}`],
-  })
-  const raw = await workflow.workflowService.getWorkflowExecutionHistory({
-    namespace: world.dependencies.temporal.namespace,
-    execution: { workflowId: found[0]?.workflowId ?? '' },
-  })
-  const stored = Buffer.from(proto.temporal.api.history.v1.History.encode(raw.history ?? {}).finish()).toString(
-    'latin1',
-  )
-  t.true(stored.includes(id), 'the history is what we looked at')
-  t.false(stored.includes('elsewhere'))
-  t.false(stored.includes('secret-department'))
-  t.false(stored.includes('"didId"'))
-})
+test.serial(
+  'a deletion right after the creation leaves no key behind, whoever comes first (issue 3, section 4)',
+  async (t) => {
+    const created: string[] = []
+    for (let at = 0; at < 8; at++) {
+      const { did, id } = await dids.createWeb(urlOf(`brief/${at}`))
+      await wait(at * 60)
+      t.is((await dids.remove(did)).status, 204)
+      created.push(id)
+    }
+    for (const id of created) {
+      await until('the deletion', () =>
+        handleOf(id, 'delete')
+          .result()
+          .then(
+            () => true,
+            () => false,
+          ),
+      )
+      t.is(
+        await until('the registration', () =>
+          handleOf(id)
+            .result()
+            .catch(() => undefined),
+        ),
+        'DELETED',
+      )
+    }
+    const { systemSql } = world.dependencies
+    const orphans = `select 1 from key_envelopes e where not exists (select 1 from keys k where k.id = e.key_id)
+    and e.key_id not in (select id from platform_keys)`
+    t.deepEqual((await systemSql.query({ text: orphans, values: [] })).rows, [])
+    t.is(await rows('dids', created), 0)
+  },
+)
+
+test.serial(
+  'an operator finds a registration by its object, with a line to read; what it knows is not in plain text (design)',
+  async (t) => {
+    const { id, did } = await dids.createWeb(urlOf('secret-department'))
+    names.elsewhere.set(fileOf('secret-department'), JSON.stringify((await withKeys(did)).didDocument))
+    await dids.reaches(did, 'COMPLETED')
+    const { workflow } = world.dependencies.temporal.client
+    const found = await until('visibility', async () => {
+      const executions = []
+      for await (const execution of workflow.list({ query: `ObjectId = '${id}'` })) executions.push(execution)
+      return executions.length > 0 && executions
+    })
+    t.deepEqual(
+      found.map(({ workflowId, type }) => [workflowId, type]),
+      [[`${world.first.tenantId}/dids/${id}/register`, 'registerWebDid']],
+    )
+    t.like(found[0]?.searchAttributes, {
+      TenantId: [world.first.tenantId],
+      Area: ['dids'],
+      Summary: [`register did:web ${id}`],
+    })
+    const raw = await workflow.workflowService.getWorkflowExecutionHistory({
+      namespace: world.dependencies.temporal.namespace,
+      execution: { workflowId: found[0]?.workflowId ?? '' },
+    })
+    const stored = Buffer.from(proto.temporal.api.history.v1.History.encode(raw.history ?? {}).finish()).toString(
+      'latin1',
+    )
+    t.true(stored.includes(id), 'the history is what we looked at')
+    t.false(stored.includes('elsewhere'))
+    t.false(stored.includes('secret-department'))
+    t.false(stored.includes('"didId"'))
+  },
+)
