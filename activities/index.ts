@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { type Connections, connect, type Sql, sqlOf } from '../entities/orm.ts'
 import { assertFenced, roleUrl } from '../entities/roles.ts'
@@ -17,6 +17,7 @@ import { createEffects, createIdempotency, type Effects } from './idempotency.ts
 import { createEnvelopeRows } from './keys/envelopes.ts'
 import type { KeyStore } from './keys/index.ts'
 import { openKeyStore } from './keys/select.ts'
+import { createLogger } from './logging.ts'
 import { createOperations } from './operations.ts'
 import { createOutbound, type Outbound } from './outbound-http.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
@@ -30,6 +31,7 @@ import { createTenantContexts } from './semantic-credentials.contexts.ts'
 import { createDerivation } from './semantic-credentials.derive.ts'
 import { createStatusEntries } from './semantic-credentials.entries.ts'
 import { createIssuers } from './semantic-credentials.issuers.ts'
+import { createAsking } from './semantic-credentials.presentations.asking.ts'
 import { createPresentationRequests } from './semantic-credentials.presentations.requests.ts'
 import { createPresentationTemplates } from './semantic-credentials.presentations.templates.ts'
 import { createPresentations } from './semantic-credentials.presentations.ts'
@@ -39,6 +41,7 @@ import { createCredentialStatus } from './semantic-credentials.status.ts'
 import { createTemplateSigning } from './semantic-credentials.templates.sign.ts'
 import { createCredentialTemplates } from './semantic-credentials.templates.ts'
 import { createSemanticCredentials } from './semantic-credentials.ts'
+import { createVcApi } from './semantic-credentials.vc-api.ts'
 import { createCredentialVerifier } from './semantic-credentials.verify.ts'
 import { connectTemporal, type Temporal } from './temporal.ts'
 import { createLogQueue, type LogQueue } from './tokens-logs.queue.ts'
@@ -65,10 +68,6 @@ export interface Dependencies {
   now(): Date
   uuid(): string
 }
-
-/** The redacted paths are a second fence: nothing logs these on purpose. */
-export const createLogger = (level: string): Logger =>
-  pino({ level, redact: ['*.authorization', '*.clientSecret', '*.client_secret', '*.token', '*.secret'] })
 
 export async function openDependencies(config: Config): Promise<Dependencies & { pool: Pool; close(): Promise<void> }> {
   const log = createLogger(config.logLevel)
@@ -139,8 +138,11 @@ export function createPlatform(dependencies: Dependencies) {
   const credentialTemplates = createCredentialTemplates(parts)
   const credentialVerifier = createCredentialVerifier(parts)
   const presentationTemplates = createPresentationTemplates(parts)
-  const presentationRequests = createPresentationRequests({ ...parts, presentationTemplates })
+  const asking = createAsking({ ...parts, presentationTemplates })
+  const presentationRequests = createPresentationRequests({ ...parts, asking })
   const presenting = { ...parts, credentialVerifier, presentationTemplates, presentationRequests }
+  const derivation = createDerivation(parts)
+  const presentations = createPresentations(presenting)
   return {
     administration,
     settings,
@@ -158,10 +160,11 @@ export function createPlatform(dependencies: Dependencies) {
     credentialTemplates,
     templateSigning: createTemplateSigning({ ...parts, semanticCredentials, credentialTemplates }),
     credentialVerifier,
-    derivation: createDerivation(parts),
+    derivation,
     presentationTemplates,
     presentationRequests,
-    presentations: createPresentations(presenting),
+    presentations,
+    vcApi: createVcApi({ ...presenting, settings, semanticCredentials, derivation, presentations }),
     statusPublisher: createStatusPublisher(parts),
     batchUploads,
     batches: createBatches({ ...parts, batchUploads }),

@@ -18,17 +18,22 @@ const SAID: Record<string, { code: string; message: string }> = {
   },
 }
 
+function saidOfDid(error: unknown): never {
+  const said = error instanceof Refusal ? SAID[error.code] : undefined
+  if (!(error instanceof Refusal) || !said) throw error
+  const message = error.errors[0]?.message ?? 'expected a DID of /v1/dids'
+  throw new Refusal(said.code, said.message, [{ path: 'did', code: 'did', message }])
+}
+
 /** A key of one of the tenant's own DIDs. Throws `Refusal('presentation.signer_*')`, naming the body's member `did`. */
 export async function tenantSigner(
   issuers: Issuers,
   { tenantId, did, proofType }: { tenantId: string; did: string; proofType: ProofType },
 ): Promise<Signer> {
   try {
-    return issuers.signer(tenantId, await issuers.find(tenantId, did), proofType)
+    const signer = issuers.signer(tenantId, await issuers.find(tenantId, did), proofType)
+    return { ...signer, sign: (data) => signer.sign(data).catch(saidOfDid) }
   } catch (error) {
-    const said = error instanceof Refusal ? SAID[error.code] : undefined
-    if (!(error instanceof Refusal) || !said) throw error
-    const message = error.errors[0]?.message ?? 'expected a DID of /v1/dids'
-    throw new Refusal(said.code, said.message, [{ path: 'did', code: 'did', message }])
+    return saidOfDid(error)
   }
 }

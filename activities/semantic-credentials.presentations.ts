@@ -133,7 +133,7 @@ export function createPresentations(parts: Parts) {
       const operation = {
         name: 'PRESENTATION_WEB_SEMANTIC_VERIFY',
         category: 'credential-presentation',
-        metadata: { verified: verdict.verified, requestId: request?.id ?? null },
+        metadata: { verified: verdict.verified, presentationRequestId: request?.id ?? null },
       }
       return operations.change(call, operation, async (em) => {
         if (!verdict.verified || !request) return verdict

@@ -40,7 +40,7 @@ export interface PresentationRequestIn {
   id?: string | null
   /** 8 to 255 printable ASCII characters that were never used before; made here when absent. */
   challenge?: string
-  /** The tenant's DID that asks and signs; the oldest did:web or else did:key with an Ed25519 key when absent. */
+  /** The tenant's DID that asks and signs; the newest with an Ed25519 key when absent. */
   did?: string
   /** Where the wallet sends its presentation (reply_url): https. */
   callbackUrl?: string
