@@ -24,6 +24,8 @@ export interface Caller {
   expires: number
 }
 
+type WhenKnown = (client: { tenantId: string; clientId: string }) => void
+
 interface ClientRow {
   id: string
   tenant_id: string
@@ -83,13 +85,17 @@ export function createTokens({
     return published
   }
 
-  async function authenticateClient({ clientId, clientSecret }: TokenRequest): Promise<ClientRow> {
+  async function authenticateClient(
+    { clientId, clientSecret }: TokenRequest,
+    whenKnown: WhenKnown,
+  ): Promise<ClientRow> {
     const { rows } = await systemSql.query<ClientRow>({
       name: 'find-client',
       text: 'select id, tenant_id, secret_hash, scopes from oauth2_clients where id = $1',
       values: [UUID.test(clientId) ? clientId : NOBODY.id],
     })
     const client = rows[0]
+    if (client) whenKnown({ tenantId: client.tenant_id, clientId: client.id })
     const right = timingSafeEqual(sha256(clientSecret), client?.secret_hash ?? NOBODY.secret_hash)
     if (!client || !right) throw new Refusal('token.invalid_client', 'The client id or the client secret is wrong.')
     return client
@@ -101,14 +107,16 @@ export function createTokens({
     /** The JWK set of the token keys (RFC 7517), newest first. */
     keySet: async () => (await loaded()).keySet,
 
+    /** `whenKnown` hears of the client before its secret is looked at: for its tenant's log, whatever comes of it. */
     async issueToken(
       request: TokenRequest,
-    ): Promise<{ accessToken: string; expiresIn: number; scopes: Scope[] } & { tenantId: string }> {
+      whenKnown: WhenKnown,
+    ): Promise<{ accessToken: string; expiresIn: number; scopes: Scope[] }> {
       if (request.grantType !== 'client_credentials')
         throw new Refusal('token.unsupported_grant', 'grantType must be client_credentials.', [
           { path: 'grantType', code: 'enum', message: 'expected client_credentials' },
         ])
-      const client = await authenticateClient(request)
+      const client = await authenticateClient(request, whenKnown)
       const asked = request.scope ? parseScopes(request.scope) : client.scopes
       if (!asked?.every((scope) => client.scopes.includes(scope)))
         throw new Refusal('token.invalid_scope', 'The scope asks for more than the client holds.', [
@@ -131,7 +139,7 @@ export function createTokens({
       const signed = `${base64url({ alg: 'EdDSA', typ: 'at+jwt', kid })}.${base64url(claims)}`
       const signature = await keys.sign(signing, Buffer.from(signed))
       const accessToken = `${signed}.${Buffer.from(signature).toString('base64url')}`
-      return { accessToken, expiresIn, scopes: [...asked], tenantId: client.tenant_id }
+      return { accessToken, expiresIn, scopes: [...asked] }
     },
 
     /** The caller that a bearer token stands for. Refusal `token.invalid` says what is wrong with it, never more. */

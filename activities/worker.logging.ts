@@ -1,5 +1,6 @@
 import { DefaultLogger, type LogLevel, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 import type { Logger } from 'pino'
+import { describeError } from './logging.ts'
 
 const METHODS = {
   TRACE: 'trace',
@@ -9,16 +10,8 @@ const METHODS = {
   ERROR: 'error',
 } as const satisfies Record<LogLevel, string>
 
-/** Name, code and place of an error. Its other members may repeat a row or an answer, and those name people. */
-const errorOf = (error: Error): Record<string, unknown> => ({
-  name: error.name,
-  message: error.message,
-  stack: error.stack,
-  ...(error.cause instanceof Error ? { cause: errorOf(error.cause) } : {}),
-})
-
 const plain = (value: unknown): unknown =>
-  value instanceof Error ? errorOf(value) : typeof value === 'bigint' ? value.toString() : value
+  value instanceof Error ? describeError(value) : typeof value === 'bigint' ? value.toString() : value
 
 let installed = false
 

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { loadConfig } from '../config.ts'
-import { createActivities, createLogger, openDependencies } from './index.ts'
+import { createActivities, openDependencies } from './index.ts'
+import { createLogger } from './logging.ts'
 import { outboxMetrics } from './outbox.metrics.ts'
 import { scheduledJobs } from './schedules.ts'
 import { patiently } from './worker.connection.ts'

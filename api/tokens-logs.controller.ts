@@ -136,8 +136,9 @@ export class TokensLogsController extends Controller {
   @Response<Problem>(400, 'unknown grant or scope')
   @Response<Problem>(401, 'unknown client or wrong secret')
   async getToken(@Request() request: HttpRequest, @Body() body: TokenIn): Promise<TokenOut> {
-    const { accessToken, expiresIn, scopes, tenantId } = await this.platform.tokens.issueToken(toTokenRequest(body))
-    if (request.res) request.res.locals.tenantId = tenantId
+    const { accessToken, expiresIn, scopes } = await this.platform.tokens.issueToken(toTokenRequest(body), (client) =>
+      Object.assign(request.res?.locals ?? {}, client),
+    )
     return { access_token: accessToken, expires_in: expiresIn, token_type: 'Bearer', scope: scopes.join(' ') }
   }
 

@@ -1,0 +1,35 @@
+import { type Logger, pino } from 'pino'
+
+const FRAMES = 15
+
+/** PostgreSQL's data exceptions and JSON's syntax errors quote what they could not read, and that may name a person. */
+const quotes = (error: Error): boolean =>
+  error instanceof SyntaxError || ('code' in error && typeof error.code === 'string' && /^22\w{3}$/.test(error.code))
+
+/**
+ * What an error tells the log: its kind, code, words and place. Its other members are left out, for they may repeat a row,
+ * a body or an answer.
+ */
+export function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const code: unknown = Reflect.get(error, 'code')
+  return {
+    type: error.constructor.name,
+    ...(typeof code === 'string' ? { code } : {}),
+    message: quotes(error) ? '(it quotes what it could not read)' : error.message,
+    stack: (error.stack ?? '')
+      .split('\n')
+      .filter((line) => /^ +at /.test(line))
+      .slice(0, FRAMES)
+      .join('\n'),
+    ...(error.cause instanceof Error ? { cause: describeError(error.cause) } : {}),
+  }
+}
+
+/** The redacted paths are a second fence: nothing logs these on purpose. */
+export const createLogger = (level: string): Logger =>
+  pino({
+    level,
+    redact: ['*.authorization', '*.clientSecret', '*.client_secret', '*.token', '*.secret'],
+    serializers: { err: describeError },
+  })
