@@ -120,6 +120,14 @@ const list = (text: string): string[] =>
     .map((part) => part.trim())
     .filter(Boolean)
 
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
+
+/** Whoever reaches the port may sign with the first tenant's keys, so nobody but this machine may. */
+const openVcApi = (env: Environment): boolean => {
+  const open = flag(env, 'VC_API')
+  return open && !LOOPBACK.test(read(env, 'HOST')) ? fail('VC_API', 'false, unless HOST is a loopback address') : open
+}
+
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** What a running process (API or worker) needs. Throws, naming the variable, when one is not usable. */
@@ -175,6 +183,7 @@ export function loadConfig(env: Environment) {
     batchPatienceSeconds: integer(env, 'BATCH_PATIENCE_SECONDS', 1, 86_400),
     shutdownSeconds: integer(env, 'SHUTDOWN_SECONDS', 1, 600),
     codecEndpoint: flag(env, 'CODEC_ENDPOINT'),
+    vcApi: openVcApi(env),
     logLevel: level,
   }
 }

@@ -41,6 +41,7 @@ import { createCredentialStatus } from './semantic-credentials.status.ts'
 import { createTemplateSigning } from './semantic-credentials.templates.sign.ts'
 import { createCredentialTemplates } from './semantic-credentials.templates.ts'
 import { createSemanticCredentials } from './semantic-credentials.ts'
+import { createVcApi } from './semantic-credentials.vc-api.ts'
 import { createCredentialVerifier } from './semantic-credentials.verify.ts'
 import { connectTemporal, type Temporal } from './temporal.ts'
 import { createLogQueue, type LogQueue } from './tokens-logs.queue.ts'
@@ -163,6 +164,7 @@ export function createPlatform(dependencies: Dependencies) {
     presentationTemplates,
     presentationRequests,
     presentations,
+    vcApi: createVcApi({ ...presenting, settings, semanticCredentials, derivation, presentations }),
     statusPublisher: createStatusPublisher(parts),
     batchUploads,
     batches: createBatches({ ...parts, batchUploads }),

@@ -1,4 +1,11 @@
-import { isProofType, type Json, PROOF_TYPES, type ProofType } from '../protocol/data-integrity.ts'
+import {
+  defaultMandatoryPointers,
+  isProofType,
+  type Json,
+  PROOF_TYPES,
+  type ProofType,
+  suiteOf,
+} from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { normaliseSignPayload, withStatus } from '../protocol/semantic-credentials.ts'
 import { statusEntry } from '../protocol/status-list.credential.ts'
@@ -13,6 +20,8 @@ export interface SignRequest {
   proofType: string
   revocable: boolean
   tag?: string | null
+  /** BBS alone: what a holder cannot hide, besides issuer, dates, status and schema, which are never optional. */
+  mandatoryPointers?: string[]
 }
 
 /** A signed credential and what its row says besides. */
@@ -46,6 +55,16 @@ export function proofTypeOf(given: string): ProofType {
   ])
 }
 
+/** Throws `Refusal('request.invalid')` for pointers that the proof type has no use for. */
+function mandatoryOf(credential: Json, proofType: ProofType, given: string[] | undefined) {
+  if (given === undefined) return {}
+  if (suiteOf(proofType).signature === 'bbs')
+    return { mandatoryPointers: [...new Set([...defaultMandatoryPointers(credential), ...given])] }
+  throw new Refusal('request.invalid', 'Mandatory pointers are for bbs-2023 alone.', [
+    { path: 'mandatoryPointers', code: 'bbs', message: `a ${proofType} proof discloses everything` },
+  ])
+}
+
 /** From a payload to a signed credential, for one request and for a row of a batch alike; recording it is the caller's. */
 export function createSigning({ documents, now, administration, contexts, entries, issuers }: Parts) {
   return {
@@ -56,7 +75,7 @@ export function createSigning({ documents, now, administration, contexts, entrie
     async sign(
       tenantId: string,
       id: string,
-      { payload, proofType: given, revocable, tag }: SignRequest,
+      { payload, proofType: given, revocable, tag, mandatoryPointers }: SignRequest,
       together = 1,
     ): Promise<SignedRow> {
       const proofType = proofTypeOf(given)
@@ -77,7 +96,7 @@ export function createSigning({ documents, now, administration, contexts, entrie
         unsigned = withStatus(unsigned, { ...statusEntry({ kind, listUrl, index, purpose: 'revocation' }) })
       }
       const credential = await documents.sign(
-        { credential: unsigned, proofType, signer, now: time },
+        { credential: unsigned, proofType, signer, now: time, ...mandatoryOf(unsigned, proofType, mandatoryPointers) },
         contexts.lookupFor(tenantId),
       )
       return {

@@ -9,6 +9,7 @@ import { aliases } from './aliases.ts'
 import { readBearer, refuseBadBearer } from './authentication.ts'
 import { readBody } from './body.ts'
 import { publicDids } from './dids.public.ts'
+import { didResolution } from './dids.resolution.ts'
 import { docs } from './docs.ts'
 import { problemHandler } from './errors.ts'
 import { health } from './health.ts'
@@ -63,6 +64,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
     (request.path.startsWith('/v1/auth/') ? limitTokens : limitCalls)(request, response, next),
   )
   app.use(refuseBadBearer)
+  app.use(didResolution(platform))
   app.use(checkMethod(find))
   app.use(exceptStreams(readBody((path) => TOKEN_PATHS.has(path))))
   const router = express.Router({ caseSensitive: true, strict: true })

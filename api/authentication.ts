@@ -29,9 +29,13 @@ export const readBearer =
 /** Refuses what came with a bad token, once it was counted: guessing is limited like asking. */
 export const refuseBadBearer: RequestHandler = (request, _response, next) => next(request.refused)
 
-/** tsoa calls this for every operation with @Security. Answers the call; throws what becomes 401 or 403. */
-export async function expressAuthentication(request: Request, _name: string, scopes: string[] = []): Promise<Call> {
-  const { caller, res } = request
+/** tsoa calls this for every operation with @Security; `vcApi` is the one that a variable may open for everybody.
+ * Answers the call; throws what becomes 401 or 403. */
+export async function expressAuthentication(request: Request, name: string, scopes: string[] = []): Promise<Call> {
+  const { res } = request
+  const platform = request.app.locals.platform as Platform
+  const open = name === 'vcApi' && request.headers.authorization === undefined
+  const caller = open ? await platform.vcApi.openCaller(request.headers.host ?? '') : request.caller
   if (!caller) {
     res?.set('WWW-Authenticate', REALM)
     throw new Refusal('token.missing', 'Send an access token of POST /v1/auth/token as Authorization: Bearer <token>.')
@@ -41,8 +45,10 @@ export async function expressAuthentication(request: Request, _name: string, sco
     res?.set('WWW-Authenticate', `${REALM}, error="insufficient_scope", scope="${scopes.join(' ')}"`)
     throw new Refusal('token.insufficient_scope', `The access token lacks the scope ${missing.join(' ')}.`)
   }
+  if (name === 'vcApi') await platform.vcApi.assertOn(caller.tenantId)
+  if (open && res) Object.assign(res.locals, { tenantId: caller.tenantId, clientId: caller.clientId })
   const requestId = res?.locals.requestId as string
-  await claimKey(request, (request.app.locals.platform as Platform).idempotency, caller.tenantId)
+  await claimKey(request, platform.idempotency, caller.tenantId)
   const { idempotency } = request
   return { tenantId: caller.tenantId, clientId: caller.clientId, requestId, ...(idempotency ? { idempotency } : {}) }
 }

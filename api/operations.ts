@@ -141,5 +141,20 @@ export const OPERATIONS: Record<string, LoggedOperation> = {
     changes: true,
   },
   deriveWebSemanticCredential: { name: 'CREDENTIAL_WEB_SEMANTIC_DERIVE', category: 'credential-web-semantic' },
+  vcApiIssueCredential: { name: 'CREDENTIAL_WEB_SEMANTIC_SIGN', category: 'credential-web-semantic', changes: true },
+  vcApiIssueCredentialWithProofType: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_SIGN',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
+  vcApiVerifyCredential: { name: 'CREDENTIAL_WEB_SEMANTIC_VERIFY', category: 'credential-web-semantic' },
+  vcApiDeriveCredential: { name: 'CREDENTIAL_WEB_SEMANTIC_DERIVE', category: 'credential-web-semantic' },
+  vcApiUpdateStatus: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_SET_STATUS',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
+  vcApiVerifyPresentation: { name: 'PRESENTATION_WEB_SEMANTIC_VERIFY', category: 'credential-presentation' },
+  vcApiProvePresentation: { name: 'PRESENTATION_WEB_SEMANTIC_SIGN', category: 'presentation-web-semantic' },
   registerJsonLdContext: { name: 'LINKED_DATA_CONTEXT_REGISTER', category: 'linked-data', changes: true },
 }

@@ -17,6 +17,7 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'credential.issuer_unknown': 'The issuer is not a DID of this tenant.',
     'credential.malformed': 'What was sent is no credential at all.',
     'credential.not_derivable': 'The proof does not allow a derivation, or not this one.',
+    'credential.not_verified': 'The credential does not verify; errors names every check that failed.',
     'credential.not_revocable': 'The credential was signed without a status.',
     'credential.pointer_invalid': 'A pointer names a member that the credential does not have.',
     'credential.proof_type_unsupported': 'The proof type is not supported.',
@@ -50,6 +51,7 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'outbound.too_large': 'The answer of a host is larger than the bound.',
     'presentation.invalid': 'The presentation breaks rules of its data model; errors names them.',
     'presentation.malformed': 'What was sent is no presentation at all, or is too large; errors says what.',
+    'presentation.not_verified': 'The presentation does not verify; errors names every check that failed.',
     'presentation.proof_type_unsupported': 'Presentations are not signed with this proof type.',
     'presentation.signer_key_unfit': 'The DID holds no key of the type that is needed.',
     'presentation.signer_not_ready': 'The registration of the DID has not completed.',
@@ -86,7 +88,10 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'token.invalid_client': 'The client id or the client secret is wrong.',
     'token.missing': 'The operation needs an access token.',
   },
-  403: { 'token.insufficient_scope': 'The access token lacks the scope that the operation needs.' },
+  403: {
+    'token.insufficient_scope': 'The access token lacks the scope that the operation needs.',
+    'vc_api.off': 'The VC API is off for this tenant.',
+  },
   404: {
     'batch.not_found': 'There is no such batch in this tenant.',
     'credential.not_found': 'There is no such credential in this tenant.',

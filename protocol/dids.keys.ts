@@ -6,7 +6,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { varint } from 'multiformats'
 import { base58btc } from 'multiformats/bases/base58'
 import { base64url } from 'multiformats/bases/base64'
-import { Refusal } from './errors.ts'
+import { type FieldError, Refusal } from './errors.ts'
 
 export type PublicKeyType =
   | 'ed25519'
@@ -29,10 +29,16 @@ export interface PublicKey {
   publicKey: Uint8Array
 }
 
-const malformed = (what: string) => new Refusal('did.invalid', `The public key is not usable: ${what}.`)
+const malformed = (what: string, errors: FieldError[] = []) =>
+  new Refusal('did.invalid', `The public key is not usable: ${what}.`, errors)
+
+class WrongLength extends Error {}
+
+/** In `errors` of a refusal: the key is of a known type, and of a length that this type never has. */
+export const KEY_LENGTH = 'key_length'
 
 const sized = (length: number) => (bytes: Uint8Array) => {
-  if (bytes.length !== length) throw new Error(`expected ${length} bytes, got ${bytes.length}`)
+  if (bytes.length !== length) throw new WrongLength(`expected ${length} bytes, got ${bytes.length}`)
 }
 
 interface Curve {
@@ -93,7 +99,11 @@ export function publicKey(keyType: PublicKeyType, bytes: Uint8Array): PublicKey 
   try {
     KEYS[keyType].check(bytes)
   } catch (error) {
-    throw malformed(`${keyType}, ${error instanceof Error ? error.message : 'not decodable'}`)
+    const message = error instanceof Error ? error.message : 'not decodable'
+    throw malformed(
+      `${keyType}, ${message}`,
+      error instanceof WrongLength ? [{ path: '', code: KEY_LENGTH, message }] : [],
+    )
   }
   return { keyType, publicKey: new Uint8Array(bytes) } // a copy, and never a Buffer
 }

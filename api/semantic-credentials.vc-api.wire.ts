@@ -1,0 +1,81 @@
+import type { JsonObject } from './semantic-credentials.wire.ts'
+
+export interface VcApiIssueIn {
+  /** Whole, without proof; its issuer is a DID of the tenant. */
+  credential: JsonObject
+  /** cryptosuite or type, mandatoryPointers (bbs-2023), credentialStatus {type} to have it revocable. */
+  options?: JsonObject
+}
+
+export interface VcApiCredentialOut {
+  verifiableCredential: JsonObject
+}
+
+export interface VcApiVerifyIn {
+  verifiableCredential: JsonObject
+  /** challenge and domain are enforced when given; every check is made, whatever checks says. */
+  options?: JsonObject
+}
+
+export interface VcApiCheckOut {
+  check: string
+  /** JSON pointer into the presentation. */
+  path?: string
+  outcome: 'passed' | 'failed' | 'skipped'
+  evidence: string
+}
+
+export interface VcApiVerifiedOut {
+  /** What does not verify is a 400, whose errors name the checks that failed. */
+  verified: boolean
+  checks: VcApiCheckOut[]
+  warnings: string[]
+  errors: string[]
+}
+
+export interface VcApiDeriveIn {
+  /** With a bbs-2023 base proof. */
+  verifiableCredential: JsonObject
+  /** selectivePointers; presentationHeader in base64url. */
+  options?: JsonObject
+}
+
+export interface VcApiStatusIn {
+  /** Of ours, as urn:uuid: or plain; or any, where credentialStatus has statusListCredential and statusListIndex. */
+  credentialId: string
+  /** {type, statusPurpose, statusListCredential, statusListIndex}; statusPurpose is revocation. */
+  credentialStatus: JsonObject | JsonObject[]
+  /** true when absent. */
+  status?: boolean
+  /** Not used: credentials are given their entries when they are signed. */
+  indexAllocator?: string
+}
+
+/** {} */
+// biome-ignore lint/complexity/noBannedTypes: tsoa turns an empty interface into the empty object schema
+export type VcApiEmptyOut = {}
+
+export interface VcApiVerifyPresentationIn {
+  /** With the holder's proof. */
+  verifiablePresentation: JsonObject
+  /** challenge and domain are enforced when given. */
+  options?: JsonObject
+}
+
+export interface VcApiProveIn {
+  /** Without proof. */
+  presentation: JsonObject
+  /** verificationMethod (else the holder's DID signs), cryptosuite or type, challenge, domain. */
+  options?: JsonObject
+}
+
+export interface VcApiPresentationOut {
+  verifiablePresentation: JsonObject
+}
+
+export const verified = (checks: VcApiCheckOut[] = []): VcApiVerifiedOut => ({
+  verified: true,
+  checks,
+  warnings: [],
+  errors: [],
+})

@@ -1,0 +1,122 @@
+import type { Json } from './data-integrity.ts'
+import { type FieldError, Refusal } from './errors.ts'
+import { boundsErrors } from './semantic-credentials.bounds.ts'
+import { BASE_CONTEXT, credentialErrors, isObject, listOf } from './semantic-credentials.checks.ts'
+
+/** What a W3C VC API request asks for besides its credential or presentation; members that mean nothing here are ignored. */
+export interface VcApiOptions {
+  /** A cryptosuite, or the type of an older proof. */
+  proofType?: string
+  mandatoryPointers?: string[]
+  selectivePointers?: string[]
+  presentationHeader?: string
+  challenge?: string
+  domain?: string
+  verificationMethod?: string
+  /** A status entry is asked for. */
+  revocable: boolean
+}
+
+const unusable = (name: string, expected: string): Refusal =>
+  new Refusal('request.invalid', `options.${name} is not usable.`, [
+    { path: `options.${name}`, code: 'schema', message: `expected ${expected}` },
+  ])
+
+const MAX_POINTERS = 200
+
+function texts(options: Json, name: string): string[] | undefined {
+  const value = options[name]
+  if (value === undefined || value === null) return undefined
+  const usable = Array.isArray(value) && value.length <= MAX_POINTERS && value.every((each) => typeof each === 'string')
+  if (!usable) throw unusable(name, `at most ${MAX_POINTERS} JSON pointers (RFC 6901)`)
+  return value
+}
+
+function text(options: Json, name: string): string | undefined {
+  const value = options[name]
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string' || value.length > 4096) throw unusable(name, 'text')
+  return value
+}
+
+/** Only revocation is asked for here: `credentialStatus` {type, statusPurpose} (VC API 0.3, Issue Credential). */
+function revocable({ credentialStatus }: Json): boolean {
+  if (credentialStatus === undefined || credentialStatus === null) return false
+  const entries = listOf(credentialStatus)
+  const known = entries.every(
+    (each) => isObject(each) && [undefined, 'revocation'].includes(each.statusPurpose as string),
+  )
+  if (entries.length !== 1 || !known) throw unusable('credentialStatus', 'one object, with statusPurpose revocation')
+  return true
+}
+
+/** Reads the `options` of a VC API request. Throws `Refusal('request.invalid')`, naming the option. */
+export function readVcApiOptions(given: Json = {}): VcApiOptions {
+  const proofType = text(given, 'cryptosuite') ?? text(given, 'type')
+  const all = {
+    proofType: proofType === 'DataIntegrityProof' ? undefined : proofType,
+    mandatoryPointers: texts(given, 'mandatoryPointers'),
+    selectivePointers: texts(given, 'selectivePointers'),
+    presentationHeader: text(given, 'presentationHeader'),
+    challenge: text(given, 'challenge'),
+    domain: text(given, 'domain'),
+    verificationMethod: text(given, 'verificationMethod'),
+  }
+  const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+  return { ...present, revocable: revocable(given) }
+}
+
+/**
+ * A VC API issuer signs what it was given: nothing is completed, so it must be whole before. Throws
+ * `Refusal('credential.malformed' | 'credential.invalid')` with every breach of the data model.
+ */
+export function assertWhole(credential: Json): void {
+  const bounds = boundsErrors(credential)
+  if (bounds.length > 0)
+    throw new Refusal('credential.malformed', `The credential is refused: ${bounds[0]?.message}.`, bounds)
+  const model = listOf(credential['@context'])[0] === BASE_CONTEXT['1.1'] ? '1.1' : '2.0'
+  const errors = credentialErrors(credential, model)
+  const [first] = errors
+  if (first)
+    throw new Refusal('credential.invalid', `The credential is not valid: ${first.path} ${first.message}.`, errors)
+}
+
+/** A challenge or domain that was expected, and that a proof does not answer (VC Data Integrity 1.0, section 4.4). */
+export function answerErrors(
+  { proof }: Json,
+  { challenge, domain }: Pick<VcApiOptions, 'challenge' | 'domain'>,
+): FieldError[] {
+  const proofs = listOf(proof).filter(isObject)
+  const wrong = (member: string, message: string): FieldError => ({ path: `/proof/${member}`, code: 'Proof', message })
+  return [
+    ...(challenge !== undefined && proofs.some((each) => each.challenge !== challenge)
+      ? [wrong('challenge', 'is not the expected challenge')]
+      : []),
+    ...(domain !== undefined && proofs.some((each) => !listOf(each.domain).includes(domain))
+      ? [wrong('domain', 'is not the expected domain')]
+      : []),
+  ]
+}
+
+/** Which entry of which list `credentialStatus` of an update names, if it does, and which value it is to get. */
+export interface StatusUpdate {
+  listUrl?: string
+  index?: number
+  revoked: boolean
+}
+
+/** Reads `{credentialStatus, status}`, also in the older form of a list of `{type, status: '0' | '1'}`. */
+export function readStatusUpdate({ credentialStatus, status }: Json): StatusUpdate {
+  const [entry] = listOf(credentialStatus)
+  const fault = (path: string, message: string) =>
+    new Refusal('request.invalid', 'The status is not usable.', [{ path, code: 'schema', message }])
+  if (!isObject(entry) || listOf(credentialStatus).length !== 1) throw fault('credentialStatus', 'expected one object')
+  if (![undefined, 'revocation'].includes(entry.statusPurpose as string))
+    throw new Refusal('status_list.purpose_unsupported', 'Only revocation can be set.')
+  const value = status ?? entry.status ?? true
+  if (![true, false, '0', '1'].includes(value as string)) throw fault('status', 'expected true or false')
+  const revoked = value === true || value === '1'
+  const listUrl = entry.statusListCredential ?? entry.revocationListCredential
+  const index = Number(entry.statusListIndex ?? entry.revocationListIndex)
+  return typeof listUrl === 'string' && Number.isSafeInteger(index) ? { listUrl, index, revoked } : { revoked }
+}
