@@ -77,7 +77,7 @@ function named(name: string, entry: unknown, path: string, report: Report): Pres
 /** Reads a template's query in either form. `queries` is worth something only while `errors` is empty. */
 export function readQuery(query: unknown): { queries: PresentationQuery[]; errors: FieldError[] } {
   const errors: FieldError[] = []
-  const report: Report = (path, code, message) => errors.push({ path, code, message })
+  const report: Report = (path, code, message) => errors.push({ path: path.slice(0, 200), code, message })
   const alone = (path: string, code: string, message: string) => ({ queries: [], errors: [{ path, code, message }] })
   if (typeof query !== 'object' || query === null)
     return alone('query', 'object', 'must be a list or an object of queries')
