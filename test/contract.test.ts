@@ -8,84 +8,13 @@ import { SCOPES } from '../protocol/tokens-logs.ts'
 import { EXAMPLES } from './support/examples.ts'
 import { openTarget, type Target } from './support/hostile.ts'
 import { bodySchema, document, isPublic, operations, type Schema, schemaOf } from './support/openapi.ts'
+import { SPECIFIED } from './support/specified.ts'
 
 let target: Target
 test.before(async () => {
   target = await openTarget()
 })
 test.after.always(() => target?.close())
-
-/** The specification's operations of the areas built so far: place (spec/api, 1), status and fields of the answer. */
-const SPECIFIED: [operationId: string, method: string, path: string, status: number, fields: string[]][] = [
-  ['getOAuthAccessToken', 'POST', '/v1/auth/token', 200, ['access_token', 'expires_in', 'token_type']],
-  ['getListOfLogs', 'POST', '/v1/analytics/events', 200, ['data']],
-  ['getDIDsList', 'GET', '/v1/dids', 200, ['dids', 'limit', 'totalCount', 'totalPages']],
-  ['createDID', 'POST', '/v1/dids', 201, ['did', 'id', 'metadata', 'registrationStatus']],
-  ['resolveDID', 'GET', '/v1/dids/{id}', 200, ['didDocument', 'registrationStatus', 'localMetadata']],
-  ['getLinkedDIDs', 'GET', '/.well-known/did-configuration', 200, ['context', 'linkedDids']],
-  ['signWebSemanticCredential', 'POST', '/v1/credentials/web-semantic/sign', 200, ['credential', 'id', 'tag']],
-  ['verifyWebSemanticCredentials', 'POST', '/v1/credentials/web-semantic/verify', 200, ['reason', 'verified']],
-  [
-    'listWebSemanticCredentials',
-    'GET',
-    '/v1/credentials/web-semantic',
-    200,
-    ['data', 'limit', 'total_count', 'total_pages'],
-  ],
-  ['getWebSemanticCredentialDetails', 'GET', '/v1/credentials/web-semantic/{id}', 200, ['id', 'credential']],
-  ['setWebSemanticRevocationStatus', 'POST', '/v1/credentials/web-semantic/{id}/revocation-status', 200, []],
-  [
-    'getWebSemanticCredentialRevocationList',
-    'GET',
-    '/v1/credentials/web-semantic/revocation-lists/{id}',
-    200,
-    ['created_at', 'credential', 'credential_id', 'id', 'org_did_id', 'updated_at'],
-  ],
-  [
-    'getWebSemanticPresentationTemplatesLists',
-    'GET',
-    '/v1/credentials/web-semantic/presentations/templates',
-    200,
-    ['data', 'limit', 'total_count', 'total_pages'],
-  ],
-  [
-    'createWebSemanticPresentationTemplate',
-    'POST',
-    '/v1/credentials/web-semantic/presentations/templates',
-    200,
-    ['domain', 'id', 'name', 'query'],
-  ],
-  [
-    'getWebSemanticPresentationTemplate',
-    'GET',
-    '/v1/credentials/web-semantic/presentations/templates/{id}',
-    200,
-    ['domain', 'id', 'name', 'query'],
-  ],
-  [
-    'updateWebSemanticPresentationTemplate',
-    'PUT',
-    '/v1/credentials/web-semantic/presentations/templates/{id}',
-    200,
-    ['domain', 'id', 'name', 'query'],
-  ],
-  [
-    'createWebSemanticPresentationRequest',
-    'POST',
-    '/v1/credentials/web-semantic/presentations/requests',
-    200,
-    ['domain', 'id', 'name', 'query'],
-  ],
-  [
-    'verifyWebSemanticPresentationTemplate',
-    'POST',
-    '/v1/credentials/web-semantic/presentations/verify',
-    200,
-    ['reason', 'verified'],
-  ],
-  // last, for it takes away what the others speak of
-  ['deleteDID', 'DELETE', '/v1/dids/{id}', 204, []],
-]
 
 const ajv = new Ajv({ strict: false, allErrors: true })
 addFormats.default(ajv)
@@ -259,6 +188,9 @@ const ALIASES: [method: string, path: string, operationId: string][] = [
   ['PUT', '/core/v1/presentations/templates/{id}', 'updateWebSemanticPresentationTemplate'],
   ['POST', '/core/v1/presentations/requests', 'createWebSemanticPresentationRequest'],
   ['POST', '/v2/credentials/web-semantic/presentations/verify', 'verifyWebSemanticPresentationTemplate'],
+  ['GET', '/v2/credentials/web-semantic/configurations', 'getWebSemanticCredentialTemplateLists'],
+  ['GET', '/v1/credentials/web-semantic/templates', 'getWebSemanticCredentialTemplateLists'],
+  ['PUT', '/v1/credentials/web-semantic/templates/{id}', 'updateWebSemanticCredentialTemplate'],
   ['GET', '/v1/linked-dids', 'getLinkedDIDs'],
 ]
 
