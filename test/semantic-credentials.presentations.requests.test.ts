@@ -5,106 +5,38 @@ import { publicKeyOfDidKey } from '../protocol/dids.key.ts'
 import { toJwk } from '../protocol/dids.ts'
 import { createDid } from './support/credentials.ts'
 import { makeHolder } from './support/holders.ts'
-import { about, failedIn, verifyPresentation } from './support/presentations.ts'
+import {
+  type Asked,
+  about,
+  example,
+  failedIn,
+  REQUESTS,
+  TEMPLATES,
+  verifierIn,
+  verifyPresentation,
+} from './support/presentations.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World
+let verifier: ReturnType<typeof verifierIn>
 test.before(async () => {
   world = await openWorld()
+  verifier = verifierIn(world)
 })
 test.after.always(() => world?.close())
 
-const TEMPLATES = '/v1/credentials/web-semantic/presentations/templates'
-const REQUESTS = '/v1/credentials/web-semantic/presentations/requests'
-
-const example = (more: Record<string, unknown> = {}) => [
-  { type: 'QueryByExample', credentialQuery: [{ required: true, example: { type: 'VerifiableCredential', ...more } }] },
-]
-
-interface Template {
-  id: string
-  domain: string
-  name: string
-  query: unknown
-}
-interface Asked extends Template {
-  challenge: string
-  expiresTime: number
-  state: string
-  callbackUrl?: string
-  templateId?: string
-  request?: Record<string, unknown>
-  jws?: string
-  requestUri?: string
-  didcommUri?: string
-  qrCode?: string
-}
-
-async function post<T>(path: string, body: unknown, token = world.token): Promise<T> {
-  const reply = await world.ask(path, { token, body })
-  if (reply.status !== 200) throw new Error(`${path}: ${reply.text}`)
-  return reply.json<T>()
-}
-
-const template = (query: unknown = example(), token?: string) =>
-  post<Template>(TEMPLATES, { domain: 'verifier.example', name: 'Proof of a course', query }, token)
-
-const refusal = async (path: string, body: unknown, method = 'POST', token = world.token) => {
-  const reply = await world.ask(path, { token, body, method })
-  const { type, errors = [] } = reply.json<{ type: string; errors?: { path: string }[] }>()
-  return [reply.status, type, errors.map((error) => error.path)]
-}
-
-test.serial(
-  'templates: created, listed, read, changed with or without the id, deleted (specification, Endpoints)',
-  async (t) => {
-    const query = { QueryByExample: { credentialQuery: [{ example: { type: 'CourseCredential' } }] }, DIDAuth: {} }
-    const { id, ...made } = await template(query)
-    t.deepEqual(made, { domain: 'verifier.example', name: 'Proof of a course', query })
-    const page = (await world.ask(`${TEMPLATES}?limit=1000`, { token: world.token })).json<{ data: Template[] }>()
-    t.like(page, { limit: 1000, total_pages: 1 })
-    t.true('total_count' in page)
-    t.deepEqual(
-      page.data.find((each) => each.id === id),
-      { id, ...made },
-    )
-    const path = `${TEMPLATES}/${id}`
-    const changed = { domain: 'other.example', name: 'Another', query: example() }
-    for (const body of [changed, { ...changed, id }, { ...changed, id: null }]) {
-      const reply = await world.ask(path, { method: 'PUT', token: world.token, body })
-      t.deepEqual([reply.status, reply.json()], [200, { id, ...changed }])
-    }
-    const other = '00000000-0000-4000-8000-000000000000'
-    t.deepEqual(await refusal(path, { ...changed, id: other }, 'PUT'), [
-      400,
-      '/problems#presentation_template.id_differs',
-      ['id'],
-    ])
-    t.is((await world.ask(path, { method: 'DELETE', token: world.token })).status, 204)
-    for (const [method, body] of [['GET'], ['PUT', changed], ['DELETE']] as const)
-      t.is(
-        (await world.ask(path, { method, token: world.token, body })).json().type,
-        '/problems#presentation_template.not_found',
-      )
-  },
-)
-
-test.serial('a query that cannot be checked is refused with the place of each fault (issue 4, 2)', async (t) => {
-  const [status, type, paths] = await refusal(TEMPLATES, {
-    domain: 'has space',
-    name: '',
-    query: [{ type: 'QueryBySpell' }, { type: 'DIDAuth', more: 1 }, { type: 'QueryByFrame', credentialQuery: [{}] }],
-  })
-  t.deepEqual([status, type], [400, '/problems#presentation_template.invalid'])
-  t.deepEqual(paths, ['name', 'domain', 'query.0.type', 'query.1.more', 'query.2.credentialQuery.0.frame'])
-})
-
 test.serial('a request: signed by the DID, at a public address, as link and QR code (spec/api 2.8)', async (t) => {
   const did = await createDid(world)
-  const { id: templateId, query } = await template()
+  const { id: templateId, query } = await verifier.template()
   const expiresTime = Date.now() + 60_000
   const callbackUrl = 'https://verifier.example/answers'
-  const asked = await post<Asked>(REQUESTS, { templateId, did, callbackUrl, expiresTime, challenge: `c-${templateId}` })
+  const asked = await verifier.post<Asked>(REQUESTS, {
+    templateId,
+    did,
+    callbackUrl,
+    expiresTime,
+    challenge: `c-${templateId}`,
+  })
   t.like(asked, { templateId, callbackUrl, expiresTime, challenge: `c-${templateId}`, state: 'open' })
   const { created_time: created, ...message } = asked.request ?? {}
   t.true(Number(created) <= Date.now() && Number(created) > Date.now() - 60_000)
@@ -145,19 +77,19 @@ test.serial('a request in the specification’s shape answers a template’s mem
   const body = { domain: 'verifier.example', name: 'Ask at once', query: example() }
   const tenant = await world.addTenant()
   const token = await world.tokenOf(tenant)
-  const unsigned = await post<Asked>(REQUESTS, body, token)
+  const unsigned = await verifier.post<Asked>(REQUESTS, body, token)
   t.like(unsigned, body)
   t.regex(unsigned.challenge, /^[\w-]{32}$/)
   t.true(unsigned.expiresTime > Date.now() + 3_000_000)
   t.is(unsigned.jws, undefined)
   const did = await createDid(world, 'ed25519', token)
-  const signed = await post<Asked>(REQUESTS, { ...body, id: null }, token)
+  const signed = await verifier.post<Asked>(REQUESTS, { ...body, id: null }, token)
   t.is(signed.request?.from, did)
   t.true(String(signed.requestUri).includes(`//${tenant.subdomain}.`))
 })
 
 test.serial('what a request may not say (issue 4, 2)', async (t) => {
-  const { id: templateId } = await template()
+  const { id: templateId } = await verifier.template()
   const p256 = await createDid(world, 'p256')
   const base = { domain: 'verifier.example', name: 'n', query: example() }
   const cases: [Record<string, unknown>, string, string[]][] = [
@@ -173,15 +105,17 @@ test.serial('what a request may not say (issue 4, 2)', async (t) => {
     [{}, 'presentation_template.invalid', ['name', 'domain', 'query']],
   ]
   for (const [body, code, paths] of cases)
-    t.deepEqual(await refusal(REQUESTS, body), [400, `/problems#${code}`, paths], JSON.stringify(body))
+    t.deepEqual(await verifier.refusal(REQUESTS, body), [400, `/problems#${code}`, paths], JSON.stringify(body))
   const missing = { templateId: '00000000-0000-4000-8000-000000000000' }
-  t.deepEqual(await refusal(REQUESTS, missing), [404, '/problems#presentation_template.not_found', []])
+  t.deepEqual(await verifier.refusal(REQUESTS, missing), [404, '/problems#presentation_template.not_found', []])
 })
 
 test.serial('a challenge is answered once, however many answer at the same time (issue 4, 2)', async (t) => {
   const holder = makeHolder()
   const { credential } = await about(world, holder)
-  const { challenge, domain, id, requestUri } = await post<Asked>(REQUESTS, { templateId: (await template()).id })
+  const { challenge, domain, id, requestUri } = await verifier.post<Asked>(REQUESTS, {
+    templateId: (await verifier.template()).id,
+  })
   const wrong = await holder.present([], { challenge, domain })
   const unanswered = await verifyPresentation(world, wrong)
   t.deepEqual(failedIn(unanswered), [['query', 'query.0.credentialQuery.0']])
@@ -198,7 +132,7 @@ test.serial('a challenge is answered once, however many answer at the same time 
   t.is((await world.ask(`${REQUESTS}/${id}`, { token: world.token })).json<Asked>().state, 'used')
   const gone = await world.ask(new URL(String(requestUri)).pathname)
   t.deepEqual([gone.status, gone.json().type], [410, '/problems#presentation_request.over'])
-  t.deepEqual(await refusal(REQUESTS, { domain, name: 'n', query: example(), challenge }), [
+  t.deepEqual(await verifier.refusal(REQUESTS, { domain, name: 'n', query: example(), challenge }), [
     409,
     '/problems#presentation_request.challenge_taken',
     ['challenge'],
@@ -209,8 +143,8 @@ test.serial(
   'the same Idempotency-Key finds the same verdict; the challenge stays used (design, Idempotency)',
   async (t) => {
     const holder = makeHolder()
-    const { challenge, domain } = await post<Asked>(REQUESTS, {
-      templateId: (await template([{ type: 'DIDAuth' }])).id,
+    const { challenge, domain } = await verifier.post<Asked>(REQUESTS, {
+      templateId: (await verifier.template([{ type: 'DIDAuth' }])).id,
     })
     const presentation = await holder.present(undefined, { challenge, domain })
     const headers = { 'idempotency-key': `verify-${challenge}` }
@@ -227,7 +161,7 @@ test.serial('an expired request takes no answer', async (t) => {
   const domain = 'verifier.example'
   const expiresTime = Date.now() + 2_000
   const body = { domain, name: 'n', query: [{ type: 'DIDAuth' }], expiresTime, did }
-  const { challenge, requestUri } = await post<Asked>(REQUESTS, body)
+  const { challenge, requestUri } = await verifier.post<Asked>(REQUESTS, body)
   const presentation = await holder.present(undefined, { challenge, domain })
   await wait(Math.max(0, expiresTime - Date.now()) + 20)
   const verdict = await verifyPresentation(world, presentation, { challenge })
@@ -238,68 +172,32 @@ test.serial('an expired request takes no answer', async (t) => {
 
 test.serial('the domain of the request counts, also where the caller names none', async (t) => {
   const holder = makeHolder()
-  const { challenge } = await post<Asked>(REQUESTS, { templateId: (await template([{ type: 'DIDAuth' }])).id })
+  const { challenge } = await verifier.post<Asked>(REQUESTS, {
+    templateId: (await verifier.template([{ type: 'DIDAuth' }])).id,
+  })
   const presentation = await holder.present(undefined, { challenge, domain: 'phishing.example' })
   t.deepEqual(failedIn(await verifyPresentation(world, presentation)), [['domain', '/proof/domain']])
-})
-
-test.serial(
-  'a template by id asks without a request: trusted issuers, types, frames, optional queries (issue 4, 2)',
-  async (t) => {
-    const holder = makeHolder()
-    const issuer = await createDid(world)
-    const { credential } = await about(world, holder, { issuer })
-    const domain = 'verifier.example'
-    const presentation = await holder.present([credential], { challenge: 'the-challenge', domain })
-    const failures = async (query: unknown) => {
-      const { id: templateId } = await template(query)
-      return failedIn(await verifyPresentation(world, presentation, { templateId }))
-    }
-    const frame = (credentialSubject: object) => [
-      { type: 'QueryByFrame', credentialQuery: [{ frame: { type: 'VerifiableCredential', credentialSubject } }] },
-    ]
-    const unmet = [['query', 'query.0.credentialQuery.0']]
-    t.deepEqual(await failures(example({ trustedIssuer: [{ required: true, issuer }] })), [])
-    t.deepEqual(await failures(example({ trustedIssuer: [{ required: true, issuer: 'did:example:other' }] })), unmet)
-    t.deepEqual(await failures(example({ trustedIssuer: [{ required: false, issuer: 'did:example:other' }] })), [])
-    t.deepEqual(await failures(example({ '@context': ['https://example.org/other'] })), unmet)
-    t.deepEqual(await failures(frame({ '@explicit': true, course: {} })), [])
-    t.deepEqual(await failures(frame({ '@explicit': true, grade: {} })), unmet)
-    t.deepEqual(await failures({ QueryByExample: { type: 'CourseCredential' } }), [['query', 'query.QueryByExample']])
-    t.deepEqual(await failures({ course: { type: 'VerifiableCredential', course: 'CS-101' } }), [])
-    const optional = [{ type: 'QueryByExample', credentialQuery: [{ required: false, example: { type: 'Passport' } }] }]
-    t.deepEqual(await failures(optional), [])
-  },
-)
-
-test.serial('a changed or deleted template changes no request that was made from it', async (t) => {
-  const holder = makeHolder()
-  const { id: templateId, ...made } = await template([{ type: 'DIDAuth' }])
-  const { challenge, domain, id } = await post<Asked>(REQUESTS, { templateId })
-  const body = { ...made, query: example({ type: 'Passport' }) }
-  await world.ask(`${TEMPLATES}/${templateId}`, { method: 'PUT', token: world.token, body })
-  t.is((await world.ask(`${TEMPLATES}/${templateId}`, { method: 'DELETE', token: world.token })).status, 204)
-  t.deepEqual((await world.ask(`${REQUESTS}/${id}`, { token: world.token })).json<Asked>().query, made.query)
-  const presentation = await holder.present(undefined, { challenge, domain })
-  const { verified, reason } = await verifyPresentation(world, presentation)
-  t.true(verified, reason)
 })
 
 test.serial('another tenant’s templates, requests, challenges and DIDs do not exist (design, Tenants)', async (t) => {
   const holder = makeHolder()
   const other = await world.tokenOf(await world.addTenant())
   const did = await createDid(world)
-  const { id: templateId } = await template([{ type: 'DIDAuth' }])
-  const { challenge, domain, id } = await post<Asked>(REQUESTS, { templateId })
+  const { id: templateId } = await verifier.template([{ type: 'DIDAuth' }])
+  const { challenge, domain, id } = await verifier.post<Asked>(REQUESTS, { templateId })
   const notFound = [404, '/problems#presentation_template.not_found', []]
-  t.deepEqual(await refusal(`${TEMPLATES}/${templateId}`, undefined, 'GET', other), notFound)
-  t.deepEqual(await refusal(`${TEMPLATES}/${templateId}`, undefined, 'DELETE', other), notFound)
-  t.deepEqual(await refusal(REQUESTS, { templateId }, 'POST', other), notFound)
+  t.deepEqual(await verifier.refusal(`${TEMPLATES}/${templateId}`, undefined, 'GET', other), notFound)
+  t.deepEqual(await verifier.refusal(`${TEMPLATES}/${templateId}`, undefined, 'DELETE', other), notFound)
+  t.deepEqual(await verifier.refusal(REQUESTS, { templateId }, 'POST', other), notFound)
   t.is((await world.ask(`${REQUESTS}/${id}`, { token: other })).status, 404)
   const asking = { domain, name: 'n', query: example(), did }
-  t.deepEqual(await refusal(REQUESTS, asking, 'POST', other), [400, '/problems#presentation.signer_unknown', ['did']])
+  t.deepEqual(await verifier.refusal(REQUESTS, asking, 'POST', other), [
+    400,
+    '/problems#presentation.signer_unknown',
+    ['did'],
+  ])
   const { did: _, ...same } = asking
-  t.is((await post<Asked>(REQUESTS, { ...same, challenge }, other)).challenge, challenge)
+  t.is((await verifier.post<Asked>(REQUESTS, { ...same, challenge }, other)).challenge, challenge)
   const presentation = await holder.present(undefined, { challenge, domain })
   t.deepEqual(failedIn(await verifyPresentation(world, presentation, {}, { token: other })), [
     ['query', 'query.0.credentialQuery.0'],
@@ -308,7 +206,7 @@ test.serial('another tenant’s templates, requests, challenges and DIDs do not 
 })
 
 test.serial('every change leaves a log entry of ids alone (spec/api 2.11)', async (t) => {
-  const { id } = await template()
+  const { id } = await verifier.template()
   const body = {
     categories: ['presentation-web-semantic', 'credential-presentation'],
     types: [],
@@ -318,7 +216,10 @@ test.serial('every change leaves a log entry of ids alone (spec/api 2.11)', asyn
     dateTo: '2999-01-01T00:00:00Z',
   }
   await verifyPresentation(world, {})
-  const { data } = await post<{ data: { type: string; metadata: string }[] }>('/v1/analytics/events?limit=1000', body)
+  const { data } = await verifier.post<{ data: { type: string; metadata: string }[] }>(
+    '/v1/analytics/events?limit=1000',
+    body,
+  )
   const created = data.filter(({ type }) => type === 'PRESENTATION_WEB_SEMANTIC_TEMPLATE_CREATE_SUCCESS')
   t.is(created.filter(({ metadata }) => (JSON.parse(metadata) as { id: string }).id === id).length, 1)
   t.true(data.some(({ type }) => type === 'PRESENTATION_WEB_SEMANTIC_VERIFY_SUCCESS'))
