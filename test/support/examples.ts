@@ -77,7 +77,7 @@ export const EXAMPLES: Record<string, Example> = {
     }),
   },
   registerJsonLdContext: { body: () => ({ url: 'https://127.0.0.1/context.jsonld' }), answers: 400 },
-  updateTenantSettings: { body: () => ({ fetchUnknownContexts: true, vcApi: false }) },
+  updateTenantSettings: { body: () => ({ fetchUnknownContexts: true, vcApi: true }) },
   verifyWebSemanticCredentials: { body: ({ credential }) => ({ payload: credential }) },
   getWebSemanticCredentialDetails: { path: ({ credentialId }) => ({ id: credentialId }) },
   getWebSemanticRevocationStatus: { path: ({ credentialId }) => ({ id: credentialId }) },

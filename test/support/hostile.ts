@@ -29,6 +29,9 @@ export const faultUnlessSuccess = (reply: RawReply): string | undefined =>
 export async function openTarget() {
   const world = await openWorld()
   const client = rawClient(world.url)
+  // what a tenant may turn on is attacked as well
+  const settings = { fetchUnknownContexts: true, vcApi: true }
+  await world.ask('/v1/settings', { method: 'PUT', token: world.token, body: settings })
   const sample: Sample = await makeSample(world, world.first)
   const pulse: number[] = []
   const heart = setInterval(async () => {

@@ -53,8 +53,11 @@ export const schemaOf = (schema: Schema | undefined): Schema =>
     ? schemaOf(document.components.schemas[schema.$ref.replace('#/components/schemas/', '')])
     : (schema ?? {})
 
-export const bodySchema = ({ requestBody }: Operation): Schema | undefined =>
-  requestBody && schemaOf(requestBody.content['application/json']?.schema)
+/** The schema of a JSON body; undefined where there is none, or another media type. */
+export const bodySchema = ({ requestBody }: Operation): Schema | undefined => {
+  const json = requestBody?.content['application/json']
+  return json && schemaOf(json.schema)
+}
 
 export const parametersIn = ({ parameters = [] }: Operation, where: 'path' | 'query'): string[] =>
   parameters.flatMap(({ in: place, name }) => (place === where && name ? [name] : []))
