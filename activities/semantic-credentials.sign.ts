@@ -12,13 +12,15 @@ import { statusEntry } from '../protocol/status-list.credential.ts'
 import type { Administration } from './administration.ts'
 import type { Dependencies } from './index.ts'
 import type { TenantContexts } from './semantic-credentials.contexts.ts'
-import type { StatusEntries } from './semantic-credentials.entries.ts'
+import { assertSuspendable, type StatusEntries, type StatusEntry } from './semantic-credentials.entries.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
 
 export interface SignRequest {
   payload: Json
   proofType: string
   revocable: boolean
+  /** Gives it a second entry, to suspend it by; data model 2.0 alone, and only beside `revocable`. */
+  suspendable?: boolean
   tag?: string | null
   /** BBS alone: what a holder cannot hide, besides issuer, dates, status and schema, which are never optional. */
   mandatoryPointers?: string[]
@@ -38,6 +40,8 @@ export interface SignedRow {
   expirationDate: string | null
   listId: string | null
   index: number | null
+  /** The second entry of one that may be suspended. */
+  suspension?: StatusEntry
 }
 
 interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
@@ -75,30 +79,37 @@ export function createSigning({ documents, now, administration, contexts, entrie
     async sign(
       tenantId: string,
       id: string,
-      { payload, proofType: given, revocable, tag, mandatoryPointers }: SignRequest,
+      { payload, proofType: given, revocable, suspendable = false, tag, mandatoryPointers }: SignRequest,
       together = 1,
     ): Promise<SignedRow> {
       const proofType = proofTypeOf(given)
       const time = now()
       const normal = normaliseSignPayload(payload, { proofType, revocable, now: time })
+      if (suspendable) assertSuspendable(revocable, normal.dataModel)
       const issuer = await issuers.find(tenantId, normal.issuer)
       const signer = issuers.signer(tenantId, issuer, proofType)
       const { '@context': context, id: ownId, ...rest } = normal.credential
       let unsigned: Json = { '@context': context, id: ownId ?? `urn:uuid:${id}`, ...rest }
-      let listId: string | null = null
-      let index: number | null = null
+      let entry: StatusEntry | undefined
+      let suspension: StatusEntry | undefined
       if (revocable) {
         const kind = normal.dataModel === '2.0' ? 'BitstringStatusList' : 'RevocationList2020'
         const owner = { tenantId, didId: issuer.didId, kind, purpose: 'revocation', proofType } as const
-        ;({ listId, index } = await entries.take(owner, together))
+        entry = await entries.take(owner, together)
+        if (suspendable) suspension = await entries.take({ ...owner, purpose: 'suspension' }, together)
         const { baseUrl } = await administration.tenantById(tenantId)
-        const listUrl = `${baseUrl}/v1/revocation-lists/${listId}`
-        unsigned = withStatus(unsigned, { ...statusEntry({ kind, listUrl, index, purpose: 'revocation' }) })
+        const stated = ({ listId, index }: StatusEntry, purpose: 'revocation' | 'suspension'): Json => ({
+          ...statusEntry({ kind, listUrl: `${baseUrl}/v1/revocation-lists/${listId}`, index, purpose }),
+        })
+        const revocation = stated(entry, 'revocation')
+        unsigned = withStatus(unsigned, suspension ? [revocation, stated(suspension, 'suspension')] : revocation)
       }
-      const credential = await documents.sign(
-        { credential: unsigned, proofType, signer, now: time, ...mandatoryOf(unsigned, proofType, mandatoryPointers) },
-        contexts.lookupFor(tenantId),
-      )
+      const mandatory = mandatoryOf(unsigned, proofType, mandatoryPointers)
+      const asked = { credential: unsigned, proofType, signer, now: time, ...mandatory }
+      const lookup = contexts.lookupFor(tenantId)
+      const credential = await (together > 1
+        ? documents.signLike(tenantId, asked, lookup)
+        : documents.sign(asked, lookup))
       return {
         id,
         credential,
@@ -109,8 +120,9 @@ export function createSigning({ documents, now, administration, contexts, entrie
         types: normal.types,
         issuanceDate: normal.issuanceDate,
         expirationDate: normal.expirationDate ?? null,
-        listId,
-        index,
+        listId: entry?.listId ?? null,
+        index: entry?.index ?? null,
+        ...(suspension && { suspension }),
       }
     },
   }

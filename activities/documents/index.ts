@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type ContextLookup, contextUnknown, createDocumentLoader } from '../../protocol/contexts/index.ts'
+import { canonize } from '../../protocol/data-integrity.canonize.ts'
+import { createShapes } from '../../protocol/data-integrity.shapes.ts'
 import {
   type CheckProof,
   checkSigner,
@@ -9,6 +11,7 @@ import {
   type DeriveRequest,
   type Json,
   type ProofRequest,
+  type ProofType,
   prepareProof,
   type SignRequest,
   suiteOf,
@@ -29,6 +32,8 @@ export interface DocumentsOptions extends DocumentPoolOptions {
 export interface Documents {
   /** Throws `Refusal` as `prepareProof` and `checkSigner` do, and what the signer throws. */
   sign(request: Omit<SignRequest, 'hmacKey'>, contexts?: ContextLookup): Promise<Json>
+  /** The same for one of many that are alike; those of one scope, with one set of contexts, share what they can. */
+  signLike(scope: string, request: Omit<SignRequest, 'hmacKey'>, contexts?: ContextLookup): Promise<Json>
   verify(request: Omit<VerifyRequest, 'checkProof'>, contexts?: ContextLookup): Promise<Verdict>
   derive(request: DeriveRequest, contexts?: ContextLookup): Promise<Json>
   /** For checks of documents that hold others, such as presentations. */
@@ -49,6 +54,7 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
   const pool = createDocumentPool(options)
   const bundled = { documentLoader: createDocumentLoader() }
   const checkHere = createProofCheck(bundled)
+  const canonizeLike = createShapes()
 
   /** Foreign contexts of the document itself are looked up before a thread is taken: fetching one may take seconds. */
   async function inThread<Name extends TaskName>(
@@ -91,24 +97,40 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
       return inLane<'check'>(here, () => checkHere(check), elsewhere)
     }
 
+  const isBbs = (proofType: ProofType) => suiteOf(proofType).signature === 'bbs'
+
+  const proofRequest = ({ signer, now, ...request }: Omit<SignRequest, 'hmacKey'>): ProofRequest => {
+    checkSigner(signer, request.proofType)
+    const { verificationMethod } = signer
+    const created = createdFor(request.proofType, now)
+    return { ...request, verificationMethod, created, ...(isBbs(request.proofType) && { hmacKey: random(32) }) }
+  }
+
+  const sign: Documents['sign'] = async (request, lookup = nothingElse) => {
+    const { credential, proofType, signer } = request
+    const input = proofRequest(request)
+    const elsewhere = () => inThread('prepare', input, credential, lookup)
+    const here = !isBbs(proofType) && isLight(credential)
+    return completeProof(
+      credential,
+      await inLane<'prepare'>(here, () => prepareProof(input, bundled), elsewhere),
+      signer,
+    )
+  }
+
   return {
-    async sign({ signer, now, ...request }, lookup = nothingElse) {
-      const { credential, proofType } = request
-      checkSigner(signer, proofType)
-      const bbs = suiteOf(proofType).signature === 'bbs'
-      const input: ProofRequest = {
-        ...request,
-        verificationMethod: signer.verificationMethod,
-        created: createdFor(proofType, now),
-        ...(bbs && { hmacKey: random(32) }),
-      }
-      const elsewhere = () => inThread('prepare', input, credential, lookup)
-      const prepared = await inLane<'prepare'>(
-        !bbs && isLight(credential),
-        () => prepareProof(input, bundled),
-        elsewhere,
-      )
-      return completeProof(credential, prepared, signer)
+    sign,
+    async signLike(scope, request, lookup = nothingElse) {
+      const { credential, proofType, signer } = request
+      if (isBbs(proofType)) return sign(request, lookup)
+      const full = (document: Json) =>
+        inLane<'canonize'>(
+          isLight(document),
+          () => canonize(document, bundled),
+          () => inThread('canonize', document, document, lookup),
+        )
+      const shared = { ...bundled, canonize: (document: object) => canonizeLike(scope, { ...document }, full) }
+      return completeProof(credential, await prepareProof(proofRequest(request), shared), signer)
     },
     verify: (request, lookup = nothingElse) => verifyCredential({ ...request, checkProof: checkProof(lookup) }),
     derive: (request, lookup = nothingElse) => inThread('derive', request, request.credential, lookup),

@@ -11,6 +11,8 @@ import type { FieldError } from '../../protocol/errors.ts'
 /** What a thread can do; each is pure computation over plain data, without any key or network. */
 export interface Tasks {
   prepare: { input: ProofRequest; output: PreparedProof }
+  /** Canonical N-Quads. */
+  canonize: { input: Json; output: string }
   check: { input: ProofCheck; output: ProofVerdict }
   derive: { input: DeriveRequest; output: Json }
   qrCode: { input: string; output: string }

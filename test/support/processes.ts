@@ -56,13 +56,10 @@ function createEntry(name: string, file: string, env: NodeJS.ProcessEnv, readyUr
 }
 
 /** The platform as real processes on ports and in directories of their own, for tests that kill them. */
-export async function openProcesses(more: Partial<Record<Variable, string>> = {}) {
+export async function openProcesses(more: Partial<Record<Variable, string>> = {}, { durable = false } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-processes-'))
-  const postgres = await startPostgres({
-    directory: join(directory, 'postgres'),
-    port: await freePort(),
-    durable: false,
-  })
+  const cluster = { directory: join(directory, 'postgres'), port: await freePort(), durable }
+  let database = await startPostgres(cluster)
   const options = {
     binary: await findTemporalBinary(process.env, () => undefined),
     port: await freePort(),
@@ -75,7 +72,7 @@ export async function openProcesses(more: Partial<Record<Variable, string>> = {}
     PATH: process.env.PATH,
     PORT: String(port),
     API_PROCESSES: '1',
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: server.address,
     KEY_STORE_MASTER_KEY: randomBytes(32).toString('base64'),
     DID_WEB_CHECK_SECONDS: '1',
@@ -109,6 +106,17 @@ export async function openProcesses(more: Partial<Record<Variable, string>> = {}
       await server.exited
     },
   }
+  const postgres = {
+    name: 'PostgreSQL',
+    gone: () => false,
+    async start(): Promise<void> {
+      database = await startPostgres(cluster)
+    },
+    async kill(): Promise<void> {
+      process.kill(database.pid, 'SIGKILL')
+      await database.exited
+    },
+  }
   const dependencies = await openDependencies(config)
   await Promise.all([api.start(), worker.start()])
   return {
@@ -117,6 +125,7 @@ export async function openProcesses(more: Partial<Record<Variable, string>> = {}
     api,
     worker,
     temporal,
+    postgres,
     first: { tenantId, clientId, clientSecret },
     /** For looking behind the processes. */
     dependencies,
@@ -125,7 +134,7 @@ export async function openProcesses(more: Partial<Record<Variable, string>> = {}
       await worker.kill()
       await dependencies.close()
       await server.stop()
-      await postgres.stop()
+      await database.stop()
       await dismissGuard()
       await rm(directory, { recursive: true, force: true })
     },

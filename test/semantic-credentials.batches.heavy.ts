@@ -1,0 +1,154 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import autocannon from 'autocannon'
+import test from 'ava'
+import { BATCHES, type Batch, COURSE, lines, query, type Result } from './support/batches.ts'
+import { openProcesses, type Processes } from './support/processes.ts'
+import { type Ask, send } from './support/world.ts'
+
+let platform: Processes
+let token: string
+test.before(async () => {
+  platform = await openProcesses(
+    { API_PROCESSES: '2', ACCESS_TOKEN_LIFETIME_SECONDS: '7200', RATE_LIMIT_PER_MINUTE: '10000000' },
+    { durable: true },
+  )
+  const { clientId, clientSecret } = platform.first
+  const body = { clientId, clientSecret, grantType: 'client_credentials' }
+  token = (await send(`${platform.url}/v1/auth/token`, { body })).json<{ access_token: string }>().access_token
+})
+test.after.always(() => platform?.close())
+
+const ask = (path: string, question: Ask = {}) => send(`${platform.url}${path}`, { token, ...question })
+
+const createDid = async () =>
+  (await ask('/v1/dids', { body: { method: 'KEY', options: { keyType: 'ed25519' } } })).json<{ did: string }>().did
+
+const OPTIONS = { proofType: 'eddsa-rdfc-2022', revocable: 'true' }
+
+async function create(rows: string, options: Record<string, string>): Promise<Batch> {
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const reply = await ask(`${BATCHES}${query(options)}`, { raw: rows, headers })
+  if (reply.status !== 201) throw new Error(reply.text)
+  return reply.json<Batch>()
+}
+
+/** While the database is down, nobody knows. */
+const look = (id: string): Promise<Batch | undefined> =>
+  ask(`${BATCHES}/${id}`).then(
+    (reply) => (reply.status === 200 ? reply.json<Batch>() : undefined),
+    () => undefined,
+  )
+
+async function until(id: string, so: (batch: Batch) => boolean, limitMs = 600_000): Promise<Batch> {
+  const end = Date.now() + limitMs
+  for (;;) {
+    const batch = await look(id)
+    if (batch && so(batch)) return batch
+    if (Date.now() > end) throw new Error(`not in ${limitMs} ms: ${JSON.stringify(batch)}`)
+    await wait(100)
+  }
+}
+
+const completed = ({ status }: Batch) => status === 'COMPLETED'
+
+async function resultsOf(id: string): Promise<Result[]> {
+  const { text } = await ask(`${BATCHES}/${id}/results`)
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Result)
+}
+
+async function singleRate(payload: object): Promise<number> {
+  const result = await autocannon({
+    url: `${platform.url}/v1/credentials/web-semantic/sign`,
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ payload, proofType: OPTIONS.proofType, revocable: true }),
+    connections: 32,
+    duration: 6,
+  })
+  if (result.non2xx > 0) throw new Error(`${result.non2xx} requests were refused`)
+  return result['2xx'] / result.duration
+}
+
+async function batchRate(rows: string, options: Record<string, string>, count: number): Promise<number> {
+  const from = performance.now()
+  const { id } = await create(rows, options)
+  const done = await until(id, completed)
+  if (done.signed !== count) throw new Error(JSON.stringify(done))
+  return (count * 1000) / (performance.now() - from)
+}
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+const SUBJECT = { id: 'did:example:holder-1', name: 'A Holder' }
+const V2 = 'https://www.w3.org/ns/credentials/v2'
+
+for (const [what, context] of [
+  ['bundled contexts', undefined],
+  ['an inline context', COURSE],
+] as const)
+  test.serial(
+    `a batch signs at twice the rate of single requests or more: ${what} (issue 4, Must show 4)`,
+    async (t) => {
+      const issuer = await createDid()
+      const claims = context ? { course: 'C-1' } : {}
+      const contexts = context ? [V2, JSON.parse(context) as object] : [V2]
+      const payload = { '@context': contexts, type: ['VerifiableCredential'], issuer: { id: issuer } }
+      const rows = Array.from({ length: 4_000 }, (_, row) =>
+        JSON.stringify({ payload: { credentialSubject: { ...SUBJECT, id: `did:example:holder-${row}`, ...claims } } }),
+      ).join('\n')
+      const options = { ...OPTIONS, issuer, ...(context ? { context } : {}) }
+      const [single, batch]: [number[], number[]] = [[], []]
+      for (let round = 0; round < 3; round++) {
+        single.push(await singleRate({ ...payload, credentialSubject: { ...SUBJECT, ...claims } }))
+        batch.push(await batchRate(rows, options, 4_000))
+      }
+      const [one, many] = [median(single), median(batch)]
+      t.log(
+        `${what}: single ${one.toFixed(0)}/s, batch ${many.toFixed(0)}/s from upload to end, ${(many / one).toFixed(2)} times`,
+      )
+      t.log(`rounds: single ${single.map(Math.round).join(', ')}; batch ${batch.map(Math.round).join(', ')}`)
+      t.true(many >= 2 * one)
+    },
+  )
+
+test.serial(
+  '20,000 rows survive kill -9 of worker and database, twice each: none lost, none twice (issue 4, Batches)',
+  async (t) => {
+    const issuer = await createDid()
+    const count = 20_000
+    const from = performance.now()
+    const { id } = await create(lines(count), { ...OPTIONS, issuer, context: COURSE })
+    t.log(`uploaded in ${((performance.now() - from) / 1000).toFixed(1)} s`)
+    for (const share of [0.15, 0.35, 0.55, 0.75]) {
+      await until(id, ({ signed }) => signed >= share * count)
+      const victim = share === 0.15 || share === 0.55 ? platform.worker : platform.postgres
+      await victim.kill()
+      const at = await look(id)
+      t.log(`${victim.name} killed at ${at ? at.signed : 'an unknown number of'} signed`)
+      await victim.start()
+    }
+    const done = await until(id, completed)
+    t.like(done, { total: count, signed: count, failed: 0 })
+    t.log(`done after ${((performance.now() - from) / 1000).toFixed(1)} s with four kills`)
+    const results = await resultsOf(id)
+    t.is(results.length, count)
+    t.true(results.every(({ row }, index) => row === index + 1))
+    t.true(
+      results.every(
+        ({ row, credential }) =>
+          (credential.credentialSubject as { course?: string }).course === `C-${row}` && 'proof' in credential,
+      ),
+    )
+    t.is(new Set(results.map((result) => result.id)).size, count)
+    const entries = results.map(({ credential }) => (credential.credentialStatus as { id: string }).id)
+    t.is(new Set(entries).size, count, 'no status entry is used twice (I4)')
+    const { rows } = await platform.dependencies.systemSql.query<{ count: number }>({
+      text: 'select count(*)::int as count from semantic_credentials c join dids d on d.id = c.did_id where d.did = $1',
+      values: [issuer],
+    })
+    t.is(rows[0]?.count, count, 'no credential is there that belongs to no row')
+  },
+)
