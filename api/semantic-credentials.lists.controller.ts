@@ -49,7 +49,10 @@ export class StatusListsController extends Controller {
       this.setStatus(304)
       return undefined
     }
-    this.setHeader('Content-Type', 'application/vc')
+    // readers that know JSON and not this type are told the same in theirs
+    const type = request.accepts(['application/vc', 'application/ld+json', 'application/json'])
+    this.setHeader('Content-Type', type || 'application/vc')
+    this.setHeader('Vary', 'Accept')
     return credential
   }
 }

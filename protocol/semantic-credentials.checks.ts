@@ -2,6 +2,7 @@ import { CONTEXT } from './contexts/index.ts'
 import type { Json } from './data-integrity.ts'
 import type { FieldError } from './errors.ts'
 import { momentOf } from './semantic-credentials.dates.ts'
+import { digestFaults } from './semantic-credentials.resources.ts'
 
 export type DataModel = '1.1' | '2.0'
 
@@ -131,7 +132,23 @@ const texts: Rule = (credential, report, model) => {
   }
 }
 
-const RULES = [contexts, types, identifiers, subjects, dates, typed, texts]
+/** Section 5.3: what must not change with the credential, each with its digest; 1.1 does not define them. */
+const resources: Rule = (credential, report, model) => {
+  if (model === '1.1') return
+  const seen = new Set<unknown>()
+  for (const [value, path] of each(credential, 'relatedResource')) {
+    if (!isObject(value)) {
+      report(path, 'object', 'must be an object')
+      continue
+    }
+    uri(report, `${path}/id`, value.id, true)
+    if (seen.has(value.id)) report(`${path}/id`, 'duplicate', 'must be unique among the related resources')
+    seen.add(value.id)
+    for (const { member, message } of digestFaults(value)) report(`${path}/${member}`, 'digest', message)
+  }
+}
+
+const RULES = [contexts, types, identifiers, subjects, dates, typed, texts, resources]
 
 /** The data model's own rules (W3C Verifiable Credentials Data Model 1.1 and 2.0), each breach with its JSON pointer. */
 export function credentialErrors(credential: Json, model: DataModel): FieldError[] {
