@@ -6,6 +6,7 @@ import { Refusal } from '../protocol/errors.ts'
 import type { Dependencies } from './index.ts'
 import type { Call } from './operations.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
+import { type CredentialRow, createCredentialRecorder } from './semantic-credentials.record.ts'
 import type { Signing, SignRequest } from './semantic-credentials.sign.ts'
 
 /** A version of a template: what a credential was made by. */
@@ -33,13 +34,10 @@ export function derivedId(tenantId: string, work: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-const RECORD = 'select record_semantic_credential($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16) as outcome'
-const RECORD_TEMPLATED =
-  'select record_templated_credential($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18) as outcome'
-
 /** Area 4, Web semantic credentials: sign, list, read (specification, Endpoints). */
 export function createSemanticCredentials(parts: Parts) {
   const { database, sql, effects, uuid, issuers, signing } = parts
+  const recorder = createCredentialRecorder(sql)
 
   return {
     /**
@@ -53,36 +51,28 @@ export function createSemanticCredentials(parts: Parts) {
       const row = await signing.sign(tenantId, ownId, request)
       const { id, credential, tag, proofType, listId } = row
       const signed: SignedCredential = { id, credential, tag, ...(template && { template }) }
-      const { rows } = await sql.query<{ outcome: string }>({
-        name: template ? 'record-templated-credential' : 'record-semantic-credential',
-        text: template ? RECORD_TEMPLATED : RECORD,
-        values: [
-          tenantId,
-          id,
-          row.didId,
-          JSON.stringify(credential),
-          proofType,
-          tag,
-          row.types,
-          row.issuanceDate,
-          row.expirationDate,
-          listId,
-          row.index,
-          uuid(),
-          call.requestId,
-          JSON.stringify({
-            clientId: call.clientId,
-            id,
-            proofType,
-            revocable: request.revocable,
-            ...(template && { templateId: template.id, templateVersion: template.version }),
-          }),
-          idempotency?.key ?? null,
-          idempotency ? effects.seal(tenantId, idempotency.key, signed) : null,
-          ...(template ? [template.id, template.version] : []),
-        ],
-      })
-      const outcome = rows[0]?.outcome
+      const metadata = { clientId: call.clientId, id, proofType, revocable: request.revocable }
+      const recorded: CredentialRow = {
+        tenant: tenantId,
+        credential_id: id,
+        issuer: row.didId,
+        signed: credential,
+        proof: proofType,
+        label: tag,
+        type_names: row.types,
+        issued: row.issuanceDate,
+        expires: row.expirationDate,
+        list: listId,
+        list_index: row.index,
+        log_id: uuid(),
+        request: call.requestId,
+        log_metadata: template ? { ...metadata, templateId: template.id, templateVersion: template.version } : metadata,
+        idempotency: idempotency?.key ?? null,
+        idempotent_effect: idempotency ? effects.seal(tenantId, idempotency.key, signed) : null,
+        template: template?.id ?? null,
+        version: template?.version ?? null,
+      }
+      const outcome = await recorder.record(recorded)
       if (outcome === 'recorded') return signed
       if (outcome === 'template_gone')
         throw new Refusal('credential_template.not_found', 'The template was deleted while its credential was signed.')
