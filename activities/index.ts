@@ -31,6 +31,7 @@ import { createTenantContexts } from './semantic-credentials.contexts.ts'
 import { createDerivation } from './semantic-credentials.derive.ts'
 import { createStatusEntries } from './semantic-credentials.entries.ts'
 import { createIssuers } from './semantic-credentials.issuers.ts'
+import { createLinkedData } from './semantic-credentials.linked-data.ts'
 import { createAsking } from './semantic-credentials.presentations.asking.ts'
 import { createPresentationRequests } from './semantic-credentials.presentations.requests.ts'
 import { createPresentationTemplates } from './semantic-credentials.presentations.templates.ts'
@@ -161,6 +162,7 @@ export function createPlatform(dependencies: Dependencies) {
     templateSigning: createTemplateSigning({ ...parts, semanticCredentials, credentialTemplates }),
     credentialVerifier,
     derivation,
+    linkedData: createLinkedData(parts),
     presentationTemplates,
     presentationRequests,
     presentations,

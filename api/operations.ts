@@ -156,5 +156,6 @@ export const OPERATIONS: Record<string, LoggedOperation> = {
   },
   vcApiVerifyPresentation: { name: 'PRESENTATION_WEB_SEMANTIC_VERIFY', category: 'credential-presentation' },
   vcApiProvePresentation: { name: 'PRESENTATION_WEB_SEMANTIC_SIGN', category: 'presentation-web-semantic' },
+  convertLinkedData: { name: 'LINKED_DATA_CONVERT', category: 'linked-data' },
   registerJsonLdContext: { name: 'LINKED_DATA_CONTEXT_REGISTER', category: 'linked-data', changes: true },
 }

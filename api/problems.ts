@@ -40,6 +40,8 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'key.agreement_refused': 'The other public key is not usable for key agreement.',
     'key.too_many_messages': 'More statements than the key signs at once.',
     'key.unsupported': 'A key of this type cannot do what was asked.',
+    'linked_data.not_encodable': 'The document has no CBOR-LD form.',
+    'linked_data.unreadable': 'The data is not what the input format says.',
     'outbound.bad_answer': 'A host that was called answered what is no answer.',
     'outbound.blocked': 'A host is not on the public internet, and therefore not called.',
     'outbound.invalid_request': 'A call outward was asked for that cannot be made.',

@@ -18,6 +18,7 @@ import {
   suiteOfProof,
 } from '../../protocol/data-integrity.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import type { Conversion, LinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
 import { type Verdict, type VerifyRequest, verifyCredential } from '../../protocol/semantic-credentials.ts'
 import { foreignContexts, isLight } from './lanes.ts'
 import { createDocumentPool, type DocumentPoolOptions } from './pool.ts'
@@ -38,6 +39,8 @@ export interface Documents {
   derive(request: DeriveRequest, contexts?: ContextLookup): Promise<Json>
   /** For checks of documents that hold others, such as presentations. */
   checkProof(contexts?: ContextLookup): CheckProof
+  /** Throws as `convertLinkedData` does. */
+  convert(conversion: Conversion, contexts?: ContextLookup): Promise<LinkedData>
   /** PNG of a short text as a data: URL. Throws `Refusal('qr_code.too_long')`. */
   qrCode(text: string): Promise<string>
   close(): Promise<void>
@@ -135,6 +138,10 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
     verify: (request, lookup = nothingElse) => verifyCredential({ ...request, checkProof: checkProof(lookup) }),
     derive: (request, lookup = nothingElse) => inThread('derive', request, request.credential, lookup),
     checkProof: (lookup = nothingElse) => checkProof(lookup),
+    convert: (conversion, lookup = nothingElse) => {
+      const { from } = conversion
+      return inThread('convert', conversion, from.format === 'jsonld' ? from.document : {}, lookup)
+    },
     qrCode: (text) => pool.run({ name: 'qrCode', input: text, contexts: new Map() }, nothingElse),
     close: () => pool.close(),
   }

@@ -4,6 +4,7 @@ import { canonize } from '../../protocol/data-integrity.canonize.ts'
 import { createProofCheck, deriveCredential, prepareProof } from '../../protocol/data-integrity.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { qrCode } from '../../protocol/qr-code.ts'
+import { convertLinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
 import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
 
 /** Rounds of deep comparison, as a power of the nodes that look alike: here the clock ends poison graphs, not this. */
@@ -43,6 +44,8 @@ export default async function run<Name extends TaskName>({
     canonize: (input) => canonize(input, options),
     check: createProofCheck(options),
     derive: (input) => deriveCredential(input, options),
+    // less work than for proofs: this operation is anybody's who has a token, and a poison graph ends at once
+    convert: (input) => convertLinkedData(input, { documentLoader }),
     qrCode,
   }
   try {

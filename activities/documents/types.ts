@@ -7,6 +7,7 @@ import type {
   ProofVerdict,
 } from '../../protocol/data-integrity.ts'
 import type { FieldError } from '../../protocol/errors.ts'
+import type { Conversion, LinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
 
 /** What a thread can do; each is pure computation over plain data, without any key or network. */
 export interface Tasks {
@@ -15,6 +16,7 @@ export interface Tasks {
   canonize: { input: Json; output: string }
   check: { input: ProofCheck; output: ProofVerdict }
   derive: { input: DeriveRequest; output: Json }
+  convert: { input: Conversion; output: LinkedData }
   qrCode: { input: string; output: string }
 }
 export type TaskName = keyof Tasks

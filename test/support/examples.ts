@@ -1,6 +1,7 @@
 import { createDid, payload, sign } from './credentials.ts'
 import { makePresentationSample, PRESENTATION_EXAMPLES, type PresentationSample } from './presentations.examples.ts'
 import { course, createTemplate } from './templates.ts'
+import { VC_API_EXAMPLES } from './vc-api.examples.ts'
 import type { Client, World } from './world.ts'
 
 /** What the examples speak of: one tenant's things. */
@@ -115,6 +116,7 @@ export const EXAMPLES: Record<string, Example> = {
     }),
   },
   ...PRESENTATION_EXAMPLES,
+  ...VC_API_EXAMPLES,
   getWebSemanticCredentialRevocationList: { path: ({ listId }) => ({ id: listId }) },
   getPublishedStatusList: { path: ({ listId }) => ({ id: listId }) },
 }

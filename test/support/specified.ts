@@ -97,6 +97,7 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
     200,
     ['reason', 'verified'],
   ],
+  ['convertLinkedData', 'POST', '/v1/credentials/web-semantic/linkeddata/convert', 200, ['data', 'metadata']],
   // last, for it takes away what the others speak of
   ['deleteDID', 'DELETE', '/v1/dids/{id}', 204, []],
 ]

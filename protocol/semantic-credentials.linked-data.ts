@@ -1,0 +1,110 @@
+import { decode, encode } from '@digitalbazaar/cborld'
+import jsonld from 'jsonld'
+import { refuseImports } from './contexts/index.ts'
+import { type CanonizeOptions, canonize } from './data-integrity.canonize.ts'
+import { asRefusal } from './data-integrity.refusals.ts'
+import type { Json } from './data-integrity.ts'
+import { Refusal } from './errors.ts'
+import { boundsErrors } from './semantic-credentials.bounds.ts'
+import { isObject } from './semantic-credentials.checks.ts'
+
+/** `n-quads` are canonical on the way out (RDF Dataset Canonicalization 1.0); `cborld` is CBOR-LD 1.0, draft 8. */
+export const LINKED_DATA_FORMATS = ['jsonld', 'n-quads', 'cborld'] as const
+export type LinkedDataFormat = (typeof LINKED_DATA_FORMATS)[number]
+
+export const isLinkedDataFormat = (value: unknown): value is LinkedDataFormat =>
+  (LINKED_DATA_FORMATS as readonly unknown[]).includes(value)
+
+/** Linked data in one of its forms: a document, N-Quads, or the bytes of CBOR-LD. */
+export type LinkedData =
+  | { format: 'jsonld'; document: Json }
+  | { format: 'n-quads'; text: string }
+  | { format: 'cborld'; bytes: Uint8Array }
+
+export interface Conversion {
+  from: LinkedData
+  to: LinkedDataFormat
+}
+
+const unreadable = (format: LinkedDataFormat, message: string): Refusal =>
+  new Refusal('linked_data.unreadable', `The data is not usable ${format}: ${message}.`, [
+    { path: 'data', code: format, message },
+  ])
+
+/** CBOR holds more than JSON does: bytes, large integers, undefined. */
+function isJson(value: unknown, depth = 0): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || depth > 64) return false
+  const plain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype
+  return plain && Object.values(value).every((member) => isJson(member, depth + 1))
+}
+
+/** Throws `Refusal('linked_data.unreadable' | 'context.invalid')` for what the libraries must not be given. */
+export function assertDocument(value: unknown, format: LinkedDataFormat = 'jsonld'): asserts value is Json {
+  if (!isObject(value) || !isJson(value)) throw unreadable(format, 'not a JSON object')
+  const [error] = boundsErrors(value)
+  if (error) throw unreadable(format, `${error.path || 'the document'}: ${error.message}`)
+  refuseImports(value)
+}
+
+async function fromCborld(cborldBytes: Uint8Array, { documentLoader }: CanonizeOptions): Promise<Json> {
+  let document: unknown
+  try {
+    document = await decode({ cborldBytes, documentLoader })
+  } catch (error) {
+    const refusal = asRefusal(error, {})
+    if (refusal instanceof Refusal) throw refusal
+    // the library has no class for input that is at fault: whatever it throws, it throws over these bytes
+    throw unreadable('cborld', 'it does not decode')
+  }
+  assertDocument(document, 'cborld')
+  return document
+}
+
+async function fromNQuads(text: string): Promise<Json> {
+  try {
+    return { '@graph': await jsonld.fromRDF(text, { format: 'application/n-quads', useNativeTypes: false }) }
+  } catch (error) {
+    throw unreadable('n-quads', error instanceof Error ? error.message.slice(0, 200) : 'it does not parse')
+  }
+}
+
+const documentOf = async (data: LinkedData, options: CanonizeOptions): Promise<Json> => {
+  if (data.format === 'cborld') return fromCborld(data.bytes, options)
+  if (data.format === 'n-quads') return fromNQuads(data.text)
+  assertDocument(data.document)
+  return data.document
+}
+
+/** Safe mode: what no context defines is refused by name, whatever the form on the way out. */
+async function assertDefined(document: Json, { documentLoader }: CanonizeOptions): Promise<void> {
+  try {
+    await jsonld.expand(document, { documentLoader, safe: true, base: null })
+  } catch (error) {
+    throw asRefusal(error, document)
+  }
+}
+
+async function toCborld(document: Json, { documentLoader }: CanonizeOptions): Promise<Uint8Array> {
+  try {
+    return await encode({ jsonldDocument: document, documentLoader, registryEntryId: 1 })
+  } catch (error) {
+    const refusal = asRefusal(error, document)
+    if (refusal instanceof Refusal) throw refusal
+    throw new Refusal('linked_data.not_encodable', 'The document has no CBOR-LD form.', [
+      { path: 'data', code: 'cborld', message: error instanceof Error ? error.message.slice(0, 200) : 'not encodable' },
+    ])
+  }
+}
+
+/**
+ * Linked data in another form. Throws `Refusal` with `linked_data.unreadable`, `linked_data.not_encodable`, or as
+ * `canonize` does: undefined terms, contexts, and `credential.too_complex` for a graph that is made to cost.
+ */
+export async function convertLinkedData({ from, to }: Conversion, options: CanonizeOptions): Promise<LinkedData> {
+  const document = await documentOf(from, options)
+  if (to === 'n-quads') return { format: to, text: await canonize(document, options) }
+  await assertDefined(document, options)
+  return to === 'jsonld' ? { format: to, document } : { format: to, bytes: await toCborld(document, options) }
+}

@@ -1,0 +1,61 @@
+import { payload } from './credentials.ts'
+
+/** What the examples of the W3C VC API, and of linked data, speak of. */
+interface VcApiSample {
+  did: string
+  credentialId: string
+  credential: Record<string, unknown>
+  presentation: Record<string, unknown>
+  baseCredential: Record<string, unknown>
+}
+
+type Of<Answer> = (sample: VcApiSample) => Answer
+
+export const VC_API_EXAMPLES: Record<
+  string,
+  { body?: Of<Record<string, unknown>>; path?: Of<Record<string, string>> }
+> = {
+  vcApiIssueCredential: { body: ({ did }) => ({ credential: payload(did), options: {} }) },
+  vcApiIssueCredentialWithProofType: {
+    path: () => ({ proofType: 'eddsa-rdfc-2022' }),
+    body: ({ did }) => ({
+      credential: payload(did),
+      options: { credentialStatus: { type: 'BitstringStatusListEntry' } },
+    }),
+  },
+  vcApiVerifyCredential: {
+    body: ({ credential }) => ({ verifiableCredential: credential, options: { checks: ['proof'] } }),
+  },
+  vcApiDeriveCredential: {
+    body: ({ baseCredential }) => ({
+      verifiableCredential: baseCredential,
+      options: { selectivePointers: ['/credentialSubject/course'] },
+    }),
+  },
+  vcApiUpdateStatus: {
+    body: ({ credentialId }) => ({
+      credentialId: `urn:uuid:${credentialId}`,
+      credentialStatus: { type: 'BitstringStatusListEntry', statusPurpose: 'revocation' },
+      status: false,
+    }),
+  },
+  vcApiVerifyPresentation: {
+    body: ({ presentation }) => ({ verifiablePresentation: presentation, options: { challenge: 'the-challenge' } }),
+  },
+  vcApiProvePresentation: {
+    body: ({ did }) => ({
+      presentation: {
+        '@context': ['https://www.w3.org/ns/credentials/v2'],
+        type: ['VerifiablePresentation'],
+        holder: did,
+      },
+      options: { challenge: 'the-challenge', domain: 'verifier.example' },
+    }),
+  },
+  convertLinkedData: {
+    body: () => ({
+      data: { '@context': { name: 'http://schema.org/name' }, name: 'Ada' },
+      options: { input_format: 'jsonld', output_encoding: 'text', output_format: 'n-quads' },
+    }),
+  },
+}
