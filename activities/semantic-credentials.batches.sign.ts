@@ -1,29 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { inTenant, type Sql } from '../entities/orm.ts'
+import { inTenant } from '../entities/orm.ts'
 import { CredentialBatch } from '../entities/semantic-credentials.batches.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 import { completeRow, type RowInput } from '../protocol/semantic-credentials.batches.ts'
 import type { Dependencies } from './index.ts'
+import { type Attempted, type Chunk, type ChunkOutcome, recordChunk } from './semantic-credentials.batches.chunk.ts'
 import { rowProblem } from './semantic-credentials.batches.upload.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
-import type { SignedRow, Signing } from './semantic-credentials.sign.ts'
+import type { Signing } from './semantic-credentials.sign.ts'
 import { derivedId } from './semantic-credentials.ts'
-
-/** References alone: rows are personal data, and Temporal's history is no place for it. */
-export interface Chunk {
-  tenantId: string
-  batchId: string
-  /** First and last row. */
-  from: number
-  to: number
-}
-
-export interface ChunkOutcome {
-  state: 'signed' | 'PAUSED' | 'CANCELLED'
-  /** Of the whole batch, so far. */
-  signed: number
-  failed: number
-}
 
 /** Signatures of a chunk that are under way at a time: enough for Vault to batch them. */
 const AT_ONCE = 16
@@ -34,49 +19,6 @@ const GONE = ['credential.issuer_unknown', 'key.not_found']
 interface Row {
   row_number: number
   input: RowInput
-}
-
-interface Attempted {
-  signed: { row: number; credential: SignedRow }[]
-  failed: { row: number; problem: string }[]
-  gone: Set<string>
-  away?: Unavailable
-}
-
-const RECORD = `select * from record_semantic_credential_chunk(
-  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
-
-interface Recorded {
-  outcome: 'recorded' | 'issuer_gone' | 'cancelled'
-  all_signed: number
-  all_failed: number
-}
-
-async function record(sql: Sql, { tenantId, batchId }: Chunk, { signed, failed }: Attempted): Promise<Recorded> {
-  const column = <T>(of: (credential: SignedRow) => T): T[] => signed.map(({ credential }) => of(credential))
-  const { rows } = await sql.query<Recorded>({
-    name: 'record-batch-chunk',
-    text: RECORD,
-    values: [
-      tenantId,
-      batchId,
-      signed.map(({ row }) => row),
-      column(({ id }) => id),
-      column(({ didId }) => didId),
-      column(({ credential }) => JSON.stringify(credential)),
-      column(({ proofType }) => proofType),
-      column(({ tag }) => tag),
-      column(({ types }) => JSON.stringify(types)),
-      column(({ issuanceDate }) => issuanceDate),
-      column(({ expirationDate }) => expirationDate),
-      column(({ listId }) => listId),
-      column(({ index }) => index),
-      failed.map(({ row }) => row),
-      failed.map(({ problem }) => problem),
-    ],
-  })
-  if (!rows[0]) throw new Error('a chunk was neither recorded nor refused')
-  return rows[0]
 }
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys' | 'now'> {
@@ -172,7 +114,7 @@ export function createBatchSigning({ config, database, sql, keys, now, issuers, 
     if (batch.state === 'PAUSED') return { state: 'PAUSED', signed, failed }
     if (rows.length === 0) return { state: 'signed', signed, failed }
     const attempted = await attemptIfReady(chunk, batch, rows)
-    const { outcome, all_signed, all_failed } = await record(sql, chunk, attempted)
+    const { outcome, all_signed, all_failed } = await recordChunk(sql, chunk, attempted)
     const counts = { signed: all_signed, failed: all_failed }
     if (outcome === 'cancelled') return { state: 'CANCELLED', signed, failed }
     if (outcome === 'issuer_gone') {

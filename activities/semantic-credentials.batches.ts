@@ -23,9 +23,9 @@ const refuseEnded = (batch: CredentialBatch) => {
 /** Batches of credentials as their owner sees and steers them (issue 4, Batches). The row decides; the workflow follows. */
 export function createBatches({ database, temporal, outbox, now, log, operations, batchUploads }: Parts) {
   /** The workflow looks by itself too, every five minutes at the latest: a signal that is lost only costs time. */
-  async function nudge({ tenantId }: Call, id: string): Promise<void> {
+  function nudge({ tenantId }: Call, id: string): void {
     const handle = temporal.client.workflow.getHandle(workflowIdOf(tenantId, id))
-    await temporal
+    temporal
       .within(() => handle.signal('changed'))
       .catch((error: unknown) =>
         log.warn({ err: error, batchId: id }, 'the workflow of a batch was not told of a change'),
@@ -40,7 +40,7 @@ export function createBatches({ database, temporal, outbox, now, log, operations
       await change(batch)
       return toRecord(batch)
     })
-    await nudge(call, id)
+    nudge(call, id) // not waited for: the change is committed, and Temporal may be away
     return record
   }
 

@@ -45,7 +45,7 @@ const LONGEST_WAIT_SECONDS = 300
 
 /** Signs the rows of a batch, chunk by chunk (issue 4, Batches). The batch's row says whether to go on. */
 export async function signBatch(run: BatchRun): Promise<BatchProgress> {
-  const { tenantId, batchId, total, chunkRows = 200, chunksPerRun = 250 } = run
+  const { tenantId, batchId, total, chunkRows = 400, chunksPerRun = 250 } = run
   const subject = { tenantId, batchId }
   const seen: BatchProgress = { state: 'PROCESSING', total, signed: run.signed ?? 0, failed: run.failed ?? 0 }
   const resumed = watchChanges(subject)

@@ -14,6 +14,8 @@ export interface Sample extends PresentationSample {
   credentialId: string
   credential: Record<string, unknown>
   listId: string
+  /** Under way for as long as no worker is there. */
+  batchId: string
   templateId: string
   /** For the operation that deletes it. */
   spareTemplateId: string
@@ -25,6 +27,9 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
   const { id, credential } = await sign(world, did, { token, revocable: true, tag: 'sample' })
   const status = credential.credentialStatus as Record<string, string>
   const listId = String(status.statusListCredential).split('/').at(-1) ?? ''
+  const raw = JSON.stringify({ payload: payload(did), proofType: 'eddsa-rdfc-2022' })
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const batch = await world.ask('/v1/credentials/batches', { token, raw, headers })
   return {
     client,
     token,
@@ -33,6 +38,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     credentialId: id,
     credential,
     listId,
+    batchId: batch.json<{ id: string }>().id,
     ...(await makePresentationSample(world, token)),
     templateId: (await createTemplate(world, {}, token)).id,
     spareTemplateId: (await createTemplate(world, {}, token)).id,
@@ -117,6 +123,13 @@ export const EXAMPLES: Record<string, Example> = {
   },
   ...PRESENTATION_EXAMPLES,
   ...VC_API_EXAMPLES,
+  getCredentialBatch: { path: ({ batchId }) => ({ id: batchId }) },
+  pauseCredentialBatch: { path: ({ batchId }) => ({ id: batchId }) },
+  resumeCredentialBatch: { path: ({ batchId }) => ({ id: batchId }) },
+  cancelCredentialBatch: { path: ({ batchId }) => ({ id: batchId }) },
+  revokeCredentialBatch: { path: ({ batchId }) => ({ id: batchId }), answers: 409 },
+  getCredentialBatchErrors: { path: ({ batchId }) => ({ id: batchId }) },
+  getCredentialBatchResults: { path: ({ batchId }) => ({ id: batchId }) },
   getWebSemanticCredentialRevocationList: { path: ({ listId }) => ({ id: listId }) },
   getPublishedStatusList: { path: ({ listId }) => ({ id: listId }) },
 }
