@@ -45,7 +45,7 @@ export interface VcApiStatusIn {
   credentialId: string
   /** {type, statusPurpose, statusListCredential, statusListIndex}; statusPurpose is revocation. */
   credentialStatus: JsonObject | JsonObject[]
-  /** true when absent. */
+  /** Required, here or in credentialStatus as '0' or '1': nothing is revoked by leaving something out. */
   status?: boolean
   /** Not used: credentials are given their entries when they are signed. */
   indexAllocator?: string

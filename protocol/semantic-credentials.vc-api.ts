@@ -113,9 +113,9 @@ export function readStatusUpdate({ credentialStatus, status }: Json): StatusUpda
   if (!isObject(entry) || listOf(credentialStatus).length !== 1) throw fault('credentialStatus', 'expected one object')
   if (![undefined, 'revocation'].includes(entry.statusPurpose as string))
     throw new Refusal('status_list.purpose_unsupported', 'Only revocation can be set.')
-  const value = status ?? entry.status ?? true
-  if (![true, false, '0', '1'].includes(value as string)) throw fault('status', 'expected true or false')
-  const revoked = value === true || value === '1'
+  if (typeof status !== 'boolean' && (status !== undefined || (entry.status !== '0' && entry.status !== '1')))
+    throw fault('status', "expected true or false, or '0' or '1' as credentialStatus.status")
+  const revoked = status ?? entry.status === '1'
   const listUrl = entry.statusListCredential ?? entry.revocationListCredential
   const index = Number(entry.statusListIndex ?? entry.revocationListIndex)
   return typeof listUrl === 'string' && Number.isSafeInteger(index) ? { listUrl, index, revoked } : { revoked }

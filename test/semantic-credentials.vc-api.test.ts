@@ -132,15 +132,20 @@ test.serial(
   'a status is set by our id, and by the entry of a credential with an id of its own (VC API, Update Status)',
   async (t) => {
     const { id } = await sign(world, did, { revocable: true })
-    const byId = { credentialId: `urn:uuid:${id}`, credentialStatus: { type: 'BitstringStatusListEntry' } }
+    const byId = {
+      credentialId: `urn:uuid:${id}`,
+      credentialStatus: [{ type: 'BitstringStatusListEntry', status: '1' }],
+    }
     t.is((await call('credentials/status', byId)).status, 200)
+    const unsaid = { ...byId, credentialStatus: { type: 'BitstringStatusListEntry' } }
+    t.is((await call('credentials/status', unsaid)).status, 400)
     const read = await world.ask(`/v1/credentials/web-semantic/${id}/revocation-status`, { token: world.token })
     t.deepEqual(read.json(), { isRevoked: true })
     const own = payload(did, { id: 'https://example.edu/credentials/1' })
     const signed = await issue(own, {
       credentialStatus: { type: 'BitstringStatusListEntry', statusPurpose: 'revocation' },
     })
-    const byEntry = { credentialId: own.id, credentialStatus: signed.credentialStatus, status: true }
+    const byEntry = { credentialId: signed.id, credentialStatus: signed.credentialStatus, status: true }
     t.is((await call('credentials/status', byEntry)).status, 200)
     const revoked = await call('credentials/verify', { verifiableCredential: signed })
     t.deepEqual(codesOf(revoked.text), ['credential.not_verified', 'Revoked'])

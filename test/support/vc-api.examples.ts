@@ -35,8 +35,8 @@ export const VC_API_EXAMPLES: Record<
   vcApiUpdateStatus: {
     body: ({ credentialId }) => ({
       credentialId: `urn:uuid:${credentialId}`,
-      credentialStatus: { type: 'BitstringStatusListEntry', statusPurpose: 'revocation' },
-      status: false,
+      // said in the older way: a body with one value changed must not revoke what the other examples verify
+      credentialStatus: [{ type: 'BitstringStatusListEntry', statusPurpose: 'revocation', status: '0' }],
     }),
   },
   vcApiVerifyPresentation: {
