@@ -37,6 +37,7 @@ import { createPresentationRequests } from './semantic-credentials.presentations
 import { createPresentationTemplates } from './semantic-credentials.presentations.templates.ts'
 import { createPresentations } from './semantic-credentials.presentations.ts'
 import { createStatusPublisher } from './semantic-credentials.publish.ts'
+import { createRevocationSlices, createRevocations } from './semantic-credentials.revocations.ts'
 import { createSigning } from './semantic-credentials.sign.ts'
 import { createCredentialStatus } from './semantic-credentials.status.ts'
 import { createTemplateSigning } from './semantic-credentials.templates.sign.ts'
@@ -135,6 +136,7 @@ export function createPlatform(dependencies: Dependencies) {
   const shared = { operations, administration, registration, didResolver, contexts, issuers, entries, credentialStatus }
   const parts = { ...dependencies, ...shared, signing }
   const batchUploads = createBatchUploads(parts)
+  const revocations = createRevocations(parts)
   const semanticCredentials = createSemanticCredentials(parts)
   const credentialTemplates = createCredentialTemplates(parts)
   const credentialVerifier = createCredentialVerifier(parts)
@@ -169,7 +171,8 @@ export function createPlatform(dependencies: Dependencies) {
     vcApi: createVcApi({ ...presenting, settings, semanticCredentials, derivation, presentations }),
     statusPublisher: createStatusPublisher(parts),
     batchUploads,
-    batches: createBatches({ ...parts, batchUploads }),
+    revocations,
+    batches: createBatches({ ...parts, batchUploads, revocations }),
     batchFiles: createBatchFiles(dependencies),
     batchSigning: createBatchSigning(parts),
     batchEnds: createBatchEnds(dependencies),
@@ -181,5 +184,12 @@ export type Platform = ReturnType<typeof createPlatform>
 /** The same verbs as Temporal calls them: retried, durable. */
 export function createActivities(dependencies: Dependencies) {
   const { registration, statusPublisher, batchSigning, batchEnds } = createPlatform(dependencies)
-  return { ...registration, ...statusPublisher, ...batchSigning, ...batchEnds, ...createPurge(dependencies) }
+  return {
+    ...registration,
+    ...statusPublisher,
+    ...batchSigning,
+    ...batchEnds,
+    ...createRevocationSlices(dependencies),
+    ...createPurge(dependencies),
+  }
 }

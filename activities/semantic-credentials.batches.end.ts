@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core'
-import { inTenant, type Sql } from '../entities/orm.ts'
+import { inTenant } from '../entities/orm.ts'
 import { type BatchState, CredentialBatch } from '../entities/semantic-credentials.batches.ts'
 import { LogEntry } from '../entities/tokens-logs.ts'
 import { Unavailable } from '../protocol/errors.ts'
@@ -18,23 +18,13 @@ const DISCARD = `with gone as (
     select row_number from semantic_credential_batch_rows where batch_id = ? and input is not null limit ?)
   returning 1) select count(*)::int as count from gone`
 
-async function revokeRows(sql: Sql, { tenantId, batchId }: BatchSubject, after: number) {
-  const { rows } = await sql.query<{ last_row: number | null; all_revoked: number }>({
-    name: 'revoke-batch-rows',
-    text: 'select * from revoke_semantic_credential_rows($1, $2, $3, $4)',
-    values: [tenantId, batchId, after, AT_ONCE],
-  })
-  return { last: rows[0]?.last_row ?? undefined, revoked: rows[0]?.all_revoked ?? 0 }
-}
-
-/** What follows the signing of a batch: its end, its pauses, its revocation. Each may be repeated. */
+/** What follows the signing of a batch: its end and its pauses. Each may be repeated. */
 export function createBatchEnds({
   database,
-  sql,
   keys,
   now,
   uuid,
-}: Pick<Dependencies, 'database' | 'sql' | 'keys' | 'now' | 'uuid'>) {
+}: Pick<Dependencies, 'database' | 'keys' | 'now' | 'uuid'>) {
   const logEntry = ({ tenantId }: BatchSubject, { requestId, clientId, id }: CredentialBatch, name: string) => ({
     id: uuid(),
     tenantId,
@@ -70,17 +60,19 @@ export function createBatchEnds({
       return { state: 'PROCESSING' }
     },
 
-    /** Safe to retry: the log entry is written by the attempt that ends the batch. */
-    async completeBatch(subject: BatchSubject): Promise<void> {
-      await inTenant(database.tenants, subject.tenantId, async (em) => {
+    /** Safe to retry: the log entry is written by the attempt that ends the batch. One that was cancelled stays so. */
+    async completeBatch(subject: BatchSubject): Promise<{ state: 'COMPLETED' | 'CANCELLED' }> {
+      return inTenant(database.tenants, subject.tenantId, async (em) => {
         const batch = await em.findOne(CredentialBatch, { id: subject.batchId }, LOCKED)
-        if (!batch || batch.state === 'COMPLETED' || batch.state === 'CANCELLED') return
+        if (!batch || batch.state === 'CANCELLED') return { state: 'CANCELLED' }
+        if (batch.state === 'COMPLETED') return { state: 'COMPLETED' }
         const { signed, failed, total } = batch
         if (signed + failed !== total)
           throw new Error(`batch ${batch.id}: ${total - signed - failed} rows are not done`)
         em.assign(batch, { state: 'COMPLETED', endedAt: now(), pauseCode: null, pauseMessage: null })
         const entry = logEntry(subject, batch, 'COMPLETE')
         em.create(LogEntry, { ...entry, metadata: { ...entry.metadata, total, signed, failed } })
+        return { state: 'COMPLETED' }
       })
     },
 
@@ -91,24 +83,6 @@ export function createBatchEnds({
           em.execute<{ count: number }[]>(DISCARD, [batchId, batchId, AT_ONCE]),
         )
       while ((await slice())[0]?.count === AT_ONCE);
-    },
-
-    /** Safe to retry: what is revoked is not revoked again. `last` undefined: there was nothing left. */
-    revokeBatchRows: ({
-      after,
-      ...subject
-    }: BatchSubject & { after: number }): Promise<{ last?: number; revoked: number }> =>
-      revokeRows(sql, subject, after),
-
-    /** Safe to retry. */
-    async completeBatchRevocation(subject: BatchSubject): Promise<void> {
-      await inTenant(database.tenants, subject.tenantId, async (em) => {
-        const batch = await em.findOne(CredentialBatch, { id: subject.batchId, revocation: 'REVOKING' }, LOCKED)
-        if (!batch) return
-        batch.revocation = 'REVOKED'
-        const entry = logEntry(subject, batch, 'REVOCATION_COMPLETE')
-        em.create(LogEntry, { ...entry, metadata: { ...entry.metadata, revoked: batch.revoked } })
-      })
     },
   }
 }

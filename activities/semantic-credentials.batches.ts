@@ -6,9 +6,11 @@ import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
 import { type BatchRecord, batchNotFound, toRecord, workflowIdOf } from './semantic-credentials.batches.record.ts'
 import type { BatchUploads } from './semantic-credentials.batches.upload.ts'
+import type { Revocations } from './semantic-credentials.revocations.ts'
 
-interface Parts extends Pick<Dependencies, 'database' | 'temporal' | 'outbox' | 'now' | 'log'> {
+interface Parts extends Pick<Dependencies, 'database' | 'temporal' | 'now' | 'log'> {
   operations: Operations
+  revocations: Revocations
   batchUploads: BatchUploads
 }
 
@@ -21,7 +23,7 @@ const refuseEnded = (batch: CredentialBatch) => {
 }
 
 /** Batches of credentials as their owner sees and steers them (issue 4, Batches). The row decides; the workflow follows. */
-export function createBatches({ database, temporal, outbox, now, log, operations, batchUploads }: Parts) {
+export function createBatches({ database, temporal, now, log, operations, revocations, batchUploads }: Parts) {
   /** The workflow looks by itself too, every five minutes at the latest: a signal that is lost only costs time. */
   function nudge({ tenantId }: Call, id: string): void {
     const handle = temporal.client.workflow.getHandle(workflowIdOf(tenantId, id))
@@ -74,25 +76,10 @@ export function createBatches({ database, temporal, outbox, now, log, operations
 
     /** Revokes every credential of an ended batch; those signed with revocable false have no status and stay as they are. */
     async revokeBatch(call: Call, id: string): Promise<BatchRecord> {
-      const { tenantId } = call
       const operation = { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_REVOKE', category: 'credential-web-semantic' }
       return operations.change(call, { ...operation, metadata: { id } }, async (em) => {
-        const batch = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-        if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
-        if (!ended(batch))
-          throw new Refusal('batch.not_ended', `The batch is ${batch.state}; cancel it, or wait for its end.`)
-        if (batch.revocation) return toRecord(batch)
-        batch.revocation = 'REVOKING'
-        await outbox.enqueue(em, {
-          tenantId,
-          area: 'semantic-credentials',
-          objectId: id,
-          workflowType: 'revokeBatch',
-          workflowId: `${workflowIdOf(tenantId, id)}/revoke`,
-          summary: `revoke batch ${id}: ${batch.signed} credentials`,
-          payload: { tenantId, batchId: id },
-        })
-        return toRecord(batch)
+        await revocations.beginBatch(em, call, id)
+        return toRecord(await em.findOneOrFail(CredentialBatch, { id }))
       })
     },
 

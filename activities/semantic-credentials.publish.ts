@@ -24,6 +24,12 @@ const AT_ONCE = 100
 const DUE = `select id, tenant_id from status_lists
 where signed is not null and (changes > published_changes or valid_until < $1) order by signed_at limit $2`
 
+/** What is set in a list, by its purpose. */
+const SET_ENTRIES = {
+  revocation: 'select status_index as entry from semantic_credentials where status_list_id = ? and revoked',
+  suspension: 'select suspension_index as entry from semantic_credentials where suspension_list_id = ? and suspended',
+}
+
 interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'documents' | 'now' | 'log'> {
   administration: Administration
   issuers: Issuers
@@ -38,19 +44,16 @@ export function createStatusPublisher(parts: Parts) {
     return inTenant(database.tenants, tenantId, async (em) => {
       const list = await em.findOne(StatusList, { id })
       if (!list) throw new Refusal('status_list.not_found', 'There is no such revocation list.')
-      const rows = await em.execute<{ status_index: number }[]>(
-        'select status_index from semantic_credentials where status_list_id = ? and revoked',
-        [id],
-      )
+      const rows = await em.execute<{ entry: number }[]>(SET_ENTRIES[list.purpose], [id])
       const dids = await em.execute<{ did: string }[]>('select did from dids where id = ? and deleted_at is null', [
         list.didId,
       ])
-      return { list, revoked: rows.map(({ status_index }) => status_index), did: dids[0]?.did }
+      return { list, entries: rows.map(({ entry }) => entry), did: dids[0]?.did }
     })
   }
 
   async function sign(tenantId: string, id: string): Promise<PublishedList> {
-    const { list, revoked, did } = await snapshot(tenantId, id)
+    const { list, entries, did } = await snapshot(tenantId, id)
     const { kind, purpose, proofType, size, changes } = list
     if (!did || !isProofType(proofType))
       throw new Refusal('status_list.issuer_gone', 'The issuer of this list was deleted; it cannot be signed any more.')
@@ -62,7 +65,7 @@ export function createStatusPublisher(parts: Parts) {
       id: `${baseUrl}/v1/revocation-lists/${id}`,
       issuerDid: did,
       purpose,
-      bits: setBits(size, revoked),
+      bits: setBits(size, entries),
       validFrom: `${time.toISOString().slice(0, 19)}Z`,
       validUntil: `${validUntil.toISOString().slice(0, 19)}Z`,
     })

@@ -8,6 +8,7 @@ import type { Call } from './operations.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
 import { type CredentialRow, createCredentialRecorder } from './semantic-credentials.record.ts'
 import type { Signing, SignRequest } from './semantic-credentials.sign.ts'
+import { recordSuspendable } from './semantic-credentials.suspension.ts'
 
 /** A version of a template: what a credential was made by. */
 export interface TemplateRef {
@@ -49,7 +50,7 @@ export function createSemanticCredentials(parts: Parts) {
       if (idempotency && 'effect' in idempotency) return idempotency.effect as SignedCredential
       const ownId = idempotency ? derivedId(tenantId, `${idempotency.since} ${idempotency.key}`) : uuid()
       const row = await signing.sign(tenantId, ownId, request)
-      const { id, credential, tag, proofType, listId } = row
+      const { id, credential, tag, proofType, listId, suspension } = row
       const signed: SignedCredential = { id, credential, tag, ...(template && { template }) }
       const metadata = { clientId: call.clientId, id, proofType, revocable: request.revocable }
       const recorded: CredentialRow = {
@@ -72,7 +73,7 @@ export function createSemanticCredentials(parts: Parts) {
         template: template?.id ?? null,
         version: template?.version ?? null,
       }
-      const outcome = await recorder.record(recorded)
+      const outcome = await (suspension ? recordSuspendable(sql, recorded, suspension) : recorder.record(recorded))
       if (outcome === 'recorded') return signed
       if (outcome === 'template_gone')
         throw new Refusal('credential_template.not_found', 'The template was deleted while its credential was signed.')

@@ -33,6 +33,24 @@ export const OPERATIONS: Record<string, LoggedOperation> = {
     category: 'credential-web-semantic',
     changes: true,
   },
+  setWebSemanticSuspensionStatus: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_SUSPENSION_SET_STATUS',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
+  getWebSemanticStatusHistory: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_RETRIEVE_HISTORY',
+    category: 'credential-web-semantic',
+  },
+  createWebSemanticRevocation: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_CASCADE',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
+  getWebSemanticRevocation: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_CASCADE_RETRIEVE',
+    category: 'credential-web-semantic',
+  },
   getWebSemanticCredentialRevocationList: {
     name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_RETRIEVE',
     category: 'credential-web-semantic',

@@ -37,11 +37,6 @@ interface CredentialQuery extends PageQuery {
   type?: string
 }
 
-/** Named: of an inline type the validation takes time by the square of what a body holds. */
-interface RevocationIn {
-  is_revoked: boolean
-}
-
 @Route('v1/credentials/web-semantic')
 @Tags('Web semantic credentials')
 @Response<Problem>(400, 'the request is not usable; errors name the fields')
@@ -116,38 +111,4 @@ export class SemanticCredentialsController extends Controller {
       templateId && version ? await credentialTemplates.readSource(tenantId, templateId, version) : undefined
     return detailsToWire(row, template)
   }
-
-  /**
-   * Whether a credential is revoked, as stored: the published list follows within a window.
-   * @summary Read a revocation status
-   */
-  @Get('{id}/revocation-status')
-  @OperationId('getWebSemanticRevocationStatus')
-  @Security('bearerAuth', ['semantic-credentials:read'])
-  @Response<Problem>(404, 'no such credential')
-  async readStatus(@Request() called: Called, @Path() id: Uuid): Promise<{ isRevoked: boolean }> {
-    return this.platform.credentialStatus.readStatus(called.user.tenantId, id)
-  }
-
-  /**
-   * Revokes a credential, or takes its revocation back.
-   * @summary Set a revocation status
-   */
-  @Post('{id}/revocation-status')
-  @OperationId('setWebSemanticRevocationStatus')
-  @Security('bearerAuth', ['semantic-credentials:write'])
-  @SuccessResponse(200)
-  @Response<Problem>(404, 'no such credential')
-  async setRevocationStatus(
-    @Request() called: Called,
-    @Path() id: Uuid,
-    @Body() body: RevocationIn,
-  ): Promise<EmptyOut> {
-    await this.platform.credentialStatus.setStatus(called.user, id, body.is_revoked)
-    return {}
-  }
 }
-
-/** {} */
-// biome-ignore lint/complexity/noBannedTypes: tsoa turns an empty interface into the empty object schema
-export type EmptyOut = {}

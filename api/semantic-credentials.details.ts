@@ -10,6 +10,8 @@ export interface CredentialDetailsOut extends CredentialOut {
   proof_type: string
   revocable: boolean
   is_revoked: boolean
+  suspendable: boolean
+  is_suspended: boolean
   expiration_date?: string
   created_at: string
   /** Every JSON-LD context of the credential. */
@@ -54,6 +56,8 @@ export const detailsToWire = (row: SemanticCredential, template?: CredentialTemp
   proof_type: row.proofType,
   revocable: Boolean(row.statusListId),
   is_revoked: row.revoked,
+  suspendable: Boolean(row.suspensionListId),
+  is_suspended: row.suspended,
   expiration_date: row.expirationDate?.toISOString(),
   created_at: row.createdAt.toISOString(),
   context: row.credential['@context'],

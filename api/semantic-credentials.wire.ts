@@ -25,6 +25,8 @@ export interface SignIn {
   proofType: string
   /** Gives the credential an entry in a status list. */
   revocable: boolean
+  /** Gives it a second entry, to suspend it by: with revocable true and data model 2.0 alone. False unless told. */
+  suspendable?: boolean
   /**
    * To find the credential by; not part of it.
    * @maxLength 255
@@ -84,7 +86,8 @@ export interface RevocationListOut {
 }
 
 const statusOf = (credential: JsonObject): StatusOut | undefined => {
-  const status = credential.credentialStatus
+  // of several entries the first is the one to revoke by
+  const [status] = [credential.credentialStatus].flat()
   if (typeof status !== 'object' || status === null || Array.isArray(status)) return undefined
   const entry = status as JsonObject
   return {

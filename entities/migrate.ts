@@ -7,6 +7,7 @@ import { Presentations } from './migrations/0004-presentations.ts'
 import { TenantSettings } from './migrations/0005-tenant-settings.ts'
 import { Batches } from './migrations/0006-batches.ts'
 import { IdempotencyClaims } from './migrations/0007-idempotency-claims.ts'
+import { StatusHistory } from './migrations/0008-status-history.ts'
 import { entities } from './orm.ts'
 import { createRoles } from './roles.ts'
 
@@ -30,6 +31,7 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<
         TenantSettings,
         Batches,
         IdempotencyClaims,
+        StatusHistory,
       ],
       snapshot: false,
       tableName: 'migrations',

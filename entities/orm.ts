@@ -7,6 +7,7 @@ import { Key, KeyEnvelope } from './keys.ts'
 import { OutboxEntry } from './outbox.ts'
 import { CredentialBatch, CredentialBatchRow } from './semantic-credentials.batches.ts'
 import { PresentationRequest, PresentationTemplate } from './semantic-credentials.presentations.ts'
+import { Notification, Revocation, StatusChange } from './semantic-credentials.status.ts'
 import { SemanticTemplate, SemanticTemplateVersion } from './semantic-credentials.templates.ts'
 import { JsonLdContext, SemanticCredential, StatusList } from './semantic-credentials.ts'
 import { LogEntry } from './tokens-logs.ts'
@@ -24,6 +25,9 @@ export const entities = [
   SemanticTemplate,
   SemanticTemplateVersion,
   StatusList,
+  StatusChange,
+  Revocation,
+  Notification,
   CredentialBatch,
   CredentialBatchRow,
   JsonLdContext,

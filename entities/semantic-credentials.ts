@@ -18,6 +18,10 @@ const SemanticCredentialSchema = defineEntity({
     statusListId: p.uuid().nullable(),
     statusIndex: p.integer().nullable(),
     revoked: p.boolean().default(false),
+    /** Its second entry, where it may be suspended too. */
+    suspensionListId: p.uuid().nullable(),
+    suspensionIndex: p.integer().nullable(),
+    suspended: p.boolean().default(false),
     statusChangedAt: p.datetime().nullable(),
     /** The version of a template that it was made by. */
     templateId: p.uuid().nullable(),

@@ -114,8 +114,11 @@ export function normaliseSignPayload(payload: unknown, rules: SignRules): Normal
   }
 }
 
-/** Adds the status entry; the contexts for it are there when the credential was normalised as revocable. */
-export const withStatus = (credential: Json, credentialStatus: Json): Json => ({ ...credential, credentialStatus })
+/** Adds the status entry or entries; the contexts are there when the credential was normalised as revocable. */
+export const withStatus = (credential: Json, credentialStatus: Json | Json[]): Json => ({
+  ...credential,
+  credentialStatus,
+})
 
 /**
  * Brings a credential that is to be verified into W3C form where the specification's schema shows other shapes: single

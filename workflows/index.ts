@@ -1,5 +1,6 @@
 // The bundle's entry: every export here is a workflow. One line per area, by name, so that a search finds its users.
 export { purgeExpired } from './administration.ts'
 export { deleteDid, reapKeys, registerWebDid } from './dids.ts'
-export { revokeBatch, signBatch } from './semantic-credentials.batches.ts'
+export { signBatch } from './semantic-credentials.batches.ts'
+export { revokeCredentials } from './semantic-credentials.revocations.ts'
 export { publishStatusLists } from './semantic-credentials.ts'

@@ -13,8 +13,7 @@ import type { BatchSigning } from '../activities/semantic-credentials.batches.si
 import { chunk, quick, sweeping } from './options.ts'
 
 const { signBatchChunk } = proxyActivities<BatchSigning>(chunk)
-const { reviewBatch, completeBatch, completeBatchRevocation } = proxyActivities<BatchEnds>(quick)
-const { revokeBatchRows } = proxyActivities<BatchEnds>(chunk)
+const { reviewBatch, completeBatch } = proxyActivities<BatchEnds>(quick)
 const { discardBatchRows } = proxyActivities<BatchEnds>(sweeping)
 
 /** Somebody paused, resumed or cancelled the batch; its row tells what. */
@@ -71,11 +70,13 @@ export async function signBatch(run: BatchRun): Promise<BatchProgress> {
     }
   }
   await Promise.all(Array.from({ length: LANES }, lane))
+  if (seen.state !== 'CANCELLED') {
+    if (unfinished.size > 0 || next <= total)
+      return continueAsNew<typeof signBatch>({ ...run, ...counts(seen), next: Math.min(next, ...unfinished) })
+    seen.state = (await completeBatch(subject)).state
+  }
   if (seen.state === 'CANCELLED') await discardBatchRows(subject)
-  else if (unfinished.size > 0 || next <= total)
-    return continueAsNew<typeof signBatch>({ ...run, ...counts(seen), next: Math.min(next, ...unfinished) })
-  else await completeBatch(subject)
-  return { ...seen, state: seen.state === 'CANCELLED' ? 'CANCELLED' : 'COMPLETED' }
+  return seen
 }
 
 const counts = ({ signed, failed }: BatchProgress) => ({ signed, failed })
@@ -108,28 +109,4 @@ function watchChanges(subject: BatchSubject): () => Promise<boolean> {
     })
     return waiting
   }
-}
-
-export interface RevocationRun extends BatchSubject {
-  after?: number
-  revoked?: number
-}
-
-const SLICES_PER_RUN = 250
-
-/** Revokes the credentials of a batch in slices; each slice is one transaction and marks its lists once. */
-export async function revokeBatch({ after = 0, revoked = 0, ...subject }: RevocationRun): Promise<{ revoked: number }> {
-  const seen = { after, revoked }
-  setHandler(defineQuery<typeof seen>('progress'), () => seen)
-  for (let slice = 0; slice < SLICES_PER_RUN; slice += 1) {
-    const done = await revokeBatchRows({ ...subject, after: seen.after })
-    seen.revoked = done.revoked
-    if (done.last === undefined) {
-      await completeBatchRevocation(subject)
-      return { revoked: done.revoked }
-    }
-    seen.after = done.last
-    setCurrentDetails(`${seen.revoked} revoked, up to row ${seen.after}`)
-  }
-  return continueAsNew<typeof revokeBatch>({ ...subject, ...seen })
 }

@@ -14,6 +14,7 @@ export interface Sample extends PresentationSample {
   credentialId: string
   credential: Record<string, unknown>
   listId: string
+  revocationId: string
   /** Under way for as long as no worker is there. */
   batchId: string
   templateId: string
@@ -38,11 +39,20 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     credentialId: id,
     credential,
     listId,
+    revocationId: await revokeSpare(world, token),
     batchId: batch.json<{ id: string }>().id,
     ...(await makePresentationSample(world, token)),
     templateId: (await createTemplate(world, {}, token)).id,
     spareTemplateId: (await createTemplate(world, {}, token)).id,
   }
+}
+
+/** A revocation of nothing: its issuer has issued nothing. */
+async function revokeSpare(world: World, token: string): Promise<string> {
+  const body = { by: 'issuer', id: await createDid(world, 'ed25519', token), is_revoked: true }
+  const reply = await world.ask('/v1/credentials/web-semantic/revocations', { token, body })
+  if (reply.status !== 202) throw new Error(`no revocation: ${reply.text}`)
+  return reply.json<{ id: string }>().id
 }
 
 interface Example {
@@ -92,6 +102,18 @@ export const EXAMPLES: Record<string, Example> = {
     path: ({ credentialId }) => ({ id: credentialId }),
     body: () => ({ is_revoked: false }),
   },
+  setWebSemanticSuspensionStatus: {
+    path: ({ credentialId }) => ({ id: credentialId }),
+    body: () => ({ is_suspended: true }),
+    answers: 400,
+  },
+  getWebSemanticStatusHistory: { path: ({ credentialId }) => ({ id: credentialId }) },
+  webSemanticRevocationStatusNotification: {
+    path: ({ credentialId }) => ({ id: credentialId }),
+    body: ({ did }) => ({ from: did, to: ['did:example:holder'] }),
+  },
+  createWebSemanticRevocation: { body: ({ spareDid }) => ({ by: 'issuer', id: spareDid, is_revoked: true }) },
+  getWebSemanticRevocation: { path: ({ revocationId }) => ({ id: revocationId }) },
   createWebSemanticCredentialTemplate: {
     body: () => ({
       ...course({ revocable: true, type: 'SampleCredential', additional_types: ['AlumniCredential'] }),

@@ -59,10 +59,17 @@ const batchSigning = (path: string, answers: Scenario['answers'], run: object = 
   workflowType: 'signBatch',
   path,
   payload: { ...batch, total: 9, chunkRows: 2, ...run },
-  answers: { completeBatch: () => undefined, ...answers },
+  answers: { completeBatch: () => ({ state: 'COMPLETED' }), ...answers },
 })
 
 const signedUpTo = (nth: number) => ({ state: 'signed', signed: 2 * nth, failed: 0 })
+
+const revoking = (path: string, revokeSlice: (nth: number) => unknown, slicesPerRun?: number): Scenario => ({
+  workflowType: 'revokeCredentials',
+  path,
+  payload: { tenantId: subject.tenantId, revocationId: '00000000-0000-4000-8000-000000000004', slicesPerRun },
+  answers: { revokeSlice },
+})
 
 /** Every path that a workflow can take gets a history here; test/workflow-safety.test.ts replays them all. */
 export const scenarios: Scenario[] = [
@@ -121,18 +128,20 @@ export const scenarios: Scenario[] = [
     signBatchChunk: (nth) => (nth === 2 || nth === 3 ? { state: 'PAUSED', signed: 4, failed: 0 } : signedUpTo(nth)),
     reviewBatch: () => ({ state: 'PROCESSING' }),
   }),
+  batchSigning('cancelled-at-the-end', {
+    signBatchChunk: signedUpTo,
+    completeBatch: () => ({ state: 'CANCELLED' }),
+    discardBatchRows: () => undefined,
+  }),
   batchSigning('cancelled', {
     signBatchChunk: (nth) => (nth > 1 ? { state: 'CANCELLED', signed: 0, failed: 0 } : signedUpTo(nth)),
     discardBatchRows: () => undefined,
   }),
-  {
-    workflowType: 'revokeBatch',
-    path: 'two-slices',
-    payload: batch,
-    answers: {
-      revokeBatchRows: (nth) => (nth < 2 ? { last: 5 * (nth + 1), revoked: 5 * (nth + 1) } : { revoked: 10 }),
-      completeBatchRevocation: () => undefined,
-    },
-  },
+  revoking('two-slices', (nth) => ({ phase: nth < 2 ? 'more' : 'done', checked: 5 * nth, revoked: 4 * nth })),
+  revoking('waits-and-looks-again', (nth) => {
+    if (nth === 1) throw new Error('a crash')
+    return { phase: nth < 2 ? 'more' : nth < 4 ? 'wait' : 'done', checked: 10, revoked: 10 }
+  }),
+  revoking('last-of-two-runs', (nth) => ({ phase: nth < 3 ? 'more' : 'done', checked: nth, revoked: nth }), 3),
   { workflowType: 'purgeExpired', path: 'done', payload: undefined, answers: { purgeExpiredRows: () => ({}) } },
 ]

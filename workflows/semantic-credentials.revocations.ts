@@ -1,0 +1,30 @@
+import { continueAsNew, defineQuery, proxyActivities, setCurrentDetails, setHandler, sleep } from '@temporalio/workflow'
+import type {
+  RevocationSlices,
+  RevocationSubject,
+  SliceOutcome,
+} from '../activities/semantic-credentials.revocations.ts'
+import { chunk } from './options.ts'
+
+const { revokeSlice } = proxyActivities<RevocationSlices>(chunk)
+
+export const revocationProgress = defineQuery<SliceOutcome | undefined>('progress')
+
+export interface RevocationRun extends RevocationSubject {
+  /** Slices until the workflow goes on as a new run, before its history grows long. */
+  slicesPerRun?: number
+}
+
+/** Revokes what a template, a batch or an issuer has issued (issue 4, Revocation as a whole). The row knows how far it is. */
+export async function revokeCredentials(run: RevocationRun): Promise<{ revoked: number }> {
+  const { slicesPerRun = 500, ...subject } = run
+  let seen: SliceOutcome | undefined
+  setHandler(revocationProgress, () => seen)
+  for (let slice = 0; slice < slicesPerRun; slice += 1) {
+    seen = await revokeSlice(subject)
+    setCurrentDetails(`${seen.revoked} revoked, ${seen.checked} looked at`)
+    if (seen.phase === 'done' || seen.phase === 'gone') return { revoked: seen.revoked }
+    if (seen.phase === 'wait') await sleep('1s')
+  }
+  return continueAsNew<typeof revokeCredentials>(run)
+}
