@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
+import { createPayloadCodec } from '../activities/temporal.codec.ts'
 import { Unavailable } from '../protocol/errors.ts'
 import { BATCHES, COURSE, create, errors, lines, post, read, results, steer, until } from './support/batches.ts'
 import { createDid, verify } from './support/credentials.ts'
@@ -73,18 +74,18 @@ test.serial(
   async (t) => {
     const issuer = await createDid(world)
     keys.slowMs = 60
-    const { id } = await create(world, lines(2_000), options(issuer))
+    const { id } = await create(world, lines(4_000), options(issuer))
     await until(world, id, ({ signed }) => signed > 0)
     t.like((await steer(world, id, 'pause')).json(), { status: 'PAUSED', paused: { code: 'batch.requested' } })
     await wait(1_500)
     const paused = await read(world, id)
     await wait(500)
     t.is((await read(world, id)).signed, paused.signed)
-    t.true(paused.signed < 2_000)
+    t.true(paused.signed < 4_000)
     const workflow = world.dependencies.temporal.client.workflow.getHandle(
       `${world.first.tenantId}/semantic-credentials/batches/${id}`,
     )
-    t.like(await workflow.query('progress'), { state: 'PAUSED', total: 2_000, signed: paused.signed, failed: 0 })
+    t.like(await workflow.query('progress'), { state: 'PAUSED', total: 4_000, signed: paused.signed, failed: 0 })
     t.like((await steer(world, id, 'resume')).json(), { status: 'PROCESSING' })
     await until(world, id, ({ signed }) => signed > paused.signed)
     const cancelled = (await steer(world, id, 'cancel')).json<{ status: string; signed: number }>()
@@ -100,12 +101,32 @@ test.serial(
   },
 )
 
+test.serial('Temporal is given references, never a row (pitfalls, R17)', async (t) => {
+  const issuer = await createDid(world)
+  const { id } = await create(world, lines(10), options(issuer))
+  await completed(id)
+  const { temporal, config } = world.dependencies
+  const handle = temporal.client.workflow.getHandle(`${world.first.tenantId}/semantic-credentials/batches/${id}`)
+  await handle.result()
+  const { events } = await handle.fetchHistory()
+  const payloads = (events ?? []).flatMap((event) => [
+    ...(event.workflowExecutionStartedEventAttributes?.input?.payloads ?? []),
+    ...(event.activityTaskScheduledEventAttributes?.input?.payloads ?? []),
+    ...(event.activityTaskCompletedEventAttributes?.result?.payloads ?? []),
+  ])
+  const decoded = await createPayloadCodec(config.masterKey).decode(payloads)
+  const told = decoded.map(({ data }) => Buffer.from(data ?? '').toString())
+  t.true(told.length >= 4)
+  const reference = /^\{("(tenantId|batchId|state)":"[\w-]+"|"(from|to|total|signed|failed)":\d+|,)+\}$/
+  for (const text of told) t.regex(text, reference)
+})
+
 test.serial(
   'an issuer deleted midway pauses the batch; resumed, its rows are refused and the others signed',
   async (t) => {
     const [leaving, staying] = [await createDid(world), await createDid(world)]
     keys.slowMs = 60
-    const body = lines(1_200, (row) => ({
+    const body = lines(2_400, (row) => ({
       payload: {
         issuer: row % 2 === 0 ? leaving : { id: staying, name: 'School' },
         credentialSubject: { id: `did:example:holder-${row}`, course: `C-${row}` },
@@ -121,11 +142,11 @@ test.serial(
     keys.slowMs = 0
     await steer(world, id, 'resume')
     const done = await completed(id)
-    t.is(done.signed + done.failed, 1_200)
+    t.is(done.signed + done.failed, 2_400)
     const told = await errors(world, id)
     t.is(told.length, done.failed)
     t.true(told.every(({ row, code }) => row % 2 === 0 && code === 'credential.issuer_unknown'))
-    t.is((await results(world, id)).filter(({ row }) => row % 2 === 1).length, 600)
+    t.is((await results(world, id)).filter(({ row }) => row % 2 === 1).length, 1_200)
   },
 )
 
@@ -134,7 +155,7 @@ test.serial(
   async (t) => {
     const issuer = await createDid(world)
     keys.slowMs = 20
-    const { id } = await create(world, lines(1_500), { ...options(issuer), revocable: 'true' })
+    const { id } = await create(world, lines(3_000), { ...options(issuer), revocable: 'true' })
     await until(world, id, ({ signed }) => signed > 0)
     keys.down = true
     const waiting = await until(world, id, ({ waiting }) => waiting !== undefined)
@@ -148,10 +169,10 @@ test.serial(
     keys.down = false
     keys.slowMs = 0
     const done = await completed(id)
-    t.like(done, { signed: 1_500, failed: 0 }, 'it goes on by itself once the store is back')
+    t.like(done, { signed: 3_000, failed: 0 }, 'it goes on by itself once the store is back')
     t.is(done.waiting, undefined)
     const signed = await results(world, id)
-    t.is(new Set(signed.map(({ credential }) => JSON.stringify(credential.credentialStatus))).size, 1_500)
+    t.is(new Set(signed.map(({ credential }) => JSON.stringify(credential.credentialStatus))).size, 3_000)
   },
 )
 

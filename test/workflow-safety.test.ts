@@ -105,3 +105,15 @@ test.serial('a copy that forgets before it destroys fails to replay (specificati
   t.is(results.size, 2)
   for (const [workflowId, error] of results) t.true(error instanceof DeterminismViolationError, workflowId)
 })
+
+test.serial('a copy that erases the rows of a batch before it ends fails to replay (issue 4, Batches)', async (t) => {
+  const code = await bundleChanged('semantic-credentials.batches.ts', (text) =>
+    text.replace(
+      'seen.state = (await completeBatch',
+      'await discardBatchRows(subject)\n    seen.state = (await completeBatch',
+    ),
+  )
+  const results = await replay(code, 'signBatch.five-chunks')
+  t.is(results.size, 1)
+  for (const [workflowId, error] of results) t.true(error instanceof DeterminismViolationError, workflowId)
+})
