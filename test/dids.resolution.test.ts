@@ -1,6 +1,7 @@
 import test from 'ava'
 import { loadConfig } from '../config.ts'
 import { payload } from './support/credentials.ts'
+import { rawClient } from './support/raw.ts'
 import { openWorld, type World } from './support/world.ts'
 
 type Json = Record<string, unknown>
@@ -68,8 +69,14 @@ test('VC_API opens it without a token: to the first tenant under its own host na
   const body = { credential: payload(created.json<{ did: string }>().did) }
   t.is((await world.ask('/vc-api/credentials/issue', { body })).status, 201)
   t.is((await world.ask('/vc-api/credentials/issue', { body, token: 'a.b.c' })).status, 401)
-  const elsewhere = await world.ask('/v1/credentials/web-semantic', {})
-  t.is(elsewhere.status, 401)
+  t.is((await world.ask('/v1/credentials/web-semantic')).status, 401)
+  const client = rawClient(world.url)
+  const { subdomain } = await world.addTenant()
+  for (const host of ['evil.example', `${subdomain}.localhost`, '127.0.0.1']) {
+    const reply = await client.ask({ path: `/1.0/identifiers/${DID}`, headers: { host } })
+    t.is(reply.status, 401, host)
+  }
+  client.close()
 })
 
 test('VC_API is refused at start unless HOST is a loopback address', (t) => {
