@@ -32,6 +32,7 @@ import { createDerivation } from './semantic-credentials.derive.ts'
 import { createStatusEntries } from './semantic-credentials.entries.ts'
 import { createIssuers } from './semantic-credentials.issuers.ts'
 import { createLinkedData } from './semantic-credentials.linked-data.ts'
+import { createNotifications } from './semantic-credentials.notifications.ts'
 import { createAsking } from './semantic-credentials.presentations.asking.ts'
 import { createPresentationRequests } from './semantic-credentials.presentations.requests.ts'
 import { createPresentationTemplates } from './semantic-credentials.presentations.templates.ts'
@@ -172,6 +173,7 @@ export function createPlatform(dependencies: Dependencies) {
     statusPublisher: createStatusPublisher(parts),
     batchUploads,
     revocations,
+    notifications: createNotifications(parts),
     batches: createBatches({ ...parts, batchUploads, revocations }),
     batchFiles: createBatchFiles(dependencies),
     batchSigning: createBatchSigning(parts),
@@ -183,13 +185,16 @@ export type Platform = ReturnType<typeof createPlatform>
 
 /** The same verbs as Temporal calls them: retried, durable. */
 export function createActivities(dependencies: Dependencies) {
-  const { registration, statusPublisher, batchSigning, batchEnds } = createPlatform(dependencies)
+  const { registration, statusPublisher, batchSigning, batchEnds, notifications } = createPlatform(dependencies)
+  const { deliverNotification, concludeNotification } = notifications
   return {
     ...registration,
     ...statusPublisher,
     ...batchSigning,
     ...batchEnds,
     ...createRevocationSlices(dependencies),
+    deliverNotification,
+    concludeNotification,
     ...createPurge(dependencies),
   }
 }

@@ -81,12 +81,12 @@ async function issuerOf(em: SqlEntityManager, id: string): Promise<string> {
   return rows[0].did
 }
 
-interface Parts extends Pick<Dependencies, 'database' | 'sql' | 'outbox' | 'uuid'> {
+interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'uuid'> {
   operations: Operations
 }
 
 /** Revokes everything of a template, a batch or an issuer: one mechanism, slice by slice, the row knows how far it is. */
-export function createRevocations({ database, sql, outbox, uuid, operations }: Parts) {
+export function createRevocations({ database, outbox, uuid, operations }: Parts) {
   /** Within the caller's transaction: the row, and the workflow once it commits. */
   async function begin(em: SqlEntityManager, call: Call, scope: RevocationScope, subject: string): Promise<Revocation> {
     const { tenantId, requestId, clientId } = call

@@ -38,6 +38,11 @@ export const OPERATIONS: Record<string, LoggedOperation> = {
     category: 'credential-web-semantic',
     changes: true,
   },
+  webSemanticRevocationStatusNotification: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_MESSAGE_PAYLOAD_CREATE',
+    category: 'credential-web-semantic',
+    changes: true,
+  },
   getWebSemanticStatusHistory: {
     name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_RETRIEVE_HISTORY',
     category: 'credential-web-semantic',

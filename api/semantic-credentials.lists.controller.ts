@@ -44,7 +44,7 @@ export class StatusListsController extends Controller {
     if (!tenant) throw new Refusal('status_list.not_found', 'There is no such status list.')
     const { credential, etag } = await this.platform.statusPublisher.publishedList(tenant.id, id)
     this.setHeader('ETag', etag)
-    this.setHeader('Cache-Control', 'public, max-age=10')
+    this.setHeader('Cache-Control', 'public, max-age=3')
     if (request.headers['if-none-match'] === etag) {
       this.setStatus(304)
       return undefined

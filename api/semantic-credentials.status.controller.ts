@@ -21,6 +21,7 @@ import type { Problem } from './problem.ts'
 import {
   changeToWire,
   type EmptyOut,
+  type NotificationIn,
   type RevocationIn,
   type RevocationStatusOut,
   readTime,
@@ -76,6 +77,20 @@ export class CredentialStatusController extends Controller {
     @Body() body: RevocationIn,
   ): Promise<EmptyOut> {
     await this.platform.credentialStatus.setStatus(called.user, id, body.is_revoked)
+    return {}
+  }
+
+  /**
+   * Tells the credential's subjects of its revocation status: a signed message goes to where their DID takes messages, as
+   * soon as it can; what came of it stands in the log.
+   * @summary Notify of a revocation status
+   */
+  @Post('revocation-status/notification')
+  @OperationId('webSemanticRevocationStatusNotification')
+  @Security('bearerAuth', ['semantic-credentials:write'])
+  @SuccessResponse(200)
+  async notify(@Request() called: Called, @Path() id: Uuid, @Body() body: NotificationIn): Promise<EmptyOut> {
+    await this.platform.notifications.notifyStatus(called.user, id, body)
     return {}
   }
 

@@ -15,6 +15,20 @@ export interface SuspensionIn {
   is_suspended: boolean
 }
 
+/** May be empty. */
+export interface NotificationIn {
+  /**
+   * DID of the tenant that signs the message; the credential's issuer unless told.
+   * @maxLength 2048
+   */
+  from?: string
+  /**
+   * DIDs of subjects of the credential; all of them unless told.
+   * @maxItems 100
+   */
+  to?: string[]
+}
+
 export interface StatusQuery {
   /** A time that has passed, e.g. 2027-01-31T09:30:00Z: the answer is what held then. */
   at?: string

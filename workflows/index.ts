@@ -2,5 +2,6 @@
 export { purgeExpired } from './administration.ts'
 export { deleteDid, reapKeys, registerWebDid } from './dids.ts'
 export { signBatch } from './semantic-credentials.batches.ts'
+export { notifyStatus } from './semantic-credentials.notifications.ts'
 export { revokeCredentials } from './semantic-credentials.revocations.ts'
 export { publishStatusLists } from './semantic-credentials.ts'

@@ -71,6 +71,17 @@ const revoking = (path: string, revokeSlice: (nth: number) => unknown, slicesPer
   answers: { revokeSlice },
 })
 
+const notifying = (path: string, deliverNotification: (nth: number) => unknown): Scenario => ({
+  workflowType: 'notifyStatus',
+  path,
+  payload: {
+    tenantId: subject.tenantId,
+    notificationId: '00000000-0000-4000-8000-000000000005',
+    waits: ['1s', '1s'],
+  },
+  answers: { deliverNotification, concludeNotification: () => undefined },
+})
+
 /** Every path that a workflow can take gets a history here; test/workflow-safety.test.ts replays them all. */
 export const scenarios: Scenario[] = [
   registration('at-once', { lookUpDid: () => ({ resolved: true }), completeDid: () => undefined }),
@@ -137,6 +148,10 @@ export const scenarios: Scenario[] = [
     signBatchChunk: (nth) => (nth > 1 ? { state: 'CANCELLED', signed: 0, failed: 0 } : signedUpTo(nth)),
     discardBatchRows: () => undefined,
   }),
+  notifying('sent', () => ({ state: 'SENT' })),
+  notifying('no-service', () => ({ state: 'NO_SERVICE' })),
+  notifying('second-try', (nth) => ({ state: nth < 1 ? 'later' : 'SENT' })),
+  notifying('given-up', () => ({ state: 'later', reason: 'answered 503' })),
   revoking('two-slices', (nth) => ({ phase: nth < 2 ? 'more' : 'done', checked: 5 * nth, revoked: 4 * nth })),
   revoking('waits-and-looks-again', (nth) => {
     if (nth === 1) throw new Error('a crash')
