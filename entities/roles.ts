@@ -116,12 +116,13 @@ export async function createRoles(owner: MikroORM, ownerUrl: string, masterKey: 
 /** A role that could step over row-level security would make the second fence a drawing of one: refuse to start. */
 export async function assertFenced(orm: MikroORM): Promise<void> {
   const [role] = await orm.em.getConnection().execute<{ unfenced: boolean; owned: number }[]>(
-    `select rolsuper or rolbypassrls as unfenced,
+    `select rolsuper or rolbypassrls or rolcreaterole or rolreplication
+        or exists (select from pg_auth_members where member = pg_roles.oid) as unfenced,
       (select count(*)::int from pg_tables where tableowner = current_user and schemaname = 'public') as owned
      from pg_roles where rolname = current_user`,
   )
   if (!role || role.unfenced || role.owned > 0)
     throw new Error(
-      'The database role of the API can step over row-level security; it must be neither superuser, owner nor BYPASSRLS.',
+      'The database role of the API can step over row-level security; it must be neither superuser, owner nor BYPASSRLS, nor a member of another role.',
     )
 }
