@@ -43,7 +43,7 @@ const types = async (credential: unknown) => (await verify(world, credential)).r
 const changesOf = async (id: string) =>
   (await ask(`${AREA}/${id}/status-history`)).json<{ data: { value: boolean; request_id: string }[] }>().data
 
-test('everything an issuer has issued is revoked, once, in the history, and nothing of others (issue 4, item 5)', async (t) => {
+test('everything an issuer has issued is revoked, once, in the history, and nothing of others', async (t) => {
   const did = await createDid(world)
   const signed = await Promise.all(Array.from({ length: 5 }, () => sign(world, did, { revocable: true })))
   const others = [await sign(world, await createDid(world), { revocable: true }), await sign(world, did)]

@@ -141,6 +141,6 @@ test.serial(
     t.is(await code({}, (await sign(world, issuer)).id), 'credential.not_revocable')
     t.is(await code({}, id, await world.tokenOf(await world.addTenant())), 'credential.not_found')
     t.is(await code({ from: await createDid(world, 'bls12381g2') }), 'request.invalid', 'it signs no messages')
-  t.is((await notify(id, { from: await createDid(world, 'p256') })).status, 200)
+    t.is((await notify(id, { from: await createDid(world, 'p256') })).status, 200)
   },
 )

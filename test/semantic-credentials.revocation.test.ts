@@ -42,7 +42,7 @@ async function published(credential: Json): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(read))
 }
 
-test('every change of a status is kept, newest first, with its time and its request (issue 4, item 5)', async (t) => {
+test('every change of a status is kept, newest first, with its time and its request', async (t) => {
   const { id } = await sign(world, await createDid(world), { revocable: true })
   t.like(await historyOf(id), { data: [], total_count: 0 })
   const requests: (string | null)[] = []
@@ -120,7 +120,7 @@ for (const [proofType, keyType] of [
   ['eddsa-rdfc-2022', 'ed25519'],
   ['bbs-2023', 'bls12381g2'],
 ] as const)
-  test(`${proofType}: suspended beside revoked, each in its own list; both published (issue 4, item 5)`, async (t) => {
+  test(`${proofType}: suspended beside revoked, each in its own list; both published`, async (t) => {
     const did = await createDid(world, keyType)
     const { id, credential } = (await signSuspendable(did, {}, proofType)).json<Signed>()
     const entries = [credential.credentialStatus].flat().map(readStatusEntry)

@@ -15,7 +15,7 @@ export interface RevocationRun extends RevocationSubject {
   slicesPerRun?: number
 }
 
-/** Revokes what a template, a batch or an issuer has issued (issue 4, Revocation as a whole). The row knows how far it is. */
+/** Revokes what a template, a batch or an issuer has issued. The row knows how far it is. */
 export async function revokeCredentials(run: RevocationRun): Promise<{ revoked: number }> {
   const { slicesPerRun = 500, ...subject } = run
   let seen: SliceOutcome | undefined
