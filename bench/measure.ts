@@ -6,6 +6,8 @@ export interface Measured {
   seconds: number
   /** Milliseconds, one per request; empty for a plain loop. */
   latencies: number[]
+  /** Milliseconds of processor time: of the plain loop's process, or of the whole platform. */
+  workMs?: number
 }
 
 /** Nearest rank. NaN for no values. */
@@ -28,4 +30,7 @@ export const joined = (parts: Measured[]): Measured => ({
   errors: parts.reduce((sum, { errors }) => sum + errors, 0),
   seconds: parts.reduce((sum, { seconds }) => sum + seconds, 0),
   latencies: parts.flatMap(({ latencies }) => latencies),
+  ...(parts.every(({ workMs }) => workMs !== undefined) && {
+    workMs: parts.reduce((sum, { workMs = 0 }) => sum + workMs, 0),
+  }),
 })

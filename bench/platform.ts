@@ -14,6 +14,7 @@ import { run } from '../stack/run.ts'
 import { startService } from '../stack/services.ts'
 import { findTemporalBinary } from '../stack/temporal.binary.ts'
 import { startTemporal } from '../stack/temporal.ts'
+import { workOf } from './cpu.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -30,6 +31,8 @@ export interface BenchedPlatform {
   processes: number
   /** POST with JSON; throws unless the status is 2xx. */
   post<T>(path: string, body: unknown): Promise<T>
+  /** Processor time of all its processes so far, in milliseconds; undefined where that cannot be told. */
+  workMs(): number | undefined
   /** Credentials that the database holds. */
   countCredentials(): Promise<number>
   close(): Promise<void>
@@ -124,6 +127,7 @@ export async function openPlatform(env: Environment, say: (line: string) => void
       token,
       postgresVersion: version?.server_version.split(' ')[0] ?? 'unknown',
       processes,
+      workMs: () => workOf(parts.map(({ pid }) => pid)),
       post: (path, body) => post(`${base}${path}`, body, token),
       countCredentials: async () =>
         (await ask<{ count: number }>('select count(*)::int as count from semantic_credentials'))?.count ?? 0,

@@ -17,6 +17,8 @@ export interface Row {
 
 export interface Report {
   machine: string[]
+  /** Load averages before and after: what else ran on the machine, before this did. */
+  load: [before: number, after: number]
   postgres: string
   /** API processes. */
   processes: number
@@ -27,13 +29,14 @@ export interface Report {
 /** What the figures depend on, without any name of the machine. */
 export const describeMachine = (): string[] => {
   const all = cpus()
-  const busy = loadavg()[0] ?? 0
   return [
     `${all.length} cores, ${all[0]?.model.trim() ?? 'unknown CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB of memory`,
     `${platform()} ${release().split('-')[0]} on ${arch()}, Node ${process.versions.node}`,
-    `load average before the run: ${busy.toFixed(1)}`,
   ]
 }
+
+/** Of the last minute. */
+export const loadNow = (): number => loadavg()[0] ?? 0
 
 /** Rounds are compared one by one, since plain loop and platform meet the same machine in each; the middle one counts. */
 export const ratioOf = ({ plain, rounds }: Row): { middle: number; low: number; high: number } => {
@@ -42,11 +45,12 @@ export const ratioOf = ({ plain, rounds }: Row): { middle: number; low: number; 
 }
 
 const HEAD = [
-  'Format | | Plain loop /s | 1 at a time /s | p50 ms | p95 | p99 | 32 at a time /s | p50 ms | p95 | p99 | Errors | 32 ÷ plain (rounds)',
-  '--- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --:',
+  'Format | | Plain loop /s | 1 at a time /s | p50 ms | p95 | p99 | 32 at a time /s | p50 ms | p95 | p99 | Errors | 32 ÷ plain (rounds) | CPU ms plain | CPU ms at 32',
+  '--- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --:',
 ]
 
 const amount = (value: number) => (value < 100 ? value.toFixed(1) : String(Math.round(value)))
+const work = ({ workMs, done }: Measured) => (workMs === undefined ? '–' : (workMs / done).toFixed(2))
 const percent = (value: number) => `${Math.round(value * 100)} %`
 
 function cells(measured: Measured): string[] {
@@ -64,6 +68,8 @@ function line(row: Row): string {
     ...cells(row.many),
     String(row.one.errors + row.many.errors + row.lost),
     `**${percent(middle)}** (${percent(low)} – ${percent(high)})`,
+    work(joined(row.plain)),
+    work(row.many),
   ].join(' | ')
 }
 
@@ -73,13 +79,14 @@ const readme = new URL('./README.md', import.meta.url)
 const [BEGIN, END] = ['<!-- measured: begin -->', '<!-- measured: end -->']
 
 /** Replaces what stands between the markers. */
-export function writeReadme({ machine, postgres, processes, seconds, rows }: Report): void {
+export function writeReadme({ machine, load, postgres, processes, seconds, rows }: Report): void {
   const text = readFileSync(readme, 'utf8')
   const [before, rest = ''] = text.split(BEGIN)
   const after = rest.split(END)[1]
   if (after === undefined) throw new Error('bench/README.md has lost its markers.')
   const facts = [
     ...machine,
+    `load average before the run ${load[0].toFixed(1)}, at its end ${load[1].toFixed(1)} (the run itself makes about 3)`,
     `PostgreSQL ${postgres} with durable commits, ${processes} API processes, ${seconds} s per measurement`,
   ]
   const measured = [...facts.map((fact) => `- ${fact}`), '', table(rows)].join('\n')

@@ -36,27 +36,20 @@ function credentialOf(signer: TestSigner, proofType: ProofType, more: Json = {})
 
 const request = (credential: Json) => ({ credential, now, resolveDid: resolveTestDid })
 
-/** Of three tries: what else runs on the machine can make one late, a loop that is held makes all of them late. */
-const ROUNDS = 3
-
 withDocuments(
-  'while 40 BBS verifications run, the event loop is late by less than 50 ms at p99 (issue 3, section 5)',
+  'of a BBS verification, which takes 60 ms of work, the main thread does less than 5 ms (issue 3, section 5)',
   async (t, documents) => {
     const signer = await bbsSigner()
     const credential = credentialOf(signer, 'bbs-2023')
     const signed = await documents.sign({ credential, proofType: 'bbs-2023', signer, now })
     t.true((await documents.verify(request(signed))).verified)
-    const late: number[] = []
-    while (late.length < ROUNDS && !late.some((ms) => ms < 50)) {
-      const delay = monitorEventLoopDelay({ resolution: 5 })
-      delay.enable()
-      const verdicts = await Promise.all(Array.from({ length: 40 }, () => documents.verify(request(signed))))
-      delay.disable()
-      t.is(verdicts.filter(({ verified }) => verified).length, 40)
-      late.push(delay.percentile(99) / 1e6)
-    }
-    t.log(`event loop delay p99 ${late.map((ms) => ms.toFixed(1)).join(', ')} ms`)
-    t.true(Math.min(...late) < 50)
+    const before = process.threadCpuUsage()
+    const verdicts = await Promise.all(Array.from({ length: 40 }, () => documents.verify(request(signed))))
+    const { user, system } = process.threadCpuUsage(before)
+    t.is(verdicts.filter(({ verified }) => verified).length, 40)
+    const eachMs = (user + system) / 1000 / 40
+    t.log(`${eachMs.toFixed(2)} ms of the main thread for each`)
+    t.true(eachMs < 5)
   },
 )
 
