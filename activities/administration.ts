@@ -25,7 +25,7 @@ export interface HostTenant extends KnownTenant {
   origin: string
 }
 
-/** Tenants by host name: public addresses know no token (design: Tenants). */
+/** Tenants by host name: public addresses know no token. */
 export function createAdministration({ systemSql, config }: Pick<Dependencies, 'systemSql' | 'config'>) {
   const { publicUrl } = config
   const byHost = new LRUCache<string, HostTenant | 'nobody'>({ max: 5_000, ttl: 10_000 })

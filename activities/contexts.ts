@@ -67,7 +67,7 @@ function checkDocument(url: string, bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('utf8')
 }
 
-/** Contexts that strangers and tenants bring. Content under a pinned URL never changes for us (design: JSON-LD contexts). */
+/** Contexts that strangers and tenants bring. Content under a pinned URL never changes for us. */
 export function createContextStore({ outbound, rows, now }: Parts): ContextStore {
   const cache = new LRUCache<string, PinnedContext>({
     max: MAX_CACHED,

@@ -23,7 +23,7 @@ const RENEWED_BEFORE_MS = 10 * DAY_MS
 /** A reader waits no longer than this for signatures; the rest is signed for the next one. */
 const SIGNING_MS = 2_000
 
-/** By preference: the first two are what verifiers of domain linkage know best (spec/api, Linked DIDs). */
+/** By preference: the first two are what verifiers of domain linkage know best. */
 const PROOFS: [KeyType, ProofType][] = [
   ['ed25519', 'Ed25519Signature2018'],
   ['p256', 'ecdsa-rdfc-2019'],

@@ -1,7 +1,7 @@
 import { Unavailable } from '../protocol/errors.ts'
 
 /**
- * Bounds how many calls one host gets at a time, so that many tenants cannot aim us at one victim (pitfall 16).
+ * Bounds how many calls one host gets at a time, so that many tenants cannot aim us at one victim.
  * `run` waits for a slot; more than `waiting` callers in line are `Unavailable('outbound')`.
  */
 export function createHostSlots({ perHost, waiting }: { perHost: number; waiting: number }) {

@@ -26,7 +26,7 @@ const refuse = (code: string, message: string): never => {
 }
 
 /**
- * The rules for every URL that we call, checked before and after WHATWG normalisation (pitfalls 10 and 11): https, a
+ * The rules for every URL that we call, checked before and after WHATWG normalisation: https, a
  * registered name, no user info, an allowed port. Whether the name leads to a public address is checked at the
  * connection. Throws `Refusal('outbound.invalid_url' | 'outbound.not_https' | 'outbound.port')`.
  */

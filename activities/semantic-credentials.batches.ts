@@ -22,7 +22,7 @@ const refuseEnded = (batch: CredentialBatch) => {
   if (ended(batch)) throw new Refusal('batch.ended', `The batch is ${batch.state}; there is nothing left to sign.`)
 }
 
-/** Batches of credentials as their owner sees and steers them (issue 4, Batches). The row decides; the workflow follows. */
+/** Batches of credentials as their owner sees and steers them. The row decides; the workflow follows. */
 export function createBatches({ database, temporal, now, log, operations, revocations, batchUploads }: Parts) {
   /** The workflow looks by itself too, every five minutes at the latest: a signal that is lost only costs time. */
   function nudge({ tenantId }: Call, id: string): void {

@@ -28,7 +28,7 @@ const contextRows = ({ database, uuid }: Pick<Dependencies, 'database' | 'uuid'>
   }
 }
 
-/** JSON-LD contexts beyond the bundled ones, tenant by tenant (design: JSON-LD contexts). */
+/** JSON-LD contexts beyond the bundled ones, tenant by tenant. */
 export function createTenantContexts(
   dependencies: Pick<Dependencies, 'database' | 'uuid' | 'outbound' | 'now'> & {
     operations: Operations

@@ -18,7 +18,7 @@ export interface LogFilter {
 const NEWEST_FIRST: QueryOrderMap<LogEntry> = { timestamp: 'desc', id: 'asc' }
 
 export const createTokensLogs = ({ database, logs }: Pick<Dependencies, 'database' | 'logs'>) => ({
-  /** (categories or types) and all the rest; an empty list does not filter (spec/api 2.11). */
+  /** (categories or types) and all the rest; an empty list does not filter. */
   async listLogs(tenantId: string, { categories, types, ids, requestIds, from, to, limit, offset }: LogFilter) {
     await logs.flush()
     const kinds = [

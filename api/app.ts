@@ -32,7 +32,7 @@ export interface AppParts {
 
 const TOKEN_PATHS = new Set(['/v1/auth/token'])
 
-/** Static segments before parameters, whichever controller they stand in: `/configurations` is no `/{id}` (spec/api, 1). */
+/** Static segments before parameters, whichever controller they stand in: `/configurations` is no `/{id}`. */
 const precedence = (path = ''): string => path.replace(/:\w+/g, '\uffff')
 
 /** The API as one express application; it listens nowhere by itself. */

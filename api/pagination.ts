@@ -28,7 +28,7 @@ const whole = (value: number, name: string, maximum: number): number => {
   ])
 }
 
-/** limit: 20 unless told, 1000 at most, 0 for the totals alone; page starts at 1, and 0 reads as 1 (spec/api). */
+/** limit: 20 unless told, 1000 at most, 0 for the totals alone; page starts at 1, and 0 reads as 1. */
 export function toPage(limit: number | undefined, page: number | undefined, defaultLimit = 20): Page {
   const size = whole(limit ?? defaultLimit, 'limit', MAX_LIMIT)
   const number = Math.max(1, whole(page ?? 1, 'page', Number.MAX_SAFE_INTEGER))

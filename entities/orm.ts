@@ -67,7 +67,7 @@ export const connect = (clientUrl: string, poolSize: number): Promise<MikroORM> 
     logger: () => undefined,
   })
 
-/** Runs `work` in one transaction that sees one tenant's rows alone, through both fences (design: Tenants). */
+/** Runs `work` in one transaction that sees one tenant's rows alone, through both fences. */
 export function inTenant<T>(orm: MikroORM, tenantId: string, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
   const em = orm.em.fork()
   em.setFilterParams('tenant', { tenantId })

@@ -1,7 +1,7 @@
 import { CONTEXT } from './contexts/index.ts'
 import type { PublicKeyType } from './dids.ts'
 
-/** What `proofType` of the sign operation may say (spec/api.md, further proof types). */
+/** What `proofType` of the sign operation may say. */
 export const PROOF_TYPES = [
   'Ed25519Signature2018',
   'BbsSignature2022',
@@ -47,7 +47,7 @@ const ED25519_2018: Suite = {
 /** Verified only; nobody may ask us to sign with it. */
 const ED25519_2020: Suite = { type: 'Ed25519Signature2020', keyTypes: ['ed25519'], signature: 'proofValue' }
 
-/** `BbsSignature2022` has no published specification and is answered with `bbs-2023` (spec/api.md). */
+/** `BbsSignature2022` has no published specification and is answered with `bbs-2023`. */
 const BY_PROOF_TYPE: Record<ProofType, Suite> = {
   Ed25519Signature2018: ED25519_2018,
   BbsSignature2022: BBS_2023,

@@ -16,7 +16,7 @@ export interface DomainLinkageInput {
 
 const seconds = (date: Date) => `${date.toISOString().slice(0, 19)}Z`
 
-/** An unsigned DomainLinkageCredential, contexts as spec/api.md 2.4; it has no `id`, as the DIF specification wants it. */
+/** An unsigned DomainLinkageCredential; it has no `id`, as the DIF specification wants it. */
 export const domainLinkageCredential = ({ did, origin, issuedAt, expiresAt }: DomainLinkageInput) => ({
   '@context': [CONTEXT.credentialsV1, CONTEXT.didConfigurationV02],
   type: ['VerifiableCredential', 'DomainLinkageCredential'],

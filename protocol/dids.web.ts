@@ -49,7 +49,7 @@ const toIdChars = (segment: string) =>
  */
 export function webDidFromUrl(text: string): WebDid {
   if (text.length > MAX_URL) throw invalid(`longer than ${MAX_URL} characters`)
-  // WHATWG URL parsing drops tabs and newlines, and reads a backslash as a slash: refused before it can (pitfall 11).
+  // WHATWG URL parsing drops tabs and newlines, and reads a backslash as a slash: refused before it can.
   if (/[\p{Cc}\p{Cf}\p{Z}\\@?#]/u.test(text))
     throw invalid('it holds a space, control, backslash, user info, query or fragment')
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
@@ -87,7 +87,7 @@ export function parseWebDid(did: string): WebDid {
   const match = /^([A-Za-z0-9.-]+)(?:%3[Aa]([1-9][0-9]{0,4}))?$/.exec(authority)
   const host = match?.[1]?.toLowerCase() ?? ''
   const port = match?.[2] === undefined ? undefined : Number(match[2])
-  // The URL parser tells names from addresses: `127.1` and `2130706433` are IPv4 to it (pitfall 10).
+  // The URL parser tells names from addresses: `127.1` and `2130706433` are IPv4 to it.
   if (!URL.canParse(`https://${host}`) || new URL(`https://${host}`).hostname !== host || !isHostName(host)) {
     throw refuse('the host is an address or not a name')
   }

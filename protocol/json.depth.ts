@@ -1,7 +1,7 @@
 import { Refusal } from './errors.ts'
 
 /**
- * Nesting depth of JSON text, counted on the raw characters before anything recurses into it (pitfalls 4 and 1).
+ * Nesting depth of JSON text, counted on the raw characters before anything recurses into it.
  * Brackets inside strings do not count; text that is no JSON gets some number, and JSON.parse refuses it later.
  */
 export function jsonDepth(text: string): number {

@@ -3,7 +3,7 @@ import type { DidDocument } from './dids.ts'
 import { isObject, listOf } from './semantic-credentials.checks.ts'
 import { readStatusEntry } from './status-list.entry.ts'
 
-/** What a holder is told: ids and a status, no claim (spec/api.md 2.7). Times are milliseconds since 1970. */
+/** What a holder is told: ids and a status, no claim. Times are milliseconds since 1970. */
 export interface StatusMessage {
   id: string
   type: string

@@ -45,7 +45,7 @@ function checkNames(pattern: Json, path: string, report: Report): void {
   }
 }
 
-/** An entry of `credentialQuery` (spec/api.md 2.8). What we do not know is refused: nobody may believe it is checked. */
+/** An entry of `credentialQuery`. What we do not know is refused: nobody may believe it is checked. */
 export function credentialQuery(
   entry: unknown,
   wanted: 'example' | 'frame',

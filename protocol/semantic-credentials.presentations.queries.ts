@@ -49,7 +49,7 @@ function typedQuery(type: QueryType, entry: Json, path: string, report: Report):
   }
 }
 
-/** An entry of the array form: `{type, credentialQuery}` (spec/api.md 2.8). */
+/** An entry of the array form: `{type, credentialQuery}`. */
 function listed(entry: unknown, path: string, report: Report): PresentationQuery[] {
   if (!isObject(entry)) report(path, 'object', 'must be an object with a type')
   else if (!isQueryType(entry.type)) report(`${path}.type`, 'enum', `must be one of ${QUERY_TYPES.join(', ')}`)

@@ -1,7 +1,7 @@
 import { type FieldError, Refusal } from './errors.ts'
 import type { QueryType } from './semantic-credentials.presentations.queries.ts'
 
-/** What a wallet reads of a request; times are milliseconds since 1970 (spec/api.md 2.8). */
+/** What a wallet reads of a request; times are milliseconds since 1970. */
 export interface RequestMessage {
   id: string
   /** Names the kind of the first query. */

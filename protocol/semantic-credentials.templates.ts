@@ -98,7 +98,7 @@ export function templateErrors(definition: TemplateDefinition, now: Date): Field
   ]
 }
 
-/** Proof types by the key that an issuer holds, best known first (spec/api.md 2.7: the default follows the key). */
+/** Proof types by the key that an issuer holds, best known first. */
 const BY_KEY = (['Ed25519Signature2018', 'BbsSignature2022', 'ecdsa-rdfc-2019'] as const).map(
   (proofType): [PublicKeyType, ProofType] => [keyTypeOf(proofType), proofType],
 )

@@ -70,7 +70,7 @@ function validity(payload: Json, dataModel: DataModel, now: Date): { members: Js
 }
 
 /**
- * Makes a complete credential of a sign request's `payload` (specification, Web semantic credentials; spec/api.md 2.7):
+ * Makes a complete credential of a sign request's `payload` (specification, Web semantic credentials):
  * base context and `VerifiableCredential` first, contexts for status, proof and our extensions added, dates normalised.
  * Throws `Refusal('credential.malformed')` or `Refusal('credential.invalid')` with every breach.
  */

@@ -27,7 +27,7 @@ const AREAS: Record<string, string[]> = {
   administration: ['activities', 'entities', 'workflows'],
 }
 
-test('the arrows between the layers hold (design: Arrows)', (t) => {
+test('the arrows between the layers hold', (t) => {
   t.true(inLayers.length > 50, 'the files are found')
   t.deepEqual(files.flatMap(wrongArrows), [])
 })
@@ -74,7 +74,7 @@ test('right arrows pass, in whatever way they are written', (t) => {
 })
 
 for (const [area, layers] of Object.entries(AREAS)) {
-  test(`ls */${area}* shows the area in ${layers.join(', ')} (design: Layout)`, (t) => {
+  test(`ls */${area}* shows the area in ${layers.join(', ')}`, (t) => {
     const named = files
       .map(({ path }) => path)
       .filter((path) => new RegExp(`^[a-z]+/${area}(\\.[a-z0-9.-]+)?\\.ts$`).test(path))
@@ -83,14 +83,14 @@ for (const [area, layers] of Object.entries(AREAS)) {
   })
 }
 
-test('no file is longer than 300 lines (design: Layout)', (t) => {
+test('no file is longer than 300 lines', (t) => {
   t.deepEqual(
     files.filter(({ text }) => text.split('\n').length - 1 > MAX_LINES).map(({ path }) => path),
     [],
   )
 })
 
-test('no file is called by what says nothing (design: Layout)', (t) => {
+test('no file is called by what says nothing', (t) => {
   const empty = /(^|[/.])(utils?|helpers?|common|services?|misc|shared)(\.|\/)/
   t.deepEqual(
     inLayers.map(({ path }) => path).filter((path) => empty.test(path)),
@@ -98,7 +98,7 @@ test('no file is called by what says nothing (design: Layout)', (t) => {
   )
 })
 
-test('config.ts alone reads the environment (design: Style 11)', (t) => {
+test('config.ts alone reads the environment', (t) => {
   t.deepEqual(inLayers.flatMap(environmentReads), [])
   for (const text of [
     'const port = process.env.PORT',

@@ -6,7 +6,7 @@ import { bench } from '../bench/run.ts'
 /** The tests' own environment has no variable of the platform: see stack/test.run.ts. */
 const env = process.env
 
-test('the benchmark measures the platform over HTTP beside the library, without an error or a lost row (issue 3, section 6)', async (t) => {
+test('the benchmark measures the platform over HTTP beside the library, without an error or a lost row', async (t) => {
   t.timeout(240_000)
   const report = await bench({ env, only: ['eddsa-rdfc-2022'], seconds: 1 })
   t.deepEqual(

@@ -79,7 +79,7 @@ const BAD: [name: string, value: string][] = [
 ]
 
 for (const [name, value] of BAD)
-  test(`the start fails and names ${name} when it is ${JSON.stringify(value)} (design, Style 11)`, (t) => {
+  test(`the start fails and names ${name} when it is ${JSON.stringify(value)}`, (t) => {
     const vault = name === 'VAULT_TIMEOUT_MS' ? { VAULT_ADDR: 'http://vault.example:8200' } : {}
     t.throws(() => loadConfig({ ...usable, ...vault, [name]: value }), {
       message: new RegExp(`^${name} is not usable`),
@@ -99,7 +99,7 @@ test('npm start needs no variable at all, and brings up what has no address', (t
   t.is(stack.publicUrl, 'http://localhost:3000')
 })
 
-test('npm start skips what has an address (issue 3, Two commands)', (t) => {
+test('npm start skips what has an address', (t) => {
   const stack = readStackConfig(usable)
   t.is(stack.databaseUrl, usable.DATABASE_URL)
   t.is(stack.temporalAddress, usable.TEMPORAL_ADDRESS)

@@ -20,7 +20,7 @@ test('every bundled context is a JSON-LD context that processes on its own', asy
   t.true(bundledContexts.size >= 18)
 })
 
-test('an unknown URL is refused by name, and never fetched (pitfalls R23, design)', async (t) => {
+test('an unknown URL is refused by name, and never fetched', async (t) => {
   const load = createDocumentLoader()
   for (const url of [
     'http://127.0.0.1:1/context',

@@ -141,7 +141,7 @@ test('200 verifications at once fetch an issuer once', async (t) => {
   t.is(asked.length, 1)
 })
 
-test('a DID that we host is found without a call, unless the world is asked (issue 3, section 4)', async (t) => {
+test('a DID that we host is found without a call, unless the world is asked', async (t) => {
   const { outbound, asked } = found()
   const local = async (did: string) => (did === DID ? document() : undefined)
   const resolver = createDidResolver({ outbound, now: clock().now, local })

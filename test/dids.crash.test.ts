@@ -86,20 +86,17 @@ async function completesOnce(t: { deepEqual(actual: unknown, expected: unknown):
 }
 
 for (const parts of [['worker'], ['api'], ['temporal'], ['worker', 'api', 'temporal']] satisfies Part[][])
-  test.serial(
-    `kill -9 of ${parts.join(', ')} while a did:web waits to resolve: it completes, once (Must show 3)`,
-    async (t) => {
-      gate.close()
-      const { did, id } = await dids.createWeb(`${names.origin}/${parts.join('-')}`)
-      await looksAt(id)
-      await kill(parts)
-      gate.open()
-      await restart(parts)
-      await completesOnce(t, id, did)
-    },
-  )
+  test.serial(`kill -9 of ${parts.join(', ')} while a did:web waits to resolve: it completes, once`, async (t) => {
+    gate.close()
+    const { did, id } = await dids.createWeb(`${names.origin}/${parts.join('-')}`)
+    await looksAt(id)
+    await kill(parts)
+    gate.open()
+    await restart(parts)
+    await completesOnce(t, id, did)
+  })
 
-test.serial('kill -9 of the worker while it makes the keys: it completes, once (Must show 3)', async (t) => {
+test.serial('kill -9 of the worker while it makes the keys: it completes, once', async (t) => {
   gate.open()
   const { did, id } = await dids.createWeb(`${names.origin}/keys`)
   const made = 'select 1 from key_envelopes e join keys k on k.id = e.key_id where k.did_id = $1'
@@ -109,16 +106,13 @@ test.serial('kill -9 of the worker while it makes the keys: it completes, once (
   await completesOnce(t, id, did)
 })
 
-test.serial(
-  'kill -9 between the 201 and the start of the workflow: it completes, once (Must show 3; R19)',
-  async (t) => {
-    gate.open()
-    platform.worker.pause()
-    const { did, id } = await dids.createWeb(`${names.origin}/between`)
-    t.deepEqual((await traces(id, did)).executions, [])
-    t.is((await rows('select 1 from outbox where object_id = $1 and started_at is null', id)).length, 1)
-    await kill(['api', 'worker'])
-    await restart(['api', 'worker'])
-    await completesOnce(t, id, did)
-  },
-)
+test.serial('kill -9 between the 201 and the start of the workflow: it completes, once', async (t) => {
+  gate.open()
+  platform.worker.pause()
+  const { did, id } = await dids.createWeb(`${names.origin}/between`)
+  t.deepEqual((await traces(id, did)).executions, [])
+  t.is((await rows('select 1 from outbox where object_id = $1 and started_at is null', id)).length, 1)
+  await kill(['api', 'worker'])
+  await restart(['api', 'worker'])
+  await completesOnce(t, id, did)
+})

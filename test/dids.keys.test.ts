@@ -39,38 +39,35 @@ const subjectOf = (didId: string) => ({ tenantId: world.first.tenantId, didId })
 /** A did:web whose workflow has not begun: there is no Temporal here. */
 const accepted = (path: string) => dids.createWeb(`${names.origin}/${path}`)
 
-test.serial(
-  'a key whose DID was never finished is destroyed after ten minutes, not before (issue 3, section 4)',
-  async (t) => {
-    const { keys } = world.dependencies
-    const { tenantId } = world.first
-    const make = async (age: string, didId: string | null) => {
-      const keyId = randomUUID()
-      await rows(
-        `insert into keys (id, tenant_id, key_type, did_id, created_at) values ($1, $2, 'ed25519', $3, now() - $4::interval)`,
-        keyId,
-        tenantId,
-        didId,
-        age,
-      )
-      await keys.create({ tenantId, keyId, keyType: 'ed25519' })
-      return keyId
-    }
-    const { id: owner } = (await dids.create('KEY', {})).json<DidAnswer>()
-    const [old, young, owned] = [
-      await make('11 minutes', null),
-      await make('9 minutes', null),
-      await make('1 year', owner),
-    ]
-    t.true((await stepsWith().reapUnownedKeys()).reaped >= 1)
-    t.deepEqual([await inStore(old), await keyRow(old)], [false, false])
-    t.deepEqual([await inStore(young), await keyRow(young)], [true, true])
-    t.deepEqual([await inStore(owned), await keyRow(owned)], [true, true])
-    t.is((await stepsWith().reapUnownedKeys()).reaped, 0)
-  },
-)
+test.serial('a key whose DID was never finished is destroyed after ten minutes, not before', async (t) => {
+  const { keys } = world.dependencies
+  const { tenantId } = world.first
+  const make = async (age: string, didId: string | null) => {
+    const keyId = randomUUID()
+    await rows(
+      `insert into keys (id, tenant_id, key_type, did_id, created_at) values ($1, $2, 'ed25519', $3, now() - $4::interval)`,
+      keyId,
+      tenantId,
+      didId,
+      age,
+    )
+    await keys.create({ tenantId, keyId, keyType: 'ed25519' })
+    return keyId
+  }
+  const { id: owner } = (await dids.create('KEY', {})).json<DidAnswer>()
+  const [old, young, owned] = [
+    await make('11 minutes', null),
+    await make('9 minutes', null),
+    await make('1 year', owner),
+  ]
+  t.true((await stepsWith().reapUnownedKeys()).reaped >= 1)
+  t.deepEqual([await inStore(old), await keyRow(old)], [false, false])
+  t.deepEqual([await inStore(young), await keyRow(young)], [true, true])
+  t.deepEqual([await inStore(owned), await keyRow(owned)], [true, true])
+  t.is((await stepsWith().reapUnownedKeys()).reaped, 0)
+})
 
-test.serial('a crash between key and DID leaves a key that the reaper finds (issue 3, section 4)', async (t) => {
+test.serial('a crash between key and DID leaves a key that the reaper finds', async (t) => {
   let made = ''
   const { keys } = world.dependencies
   const crashing = {
@@ -105,7 +102,7 @@ test.serial('a key that cannot be destroyed now stays known, and is destroyed by
 })
 
 test.serial(
-  'while the key store is away a deletion holds at once; the keys are destroyed by the workflow (issue 3, section 3)',
+  'while the key store is away a deletion holds at once; the keys are destroyed by the workflow',
   async (t) => {
     const did = await createDid(world)
     const { id, metadata } = (await dids.list('?limit=1000')).dids.find((each) => each.did === did) ?? {}
@@ -126,30 +123,27 @@ test.serial(
   },
 )
 
-test.serial(
-  'every step of a registration may run twice and changes nothing the second time (design: workflows)',
-  async (t) => {
-    const { id, did } = await accepted('twice')
-    const subject = subjectOf(id)
-    const { createDidKeys, writeDidDocument, lookUpDid, completeDid } = stepsWith()
-    const state = () =>
-      rows(
-        `select d.registration_status, d.failure_reason, d.document::text, k.id, k.public_key, k.custody, k.did_url
+test.serial('every step of a registration may run twice and changes nothing the second time', async (t) => {
+  const { id, did } = await accepted('twice')
+  const subject = subjectOf(id)
+  const { createDidKeys, writeDidDocument, lookUpDid, completeDid } = stepsWith()
+  const state = () =>
+    rows(
+      `select d.registration_status, d.failure_reason, d.document::text, k.id, k.public_key, k.custody, k.did_url
        from dids d join keys k on k.did_id = d.id where d.id = $1 order by k.id`,
-        id,
-      )
-    for (const step of [createDidKeys, writeDidDocument, completeDid]) {
-      await step(subject)
-      const once = await state()
-      await step(subject)
-      t.deepEqual(await state(), once)
-    }
-    t.is((await rows('select 1 from key_envelopes e join keys k on k.id = e.key_id where k.did_id = $1', id)).length, 4)
-    t.deepEqual(await lookUpDid(subject), { resolved: true })
-    t.deepEqual(await lookUpDid(subject), { resolved: true })
-    t.is((await dids.resolve(did)).json().registrationStatus, 'COMPLETED')
-  },
-)
+      id,
+    )
+  for (const step of [createDidKeys, writeDidDocument, completeDid]) {
+    await step(subject)
+    const once = await state()
+    await step(subject)
+    t.deepEqual(await state(), once)
+  }
+  t.is((await rows('select 1 from key_envelopes e join keys k on k.id = e.key_id where k.did_id = $1', id)).length, 4)
+  t.deepEqual(await lookUpDid(subject), { resolved: true })
+  t.deepEqual(await lookUpDid(subject), { resolved: true })
+  t.is((await dids.resolve(did)).json().registrationStatus, 'COMPLETED')
+})
 
 test.serial('a crash in the middle of the keys: the next attempt keeps what is there and makes the rest', async (t) => {
   const { id } = await accepted('halfway')
@@ -192,15 +186,12 @@ test.serial('the steps of a deletion may run twice; those of a registration end 
   for (const step of registration) await t.throwsAsync(async () => step(subject), gone)
 })
 
-test.serial(
-  'a DID whose creation was answered is asked for once, however often the request comes (issue 3, section 2)',
-  async (t) => {
-    const headers = { 'idempotency-key': randomUUID() }
-    const body = { method: 'WEB', options: { url: `${names.origin}/once` } }
-    const ask = () => world.ask('/v1/dids', { token: world.token, body, headers })
-    const first = await ask()
-    t.is(first.status, 201)
-    t.is((await ask()).text, first.text)
-    t.is((await rows('select 1 from outbox where object_id = $1', first.json<DidAnswer>().id)).length, 1)
-  },
-)
+test.serial('a DID whose creation was answered is asked for once, however often the request comes', async (t) => {
+  const headers = { 'idempotency-key': randomUUID() }
+  const body = { method: 'WEB', options: { url: `${names.origin}/once` } }
+  const ask = () => world.ask('/v1/dids', { token: world.token, body, headers })
+  const first = await ask()
+  t.is(first.status, 201)
+  t.is((await ask()).text, first.text)
+  t.is((await rows('select 1 from outbox where object_id = $1', first.json<DidAnswer>().id)).length, 1)
+})

@@ -103,7 +103,7 @@ const refusedUrls = [
   'issuer.example/a%252e',
   `issuer.example/${'a'.repeat(2048)}`,
 ]
-test(`${refusedUrls.length} things that are no did:web are refused (abuse 10, 11 and 41)`, (t) => {
+test(`${refusedUrls.length} things that are no did:web are refused`, (t) => {
   for (const text of refusedUrls) {
     t.is(t.throws(() => webDidFromUrl(text), { instanceOf: Refusal }, text)?.code, 'did.invalid_url', text)
   }
@@ -155,7 +155,7 @@ const refusedDids = [
   'did:web:issuer.example\n',
   'did:web:bücher.example',
 ]
-test(`${refusedDids.length} malformed did:web are refused (abuse 41)`, (t) => {
+test(`${refusedDids.length} malformed did:web are refused`, (t) => {
   for (const did of refusedDids) {
     t.is(t.throws(() => parseWebDid(did), { instanceOf: Refusal }, did)?.code, 'did.invalid', did)
   }

@@ -57,7 +57,7 @@ const rows = async (table: 'dids' | 'keys' | 'key_envelopes', ids: string[]): Pr
 }
 
 test.serial(
-  'a DID elsewhere: ours to make, the caller’s to host; COMPLETED when the world sees our keys (issue 3, section 4)',
+  'a DID elsewhere: ours to make, the caller’s to host; COMPLETED when the world sees our keys',
   async (t) => {
     const did = didAt('issuer')
     const created = await dids.createWeb(urlOf('issuer'))
@@ -122,18 +122,36 @@ test.serial(
   },
 )
 
-test.serial(
-  'a deletion while PROCESSING ends the registration at once, with keys and rows (issue 3, section 4)',
-  async (t) => {
-    const did = didAt('withdrawn')
-    const { id } = await dids.createWeb(urlOf('withdrawn'))
-    const { localMetadata } = await withKeys(did)
-    const keyIds = localMetadata.keys.map(({ kmsKeyId }) => kmsKeyId)
-    t.is(await rows('key_envelopes', keyIds), 4)
-    await until('a longer wait', async () => (await looks(id)) >= 3)
+test.serial('a deletion while PROCESSING ends the registration at once, with keys and rows', async (t) => {
+  const did = didAt('withdrawn')
+  const { id } = await dids.createWeb(urlOf('withdrawn'))
+  const { localMetadata } = await withKeys(did)
+  const keyIds = localMetadata.keys.map(({ kmsKeyId }) => kmsKeyId)
+  t.is(await rows('key_envelopes', keyIds), 4)
+  await until('a longer wait', async () => (await looks(id)) >= 3)
+  t.is((await dids.remove(did)).status, 204)
+  t.is((await dids.remove(did)).status, 404)
+  t.is(await handleOf(id).result(), 'DELETED')
+  await until('the deletion', () =>
+    handleOf(id, 'delete')
+      .result()
+      .then(
+        () => true,
+        () => false,
+      ),
+  )
+  t.deepEqual([await rows('key_envelopes', keyIds), await rows('keys', keyIds), await rows('dids', [id])], [0, 0, 0])
+})
+
+test.serial('a deletion right after the creation leaves no key behind, whoever comes first', async (t) => {
+  const created: string[] = []
+  for (let at = 0; at < 8; at++) {
+    const { did, id } = await dids.createWeb(urlOf(`brief/${at}`))
+    await wait(at * 60)
     t.is((await dids.remove(did)).status, 204)
-    t.is((await dids.remove(did)).status, 404)
-    t.is(await handleOf(id).result(), 'DELETED')
+    created.push(id)
+  }
+  for (const id of created) {
     await until('the deletion', () =>
       handleOf(id, 'delete')
         .result()
@@ -142,48 +160,24 @@ test.serial(
           () => false,
         ),
     )
-    t.deepEqual([await rows('key_envelopes', keyIds), await rows('keys', keyIds), await rows('dids', [id])], [0, 0, 0])
-  },
-)
-
-test.serial(
-  'a deletion right after the creation leaves no key behind, whoever comes first (issue 3, section 4)',
-  async (t) => {
-    const created: string[] = []
-    for (let at = 0; at < 8; at++) {
-      const { did, id } = await dids.createWeb(urlOf(`brief/${at}`))
-      await wait(at * 60)
-      t.is((await dids.remove(did)).status, 204)
-      created.push(id)
-    }
-    for (const id of created) {
-      await until('the deletion', () =>
-        handleOf(id, 'delete')
+    t.is(
+      await until('the registration', () =>
+        handleOf(id)
           .result()
-          .then(
-            () => true,
-            () => false,
-          ),
-      )
-      t.is(
-        await until('the registration', () =>
-          handleOf(id)
-            .result()
-            .catch(() => undefined),
-        ),
-        'DELETED',
-      )
-    }
-    const { systemSql } = world.dependencies
-    const orphans = `select 1 from key_envelopes e where not exists (select 1 from keys k where k.id = e.key_id)
+          .catch(() => undefined),
+      ),
+      'DELETED',
+    )
+  }
+  const { systemSql } = world.dependencies
+  const orphans = `select 1 from key_envelopes e where not exists (select 1 from keys k where k.id = e.key_id)
     and e.key_id not in (select id from platform_keys)`
-    t.deepEqual((await systemSql.query({ text: orphans, values: [] })).rows, [])
-    t.is(await rows('dids', created), 0)
-  },
-)
+  t.deepEqual((await systemSql.query({ text: orphans, values: [] })).rows, [])
+  t.is(await rows('dids', created), 0)
+})
 
 test.serial(
-  'an operator finds a registration by its object, with a line to read; what it knows is not in plain text (design)',
+  'an operator finds a registration by its object, with a line to read; what it knows is not in plain text',
   async (t) => {
     const { id, did } = await dids.createWeb(urlOf('secret-department'))
     names.elsewhere.set(fileOf('secret-department'), JSON.stringify((await withKeys(did)).didDocument))

@@ -33,7 +33,7 @@ interface Row {
 const sql = <Result extends object>(orm: MikroORM, text: string, values: unknown[] = []) =>
   orm.em.getConnection().execute<Result[]>(text, values)
 
-test.serial('in PostgreSQL, as the fenced role, every type is made, used and deleted (issue 3, Keys)', async (t) => {
+test.serial('in PostgreSQL, as the fenced role, every type is made, used and deleted', async (t) => {
   const store = createLocalKeyStore({ envelopes: createEnvelopeRows(t.context.database.tenants), masterKey })
   t.teardown(() => store.close())
   for (const keyType of KEY_TYPES) {
@@ -61,7 +61,7 @@ test.serial('a key id that is taken, by another type or tenant, makes no second 
   t.is(await codeOf(store.sign(ref, randomBytes(8))), 'none')
 })
 
-test.serial('of 100 envelopes moved to another row none opens (pitfall R10)', async (t) => {
+test.serial('of 100 envelopes moved to another row none opens', async (t) => {
   const { tenants, system } = t.context.database
   const store = createLocalKeyStore({ envelopes: createEnvelopeRows(tenants), masterKey, cacheSeconds: 0.001 })
   t.teardown(() => store.close())
@@ -95,7 +95,7 @@ test.serial('of 100 envelopes moved to another row none opens (pitfall R10)', as
   t.is(codes.filter((code) => code === 'none').length, 100)
 })
 
-test.serial('no private byte of 100 keys is in a full dump of the table (pitfall R10)', async (t) => {
+test.serial('no private byte of 100 keys is in a full dump of the table', async (t) => {
   const { tenants, system } = t.context.database
   const drawn: Buffer[] = []
   const random = (size: number) => {

@@ -102,7 +102,7 @@ contract(
   },
 )
 
-contract('BBS signatures leave the event loop free (issue 3, Web semantic credentials)', async (t, store) => {
+contract('BBS signatures leave the event loop free', async (t, store) => {
   const ref = newRef('bls12381g2')
   await store.create(ref)
   const input = { header: randomBytes(32), messages: Array.from({ length: 20 }, () => randomBytes(32)) }

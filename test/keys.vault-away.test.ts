@@ -16,14 +16,14 @@ const test = vaultBinary === undefined ? anyTest.skip : anyTest.serial
 
 anyTest.after.always(() => dismissGuard())
 
-/** Asserts that `work` goes well again within 10 s (pitfall R29), by itself. */
+/** Asserts that `work` goes well again within 10 s, by itself. */
 async function recovers(t: ExecutionContext, work: () => Promise<unknown>): Promise<void> {
   const deadline = Date.now() + 10_000
   while ((await codeOf(work())) === 'unavailable' && Date.now() < deadline) await wait(100)
   await t.notThrowsAsync(work)
 }
 
-test('a sealed Vault refuses at once with a time to come back, and serves again unsealed (issue 3, Keys)', (t) =>
+test('a sealed Vault refuses at once with a time to come back, and serves again unsealed', (t) =>
   withVault(t, async (vault) => {
     const store = opened(t, createVaultKeyStore(vaultConfig(vault)))
     const ref = newRef('ed25519')
@@ -52,7 +52,7 @@ test('a readiness check that goes well lets calls through at once', (t) =>
     t.is((await store.sign(ref, randomBytes(8))).length, 64)
   }))
 
-test('a hanging Vault costs 2.5 s at most, then nothing; it recovers by itself (pitfalls, fault matrix V)', (t) =>
+test('a hanging Vault costs 2.5 s at most, then nothing; it recovers by itself', (t) =>
   withVault(t, async (vault) => {
     const store = opened(t, createVaultKeyStore(vaultConfig(vault, { timeoutMs: 1_000 })))
     const ref = newRef('ed25519')
@@ -68,7 +68,7 @@ test('a hanging Vault costs 2.5 s at most, then nothing; it recovers by itself (
     await recovers(t, () => store.sign(ref, randomBytes(8)))
   }))
 
-test('a killed Vault that comes back has the same keys, without a restart of ours (pitfalls, fault matrix)', async (t) => {
+test('a killed Vault that comes back has the same keys, without a restart of ours', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'countersign-vault-data-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))
   const first = await openVault({ directory })

@@ -15,7 +15,7 @@ const test = vaultBinary === undefined ? anyTest.skip : anyTest.serial
 
 anyTest.after.always(() => dismissGuard())
 
-test('500 signatures asked at once travel in few calls, each verifies (issue 3, Keys)', (t) =>
+test('500 signatures asked at once travel in few calls, each verifies', (t) =>
   withVault(t, async (vault) => {
     const proxy = await openProxy(vault.address)
     t.teardown(() => proxy.close())
@@ -33,7 +33,7 @@ test('500 signatures asked at once travel in few calls, each verifies (issue 3, 
     t.true(sizes.every((body) => (JSON.parse(body) as { batch_input: [] }).batch_input.length <= 200))
   }))
 
-test('a deleted key leaves nothing in Vault, whatever versions it had (pitfall R11)', (t) =>
+test('a deleted key leaves nothing in Vault, whatever versions it had', (t) =>
   withVault(t, async (vault) => {
     const store = opened(t, createVaultKeyStore(vaultConfig(vault)))
     const [signing, agreeing] = [newRef('ed25519'), newRef('x25519')]
@@ -56,7 +56,7 @@ test('a deleted key leaves nothing in Vault, whatever versions it had (pitfall R
     await t.throwsAsync(() => vault.call('LIST', 'secret/metadata/countersign'), { message: /answered 404/ })
   }))
 
-test('a signing key cannot be exported from Vault, nor backed up in plain text (pitfall R10)', (t) =>
+test('a signing key cannot be exported from Vault, nor backed up in plain text', (t) =>
   withVault(t, async (vault) => {
     const store = opened(t, createVaultKeyStore(vaultConfig(vault)))
     for (const keyType of ['ed25519', 'p256'] as const) {
@@ -68,7 +68,7 @@ test('a signing key cannot be exported from Vault, nor backed up in plain text (
     }
   }))
 
-test('an AppRole token is renewed, then replaced, while signing goes on (issue 3, Keys)', (t) =>
+test('an AppRole token is renewed, then replaced, while signing goes on', (t) =>
   withVault(t, async (vault) => {
     const proxy = await openProxy(vault.address)
     t.teardown(() => proxy.close())
@@ -87,7 +87,7 @@ test('an AppRole token is renewed, then replaced, while signing goes on (issue 3
     t.true(new Set(used).size >= 2)
   }))
 
-test('a token that Vault no longer knows is replaced by one new login (pitfalls, fault matrix W)', (t) =>
+test('a token that Vault no longer knows is replaced by one new login', (t) =>
   withVault(t, async (vault) => {
     const proxy = await openProxy(vault.address)
     t.teardown(() => proxy.close())
@@ -121,7 +121,7 @@ test('a mount that is not there is named, and is no missing key', (t) =>
     }
   }))
 
-test('no error carries the token or a secret, however deep one looks (pitfall R27)', (t) =>
+test('no error carries the token or a secret, however deep one looks', (t) =>
   withVault(t, async (vault) => {
     const secret = randomBytes(32)
     const store = opened(t, createVaultKeyStore(vaultConfig(vault), { random: () => Buffer.from(secret) }))

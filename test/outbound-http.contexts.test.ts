@@ -58,7 +58,7 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
 
 const FETCH = { allowFetch: true }
 
-test('an unknown context is fetched on first use, pinned by SHA-256, and never fetched again (design: JSON-LD contexts)', async (t) => {
+test('an unknown context is fetched on first use, pinned by SHA-256, and never fetched again', async (t) => {
   const { store, asked, table } = parts((nth) => (nth === 0 ? CONTEXT : '{"@context":{"name":"https://evil.test/"}}'))
   const first = store()
   const pinned = await first.lookup('t1', URL_A, FETCH)

@@ -145,7 +145,7 @@ const misbehaving: [what: string, speak: (socket: Socket) => void, expected: str
 ]
 
 for (const [what, speak, expected] of misbehaving) {
-  test.serial(`a server that ${what}: ${expected}, within the deadline (abuse 14)`, async (t) => {
+  test.serial(`a server that ${what}: ${expected}, within the deadline`, async (t) => {
     const server = await raw(speak)
     const { result, tookMs } = await call(server.port)
     await server.close()
@@ -155,7 +155,7 @@ for (const [what, speak, expected] of misbehaving) {
   })
 }
 
-test.serial('the deadline holds over a dripping body: 3.0 s, give or take 0.2 (R1)', async (t) => {
+test.serial('the deadline holds over a dripping body: 3.0 s, give or take 0.2', async (t) => {
   const server = await raw((socket) => {
     socket.write(`${OK}content-length: 1000\r\n\r\n`)
     every(socket, 100, 'x')
@@ -214,7 +214,7 @@ const badTls: [what: string, options: () => Promise<Parameters<typeof listenTls>
   ['with a wildcard for the wrong level', () => authority.issue(['*.site.test']), 'outbound.tls'],
 ]
 for (const [what, options, expected] of badTls) {
-  test.serial(`a certificate ${what} is refused before a byte of the request is sent (abuse 14)`, async (t) => {
+  test.serial(`a certificate ${what} is refused before a byte of the request is sent`, async (t) => {
     let requests = 0
     const server = await listenTls(await options(), (_request, response) => {
       requests += 1

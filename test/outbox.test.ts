@@ -80,7 +80,7 @@ const visible = async (start: WorkflowStart): Promise<void> => {
   for (let tries = 0; tries < 100 && (await runsOf(start)) === 0; tries += 1) await wait(50)
 }
 
-test.serial('what transactions committed is started once each, however many relays run (R19)', async (t) => {
+test.serial('what transactions committed is started once each, however many relays run', async (t) => {
   const starts = await commitMany(120)
   const asked: string[] = []
   const counting = {
@@ -97,7 +97,7 @@ test.serial('what transactions committed is started once each, however many rela
   t.deepEqual(asked.toSorted(), starts.map(({ workflowId }) => workflowId).toSorted())
 })
 
-test.serial('a committed row becomes a workflow with its search attributes (issue 3, 2)', async (t) => {
+test.serial('a committed row becomes a workflow with its search attributes', async (t) => {
   const start = await commit(startOf())
   t.deepEqual(await relay().runOnce(), { taken: 1, started: 1, away: false })
   const description = await world.temporal.client.workflow.getHandle(start.workflowId).describe()
@@ -106,21 +106,18 @@ test.serial('a committed row becomes a workflow with its search attributes (issu
   t.like(Object.fromEntries(attributes), { TenantId: start.tenantId, ObjectId: start.objectId, Summary: 'Test' })
 })
 
-test.serial(
-  'what a transaction rolled back is never started (design: a thing that must happen after a commit)',
-  async (t) => {
-    const start = startOf()
-    await t.throwsAsync(
-      inTenant(database.tenants, start.tenantId, async (em) => {
-        await outbox.enqueue(em, start)
-        throw new Error('the caller failed')
-      }),
-    )
-    t.deepEqual(await relay().runOnce(), { taken: 0, started: 0, away: false })
-  },
-)
+test.serial('what a transaction rolled back is never started', async (t) => {
+  const start = startOf()
+  await t.throwsAsync(
+    inTenant(database.tenants, start.tenantId, async (em) => {
+      await outbox.enqueue(em, start)
+      throw new Error('the caller failed')
+    }),
+  )
+  t.deepEqual(await relay().runOnce(), { taken: 0, started: 0, away: false })
+})
 
-test.serial('a crash after the start and before the mark starts nothing twice (fault matrix G)', async (t) => {
+test.serial('a crash after the start and before the mark starts nothing twice', async (t) => {
   const start = await commit(startOf())
   const broken: RelayDependencies['sql'] = {
     query: (query) =>
@@ -139,19 +136,16 @@ test.serial('a crash after the start and before the mark starts nothing twice (f
   t.is(await runsOf(start), 1)
 })
 
-test.serial(
-  'a crash before the start loses nothing: another relay takes over within 10 s (fault matrix F)',
-  async (t) => {
-    await commit(startOf())
-    const dead = { startWorkflow: () => new Promise<never>(() => undefined) }
-    void relay({ temporal: dead }).runOnce()
-    await wait(200)
-    const next = relay()
-    next.start()
-    t.deepEqual(await settled(10_000), { waiting: 0, started: 1 })
-    await next.stop()
-  },
-)
+test.serial('a crash before the start loses nothing: another relay takes over within 10 s', async (t) => {
+  await commit(startOf())
+  const dead = { startWorkflow: () => new Promise<never>(() => undefined) }
+  void relay({ temporal: dead }).runOnce()
+  await wait(200)
+  const next = relay()
+  next.start()
+  t.deepEqual(await settled(10_000), { waiting: 0, started: 1 })
+  await next.stop()
+})
 
 test.serial('the second request with the same workflow id changes nothing', async (t) => {
   const start = startOf()
@@ -159,7 +153,7 @@ test.serial('the second request with the same workflow id changes nothing', asyn
   t.deepEqual(await state(), { waiting: 1, started: 0 })
 })
 
-test.serial('while Temporal is away rows wait, and are started within 10 s of its return (R29)', async (t) => {
+test.serial('while Temporal is away rows wait, and are started within 10 s of its return', async (t) => {
   const running = relay()
   running.start()
   await world.stopServer()
@@ -231,7 +225,7 @@ test.serial('a row that cannot be started waits alone, with its reason, and the 
   t.true(rows[0]?.later)
 })
 
-test.serial('a payload rests encrypted and opens with its own row alone (R10)', async (t) => {
+test.serial('a payload rests encrypted and opens with its own row alone', async (t) => {
   const start = await commit({ ...startOf(), payload: { words: 'canary-in-the-outbox' } })
   const { rows } = await database.systemSql.query<{ payload: Buffer }>({
     text: 'select payload from outbox',
@@ -245,7 +239,7 @@ test.serial('a payload rests encrypted and opens with its own row alone (R10)', 
   t.throws(() => outbox.open({ ...start, workflowId: 'other', payload }))
 })
 
-test.serial('a payload that Temporal would refuse is refused before the commit (R17)', async (t) => {
+test.serial('a payload that Temporal would refuse is refused before the commit', async (t) => {
   const tooLarge = { ...startOf(), payload: randomBytes(MAX_PAYLOAD_BYTES).toString('base64') }
   const error = await t.throwsAsync(commit(tooLarge), { instanceOf: Refusal })
   t.is(error?.code, 'workflow.payload_too_large')
@@ -257,7 +251,7 @@ test.serial('a payload that Temporal would refuse is refused before the commit (
   t.is(await runsOf(large), 1)
 })
 
-test.serial('a tenant writes rows of its own alone (design: Tenants)', async (t) => {
+test.serial('a tenant writes rows of its own alone', async (t) => {
   const foreign = startOf()
   await t.throwsAsync(inTenant(database.tenants, randomUUID(), (em) => outbox.enqueue(em, foreign)))
   t.deepEqual(await state(), { waiting: 0, started: 0 })

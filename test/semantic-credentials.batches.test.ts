@@ -40,7 +40,7 @@ const completed = (id: string) => until(world, id, ({ status }) => status === 'C
 const count = async (text: string, values: unknown[] = []) =>
   (await world.dependencies.systemSql.query<{ count: number }>({ text, values })).rows[0]?.count
 
-test.serial('300 JSON lines become 300 credentials, each of its row, that verify (issue 4, Batches)', async (t) => {
+test.serial('300 JSON lines become 300 credentials, each of its row, that verify', async (t) => {
   const issuer = await createDid(world)
   const more = { revocable: 'true', tag: 'spring', type: 'Course' }
   const context = [COURSE, '{"Course":"https://schema.org/Course"}']
@@ -101,7 +101,7 @@ test.serial(
   },
 )
 
-test.serial('Temporal is given references, never a row (pitfalls, R17)', async (t) => {
+test.serial('Temporal is given references, never a row', async (t) => {
   const issuer = await createDid(world)
   const { id } = await create(world, lines(10), options(issuer))
   await completed(id)
@@ -197,7 +197,7 @@ test.serial('a whole batch is revoked, each list marked once per slice, and says
   t.like((await steer(world, id, 'revocation')).json(), { revocation: { status: 'REVOKED', revoked: 300 } })
 })
 
-test.serial('to another tenant, or without the scope, a batch is not there (pitfalls, R12)', async (t) => {
+test.serial('to another tenant, or without the scope, a batch is not there', async (t) => {
   const issuer = await createDid(world)
   const { id } = await create(world, lines(2), options(issuer))
   const stranger = await world.addTenant()

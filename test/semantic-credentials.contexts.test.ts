@@ -51,7 +51,7 @@ const settings = (fetchUnknownContexts: boolean) =>
   world.ask('/v1/settings', { method: 'PUT', token: world.token, body: { fetchUnknownContexts, vcApi: false } })
 
 test.serial(
-  'an unknown context is fetched once and pinned; its later content changes nothing (design, JSON-LD contexts)',
+  'an unknown context is fetched once and pinned; its later content changes nothing (JSON-LD contexts)',
   async (t) => {
     content = context('colour')
     fetched = 0

@@ -29,17 +29,14 @@ const derived = async (selectivePointers: string[] | 'everything', presentationH
   return reply.json<{ credential: Record<string, unknown> }>().credential
 }
 
-test.serial(
-  'what is named is shown, and what is mandatory; the rest is gone, and it verifies (issue 4, 3)',
-  async (t) => {
-    const credential = await derived(['/credentialSubject/course'])
-    t.deepEqual(credential.credentialSubject, { id: 'did:example:holder', course: 'CS-101' })
-    for (const member of ['issuer', 'validFrom', 'credentialStatus'])
-      t.deepEqual(credential[member], base[member], member)
-    t.notRegex(JSON.stringify(credential), /Ada/)
-    t.deepEqual(await verify(world, credential), { verified: true, reason: [] })
-  },
-)
+test.serial('what is named is shown, and what is mandatory; the rest is gone, and it verifies', async (t) => {
+  const credential = await derived(['/credentialSubject/course'])
+  t.deepEqual(credential.credentialSubject, { id: 'did:example:holder', course: 'CS-101' })
+  for (const member of ['issuer', 'validFrom', 'credentialStatus'])
+    t.deepEqual(credential[member], base[member], member)
+  t.notRegex(JSON.stringify(credential), /Ada/)
+  t.deepEqual(await verify(world, credential), { verified: true, reason: [] })
+})
 
 test.serial('everything hides nothing; a presentation header is bound into the proof', async (t) => {
   const credential = await derived('everything', Buffer.from('the verifier’s nonce').toString('base64url'))
@@ -76,7 +73,7 @@ test.serial('a revoked one is revoked in every derivation', async (t) => {
   )
 })
 
-test.serial('what cannot be derived is a 400 that says why (issue 4, 3)', async (t) => {
+test.serial('what cannot be derived is a 400 that says why', async (t) => {
   const { credential: plain } = await sign(world, await createDid(world))
   const once = await derived(['/credentialSubject/course'])
   const pointer = '/credentialSubject/shoeSize'

@@ -14,27 +14,24 @@ test.after.always(() => world?.close())
 
 const ask = (presentation: unknown) => world.ask(VERIFY_PRESENTATION, { token: world.token, body: { presentation } })
 
-test.serial(
-  'whatever is changed in a presentation, it does not verify, and no check breaks (pitfalls 38)',
-  async (t) => {
-    const holder = makeHolder()
-    const { credential } = await about(world, holder, { revocable: true })
-    const presentation = await holder.present([credential], { challenge: 'the-challenge', domain: 'verifier.example' })
-    t.true((await verifyPresentation(world, presentation)).verified)
-    const wrong: string[] = []
-    for (const { path } of placesIn(presentation)) {
-      for (const text of ['"x"', '7', 'null', '[]', '{}', '["did:example:x"]', '{"id":"did:example:x"}']) {
-        const raw = `{"presentation":${withText(presentation, path, text)}}`
-        const reply = await world.ask(VERIFY_PRESENTATION, { token: world.token, raw })
-        const refused = reply.status === 400 || (reply.status === 200 && !reply.json<{ verified: boolean }>().verified)
-        if (!refused) wrong.push(`${path.join('.')} = ${text}: ${reply.status} ${reply.text.slice(0, 200)}`)
-      }
+test.serial('whatever is changed in a presentation, it does not verify, and no check breaks', async (t) => {
+  const holder = makeHolder()
+  const { credential } = await about(world, holder, { revocable: true })
+  const presentation = await holder.present([credential], { challenge: 'the-challenge', domain: 'verifier.example' })
+  t.true((await verifyPresentation(world, presentation)).verified)
+  const wrong: string[] = []
+  for (const { path } of placesIn(presentation)) {
+    for (const text of ['"x"', '7', 'null', '[]', '{}', '["did:example:x"]', '{"id":"did:example:x"}']) {
+      const raw = `{"presentation":${withText(presentation, path, text)}}`
+      const reply = await world.ask(VERIFY_PRESENTATION, { token: world.token, raw })
+      const refused = reply.status === 400 || (reply.status === 200 && !reply.json<{ verified: boolean }>().verified)
+      if (!refused) wrong.push(`${path.join('.')} = ${text}: ${reply.status} ${reply.text.slice(0, 200)}`)
     }
-    t.deepEqual(wrong, [])
-  },
-)
+  }
+  t.deepEqual(wrong, [])
+})
 
-test.serial('proofs that are none: many, empty, of no type, of a method that is none (pitfalls 36)', async (t) => {
+test.serial('proofs that are none: many, empty, of no type, of a method that is none', async (t) => {
   const holder = makeHolder()
   const presentation = await holder.present(undefined, { challenge: 'the-challenge' })
   const own = presentation.proof as Record<string, unknown>
@@ -62,7 +59,7 @@ test.serial('proofs that are none: many, empty, of no type, of a method that is 
   }
 })
 
-test.serial('contexts of nobody or of loopback are not fetched, and named (pitfalls 33)', async (t) => {
+test.serial('contexts of nobody or of loopback are not fetched, and named', async (t) => {
   const presentation = await makeHolder().present(undefined, { challenge: 'the-challenge' })
   for (const url of ['https://127.0.0.1/context', 'http://localhost/context', 'urn:x:context']) {
     const verdict = await verifyPresentation(world, { ...presentation, '@context': [CONTEXT.credentialsV2, url] })
@@ -71,7 +68,7 @@ test.serial('contexts of nobody or of loopback are not fetched, and named (pitfa
   }
 })
 
-test.serial('a knotted graph ends with a 400 (pitfalls 35)', async (t) => {
+test.serial('a knotted graph ends with a 400', async (t) => {
   const presentation = await makeHolder().present(undefined, { challenge: 'the-challenge' })
   const nodes = Array.from({ length: 25 }, (_, index) => ({
     id: `_:n${index}`,
@@ -81,33 +78,30 @@ test.serial('a knotted graph ends with a 400 (pitfalls 35)', async (t) => {
   t.deepEqual([reply.status, reply.json().type], [400, '/problems#credential.too_complex'])
 })
 
-test.serial(
-  '20 BBS credentials in one presentation verify, and others are answered meanwhile (pitfalls R23)',
-  async (t) => {
-    const holder = makeHolder()
-    const issuer = await createDid(world, 'bls12381g2')
-    const subject = { credentialSubject: { id: holder.did, course: 'CS-101' } }
-    const { credential } = await sign(world, issuer, { proofType: 'bbs-2023', more: subject })
-    const body = { credential, selectivePointers: ['/credentialSubject/course'] }
-    const reply = await world.ask('/v1/credentials/web-semantic/derive', { token: world.token, body })
-    const { credential: derived } = reply.json<{ credential: unknown }>()
-    const presentation = await holder.present(
-      Array.from({ length: 20 }, () => derived),
-      { challenge: 'the-challenge' },
-    )
-    let done = false
-    const verdict = verifyPresentation(world, presentation).finally(() => {
-      done = true
-    })
-    const waits: number[] = []
-    while (!done) {
-      const from = performance.now()
-      t.is((await world.ask('/health/live')).status, 200)
-      waits.push(performance.now() - from)
-    }
-    const { verified, reason } = await verdict
-    t.true(verified, reason)
-    const median = waits.sort((a, b) => a - b)[Math.floor(waits.length / 2)] ?? Number.POSITIVE_INFINITY
-    t.true(median < 200, `the median look at /health/live took ${median} ms`)
-  },
-)
+test.serial('20 BBS credentials in one presentation verify, and others are answered meanwhile', async (t) => {
+  const holder = makeHolder()
+  const issuer = await createDid(world, 'bls12381g2')
+  const subject = { credentialSubject: { id: holder.did, course: 'CS-101' } }
+  const { credential } = await sign(world, issuer, { proofType: 'bbs-2023', more: subject })
+  const body = { credential, selectivePointers: ['/credentialSubject/course'] }
+  const reply = await world.ask('/v1/credentials/web-semantic/derive', { token: world.token, body })
+  const { credential: derived } = reply.json<{ credential: unknown }>()
+  const presentation = await holder.present(
+    Array.from({ length: 20 }, () => derived),
+    { challenge: 'the-challenge' },
+  )
+  let done = false
+  const verdict = verifyPresentation(world, presentation).finally(() => {
+    done = true
+  })
+  const waits: number[] = []
+  while (!done) {
+    const from = performance.now()
+    t.is((await world.ask('/health/live')).status, 200)
+    waits.push(performance.now() - from)
+  }
+  const { verified, reason } = await verdict
+  t.true(verified, reason)
+  const median = waits.sort((a, b) => a - b)[Math.floor(waits.length / 2)] ?? Number.POSITIVE_INFINITY
+  t.true(median < 200, `the median look at /health/live took ${median} ms`)
+})

@@ -68,7 +68,7 @@ for (const [proofType, keyType, suite] of [
       },
     )
 
-test.serial('signPresentation refuses what it cannot sign, with the field (issue 4, 7)', async (t) => {
+test.serial('signPresentation refuses what it cannot sign, with the field', async (t) => {
   const { tenantId } = world.first
   const did = await createDid(world)
   const sign = (more: Record<string, unknown>) =>

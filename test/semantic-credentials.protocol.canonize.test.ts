@@ -66,7 +66,7 @@ for (const [how, context] of [
     { '@version': 1.1, verificationMethod: { '@id': 'x:m', '@context': 'https://tenant.example/context' } },
   ],
 ] as const)
-  test(`a context that is named ${how} is looked up every time (design: JSON-LD contexts)`, async (t) => {
+  test(`a context that is named ${how} is looked up every time`, async (t) => {
     const canonicalAt = (vocabulary: string) => {
       const contexts = new Map([['https://tenant.example/context', { '@context': { '@vocab': vocabulary } }]])
       const options = proof([context, { '@vocab': vocabulary }], '2026-01-01T00:00:00Z')
@@ -82,7 +82,7 @@ for (const [how, context] of [
 
 const IMPORTING = { '@version': 1.1, '@import': 'https://tenant.example/context' }
 
-test('a context that imports another is refused, in a document and behind an address (design: JSON-LD contexts)', async (t) => {
+test('a context that imports another is refused, in a document and behind an address', async (t) => {
   const request = (context: unknown) =>
     ({
       credential: { '@context': [CONTEXT.credentialsV2, context], type: ['VerifiableCredential'] },

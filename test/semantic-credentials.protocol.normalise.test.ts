@@ -145,7 +145,7 @@ test('every breach of the data model is answered with its path (VC Data Model 2.
   )
 })
 
-test('what the libraries must not be given is refused before they see it (pitfalls 1 to 4, 33)', (t) => {
+test('what the libraries must not be given is refused before they see it', (t) => {
   let deep: unknown = 1
   for (let level = 0; level < 10_000; level += 1) deep = [deep]
   const subject = (more: unknown) => ({ ...minimal, credentialSubject: more })
@@ -164,7 +164,7 @@ test('what the libraries must not be given is refused before they see it (pitfal
     t.throws(() => normalise(payload), { code: 'credential.malformed' })
 })
 
-test('a claim that no context defines is refused by its path (issue 3, section 5; pitfalls 34)', async (t) => {
+test('a claim that no context defines is refused by its path', async (t) => {
   const prepare = (more: Json) => {
     const { credential } = normalise({ ...minimal, '@context': [CONTEXT.credentialsV2, CLAIMS], ...more })
     const request = {
@@ -191,7 +191,7 @@ test('a claim that no context defines is refused by its path (issue 3, section 5
   await t.throwsAsync(contexts({ '@import': 'https://unknown.example/v1' }), { code: 'context.invalid' })
 })
 
-test('what JSON-LD would leave out without a word is refused: null, empty lists, @index (pitfalls 34)', (t) => {
+test('what JSON-LD would leave out without a word is refused: null, empty lists, @index', (t) => {
   const subject = { id: 'did:example:1', givenName: null, memberOf: [], address: { '@index': 'home', postalCode: '1' } }
   t.deepEqual(breaches({ ...minimal, credentialSubject: subject }), {
     '/credentialSubject/givenName': 'credential.unsigned',

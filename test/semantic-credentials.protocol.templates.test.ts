@@ -153,7 +153,7 @@ test('mappings are shown as one map from names to paths (specification, Credenti
   )
 })
 
-test('the proof type is the template’s, or goes with the issuer’s key (spec/api, 2.7)', (t) => {
+test('the proof type is the template’s, or goes with the issuer’s key', (t) => {
   t.deepEqual(keyTypesFor(template({ proofType: 'bbs-2023' })), ['bls12381g2'])
   t.deepEqual(keyTypesFor(template()), ['ed25519', 'bls12381g2', 'p256'])
   t.is(proofTypeFor(template({ proofType: 'eddsa-2022' }), ['bls12381g2']), 'eddsa-2022')

@@ -37,7 +37,7 @@ function credentialOf(signer: TestSigner, proofType: ProofType, more: Json = {})
 const request = (credential: Json) => ({ credential, now, resolveDid: resolveTestDid })
 
 withDocuments(
-  'of a BBS verification, which takes 60 ms of work, the main thread does less than 15 ms (issue 3, section 5)',
+  'of a BBS verification, which takes 60 ms of work, the main thread does less than 15 ms',
   async (t, documents) => {
     const signer = await bbsSigner()
     const credential = credentialOf(signer, 'bbs-2023')
@@ -65,7 +65,7 @@ withDocuments('BBS is signed, derived and verified with the key on this side onl
 })
 
 withDocuments(
-  'foreign contexts are looked up on this side, nested ones too; refusals keep their code (design, JSON-LD contexts)',
+  'foreign contexts are looked up on this side, nested ones too; refusals keep their code (JSON-LD contexts)',
   async (t, documents) => {
     const signer = ed25519Signer()
     const outer = 'https://issuer.example/outer/v1'
@@ -101,7 +101,7 @@ withDocuments(
   },
 )
 
-/** 1,000 terms whose scoped contexts define terms again: small to send, seconds to process (pitfalls 4). */
+/** 1,000 terms whose scoped contexts define terms again: small to send, seconds to process. */
 function scopedBomb(terms: number): Json {
   const scoped = Object.fromEntries(
     Array.from({ length: terms }, (_, index) => [
@@ -126,7 +126,7 @@ for (const [limit, options] of [
   ['memory', { timeoutMs: 60_000, memoryMb: 128 }],
 ] as const) {
   withDocuments(
-    `a task over its ${limit} is refused, the event loop is free, and the next one is served (pitfalls R23, 33)`,
+    `a task over its ${limit} is refused, the event loop is free, and the next one is served`,
     async (t, documents) => {
       const signer = ed25519Signer()
       const credential = bombed(signer)
@@ -149,7 +149,7 @@ for (const [limit, options] of [
 }
 
 withDocuments(
-  'a poison graph ends in time, whichever lane it takes; a knotted honest one is signed (pitfalls 35)',
+  'a poison graph ends in time, whichever lane it takes; a knotted honest one is signed',
   async (t, documents) => {
     const signer = ed25519Signer()
     const nodes = (count: number, links: (index: number) => number[]) =>

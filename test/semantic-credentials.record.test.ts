@@ -139,7 +139,7 @@ test('a lost connection is nobody’s success, and the rows are not sent a secon
   t.is(statements, 1)
 })
 
-test('40 signatures at once over HTTP are 40 credentials with 40 log entries (issue 3, section 2)', async (t) => {
+test('40 signatures at once over HTTP are 40 credentials with 40 log entries', async (t) => {
   const did = await createDid(world)
   const signed = await Promise.all(Array.from({ length: 40 }, () => sign(world, did, { revocable: true })))
   t.is(new Set(signed.map(({ id }) => id)).size, 40)

@@ -67,42 +67,39 @@ const outcomeOf = (requestId: string | null) =>
     return sent && { type: sent.type.split('_').at(-1), ...(JSON.parse(sent.metadata) as Record<string, unknown>) }
   })
 
-test.serial(
-  'a holder whose DID takes messages gets one, signed by the issuer, about the status alone (spec/api 2.7)',
-  async (t) => {
-    const issuer = await createDid(world)
-    names.elsewhere.set('/inbox', '{}')
-    const inbox = `https://elsewhere.test:${names.port}/inbox`
-    const holder = holderAt('holder', [{ uri: inbox, accept: ['didcomm/v2'] }])
-    const { id, credential } = await about(issuer, holder)
-    await world.ask(`${AREA}/${id}/revocation-status`, { token: world.token, body: { is_revoked: true } })
-    const reply = await notify(id)
-    t.is(reply.status, 200)
-    t.deepEqual(reply.json(), {})
-    t.like(await outcomeOf(reply.headers.get('x-request-id')), { type: 'SUCCESS', id, outcome: 'SENT' })
-    const [request] = posted.filter(({ url }) => url === inbox)
-    t.is(request?.headers?.['content-type'], 'application/jose')
-    const didKey = (
-      await world.dependencies.systemSql.query<{ public_key: Buffer }>({
-        text: 'select public_key from keys k join dids d on d.id = k.did_id where d.did = $1',
-        values: [issuer],
-      })
-    ).rows[0]
-    const key = await importJWK(
-      { kty: 'OKP', crv: 'Ed25519', x: didKey?.public_key.toString('base64url') ?? '' },
-      'EdDSA',
-    )
-    const { payload, protectedHeader } = await compactVerify(String(request?.body), key)
-    t.true(String(protectedHeader.kid).startsWith(`${issuer}#`))
-    const { id: messageId, created_time, type, ...message } = JSON.parse(new TextDecoder().decode(payload))
-    t.regex(messageId, /^[0-9a-f-]{36}$/)
-    t.true(Math.abs(Date.now() - created_time) < 60_000)
-    t.is(typeof type, 'string')
-    const { listUrl, index } = readStatusEntry(credential.credentialStatus)
-    const body = { revocationListCredential: listUrl, revocationListIndex: index, isRevoked: true }
-    t.deepEqual(message, { from: issuer, to: [holder], body }, 'ids and a status: no claim, no other subject')
-  },
-)
+test.serial('a holder whose DID takes messages gets one, signed by the issuer, about the status alone', async (t) => {
+  const issuer = await createDid(world)
+  names.elsewhere.set('/inbox', '{}')
+  const inbox = `https://elsewhere.test:${names.port}/inbox`
+  const holder = holderAt('holder', [{ uri: inbox, accept: ['didcomm/v2'] }])
+  const { id, credential } = await about(issuer, holder)
+  await world.ask(`${AREA}/${id}/revocation-status`, { token: world.token, body: { is_revoked: true } })
+  const reply = await notify(id)
+  t.is(reply.status, 200)
+  t.deepEqual(reply.json(), {})
+  t.like(await outcomeOf(reply.headers.get('x-request-id')), { type: 'SUCCESS', id, outcome: 'SENT' })
+  const [request] = posted.filter(({ url }) => url === inbox)
+  t.is(request?.headers?.['content-type'], 'application/jose')
+  const didKey = (
+    await world.dependencies.systemSql.query<{ public_key: Buffer }>({
+      text: 'select public_key from keys k join dids d on d.id = k.did_id where d.did = $1',
+      values: [issuer],
+    })
+  ).rows[0]
+  const key = await importJWK(
+    { kty: 'OKP', crv: 'Ed25519', x: didKey?.public_key.toString('base64url') ?? '' },
+    'EdDSA',
+  )
+  const { payload, protectedHeader } = await compactVerify(String(request?.body), key)
+  t.true(String(protectedHeader.kid).startsWith(`${issuer}#`))
+  const { id: messageId, created_time, type, ...message } = JSON.parse(new TextDecoder().decode(payload))
+  t.regex(messageId, /^[0-9a-f-]{36}$/)
+  t.true(Math.abs(Date.now() - created_time) < 60_000)
+  t.is(typeof type, 'string')
+  const { listUrl, index } = readStatusEntry(credential.credentialStatus)
+  const body = { revocationListCredential: listUrl, revocationListIndex: index, isRevoked: true }
+  t.deepEqual(message, { from: issuer, to: [holder], body }, 'ids and a status: no claim, no other subject')
+})
 
 test.serial('a holder without a place for messages gets none, which is recorded', async (t) => {
   const issuer = await createDid(world)

@@ -37,7 +37,7 @@ for (const [proofType, keyType] of [
   ['BbsSignature2022', 'bls12381g2'],
 ] as const)
   for (const base of ['https://www.w3.org/2018/credentials/v1', 'https://www.w3.org/ns/credentials/v2'])
-    test(`signed from a template and verified: ${proofType} under ${base} (issue 4, templates)`, async (t) => {
+    test(`signed from a template and verified: ${proofType} under ${base}`, async (t) => {
       const issuer_did = await createDid(world, keyType)
       const { id } = await createTemplate(world, {
         contexts: [base, { '@vocab': 'https://example.edu/terms#' }],
@@ -77,7 +77,7 @@ for (const [proofType, keyType] of [
       )
     })
 
-test('the expiration stands where the calendar has it, counted from the issuance (issue 4, templates)', async (t) => {
+test('the expiration stands where the calendar has it, counted from the issuance', async (t) => {
   const { id } = await createTemplate(world, { expires_in: { months: 1, hours: 2 } })
   const { validFrom, validUntil } = (await sign(id)).credential as Record<string, string>
   const expected = new Date(String(validFrom))
@@ -134,7 +134,7 @@ test('a required claim that is missing is a 400 that names its path', async (t) 
   }
 })
 
-test('editing a template changes nothing that was issued; each credential tells its version (issue 4, templates)', async (t) => {
+test('editing a template changes nothing that was issued; each credential tells its version', async (t) => {
   const { id } = await createTemplate(world, { claim_mappings: { course: 'claims.course' }, expires_in: { days: 1 } })
   const first = await sign(id)
   const before = await details(first.id)
@@ -255,7 +255,7 @@ test('the same Idempotency-Key signs once, and a retry after a crash finds what 
   t.deepEqual(rows, [{ count: 1 }])
 })
 
-test('a credential row holds a template and its version, or neither, and none of another tenant (pitfalls, 47)', async (t) => {
+test('a credential row holds a template and its version, or neither, and none of another tenant', async (t) => {
   const { tenantId } = await world.addTenant()
   const { id } = await createTemplate(world)
   const signed = await sign(id)

@@ -49,7 +49,7 @@ function start(root: string, ...args: string[]) {
 const installs = (root: string) =>
   existsSync(join(root, 'npm.log')) ? readFileSync(join(root, 'npm.log'), 'utf8').trim().split('\n') : []
 
-test('a fresh clone installs the locked packages, then runs the command on the pinned Node (issue 3, Two commands)', async (t) => {
+test('a fresh clone installs the locked packages, then runs the command on the pinned Node', async (t) => {
   const root = checkout(t)
   const { code, output } = await start(root, 'start', '--local', 'x').ended
   t.is(code, 0)

@@ -51,7 +51,7 @@ test('kill -9 of whoever started it ends a process, though it does not notice by
   t.true(await eventually(() => !isAlive(child)))
 })
 
-test('a busy port is named, with the variable that changes it (issue 3, Two commands)', async (t) => {
+test('a busy port is named, with the variable that changes it', async (t) => {
   const server = createServer()
   const port = await freePort()
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))

@@ -71,7 +71,7 @@ test('when nothing works, one sentence says what to install', async (t) => {
   t.is(error.message.split('\n').length, 1)
 })
 
-test('workflows survive a stop and kill -9 of the Temporal server (issue 3, Two commands)', async (t) => {
+test('workflows survive a stop and kill -9 of the Temporal server', async (t) => {
   const binary = await findTemporalBinary(process.env, console.log)
   const databaseFile = join(temporary(t, 'temporal'), 'temporal.db')
   const options = { binary, port: await freePort(), uiPort: await freePort(), databaseFile }

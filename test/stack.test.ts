@@ -43,7 +43,7 @@ async function machine(t: Parameters<typeof temporary>[0]) {
 
 const secondsOf = (lines: string[]) => Number(READY.exec(lines.find((line) => READY.test(line)) ?? '')?.[1])
 
-test('npm start brings everything up, a second start is quick, and neither a signal nor kill -9 leaves anything (issue 3, Two commands)', async (t) => {
+test('npm start brings everything up, a second start is quick, and neither a signal nor kill -9 leaves anything', async (t) => {
   t.timeout(480_000)
   const { local, start, ledger, first } = await machine(t)
 

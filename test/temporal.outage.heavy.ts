@@ -7,7 +7,7 @@ import { bundleWorkflows } from '../activities/worker.bundle.ts'
 import { startWorker } from '../activities/worker.start.ts'
 import { openTemporal } from './support/temporal.ts'
 
-test('an outage of a minute is made up for by one run of a job at most (R18)', async (t) => {
+test('an outage of a minute is made up for by one run of a job at most', async (t) => {
   const masterKey = randomBytes(32)
   const world = await openTemporal(masterKey)
   const ticks: number[] = []

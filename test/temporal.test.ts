@@ -71,7 +71,7 @@ const begin = async (workflowType: string, objectId: string): Promise<WorkflowSt
 
 const handleOf = ({ workflowId }: WorkflowStart) => world.temporal.client.workflow.getHandle(workflowId)
 
-test.serial('input, result and failure of a workflow are nowhere in what Temporal stores (pitfall 6)', async (t) => {
+test.serial('input, result and failure of a workflow are nowhere in what Temporal stores', async (t) => {
   const repeated = await begin('repeatWords', 'object-1')
   t.deepEqual(await handleOf(repeated).result(), { words: `${canary}, repeated` })
   const failed = await begin('failWithWords', 'object-2')
@@ -93,39 +93,36 @@ test.serial('input, result and failure of a workflow are nowhere in what Tempora
   }
 })
 
-test.serial('a refusal is final after one attempt and keeps its code (design: Style 5)', async (t) => {
+test.serial('a refusal is final after one attempt and keeps its code', async (t) => {
   const refused = await begin('beRefused', 'object-3')
   t.is(await handleOf(refused).result(), 'did.not_found')
   t.is(refusals.attempts, 1)
   t.false((await world.stored()).includes(canary))
 })
 
-test.serial(
-  'an operator finds by ObjectId what happened to an object, with a readable summary (issue 3, 2)',
-  async (t) => {
-    const start = await begin('repeatWords', 'object-4')
-    await handleOf(start).result()
-    const found: Array<{ workflowId: string; attributes: Record<string, unknown> }> = []
-    for (let tries = 0; tries < 50 && found.length === 0; tries += 1) {
-      for await (const run of world.temporal.client.workflow.list({
-        query: `ObjectId = 'object-4' and Area = 'dids'`,
-      })) {
-        const attributes = run.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value])
-        found.push({ workflowId: run.workflowId, attributes: Object.fromEntries(attributes) })
-      }
-      if (found.length === 0) await new Promise((resolve) => setTimeout(resolve, 100))
+test.serial('an operator finds by ObjectId what happened to an object, with a readable summary', async (t) => {
+  const start = await begin('repeatWords', 'object-4')
+  await handleOf(start).result()
+  const found: Array<{ workflowId: string; attributes: Record<string, unknown> }> = []
+  for (let tries = 0; tries < 50 && found.length === 0; tries += 1) {
+    for await (const run of world.temporal.client.workflow.list({
+      query: `ObjectId = 'object-4' and Area = 'dids'`,
+    })) {
+      const attributes = run.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value])
+      found.push({ workflowId: run.workflowId, attributes: Object.fromEntries(attributes) })
     }
-    t.like(found, [
-      {
-        workflowId: start.workflowId,
-        attributes: { TenantId: start.tenantId, Area: 'dids', ObjectId: 'object-4', Summary: start.summary },
-      },
-    ])
-    t.is(await (await handleOf(start).describe()).staticSummary(), start.summary)
-  },
-)
+    if (found.length === 0) await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  t.like(found, [
+    {
+      workflowId: start.workflowId,
+      attributes: { TenantId: start.tenantId, Area: 'dids', ObjectId: 'object-4', Summary: start.summary },
+    },
+  ])
+  t.is(await (await handleOf(start).describe()).staticSummary(), start.summary)
+})
 
-test.serial('a second start with the same id starts nothing, while it runs and after it closed (R16)', async (t) => {
+test.serial('a second start with the same id starts nothing, while it runs and after it closed', async (t) => {
   const name = `once-${randomBytes(4).toString('hex')}`
   const start = (): Promise<string> =>
     world.temporal.startWorkflow({
@@ -214,7 +211,7 @@ test.serial('registering again changes nothing, and a schedule that an operator 
   t.is((await world.temporal.client.schedule.getHandle('nightly').describe()).policies.catchupWindow, 3_600_000)
 })
 
-test('a start that Temporal does not answer is Unavailable within 2.5 s (R29)', async (t) => {
+test('a start that Temporal does not answer is Unavailable within 2.5 s', async (t) => {
   const sockets: Socket[] = []
   const silent = createTcpServer((socket) => sockets.push(socket))
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -237,7 +234,7 @@ test('a start that Temporal does not answer is Unavailable within 2.5 s (R29)', 
   }
 })
 
-test('a payload opens with its key alone, whole, and after a rotation (R10)', async (t) => {
+test('a payload opens with its key alone, whole, and after a rotation', async (t) => {
   const [first, second] = [randomBytes(32), randomBytes(32)]
   const plain: Payload = {
     metadata: { encoding: Buffer.from('json/plain') },

@@ -93,81 +93,75 @@ const commit = async (start: WorkflowStart): Promise<WorkflowStart> => {
   return start
 }
 
-test.serial(
-  'the worker is ready, relays, works, shows its health, and ends by SIGTERM with code 0 (fault matrix U)',
-  async (t) => {
+test.serial('the worker is ready, relays, works, shows its health, and ends by SIGTERM with code 0', async (t) => {
+  const worker = await launch()
+  t.true(await ready(worker), worker.output())
+  const health = await fetch(`${worker.url}/health/ready`)
+  t.deepEqual(await health.json(), { status: 'up', parts: { worker: 'up', temporal: 'up', database: 'up' } })
+
+  const start = await commit(startOf())
+  const handle = world.temporal.client.workflow.getHandle(start.workflowId)
+  t.true(
+    await eventually(
+      () =>
+        handle.describe().then(
+          () => true,
+          () => false,
+        ),
+      10_000,
+    ),
+    'the relay started it',
+  )
+  t.is(await handle.result(), 'DELETED') // there is no such row: a refusal, final, and the workflow's answer to it
+
+  const metrics = await (await fetch(`${worker.url}/metrics`)).text()
+  t.regex(metrics, /countersign_activity_seconds_count\{activity="createDidKeys",outcome="refused"\} 1/)
+  t.regex(metrics, /countersign_outbox_waiting 0/)
+  t.is((await fetch(`${worker.url}/health/live`)).status, 200)
+  t.is((await fetch(`${worker.url}/anything`)).status, 404)
+
+  const began = Date.now()
+  worker.child.kill('SIGTERM')
+  t.deepEqual(await worker.exited, [0, null], worker.output())
+  t.true(Date.now() - began < 15_000)
+})
+
+test.serial('rows committed while workers are killed are all started, each once', async (t) => {
+  const starts: WorkflowStart[] = []
+  for (let round = 0; round < 2; round += 1) {
     const worker = await launch()
     t.true(await ready(worker), worker.output())
-    const health = await fetch(`${worker.url}/health/ready`)
-    t.deepEqual(await health.json(), { status: 'up', parts: { worker: 'up', temporal: 'up', database: 'up' } })
+    starts.push(...(await Promise.all(Array.from({ length: 40 }, () => commit(startOf())))))
+    await wait(50 + round * 150)
+    worker.child.kill('SIGKILL')
+    await worker.exited
+    starts.push(...(await Promise.all(Array.from({ length: 10 }, () => commit(startOf())))))
+  }
+  const last = await launch()
+  t.true(await ready(last), last.output())
+  const waiting = async () => {
+    const text = 'select count(*)::int as count from outbox where started_at is null'
+    const { rows } = await database.systemSql.query<{ count: number }>({ text, values: [] })
+    return rows[0]?.count
+  }
+  t.true(await eventually(async () => (await waiting()) === 0, 15_000), `${await waiting()} rows wait`)
+  const results = await Promise.all(
+    starts.map(({ workflowId }) => world.temporal.client.workflow.getHandle(workflowId).result()),
+  )
+  t.is(results.filter((result) => result === 'DELETED').length, 100)
+  t.true(
+    await eventually(async () => {
+      const { count } = await world.temporal.client.workflow.count(
+        `WorkflowType = 'registerWebDid' and ExecutionStatus = 'Completed'`,
+      )
+      return count === 101 // with the one of the first test: none ran twice
+    }, 10_000),
+  )
+  last.child.kill('SIGTERM')
+  await last.exited
+})
 
-    const start = await commit(startOf())
-    const handle = world.temporal.client.workflow.getHandle(start.workflowId)
-    t.true(
-      await eventually(
-        () =>
-          handle.describe().then(
-            () => true,
-            () => false,
-          ),
-        10_000,
-      ),
-      'the relay started it',
-    )
-    t.is(await handle.result(), 'DELETED') // there is no such row: a refusal, final, and the workflow's answer to it
-
-    const metrics = await (await fetch(`${worker.url}/metrics`)).text()
-    t.regex(metrics, /countersign_activity_seconds_count\{activity="createDidKeys",outcome="refused"\} 1/)
-    t.regex(metrics, /countersign_outbox_waiting 0/)
-    t.is((await fetch(`${worker.url}/health/live`)).status, 200)
-    t.is((await fetch(`${worker.url}/anything`)).status, 404)
-
-    const began = Date.now()
-    worker.child.kill('SIGTERM')
-    t.deepEqual(await worker.exited, [0, null], worker.output())
-    t.true(Date.now() - began < 15_000)
-  },
-)
-
-test.serial(
-  'rows committed while workers are killed are all started, each once (R19, fault matrix F and G)',
-  async (t) => {
-    const starts: WorkflowStart[] = []
-    for (let round = 0; round < 2; round += 1) {
-      const worker = await launch()
-      t.true(await ready(worker), worker.output())
-      starts.push(...(await Promise.all(Array.from({ length: 40 }, () => commit(startOf())))))
-      await wait(50 + round * 150)
-      worker.child.kill('SIGKILL')
-      await worker.exited
-      starts.push(...(await Promise.all(Array.from({ length: 10 }, () => commit(startOf())))))
-    }
-    const last = await launch()
-    t.true(await ready(last), last.output())
-    const waiting = async () => {
-      const text = 'select count(*)::int as count from outbox where started_at is null'
-      const { rows } = await database.systemSql.query<{ count: number }>({ text, values: [] })
-      return rows[0]?.count
-    }
-    t.true(await eventually(async () => (await waiting()) === 0, 15_000), `${await waiting()} rows wait`)
-    const results = await Promise.all(
-      starts.map(({ workflowId }) => world.temporal.client.workflow.getHandle(workflowId).result()),
-    )
-    t.is(results.filter((result) => result === 'DELETED').length, 100)
-    t.true(
-      await eventually(async () => {
-        const { count } = await world.temporal.client.workflow.count(
-          `WorkflowType = 'registerWebDid' and ExecutionStatus = 'Completed'`,
-        )
-        return count === 101 // with the one of the first test: none ran twice
-      }, 10_000),
-    )
-    last.child.kill('SIGTERM')
-    await last.exited
-  },
-)
-
-test.serial('a worker that starts before Temporal waits for it, and says so (fault matrix S)', async (t) => {
+test.serial('a worker that starts before Temporal waits for it, and says so', async (t) => {
   await world.stopServer()
   const worker = await launch()
   try {
@@ -191,7 +185,7 @@ test.serial('a worker that waits ends by SIGTERM at once', async (t) => {
   t.deepEqual(await worker.exited, [0, null], worker.output())
 })
 
-test.serial('an activity in hand is finished when the worker is told to stop (fault matrix U)', async (t) => {
+test.serial('an activity in hand is finished when the worker is told to stop', async (t) => {
   const bundle = await bundleWorkflows(new URL('./support/frame.workflows.ts', import.meta.url).pathname)
   let attempts = 0
   const repeat = async ({ words }: { words: string }) => {
@@ -222,7 +216,7 @@ test.serial('an activity in hand is finished when the worker is told to stop (fa
   t.is(attempts, 1)
 })
 
-test.serial('a worker whose patience ends fails, so that nobody takes it for healthy (fault matrix S)', async (t) => {
+test.serial('a worker whose patience ends fails, so that nobody takes it for healthy', async (t) => {
   const temporal = { ...world.config.temporal, address: `127.0.0.1:${await freePort()}` }
   const nowhere = { ...world.temporal, check: () => Promise.reject(new Error('nobody is there')) }
   await t.throwsAsync(

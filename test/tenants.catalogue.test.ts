@@ -9,7 +9,7 @@ test.before(async () => {
 })
 test.after.always(() => fence?.close())
 
-test('every table with an owner is fenced, forced, and by the same condition (pitfalls, R12)', async (t) => {
+test('every table with an owner is fenced, forced, and by the same condition', async (t) => {
   const tables = await fence.ownedTables()
   t.true(tables.length >= 11)
   for (const table of [...tables, 'tenants']) {
@@ -54,7 +54,7 @@ test('tables without an owner are known ones', async (t) => {
   )
 })
 
-test('a reference between two tenants’ tables carries the tenant, or the database would accept a foreign one (pitfalls, 8)', async (t) => {
+test('a reference between two tenants’ tables carries the tenant, or the database would accept a foreign one', async (t) => {
   const owned = await fence.ownedTables()
   const references = await fence.asked<{ name: string; from: string; to: string; columns: string }>(
     `select c.conname as name, c.conrelid::regclass::text as from, c.confrelid::regclass::text as to,
@@ -72,7 +72,7 @@ test('a reference between two tenants’ tables carries the tenant, or the datab
   ])
 })
 
-test('what is unique is unique within a tenant, or a name that one tenant has would tell another (pitfalls, abuse 48)', async (t) => {
+test('what is unique is unique within a tenant, or a name that one tenant has would tell another', async (t) => {
   const indexes = await fence.asked<{ name: string; columns: string }>(
     `select i.indexrelid::regclass::text as name,
       (select string_agg(a.attname || ':' || a.atttypid::regtype, ',' order by a.attnum) from pg_attribute a
@@ -91,7 +91,7 @@ test('what is unique is unique within a tenant, or a name that one tenant has wo
   )
 })
 
-test('the application’s role is no owner, no superuser, and cannot become one (pitfalls, R13)', async (t) => {
+test('the application’s role is no owner, no superuser, and cannot become one', async (t) => {
   const rows = await fence.query<Record<string, unknown>>(
     `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication,
       (select count(*)::int from pg_auth_members m where m.member = r.oid) as memberships,
@@ -132,7 +132,7 @@ test('the application’s role is no owner, no superuser, and cannot become one 
   t.deepEqual(functions, [], 'no function runs as somebody else')
 })
 
-test('the API does not start as a role that steps over the fence (pitfalls, R13)', async (t) => {
+test('the API does not start as a role that steps over the fence', async (t) => {
   await t.notThrowsAsync(assertFenced(fence.database.tenants))
   const owner = await connect(fence.database.url, 1)
   try {

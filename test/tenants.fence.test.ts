@@ -28,7 +28,7 @@ const unfiltered = <T>(tenant: string | undefined, work: (em: SqlEntityManager) 
 const inOurs = (text: string, values: unknown[] = []) =>
   inTenant(fence.database.tenants, fence.ours, (em) => em.execute<Record<string, unknown>[]>(text, values))
 
-test('with the tenant filter off, row-level security alone shows nothing of others (issue, Must show 4)', async (t) => {
+test('with the tenant filter off, row-level security alone shows nothing of others (issue)', async (t) => {
   t.true(owned().length >= 10)
   let seen = 0
   for (const entity of owned()) {
@@ -41,7 +41,7 @@ test('with the tenant filter off, row-level security alone shows nothing of othe
   t.true(seen >= 10)
 })
 
-test('a fork that was given no tenant throws before it asks the database (design: Tenants)', async (t) => {
+test('a fork that was given no tenant throws before it asks the database', async (t) => {
   for (const entity of owned())
     await t.throwsAsync(fence.database.tenants.em.fork().find(entity as never, {}), undefined, entity.name)
 })
@@ -92,7 +92,7 @@ test('what belongs to another tenant is neither changed, deleted, taken over nor
   }
 })
 
-test('a reference to another tenant’s row is refused by the database itself (pitfalls, abuse 47)', async (t) => {
+test('a reference to another tenant’s row is refused by the database itself', async (t) => {
   const { ours, theirs } = fence.rows
   for (const [table, column, foreign] of [
     ['keys', 'did_id', 'dids'],
@@ -109,7 +109,7 @@ test('a reference to another tenant’s row is refused by the database itself (p
   }
 })
 
-test('two tenants, 200 at once each on three connections, a third of them undone: no foreign row (pitfalls, R13)', async (t) => {
+test('two tenants, 200 at once each on three connections, a third of them undone: no foreign row', async (t) => {
   const small = await connect(roleUrl(fence.database.url, fence.masterKey, 'app'), 3)
   const sql = await sqlOf(small)
   const undone = new Error('undone on purpose')

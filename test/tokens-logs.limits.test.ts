@@ -46,32 +46,29 @@ test.serial('a client has its requests per minute and is told how many are left 
   t.is(last?.headers.get('content-type'), 'application/problem+json')
 })
 
-test.serial(
-  'what gains nothing: another token, another spelling, another address in a header (pitfalls, R25)',
-  async (t) => {
-    const client = await world.addTenant()
-    const token = await world.tokenOf(client)
-    await untilRefused(CALLS + 5, () => world.ask('/v1/dids?limit=0', { token }))
-    const again = (path: string, headers: Record<string, string> = {}) => world.ask(path, { token, headers })
-    for (let nth = 0; nth < 5; nth++) {
-      const forwarded = `10.0.0.${nth}`
-      const headers = { 'x-forwarded-for': forwarded, forwarded: `for=${forwarded}`, 'x-real-ip': forwarded }
-      t.is((await again('/v1/dids?limit=0', headers)).status, 429)
-    }
-    for (const path of ['/core/v1/dids', '/v1/dids/', '/V1/dids', '/v1//dids', '/v1/nothing', '/v1/dids?x'])
-      t.is((await again(path)).status, 429, path)
-    const write = await world.ask('/v1/dids', {
-      token,
-      body: { method: 'KEY', options: {} },
-      headers: { 'idempotency-key': 'k' },
-    })
-    t.is(write.status, 429)
-    const other = await world.addTenant()
-    const others = await world.tokenOf(other)
-    t.is((await world.ask('/v1/dids', { token: others })).status, 200, 'another client is not held up')
-    t.is((await world.ask('/health/live')).status, 200)
-  },
-)
+test.serial('what gains nothing: another token, another spelling, another address in a header', async (t) => {
+  const client = await world.addTenant()
+  const token = await world.tokenOf(client)
+  await untilRefused(CALLS + 5, () => world.ask('/v1/dids?limit=0', { token }))
+  const again = (path: string, headers: Record<string, string> = {}) => world.ask(path, { token, headers })
+  for (let nth = 0; nth < 5; nth++) {
+    const forwarded = `10.0.0.${nth}`
+    const headers = { 'x-forwarded-for': forwarded, forwarded: `for=${forwarded}`, 'x-real-ip': forwarded }
+    t.is((await again('/v1/dids?limit=0', headers)).status, 429)
+  }
+  for (const path of ['/core/v1/dids', '/v1/dids/', '/V1/dids', '/v1//dids', '/v1/nothing', '/v1/dids?x'])
+    t.is((await again(path)).status, 429, path)
+  const write = await world.ask('/v1/dids', {
+    token,
+    body: { method: 'KEY', options: {} },
+    headers: { 'idempotency-key': 'k' },
+  })
+  t.is(write.status, 429)
+  const other = await world.addTenant()
+  const others = await world.tokenOf(other)
+  t.is((await world.ask('/v1/dids', { token: others })).status, 200, 'another client is not held up')
+  t.is((await world.ask('/health/live')).status, 200)
+})
 
 test.serial('guesses at tokens count for the address they come from', async (t) => {
   const replies = await untilRefused(CALLS + 5, (nth) => world.ask('/v1/dids', { token: `a.b.${nth}` }))

@@ -55,7 +55,7 @@ async function bundleChanged(file: string, change: (text: string) => string): Pr
 const swap = (first: RegExp, second: RegExp) => (text: string) =>
   text.replace(new RegExp(`(${first.source})(\\s*)(${second.source})`), '$3$2$1')
 
-test.serial('every workflow has a stored history, and every scenario one (R15)', (t) => {
+test.serial('every workflow has a stored history, and every scenario one', (t) => {
   const described = [...new Set(scenarios.map(({ workflowType }) => workflowType))]
   t.deepEqual(
     described.toSorted(),
@@ -71,7 +71,7 @@ test.serial('every schedule starts a workflow that there is', (t) => {
     t.true(workflowTypes.includes(workflowType), id)
 })
 
-test.serial('the bundle holds no Node built-ins, and every stored history replays (R15)', async (t) => {
+test.serial('the bundle holds no Node built-ins, and every stored history replays', async (t) => {
   const { code } = await bundleWorkflows()
   t.notRegex(code, /require\(["'](node:|fs|net|http|crypto|child_process|worker_threads|path|os)["'/]?/)
   const results = await replay(code)
@@ -89,7 +89,7 @@ test.serial('a workflow that reaches a Node built-in is not bundled', async (t) 
   }
 })
 
-test.serial('a copy with two steps of the registration swapped fails to replay (issue 3, Must show 0)', async (t) => {
+test.serial('a copy with two steps of the registration swapped fails to replay', async (t) => {
   const code = await bundleChanged(
     'dids.ts',
     swap(/await createDidKeys\(subject\)/, /await writeDidDocument\(subject\)/),
@@ -106,7 +106,7 @@ test.serial('a copy that forgets before it destroys fails to replay (specificati
   for (const [workflowId, error] of results) t.true(error instanceof DeterminismViolationError, workflowId)
 })
 
-test.serial('a copy that erases the rows of a batch before it ends fails to replay (issue 4, Batches)', async (t) => {
+test.serial('a copy that erases the rows of a batch before it ends fails to replay', async (t) => {
   const code = await bundleChanged('semantic-credentials.batches.ts', (text) =>
     text.replace(
       'seen.state = (await completeBatch',

@@ -42,7 +42,7 @@ export interface BatchRun extends BatchSubject {
 const LANES = 3
 const LONGEST_WAIT_SECONDS = 300
 
-/** Signs the rows of a batch, chunk by chunk (issue 4, Batches). The batch's row says whether to go on. */
+/** Signs the rows of a batch, chunk by chunk. The batch's row says whether to go on. */
 export async function signBatch(run: BatchRun): Promise<BatchProgress> {
   const { tenantId, batchId, total, chunkRows = 400, chunksPerRun = 250 } = run
   const subject = { tenantId, batchId }

@@ -20,7 +20,7 @@ const isPlain = (value: unknown): boolean =>
 
 /**
  * A context whose cost is its length: terms with an IRI, a type or a container. A term with a context of its own is
- * none of these: a thousand of them, in 82 kB, cost seconds (pitfalls 4).
+ * none of these: a thousand of them, in 82 kB, cost seconds.
  */
 const isFlat = (context: Json): boolean =>
   Object.entries(context).every(([term, value]) => {

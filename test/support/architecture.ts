@@ -9,7 +9,7 @@ export interface SourceFile {
 
 type Use = 'values' | 'types'
 
-/** Which layer may use which other one (design: Arrows). A layer that is no key here, such as stack or test, may use all. */
+/** Which layer may use which other one. A layer that is no key here, such as stack or test, may use all. */
 export const ARROWS: Record<string, Record<string, Use>> = {
   api: { activities: 'values', protocol: 'values', workflows: 'types', config: 'types', build: 'values' },
   workflows: { protocol: 'values', activities: 'types' },

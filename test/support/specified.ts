@@ -1,6 +1,6 @@
 const TEMPLATE = ['additional_types', 'id', 'issuer', 'name', 'revocable', 'type']
 
-/** The specification's operations of the areas built so far: place (spec/api, 1), status and fields of the answer. */
+/** The specification's operations of the areas built so far: place, status and fields of the answer. */
 export const SPECIFIED: [operationId: string, method: string, path: string, status: number, fields: string[]][] = [
   ['getOAuthAccessToken', 'POST', '/v1/auth/token', 200, ['access_token', 'expires_in', 'token_type']],
   ['getListOfLogs', 'POST', '/v1/analytics/events', 200, ['data']],
