@@ -14,7 +14,8 @@ export function momentOf(text: unknown, { zoneRequired }: { zoneRequired: boolea
 }
 
 /**
- * The specification's schema shows dates as `{dateTime, useZ}`, an artefact that clients of the reference may send. `useZ` asks for UTC written with Z. Anything else is answered as it came, to be checked later.
+ * The specification's schema shows dates as `{dateTime, useZ}`, an artefact that clients of the reference may send.
+ * `useZ` asks for UTC written with Z. Anything else is answered as it came, to be checked later.
  */
 export function dateText(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
