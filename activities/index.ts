@@ -132,7 +132,7 @@ export function createPlatform(dependencies: Dependencies) {
   const contexts = createTenantContexts({ ...dependencies, operations, settings })
   const issuers = createIssuers(dependencies)
   const entries = createStatusEntries(dependencies)
-  const credentialStatus = createCredentialStatus({ ...dependencies, operations })
+  const credentialStatus = createCredentialStatus(dependencies)
   const signing = createSigning({ ...dependencies, administration, contexts, entries, issuers })
   const shared = { operations, administration, registration, didResolver, contexts, issuers, entries, credentialStatus }
   const parts = { ...dependencies, ...shared, signing }

@@ -4,7 +4,7 @@ import { SemanticCredential, StatusList } from '../entities/semantic-credentials
 import { Refusal } from '../protocol/errors.ts'
 import { type PastStatus, statusAt } from '../protocol/status-list.history.ts'
 import type { Dependencies } from './index.ts'
-import type { Call, Operations } from './operations.ts'
+import type { Call } from './operations.ts'
 
 export interface CurrentStatus {
   isRevoked: boolean
@@ -28,26 +28,38 @@ const STORED = `select coalesce(c.revoked, false) as revoked, coalesce(s.suspend
 /** The stored status of our own credentials: right at once; the published list follows within a window. */
 export const createCredentialStatus = ({
   database,
+  sql,
   systemSql,
+  effects,
   now,
-  operations,
-}: Pick<Dependencies, 'database' | 'systemSql' | 'now'> & { operations: Operations }) => {
-  /** The change, its place in the history and the mark on the list are one transaction with the log entry. */
+  uuid,
+}: Pick<Dependencies, 'database' | 'sql' | 'systemSql' | 'effects' | 'now' | 'uuid'>) => {
+  /** The change, its place in the history, the log entry and the mark on the list: one transaction, one round trip. */
   async function set(call: Call, id: string, purpose: 'revocation' | 'suspension', value: boolean): Promise<void> {
-    const operation = {
-      name: `CREDENTIAL_WEB_SEMANTIC_${purpose === 'revocation' ? 'REVOCATION' : 'SUSPENSION'}_SET_STATUS`,
-      category: 'credential-web-semantic',
-      metadata: { id, [purpose === 'revocation' ? 'isRevoked' : 'isSuspended']: value },
-    }
-    await operations.change(call, operation, async (em) => {
-      const [row] = await em.execute<{ outcome: string }[]>(
-        'select set_semantic_credential_status(?, ?, ?, ?) as outcome',
-        [id, purpose, value, call.requestId],
-      )
-      if (row?.outcome === 'not_found') throw notFound()
-      if (row?.outcome === 'no_status') throw without[purpose]()
-      return null
+    const { tenantId, requestId, clientId, idempotency } = call
+    if (idempotency && 'effect' in idempotency) return
+    const of = purpose === 'revocation' ? 'isRevoked' : 'isSuspended'
+    const { rows } = await sql.query<{ outcome: string }>({
+      name: 'set-status',
+      text: 'select set_semantic_credential_status($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as outcome',
+      values: [
+        tenantId,
+        id,
+        purpose,
+        value,
+        uuid(),
+        requestId,
+        `CREDENTIAL_WEB_SEMANTIC_${purpose.toUpperCase()}_SET_STATUS_SUCCESS`,
+        JSON.stringify({ clientId, id, [of]: value }),
+        idempotency?.key ?? null,
+        idempotency ? effects.seal(tenantId, idempotency.key, null) : null,
+      ],
     })
+    const outcome = rows[0]?.outcome
+    if (outcome === 'not_found') throw notFound()
+    if (outcome === 'no_status') throw without[purpose]()
+    if (outcome === 'recorded_before')
+      throw new Refusal('idempotency.in_flight', 'This Idempotency-Key was taken over by a later try. Ask again.')
   }
 
   const find = async (tenantId: string, id: string): Promise<SemanticCredential> => {
