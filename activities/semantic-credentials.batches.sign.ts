@@ -71,25 +71,26 @@ export function createBatchSigning({ config, database, sql, keys, now, issuers, 
     return done
   }
 
-  const pause = ({ tenantId, batchId }: Chunk, pauseCode: string, pauseMessage: string) =>
+  /** False: the batch is paused already, or somebody resumed it since `seen` was read and knows what the reason was. */
+  const pause = ({ tenantId, batchId }: Chunk, seen: CredentialBatch, pauseCode: string, pauseMessage: string) =>
     inTenant(database.tenants, tenantId, async (em) => {
-      await em.nativeUpdate(
-        CredentialBatch,
-        { id: batchId, state: 'PROCESSING' },
-        { state: 'PAUSED', pauseCode, pauseMessage },
-      )
+      const asSeen = { id: batchId, state: 'PROCESSING', resumedAt: seen.resumedAt ?? null } as const
+      return (await em.nativeUpdate(CredentialBatch, asSeen, { state: 'PAUSED', pauseCode, pauseMessage })) > 0
     })
 
   /** Visible in the batch from the first failure on; longer than the patience, and the batch pauses. */
-  async function waitFor(chunk: Chunk, { part, message }: Unavailable): Promise<'waiting' | 'PAUSED'> {
+  async function waitFor(
+    chunk: Chunk,
+    seen: CredentialBatch,
+    { part, message }: Unavailable,
+  ): Promise<'waiting' | 'PAUSED'> {
     const since = await inTenant(database.tenants, chunk.tenantId, async (em) => {
       const batch = await em.findOneOrFail(CredentialBatch, { id: chunk.batchId })
       if (batch.waitingFor !== part || !batch.waitingSince) em.assign(batch, { waitingFor: part, waitingSince: now() })
       return batch.waitingSince ?? now()
     })
     if (now().getTime() - since.getTime() < patienceMs) return 'waiting'
-    await pause(chunk, `${part}.unavailable`, message)
-    return 'PAUSED'
+    return (await pause(chunk, seen, `${part}.unavailable`, message)) ? 'PAUSED' : 'waiting'
   }
 
   /** Asked first, because a status entry that a failed signature took is lost. */
@@ -123,15 +124,12 @@ export function createBatchSigning({ config, database, sql, keys, now, issuers, 
       return signBatchChunk(chunk)
     }
     if (attempted.gone.size > 0) {
-      await pause(
-        chunk,
-        'batch.issuer_gone',
-        'An issuer of the batch was deleted. Resume to refuse its rows, or cancel.',
-      )
-      return { state: 'PAUSED', ...counts }
+      const reason = 'An issuer of the batch was deleted. Resume to refuse its rows, or cancel.'
+      if (await pause(chunk, batch, 'batch.issuer_gone', reason)) return { state: 'PAUSED', ...counts }
+      return signBatchChunk(chunk)
     }
     if (!attempted.away) return { state: 'signed', ...counts }
-    if ((await waitFor(chunk, attempted.away)) === 'PAUSED') return { state: 'PAUSED', ...counts }
+    if ((await waitFor(chunk, batch, attempted.away)) === 'PAUSED') return { state: 'PAUSED', ...counts }
     throw attempted.away
   }
 
