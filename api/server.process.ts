@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { register } from 'prom-client'
 import { createPlatform, openDependencies } from '../activities/index.ts'
 import type { Config } from '../config.ts'
@@ -28,6 +29,9 @@ const listening = (server: Server, port: number, host: string): Promise<number> 
 /** A million rows over a slow line; every other request has 30 s (streams.ts). */
 const UPLOAD_MS = 3600_000
 
+/** From the signal to the end of listening: who is connecting is served, and who asks for readiness hears no. */
+const STILL_TAKEN_MS = 300
+
 /** Opens connections and listens; answers once requests are served. */
 export async function startApi(config: Config): Promise<Running> {
   const dependencies = await openDependencies(config)
@@ -44,18 +48,25 @@ export async function startApi(config: Config): Promise<Running> {
   const timeouts = { headersTimeout: 10_000, requestTimeout: UPLOAD_MS, keepAliveTimeout: 65_000 }
   const server = createServer({ ...timeouts, requireHostHeader: false }, app)
   answerUnreadable(server, dependencies.log)
+  server.prependListener('request', (_request, response) => {
+    if (stopping) response.setHeader('Connection', 'close')
+  })
   const port = await listening(server, config.port, config.host)
   return {
     port,
     async stop() {
       if (stopping) return
       stopping = true
+      await pause(STILL_TAKEN_MS)
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeIdleConnections()
+      // again and again: a connection is idle once its answer has gone
+      const idle = setInterval(() => server.closeIdleConnections(), 50)
       const last = setTimeout(() => server.closeAllConnections(), config.shutdownSeconds * 1000)
       await closed
+      clearInterval(idle)
       clearTimeout(last)
       await dependencies.close()
+      register.clear()
     },
   }
 }

@@ -71,14 +71,29 @@ async function startWorkflows(directory: string) {
 }
 
 /** A whole platform of the test's own: PostgreSQL, the API over HTTP, one tenant; Temporal and a worker when asked. */
-export async function openWorld({ workflows = false, env = {}, workerKeys = (keys) => keys }: WorldOptions = {}) {
-  const directory = await mkdtemp(join(tmpdir(), 'countersign-world-'))
-  const postgres = await startPostgres({
-    directory: join(directory, 'postgres'),
-    port: await freePort(),
-    durable: false,
+export async function openWorld(options: WorldOptions = {}) {
+  const undo: (() => Promise<void>)[] = []
+  const close = async () => {
+    for (let last = undo.pop(); last; last = undo.pop()) await last()
+  }
+  return build(options, undo, close).catch(async (error: unknown) => {
+    await close() // what a failed start leaves behind would keep the test from ending
+    throw error
   })
+}
+
+async function build(
+  { workflows = false, env = {}, workerKeys = (keys) => keys }: WorldOptions,
+  undo: (() => Promise<void>)[],
+  close: () => Promise<void>,
+) {
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-world-'))
+  undo.push(() => rm(directory, { recursive: true, force: true }))
+  const place = { directory: join(directory, 'postgres'), port: await freePort(), durable: false }
+  let postgres = await startPostgres(place)
+  undo.push(() => postgres.stop())
   const temporal = workflows ? await startWorkflows(directory) : undefined
+  undo.push(async () => temporal?.stop())
   const port = await freePort()
   const url = `http://localhost:${port}`
   const config = loadConfig({
@@ -97,6 +112,7 @@ export async function openWorld({ workflows = false, env = {}, workerKeys = (key
   const { tenantId, clientId, clientSecret } = await bootstrap(config, () => undefined)
   if (!clientSecret) throw new Error('a new platform makes a new secret')
   const dependencies = await openDependencies(config)
+  undo.push(() => dependencies.close())
   const worker = temporal
     ? await startWorker({
         ...dependencies,
@@ -104,7 +120,9 @@ export async function openWorld({ workflows = false, env = {}, workerKeys = (key
         jobs: scheduledJobs(config),
       })
     : undefined
+  undo.push(async () => worker?.stop())
   let api: Running | undefined = await startApi(config)
+  undo.push(async () => api?.stop())
 
   const ask = (path: string, question: Ask = {}) => send(`${url}${path}`, question)
 
@@ -150,19 +168,17 @@ export async function openWorld({ workflows = false, env = {}, workerKeys = (key
     addTenant,
     /** A token of the first tenant that may do everything. */
     token: await tokenOf(first),
+    /** PostgreSQL goes away, and comes back with what it held. */
+    stopDatabase: () => postgres.stop(),
+    async startDatabase() {
+      postgres = await startPostgres(place)
+    },
     /** SIGTERM's part of a stop: answers what was accepted, then lets go. */
     async stopApi() {
       await api?.stop()
       api = undefined
     },
-    async close() {
-      await api?.stop()
-      await worker?.stop()
-      await dependencies.close()
-      await temporal?.stop()
-      await postgres.stop()
-      await rm(directory, { recursive: true, force: true })
-    },
+    close,
   }
 }
 
