@@ -16,6 +16,10 @@ export const VARIABLES = {
   API_PROCESSES: { default: '', about: 'processes that share the API port; empty: one per core, 4 at most' },
   DATABASE_URL: { default: '', about: 'PostgreSQL of the owner role (migrations); empty: an embedded one is started' },
   DATABASE_POOL_SIZE: { default: '8', about: 'connections per process and role' },
+  DATABASE_TIMEOUT_MS: {
+    default: '2000',
+    about: 'milliseconds a request waits for a database connection before it is a 503',
+  },
   DATABASE_PORT: { default: '54329', about: 'port of the embedded PostgreSQL' },
   TEMPORAL_ADDRESS: { default: '', about: 'host:port of Temporal; empty: a development server is started' },
   TEMPORAL_NAMESPACE: { default: 'default', about: 'Temporal namespace' },
@@ -146,6 +150,7 @@ export function loadConfig(env: Environment) {
     database: {
       url: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']).href,
       poolSize: integer(env, 'DATABASE_POOL_SIZE', 2, 200),
+      timeoutMs: integer(env, 'DATABASE_TIMEOUT_MS', 100, 60_000),
     },
     temporal: {
       address: required(env, 'TEMPORAL_ADDRESS'),

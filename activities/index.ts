@@ -74,9 +74,9 @@ export interface Dependencies {
 
 export async function openDependencies(config: Config): Promise<Dependencies & { pool: Pool; close(): Promise<void> }> {
   const log = createLogger(config.logLevel)
-  const { url, poolSize } = config.database
-  const tenants = await connect(roleUrl(url, config.masterKey, 'app'), poolSize)
-  const system = await connect(roleUrl(url, config.masterKey, 'system'), poolSize)
+  const { url, poolSize, timeoutMs } = config.database
+  const tenants = await connect(roleUrl(url, config.masterKey, 'app'), poolSize, timeoutMs)
+  const system = await connect(roleUrl(url, config.masterKey, 'system'), poolSize, timeoutMs)
   const database: Connections = {
     tenants,
     system,

@@ -51,13 +51,13 @@ export interface Connections {
 }
 
 /** One pool of connections as one role. Statements end after 5 s, waits for a lock after 2 s: slow beats stuck. */
-export const connect = (clientUrl: string, poolSize: number): Promise<MikroORM> =>
+export const connect = (clientUrl: string, poolSize: number, timeoutMs = 2_000): Promise<MikroORM> =>
   MikroORM.init({
     entities,
     clientUrl,
     pool: { min: 0, max: poolSize, idleTimeoutMillis: 30_000 },
     driverOptions: {
-      connectionTimeoutMillis: 2_000,
+      connectionTimeoutMillis: timeoutMs,
       statement_timeout: 5_000,
       lock_timeout: 2_000,
       idle_in_transaction_session_timeout: 10_000,

@@ -103,6 +103,7 @@ async function build(
     DATABASE_URL: postgres.url,
     TEMPORAL_ADDRESS: temporal?.address ?? `127.0.0.1:${await freePort()}`,
     KEY_STORE_MASTER_KEY: randomBytes(32).toString('base64'),
+    DATABASE_TIMEOUT_MS: '20000', // a loaded machine must not decide a test
     STATUS_WINDOW_SECONDS: '2',
     DID_WEB_CHECK_SECONDS: '1',
     SHUTDOWN_SECONDS: '3',
