@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
 import { createDid, payload } from './support/credentials.ts'
+import { rawClient } from './support/raw.ts'
 import { openWorld, type World } from './support/world.ts'
 
 interface Readiness {
@@ -75,9 +76,14 @@ test.serial(
     const world = await openWorld({ env: { SHUTDOWN_SECONDS: '30' } })
     try {
       const did = await createDid(world, 'bls12381g2')
-      const body = (tag: string) => ({ payload: payload(did), proofType: 'bbs-2023', revocable: false, tag })
-      const sign = (nth: number) =>
-        world.ask('/v1/credentials/web-semantic/sign', { token: world.token, body: body(`stop-${nth}`) })
+      // connections that are known to be open: one that is only being opened may be refused, and its client knows it
+      const client = rawClient(world.url, 60)
+      await Promise.all(Array.from({ length: 51 }, () => client.ask({ path: '/health/ready' })))
+      const sign = (nth: number) => {
+        const body = { payload: payload(did), proofType: 'bbs-2023', revocable: false, tag: `stop-${nth}` }
+        const path = '/v1/credentials/web-semantic/sign'
+        return client.ask({ method: 'POST', path, token: world.token, body: JSON.stringify(body) })
+      }
       await sign(-1)
       const { host } = new URL(world.url)
       const idle = connect(Number(new URL(world.url).port), 'localhost')
@@ -90,10 +96,16 @@ test.serial(
         answered++
         return reply
       })
-      await pause(150)
+      // the first answer says that the others were read: they were sent together
+      while (answered === 0) await pause(10)
       const before = answered
       const from = performance.now()
-      await world.stopApi()
+      const stopped = world.stopApi()
+      const ready = await client.ask({ path: '/health/ready' })
+      t.is(ready.status, 503)
+      t.is((JSON.parse(ready.text) as Readiness).status, 'stopping')
+      t.is(ready.headers.connection, 'close')
+      await stopped
       const seconds = (performance.now() - from) / 1000
       const replies = await Promise.all(inFlight)
       t.true(before < 50, 'some were still in flight')
@@ -106,6 +118,7 @@ test.serial(
         values: [],
       })
       t.is(rows[0]?.count, 51)
+      client.close()
     } finally {
       await world.close()
     }

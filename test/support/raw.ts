@@ -17,9 +17,9 @@ export interface RawAsk {
 }
 
 /** An HTTP client that changes nothing of what it is told to send. */
-export function rawClient(base: string) {
+export function rawClient(base: string, maxSockets = 16) {
   const { hostname, port } = new URL(base)
-  const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+  const agent = new Agent({ keepAlive: true, maxSockets })
 
   const ask = ({ method = 'GET', path, token, headers = {}, body }: RawAsk): Promise<RawReply> =>
     new Promise((resolve, reject) => {
