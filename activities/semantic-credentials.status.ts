@@ -20,10 +20,33 @@ const without = {
   suspension: () => new Refusal('credential.not_suspendable', 'The credential was not signed with suspendable true.'),
 }
 
-const STORED = `select coalesce(c.revoked, false) as revoked, coalesce(s.suspended, false) as suspended from status_lists l
-  left join semantic_credentials c on c.status_list_id = l.id and c.status_index = $2
-  left join semantic_credentials s on s.suspension_list_id = l.id and s.suspension_index = $2
+const STORED = `select l.tenant_id, l.kind, l.purpose, l.size, d.did,
+  coalesce(c.revoked, false) as revoked, coalesce(s.suspended, false) as suspended
+  from status_lists l left join dids d on d.id = l.did_id
+  left join semantic_credentials c on c.status_list_id = l.id and c.status_index = $2::bigint
+  left join semantic_credentials s on s.suspension_list_id = l.id and s.suspension_index = $2::bigint
   where l.id = $1`
+
+interface StoredRow {
+  tenant_id: string
+  kind: string
+  purpose: string
+  size: number
+  did: string | null
+  revoked: boolean
+  suspended: boolean
+}
+
+/** An entry of one of our lists, whoever's it is. */
+export interface StoredEntry {
+  tenantId: string
+  kind: string
+  purpose: string
+  size: number
+  /** null when it was deleted: its lists stay. */
+  issuer: string | null
+  state: 'valid' | 'revoked' | 'suspended'
+}
 
 /** The stored status of our own credentials: right at once; the published list follows within a window. */
 export const createCredentialStatus = ({
@@ -110,17 +133,14 @@ export const createCredentialStatus = ({
       return list
     },
 
-    /** The status of an entry of one of our lists, whoever's it is; undefined where the list is not ours. */
-    async storedStatus(listId: string, index: number): Promise<'valid' | 'revoked' | 'suspended' | undefined> {
-      const { rows } = await systemSql.query<{ revoked: boolean; suspended: boolean }>({
-        name: 'stored-status',
-        text: STORED,
-        values: [listId, index],
-      })
-      const [row] = rows
+    /** undefined where the list is not ours. */
+    async storedEntry(listId: string, index: number): Promise<StoredEntry | undefined> {
+      const query = { name: 'stored-status', text: STORED, values: [listId, index] }
+      const [row] = (await systemSql.query<StoredRow>(query)).rows
       if (!row) return undefined
-      if (row.revoked) return 'revoked'
-      return row.suspended ? 'suspended' : 'valid'
+      const { tenant_id: tenantId, kind, purpose, size, did: issuer, revoked, suspended } = row
+      const state = revoked ? 'revoked' : suspended ? 'suspended' : 'valid'
+      return { tenantId, kind, purpose, size, issuer, state }
     },
   }
 }

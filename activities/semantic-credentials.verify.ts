@@ -4,12 +4,14 @@ import { Refusal } from '../protocol/errors.ts'
 import { parseForeignJson } from '../protocol/json.depth.ts'
 import { normaliseForVerify, type StatusVerdict, type Verdict } from '../protocol/semantic-credentials.ts'
 import { type ReadEntry, readStatusEntry, statusIn } from '../protocol/status-list.entry.ts'
+import type { Administration } from './administration.ts'
 import type { DidResolver } from './did-resolver.ts'
 import type { Dependencies } from './index.ts'
 import type { TenantContexts } from './semantic-credentials.contexts.ts'
-import type { CredentialStatus } from './semantic-credentials.status.ts'
+import type { CredentialStatus, StoredEntry } from './semantic-credentials.status.ts'
 
 interface Parts extends Pick<Dependencies, 'documents' | 'outbound' | 'config' | 'now'> {
+  administration: Administration
   didResolver: DidResolver
   contexts: TenantContexts
   credentialStatus: CredentialStatus
@@ -17,11 +19,13 @@ interface Parts extends Pick<Dependencies, 'documents' | 'outbound' | 'config' |
 
 const LIST_BYTES = 4 * 1024 * 1024
 const LIST_LIFETIME_MS = 30_000
-const OWN_LIST = /^\/v1\/revocation-lists\/([0-9a-f-]{36})$/
+const OWN_LIST = /^\/v1\/revocation-lists\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+const mismatch = (what: string) => new Refusal('status_list.mismatch', `The status list ${what}.`)
 
 /** Verifies any issuer's credential (specification, verifyWebSemanticCredentials). A bad credential is a verdict. */
 export function createCredentialVerifier(parts: Parts) {
-  const { documents, outbound, config, now, didResolver, contexts, credentialStatus } = parts
+  const { documents, outbound, config, now, administration, didResolver, contexts, credentialStatus } = parts
   const lists = new LRUCache<string, Json>({ max: 500, maxSize: 64 * 1024 * 1024, ttl: LIST_LIFETIME_MS })
   const { publicUrl } = config
 
@@ -34,8 +38,8 @@ export function createCredentialVerifier(parts: Parts) {
     return ours && url.protocol === publicUrl.protocol ? OWN_LIST.exec(url.pathname)?.[1] : undefined
   }
 
-  /** Fetched and verified; the same issuer must have signed list and credential. */
-  async function foreignList(tenantId: string, { listUrl }: ReadEntry, issuer: unknown): Promise<Json> {
+  /** Fetched and verified. */
+  async function foreignList(tenantId: string, { listUrl }: ReadEntry): Promise<Json> {
     const cached = lists.get(listUrl)
     if (cached) return cached
     const { status, body } = await outbound.fetch({
@@ -48,10 +52,18 @@ export function createCredentialVerifier(parts: Parts) {
     const verdict = await documents.verify({ credential: list, now: now(), resolveDid }, contexts.lookupFor(tenantId))
     if (!verdict.verified)
       throw new Refusal('status_list.not_verified', `The status list does not verify: ${verdict.reason[0]?.message}`)
-    if (issuerId(list.issuer) !== issuerId(issuer))
-      throw new Refusal('status_list.mismatch', 'The status list is signed by another issuer than the credential.')
     lists.set(listUrl, list, { size: body.length })
     return list
+  }
+
+  /** What a list from elsewhere is held to, ours is held to as well: a status counts for whom and what it was made. */
+  async function assertOwn(stored: StoredEntry, { listUrl, listType, purpose, index }: ReadEntry, issuer: unknown) {
+    const place = await administration.findTenantByHost(new URL(listUrl).host)
+    if (place?.id !== stored.tenantId) throw mismatch('is not published at this address')
+    if (stored.kind !== listType || stored.purpose !== purpose) throw mismatch('is of another kind or purpose')
+    if (stored.issuer !== null && stored.issuer !== issuerId(issuer)) throw mismatch('is of another issuer')
+    if (index >= stored.size)
+      throw new Refusal('status_list.index_out_of_range', 'The status index lies outside of its list.')
   }
 
   const statusCheck =
@@ -59,9 +71,14 @@ export function createCredentialVerifier(parts: Parts) {
     async (entry: Json, credential: Json): Promise<StatusVerdict> => {
       const read = readStatusEntry(entry)
       const listId = ownListId(read.listUrl)
-      const stored = listId && (await credentialStatus.storedStatus(listId, read.index))
-      if (stored) return { state: stored }
-      const value = statusIn(await foreignList(tenantId, read, credential.issuer), read)
+      const stored = listId ? await credentialStatus.storedEntry(listId, read.index) : undefined
+      if (stored) {
+        await assertOwn(stored, read, credential.issuer)
+        return { state: stored.state }
+      }
+      const list = await foreignList(tenantId, read)
+      if (issuerId(list.issuer) !== issuerId(credential.issuer)) throw mismatch('is of another issuer')
+      const value = statusIn(list, read)
       if (value === 0) return { state: 'valid' }
       return { state: read.purpose === 'suspension' ? 'suspended' : 'revoked' }
     }
