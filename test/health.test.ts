@@ -15,54 +15,48 @@ const readiness = async (world: World) => {
   return { code: reply.status, ...reply.json<Readiness>() }
 }
 
-test.serial(
-  'without Temporal the platform is degraded, names it, and does what needs no workflow (issue, 2)',
-  async (t) => {
-    const world = await openWorld()
-    try {
-      const parts = { database: 'up', keys: 'up', temporal: 'down' } as const
-      t.deepEqual(await readiness(world), { code: 200, status: 'degraded', parts })
-      t.truthy(await createDid(world))
-      const options = { url: 'https://issuer.example.org' }
-      const web = await world.ask('/v1/dids', { token: world.token, body: { method: 'WEB', options } })
-      t.is(web.status, 201, 'its workflow waits in the outbox')
-      t.deepEqual((await world.ask('/health/live')).json(), { status: 'live' })
-    } finally {
-      await world.close()
-    }
-  },
-)
+test.serial('without Temporal the platform is degraded, names it, and does what needs no workflow', async (t) => {
+  const world = await openWorld()
+  try {
+    const parts = { database: 'up', keys: 'up', temporal: 'down' } as const
+    t.deepEqual(await readiness(world), { code: 200, status: 'degraded', parts })
+    t.truthy(await createDid(world))
+    const options = { url: 'https://issuer.example.org' }
+    const web = await world.ask('/v1/dids', { token: world.token, body: { method: 'WEB', options } })
+    t.is(web.status, 201, 'its workflow waits in the outbox')
+    t.deepEqual((await world.ask('/health/live')).json(), { status: 'live' })
+  } finally {
+    await world.close()
+  }
+})
 
-test.serial(
-  'without the database: unready, 503 with Retry-After, alive, and well again by itself (pitfalls, R29)',
-  async (t) => {
-    const world = await openWorld()
-    try {
-      const did = await createDid(world)
-      await world.stopDatabase()
-      t.like(await readiness(world), { code: 503, status: 'unready', parts: { database: 'down' } })
-      t.is((await world.ask('/health/live')).status, 200)
-      for (const ask of [
-        () => world.ask('/v1/dids', { token: world.token }),
-        () => world.ask('/v1/dids', { token: world.token, body: { method: 'KEY', options: {} } }),
-        () => world.ask('/v1/dids', { token: world.token, body: {}, headers: { 'idempotency-key': 'k' } }),
-        () => world.ask(`/v1/dids/${did}`, { token: world.token, method: 'DELETE' }),
-      ]) {
-        const from = performance.now()
-        const reply = await ask()
-        t.is(reply.status, 503, reply.text)
-        t.is(reply.json().type, '/problems#database.unavailable')
-        t.true(Number(reply.headers.get('retry-after')) > 0)
-        t.true(performance.now() - from < 4_000, 'a refusal does not take long')
-      }
-      await world.startDatabase()
-      for (let tries = 0; tries < 40 && (await readiness(world)).code !== 200; tries++) await pause(250)
-      t.is((await world.ask(`/v1/dids/${did}`, { token: world.token })).status, 200)
-    } finally {
-      await world.close()
+test.serial('without the database: unready, 503 with Retry-After, alive, and well again by itself', async (t) => {
+  const world = await openWorld()
+  try {
+    const did = await createDid(world)
+    await world.stopDatabase()
+    t.like(await readiness(world), { code: 503, status: 'unready', parts: { database: 'down' } })
+    t.is((await world.ask('/health/live')).status, 200)
+    for (const ask of [
+      () => world.ask('/v1/dids', { token: world.token }),
+      () => world.ask('/v1/dids', { token: world.token, body: { method: 'KEY', options: {} } }),
+      () => world.ask('/v1/dids', { token: world.token, body: {}, headers: { 'idempotency-key': 'k' } }),
+      () => world.ask(`/v1/dids/${did}`, { token: world.token, method: 'DELETE' }),
+    ]) {
+      const from = performance.now()
+      const reply = await ask()
+      t.is(reply.status, 503, reply.text)
+      t.is(reply.json().type, '/problems#database.unavailable')
+      t.true(Number(reply.headers.get('retry-after')) > 0)
+      t.true(performance.now() - from < 4_000, 'a refusal does not take long')
     }
-  },
-)
+    await world.startDatabase()
+    for (let tries = 0; tries < 40 && (await readiness(world)).code !== 200; tries++) await pause(250)
+    t.is((await world.ask(`/v1/dids/${did}`, { token: world.token })).status, 200)
+  } finally {
+    await world.close()
+  }
+})
 
 const refused = (url: string) =>
   fetch(`${url}/health/live`).then(
@@ -70,60 +64,57 @@ const refused = (url: string) =>
     () => true,
   )
 
-test.serial(
-  '50 requests in flight at the stop are answered, and nobody waits for idle connections (issue, 2)',
-  async (t) => {
-    const world = await openWorld({ env: { SHUTDOWN_SECONDS: '30' } })
-    try {
-      const did = await createDid(world, 'bls12381g2')
-      // connections that are known to be open: one that is only being opened may be refused, and its client knows it
-      const client = rawClient(world.url, 60)
-      await Promise.all(Array.from({ length: 51 }, () => client.ask({ path: '/health/ready' })))
-      const sign = (nth: number) => {
-        const body = { payload: payload(did), proofType: 'bbs-2023', revocable: false, tag: `stop-${nth}` }
-        const path = '/v1/credentials/web-semantic/sign'
-        return client.ask({ method: 'POST', path, token: world.token, body: JSON.stringify(body) })
-      }
-      await sign(-1)
-      const { host } = new URL(world.url)
-      const idle = connect(Number(new URL(world.url).port), 'localhost')
-      await new Promise((resolve) => idle.once('connect', resolve))
-      idle.write(`GET /health/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
-      const idleClosed = new Promise((resolve) => idle.once('close', resolve).resume())
-      let answered = 0
-      const inFlight = Array.from({ length: 50 }, async (_, nth) => {
-        const reply = await sign(nth)
-        answered++
-        return reply
-      })
-      // the first answer says that the others were read: they were sent together
-      while (answered === 0) await pause(10)
-      const before = answered
-      const from = performance.now()
-      const stopped = world.stopApi()
-      const ready = await client.ask({ path: '/health/ready' })
-      t.is(ready.status, 503)
-      t.is((JSON.parse(ready.text) as Readiness).status, 'stopping')
-      t.is(ready.headers.connection, 'close')
-      await stopped
-      const seconds = (performance.now() - from) / 1000
-      const replies = await Promise.all(inFlight)
-      t.true(before < 50, 'some were still in flight')
-      t.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]))
-      await idleClosed
-      t.true(seconds < 25, `the stop took ${seconds} s`)
-      t.true(await refused(world.url))
-      const { rows } = await world.dependencies.systemSql.query<{ count: number }>({
-        text: `select count(distinct tag)::int as count from semantic_credentials where tag like 'stop-%'`,
-        values: [],
-      })
-      t.is(rows[0]?.count, 51)
-      client.close()
-    } finally {
-      await world.close()
+test.serial('50 requests in flight at the stop are answered, and nobody waits for idle connections', async (t) => {
+  const world = await openWorld({ env: { SHUTDOWN_SECONDS: '30' } })
+  try {
+    const did = await createDid(world, 'bls12381g2')
+    // connections that are known to be open: one that is only being opened may be refused, and its client knows it
+    const client = rawClient(world.url, 60)
+    await Promise.all(Array.from({ length: 51 }, () => client.ask({ path: '/health/ready' })))
+    const sign = (nth: number) => {
+      const body = { payload: payload(did), proofType: 'bbs-2023', revocable: false, tag: `stop-${nth}` }
+      const path = '/v1/credentials/web-semantic/sign'
+      return client.ask({ method: 'POST', path, token: world.token, body: JSON.stringify(body) })
     }
-  },
-)
+    await sign(-1)
+    const { host } = new URL(world.url)
+    const idle = connect(Number(new URL(world.url).port), 'localhost')
+    await new Promise((resolve) => idle.once('connect', resolve))
+    idle.write(`GET /health/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+    const idleClosed = new Promise((resolve) => idle.once('close', resolve).resume())
+    let answered = 0
+    const inFlight = Array.from({ length: 50 }, async (_, nth) => {
+      const reply = await sign(nth)
+      answered++
+      return reply
+    })
+    // the first answer says that the others were read: they were sent together
+    while (answered === 0) await pause(10)
+    const before = answered
+    const from = performance.now()
+    const stopped = world.stopApi()
+    const ready = await client.ask({ path: '/health/ready' })
+    t.is(ready.status, 503)
+    t.is((JSON.parse(ready.text) as Readiness).status, 'stopping')
+    t.is(ready.headers.connection, 'close')
+    await stopped
+    const seconds = (performance.now() - from) / 1000
+    const replies = await Promise.all(inFlight)
+    t.true(before < 50, 'some were still in flight')
+    t.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]))
+    await idleClosed
+    t.true(seconds < 25, `the stop took ${seconds} s`)
+    t.true(await refused(world.url))
+    const { rows } = await world.dependencies.systemSql.query<{ count: number }>({
+      text: `select count(distinct tag)::int as count from semantic_credentials where tag like 'stop-%'`,
+      values: [],
+    })
+    t.is(rows[0]?.count, 51)
+    client.close()
+  } finally {
+    await world.close()
+  }
+})
 
 test.serial('who does not finish sending holds up no stop longer than SHUTDOWN_SECONDS', async (t) => {
   const world = await openWorld({ env: { SHUTDOWN_SECONDS: '1' } })
