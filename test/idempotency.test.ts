@@ -52,7 +52,7 @@ test('50 parallel signs with one Idempotency-Key: one credential (issue)', async
   t.true(good.some(({ text }) => text === again.text))
 })
 
-test('the first answer again, byte for byte, with its status and its request id (issue, 2)', async (t) => {
+test('the first answer again, byte for byte, with its status and its request id', async (t) => {
   const key = randomUUID()
   const body = { method: 'KEY', options: {} }
   const first = await write('/v1/dids', body, key)
@@ -201,7 +201,7 @@ test('of two tries that run at once because one outlived its lease, one alone ha
   t.is(await count(done, [calls.map(({ requestId }) => requestId)]), 1)
 })
 
-test('after 24 hours the key is a new one, and so is what it makes (issue, 2)', async (t) => {
+test('after 24 hours the key is a new one, and so is what it makes', async (t) => {
   const [key, tag] = [randomUUID(), randomUUID()]
   const first = await write(SIGN, signBody(tag), key)
   await count(

@@ -32,7 +32,7 @@ for (const index of [
   ' 1',
   '',
 ])
-  test(`index ${JSON.stringify(index)} of our own list: no status, and no fault of ours (pitfalls, abuse 39)`, async (t) => {
+  test(`index ${JSON.stringify(index)} of our own list: no status, and no fault of ours`, async (t) => {
     t.deepEqual(await reasons({ statusListIndex: index }), ['StatusUnavailable'])
   })
 
@@ -60,7 +60,7 @@ test('a list of another purpose or kind is no status', async (t) => {
   t.true((await reasons({ type: 'StatusList2021Entry' })).includes('StatusUnavailable'))
 })
 
-test('an entry in another issuer’s list says nothing of a credential, in our lists as in any (pitfalls, abuse 39)', async (t) => {
+test('an entry in another issuer’s list says nothing of a credential, in our lists as in any', async (t) => {
   const other = await createDid(world)
   const { credential } = await sign(world, other, { more: { credentialStatus: entry() } })
   t.deepEqual(

@@ -28,7 +28,7 @@ async function untilRefused(
   return replies
 }
 
-test.serial('a client has its requests per minute and is told how many are left (issue, 2)', async (t) => {
+test.serial('a client has its requests per minute and is told how many are left', async (t) => {
   const client = await world.addTenant()
   const token = await world.tokenOf(client)
   const replies = await untilRefused(CALLS + 5, () => world.ask('/v1/dids?limit=0', { token }))

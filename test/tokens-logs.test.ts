@@ -108,7 +108,7 @@ test('a part of the client’s scopes may be asked for, in any order and twice; 
   t.is((decodeJwt(await world.tokenOf(narrow)) as { scope: string }).scope, 'dids:read')
 })
 
-test('a wrong grant is 400, a missing member too (issue, 2)', async (t) => {
+test('a wrong grant is 400, a missing member too', async (t) => {
   for (const grantType of ['password', 'authorization_code', 'CLIENT_CREDENTIALS', 'client_credentials ']) {
     const reply = await ask({ ...credentials(), grantType })
     t.is(reply.status, 400)
@@ -126,7 +126,7 @@ test('a wrong grant is 400, a missing member too (issue, 2)', async (t) => {
 
 const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-test.serial('nothing tells a known client from an unknown one: not the answer, not its time (issue, 2)', async (t) => {
+test.serial('nothing tells a known client from an unknown one: not the answer, not its time', async (t) => {
   const wrong = {
     known: { ...credentials(), clientSecret: 'x'.repeat(43) },
     unknown: { ...credentials(), clientId: randomUUID() },
