@@ -46,7 +46,7 @@ const askForm = (fields: Record<string, string>, path = TOKEN): Promise<Reply> =
 
 const code = (reply: Reply) => reply.json<{ type: string }>().type.replace('/problems#', '')
 
-test('JSON and form, this API’s casing and OAuth’s own: the same token answer (issue, 2; RFC 6749 section 4.4)', async (t) => {
+test('JSON and form, this API’s casing and OAuth’s own: the same token answer (RFC 6749 section 4.4)', async (t) => {
   const { clientId, clientSecret } = world.first
   const oauth = { client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' }
   for (const reply of [

@@ -1,4 +1,5 @@
 import DNS from 'dns2'
+import { freePort } from '../../stack/ports.ts'
 
 export interface DnsRecords {
   A?: string[]
@@ -22,7 +23,7 @@ export interface TestDns {
 
 const NXDOMAIN = 3
 
-/** A real DNS server on a free UDP port of 127.0.0.1 that answers as scripted; unknown names do not exist. */
+/** A real DNS server on a free port of 127.0.0.1 that answers as scripted; unknown names do not exist. */
 export async function startTestDns(names: Record<string, DnsScript> = {}): Promise<TestDns> {
   const scripts = new Map(Object.entries(names))
   const queries: string[] = []
@@ -62,12 +63,12 @@ export async function startTestDns(names: Record<string, DnsScript> = {}): Promi
   }
 
   const server = DNS.createServer({ udp: true, handle })
-  const { udp } = await server.listen({ udp: { port: 0, address: '127.0.0.1' } })
-  if (!udp) throw new Error('the DNS server has no UDP port')
   const tcp = DNS.createTCPServer(handle) // answers that are too long for a datagram are asked for again over TCP
-  await new Promise<void>((resolve, reject) => tcp.once('error', reject).listen(udp.port, '127.0.0.1', resolve))
+  const port = await freePort() // one number for both, from where no outgoing connection takes it
+  await new Promise<void>((resolve, reject) => tcp.once('error', reject).listen(port, '127.0.0.1', resolve))
+  await server.listen({ udp: { port, address: '127.0.0.1' } })
   return {
-    address: `127.0.0.1:${udp.port}`,
+    address: `127.0.0.1:${port}`,
     set: (name, script) => scripts.set(name, script),
     queries,
     close: async () => {
