@@ -75,10 +75,19 @@ export function createStatusPublisher(parts: Parts) {
     const etag = `"${createHash('sha256').update(JSON.stringify(signed)).digest('base64url')}"`
     await systemSql.query({
       text: `update status_lists set signed = $2, etag = $3, signed_at = $4, valid_until = $5, published_changes = $6
-        where id = $1 and (signed_at is null or signed_at <= $4)`,
+        where id = $1 and published_changes <= $6 and (signed_at is null or signed_at <= $4)`,
       values: [id, JSON.stringify(signed), etag, time, validUntil, changes],
     })
     return { credential: signed, etag, validUntil }
+  }
+
+  const flights = new Map<string, Promise<PublishedList>>()
+
+  /** One flight per list: a thousand first looks, which anybody may take, cost one signature. */
+  function signOnce(tenantId: string, id: string): Promise<PublishedList> {
+    const flight = flights.get(id) ?? sign(tenantId, id).finally(() => flights.delete(id))
+    flights.set(id, flight)
+    return flight
   }
 
   const due = () =>
@@ -96,7 +105,7 @@ export function createStatusPublisher(parts: Parts) {
       if (!list) throw new Refusal('status_list.not_found', 'There is no such revocation list.')
       const { signed, etag, validUntil } = list
       if (signed && etag && validUntil && validUntil > now()) return { credential: signed, etag, validUntil }
-      return sign(tenantId, id).catch((error: unknown) => {
+      return signOnce(tenantId, id).catch((error: unknown) => {
         if (error instanceof Refusal && error.code === 'status_list.issuer_gone')
           throw new Unavailable('keys', error.message, 3600)
         throw error

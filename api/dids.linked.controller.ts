@@ -2,6 +2,7 @@ import type { Request as HttpRequest } from 'express'
 import { Controller, Get, OperationId, Request, Response, Route, SuccessResponse, Tags } from 'tsoa'
 import type { Platform } from '../activities/index.ts'
 import { didConfiguration, linkedDidsList } from '../protocol/dids.linked.ts'
+import { isFresh } from './etag.ts'
 import type { Problem } from './problem.ts'
 import type { JsonObject } from './semantic-credentials.wire.ts'
 
@@ -61,7 +62,7 @@ export class LinkedDidsController extends Controller {
     this.setHeader('ETag', etag)
     this.setHeader('Cache-Control', 'public, max-age=60')
     this.setHeader('Access-Control-Allow-Origin', '*')
-    if (request.headers['if-none-match'] !== etag) return credentials
+    if (!isFresh(request.headers['if-none-match'], etag)) return credentials
     this.setStatus(304)
     return undefined
   }

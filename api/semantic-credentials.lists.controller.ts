@@ -3,6 +3,7 @@ import { Controller, Get, OperationId, Path, Request, Response, Route, Security,
 import type { Platform } from '../activities/index.ts'
 import { Refusal } from '../protocol/errors.ts'
 import type { Called } from './authentication.ts'
+import { isFresh } from './etag.ts'
 import type { Problem } from './problem.ts'
 import type { Uuid } from './semantic-credentials.wire.ts'
 import { type JsonObject, listToWire, type RevocationListOut } from './semantic-credentials.wire.ts'
@@ -45,7 +46,7 @@ export class StatusListsController extends Controller {
     const { credential, etag } = await this.platform.statusPublisher.publishedList(tenant.id, id)
     this.setHeader('ETag', etag)
     this.setHeader('Cache-Control', 'public, max-age=3')
-    if (request.headers['if-none-match'] === etag) {
+    if (isFresh(request.headers['if-none-match'], etag)) {
       this.setStatus(304)
       return undefined
     }
