@@ -14,8 +14,8 @@ const AT_ONCE = 2_000
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
 const DISCARD = `with gone as (
-  update semantic_credential_batch_rows set input = null where batch_id = ? and row_number in (
-    select row_number from semantic_credential_batch_rows where batch_id = ? and input is not null limit ?)
+  update semantic_credential_batch_rows set input = null where ctid = any (array(
+    select ctid from semantic_credential_batch_rows where batch_id = ? and input is not null limit ?))
   returning 1) select count(*)::int as count from gone`
 
 /** What follows the signing of a batch: its end and its pauses. Each may be repeated. */
@@ -79,9 +79,7 @@ export function createBatchEnds({
     /** Safe to retry. What a cancelled batch did not sign is personal data without a purpose. */
     async discardBatchRows({ tenantId, batchId }: BatchSubject): Promise<void> {
       const slice = () =>
-        inTenant(database.tenants, tenantId, (em) =>
-          em.execute<{ count: number }[]>(DISCARD, [batchId, batchId, AT_ONCE]),
-        )
+        inTenant(database.tenants, tenantId, (em) => em.execute<{ count: number }[]>(DISCARD, [batchId, AT_ONCE]))
       while ((await slice())[0]?.count === AT_ONCE);
     },
   }

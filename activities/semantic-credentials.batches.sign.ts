@@ -10,6 +10,8 @@ import type { Issuers } from './semantic-credentials.issuers.ts'
 import type { Signing } from './semantic-credentials.sign.ts'
 import { derivedId } from './semantic-credentials.ts'
 
+/** Rows that are recorded together. */
+const SLICE_ROWS = 200
 /** Signatures of a chunk that are under way at a time: enough for Vault to batch them. */
 const AT_ONCE = 16
 
@@ -104,11 +106,8 @@ export function createBatchSigning({ config, database, sql, keys, now, issuers, 
     return attempt(chunk, batch, rows)
   }
 
-  /**
-   * Safe to retry: a row that was signed or refused is not pending any more, and a row's credential has the same id in
-   * every attempt. What could be signed is recorded in one transaction before anything is said to be away.
-   */
-  async function signBatchChunk(chunk: Chunk): Promise<ChunkOutcome> {
+  /** What could be signed is recorded in one transaction before anything is said to be away. */
+  async function signSlice(chunk: Chunk): Promise<ChunkOutcome> {
     const { batch, rows } = await load(chunk)
     if (!batch || batch.state === 'CANCELLED') return { state: 'CANCELLED', signed: 0, failed: 0 }
     const { signed, failed } = batch
@@ -121,19 +120,31 @@ export function createBatchSigning({ config, database, sql, keys, now, issuers, 
     if (outcome === 'issuer_gone') {
       // we remembered an issuer that was deleted meanwhile; its rows are as they were
       for (const { credential } of attempted.signed) issuers.forget(chunk.tenantId, credential.issuer)
-      return signBatchChunk(chunk)
+      return signSlice(chunk)
     }
     if (attempted.gone.size > 0) {
       const reason = 'An issuer of the batch was deleted. Resume to refuse its rows, or cancel.'
       if (await pause(chunk, batch, 'batch.issuer_gone', reason)) return { state: 'PAUSED', ...counts }
-      return signBatchChunk(chunk)
+      return signSlice(chunk)
     }
     if (!attempted.away) return { state: 'signed', ...counts }
     if ((await waitFor(chunk, batch, attempted.away)) === 'PAUSED') return { state: 'PAUSED', ...counts }
     throw attempted.away
   }
 
-  return { signBatchChunk }
+  return {
+    /**
+     * Safe to retry: a row that was signed or refused is not pending any more, and a row's credential has the same id in
+     * every attempt. Slice by slice, so that no statement is long and a pause is seen soon.
+     */
+    async signBatchChunk(chunk: Chunk): Promise<ChunkOutcome> {
+      for (let from = chunk.from; ; from += SLICE_ROWS) {
+        const to = Math.min(chunk.to, from + SLICE_ROWS - 1)
+        const outcome = await signSlice({ ...chunk, from, to })
+        if (outcome.state !== 'signed' || to === chunk.to) return outcome
+      }
+    },
+  }
 }
 
 export type BatchSigning = ReturnType<typeof createBatchSigning>

@@ -40,8 +40,8 @@ export async function sweepUploads(systemSql: Sql): Promise<number> {
     values: [LEFT_BEHIND_MINUTES],
   })
   for (const { id } of rows) {
-    const slice = `delete from semantic_credential_batch_rows where batch_id = $1 and row_number in (
-      select row_number from semantic_credential_batch_rows where batch_id = $1 limit $2)`
+    const slice = `delete from semantic_credential_batch_rows where ctid = any (array(
+      select ctid from semantic_credential_batch_rows where batch_id = $1 limit $2))`
     while ((await count(systemSql, slice, [id, AT_ONCE])) === AT_ONCE);
     await count(systemSql, `delete from semantic_credential_batches where id = $1 and state = 'RECEIVING'`, [id])
   }

@@ -122,6 +122,7 @@ async function learn(shape: Shape, document: Json, full: Canonize) {
 }
 
 const SHAPES = 500
+const ASKED_AGAIN_MS = 60_000
 const SEEN = 5_000
 
 /** Remembers shapes from the second document on. `scope` parts what may not be shared: contexts are a tenant's own. */
@@ -146,7 +147,10 @@ export function createShapes() {
     const learning = learn(shape, document, full)
     known.set(key, { template: learning.then(({ template }) => template).catch(() => undefined) })
     try {
-      return (await learning).canonical
+      const { canonical, template } = await learning
+      // once more after a while: a thread that was short of time is no property of the shape
+      if (!template) known.set(key, { template: Promise.resolve(undefined) }, { ttl: ASKED_AGAIN_MS })
+      return canonical
     } catch (error) {
       known.delete(key)
       throw error

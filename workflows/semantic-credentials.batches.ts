@@ -38,13 +38,13 @@ export interface BatchRun extends BatchSubject {
   chunksPerRun?: number
 }
 
-/** Chunks in flight: while one is recorded, others are signed. */
+/** Chunks in flight: while one waits for the database, others are signed. */
 const LANES = 3
 const LONGEST_WAIT_SECONDS = 300
 
 /** Signs the rows of a batch, chunk by chunk. The batch's row says whether to go on. */
 export async function signBatch(run: BatchRun): Promise<BatchProgress> {
-  const { tenantId, batchId, total, chunkRows = 400, chunksPerRun = 250 } = run
+  const { tenantId, batchId, total, chunkRows = 1_000, chunksPerRun = 100 } = run
   const subject = { tenantId, batchId }
   const seen: BatchProgress = { state: 'PROCESSING', total, signed: run.signed ?? 0, failed: run.failed ?? 0 }
   const resumed = watchChanges(subject)

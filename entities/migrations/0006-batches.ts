@@ -56,8 +56,8 @@ begin
   perform 1 from semantic_credential_batches
   where id = batch and state = 'RECEIVING' and attempt = coalesce(mine, attempt) for update;
   if not found then return false; end if;
-  delete from semantic_credential_batch_rows where batch_id = batch and row_number in (
-    select row_number from semantic_credential_batch_rows where batch_id = batch limit at_once);
+  delete from semantic_credential_batch_rows where ctid = any (array(
+    select r.ctid from semantic_credential_batch_rows r where r.batch_id = batch limit at_once));
   get diagnostics dropped = row_count;
   if dropped = at_once then return true; end if;
   if not keep_batch then delete from semantic_credential_batches where id = batch; end if;
@@ -66,7 +66,9 @@ end $$;`
 
 /**
  * A chunk as a whole: credentials, rows and counts, or nothing. A row that is not pending any more is left alone, so that
- * a repeated chunk adds nothing; so is one whose issuer is gone, which the share lock settles for the transaction.
+ * a repeated chunk adds nothing; so is one whose issuer is gone, which the share lock settles for the transaction. Rows are
+ * found by `any`, which the primary key answers whatever the statistics say: of a batch that is new they know nothing, and
+ * a join would then go through all of its rows.
  */
 const RECORD_CHUNK = `
 create function record_semantic_credential_chunk(
@@ -93,10 +95,15 @@ begin
   with given as (
     select * from unnest(signed_rows, ids, issuer_ids, credentials, proofs, labels, type_names, issued, expires, lists,
       list_indexes) as g (row_number, id, issuer, credential, proof, label, type_names, issued, expires, list, list_index)
+    where g.issuer = any (living)
+  ), pending as materialized (
+    select r.row_number from semantic_credential_batch_rows r
+    where r.batch_id = batch and r.row_number = any (signed_rows) and r.state = 'pending' for update
   ), taken as (
-    update semantic_credential_batch_rows r set state = 'signed', input = null, credential_id = g.id from given g
-    where r.batch_id = batch and r.row_number = g.row_number and r.state = 'pending' and g.issuer = any (living)
-    returning g.*
+    select g.* from given g join pending p using (row_number)
+  ), marked as (
+    update semantic_credential_batch_rows r set state = 'signed', input = null, credential_id = t.id from taken t
+    where r.batch_id = batch and r.row_number = any (signed_rows) and r.row_number = t.row_number
   ), added as (
     insert into semantic_credentials (id, tenant_id, did_id, credential, proof_type, tag, types, issuance_date,
       expiration_date, status_list_id, status_index)
@@ -108,7 +115,7 @@ begin
   with refused as (
     update semantic_credential_batch_rows r set state = 'failed', input = null, errors = f.reason::json
     from unnest(failed_rows, reasons) as f (row_number, reason)
-    where r.batch_id = batch and r.row_number = f.row_number and r.state = 'pending'
+    where r.batch_id = batch and r.row_number = any (failed_rows) and r.row_number = f.row_number and r.state = 'pending'
     returning 1
   )
   select count(*) into new_failed from refused;
