@@ -48,7 +48,7 @@ async function faults<Case>(
 
 for (const operation of writing) {
   const { operationId } = operation
-  const title = (what: string) => `${operationId}: ${what} (issue)`
+  const title = (what: string) => `${operationId}: ${what}`
 
   if (EXAMPLES[operationId])
     test.serial(title('the example is taken'), async (t) => {
@@ -121,6 +121,9 @@ for (const operation of writing) {
 
 test.serial('after all of it the platform works, and answered others meanwhile', async (t) => {
   target.checkPulse(t)
+  // one of the bodies above was a proper one that revokes: taken back, so that the examples hold again
+  const path = `/v1/credentials/web-semantic/${target.sample.credentialId}/revocation-status`
+  await target.world.ask(path, { token: target.sample.token, body: { is_revoked: false } })
   for (const operation of writing.filter(({ operationId }) => EXAMPLES[operationId])) {
     const reply = await target.attack(operation, { body: JSON.stringify(exampleOf(operation)) })
     t.is(exampleFault(operation.operationId, reply.status, reply.text), undefined)

@@ -37,7 +37,7 @@ const forgetAnswer = (key: string) =>
     [key],
   )
 
-test('50 parallel signs with one Idempotency-Key: one credential (issue)', async (t) => {
+test('50 parallel signs with one Idempotency-Key: one credential', async (t) => {
   const [key, tag] = [randomUUID(), randomUUID()]
   const replies = await Promise.all(Array.from({ length: 50 }, () => write(SIGN, signBody(tag), key)))
   const good = replies.filter(({ status }) => status === 200)

@@ -28,7 +28,7 @@ const unfiltered = <T>(tenant: string | undefined, work: (em: SqlEntityManager) 
 const inOurs = (text: string, values: unknown[] = []) =>
   inTenant(fence.database.tenants, fence.ours, (em) => em.execute<Record<string, unknown>[]>(text, values))
 
-test('with the tenant filter off, row-level security alone shows nothing of others (issue)', async (t) => {
+test('with the tenant filter off, row-level security alone shows nothing of others', async (t) => {
   t.true(owned().length >= 10)
   let seen = 0
   for (const entity of owned()) {

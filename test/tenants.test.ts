@@ -31,7 +31,7 @@ const missing = (value: string): string => {
 for (const operation of operations.filter(
   (each) => parametersIn(each, 'path').length > 0 && !each.path.startsWith('/vc-api/'),
 ))
-  test.serial(`${operation.operationId}: another tenant’s is as a missing one (issue)`, async (t) => {
+  test.serial(`${operation.operationId}: another tenant’s is as a missing one`, async (t) => {
     const ours = EXAMPLES[operation.operationId]?.path?.(target.sample)
     if (!ours) return t.fail('it has no example in test/support/examples.ts')
     const example = bodySchema(operation) && JSON.stringify(target.exampleBody(operation))
