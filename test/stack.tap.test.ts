@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { countsLine, tapReader } from '../stack/tap.ts'
+import { filesOf } from '../stack/test.run.ts'
 
 const read = (text: string) => {
   const failures: [string, string[]][] = []
@@ -72,3 +73,13 @@ for (const [what, npm, code, last] of CASES)
     t.is(exit, code)
     t.is(output.trimEnd().split('\n').at(-1), last)
   })
+
+test('a failure leads to its file; one that names none has no second chance', (t) => {
+  const ended = 'test/stack.test.ts exited with a non-zero exit code: 1'
+  t.deepEqual(filesOf(['stack.tap › a title', 'stack.tap › another › part', ended]), [
+    'test/stack.tap.test.ts',
+    'test/stack.test.ts',
+  ])
+  t.is(filesOf(['stack.tap › a title', 'activities/index.ts:15']), undefined)
+  t.is(filesOf(['nowhere › a title']), undefined)
+})
