@@ -60,6 +60,9 @@ export function webDidFromUrl(text: string): WebDid {
   const { hostname, port } = new URL(`https://${authority}`)
   if (!isHostName(hostname)) throw invalid('the host is an address or not a name')
   if (port === '0') throw invalid('port 0')
+  // the document's address in place of the DID's: taken literally it would name another document
+  if (segments.at(-1) === 'did.json' || segments.at(-1) === '.well-known')
+    throw invalid('leave out did.json and .well-known: the DID is named by what stands before them')
   const path = segments.map(checkSegment).map((segment) => new URL(`https://h/${segment}`).pathname.slice(1))
   return describe(hostname, port === '' ? undefined : Number(port), path.map(toIdChars).map(checkSegment))
 }

@@ -25,7 +25,7 @@ const createDid = async () =>
 
 const OPTIONS = { proofType: 'eddsa-rdfc-2022', revocable: 'true' }
 
-async function create(rows: string, options: Record<string, string>): Promise<Batch> {
+async function create(rows: string | ReadableStream, options: Record<string, string>): Promise<Batch> {
   const headers = { 'content-type': 'application/x-ndjson' }
   const reply = await ask(`${BATCHES}${query(options)}`, { raw: rows, headers })
   if (reply.status !== 201) throw new Error(reply.text)
@@ -149,3 +149,43 @@ test.serial('20,000 rows survive kill -9 of worker and database, twice each: non
   })
   t.is(rows[0]?.count, count, 'no credential is there that belongs to no row')
 })
+
+test.serial(
+  'a million rows are taken in a stream, in memory that does not grow with them (issue 4, Batches)',
+  async (t) => {
+    const issuer = await createDid()
+    const count = 1_000_000
+    let row = 0
+    let highest = 0
+    const rows = new ReadableStream({
+      pull(controller) {
+        if (row === count) return controller.close()
+        const slice = Array.from({ length: 1_000 }, () => {
+          row += 1
+          return `{"payload":{"credentialSubject":{"id":"did:example:holder-${row}","name":"Holder ${row}"}}}`
+        })
+        controller.enqueue(Buffer.from(`${slice.join('\n')}\n`))
+        if (row % 50_000 === 0) highest = Math.max(highest, platform.api.memoryBytes())
+      },
+    })
+    const before = platform.api.memoryBytes()
+    const from = performance.now()
+    const { id, total } = await create(rows, { ...OPTIONS, issuer })
+    const seconds = (performance.now() - from) / 1000
+    t.is(total, count)
+    const grown = (highest - before) / 1024 ** 2
+    t.log(
+      `${count} rows taken in ${seconds.toFixed(0)} s, ${(count / seconds).toFixed(0)}/s; API memory grew by ${grown.toFixed(0)} MiB`,
+    )
+    t.true(grown < 300)
+    await until(id, ({ signed }) => signed >= 10_000)
+    const cancelled = await ask(`${BATCHES}/${id}/cancel`, { method: 'POST' })
+    t.is(cancelled.status, 200)
+    const left =
+      'select count(*)::int as count from semantic_credential_batch_rows where batch_id = $1 and input is not null'
+    const inputs = async () =>
+      (await platform.dependencies.systemSql.query<{ count: number }>({ text: left, values: [id] })).rows[0]?.count
+    for (let tries = 0; (await inputs()) !== 0 && tries < 600; tries++) await wait(500)
+    t.is(await inputs(), 0, 'what was not signed is erased')
+  },
+)

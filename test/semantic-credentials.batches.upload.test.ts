@@ -1,4 +1,9 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import test from 'ava'
 import { BATCHES, COURSE, create, errors, lines, type Posting, post, results, until } from './support/batches.ts'
 import { createDid, verify } from './support/credentials.ts'
@@ -133,19 +138,28 @@ test.serial('options that no row could be signed with are refused before any row
   t.like(await refused({ nonsense: 'x' }), { status: 400, type: '/problems#request.invalid' })
 })
 
-test.serial('an upload that breaks off leaves nothing', async (t) => {
+test.serial('an upload that breaks off leaves nothing, and the next one under its key is a whole one', async (t) => {
   const issuer = await createDid(world)
+  const rows = `select count(*)::int from semantic_credential_batch_rows r join semantic_credential_batches b on b.id = r.batch_id
+    where b.state = 'RECEIVING'`
+  const seen: unknown[] = []
   const broken = new ReadableStream({
     async start(controller) {
       controller.enqueue(Buffer.from(`${lines(2_000)}\n`))
-      await wait(300)
+      for (let tries = 0; (await count(rows)) === 0 && tries < 100; tries++) await wait(50)
+      seen.push(await count(rows))
       controller.error(new Error('the caller left'))
     },
   })
-  await t.throwsAsync(post(world, broken, options(issuer)))
-  const receiving = `select count(*)::int from semantic_credential_batches where state = 'RECEIVING'`
-  for (let tries = 0; (await count(receiving)) !== 0 && tries < 100; tries++) await wait(50)
-  t.is(await count(receiving), 0)
+  const headers = { 'idempotency-key': `broken-${Date.now()}` }
+  await t.throwsAsync(post(world, broken, options(issuer), { headers }))
+  t.true(Number(seen[0]) >= 500, 'rows were stored while the caller was still sending')
+  for (let tries = 0; (await count(rows)) !== 0 && tries < 100; tries++) await wait(50)
+  t.is(await count(rows), 0)
+  t.is(await count(`select count(*)::int from semantic_credential_batches where state = 'RECEIVING'`), 0)
+  const again = await post(world, lines(3), options(issuer), { headers })
+  t.is(again.status, 201, again.text)
+  t.like(await completed(again.json<{ id: string }>().id), { total: 3, signed: 3 })
 })
 
 test.serial('the same upload under the same Idempotency-Key is one batch; another body is refused', async (t) => {
@@ -181,4 +195,21 @@ test.serial('gzip, blank lines and a last line without an end are read as they a
   const raw = new Uint8Array(await new Response(stream).arrayBuffer())
   const made = await create(world, raw, options(issuer), { headers: { 'content-encoding': 'gzip' } })
   t.like(await completed(made.id), { total: 3, signed: 3, failed: 0 })
+})
+
+test.serial('the example of docs/batches.md works word for word', async (t) => {
+  const shell = async (file: string, block: RegExp) =>
+    block.exec(await readFile(new URL(file, import.meta.url), 'utf8'))?.[1] ?? t.fail(`no example in ${file}`)
+  const shorthands = await shell('../README.md', /^(field\(\).*?^api\(\).*?)$/ms)
+  const example = await shell('../docs/batches.md', /^```sh\n(.*?)^```$/ms)
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-batch-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const env = { ...process.env, BASE: world.url, TOKEN: world.token, DID: await createDid(world) }
+  const script = `${shorthands}\n${example}\nprintf '\\036%s' "$BATCH"`
+  const { stdout } = await promisify(execFile)('bash', ['-euc', script], { cwd: folder, env })
+  const id = stdout.split('\u001e').at(-1) ?? ''
+  t.like(await completed(id), { total: 2, signed: 2, failed: 0 })
+  const [, grace] = await results(world, id)
+  const address = { city: 'New York' }
+  t.deepEqual(grace?.credential.credentialSubject, { id: 'did:example:grace', course: 'CS-102', score: 1, address })
 })

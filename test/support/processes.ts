@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,6 +42,12 @@ function createEntry(name: string, file: string, env: NodeJS.ProcessEnv, readyUr
       await until(`${name} to be ready`, answers, 120_000).catch((error: Error) => {
         throw new Error(`${error.message}\n${output}`)
       })
+    },
+    /** Resident memory of it and of those that it started. */
+    memoryBytes(): number {
+      const pids = child?.pid === undefined ? [] : [child.pid, ...descendants(child.pid)]
+      const pages = pids.map((pid) => Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]))
+      return pages.reduce((sum, resident) => sum + resident * 4096, 0)
     },
     /** SIGSTOP: it holds what it has and does nothing. */
     pause: () => child?.kill('SIGSTOP'),

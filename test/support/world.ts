@@ -58,6 +58,7 @@ export async function send(url: string, { method, token, body, raw, headers = {}
       ...headers,
     },
     body: content,
+    ...(content instanceof ReadableStream ? { duplex: 'half' as const } : {}),
     redirect: 'manual',
   })
   const text = await response.text()
