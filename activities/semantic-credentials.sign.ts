@@ -8,12 +8,15 @@ import {
 } from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { normaliseSignPayload, withStatus } from '../protocol/semantic-credentials.ts'
-import { statusEntry } from '../protocol/status-list.credential.ts'
+import { type StatusExplanation, statusEntry } from '../protocol/status-list.credential.ts'
 import type { Administration } from './administration.ts'
 import type { Dependencies } from './index.ts'
 import type { TenantContexts } from './semantic-credentials.contexts.ts'
 import { assertSuspendable, type StatusEntries, type StatusEntry } from './semantic-credentials.entries.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
+
+type Purpose = 'revocation' | 'suspension'
+type StatusExplanations = Partial<Record<Purpose, StatusExplanation>>
 
 export interface SignRequest {
   payload: Json
@@ -21,6 +24,8 @@ export interface SignRequest {
   revocable: boolean
   /** Gives it a second entry, to suspend it by; data model 2.0 alone, and only beside `revocable`. */
   suspendable?: boolean
+  /** What its status entries say of themselves; data model 2.0 alone. */
+  explanations?: StatusExplanations
   tag?: string | null
   /** BBS alone: what a holder cannot hide, besides issuer, dates, status and schema, which are never optional. */
   mandatoryPointers?: string[]
@@ -79,7 +84,15 @@ export function createSigning({ documents, now, administration, contexts, entrie
     async sign(
       tenantId: string,
       id: string,
-      { payload, proofType: given, revocable, suspendable = false, tag, mandatoryPointers }: SignRequest,
+      {
+        payload,
+        proofType: given,
+        revocable,
+        suspendable = false,
+        explanations = {},
+        tag,
+        mandatoryPointers,
+      }: SignRequest,
       together = 1,
     ): Promise<SignedRow> {
       const proofType = proofTypeOf(given)
@@ -98,9 +111,10 @@ export function createSigning({ documents, now, administration, contexts, entrie
         entry = await entries.take(owner, together)
         if (suspendable) suspension = await entries.take({ ...owner, purpose: 'suspension' }, together)
         const { baseUrl } = await administration.tenantById(tenantId)
-        const stated = ({ listId, index }: StatusEntry, purpose: 'revocation' | 'suspension'): Json => ({
-          ...statusEntry({ kind, listUrl: `${baseUrl}/v1/revocation-lists/${listId}`, index, purpose }),
-        })
+        const stated = ({ listId, index }: StatusEntry, purpose: Purpose): Json => {
+          const listUrl = `${baseUrl}/v1/revocation-lists/${listId}`
+          return { ...statusEntry({ kind, listUrl, index, purpose, ...explanations[purpose] }) }
+        }
         const revocation = stated(entry, 'revocation')
         unsigned = withStatus(unsigned, suspension ? [revocation, stated(suspension, 'suspension')] : revocation)
       }

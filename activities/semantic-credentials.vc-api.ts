@@ -1,11 +1,7 @@
 import type { Json } from '../protocol/data-integrity.ts'
 import { type FieldError, Refusal } from '../protocol/errors.ts'
-import {
-  answerErrors,
-  assertWhole,
-  readStatusUpdate,
-  readVcApiOptions,
-} from '../protocol/semantic-credentials.vc-api.ts'
+import { readStatusUpdate, type StatusUpdate } from '../protocol/semantic-credentials.vc-api.status.ts'
+import { answerErrors, assertWhole, readVcApiOptions } from '../protocol/semantic-credentials.vc-api.ts'
 import { SCOPES } from '../protocol/tokens-logs.ts'
 import type { Settings } from './administration.settings.ts'
 import type { Administration } from './administration.ts'
@@ -35,8 +31,16 @@ const DEFAULT_PROOF = 'eddsa-rdfc-2022'
 const OWN_LIST = /\/v1\/revocation-lists\/([0-9a-f-]{36})$/
 const OWN_ID = /^(?:urn:uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
-const BY_ENTRY = `select id from semantic_credentials where tenant_id = $1 and status_list_id = $2 and status_index = $3`
-const BY_ID = 'select id from semantic_credentials where tenant_id = $1 and id = $2'
+const BY_ENTRY = {
+  revocation: 'select id from semantic_credentials where tenant_id = $1 and status_list_id = $2 and status_index = $3',
+  suspension:
+    'select id from semantic_credentials where tenant_id = $1 and suspension_list_id = $2 and suspension_index = $3',
+}
+const BY_OWN_ID = 'select id from semantic_credentials where tenant_id = $1 and id = $2'
+/** In the words of the index semantic_credentials_given_id. */
+const BY_GIVEN_ID = `select id from semantic_credentials
+  where tenant_id = $1 and md5(credential ->> 'id') = md5($2) and credential ->> 'id' = $2
+    and credential ->> 'id' <> 'urn:uuid:' || id::text limit 2`
 
 /** The W3C's common interface (VC API, Issuer, Verifier and Holder services) over the same verbs as everything else. */
 export function createVcApi(parts: Parts) {
@@ -47,9 +51,22 @@ export function createVcApi(parts: Parts) {
     throw new Refusal(code, message, errors)
   }
 
-  async function rowOf(tenantId: string, text: string, values: unknown[]): Promise<string | undefined> {
+  async function rowsOf(tenantId: string, text: string, values: unknown[]): Promise<string[]> {
     const { rows } = await systemSql.query<{ id: string }>({ text, values: [tenantId, ...values] })
-    return rows[0]?.id
+    return rows.map(({ id }) => id)
+  }
+
+  /** By the entry that was named, else by our id, else by the id that the credential was given by whoever had it signed. */
+  async function findCredential(
+    tenantId: string,
+    credentialId: string,
+    { purpose, listUrl = '', index }: StatusUpdate,
+  ) {
+    const [, listId] = OWN_LIST.exec(listUrl) ?? []
+    if (listId && index !== undefined) return rowsOf(tenantId, BY_ENTRY[purpose], [listId, index])
+    const [, ownId] = OWN_ID.exec(credentialId) ?? []
+    const own = ownId ? await rowsOf(tenantId, BY_OWN_ID, [ownId]) : []
+    return own.length > 0 ? own : rowsOf(tenantId, BY_GIVEN_ID, [credentialId])
   }
 
   return {
@@ -77,7 +94,9 @@ export function createVcApi(parts: Parts) {
       const { credential: signed } = await semanticCredentials.signCredential(call, {
         payload: credential,
         proofType: variant ?? asked.proofType ?? DEFAULT_PROOF,
-        revocable: asked.revocable,
+        revocable: asked.statuses.length > 0,
+        suspendable: asked.statuses.some(({ purpose }) => purpose === 'suspension'),
+        explanations: Object.fromEntries(asked.statuses.map(({ purpose, ...explanation }) => [purpose, explanation])),
         ...(asked.mandatoryPointers && { mandatoryPointers: asked.mandatoryPointers }),
       })
       return signed
@@ -104,21 +123,21 @@ export function createVcApi(parts: Parts) {
     },
 
     /**
-     * Revokes a credential, or takes that back. It is found by our own id, or by its entry in a list of ours. Throws
-     * `credential.not_found`, `credential.not_revocable`, `status_list.purpose_unsupported`.
+     * Revokes or suspends a credential, or takes that back. Throws `credential.not_found`, `credential.id_ambiguous`,
+     * `credential.not_revocable`, `credential.not_suspendable`, `status_list.purpose_unsupported`.
      */
     async setStatus(call: Call, credentialId: string, update: Json): Promise<void> {
-      const { listUrl = '', index, revoked } = readStatusUpdate(update)
-      const [, listId] = OWN_LIST.exec(listUrl) ?? []
-      const [, ownId] = OWN_ID.exec(credentialId) ?? []
-      const byEntry = listId && index !== undefined ? await rowOf(call.tenantId, BY_ENTRY, [listId, index]) : undefined
-      const id = byEntry ?? (ownId && (await rowOf(call.tenantId, BY_ID, [ownId])))
-      if (!id)
+      const read = readStatusUpdate(update)
+      const [id, second] = await findCredential(call.tenantId, credentialId, read)
+      if (!id) throw new Refusal('credential.not_found', 'There is no such credential.')
+      if (second)
         throw new Refusal(
-          'credential.not_found',
-          'There is no such credential. One with an id of its own is found by statusListCredential and statusListIndex.',
+          'credential.id_ambiguous',
+          'Several credentials were signed with this id. Say which by statusListCredential and statusListIndex.',
         )
-      await credentialStatus.setStatus(call, id, revoked)
+      await (read.purpose === 'revocation'
+        ? credentialStatus.setStatus(call, id, read.value)
+        : credentialStatus.setSuspension(call, id, read.value))
     },
 
     /** The presentation's proofs and its credentials, whoever holds. Throws `Refusal('presentation.not_verified')`. */

@@ -114,6 +114,7 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'batch.ended': 'The batch has ended; there is nothing left to steer.',
     'batch.not_ended': 'The batch is still being signed; wait for its end, or cancel it.',
     'batch.too_many': 'Too many batches of the tenant are under way.',
+    'credential.id_ambiguous': 'Several credentials were signed with this id; name the one by its status entry.',
     'credential_template.version_differs': 'The template has another version by now; look at it and change that.',
     'did.taken': 'The tenant has this DID already.',
     'idempotency.in_flight': 'A request with this Idempotency-Key is being worked on; ask again in a moment.',

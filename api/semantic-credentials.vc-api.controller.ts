@@ -100,7 +100,8 @@ export class VcApiController extends Controller {
   }
 
   /**
-   * Revokes a credential, or takes its revocation back.
+   * Revokes or suspends a credential, or takes that back. Where several were signed with one id of the caller's, the entry
+   * says which.
    * @summary Set the status of a credential (VC API)
    */
   @Post('credentials/status')
@@ -108,6 +109,7 @@ export class VcApiController extends Controller {
   @Security('vcApi', ['semantic-credentials:write'])
   @SuccessResponse(200)
   @Response<Problem>(404, 'no such credential')
+  @Response<Problem>(409, 'several credentials have this id')
   async status(@Request() called: Called, @Body() body: VcApiStatusIn): Promise<VcApiEmptyOut> {
     const { credentialId, credentialStatus, status } = body
     await this.platform.vcApi.setStatus(called.user, credentialId, { credentialStatus, status })

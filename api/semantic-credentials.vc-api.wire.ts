@@ -3,7 +3,7 @@ import type { JsonObject } from './semantic-credentials.wire.ts'
 export interface VcApiIssueIn {
   /** Whole, without proof; its issuer is a DID of the tenant. */
   credential: JsonObject
-  /** cryptosuite or type, mandatoryPointers (bbs-2023), credentialStatus {type} to have it revocable. */
+  /** cryptosuite or type, mandatoryPointers (bbs-2023), credentialStatus: {type, statusPurpose, statusMessage, statusReference}, or two of them. */
   options?: JsonObject
 }
 
@@ -41,9 +41,9 @@ export interface VcApiDeriveIn {
 }
 
 export interface VcApiStatusIn {
-  /** Of ours, as urn:uuid: or plain; or any, where credentialStatus has statusListCredential and statusListIndex. */
+  /** The credential's own id. credentialStatus with statusListCredential and statusListIndex says more exactly which. */
   credentialId: string
-  /** {type, statusPurpose, statusListCredential, statusListIndex}; statusPurpose is revocation. */
+  /** {type, statusPurpose, statusListCredential, statusListIndex}; statusPurpose is revocation (when unsaid) or suspension. */
   credentialStatus: JsonObject | JsonObject[]
   /** Required, here or in credentialStatus as '0' or '1': nothing is revoked by leaving something out. */
   status?: boolean

@@ -2,6 +2,7 @@ import type { Json } from './data-integrity.ts'
 import { type FieldError, Refusal } from './errors.ts'
 import { boundsErrors } from './semantic-credentials.bounds.ts'
 import { BASE_CONTEXT, credentialErrors, isObject, listOf } from './semantic-credentials.checks.ts'
+import { type AskedStatus, readAskedStatuses } from './semantic-credentials.vc-api.status.ts'
 
 /** What a W3C VC API request asks for besides its credential or presentation; members that mean nothing here are ignored. */
 export interface VcApiOptions {
@@ -13,8 +14,8 @@ export interface VcApiOptions {
   challenge?: string
   domain?: string
   verificationMethod?: string
-  /** A status entry is asked for. */
-  revocable: boolean
+  /** The status entries that are asked for: `credentialStatus` {type, statusPurpose, …} (VC API 0.3, Issue Credential). */
+  statuses: AskedStatus[]
 }
 
 const unusable = (name: string, expected: string): Refusal =>
@@ -39,17 +40,6 @@ function text(options: Json, name: string): string | undefined {
   return value
 }
 
-/** Only revocation is asked for here: `credentialStatus` {type, statusPurpose} (VC API 0.3, Issue Credential). */
-function revocable({ credentialStatus }: Json): boolean {
-  if (credentialStatus === undefined || credentialStatus === null) return false
-  const entries = listOf(credentialStatus)
-  const known = entries.every(
-    (each) => isObject(each) && [undefined, 'revocation'].includes(each.statusPurpose as string),
-  )
-  if (entries.length !== 1 || !known) throw unusable('credentialStatus', 'one object, with statusPurpose revocation')
-  return true
-}
-
 /** Reads the `options` of a VC API request. Throws `Refusal('request.invalid')`, naming the option. */
 export function readVcApiOptions(given: Json = {}): VcApiOptions {
   const proofType = text(given, 'cryptosuite') ?? text(given, 'type')
@@ -63,7 +53,7 @@ export function readVcApiOptions(given: Json = {}): VcApiOptions {
     verificationMethod: text(given, 'verificationMethod'),
   }
   const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
-  return { ...present, revocable: revocable(given) }
+  return { ...present, statuses: readAskedStatuses(given.credentialStatus) }
 }
 
 /**
@@ -96,27 +86,4 @@ export function answerErrors(
       ? [wrong('domain', 'is not the expected domain')]
       : []),
   ]
-}
-
-/** Which entry of which list `credentialStatus` of an update names, if it does, and which value it is to get. */
-export interface StatusUpdate {
-  listUrl?: string
-  index?: number
-  revoked: boolean
-}
-
-/** Reads `{credentialStatus, status}`, also in the older form of a list of `{type, status: '0' | '1'}`. */
-export function readStatusUpdate({ credentialStatus, status }: Json): StatusUpdate {
-  const [entry] = listOf(credentialStatus)
-  const fault = (path: string, message: string) =>
-    new Refusal('request.invalid', 'The status is not usable.', [{ path, code: 'schema', message }])
-  if (!isObject(entry) || listOf(credentialStatus).length !== 1) throw fault('credentialStatus', 'expected one object')
-  if (![undefined, 'revocation'].includes(entry.statusPurpose as string))
-    throw new Refusal('status_list.purpose_unsupported', 'Only revocation can be set.')
-  if (typeof status !== 'boolean' && (status !== undefined || (entry.status !== '0' && entry.status !== '1')))
-    throw fault('status', "expected true or false, or '0' or '1' as credentialStatus.status")
-  const revoked = status ?? entry.status === '1'
-  const listUrl = entry.statusListCredential ?? entry.revocationListCredential
-  const index = Number(entry.statusListIndex ?? entry.revocationListIndex)
-  return typeof listUrl === 'string' && Number.isSafeInteger(index) ? { listUrl, index, revoked } : { revoked }
 }

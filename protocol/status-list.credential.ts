@@ -1,7 +1,15 @@
 import { Refusal } from './errors.ts'
 import { encodeList, type StatusListKind, type StatusPurpose } from './status-list.ts'
 
-export interface StatusEntryInput {
+/** What an entry may say of its values, for people (Bitstring Status List 1.0, section 2.1). */
+export interface StatusExplanation {
+  /** A message per value. */
+  statusMessage?: { status: string; message: string }[]
+  /** Where to read more. */
+  statusReference?: string | string[]
+}
+
+export interface StatusEntryInput extends StatusExplanation {
   kind: StatusListKind
   /** Address of the list credential. */
   listUrl: string
@@ -16,7 +24,7 @@ export interface RevocationList2020Status {
   revocationListCredential: string
 }
 
-export interface BitstringStatusListEntry {
+export interface BitstringStatusListEntry extends StatusExplanation {
   id: string
   type: 'BitstringStatusListEntry'
   statusPurpose: StatusPurpose
@@ -32,8 +40,10 @@ const assertPurpose = (kind: StatusListKind, purpose: StatusPurpose): void => {
 }
 
 /** The `credentialStatus` of one credential: RevocationList2020 for data model 1.1, Bitstring Status List for 2.0. */
-export function statusEntry({ kind, listUrl, index, purpose }: StatusEntryInput): CredentialStatus {
+export function statusEntry({ kind, listUrl, index, purpose, ...explanation }: StatusEntryInput): CredentialStatus {
   assertPurpose(kind, purpose)
+  if (kind === 'RevocationList2020' && Object.keys(explanation).length > 0)
+    throw new Refusal('status_list.unsupported', 'An entry of a RevocationList2020 has no message and no reference.')
   const id = `${listUrl}#${index}`
   return kind === 'RevocationList2020'
     ? { id, type: 'RevocationList2020Status', revocationListIndex: `${index}`, revocationListCredential: listUrl }
@@ -43,6 +53,7 @@ export function statusEntry({ kind, listUrl, index, purpose }: StatusEntryInput)
         statusPurpose: purpose,
         statusListIndex: `${index}`,
         statusListCredential: listUrl,
+        ...explanation,
       }
 }
 
