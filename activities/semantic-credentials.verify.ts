@@ -21,6 +21,14 @@ const LIST_BYTES = 4 * 1024 * 1024
 const LIST_LIFETIME_MS = 30_000
 const OWN_LIST = /^\/v1\/revocation-lists\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
+/** What a value other than 0 says, by purpose: a refresh or a message is news, no doubt (Bitstring Status List 1.0, 2.1). */
+const MEANINGS = new Map<string, 'valid' | 'revoked' | 'suspended'>([
+  ['revocation', 'revoked'],
+  ['suspension', 'suspended'],
+  ['refresh', 'valid'],
+  ['message', 'valid'],
+])
+
 const mismatch = (what: string) => new Refusal('status_list.mismatch', `The status list ${what}.`)
 
 /** Verifies any issuer's credential (specification, verifyWebSemanticCredentials). A bad credential is a verdict. */
@@ -79,8 +87,10 @@ export function createCredentialVerifier(parts: Parts) {
       const list = await foreignList(tenantId, read)
       if (issuerId(list.issuer) !== issuerId(credential.issuer)) throw mismatch('is of another issuer')
       const value = statusIn(list, read)
-      if (value === 0) return { state: 'valid' }
-      return { state: read.purpose === 'suspension' ? 'suspended' : 'revoked' }
+      const state = value === 0 ? 'valid' : MEANINGS.get(read.purpose)
+      if (state) return { state }
+      const named = read.purpose.slice(0, 100)
+      return { state: 'unavailable', message: `The status is set for the purpose ${named}, which is not known here.` }
     }
 
   return {

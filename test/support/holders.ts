@@ -1,7 +1,7 @@
 import { DataIntegrityProof } from '@digitalbazaar/data-integrity'
 import { Ed25519Signature2018 } from '@digitalbazaar/ed25519-signature-2018'
 import { cryptosuite } from '@digitalbazaar/eddsa-rdfc-2022-cryptosuite'
-import { signPresentation } from '@digitalbazaar/vc'
+import { issue, signPresentation } from '@digitalbazaar/vc'
 import { CONTEXT, createDocumentLoader } from '../../protocol/contexts/index.ts'
 import { ed25519Signer, type TestSigner } from './signers.ts'
 
@@ -19,6 +19,8 @@ interface Present {
 /** A holder with a key of its own, whose presentations are signed by an implementation that is not ours. */
 export interface Holder extends TestSigner {
   present(credentials: unknown, options?: Present): Promise<Record<string, unknown>>
+  /** As an issuer elsewhere: a credential of data model 2.0, by eddsa-rdfc-2022. */
+  issue(credential: Record<string, unknown>): Promise<Record<string, unknown>>
 }
 
 function suiteFor(holder: TestSigner, name: Present['suite']): object {
@@ -54,5 +56,7 @@ export function makeHolder(): Holder {
         ...(domain === undefined ? {} : { domain }),
         documentLoader,
       }),
+    issue: (credential) =>
+      issue({ credential: { ...credential, issuer: signer.did }, suite: suiteFor(signer, undefined), documentLoader }),
   }
 }
