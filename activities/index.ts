@@ -24,6 +24,7 @@ import { createOutbox, type Outbox } from './outbox.ts'
 import { createSealer, type Sealer } from './sealing.ts'
 import { createBatchEnds } from './semantic-credentials.batches.end.ts'
 import { createBatchFiles } from './semantic-credentials.batches.files.ts'
+import { createBatchOptions } from './semantic-credentials.batches.options.ts'
 import { createBatchSigning } from './semantic-credentials.batches.sign.ts'
 import { createBatches } from './semantic-credentials.batches.ts'
 import { createBatchUploads } from './semantic-credentials.batches.upload.ts'
@@ -136,10 +137,12 @@ export function createPlatform(dependencies: Dependencies) {
   const signing = createSigning({ ...dependencies, administration, contexts, entries, issuers })
   const shared = { operations, administration, registration, didResolver, contexts, issuers, entries, credentialStatus }
   const parts = { ...dependencies, ...shared, signing }
-  const batchUploads = createBatchUploads(parts)
   const revocations = createRevocations(parts)
   const semanticCredentials = createSemanticCredentials(parts)
   const credentialTemplates = createCredentialTemplates(parts)
+  const templateSigning = createTemplateSigning({ ...parts, semanticCredentials, credentialTemplates })
+  const batchOptions = createBatchOptions({ ...parts, credentialTemplates, templateSigning })
+  const batchUploads = createBatchUploads({ ...parts, batchOptions })
   const credentialVerifier = createCredentialVerifier(parts)
   const presentationTemplates = createPresentationTemplates(parts)
   const asking = createAsking({ ...parts, presentationTemplates })
@@ -162,7 +165,7 @@ export function createPlatform(dependencies: Dependencies) {
     credentialStatus,
     semanticCredentials,
     credentialTemplates,
-    templateSigning: createTemplateSigning({ ...parts, semanticCredentials, credentialTemplates }),
+    templateSigning,
     credentialVerifier,
     derivation,
     linkedData: createLinkedData(parts),
@@ -174,9 +177,9 @@ export function createPlatform(dependencies: Dependencies) {
     batchUploads,
     revocations,
     notifications: createNotifications(parts),
-    batches: createBatches({ ...parts, batchUploads, revocations }),
+    batches: createBatches({ ...parts, batchUploads, batchOptions, revocations }),
     batchFiles: createBatchFiles(dependencies),
-    batchSigning: createBatchSigning(parts),
+    batchSigning: createBatchSigning({ ...parts, templateSigning }),
     batchEnds: createBatchEnds(dependencies),
   }
 }

@@ -1,6 +1,7 @@
 import type { Sql } from '../entities/orm.ts'
 import type { Unavailable } from '../protocol/errors.ts'
 import type { SignedRow } from './semantic-credentials.sign.ts'
+import type { TemplateRef } from './semantic-credentials.ts'
 
 /** References alone: rows are personal data, and Temporal's history is no place for it. */
 export interface Chunk {
@@ -27,19 +28,23 @@ export interface Attempted {
 }
 
 const RECORD = `select * from record_semantic_credential_chunk(
-  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
 
 export interface Recorded {
-  outcome: 'recorded' | 'issuer_gone' | 'cancelled'
+  outcome: 'recorded' | 'issuer_gone' | 'template_gone' | 'cancelled'
   all_signed: number
   all_failed: number
 }
 
-/** In one transaction with the states of the rows and the counts of the batch; what is recorded already is left alone. */
+/**
+ * In one transaction with the states of the rows and the counts of the batch; what is recorded already is left alone.
+ * `template`: the version that all were signed by; once it is deleted, nothing is recorded.
+ */
 export async function recordChunk(
   sql: Sql,
   { tenantId, batchId }: Chunk,
   { signed, failed }: Attempted,
+  template: TemplateRef | undefined,
 ): Promise<Recorded> {
   const column = <T>(of: (credential: SignedRow) => T): T[] => signed.map(({ credential }) => of(credential))
   const { rows } = await sql.query<Recorded>({
@@ -59,6 +64,10 @@ export async function recordChunk(
       column(({ expirationDate }) => expirationDate),
       column(({ listId }) => listId),
       column(({ index }) => index),
+      column(({ suspension }) => suspension?.listId ?? null),
+      column(({ suspension }) => suspension?.index ?? null),
+      template?.id ?? null,
+      template?.version ?? null,
       failed.map(({ row }) => row),
       failed.map(({ problem }) => problem),
     ],

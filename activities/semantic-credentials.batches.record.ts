@@ -1,11 +1,14 @@
 import type { BatchState, CredentialBatch } from '../entities/semantic-credentials.batches.ts'
 import { Refusal } from '../protocol/errors.ts'
+import type { TemplateRef } from './semantic-credentials.ts'
 
 /** A batch as it is told, in plain JSON: it is also kept as the effect of an Idempotency-Key. */
 export interface BatchRecord {
   id: string
   format: string
   source: string
+  /** The version that its rows are claims for. */
+  template?: TemplateRef
   state: BatchState
   total: number
   signed: number
@@ -33,13 +36,14 @@ const rateOf = ({ signed, failed, resumedAt, resumedDone, lastProgressAt }: Cred
 
 export function toRecord(batch: CredentialBatch): BatchRecord {
   const { id, format, source, state, total, signed, failed } = batch
-  const { pauseCode, pauseMessage, waitingFor, waitingSince } = batch
+  const { pauseCode, pauseMessage, waitingFor, waitingSince, templateId, templateVersion } = batch
   const ratePerSecond = rateOf(batch)
   const left = total - signed - failed
   return {
     id,
     format,
     source,
+    ...(templateId && templateVersion ? { template: { id: templateId, version: templateVersion } } : {}),
     state,
     total,
     signed,

@@ -2,12 +2,14 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { inTenant } from '../entities/orm.ts'
 import { CredentialBatch } from '../entities/semantic-credentials.batches.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
-import { completeRow, type RowInput } from '../protocol/semantic-credentials.batches.ts'
+import { completeClaims, completeRow, issuerOf } from '../protocol/semantic-credentials.batches.ts'
 import type { Dependencies } from './index.ts'
 import { type Attempted, type Chunk, type ChunkOutcome, recordChunk } from './semantic-credentials.batches.chunk.ts'
+import { type BatchSlice, loadSlice, type PendingRow } from './semantic-credentials.batches.rows.ts'
 import { rowProblem } from './semantic-credentials.batches.upload.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
-import type { Signing } from './semantic-credentials.sign.ts'
+import type { Signing, SignRequest } from './semantic-credentials.sign.ts'
+import { inTemplateTerms, type TemplateSigning } from './semantic-credentials.templates.sign.ts'
 import { derivedId } from './semantic-credentials.ts'
 
 /** Rows that are recorded together. */
@@ -18,48 +20,48 @@ const AT_ONCE = 16
 /** What a deleted issuer's rows are refused with; its keys may be gone a moment before we notice the DID is. */
 const GONE = ['credential.issuer_unknown', 'key.not_found']
 
-interface Row {
-  row_number: number
-  input: RowInput
-}
+/** A slice that is to be signed. */
+type Work = BatchSlice & { batch: CredentialBatch }
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys' | 'now'> {
   issuers: Issuers
   signing: Signing
+  templateSigning: TemplateSigning
 }
 
 /** Signs the chunks of a batch; the workflow decides which, and what follows. */
-export function createBatchSigning({ config, database, sql, keys, now, issuers, signing }: Parts) {
+export function createBatchSigning(parts: Parts) {
+  const { config, database, sql, keys, now, issuers, signing, templateSigning } = parts
   const patienceMs = config.batchPatienceSeconds * 1000
 
-  const load = ({ tenantId, batchId, from, to }: Chunk) =>
-    inTenant(database.tenants, tenantId, async (em) => {
-      const batch = await em.findOne(CredentialBatch, { id: batchId })
-      if (batch?.state !== 'PROCESSING') return { batch, rows: [] }
-      const rows = await em.execute<Row[]>(
-        `select row_number, input from semantic_credential_batch_rows
-         where batch_id = ? and row_number between ? and ? and state = 'pending' order by row_number`,
-        [batchId, from, to],
-      )
-      return { batch, rows }
-    })
+  async function requestOf(
+    tenantId: string,
+    input: PendingRow['input'],
+    { batch, template }: Work,
+  ): Promise<SignRequest> {
+    if (!('claims' in input)) return completeRow(input, batch.options)
+    if (!template) throw new Error(`batch ${batch.id} has claims and no template`)
+    return templateSigning.request(tenantId, template, completeClaims(input, batch.options))
+  }
 
   /** A refusal is the row's own; what is away, or gone for every row alike, is the batch's. */
-  async function attempt(chunk: Chunk, batch: CredentialBatch, rows: Row[]): Promise<Attempted> {
-    const { tenantId, batchId } = chunk
+  async function attempt({ tenantId, batchId }: Chunk, work: Work): Promise<Attempted> {
+    const { batch, rows, template } = work
     const done: Attempted = { signed: [], failed: [], gone: new Set() }
     const known = new Set(batch.issuers)
-    const signRow = async ({ row_number: row, input }: Row) => {
-      const request = completeRow(input, batch.options)
+    const signRow = async ({ row_number: row, input }: PendingRow) => {
       try {
+        const request = await requestOf(tenantId, input, work)
         const id = derivedId(tenantId, `batch ${batchId} ${row}`)
         done.signed.push({ row, credential: await signing.sign(tenantId, id, request, rows.length) })
       } catch (error) {
         if (error instanceof Unavailable) done.away = error
         else if (!(error instanceof Refusal)) throw error
-        else if (GONE.includes(error.code) && known.has(issuerIn(request.payload)))
-          done.gone.add(issuerIn(request.payload))
-        else done.failed.push({ row, problem: problemOf(error) })
+        else {
+          const issuer = issuerOf(input, batch.options)
+          if (GONE.includes(error.code) && issuer !== undefined && known.has(issuer)) done.gone.add(issuer)
+          else done.failed.push({ row, problem: problemOf(template ? inTemplateTerms(error) : error) })
+        }
       }
     }
     const queue = rows.values()
@@ -96,27 +98,34 @@ export function createBatchSigning({ config, database, sql, keys, now, issuers, 
   }
 
   /** Asked first, because a status entry that a failed signature took is lost. */
-  async function attemptIfReady(chunk: Chunk, batch: CredentialBatch, rows: Row[]): Promise<Attempted> {
+  async function attemptIfReady(chunk: Chunk, work: Work): Promise<Attempted> {
     try {
       await keys.ready()
     } catch (error) {
       if (error instanceof Unavailable) return { signed: [], failed: [], gone: new Set(), away: error }
       throw error
     }
-    return attempt(chunk, batch, rows)
+    return attempt(chunk, work)
   }
 
   /** What could be signed is recorded in one transaction before anything is said to be away. */
   async function signSlice(chunk: Chunk): Promise<ChunkOutcome> {
-    const { batch, rows } = await load(chunk)
+    const { batch, ...slice } = await loadSlice(database, chunk)
     if (!batch || batch.state === 'CANCELLED') return { state: 'CANCELLED', signed: 0, failed: 0 }
     const { signed, failed } = batch
     if (batch.state === 'PAUSED') return { state: 'PAUSED', signed, failed }
-    if (rows.length === 0) return { state: 'signed', signed, failed }
-    const attempted = await attemptIfReady(chunk, batch, rows)
-    const { outcome, all_signed, all_failed } = await recordChunk(sql, chunk, attempted)
+    if (slice.rows.length === 0) return { state: 'signed', signed, failed }
+    if (slice.template?.deleted && !batch.templateGone) {
+      const reason = 'The template of the batch was deleted. Resume to refuse the remaining rows, or cancel.'
+      if (await pause(chunk, batch, 'batch.template_gone', reason)) return { state: 'PAUSED', signed, failed }
+      return signSlice(chunk)
+    }
+    const template = slice.template?.deleted ? undefined : slice.template
+    const attempted = slice.template?.deleted ? refuseAll(slice.rows) : await attemptIfReady(chunk, { batch, ...slice })
+    const { outcome, all_signed, all_failed } = await recordChunk(sql, chunk, attempted, template)
     const counts = { signed: all_signed, failed: all_failed }
     if (outcome === 'cancelled') return { state: 'CANCELLED', signed, failed }
+    if (outcome === 'template_gone') return signSlice(chunk) // deleted meanwhile; the rows are as they were
     if (outcome === 'issuer_gone') {
       // we remembered an issuer that was deleted meanwhile; its rows are as they were
       for (const { credential } of attempted.signed) issuers.forget(chunk.tenantId, credential.issuer)
@@ -149,8 +158,10 @@ export function createBatchSigning({ config, database, sql, keys, now, issuers, 
 
 export type BatchSigning = ReturnType<typeof createBatchSigning>
 
-function issuerIn({ issuer }: Record<string, unknown>): string {
-  return String(typeof issuer === 'object' && issuer !== null && 'id' in issuer ? issuer.id : issuer)
+/** Of a batch that goes on although its template was deleted. */
+function refuseAll(rows: PendingRow[]): Attempted {
+  const problem = problemOf(new Refusal('credential_template.not_found', 'The template was deleted.'))
+  return { signed: [], failed: rows.map(({ row_number: row }) => ({ row, problem })), gone: new Set() }
 }
 
 const problemOf = ({ code, message, errors }: Refusal): string =>

@@ -4,6 +4,7 @@ import { type BatchState, CredentialBatch } from '../entities/semantic-credentia
 import { Refusal } from '../protocol/errors.ts'
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
+import type { BatchOptionsChecks } from './semantic-credentials.batches.options.ts'
 import { type BatchRecord, batchNotFound, toRecord, workflowIdOf } from './semantic-credentials.batches.record.ts'
 import type { BatchUploads } from './semantic-credentials.batches.upload.ts'
 import type { Revocations } from './semantic-credentials.revocations.ts'
@@ -12,6 +13,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'temporal' | 'now' | 'lo
   operations: Operations
   revocations: Revocations
   batchUploads: BatchUploads
+  batchOptions: BatchOptionsChecks
 }
 
 type Change = (batch: CredentialBatch) => void | Promise<void>
@@ -23,7 +25,9 @@ const refuseEnded = (batch: CredentialBatch) => {
 }
 
 /** Batches of credentials as their owner sees and steers them. The row decides; the workflow follows. */
-export function createBatches({ database, temporal, now, log, operations, revocations, batchUploads }: Parts) {
+export function createBatches(parts: Parts) {
+  const { database, temporal, now, log, operations, revocations, batchUploads, batchOptions } = parts
+
   /** The workflow looks by itself too, every five minutes at the latest: a signal that is lost only costs time. */
   function nudge({ tenantId }: Call, id: string): void {
     const handle = temporal.client.workflow.getHandle(workflowIdOf(tenantId, id))
@@ -55,12 +59,13 @@ export function createBatches({ database, temporal, now, log, operations, revoca
           Object.assign(batch, { state: 'PAUSED', pauseCode: 'batch.requested', pauseMessage: 'Paused on request.' })
       }),
 
-    /** Goes on with the issuers that are there: rows of one that was deleted are refused one by one. */
+    /** Goes on with what is there: rows of an issuer or a template that was deleted are refused one by one. */
     resumeBatch: (call: Call, id: string) =>
       steer(call, id, 'RESUME', async (batch) => {
         refuseEnded(batch)
         if (batch.state !== 'PAUSED') return
         batch.issuers = await batchUploads.usable(call.tenantId, batch.issuers)
+        if (batch.templateId) batch.templateGone = await batchOptions.isTemplateGone(call.tenantId, batch.templateId)
         Object.assign(batch, { state: 'PROCESSING', pauseCode: null, pauseMessage: null })
         Object.assign(batch, { waitingFor: null, waitingSince: null })
         Object.assign(batch, { resumedAt: now(), resumedDone: batch.signed + batch.failed })

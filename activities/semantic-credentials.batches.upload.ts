@@ -5,11 +5,11 @@ import { type FieldError, Refusal } from '../protocol/errors.ts'
 import { type BatchOptions, issuerOf, MAX_ROWS, type ReadRow } from '../protocol/semantic-credentials.batches.ts'
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
+import type { BatchOptionsChecks } from './semantic-credentials.batches.options.ts'
 import { type BatchRecord, toRecord, workflowIdOf } from './semantic-credentials.batches.record.ts'
 import { discardUpload } from './semantic-credentials.batches.sweep.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
-import { proofTypeOf } from './semantic-credentials.sign.ts'
-import { derivedId } from './semantic-credentials.ts'
+import { derivedId, type TemplateRef } from './semantic-credentials.ts'
 
 export interface Upload {
   source: 'jsonl' | 'csv'
@@ -34,6 +34,13 @@ const RECEIVE = 'select receive_semantic_credential_rows($1, $2, $3, $4, $5, $6,
 export const rowProblem = (code: string, errors: FieldError[]): string =>
   JSON.stringify(errors.map(({ path, code: rule, message }) => ({ path, code, rule, message })))
 
+interface Begun {
+  id: string
+  /** Which try of the upload this is. */
+  attempt: string
+  template: TemplateRef | undefined
+}
+
 interface Slice {
   inputs: (string | null)[]
   problems: (string | null)[]
@@ -46,20 +53,15 @@ const overtaken = () =>
 interface Parts extends Pick<Dependencies, 'database' | 'sql' | 'now' | 'uuid' | 'outbox' | 'log'> {
   operations: Operations
   issuers: Issuers
+  batchOptions: BatchOptionsChecks
 }
 
 /** The way of a batch's rows from the caller's connection to the database: never whole in memory, never half a batch. */
-export function createBatchUploads({ database, sql, now, uuid, outbox, log, operations, issuers }: Parts) {
-  /** What all rows would fail by is said before any is read. */
-  async function checkOptions(tenantId: string, { issuer, proofType }: BatchOptions) {
-    const proof = proofType === undefined ? undefined : proofTypeOf(proofType)
-    if (issuer === undefined) return
-    const found = await issuers.find(tenantId, issuer)
-    if (proof) issuers.signer(tenantId, found, proof)
-  }
+export function createBatchUploads(parts: Parts) {
+  const { database, sql, now, uuid, outbox, log, operations, issuers, batchOptions } = parts
 
   /** A later try under the same Idempotency-Key takes the batch over, and what the earlier one stored goes. */
-  async function begin(call: Call, { source, options }: Upload) {
+  async function begin(call: Call, { source, options }: Upload, template: TemplateRef | undefined) {
     const { tenantId, idempotency, requestId, clientId } = call
     const intention = idempotency && `upload ${idempotency.since} ${idempotency.key}`
     const [id, attempt] = [intention ? derivedId(tenantId, intention) : uuid(), uuid()]
@@ -68,18 +70,20 @@ export function createBatchUploads({ database, sql, now, uuid, outbox, log, oper
       if (open >= MAX_OPEN)
         throw new Refusal('batch.too_many', `${MAX_OPEN} batches are under way; wait for one to end, or cancel one.`)
       const known = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-      if (known?.state === 'RECEIVING') em.assign(known, { attempt, source, options, failed: 0, lastProgressAt: now() })
+      const version = { templateId: template?.id ?? null, templateVersion: template?.version ?? null }
+      const asked = { attempt, source, options, ...version, lastProgressAt: now() }
+      if (known?.state === 'RECEIVING') em.assign(known, { ...asked, failed: 0 })
       if (known) return known.state
-      const made = { id, tenantId, attempt, format: 'web-semantic', source, state: 'RECEIVING', options } as const
-      em.create(CredentialBatch, { ...made, issuers: [], requestId, clientId, lastProgressAt: now(), createdAt: now() })
+      const made = { id, tenantId, format: 'web-semantic', state: 'RECEIVING', ...asked } as const
+      em.create(CredentialBatch, { ...made, issuers: [], requestId, clientId, createdAt: now() })
       return 'new'
     })
     if (state === 'RECEIVING') await discardUpload(sql, { tenantId, id, keepBatch: true })
     else if (state !== 'new') throw overtaken()
-    return { id, attempt }
+    return { id, attempt, template }
   }
 
-  async function store(call: Call, { id, attempt }: { id: string; attempt: string }, upload: Upload) {
+  async function store(call: Call, { id, attempt }: Begun, upload: Upload) {
     const seen = new Set<string>()
     let total = 0
     let slice: Slice = { inputs: [], problems: [], length: 0 }
@@ -122,11 +126,13 @@ export function createBatchUploads({ database, sql, now, uuid, outbox, log, oper
     return able
   }
 
-  async function finish(call: Call, { id, attempt }: { id: string; attempt: string }, upload: Upload, seen: string[]) {
+  async function finish(call: Call, begun: Begun, upload: Upload, seen: string[]) {
     const { tenantId } = call
+    const { id, attempt, template } = begun
     const able = await usable(tenantId, seen)
     const operation = { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_CREATE', category: 'credential-web-semantic' }
-    return operations.change(call, { ...operation, metadata: { id } }, async (em) => {
+    const metadata = { id, ...(template && { templateId: template.id, templateVersion: template.version }) }
+    return operations.change(call, { ...operation, metadata }, async (em) => {
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
       const batch = await em.findOne(CredentialBatch, { id, attempt, state: 'RECEIVING' }, lock)
       if (!batch) throw overtaken()
@@ -155,18 +161,20 @@ export function createBatchUploads({ database, sql, now, uuid, outbox, log, oper
     usable,
 
     /**
-     * Stores the rows as they come and asks for their signing. Refusals: `batch.*`, `credential.issuer_*`, and what
+     * Stores the rows as they come and asks for their signing. Refusals: `batch.*`, those of the options, and what
      * reading the rows throws; then nothing of the upload is left.
      */
-    async receive(call: Call, upload: Upload): Promise<BatchRecord> {
-      await checkOptions(call.tenantId, upload.options)
-      const begun = await begin(call, upload)
+    async receive(call: Call, given: Upload): Promise<BatchRecord> {
+      const { options, template } = await batchOptions.settle(call.tenantId, given)
+      const upload = { ...given, options }
+      const begun = await begin(call, upload, template)
       try {
         const { seen } = await store(call, begun, upload)
         return await finish(call, begun, upload, seen)
       } catch (error) {
-        await discardUpload(sql, { tenantId: call.tenantId, ...begun }).catch((failure: unknown) =>
-          log.warn({ err: failure, batchId: begun.id }, 'a broken upload is left to the sweep'),
+        const { id, attempt } = begun
+        await discardUpload(sql, { tenantId: call.tenantId, id, attempt }).catch((failure: unknown) =>
+          log.warn({ err: failure, batchId: id }, 'a broken upload is left to the sweep'),
         )
         throw error
       }

@@ -3,11 +3,11 @@ import type { StatusEntry } from './semantic-credentials.entries.ts'
 import type { CredentialRow } from './semantic-credentials.record.ts'
 
 const RECORD = `select record_suspendable_credential(r.tenant, r.credential_id, r.issuer, r.signed, r.proof, r.label,
-  r.type_names, r.issued, r.expires, r.list, r.list_index, r.log_id, r.request, r.log_metadata, r.idempotency, $2, $3, $4)
-  as outcome
+  r.type_names, r.issued, r.expires, r.list, r.list_index, r.log_id, r.request, r.log_metadata, r.idempotency, $2, $3, $4,
+  r.template, r.version) as outcome
 from json_to_record($1) as r(tenant uuid, credential_id uuid, issuer uuid, signed json, proof text, label text,
   type_names text[], issued timestamptz, expires timestamptz, list uuid, list_index integer, log_id uuid, request uuid,
-  log_metadata json, idempotency text)`
+  log_metadata json, idempotency text, template uuid, version integer)`
 
 /** Records a signed credential that has an entry to be suspended by; the outcomes are those of the others. */
 export async function recordSuspendable(

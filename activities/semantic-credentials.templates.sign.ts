@@ -1,6 +1,11 @@
 import type { Json } from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
-import { keyTypesFor, payloadFromTemplate, proofTypeFor } from '../protocol/semantic-credentials.templates.ts'
+import {
+  keyTypesFor,
+  payloadFromTemplate,
+  proofTypeFor,
+  type TemplateDefinition,
+} from '../protocol/semantic-credentials.templates.ts'
 import type { Dependencies } from './index.ts'
 import type { Call } from './operations.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
@@ -12,6 +17,8 @@ export interface TemplateClaims {
   claims: Json
   /** A DID of the tenant; without one, the newest that holds a fitting key (D-062). */
   issuerDid?: string | null
+  /** Gives it a second entry, to suspend it by: of a revocable template of data model 2.0 alone. */
+  suspendable?: boolean
   tag?: string | null
 }
 
@@ -21,39 +28,48 @@ interface Parts extends Pick<Dependencies, 'now'> {
   semanticCredentials: SemanticCredentials
 }
 
-/** Refusals of signing name the issuer as the free payload does; here it stands in a member of its own. */
-const inTemplateTerms = (error: unknown): unknown =>
+const ISSUER_PATHS = ['payload.issuer.id', 'issuer_did']
+
+/** Refusals of signing name the issuer as the free payload does; from a template it is named by `member`. */
+export const inTemplateTerms = <Thrown>(error: Thrown, member = 'issuer_did'): Thrown | Refusal =>
   error instanceof Refusal
     ? new Refusal(
         error.code,
         error.message,
-        error.errors.map((field) => (field.path === 'payload.issuer.id' ? { ...field, path: 'issuer_did' } : field)),
+        error.errors.map((field) => (ISSUER_PATHS.includes(field.path) ? { ...field, path: member } : field)),
       )
     : error
 
 /** From a template and claims to a credential, for one request and for a row of a batch alike. */
 export function createTemplateSigning({ now, issuers, credentialTemplates, semanticCredentials }: Parts) {
-  /** What signing takes. Throws `credential_template.no_issuer`, `credential_template.claims_missing`, `credential.issuer_*`. */
-  async function request(tenantId: string, template: CredentialTemplate, given: TemplateClaims): Promise<SignRequest> {
-    const { definition } = template
-    const issuerDid = given.issuerDid ?? (await issuers.newest(tenantId, keyTypesFor(definition)))
+  /** The DID that signs and the kind of proof. Throws `credential_template.no_issuer`, `credential.issuer_*`. */
+  async function signerFor(tenantId: string, definition: TemplateDefinition, given: string | null | undefined) {
+    const issuerDid = given ?? (await issuers.newest(tenantId, keyTypesFor(definition)))
     if (issuerDid === undefined)
       throw new Refusal('credential_template.no_issuer', 'The tenant has no DID with a key that can sign this.', [
         { path: 'issuer_did', code: 'issuer', message: `expected a DID with a ${keyTypesFor(definition)[0]} key` },
       ])
     const { keys } = await issuers.find(tenantId, issuerDid)
+    const held = keys.map(({ keyType }) => keyType)
+    return { issuerDid, proofType: proofTypeFor(definition, held) }
+  }
+
+  /** What signing takes. Throws as `signerFor` does, and `credential_template.claims_missing`. */
+  async function request(tenantId: string, template: CredentialTemplate, given: TemplateClaims): Promise<SignRequest> {
+    const { definition } = template
+    const { claims, suspendable, tag } = given
+    const { issuerDid, proofType } = await signerFor(tenantId, definition, given.issuerDid)
     return {
-      payload: payloadFromTemplate(definition, { issuerDid, claims: given.claims, now: now() }),
-      proofType: proofTypeFor(
-        definition,
-        keys.map(({ keyType }) => keyType),
-      ),
+      payload: payloadFromTemplate(definition, { issuerDid, claims, now: now() }),
+      proofType,
       revocable: definition.revocable,
-      tag: given.tag,
+      suspendable,
+      tag,
     }
   }
 
   return {
+    signerFor,
     request,
 
     /** Signs claims by the template's current version, which the credential's row remembers. */

@@ -49,9 +49,10 @@ export class CredentialBatchesController extends Controller {
   }
 
   /**
-   * Signs up to 1,000,000 credentials from one upload: JSON lines, each with the members of signWebSemanticCredential's body,
-   * or CSV, whose header line names the claims (see docs/batches.md). The query says what the rows need not repeat. The
-   * answer comes when the last row is stored; a row that is not usable does not stop the others.
+   * Signs up to 1,000,000 credentials from one upload: JSON lines, each with the members of signWebSemanticCredential's body
+   * (with templateId, of signWebSemanticCredentialFromTemplate's), or CSV, whose header line names the claims (see
+   * docs/batches.md). The query says what the rows need not repeat. The answer comes when the last row is stored; a row that
+   * is not usable does not stop the others.
    * @summary Create a batch of credentials
    */
   @Post()
@@ -59,12 +60,14 @@ export class CredentialBatchesController extends Controller {
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(201)
   @Example<BatchOut>(BATCH_EXAMPLE)
+  @Response<Problem>(404, 'no such credential template')
   @Response<Problem>(409, 'too many batches are under way')
   @Response<Problem>(413, 'the upload is too large')
   @Response<Problem>(415, 'neither JSON lines nor CSV')
   async create(@Request() called: Called & HttpRequest, @Queries() query: BatchQuery): Promise<BatchOut> {
     const batch = await createBatch(this.platform, called, query)
     this.setStatus(201)
+    this.setHeader('Location', `/v1/credentials/batches/${batch.id}`)
     return batchToWire(batch)
   }
 
@@ -108,7 +111,7 @@ export class CredentialBatchesController extends Controller {
   }
 
   /**
-   * Goes on where the batch paused. Rows whose issuer was deleted meanwhile are refused one by one.
+   * Goes on where the batch paused. Rows whose issuer or template was deleted meanwhile are refused one by one.
    * @summary Resume a batch
    */
   @Post('{id}/resume')
@@ -147,6 +150,7 @@ export class CredentialBatchesController extends Controller {
   @Response<Problem>(409, 'the batch has not ended')
   async revoke(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
     this.setStatus(202)
+    this.setHeader('Location', `/v1/credentials/batches/${id}`)
     return batchToWire(await this.platform.batches.revokeBatch(called.user, id))
   }
 

@@ -2,7 +2,13 @@ import { pipeline } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { Refusal } from '../protocol/errors.ts'
 import { readHeader, rowOfCells } from '../protocol/semantic-credentials.batches.csv.ts'
-import { MAX_ROW_BYTES, MAX_UPLOAD_BYTES, type ReadRow, rowOfJson } from '../protocol/semantic-credentials.batches.ts'
+import {
+  MAX_ROW_BYTES,
+  MAX_UPLOAD_BYTES,
+  type ReadRow,
+  type RowKind,
+  rowOfJson,
+} from '../protocol/semantic-credentials.batches.ts'
 import { parseJson } from './json.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
@@ -60,9 +66,9 @@ async function* linesOf(source: Bytes): AsyncGenerator<Buffer | undefined> {
   if (length > 0) yield line()
 }
 
-function rowOfLine(line: Buffer): ReadRow {
+function rowOfLine(line: Buffer, kind: RowKind): ReadRow {
   try {
-    return rowOfJson(parseJson(utf8.decode(line)))
+    return rowOfJson(parseJson(utf8.decode(line)), kind)
   } catch (error) {
     if (error instanceof Refusal)
       return {
@@ -74,13 +80,13 @@ function rowOfLine(line: Buffer): ReadRow {
 }
 
 /** Rows of JSON lines (application/x-ndjson). Blank lines are no rows; a line that is no JSON is a row with an error. */
-export async function* jsonRows(source: Bytes): AsyncGenerator<ReadRow> {
+export async function* jsonRows(source: Bytes, kind: RowKind): AsyncGenerator<ReadRow> {
   let first = true
   for await (const found of linesOf(source)) {
     const line = first && found?.subarray(0, 3).equals(BOM) ? found.subarray(3) : found
     first = false
     if (line === undefined) yield tooLong
-    else if (line.toString('latin1').trim() !== '') yield rowOfLine(line)
+    else if (line.toString('latin1').trim() !== '') yield rowOfLine(line, kind)
   }
 }
 
@@ -104,15 +110,15 @@ const unreadable = ({ code, lines }: CsvError) =>
   )
 
 /** Rows of a CSV file (RFC 4180) by its header line. Throws `Refusal('batch.csv_*')` where the file as a whole is at fault. */
-export async function* csvRows(source: Bytes, delimiter: string): AsyncGenerator<ReadRow> {
+export async function* csvRows(source: Bytes, delimiter: string, kind: RowKind): AsyncGenerator<ReadRow> {
   const parser = parse({ delimiter, relax_column_count: true, skip_empty_lines: true, max_record_size: MAX_ROW_BYTES })
   // the iteration below meets every failure that the pipeline has
   pipeline(textOf(source), parser, () => undefined)
   let columns: ReturnType<typeof readHeader> | undefined
   try {
     for await (const cells of parser as AsyncIterable<string[]>) {
-      if (columns === undefined) columns = readHeader(cells)
-      else yield rowOfCells(columns, cells, parseJson)
+      if (columns === undefined) columns = readHeader(cells, kind)
+      else yield rowOfCells(columns, cells, kind, parseJson)
     }
   } catch (error) {
     throw error instanceof CsvError ? unreadable(error) : error

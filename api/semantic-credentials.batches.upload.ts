@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { createGunzip } from 'node:zlib'
 import type { Upload } from '../activities/semantic-credentials.batches.upload.ts'
 import { Refusal } from '../protocol/errors.ts'
-import type { BatchOptions } from '../protocol/semantic-credentials.batches.ts'
+import { type BatchOptions, rowKindOf } from '../protocol/semantic-credentials.batches.ts'
 import { csvRows, jsonRows, measured } from './semantic-credentials.batches.rows.ts'
 
 const TYPES: [RegExp, Upload['source']][] = [
@@ -48,6 +48,7 @@ export interface OpenUpload extends Upload {
 /** Throws `Refusal('request.unsupported_media_type')`; reading throws what jsonRows and csvRows do. */
 export function openUpload(request: IncomingMessage, options: BatchOptions, delimiter: string): OpenUpload {
   const source = sourceOf(request)
+  const kind = rowKindOf(options)
   const hash: Hash = createHash('sha256')
   const bytes = () => measured(bytesOf(request), hash)
   let digest: Buffer | undefined
@@ -58,7 +59,7 @@ export function openUpload(request: IncomingMessage, options: BatchOptions, deli
   return {
     source,
     options,
-    rows: source === 'csv' ? csvRows(bytes(), delimiter) : jsonRows(bytes()),
+    rows: source === 'csv' ? csvRows(bytes(), delimiter, kind) : jsonRows(bytes(), kind),
     digest: digestOnce,
     async reread() {
       for await (const _bytes of bytes());

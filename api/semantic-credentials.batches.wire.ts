@@ -1,7 +1,8 @@
 import type { BatchRecord } from '../activities/semantic-credentials.batches.record.ts'
-import { Refusal } from '../protocol/errors.ts'
+import { type FieldError, Refusal } from '../protocol/errors.ts'
 import type { BatchOptions } from '../protocol/semantic-credentials.batches.ts'
 import { parseJson } from './json.ts'
+import type { Uuid } from './semantic-credentials.wire.ts'
 
 /** What the rows need not repeat; a row's own member wins. */
 export interface BatchQuery {
@@ -11,6 +12,8 @@ export interface BatchQuery {
   proofType?: string
   /** Gives each credential an entry in a status list; false unless told. */
   revocable?: boolean
+  /** Gives each a second entry, to suspend it by: with revocable true and data model 2.0 alone. False unless told. */
+  suspendable?: boolean
   /**
    * To find the credentials by.
    * @maxLength 255
@@ -20,14 +23,23 @@ export interface BatchQuery {
   type?: string[]
   /** Context URLs, or inline contexts as JSON objects; may be repeated. The credentials v2 context unless told. */
   context?: string[]
+  /**
+   * A credential template: rows are claims for its current version. What the template says is no option then: issuer,
+   * proofType, revocable, type, context.
+   */
+  templateId?: Uuid
+  /** With templateId: the DID that signs rows which name none; without one, the newest with a key that fits. */
+  issuerDid?: string
   /** CSV: what stands between two cells; a comma unless told. */
   delimiter?: string
 }
 
 const DELIMITERS = [',', ';', '\t', '|']
 
-const wrong = (path: string, message: string) =>
-  new Refusal('request.invalid', `The query parameter ${path} is not usable.`, [{ path, code: 'query', message }])
+const refuse = (errors: FieldError[]) =>
+  new Refusal('request.invalid', `The query parameter ${errors[0]?.path} is not usable.`, errors)
+
+const wrong = (path: string, message: string) => refuse([{ path, code: 'query', message }])
 
 const contextOf = (text: string): unknown => {
   if (!text.startsWith('{')) return text
@@ -39,15 +51,34 @@ const contextOf = (text: string): unknown => {
   }
 }
 
+/** What a template says of every credential. */
+const OF_TEMPLATE = ['issuer', 'proofType', 'revocable', 'type', 'context'] as const
+
+function checkTogether(query: BatchQuery): void {
+  if (query.templateId === undefined) {
+    if (query.issuerDid !== undefined) throw wrong('issuerDid', 'expected templateId beside it, or issuer in its place')
+    return
+  }
+  const settled = OF_TEMPLATE.filter((name) => query[name] !== undefined)
+  const none = (name: string) =>
+    name === 'issuer'
+      ? 'expected none beside templateId; issuerDid says which DID signs'
+      : 'expected none beside templateId'
+  if (settled.length > 0) throw refuse(settled.map((path) => ({ path, code: 'template', message: none(path) })))
+}
+
 export function toOptions(query: BatchQuery): { options: BatchOptions; delimiter: string } {
-  const { issuer, proofType, revocable = false, tag, type = [], context = [], delimiter = ',' } = query
+  const { proofType, revocable = false, suspendable = false, tag, type = [], context = [], delimiter = ',' } = query
   if (!DELIMITERS.includes(delimiter)) throw wrong('delimiter', 'expected a comma, a semicolon, a tab or |')
+  checkTogether(query)
+  const { templateId, issuer = query.issuerDid } = query
   const own = {
     ...(issuer === undefined ? {} : { issuer }),
     ...(proofType === undefined ? {} : { proofType }),
     ...(tag === undefined ? {} : { tag }),
+    ...(templateId === undefined ? {} : { templateId }),
   }
-  return { options: { ...own, revocable, types: type, contexts: context.map(contextOf) }, delimiter }
+  return { options: { ...own, revocable, suspendable, types: type, contexts: context.map(contextOf) }, delimiter }
 }
 
 export type BatchStatus = 'PROCESSING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED'
@@ -58,6 +89,9 @@ export interface BatchOut {
   format: string
   /** What the rows came as: jsonl or csv. */
   source: string
+  /** The credential template and its version that the rows are claims for. */
+  template_id?: string
+  template_version?: number
   status: BatchStatus
   total: number
   signed: number
@@ -88,6 +122,7 @@ export const batchToWire = (batch: BatchRecord): BatchOut => ({
   id: batch.id,
   format: batch.format,
   source: batch.source,
+  ...(batch.template ? { template_id: batch.template.id, template_version: batch.template.version } : {}),
   status: batch.state as BatchStatus,
   total: batch.total,
   signed: batch.signed,

@@ -138,8 +138,8 @@ export class CredentialTemplatesController extends Controller {
   @Response<Problem>(404, 'no such template')
   @Response<Problem>(503, 'the key store is away; see Retry-After')
   async sign(@Request() called: Called, @Path() id: Uuid, @Body() body: TemplateSignIn): Promise<TemplateSignOut> {
-    const { claims, issuer_did: issuerDid, tag: label } = body
-    const given = { claims, issuerDid, tag: label }
+    const { claims, issuer_did: issuerDid, suspendable, tag: label } = body
+    const given = { claims, issuerDid, suspendable, tag: label }
     const signed = await this.platform.templateSigning.signFromTemplate(called.user, id, given)
     const { credential, tag, template } = signed
     const made = { template_id: template.id, template_version: template.version }

@@ -90,6 +90,8 @@ export interface TemplateSignIn {
   claims: JsonObject
   /** A DID of the tenant; without one, the newest with a key that fits. */
   issuer_did?: string | null
+  /** Gives it a second entry, to suspend it by: of a revocable template of data model 2.0 alone. False unless told. */
+  suspendable?: boolean
   /**
    * To find the credential by; not part of it.
    * @maxLength 255

@@ -8,6 +8,7 @@ import { TenantSettings } from './migrations/0005-tenant-settings.ts'
 import { Batches } from './migrations/0006-batches.ts'
 import { IdempotencyClaims } from './migrations/0007-idempotency-claims.ts'
 import { StatusHistory } from './migrations/0008-status-history.ts'
+import { BatchTemplates } from './migrations/0009-batch-templates.ts'
 import { GivenIds } from './migrations/0011-given-ids.ts'
 import { entities } from './orm.ts'
 import { createRoles } from './roles.ts'
@@ -33,6 +34,7 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<
         Batches,
         IdempotencyClaims,
         StatusHistory,
+        BatchTemplates,
         GivenIds,
       ],
       snapshot: false,

@@ -19,6 +19,11 @@ const CredentialBatchSchema = defineEntity({
     options: p.json<BatchOptions>(),
     /** DIDs of the rows that could issue when the batch was made: one that cannot any more pauses the batch. */
     issuers: p.array(),
+    /** The version that its rows are claims for. */
+    templateId: p.uuid().nullable(),
+    templateVersion: p.integer().nullable(),
+    /** Resumed although the template was deleted: what is left is refused. */
+    templateGone: p.boolean().default(false),
     total: p.integer().default(0),
     signed: p.integer().default(0),
     failed: p.integer().default(0),

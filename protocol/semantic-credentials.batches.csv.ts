@@ -1,6 +1,6 @@
 import type { Json } from './data-integrity.ts'
 import { type FieldError, Refusal } from './errors.ts'
-import type { ReadRow } from './semantic-credentials.batches.ts'
+import type { ReadRow, RowKind } from './semantic-credentials.batches.ts'
 
 const TYPES = ['string', 'number', 'boolean', 'json'] as const
 
@@ -30,15 +30,18 @@ const RESERVED = ['__proto__', 'constructor', 'prototype']
 
 const TYPED = new RegExp(`^(.+):(${TYPES.join('|')})$`)
 
+/** Where a template says all of the credential but its claims, no column does. */
+const membersOf = (kind: RowKind): readonly string[] => (kind === 'payload' ? CREDENTIAL_MEMBERS : [])
+
 /** `age:number`: claim age as a number; `address.city`: nested; `$validUntil`: of the credential; `$tag`: the tag. */
-function columnOf(name: string): Column | string {
+function columnOf(name: string, kind: RowKind): Column | string {
   const [, typedName, type] = TYPED.exec(name) ?? []
   const bare = typedName ?? name
   const as = TYPES.find((known) => known === type) ?? 'string'
   if (bare === '') return 'column.empty'
   if (bare === '$tag') return { to: 'tag', path: [], as: 'string', name }
   if (bare.startsWith('$')) {
-    const member = CREDENTIAL_MEMBERS.find((known) => known === bare.slice(1))
+    const member = membersOf(kind).find((known) => known === bare.slice(1))
     return member ? { to: 'credential', path: [member], as: 'string', name } : 'column.unknown'
   }
   // an absolute IRI is one term, dots and all
@@ -47,12 +50,12 @@ function columnOf(name: string): Column | string {
   return { to: 'claim', path, as, name }
 }
 
-const EXPECTED: Record<string, string> = {
+const expected = (kind: RowKind): Record<string, string> => ({
   'column.empty': 'expected a name in every column of the header',
-  'column.unknown': `expected $tag or one of $${CREDENTIAL_MEMBERS.join(', $')}`,
+  'column.unknown': `expected ${['tag', ...membersOf(kind)].map((name) => `$${name}`).join(', ')} or a claim`,
   'column.invalid': 'expected the name of a claim, nested ones separated by dots',
   'column.twice': 'expected every name once, and none that is a part of another',
-}
+})
 
 const wrongHeader = (errors: FieldError[]) =>
   new Refusal('batch.csv_header', 'The first line of the CSV does not name claims; see errors.', errors)
@@ -67,13 +70,13 @@ const overlaps = (column: Column, columns: (Column | string)[]) =>
   )
 
 /** The header line, each name once. Throws `Refusal('batch.csv_header')` naming the columns at fault. */
-export function readHeader(cells: string[]): Column[] {
+export function readHeader(cells: string[], kind: RowKind): Column[] {
   if (cells.length > MAX_COLUMNS)
     throw wrongHeader([{ path: 'header', code: 'column.many', message: `expected at most ${MAX_COLUMNS} columns` }])
-  const columns = cells.map((cell) => columnOf(cell.trim()))
+  const columns = cells.map((cell) => columnOf(cell.trim(), kind))
   const errors = columns.flatMap((column, index) => {
     const code = typeof column === 'string' ? column : overlaps(column, columns) ? 'column.twice' : undefined
-    return code ? [{ path: `column ${index + 1}`, code, message: EXPECTED[code] ?? '' }] : []
+    return code ? [{ path: `column ${index + 1}`, code, message: expected(kind)[code] ?? '' }] : []
   })
   if (errors.length > 0) throw wrongHeader(errors)
   return columns.filter((column) => typeof column !== 'string')
@@ -117,12 +120,17 @@ function put(target: Json, [step = '', ...rest]: string[], value: unknown): void
 }
 
 /** One line of cells as a row; an empty cell is a claim left out. */
-export function rowOfCells(columns: Column[], cells: string[], parse: (text: string) => unknown): ReadRow {
+export function rowOfCells(
+  columns: Column[],
+  cells: string[],
+  kind: RowKind,
+  parse: (text: string) => unknown,
+): ReadRow {
   if (cells.length !== columns.length)
     return { errors: [{ path: '', code: 'row.columns', message: `expected ${columns.length} cells` }] }
   const errors: FieldError[] = []
-  const credentialSubject: Json = {}
-  const payload: Json = { credentialSubject }
+  const claims: Json = {}
+  const payload: Json = { credentialSubject: claims }
   let tag: string | undefined
   columns.forEach(({ to, path, as, name }, index) => {
     const cell = cells[index] ?? ''
@@ -130,9 +138,10 @@ export function rowOfCells(columns: Column[], cells: string[], parse: (text: str
     const read = readCell(cell, as, parse)
     if (typeof read === 'string') errors.push({ path: name.slice(0, 100), code: read, message: CELL[read] ?? '' })
     else if (to === 'tag') tag = cell
-    else put(to === 'claim' ? credentialSubject : payload, path, read.value)
+    else put(to === 'claim' ? claims : payload, path, read.value)
   })
   if (tag !== undefined && tag.length > 255)
     errors.push({ path: '$tag', code: 'row.type', message: 'expected a string of at most 255 characters' })
-  return errors.length > 0 ? { errors } : { input: { payload, ...(tag === undefined ? {} : { tag }) } }
+  if (errors.length > 0) return { errors }
+  return { input: { ...(kind === 'claims' ? { claims } : { payload }), ...(tag === undefined ? {} : { tag }) } }
 }

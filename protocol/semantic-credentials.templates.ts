@@ -2,7 +2,8 @@ import { createdTime, isProofType, type Json, keyTypeOf, PROOF_TYPES, type Proof
 import type { PublicKeyType } from './dids.ts'
 import { type FieldError, Refusal } from './errors.ts'
 import { boundsErrors } from './semantic-credentials.bounds.ts'
-import { isObject, listOf } from './semantic-credentials.checks.ts'
+import { type DataModel, isObject, listOf } from './semantic-credentials.checks.ts'
+import { chooseModel } from './semantic-credentials.contexts.ts'
 import { brandingErrors, withoutNulls } from './semantic-credentials.extensions.ts'
 import { type ClaimMappings, mapClaims } from './semantic-credentials.templates.claims.ts'
 import { mappingErrors } from './semantic-credentials.templates.mappings.ts'
@@ -111,6 +112,11 @@ export const keyTypesFor = ({ proofType }: TemplateDefinition): PublicKeyType[] 
 export const proofTypeFor = ({ proofType }: TemplateDefinition, held: PublicKeyType[]): string =>
   proofType ?? BY_KEY.find(([keyType]) => held.includes(keyType))?.[1] ?? 'Ed25519Signature2018'
 
+const contextsOf = ({ contexts }: TemplateDefinition): unknown[] => (contexts === null ? [] : listOf(contexts))
+
+/** Of what is signed from the template. Throws `Refusal('credential.invalid')` for contexts that no credential may have. */
+export const dataModelOf = (definition: TemplateDefinition): DataModel => chooseModel(contextsOf(definition)).dataModel
+
 export interface FromTemplate {
   issuerDid: string
   /** What is said of the subject; `id` is the subject's own. */
@@ -124,7 +130,7 @@ export interface FromTemplate {
  * as they are. Throws `Refusal('credential_template.claims_missing')` with the paths of required claims.
  */
 export function payloadFromTemplate(definition: TemplateDefinition, { issuerDid, claims, now }: FromTemplate): Json {
-  const { claimMappings, contexts, credentialBranding, description, expiresIn, issuer, name, type } = definition
+  const { claimMappings, credentialBranding, description, expiresIn, issuer, name, type } = definition
   const { subject, missing } = Object.keys(claimMappings ?? {}).length
     ? mapClaims(claimMappings ?? {}, { claims, credentialConfiguration: definition })
     : { subject: claims, missing: [] }
@@ -136,7 +142,7 @@ export function payloadFromTemplate(definition: TemplateDefinition, { issuerDid,
     throw new Refusal('credential_template.invalid', 'The template’s credentials would expire beyond the year 9999.')
   const branded = isObject(credentialBranding) && Object.values(credentialBranding).some((value) => value !== null)
   return {
-    '@context': contexts === null ? [] : listOf(contexts),
+    '@context': contextsOf(definition),
     type: ['VerifiableCredential', type, ...definition.additionalTypes],
     issuer: { id: issuerDid, ...issuer },
     name,

@@ -4,7 +4,13 @@ import fc from 'fast-check'
 import { csvRows, jsonRows, measured } from '../api/semantic-credentials.batches.rows.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { readHeader, rowOfCells } from '../protocol/semantic-credentials.batches.csv.ts'
-import { completeRow, issuerOf, type ReadRow, rowOfJson } from '../protocol/semantic-credentials.batches.ts'
+import {
+  completeClaims,
+  completeRow,
+  issuerOf,
+  type ReadRow,
+  rowOfJson,
+} from '../protocol/semantic-credentials.batches.ts'
 
 const codeOf = (work: () => unknown): string | undefined => {
   try {
@@ -16,15 +22,8 @@ const codeOf = (work: () => unknown): string | undefined => {
 }
 
 test('a header names claims, nested ones, types, members of the credential and the tag (D-081)', (t) => {
-  const header = readHeader([
-    'id',
-    ' age:number ',
-    'address.city',
-    '$validUntil',
-    '$tag',
-    'https://a.b/c',
-    'schema:name',
-  ])
+  const names = ['id', ' age:number ', 'address.city', '$validUntil', '$tag', 'https://a.b/c', 'schema:name']
+  const header = readHeader(names, 'payload')
   t.deepEqual(
     header.map(({ to, path, as }) => [to, path.join('/'), as]),
     [
@@ -53,10 +52,19 @@ for (const [cells, code] of [
 ] as [string[], string][])
   test(`a header of ${cells.slice(0, 3).join(',')} is refused as ${code} (D-081)`, (t) => {
     t.is(
-      codeOf(() => readHeader(cells)),
+      codeOf(() => readHeader(cells, 'payload')),
       code,
     )
   })
+
+test('claims for a template have no column beside them but the tag (D-126)', (t) => {
+  t.is(readHeader(['id', 'given_name', '$tag'], 'claims').length, 3)
+  for (const name of ['$validUntil', '$name', '$id'])
+    t.is(
+      codeOf(() => readHeader(['id', name], 'claims')),
+      'column.unknown',
+    )
+})
 
 const parse = (text: string): unknown => {
   try {
@@ -69,11 +77,16 @@ const parse = (text: string): unknown => {
 const ruleOf = (row: ReadRow) => ('errors' in row ? row.errors.map(({ code }) => code) : [])
 
 test('cells become values of their column’s type, and a cell that cannot is named (D-081)', (t) => {
-  const columns = readHeader(['n:number', 'b:boolean', 'j:json', 's'])
-  t.deepEqual(rowOfCells(columns, ['-1.5e3', 'true', '{"a":[1]}', '007'], parse), {
+  const columns = readHeader(['n:number', 'b:boolean', 'j:json', 's'], 'payload')
+  t.deepEqual(rowOfCells(columns, ['-1.5e3', 'true', '{"a":[1]}', '007'], 'payload', parse), {
     input: { payload: { credentialSubject: { n: -1500, b: true, j: { a: [1] }, s: '007' } } },
   })
-  t.deepEqual(rowOfCells(columns, ['', '', '', ''], parse), { input: { payload: { credentialSubject: {} } } })
+  t.deepEqual(rowOfCells(columns, ['', '', '', ''], 'payload', parse), {
+    input: { payload: { credentialSubject: {} } },
+  })
+  t.deepEqual(rowOfCells(columns, ['1', 'false', '', 'x'], 'claims', parse), {
+    input: { claims: { n: 1, b: false, s: 'x' } },
+  })
   for (const [cells, rules] of [
     [['1,5', '', '', ''], ['row.number']],
     [['9007199254740993', '', '', ''], ['row.number']],
@@ -84,7 +97,7 @@ test('cells become values of their column’s type, and a cell that cannot is na
     ],
     [['1'], ['row.columns']],
   ] as [string[], string[]][])
-    t.deepEqual(ruleOf(rowOfCells(columns, cells, parse)), rules, cells.join())
+    t.deepEqual(ruleOf(rowOfCells(columns, cells, 'payload', parse)), rules, cells.join())
 })
 
 test('a row’s own members win over the options; without contexts of the data model the second one is taken', (t) => {
@@ -105,10 +118,13 @@ test('a row’s own members win over the options; without contexts of the data m
     },
     proofType: 'a',
     revocable: true,
+    suspendable: false,
     tag: 'x',
   })
-  const own = { payload: { issuer: 'did:e:2', '@context': [], type: 'U' }, proofType: 'b', revocable: false, tag: 'y' }
+  const credential = { issuer: 'did:e:2', '@context': [], type: 'U' }
+  const own = { payload: credential, proofType: 'b', revocable: false, suspendable: true, tag: 'y' }
   t.deepEqual(completeRow(own, options), own)
+  t.true(completeRow({ payload: {} }, { ...options, suspendable: true }).suspendable)
   t.is(issuerOf(own, options), 'did:e:2')
   t.is(issuerOf({ payload: { issuer: { id: 'did:e:3' } } }, options), 'did:e:3')
   t.is(issuerOf({ payload: {} }, options), 'did:e:1')
@@ -121,17 +137,44 @@ test('a row’s own members win over the options; without contexts of the data m
   )
 })
 
+test('a row of claims names its issuer, or the options do (D-126)', (t) => {
+  const options = { issuer: 'did:e:1', revocable: false, suspendable: true, tag: 'x', types: [], contexts: [] }
+  const given = { issuerDid: 'did:e:1', suspendable: true, tag: 'x' }
+  t.deepEqual(completeClaims({ claims: { a: 1 } }, options), { claims: { a: 1 }, ...given })
+  t.deepEqual(completeClaims({ claims: {}, issuer_did: 'did:e:2', suspendable: false, tag: 'y' }, options), {
+    claims: {},
+    issuerDid: 'did:e:2',
+    suspendable: false,
+    tag: 'y',
+  })
+  t.is(issuerOf({ claims: {}, issuer_did: null }, options), 'did:e:1')
+  t.is(issuerOf({ claims: { issuer: 'did:e:3' }, issuer_did: 'did:e:2' }, options), 'did:e:2')
+})
+
 test('a JSON row holds what a sign request holds, and nothing else', (t) => {
-  t.deepEqual(rowOfJson({ payload: {}, tag: null }), { input: { payload: {}, tag: null } })
+  t.deepEqual(rowOfJson({ payload: {}, tag: null }, 'payload'), { input: { payload: {}, tag: null } })
+  const claims = { claims: {}, issuer_did: null, suspendable: true, tag: 'x' }
+  t.deepEqual(rowOfJson(claims, 'claims'), { input: claims })
   for (const [value, rules] of [
     [null, ['row.object']],
     [[], ['row.object']],
     [{}, ['row.required']],
     [{ payload: 'x' }, ['row.type']],
     [{ payload: {}, revocable: 'true', proofType: 1, tag: 'x'.repeat(256) }, ['row.type', 'row.type', 'row.type']],
+    [{ payload: {}, suspendable: 'true' }, ['row.type']],
     [{ payload: {}, tenantId: 'x' }, ['row.unknown_member']],
+    [{ payload: {}, claims: {} }, ['row.unknown_member']],
+    [{ payload: {}, constructor: 1 }, ['row.unknown_member']],
   ] as [unknown, string[]][])
-    t.deepEqual(ruleOf(rowOfJson(value)), rules, JSON.stringify(value))
+    t.deepEqual(ruleOf(rowOfJson(value, 'payload')), rules, JSON.stringify(value))
+  for (const [value, rules] of [
+    [{}, ['row.required']],
+    [{ payload: {} }, ['row.unknown_member', 'row.required']],
+    [{ claims: [] }, ['row.type']],
+    [{ claims: {}, issuer_did: 7 }, ['row.type']],
+    [{ claims: {}, revocable: true, proofType: 'bbs-2023' }, ['row.unknown_member', 'row.unknown_member']],
+  ] as [unknown, string[]][])
+    t.deepEqual(ruleOf(rowOfJson(value, 'claims')), rules, JSON.stringify(value))
 })
 
 const inPieces = async function* (bytes: Uint8Array, sizes: number[]) {
@@ -160,7 +203,7 @@ test('JSON lines are the same rows however the network cuts them (property)', as
       async (claims, sizes, end) => {
         const rows = claims.map((course) => ({ payload: { credentialSubject: { course } } }))
         const text = rows.map((row) => JSON.stringify(row)).join(end)
-        const read = await all(jsonRows(inPieces(Buffer.from(text), sizes)))
+        const read = await all(jsonRows(inPieces(Buffer.from(text), sizes), 'payload'))
         return JSON.stringify(read) === JSON.stringify(rows.map((input) => ({ input })))
       },
     ),
@@ -179,7 +222,7 @@ test('CSV is the same rows however the network cuts it, whatever stands in the c
       async (rows, sizes, end) => {
         const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
         const text = [['a', 'b'], ...rows].map((cells) => cells.map(quoted).join(',')).join(end)
-        const read = await all(csvRows(inPieces(Buffer.from(text), sizes), ','))
+        const read = await all(csvRows(inPieces(Buffer.from(text), sizes), ',', 'payload'))
         const expected = rows.map(([a, b]) => ({ input: { payload: { credentialSubject: { a, b } } } }))
         return JSON.stringify(read) === JSON.stringify(expected)
       },
@@ -196,7 +239,7 @@ test.serial('a line without end takes no more memory than a row may have', async
     yield Buffer.from('\n{"payload":{}}')
   }
   const before = process.memoryUsage().arrayBuffers
-  const rows = await all(jsonRows(endless()))
+  const rows = await all(jsonRows(endless(), 'payload'))
   t.deepEqual(rows.map(ruleOf), [['row.too_large'], []])
   t.true(process.memoryUsage().arrayBuffers - before < 50_000_000)
 })
