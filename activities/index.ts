@@ -38,6 +38,7 @@ import { createAsking } from './semantic-credentials.presentations.asking.ts'
 import { createPresentationRequests } from './semantic-credentials.presentations.requests.ts'
 import { createPresentationTemplates } from './semantic-credentials.presentations.templates.ts'
 import { createPresentations } from './semantic-credentials.presentations.ts'
+import { createStatusSweep } from './semantic-credentials.publish.sweep.ts'
 import { createStatusPublisher } from './semantic-credentials.publish.ts'
 import { createRevocationSlices, createRevocations } from './semantic-credentials.revocations.ts'
 import { createSigning } from './semantic-credentials.sign.ts'
@@ -186,13 +187,18 @@ export function createPlatform(dependencies: Dependencies) {
 
 export type Platform = ReturnType<typeof createPlatform>
 
+/** What the worker counts of what its activities do. */
+export interface Observers {
+  statusListTried?(outcome: 'signed' | 'failed'): void
+}
+
 /** The same verbs as Temporal calls them: retried, durable. */
-export function createActivities(dependencies: Dependencies) {
+export function createActivities(dependencies: Dependencies, { statusListTried }: Observers = {}) {
   const { registration, statusPublisher, batchSigning, batchEnds, notifications } = createPlatform(dependencies)
   const { deliverNotification, concludeNotification } = notifications
   return {
     ...registration,
-    ...statusPublisher,
+    ...createStatusSweep({ ...dependencies, statusPublisher, tried: statusListTried }),
     ...batchSigning,
     ...batchEnds,
     ...createRevocationSlices(dependencies),

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { asSystem, inTenant } from '../entities/orm.ts'
+import { inTenant } from '../entities/orm.ts'
 import { StatusList } from '../entities/semantic-credentials.ts'
 import { isProofType, type Json } from '../protocol/data-integrity.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 import { statusListCredential } from '../protocol/status-list.credential.ts'
-import { setBits } from '../protocol/status-list.ts'
+import { type StatusListKind, type StatusPurpose, setBits } from '../protocol/status-list.ts'
 import type { Administration } from './administration.ts'
 import { signPublicly } from './documents/public.ts'
 import type { Dependencies } from './index.ts'
@@ -16,49 +16,60 @@ export interface PublishedList {
   validUntil: Date
 }
 
-const VALID_MS = 24 * 3600_000
+const VALID_HOURS = 24
 /** A list is signed again before it ends, changed or not. */
-const RENEWED_BEFORE_MS = 12 * 3600_000
-const AT_ONCE = 100
+export const RENEWED_BEFORE_HOURS = 12
 
-const DUE = `select id, tenant_id from status_lists
-where signed is not null and (changes > published_changes or valid_until < $1) order by signed_at limit $2`
+/**
+ * One statement, so that the count of changes and the entries are of one moment. The tenant is given because the system
+ * role sees every row: the condition is the fence here.
+ */
+const SNAPSHOT = `select l.kind, l.purpose, l.proof_type as "proofType", l.size, l.changes, d.did,
+  case l.purpose
+    when 'revocation' then array(select status_index from semantic_credentials where status_list_id = l.id and revoked)
+    else array(select suspension_index from semantic_credentials where suspension_list_id = l.id and suspended)
+  end as entries
+from status_lists l left join dids d on d.tenant_id = l.tenant_id and d.id = l.did_id and d.deleted_at is null
+where l.tenant_id = $1 and l.id = $2`
 
-/** What is set in a list, by its purpose. */
-const SET_ENTRIES = {
-  revocation: 'select status_index as entry from semantic_credentials where status_list_id = ? and revoked',
-  suspension: 'select suspension_index as entry from semantic_credentials where suspension_list_id = ? and suspended',
+interface Snapshot {
+  kind: StatusListKind
+  purpose: StatusPurpose
+  proofType: string
+  size: number
+  changes: number
+  /** null when it was deleted. */
+  did: string | null
+  /** Those that are set. */
+  entries: number[]
 }
 
-interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'documents' | 'now' | 'log'> {
+/** An older state never overwrites a newer one. What changed since the snapshot waits from now on. */
+const KEEP = `update status_lists set signed = $2, etag = $3, signed_at = $4, valid_until = $5, published_changes = $6,
+  changed_since = case when changes > $6 then clock_timestamp() end,
+  publish_after = coalesce($7, publish_after), publish_failures = 0
+where id = $1 and published_changes <= $6 and (signed_at is null or signed_at <= $4)`
+
+interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'documents' | 'now'> {
   administration: Administration
   issuers: Issuers
 }
 
-/** Status lists as the public reads them: signed by the issuer, once per window however many entries changed. */
-export function createStatusPublisher(parts: Parts) {
-  const { database, systemSql, documents, now, log, administration, issuers } = parts
-
-  /** Reads the count of changes before the entries: what changes in between is signed now and again in the next window. */
-  async function snapshot(tenantId: string, id: string) {
-    return inTenant(database.tenants, tenantId, async (em) => {
-      const list = await em.findOne(StatusList, { id })
-      if (!list) throw new Refusal('status_list.not_found', 'There is no such revocation list.')
-      const rows = await em.execute<{ entry: number }[]>(SET_ENTRIES[list.purpose], [id])
-      const dids = await em.execute<{ did: string }[]>('select did from dids where id = ? and deleted_at is null', [
-        list.didId,
-      ])
-      return { list, entries: rows.map(({ entry }) => entry), did: dids[0]?.did }
+/** Status lists as the public reads them, signed by the issuer. */
+export function createStatusPublisher({ database, systemSql, documents, now, administration, issuers }: Parts) {
+  async function sign(tenantId: string, id: string, nextAfter?: string): Promise<PublishedList> {
+    const { rows } = await systemSql.query<Snapshot>({
+      name: 'snapshot-status-list',
+      text: SNAPSHOT,
+      values: [tenantId, id],
     })
-  }
-
-  async function sign(tenantId: string, id: string): Promise<PublishedList> {
-    const { list, entries, did } = await snapshot(tenantId, id)
-    const { kind, purpose, proofType, size, changes } = list
+    const [list] = rows
+    if (!list) throw new Refusal('status_list.not_found', 'There is no such revocation list.')
+    const { kind, purpose, proofType, size, changes, did, entries } = list
     if (!did || !isProofType(proofType))
       throw new Refusal('status_list.issuer_gone', 'The issuer of this list was deleted; it cannot be signed any more.')
     const time = now()
-    const validUntil = new Date(time.getTime() + VALID_MS)
+    const validUntil = new Date(time.getTime() + VALID_HOURS * 3600_000)
     const { baseUrl } = await administration.tenantById(tenantId)
     const credential = statusListCredential({
       kind,
@@ -72,11 +83,12 @@ export function createStatusPublisher(parts: Parts) {
     const signer = issuers.signer(tenantId, await issuers.find(tenantId, did), proofType)
     const dataModel = kind === 'BitstringStatusList' ? '2.0' : '1.1'
     const signed = await signPublicly(documents, { credential, dataModel, proofType, signer, now: time })
-    const etag = `"${createHash('sha256').update(JSON.stringify(signed)).digest('base64url')}"`
+    const text = JSON.stringify(signed)
+    const etag = `"${createHash('sha256').update(text).digest('base64url')}"`
     await systemSql.query({
-      text: `update status_lists set signed = $2, etag = $3, signed_at = $4, valid_until = $5, published_changes = $6
-        where id = $1 and published_changes <= $6 and (signed_at is null or signed_at <= $4)`,
-      values: [id, JSON.stringify(signed), etag, time, validUntil, changes],
+      name: 'keep-status-list',
+      text: KEEP,
+      values: [id, text, etag, time, validUntil, changes, nextAfter ?? null],
     })
     return { credential: signed, etag, validUntil }
   }
@@ -89,14 +101,6 @@ export function createStatusPublisher(parts: Parts) {
     flights.set(id, flight)
     return flight
   }
-
-  const due = () =>
-    asSystem(database.system, (em) =>
-      em.execute<{ id: string; tenant_id: string }[]>(DUE.replace('$1', '?').replace('$2', '?'), [
-        new Date(now().getTime() + RENEWED_BEFORE_MS),
-        AT_ONCE,
-      ]),
-    )
 
   return {
     /** The signed list; made at the first look, for a list that nobody reads needs no signature. */
@@ -112,22 +116,8 @@ export function createStatusPublisher(parts: Parts) {
       })
     },
 
-    /** Safe to retry. Signs every list that changed or nears its end; one that cannot be signed holds up no other. */
-    async publishChangedLists(): Promise<{ signed: number; failed: number }> {
-      let signed = 0
-      let failed = 0
-      for (const { id, tenant_id } of await due()) {
-        try {
-          await sign(tenant_id, id)
-          signed++
-        } catch (error) {
-          if (error instanceof Unavailable) throw error
-          failed++
-          log.warn({ err: error, listId: id, tenantId: tenant_id }, 'a status list was not signed')
-        }
-      }
-      return { signed, failed }
-    },
+    /** Signs a list as it is now; what changes later is not due before `nextAfter` (ISO 8601). Safe to repeat. */
+    signList: (tenantId: string, id: string, nextAfter: string) => sign(tenantId, id, nextAfter),
   }
 }
 

@@ -9,6 +9,7 @@ import { Batches } from './migrations/0006-batches.ts'
 import { IdempotencyClaims } from './migrations/0007-idempotency-claims.ts'
 import { StatusHistory } from './migrations/0008-status-history.ts'
 import { BatchTemplates } from './migrations/0009-batch-templates.ts'
+import { StatusListPublishing } from './migrations/0010-status-list-publishing.ts'
 import { GivenIds } from './migrations/0011-given-ids.ts'
 import { entities } from './orm.ts'
 import { createRoles } from './roles.ts'
@@ -35,6 +36,7 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<
         IdempotencyClaims,
         StatusHistory,
         BatchTemplates,
+        StatusListPublishing,
         GivenIds,
       ],
       snapshot: false,

@@ -127,6 +127,17 @@ export const scenarios: Scenario[] = [
     payload: undefined,
     answers: { publishChangedLists: () => ({ signed: 1, failed: 0 }) },
   },
+  {
+    workflowType: 'publishStatusLists',
+    path: 'three-slices',
+    payload: undefined,
+    answers: {
+      publishChangedLists: (nth) => {
+        if (nth === 1) throw new Error('a crash')
+        return { signed: 1, failed: 0, until: '2027-01-31T09:30:00.000Z', more: nth < 3 }
+      },
+    },
+  },
   batchSigning('five-chunks', { signBatchChunk: signedUpTo }),
   batchSigning('retried-chunk', {
     signBatchChunk: (nth) => {
