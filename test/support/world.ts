@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,15 +6,14 @@ import { bootstrap } from '../../activities/bootstrap.ts'
 import { createActivities, openDependencies } from '../../activities/index.ts'
 import type { KeyStore } from '../../activities/keys/index.ts'
 import { scheduledJobs } from '../../activities/schedules.ts'
-import { hashClientSecret } from '../../activities/tokens-logs.tokens.ts'
 import { startWorker } from '../../activities/worker.start.ts'
 import { type Running, startApi } from '../../api/server.process.ts'
 import { loadConfig, type Variable } from '../../config.ts'
-import { SCOPES } from '../../protocol/tokens-logs.ts'
 import { freePort } from '../../stack/ports.ts'
 import { startPostgres } from '../../stack/postgres.ts'
 import { findTemporalBinary } from '../../stack/temporal.binary.ts'
 import { startTemporal } from '../../stack/temporal.ts'
+import { addTenant } from './tenants.ts'
 
 export interface WorldOptions {
   /** Temporal and a worker in this process; without them, what needs no workflow must work all the same. */
@@ -140,24 +139,6 @@ async function build(
     return reply.json<{ access_token: string }>().access_token
   }
 
-  /** Another tenant with a client that may do everything. */
-  async function addTenant(subdomain = `t${randomUUID().slice(0, 8)}`): Promise<Client & { subdomain: string }> {
-    const client = {
-      tenantId: randomUUID(),
-      clientId: randomUUID(),
-      clientSecret: randomBytes(32).toString('base64url'),
-    }
-    await dependencies.systemSql.query({
-      text: `insert into tenants (id, environment_id, name, subdomain) select $1, id, $2, $2 from environments limit 1`,
-      values: [client.tenantId, subdomain],
-    })
-    await dependencies.systemSql.query({
-      text: `insert into oauth2_clients (id, tenant_id, name, description, secret_hash, scopes) values ($1, $2, 'test', '', $3, $4)`,
-      values: [client.clientId, client.tenantId, hashClientSecret(client.clientSecret), [...SCOPES]],
-    })
-    return { ...client, subdomain }
-  }
-
   const first: Client = { tenantId, clientId, clientSecret }
   return {
     url,
@@ -167,7 +148,8 @@ async function build(
     dependencies,
     ask,
     tokenOf,
-    addTenant,
+    /** Another tenant with a client that may do everything. */
+    addTenant: (subdomain?: string) => addTenant(dependencies.systemSql, subdomain),
     /** A token of the first tenant that may do everything. */
     token: await tokenOf(first),
     /** PostgreSQL goes away, and comes back with what it held. */
