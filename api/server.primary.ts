@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { createServer, type Server } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import express from 'express'
+import type { Logger } from 'pino'
 import { AggregatorRegistry } from 'prom-client'
 import { createLogger } from '../activities/logging.ts'
 import { createPayloadCodec } from '../activities/temporal.codec.ts'
@@ -11,12 +12,18 @@ import { codecEndpoint } from './codec-endpoint.ts'
 const RESTART_MS = 1_000
 
 /** Metrics of all processes in one, and the codec endpoint for the Temporal UI: on a port of their own. */
-function serveOperator(config: Config): Promise<Server> {
+function serveOperator(config: Config, log: Logger): Promise<Server> {
   const app = express()
   app.disable('x-powered-by')
   const registry = new AggregatorRegistry()
   app.get('/metrics', async (_request, response) => {
-    response.type(registry.contentType).send(await registry.clusterMetrics())
+    try {
+      response.type(registry.contentType).send(await registry.clusterMetrics())
+    } catch (error) {
+      // a process that hangs or has just ended does not answer; the next scrape asks those that are there
+      log.warn({ err: error }, 'metrics not collected')
+      response.status(503).type('text/plain').send('An API process did not tell its metrics in time.')
+    }
   })
   if (config.codecEndpoint) app.use(codecEndpoint(createPayloadCodec(config.masterKey), config.temporal))
   const server = createServer(app)
@@ -32,7 +39,7 @@ const ended = (worker: Worker) => new Promise<void>((resolve) => worker.once('ex
 export async function runPrimary(config: Config): Promise<void> {
   const log = createLogger(config.logLevel)
   let stopping = false
-  const operator = await serveOperator(config)
+  const operator = await serveOperator(config, log)
 
   const ready = new Set<number>()
   cluster.on('listening', (worker) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { register } from 'prom-client'
+import { AggregatorRegistry, register } from 'prom-client'
 import { createPlatform, openDependencies } from '../activities/index.ts'
 import type { Config } from '../config.ts'
 import { createApp } from './app.ts'
@@ -73,6 +73,7 @@ export async function startApi(config: Config): Promise<Running> {
 
 /** One process of the cluster: serves until its primary, or a signal, tells it to stop. */
 export async function serve(config: Config): Promise<void> {
+  new AggregatorRegistry() // by being made, it answers the primary's questions for our metrics
   const api = await startApi(config)
   const stop = () => {
     api.stop().then(

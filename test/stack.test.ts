@@ -45,7 +45,7 @@ const secondsOf = (lines: string[]) => Number(READY.exec(lines.find((line) => RE
 
 test('npm start brings everything up, a second start is quick, and neither a signal nor kill -9 leaves anything', async (t) => {
   t.timeout(480_000)
-  const { local, start, ledger, first } = await machine(t)
+  const { local, env, start, ledger, first } = await machine(t)
 
   const fresh = start()
   t.true(await fresh.says(READY), fresh.lines.join('\n'))
@@ -65,6 +65,11 @@ test('npm start brings everything up, a second start is quick, and neither a sig
   const pasted = fresh.lines.find((line) => line.startsWith('curl ')) ?? ''
   const { stdout } = await run('bash', ['-c', pasted])
   t.regex(JSON.parse(stdout).access_token, /^[\w-]+\.[\w-]+\.[\w-]+$/)
+
+  const operator = Number(env.OPERATOR_PORT)
+  const metricsOf = async (port: number) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  t.regex(await metricsOf(operator), /countersign_http_request_seconds_count\{.*route="\/v1\/auth\/token".*\} 1/)
+  t.regex(await metricsOf(operator + 1), /countersign_outbox_waiting 0/)
 
   const before = ledger()
   t.deepEqual(before.parts.map(({ name }) => name).sort(), ['API', 'PostgreSQL', 'Temporal', 'Worker'])
