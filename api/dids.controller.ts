@@ -133,8 +133,10 @@ export class DidsController extends Controller {
   })
   @Response<Problem>(409, 'the tenant has this DID already')
   async create(@Request() called: Called, @Body() body: DidIn): Promise<DidOut> {
+    const created = await this.platform.dids.createDid(called.user, methodOf(body.method), body.options)
     this.setStatus(201)
-    return toWire(await this.platform.dids.createDid(called.user, methodOf(body.method), body.options))
+    this.setHeader('Location', `/v1/dids/${encodeURIComponent(created.did)}`)
+    return toWire(created)
   }
 
   /**

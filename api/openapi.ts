@@ -1,3 +1,5 @@
+import { REQUEST_EXAMPLES, TEXT_EXAMPLES } from './openapi.examples.ts'
+
 interface Content {
   [mediaType: string]: { schema?: unknown; example?: unknown; examples?: unknown }
 }
@@ -31,6 +33,9 @@ const FILES: Record<string, string[]> = {
   getCredentialBatchResults: ['application/x-ndjson'],
 }
 
+/** Creations whose answer says where the new thing is, or where its progress is (RFC 9110 sections 15.3.2, 15.3.3). */
+const LOCATED = new Set(['createDID', 'createCredentialBatch', 'revokeCredentialBatch', 'createWebSemanticRevocation'])
+
 const PROBLEM_EXAMPLE = {
   type: '/problems#request.invalid',
   title: 'Bad Request',
@@ -57,11 +62,16 @@ const COMPONENTS = {
       description: 'Names this request in the log and, of a problem, in `instance`.',
       schema: { type: 'string', format: 'uuid' },
     },
+    Location: {
+      description: 'Where it is read, below the base URL.',
+      schema: { type: 'string', format: 'uri-reference' },
+    },
     RetryAfter: { description: 'Seconds until it is worth trying again.', schema: { type: 'integer' } },
   },
 }
 
 const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+const LOCATION = { Location: { $ref: '#/components/headers/Location' } }
 const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
 
 const problem = (description: string): Answer => ({
@@ -81,40 +91,47 @@ function completeResponses({ operationId, responses }: Described): Record<string
     Object.entries(all).map(([status, answer]) => {
       const failed = status === 'default' || Number(status) >= 400
       const later = status === 'default' || status === '503' ? RETRY_AFTER : {}
+      const located = /^20[12]$/.test(status) && LOCATED.has(operationId) ? LOCATION : {}
       const complete = failed ? problem(answer.description) : file(operationId, answer)
       return [
         status,
         {
           ...complete,
           description: complete.description || 'as asked',
-          headers: { ...complete.headers, ...REQUEST_ID, ...later },
+          headers: { ...complete.headers, ...REQUEST_ID, ...located, ...later },
         },
       ]
     }),
   )
 }
 
+/** Examples of what is sent; tokens are asked for with forms as well. */
+function completeBody({ operationId, requestBody }: Described): Pick<Described, 'requestBody'> {
+  if (!requestBody) return {}
+  const exampleOf = (type: string) =>
+    type === 'application/json' ? REQUEST_EXAMPLES[operationId] : TEXT_EXAMPLES[operationId]?.[type]
+  const content = Object.entries(requestBody.content).map(([type, media]): [string, Content[string]] => {
+    const example = exampleOf(type)
+    return [type, example === undefined ? media : { ...media, example }]
+  })
+  const json = requestBody.content['application/json']
+  const form: Content =
+    operationId === 'getOAuthAccessToken' && json ? { 'application/x-www-form-urlencoded': json } : {}
+  return { requestBody: { ...requestBody, content: { ...Object.fromEntries(content), ...form } } }
+}
+
 function completeOperation(method: string, operation: Described): Described {
-  const { parameters = [], requestBody, security = [] } = operation
+  const { parameters = [], security = [] } = operation
   const keyed = WRITES.has(method) && security.length > 0
   // JSON has one kind of number, and ours end where a double does; the generator knows 32 bits alone
   const own = parameters.map(({ schema, ...parameter }) => {
     const { format, ...rest } = schema ?? {}
     return schema ? { ...parameter, schema: format === 'int32' ? rest : schema } : parameter
   })
-  const json = requestBody?.content['application/json']
-  const form = operation.operationId === 'getOAuthAccessToken' && json
   return {
     ...operation,
     parameters: keyed ? [...own, { $ref: '#/components/parameters/IdempotencyKey' }] : own,
-    ...(form
-      ? {
-          requestBody: {
-            ...requestBody,
-            content: { ...requestBody.content, 'application/x-www-form-urlencoded': json },
-          },
-        }
-      : {}),
+    ...completeBody(operation),
     responses: completeResponses(operation),
   }
 }

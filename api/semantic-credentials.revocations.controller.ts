@@ -103,8 +103,10 @@ export class RevocationsController extends Controller {
       throw new Refusal('request.invalid', 'A revocation of many is not taken back in one go.', [
         { path: 'is_revoked', code: 'true', message: 'expected true' },
       ])
+    const revocation = await this.platform.revocations.startRevocation(called.user, body.by, body.id)
     this.setStatus(202)
-    return toWire(await this.platform.revocations.startRevocation(called.user, body.by, body.id))
+    this.setHeader('Location', `/v1/credentials/web-semantic/revocations/${revocation.id}`)
+    return toWire(revocation)
   }
 
   /**

@@ -2,6 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import test from 'ava'
+import { REQUEST_EXAMPLES, TEXT_EXAMPLES } from '../api/openapi.examples.ts'
 import { OPERATIONS } from '../api/operations.ts'
 import { PROBLEMS } from '../api/problems.ts'
 import { SCOPES } from '../protocol/tokens-logs.ts'
@@ -109,6 +110,35 @@ test('each operation has a name, a summary, an example or a schema, its errors a
         security.flatMap((each) => Object.values(each).flat()).every((scope) => scope.endsWith(kind)),
         operationId,
       )
+  }
+})
+
+test('each body has an example in the document that its schema takes, and each example its operation', (t) => {
+  const bodies = operations.filter(({ requestBody }) => requestBody)
+  for (const { operationId, requestBody } of bodies)
+    for (const [type, { schema, example }] of Object.entries(requestBody?.content ?? {})) {
+      if (type === 'application/x-www-form-urlencoded') continue // as JSON
+      t.truthy(example, `${operationId} ${type}`)
+      t.true(ajv.validate(asJsonSchema(schema ?? {}), example), `${operationId}: ${ajv.errorsText()}`)
+    }
+  const ids = bodies.map(({ operationId }) => operationId)
+  t.deepEqual(Object.keys({ ...REQUEST_EXAMPLES, ...TEXT_EXAMPLES }).sort(), ids.sort())
+})
+
+test.serial('what was made is found at the Location of the answer (RFC 9110, section 15.3.2)', async (t) => {
+  const located = operations.filter(({ responses }) =>
+    ['201', '202'].some((status) => responses[status]?.headers && 'Location' in responses[status].headers),
+  )
+  t.true(located.length >= 4)
+  const batch = { path: '/v1/credentials/batches?proofType=eddsa-rdfc-2022', headers: { 'content-type': 'text/csv' } }
+  for (const operation of located.filter(({ operationId }) => operationId !== 'revokeCredentialBatch')) {
+    const isBatch = operation.operationId === 'createCredentialBatch'
+    const body = isBatch ? 'id\ndid:example:ada\n' : JSON.stringify(target.exampleBody(operation))
+    const made = await target.attack(operation, { body, ...(isBatch ? batch : {}) })
+    const { location = '' } = made.headers
+    t.is(new URL(location, 'http://base').pathname, location, `${operation.operationId}: ${made.text}`)
+    const read = await target.client.ask({ path: location, token: target.sample.token })
+    t.is(read.status, 200, read.text)
   }
 })
 

@@ -26,7 +26,7 @@ export interface Described {
   security?: Record<string, string[]>[]
   parameters?: { in?: string; name?: string; $ref?: string; required?: boolean; schema?: Schema }[]
   requestBody?: { required?: boolean; content: Record<string, Media> }
-  responses: Record<string, { description: string; content?: Record<string, Media> }>
+  responses: Record<string, { description: string; headers?: object; content?: Record<string, Media> }>
 }
 
 export interface Operation extends Described {
