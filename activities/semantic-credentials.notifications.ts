@@ -25,7 +25,7 @@ export type DeliveryOutcome = { state: 'SENT' | 'NO_SERVICE' | 'FAILED' | 'later
 const invalid = (path: string, message: string) =>
   new Refusal('request.invalid', `The notification's ${path} is not usable.`, [{ path, code: 'did', message }])
 
-interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'outbound' | 'now' | 'uuid'> {
+interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'outbound' | 'now' | 'uuid' | 'log'> {
   operations: Operations
   issuers: Issuers
   didResolver: DidResolver
@@ -33,7 +33,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'outbound' | 
 
 /** Tells holders of the status of their credential, as a signed message to where their DID takes messages (D-113). */
 export function createNotifications(parts: Parts) {
-  const { database, outbox, outbound, now, uuid, operations, issuers, didResolver } = parts
+  const { database, outbox, outbound, now, uuid, log, operations, issuers, didResolver } = parts
 
   /** EdDSA or ES256; a BBS key signs no messages. */
   async function signerOf(tenantId: string, did: string) {
@@ -144,7 +144,12 @@ export function createNotifications(parts: Parts) {
     /** May be repeated: the recipient tells a message that comes twice by its id. */
     async deliverNotification({ tenantId, notificationId }: NotificationSubject): Promise<DeliveryOutcome> {
       const notification = await find(tenantId, notificationId)
-      return notification ? deliver(tenantId, notification) : { state: 'SENT' }
+      if (!notification) return { state: 'SENT' }
+      const outcome = await deliver(tenantId, notification)
+      const { credentialId } = notification
+      if (outcome.state === 'later' || outcome.state === 'FAILED')
+        log.warn({ tenantId, notificationId, credentialId, ...outcome }, 'a holder was not reached')
+      return outcome
     },
 
     /** Safe to retry: the outcome is recorded once, in the row and in the log. */

@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { loadConfig } from '../config.ts'
+import { backlogMetrics } from './backlog.metrics.ts'
 import { createActivities, openDependencies } from './index.ts'
 import { createLogger } from './logging.ts'
-import { outboxMetrics } from './outbox.metrics.ts'
 import { scheduledJobs } from './schedules.ts'
 import { patiently } from './worker.connection.ts'
 import { type Checks, serveOperator } from './worker.operator.ts'
@@ -37,7 +37,7 @@ async function work(): Promise<void> {
   checks.database = async () => {
     await dependencies.systemSql.query({ text: 'select 1', values: [] })
   }
-  outboxMetrics(metrics, dependencies.systemSql)
+  backlogMetrics(metrics, dependencies.systemSql, log)
 
   const { stop, finished, running } = await startWorker({
     ...dependencies,
