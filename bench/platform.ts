@@ -31,6 +31,9 @@ export interface BenchedPlatform {
   processes: number
   /** POST with JSON; throws unless the status is 2xx. */
   post<T>(path: string, body: unknown): Promise<T>
+  /** JSON lines; throws unless the status is 2xx. */
+  upload<T>(path: string, lines: string): Promise<T>
+  get<T>(path: string): Promise<T>
   /** Processor time of all its processes so far, in milliseconds; undefined where that cannot be told. */
   workMs(): number | undefined
   /** Credentials that the database holds. */
@@ -88,12 +91,16 @@ async function startParts(directory: string, env: Environment, say: (line: strin
   return { postgres, port, first, processes: loadConfig(full).apiProcesses }
 }
 
-async function post<T>(url: string, body: unknown, token?: string): Promise<T> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) },
-    body: JSON.stringify(body),
-  })
+async function ask<T>(
+  url: string,
+  init: { method?: string; type?: string; body?: string; token?: string },
+): Promise<T> {
+  const { method = 'POST', type = 'application/json', body = null, token } = init
+  const headers = {
+    ...(body === null ? {} : { 'content-type': type }),
+    ...(token ? { authorization: `Bearer ${token}` } : {}),
+  }
+  const response = await fetch(url, { method, headers, body })
   const text = await response.text()
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`)
   return JSON.parse(text) as T
@@ -116,11 +123,13 @@ export async function openPlatform(env: Environment, say: (line: string) => void
     const { postgres, port, first, processes } = await startParts(directory, env, say, parts)
     const base = `http://127.0.0.1:${port}`
     const client = { clientId: first.clientId, clientSecret: first.clientSecret, grantType: 'client_credentials' }
-    const { access_token: token } = await post<{ access_token: string }>(`${base}/v1/auth/token`, client)
+    const { access_token: token } = await ask<{ access_token: string }>(`${base}/v1/auth/token`, {
+      body: JSON.stringify(client),
+    })
     const orm = await connect(postgres.superuserUrl, 1)
-    const ask = async <Row extends object>(text: string) =>
+    const select = async <Row extends object>(text: string) =>
       (await (await sqlOf(orm)).query<Row>({ text, values: [] })).rows[0]
-    const version = await ask<{ server_version: string }>('show server_version')
+    const version = await select<{ server_version: string }>('show server_version')
     return {
       host: '127.0.0.1',
       port,
@@ -128,9 +137,11 @@ export async function openPlatform(env: Environment, say: (line: string) => void
       postgresVersion: version?.server_version.split(' ')[0] ?? 'unknown',
       processes,
       workMs: () => workOf(parts.map(({ pid }) => pid)),
-      post: (path, body) => post(`${base}${path}`, body, token),
+      post: (path, body) => ask(`${base}${path}`, { body: JSON.stringify(body), token }),
+      upload: (path, body) => ask(`${base}${path}`, { type: 'application/x-ndjson', body, token }),
+      get: (path) => ask(`${base}${path}`, { method: 'GET', token }),
       countCredentials: async () =>
-        (await ask<{ count: number }>('select count(*)::int as count from semantic_credentials'))?.count ?? 0,
+        (await select<{ count: number }>('select count(*)::int as count from semantic_credentials'))?.count ?? 0,
       async close() {
         await orm.close()
         await close()

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
+import type { Batches } from './batch.ts'
 import { joined, type Measured, median, percentile, rate } from './measure.ts'
 
 export interface Row {
@@ -24,6 +25,7 @@ export interface Report {
   processes: number
   seconds: number
   rows: Row[]
+  batches: Batches[]
 }
 
 /** What the figures depend on, without any name of the machine. */
@@ -75,11 +77,32 @@ function line(row: Row): string {
 
 export const table = (rows: Row[]): string => [...HEAD, ...rows.map(line)].map((text) => `| ${text} |`).join('\n')
 
+const BATCH_HEAD = [
+  'Batch | Rows | Single requests, 32 at a time /s | Batch, upload to end /s | Batch ÷ single (rounds) | CPU ms single | CPU ms batch',
+  '--- | --: | --: | --: | --: | --: | --:',
+]
+
+function batchLine({ format, rows, single, batch }: Batches): string {
+  const ratios = batch.map((each, round) => rate(each) / rate(single[round] ?? joined(single)))
+  return [
+    format,
+    String(rows),
+    amount(rate(joined(single))),
+    amount(rate(joined(batch))),
+    `**${median(ratios).toFixed(1)}** (${Math.min(...ratios).toFixed(1)} – ${Math.max(...ratios).toFixed(1)})`,
+    work(joined(single)),
+    work(joined(batch)),
+  ].join(' | ')
+}
+
+export const batchTable = (all: Batches[]): string =>
+  [...BATCH_HEAD, ...all.map(batchLine)].map((text) => `| ${text} |`).join('\n')
+
 const readme = new URL('./README.md', import.meta.url)
 const [BEGIN, END] = ['<!-- measured: begin -->', '<!-- measured: end -->']
 
 /** Replaces what stands between the markers. */
-export function writeReadme({ machine, load, postgres, processes, seconds, rows }: Report): void {
+export function writeReadme({ machine, load, postgres, processes, seconds, rows, batches }: Report): void {
   const text = readFileSync(readme, 'utf8')
   const [before, rest = ''] = text.split(BEGIN)
   const after = rest.split(END)[1]
@@ -89,6 +112,6 @@ export function writeReadme({ machine, load, postgres, processes, seconds, rows 
     `load average before the run ${load[0].toFixed(1)}, at its end ${load[1].toFixed(1)} (the run itself makes about 3)`,
     `PostgreSQL ${postgres} with durable commits, ${processes} API processes, ${seconds} s per measurement`,
   ]
-  const measured = [...facts.map((fact) => `- ${fact}`), '', table(rows)].join('\n')
+  const measured = [...facts.map((fact) => `- ${fact}`), '', table(rows), '', batchTable(batches)].join('\n')
   writeFileSync(readme, `${before}${BEGIN}\n${measured}\n${END}${after}`)
 }

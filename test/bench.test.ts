@@ -1,6 +1,6 @@
 import test from 'ava'
 import { percentile } from '../bench/measure.ts'
-import { ratioOf, table } from '../bench/report.ts'
+import { batchTable, ratioOf, table } from '../bench/report.ts'
 import { bench } from '../bench/run.ts'
 
 /** The tests' own environment has no variable of the platform: see stack/test.run.ts. */
@@ -8,7 +8,7 @@ const env = process.env
 
 test('the benchmark measures the platform over HTTP beside the library, without an error or a lost row', async (t) => {
   t.timeout(240_000)
-  const report = await bench({ env, only: ['eddsa-rdfc-2022'], seconds: 1 })
+  const report = await bench({ env, only: ['eddsa-rdfc-2022'], seconds: 1, batchRows: 400 })
   t.deepEqual(
     report.rows.map(({ format, verb }) => [format, verb]),
     [
@@ -34,6 +34,12 @@ test('the benchmark measures the platform over HTTP beside the library, without 
     t.true(low > 0 && low <= middle && middle <= high && Number.isFinite(high))
     t.log(`${row.verb}: ${Math.round(middle * 100)} % of the plain loop`)
   }
+  for (const { rows, batch } of report.batches)
+    t.deepEqual(
+      batch.map(({ done }) => done),
+      [rows, rows, rows],
+    )
+  t.regex(batchTable(report.batches), /\| eddsa-rdfc-2022 \| 400 \| [\d.]+ \| [\d.]+ \| \*\*\d+\.\d\*\*/)
   t.true(report.processes >= 1)
   t.regex(report.postgres, /^\d+\.\d+/)
   t.is(table(report.rows).split('\n').length, 4)
