@@ -4,6 +4,8 @@ import type { Reply, World } from './world.ts'
 export interface Batch {
   id: string
   status: string
+  template_id?: string
+  template_version?: number
   total: number
   signed: number
   failed: number
@@ -104,4 +106,10 @@ export const lines = (count: number, more: (row: number) => Record<string, unkno
       payload: { credentialSubject: { id: `did:example:holder-${index + 1}`, course: `C-${index + 1}` } },
       ...more(index + 1),
     }),
+  ).join('\n')
+
+/** JSON lines of claims for a template. */
+export const claimLines = (count: number, more: (row: number) => Record<string, unknown> = () => ({})): string =>
+  Array.from({ length: count }, (_, index) =>
+    JSON.stringify({ claims: { id: `did:example:holder-${index + 1}`, course: `C-${index + 1}` }, ...more(index + 1) }),
   ).join('\n')

@@ -42,7 +42,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     revocationId: await revokeSpare(world, token),
     batchId: batch.json<{ id: string }>().id,
     ...(await makePresentationSample(world, token)),
-    templateId: (await createTemplate(world, {}, token)).id,
+    templateId: (await createTemplate(world, { revocable: true }, token)).id,
     spareTemplateId: (await createTemplate(world, {}, token)).id,
   }
 }
@@ -132,7 +132,7 @@ export const EXAMPLES: Record<string, Example> = {
   getWebSemanticCredentialTemplate: { path: ({ templateId }) => ({ id: templateId }) },
   updateWebSemanticCredentialTemplate: {
     path: ({ templateId }) => ({ id: templateId }),
-    body: ({ templateId }) => ({ ...course({ description: 'Changed' }), id: templateId }),
+    body: ({ templateId }) => ({ ...course({ description: 'Changed', revocable: true }), id: templateId }),
   },
   deleteWebSemanticCredentialTemplate: { path: ({ spareTemplateId }) => ({ id: spareTemplateId }) },
   signWebSemanticCredentialFromTemplate: {
@@ -140,6 +140,7 @@ export const EXAMPLES: Record<string, Example> = {
     body: ({ did }) => ({
       claims: { id: 'did:example:holder', course: 'CS-101' },
       issuer_did: did,
+      suspendable: true,
       tag: 'sample',
     }),
   },
