@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import jsonld from 'jsonld'
 import { LRUCache } from 'lru-cache'
 import { bundledContexts, type DocumentLoader } from './contexts/index.ts'
+import { assertPlain, assertTextsSigned } from './data-integrity.plain.ts'
 import { asRefusal } from './data-integrity.refusals.ts'
 
 export type Digest = 'sha256' | 'sha384'
@@ -21,16 +22,44 @@ export interface CanonizeOptions {
  * `context.unknown` or `context.invalid`.
  */
 export async function canonize(document: object, options: CanonizeOptions): Promise<string> {
-  const { documentLoader, maxWorkFactor = 1, digest = 'sha256' } = options
   if (options.canonize) return options.canonize(document)
   try {
-    return await jsonld.canonize(document, {
-      documentLoader,
-      safe: true,
-      base: null,
-      rdfDirection: 'i18n-datatype',
-      canonizeOptions: { algorithm: 'RDFC-1.0', maxWorkFactor, messageDigestAlgorithm: digest },
-    })
+    return await jsonld.canonize(document, libraryOptions(options))
+  } catch (error) {
+    throw asRefusal(error, document)
+  }
+}
+
+const libraryOptions = ({ documentLoader, maxWorkFactor = 1, digest = 'sha256' }: CanonizeOptions) =>
+  ({
+    documentLoader,
+    safe: true,
+    base: null,
+    rdfDirection: 'i18n-datatype',
+    canonizeOptions: { algorithm: 'RDFC-1.0', maxWorkFactor, messageDigestAlgorithm: digest },
+  }) as const
+
+/**
+ * The same of a document whose members are what is signed: see `assertPlain`, whose `Refusal` it throws besides. It is
+ * expanded once, for both.
+ */
+export async function canonizePlain(document: object, options: CanonizeOptions): Promise<string> {
+  if (options.canonize) return options.canonize(document)
+  try {
+    const expanded = await jsonld.expand(document, libraryOptions(options))
+    assertPlain(document, expanded)
+    return await jsonld.canonize(expanded, { ...libraryOptions(options), skipExpansion: true })
+  } catch (error) {
+    throw asRefusal(error, document)
+  }
+}
+
+/** For bbs-2023, whose library canonicalises by itself: throws as `canonizePlain` does, and for texts that are not signed. */
+export async function assertPlainForBbs(document: object, options: Pick<CanonizeOptions, 'documentLoader'>) {
+  try {
+    const expanded = await jsonld.expand(document, libraryOptions(options))
+    assertPlain(document, expanded)
+    assertTextsSigned(expanded)
   } catch (error) {
     throw asRefusal(error, document)
   }

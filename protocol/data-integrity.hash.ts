@@ -1,5 +1,11 @@
 import { CONTEXT } from './contexts/index.ts'
-import { type CanonizeOptions, canonize, canonizeProofOptions, type Digest, hash } from './data-integrity.canonize.ts'
+import {
+  type CanonizeOptions,
+  canonizePlain,
+  canonizeProofOptions,
+  type Digest,
+  hash,
+} from './data-integrity.canonize.ts'
 
 export type Json = Record<string, unknown>
 
@@ -35,7 +41,7 @@ export async function hashData(document: Json, proof: Json, options: CanonizeOpt
   const withContext = { ...configuration, '@context': proofContext(document, proof) }
   const digest: Digest = options.digest ?? 'sha256'
   const [canonicalDocument, canonicalProofOptions] = await Promise.all([
-    canonize(document, options),
+    canonizePlain(document, options),
     canonizeProofOptions(withContext, options),
   ])
   const bytes = Buffer.concat([hash(digest, canonicalProofOptions), hash(digest, canonicalDocument)])

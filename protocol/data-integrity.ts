@@ -1,7 +1,7 @@
 import { base58btc } from 'multiformats/bases/base58'
 import { refuseImports } from './contexts/index.ts'
 import { type BbsData, bbsData, bbsProofValue, deriveBbs } from './data-integrity.bbs.ts'
-import type { CanonizeOptions } from './data-integrity.canonize.ts'
+import { assertPlainForBbs, type CanonizeOptions } from './data-integrity.canonize.ts'
 import { detachedJws, hashData, type Json, jwsInput } from './data-integrity.hash.ts'
 import { checkPointers } from './data-integrity.pointers.ts'
 import { type ProofType, suiteOf } from './data-integrity.suites.ts'
@@ -87,6 +87,7 @@ export async function prepareProof(request: ProofRequest, options: CanonizeOptio
     const { hmacKey, mandatoryPointers = defaultMandatoryPointers(credential) } = request
     if (hmacKey === undefined) throw new TypeError('a BBS proof needs 32 random bytes')
     checkPointers(credential, mandatoryPointers)
+    await assertPlainForBbs(credential, options)
     return { kind: 'bbs', proof, ...(await bbsData(credential, proof, { hmacKey, mandatoryPointers }, options)) }
   }
   const { bytes } = await hashData(credential, proof, options)

@@ -4,6 +4,8 @@ declare module 'jsonld' {
     documentLoader: (url: string) => Promise<object>
     safe?: boolean
     base?: string | null
+    /** The input is expanded already. */
+    skipExpansion?: boolean
     rdfDirection?: 'i18n-datatype'
     canonizeOptions?: {
       algorithm: 'RDFC-1.0'

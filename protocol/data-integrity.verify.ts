@@ -2,7 +2,7 @@ import { base58btc } from 'multiformats/bases/base58'
 import { base64url } from 'multiformats/bases/base64'
 import { bundledContexts, refuseImports } from './contexts/index.ts'
 import { verifyBbs } from './data-integrity.bbs.ts'
-import type { CanonizeOptions } from './data-integrity.canonize.ts'
+import { assertPlainForBbs, type CanonizeOptions } from './data-integrity.canonize.ts'
 import { hashData, type Json, jwsInput, parseDetachedJws } from './data-integrity.hash.ts'
 import { type VerificationKey, verificationKey, verifySignature } from './data-integrity.keys.ts'
 import { type Suite, suiteOfProof } from './data-integrity.suites.ts'
@@ -69,6 +69,7 @@ export function createProofCheck(options: CanonizeOptions): CheckProof {
     const key = verificationKey(method)
     if (!suite.keyTypes.includes(key.keyType))
       return failed(`A ${name} proof cannot be made with a key of type ${key.keyType}.`)
+    if (suite.signature === 'bbs') await assertPlainForBbs(document, options)
     const verified =
       suite.signature === 'bbs'
         ? await verifyBbs(document, proof, key, options)

@@ -71,18 +71,23 @@ const subjects: Rule = (credential, report) => {
   }
 }
 
-/** Section 4.9: date-times, the end not before the beginning. 1.1 requires `issuanceDate`. */
+/** Section 4.9: date-times, the end not before the beginning. 1.1 requires `issuanceDate`; each knows names of the other. */
 const dates: Rule = (credential, report, model) => {
-  const [from, until] = model === '2.0' ? ['validFrom', 'validUntil'] : ['issuanceDate', 'expirationDate']
-  const moments = [from, until].map((member) => {
-    const value = credential[member]
-    if (value === undefined && !(model === '1.1' && member === 'issuanceDate')) return undefined
-    const moment = momentOf(value, { zoneRequired: model === '2.0' })
+  const [from, until, ...others] =
+    model === '2.0'
+      ? (['validFrom', 'validUntil', 'issuanceDate', 'expirationDate'] as const)
+      : (['issuanceDate', 'expirationDate', 'validFrom', 'validUntil'] as const)
+  const momentIn = (member: string) => {
+    const moment = momentOf(credential[member], { zoneRequired: model === '2.0' })
     if (moment === undefined) report(`/${member}`, 'date_time', 'must be a date and time such as 2026-01-31T09:30:00Z')
     return moment
-  })
-  if (moments[0] && moments[1] && moments[0] > moments[1])
-    report(`/${until}`, 'date_order', `must not be before ${from}`)
+  }
+  const isRequired = (member: string) => model === '1.1' && member === 'issuanceDate'
+  const [start, end] = [from, until].map((member) =>
+    credential[member] === undefined && !isRequired(member) ? undefined : momentIn(member),
+  )
+  for (const member of others) if (credential[member] !== undefined && credential[member] !== null) momentIn(member)
+  if (start && end && start > end) report(`/${until}`, 'date_order', `must not be before ${from}`)
 }
 
 /** Sections 4.10, 4.11 and 5: what must carry a type, and which ids are required (`id`) or only checked. */

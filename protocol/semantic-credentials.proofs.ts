@@ -26,8 +26,29 @@ function signedDocument(document: Json, proof: Json, proofs: Json[]): Json | und
 
 export const methodId = ({ verificationMethod: method }: Json): string => String(isObject(method) ? method.id : method)
 
+/** Any other member could be an alias of one of these, and say what nobody looks at, such as when the proof ends (D-130). */
+const MEMBERS = new Set([
+  '@context',
+  'id',
+  'type',
+  'cryptosuite',
+  'created',
+  'expires',
+  'verificationMethod',
+  'proofPurpose',
+  'challenge',
+  'domain',
+  'nonce',
+  'previousProof',
+  'proofValue',
+  'jws',
+  'signatureValue',
+])
+
 /** What is wrong with a proof before any cryptography (VC-DI 1.0, section 4.4). */
 function malformed(proof: Json, { purpose, now }: ProofRules): string | undefined {
+  const unknown = Object.keys(proof).find((member) => !MEMBERS.has(member))
+  if (unknown !== undefined) return `The proof has a member ${unknown.slice(0, 100)}, which is none of a proof.`
   if (proof.proofPurpose !== purpose) return `The purpose of the proof is not ${purpose}.`
   for (const member of ['created', 'expires']) {
     const moment = momentOf(proof[member], { zoneRequired: false })

@@ -31,18 +31,16 @@ export type StatusCheck = (entry: Json, credential: Json) => Promise<StatusVerdi
 export const foreseen = (error: unknown): error is Refusal | Unavailable =>
   error instanceof Refusal || (error instanceof Unavailable && error.part === 'outbound')
 
+/** The dates of both data models count, whichever is stricter: one that is null or empty must not hide another. */
 export function timeReasons(credential: Json, now: Date): Reason[] {
-  const moment = (...members: string[]) =>
-    momentOf(
-      members.map((member) => credential[member]).find((value) => value !== undefined),
-      { zoneRequired: false },
-    )
-  const [from, until] = [moment('validFrom', 'issuanceDate'), moment('validUntil', 'expirationDate')]
+  const moments = (...members: string[]): Date[] =>
+    members.flatMap((member) => momentOf(credential[member], { zoneRequired: false }) ?? [])
   const reasons: Reason[] = []
-  if (from !== undefined && from > now)
-    reasons.push({ type: 'NotYetValid', message: `The credential is valid from ${from.toISOString()}.` })
-  if (until !== undefined && until <= now)
-    reasons.push({ type: 'Expired', message: `The credential expired at ${until.toISOString()}.` })
+  for (const from of moments('validFrom', 'issuanceDate'))
+    if (from > now)
+      reasons.push({ type: 'NotYetValid', message: `The credential is valid from ${from.toISOString()}.` })
+  for (const until of moments('validUntil', 'expirationDate'))
+    if (until <= now) reasons.push({ type: 'Expired', message: `The credential expired at ${until.toISOString()}.` })
   return reasons
 }
 

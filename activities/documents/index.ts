@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type ContextLookup, contextUnknown, createDocumentLoader } from '../../protocol/contexts/index.ts'
-import { canonize } from '../../protocol/data-integrity.canonize.ts'
+import { canonizePlain } from '../../protocol/data-integrity.canonize.ts'
 import { createShapes } from '../../protocol/data-integrity.shapes.ts'
 import {
   type CheckProof,
@@ -129,7 +129,7 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
       const full = (document: Json) =>
         inLane<'canonize'>(
           isLight(document),
-          () => canonize(document, bundled),
+          () => canonizePlain(document, bundled),
           () => inThread('canonize', document, document, lookup),
         )
       const shared = { ...bundled, canonize: (document: object) => canonizeLike(scope, { ...document }, full) }

@@ -1,6 +1,6 @@
 import { type MessagePort, threadId } from 'node:worker_threads'
 import { contextUnknown, createDocumentLoader } from '../../protocol/contexts/index.ts'
-import { canonize } from '../../protocol/data-integrity.canonize.ts'
+import { canonizePlain } from '../../protocol/data-integrity.canonize.ts'
 import { createProofCheck, deriveCredential, prepareProof } from '../../protocol/data-integrity.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { qrCode } from '../../protocol/qr-code.ts'
@@ -41,7 +41,7 @@ export default async function run<Name extends TaskName>({
   const options = { documentLoader, maxWorkFactor: MAX_WORK_FACTOR }
   const verbs: { [Verb in TaskName]: (input: Tasks[Verb]['input']) => Promise<Tasks[Verb]['output']> } = {
     prepare: (input) => prepareProof(input, options),
-    canonize: (input) => canonize(input, options),
+    canonize: (input) => canonizePlain(input, options),
     check: createProofCheck(options),
     derive: (input) => deriveCredential(input, options),
     // less work than for proofs: this operation is anybody's who has a token, and a poison graph ends at once

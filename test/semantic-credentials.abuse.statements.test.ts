@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto'
+import test from 'ava'
+import { base58btc } from 'multiformats/bases/base58'
+import { CONTEXT, createDocumentLoader } from '../protocol/contexts/index.ts'
+import { bbsData, bbsProofValue } from '../protocol/data-integrity.bbs.ts'
+import { hashData } from '../protocol/data-integrity.hash.ts'
+import {
+  createProofCheck,
+  deriveCredential,
+  type Json,
+  type ProofType,
+  signCredential,
+} from '../protocol/data-integrity.ts'
+import { normaliseForVerify, type VerifyRequest, verifyCredential } from '../protocol/semantic-credentials.ts'
+import { bbsSigner, ed25519Signer, resolveTestDid, type TestSigner } from './support/signers.ts'
+
+const documentLoader = createDocumentLoader()
+const checkProof = createProofCheck({ documentLoader })
+const CREDENTIALS = 'https://www.w3.org/2018/credentials#'
+const LIST = 'https://issuer.example/lists/1'
+const now = new Date('2026-03-01T12:00:00Z')
+
+const verify = async (credential: Json, more: Partial<VerifyRequest> = {}) => {
+  const rules = { now, resolveDid: resolveTestDid, checkProof, status: async () => ({ state: 'revoked' }) as const }
+  const { verified, reason } = await verifyCredential({ credential: normaliseForVerify(credential), ...rules, ...more })
+  return { verified, types: reason.map(({ type }) => type) }
+}
+
+const MODELS = {
+  '1.1': { base: CONTEXT.credentialsV1, from: 'issuanceDate', until: 'expirationDate' },
+  '2.0': { base: CONTEXT.credentialsV2, from: 'validFrom', until: 'validUntil' },
+}
+
+const STATUS = {
+  '1.1': {
+    type: 'RevocationList2020Status',
+    revocationListIndex: '7',
+    revocationListCredential: LIST,
+  },
+  '2.0': {
+    type: 'BitstringStatusListEntry',
+    statusPurpose: 'revocation',
+    statusListIndex: '7',
+    statusListCredential: LIST,
+  },
+}
+
+type Model = keyof typeof MODELS
+
+/** Revoked by what `verify` is told, and expired a day ago. */
+async function lapsed(model: Model, signer: TestSigner, proofType: ProofType, subject: Json = {}): Promise<Json> {
+  const { base, from, until } = MODELS[model]
+  const credential = {
+    '@context': [
+      base,
+      ...(model === '1.1' ? [CONTEXT.revocationList2020, CONTEXT.dataIntegrityV2] : []),
+      { course: 'https://schema.org/courseCode' },
+    ],
+    id: 'urn:uuid:0f5b3d3e-5d0a-4a4c-9b0e-6d9f0c1a2b3c',
+    type: ['VerifiableCredential'],
+    issuer: signer.did,
+    [from]: '2026-01-01T00:00:00Z',
+    [until]: '2026-02-28T00:00:00Z',
+    credentialStatus: { id: `${LIST}#7`, ...STATUS[model] },
+    credentialSubject: { id: 'did:example:holder', course: 'CS-101', ...subject },
+  }
+  // nothing mandatory: so do issuers elsewhere, and it leaves the holder of a bbs-2023 credential the most room
+  const request = { credential, proofType, signer, now, hmacKey: randomBytes(32), mandatoryPointers: [] }
+  const signed = await signCredential(request, { documentLoader })
+  return proofType === 'bbs-2023'
+    ? deriveCredential({ credential: signed, disclose: 'everything' }, { documentLoader })
+    : signed
+}
+
+/** The same statements, said in places where nobody looks for them: what any holder can do to a credential. */
+const hidings: Record<string, (signed: Json, model: Model) => Json> = {
+  'under absolute IRIs': (signed, model) => {
+    const { until } = MODELS[model]
+    const { credentialStatus, [until]: end, ...rest } = signed
+    const literal = { '@value': end, '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' }
+    return { ...rest, [`${CREDENTIALS}credentialStatus`]: credentialStatus, [CREDENTIALS + until]: literal }
+  },
+  'under aliases': (signed, model) => {
+    const { until } = MODELS[model]
+    const { '@context': contexts, credentialStatus, [until]: end, ...rest } = signed
+    const aliases = {
+      a: { '@id': `${CREDENTIALS}credentialStatus`, '@type': '@id' },
+      b: { '@id': CREDENTIALS + until, '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' },
+    }
+    return { ...rest, '@context': [contexts, aliases].flat(), a: credentialStatus, b: end }
+  },
+  'in @nest': (signed, model) => {
+    const { credentialStatus, [MODELS[model].until]: end, ...rest } = signed
+    return { ...rest, '@nest': { credentialStatus, [MODELS[model].until]: end } }
+  },
+  'in a node of the same id': (signed, model) => {
+    const { credentialStatus, [MODELS[model].until]: end, ...rest } = signed
+    const again = { id: signed.id, type: 'VerifiableCredential', credentialStatus, [MODELS[model].until]: end }
+    return { ...rest, '@included': [again] }
+  },
+  'in reverse': (signed) => {
+    const { credentialStatus, ...rest } = signed
+    const reverse = { [`${CREDENTIALS}credentialStatus`]: { id: signed.id } }
+    return { ...rest, '@included': [{ ...Object(credentialStatus), '@reverse': reverse }] }
+  },
+}
+
+const suites: [ProofType, () => TestSigner | Promise<TestSigner>][] = [
+  ['eddsa-rdfc-2022', ed25519Signer],
+  ['bbs-2023', bbsSigner],
+]
+
+for (const [proofType, makeSigner] of suites)
+  for (const model of ['1.1', '2.0'] as const)
+    test(`a status and an end that are moved out of sight do not go away: ${proofType}, data model ${model} (D-130)`, async (t) => {
+      const signed = await lapsed(model, await makeSigner(), proofType)
+      t.deepEqual(await verify(signed), { verified: false, types: ['Expired', 'Revoked'] })
+      t.true(
+        (await verify(signed, { now: new Date('2026-02-01T00:00:00Z'), status: async () => ({ state: 'valid' }) }))
+          .verified,
+      )
+      for (const [where, hide] of Object.entries(hidings)) {
+        // before its end, and with a list that says nothing against it: the hiding itself is what fails
+        const inTime = { now: new Date('2026-02-01T00:00:00Z'), status: async () => ({ state: 'valid' }) as const }
+        const { verified, types } = await verify(hide(signed, model), inTime)
+        t.false(verified, where)
+        t.true(types.includes('Context'), `${where}: ${types}`)
+      }
+    })
+
+test('null and empty dates of the other data model do not hide an end or a beginning (D-130)', async (t) => {
+  const signer = ed25519Signer()
+  const valid = { status: async () => ({ state: 'valid' }) as const }
+  const signed = await lapsed('1.1', signer, 'eddsa-rdfc-2022')
+  for (const nothing of [null, [], { '@set': [] }]) {
+    t.false((await verify({ ...signed, validUntil: nothing }, valid)).verified, JSON.stringify(nothing))
+    const early = { ...valid, now: new Date('2025-12-31T00:00:00Z') }
+    t.false((await verify({ ...signed, validFrom: nothing }, early)).verified, JSON.stringify(nothing))
+  }
+})
+
+test('a proof that has ended does not hold when its end is said under another name (D-130)', async (t) => {
+  const signer = ed25519Signer()
+  const { proof: _, credentialStatus: __, ...document } = await lapsed('2.0', signer, 'eddsa-rdfc-2022')
+  const options = {
+    type: 'DataIntegrityProof',
+    cryptosuite: 'eddsa-rdfc-2022',
+    verificationMethod: signer.verificationMethod,
+    proofPurpose: 'assertionMethod',
+    expires: '2026-01-31T00:00:00Z',
+  }
+  const { bytes } = await hashData(document, options, { documentLoader })
+  const proof = { ...options, proofValue: base58btc.encode(await signer.sign(bytes)) }
+  const at = (time: string) => ({ now: new Date(time) })
+  t.true((await verify({ ...document, proof }, at('2026-01-15T00:00:00Z'))).verified)
+  t.deepEqual(await verify({ ...document, proof }, at('2026-02-15T00:00:00Z')), { verified: false, types: ['Proof'] })
+  const { expires, ...rest } = proof
+  const end = { '@value': expires, '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' }
+  const hidden = { ...rest, 'https://w3id.org/security#expiration': end }
+  t.deepEqual(await verify({ ...document, proof: hidden }, at('2026-02-15T00:00:00Z')), {
+    verified: false,
+    types: ['Proof'],
+  })
+})
+
+test('the size of a status cannot be hidden, which would turn the look to another entry (D-130)', async (t) => {
+  const signer = ed25519Signer()
+  const signed = await lapsed('2.0', signer, 'eddsa-rdfc-2022')
+  const { proof: _, ...document } = signed
+  const size = { statusSize: 2, statusMessage: [] }
+  const credential = { ...document, credentialStatus: { ...Object(document.credentialStatus), ...size } }
+  const sized = await signCredential({ credential, proofType: 'eddsa-rdfc-2022', signer, now }, { documentLoader })
+  const inTime = { now: new Date('2026-02-01T00:00:00Z'), status: async () => ({ state: 'valid' }) as const }
+  t.true((await verify(sized, inTime)).verified)
+  const { statusSize: __, ...entry } = credential.credentialStatus
+  const iri = 'https://www.w3.org/ns/credentials/status#statusSize'
+  const hidden = { '@value': '2', '@type': 'http://www.w3.org/2001/XMLSchema#positiveInteger' }
+  t.deepEqual(await verify({ ...sized, credentialStatus: { ...entry, [iri]: hidden } }, inTime), {
+    verified: false,
+    types: ['Context'],
+  })
+})
+
+test('keys of an index map look signed and are not: refused on signing and on verifying (D-130)', async (t) => {
+  const signer = ed25519Signer()
+  const signed = await lapsed('2.0', signer, 'eddsa-rdfc-2022')
+  const map = { course: { '@id': 'https://schema.org/courseCode', '@container': '@index' } }
+  const inTime = { now: new Date('2026-02-01T00:00:00Z'), status: async () => ({ state: 'valid' }) as const }
+  const labelled = {
+    ...signed,
+    '@context': [signed['@context'], map].flat(),
+    credentialSubject: { id: 'did:example:holder', course: { 'with honours': 'CS-101' } },
+  }
+  t.deepEqual(await verify(labelled, inTime), { verified: false, types: ['Context'] })
+  const { proof: _, ...credential } = labelled
+  const refused = await t.throwsAsync(
+    signCredential({ credential, proofType: 'eddsa-rdfc-2022', signer, now }, { documentLoader }),
+    { code: 'credential.invalid' },
+  )
+  t.true(JSON.stringify(refused).includes('credential.unsigned'))
+})
+
+test('a second name for a type is a type that nobody signed (D-130)', async (t) => {
+  const signed = await lapsed('2.0', ed25519Signer(), 'eddsa-rdfc-2022')
+  const inTime = { now: new Date('2026-02-01T00:00:00Z'), status: async () => ({ state: 'valid' }) as const }
+  const named = {
+    ...signed,
+    '@context': [signed['@context'], { Degree: `${CREDENTIALS}VerifiableCredential` }].flat(),
+    type: ['VerifiableCredential', 'Degree'],
+  }
+  t.deepEqual(await verify(named, inTime), { verified: false, types: ['Context'] })
+})
+
+test('texts that bbs-2023 does not tell apart are neither signed nor verified (D-131)', async (t) => {
+  const signer = await bbsSigner()
+  for (const text of ['grade _:A', 'grade <urn:bnid:A>']) {
+    await t.throwsAsync(lapsed('2.0', signer, 'bbs-2023', { course: text }), { code: 'credential.invalid' })
+  }
+  // as an issuer elsewhere signs it
+  const { proof: _, credentialStatus: __, ...plain } = await lapsed('2.0', signer, 'bbs-2023')
+  const credential = { ...plain, credentialSubject: { id: 'did:example:holder', course: 'grade _:A' } }
+  const options = {
+    type: 'DataIntegrityProof',
+    cryptosuite: 'bbs-2023',
+    verificationMethod: signer.verificationMethod,
+    proofPurpose: 'assertionMethod',
+  }
+  const keep = { hmacKey: randomBytes(32), mandatoryPointers: ['/issuer'] }
+  const data = await bbsData(credential, options, keep, { documentLoader })
+  const proof = { ...options, proofValue: bbsProofValue(data, await signer.bbsSign(data), signer.publicKey) }
+  const changed = { ...credential, credentialSubject: { id: 'did:example:holder', course: 'grade _:F' } }
+  const inTime = { now: new Date('2026-02-01T00:00:00Z') }
+  for (const each of [credential, changed])
+    t.deepEqual(await verify({ ...each, proof }, inTime), { verified: false, types: ['Context'] })
+})
