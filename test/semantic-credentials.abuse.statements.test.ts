@@ -186,7 +186,7 @@ test('keys of an index map look signed and are not: refused on signing and on ve
   const signed = await lapsed('2.0', signer, 'eddsa-rdfc-2022')
   const map = { course: { '@id': 'https://schema.org/courseCode', '@container': '@index' } }
   const inTime = { now: new Date('2026-02-01T00:00:00Z'), status: async () => ({ state: 'valid' }) as const }
-  const labelled = {
+  const labelled: Json = {
     ...signed,
     '@context': [signed['@context'], map].flat(),
     credentialSubject: { id: 'did:example:holder', course: { 'with honours': 'CS-101' } },
