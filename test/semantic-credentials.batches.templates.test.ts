@@ -7,7 +7,6 @@ import {
   claimLines,
   create,
   errors,
-  lines,
   type Posting,
   post,
   type Result,
@@ -283,49 +282,4 @@ test.serial('revoking by template, or the batch, reaches what came from its rows
   for (let tries = 0; (await read()).status !== 'REVOKED' && tries < 300; tries++) await wait(100)
   t.like(await read(), { status: 'REVOKED', checked: 280, revoked: 250 })
   t.deepEqual(await types(large), ['Revoked'])
-})
-
-test.serial('rows that may be suspended have both entries; others say what they lack (D-127)', async (t) => {
-  const options = { issuer: did, proofType: 'eddsa-rdfc-2022', revocable: 'true', suspendable: 'true' }
-  const context = ['{"course":"https://schema.org/courseCode"}']
-  const older = { '@context': ['https://www.w3.org/2018/credentials/v1'], credentialSubject: { id: 'did:example:a' } }
-  const body = [
-    lines(210),
-    JSON.stringify({ payload: older }),
-    lines(1, () => ({ revocable: false })),
-    lines(1, () => ({ suspendable: false })),
-  ].join('\n')
-  const { id } = await create(world, body, { ...options, context })
-  t.like(await completed(id), { signed: 211, failed: 2 })
-  t.deepEqual(
-    (await errors(world, id)).map(({ row, field, code }) => [row, field, code]),
-    [
-      [211, 'suspendable', 'status_list.purpose_unsupported'],
-      [212, 'suspendable', 'request.invalid'],
-    ],
-  )
-  const signed = await results(world, id)
-  const both = statuses(signed)
-  t.is(new Set(both.map((entry) => JSON.stringify(entry))).size, 421)
-  const purposes = ({ credential }: Result) =>
-    [credential.credentialStatus].flat().map((entry) => (entry as { statusPurpose: string }).statusPurpose)
-  t.true(signed.slice(0, 210).every((one) => purposes(one).join() === 'revocation,suspension'))
-  t.deepEqual(signed.slice(210).map(purposes), [['revocation']])
-  t.like(await details(signed[0]?.id), { suspendable: true, is_suspended: false })
-  const suspend = (one: Result | undefined) =>
-    world.ask(`${AREA}/${one?.id}/suspension-status`, { token: world.token, body: { is_suspended: true } })
-  t.is((await suspend(signed[0])).status, 200)
-  t.is((await suspend(signed[210])).json().type, '/problems#credential.not_suspendable')
-  t.deepEqual(
-    (await verify(world, signed[0]?.credential)).reason.map(({ type }) => type),
-    ['Suspended'],
-  )
-  t.true((await verify(world, signed[1]?.credential)).verified)
-  for (const [more, code] of [
-    [{ revocable: 'false' }, 'request.invalid'],
-    [{ context: 'https://www.w3.org/2018/credentials/v1' }, 'status_list.purpose_unsupported'],
-  ] as const) {
-    const reply = await post(world, 'id\ndid:example:a\n', { ...options, ...more }, csv)
-    t.is(reply.json().type, `/problems#${code}`, 'no row of CSV could be signed')
-  }
 })

@@ -255,42 +255,6 @@ test('the same Idempotency-Key signs once, and a retry after a crash finds what 
   t.deepEqual(rows, [{ count: 1 }])
 })
 
-test('signed from a template to be suspended: with both entries and its version, once per key (D-127)', async (t) => {
-  const { id } = await createTemplate(world, { proof_type: 'eddsa-rdfc-2022', revocable: true })
-  const headers = { 'idempotency-key': randomUUID() }
-  const body = { claims: CLAIMS, issuer_did: did, suspendable: true }
-  const reply = await ask(id, body, headers)
-  t.is(reply.status, 200, reply.text)
-  t.is((await ask(id, body, headers)).text, reply.text)
-  const signed = reply.json<FromTemplate>()
-  t.like(signed.credential, {
-    credentialStatus: [{ statusPurpose: 'revocation' }, { statusPurpose: 'suspension' }],
-  })
-  t.like(await details(signed.id), { suspendable: true, template_id: id, template_version: 1 })
-  const path = `/v1/credentials/web-semantic/${signed.id}/suspension-status`
-  t.is((await world.ask(path, { token: world.token, body: { is_suspended: true } })).status, 200)
-  t.deepEqual(
-    (await verify(world, signed.credential)).reason.map(({ type }) => type),
-    ['Suspended'],
-  )
-  t.like(await details((await sign(id, { suspendable: false })).id), { suspendable: false, revocable: true })
-})
-
-test('a template without a status, or of data model 1.1, suspends nothing (D-127)', async (t) => {
-  const contexts = ['https://www.w3.org/2018/credentials/v1', { '@vocab': 'https://example.edu/terms#' }]
-  for (const [more, code] of [
-    [{ revocable: false }, 'request.invalid'],
-    [{ revocable: true, contexts }, 'status_list.purpose_unsupported'],
-  ] as const) {
-    const { id } = await createTemplate(world, more)
-    const reply = await ask(id, { claims: CLAIMS, issuer_did: did, suspendable: true })
-    t.is(refusal(reply, 400), code)
-    t.is(reply.json<{ errors: { path: string }[] }>().errors[0]?.path, 'suspendable')
-    t.is(refusal(await ask(id, { claims: CLAIMS, issuer_did: did, suspendable: 'true' }), 400), 'request.invalid')
-    t.is((await ask(id, { claims: CLAIMS, issuer_did: did, suspendable: false })).status, 200)
-  }
-})
-
 test('a credential row holds a template and its version, or neither, and none of another tenant', async (t) => {
   const { tenantId } = await world.addTenant()
   const { id } = await createTemplate(world)
