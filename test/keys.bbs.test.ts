@@ -62,3 +62,18 @@ anyTest.serial(
     t.true(codes.includes('none') && codes.includes('unavailable'))
   },
 )
+
+anyTest.serial('first come, first served: nobody waits while others come again and again (D-145)', async (t) => {
+  const threads = createBbsThreads({ threads: 1 })
+  t.teardown(() => threads.close())
+  const key = await threads.generate(randomBytes(32))
+  const input = { header: randomBytes(8), messages: [randomBytes(8)] }
+  const served = Array.from({ length: 8 }, () => 0)
+  const again = async (caller: number): Promise<void> => {
+    await threads.sign(key, input)
+    served[caller] = (served[caller] ?? 0) + 1
+    if (Math.max(...served) < 6) await again(caller)
+  }
+  await Promise.all(served.map((_, caller) => again(caller)))
+  t.true(Math.min(...served) >= 5, served.join(' '))
+})

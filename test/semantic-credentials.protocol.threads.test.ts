@@ -179,6 +179,20 @@ withDocuments(
 )
 
 withDocuments(
+  'documents are taken up in the order in which they came (D-145)',
+  async (t, documents) => {
+    const signer = await bbsSigner()
+    const credential = credentialOf(signer, 'bbs-2023')
+    const signed = await documents.sign({ credential, proofType: 'bbs-2023', signer, now })
+    const order: number[] = []
+    const wanted = Array.from({ length: 8 }, (_, turn) => turn)
+    await Promise.all(wanted.map((turn) => documents.verify(request(signed)).then(() => order.push(turn))))
+    t.deepEqual(order, wanted)
+  },
+  { threads: 1 },
+)
+
+withDocuments(
   'a full queue is Unavailable, and what was accepted is finished',
   async (t, documents) => {
     const signer = await bbsSigner()

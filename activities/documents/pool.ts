@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
+import pLimit from 'p-limit'
 import { Piscina } from 'piscina'
 import type { ContextLookup } from '../../protocol/contexts/index.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
@@ -62,6 +63,8 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
     resourceLimits: { maxOldGenerationSizeMb: memoryMb + V8_MARGIN_MB },
   })
   pool.on('error', onThreadError)
+  /** First come, first served: in piscina's own line, tasks that can be aborted overtake each other. */
+  const inTurn = pLimit(threads)
 
   /** Answers what the thread asks for; a failed lookup is kept here, with its class, and the thread told there is nothing. */
   function serve(port: MessagePort, lookup: ContextLookup, over: (what: 'time' | 'memory') => void) {
@@ -96,16 +99,12 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
     return { failures, stop: watch.stop }
   }
 
-  /** Tasks that run or wait. Counted here: piscina's own bound depends on how many threads are starting. */
-  let accepted = 0
-
   async function run<Name extends TaskName>(
     task: ThreadTask<Name>,
     lookup: ContextLookup,
   ): Promise<Tasks[Name]['output']> {
-    if (accepted >= threads + maxQueue)
+    if (inTurn.activeCount + inTurn.pendingCount >= threads + maxQueue)
       throw new Unavailable('documents', 'Too many documents wait to be processed.', 1)
-    accepted += 1
     const { port1: port, port2 } = new MessageChannel()
     const over = new AbortController()
     let short: 'time' | 'memory' = 'time'
@@ -114,7 +113,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
       over.abort()
     })
     try {
-      const work = pool.run({ task, port: port2 }, { transferList: [port2], signal: over.signal })
+      const work = inTurn(() => pool.run({ task, port: port2 }, { transferList: [port2], signal: over.signal }))
       const answer = (await work) as ThreadAnswer<Tasks[Name]['output']>
       if (served.failures.length > 0) throw served.failures[0]
       if (answer.done) return answer.output
@@ -125,7 +124,6 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
       if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') throw tooComplex('memory')
       throw error
     } finally {
-      accepted -= 1
       served.stop()
       port.close()
     }

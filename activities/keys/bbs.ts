@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import pLimit from 'p-limit'
 import { Piscina } from 'piscina'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import type { BbsInput } from './index.ts'
@@ -24,10 +25,12 @@ const worker = new URL(`./bbs.worker${import.meta.url.endsWith('.ts') ? '.ts' : 
 
 const code = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-/** One or two threads, begun by the first task and ended by a minute without one. A message costs about 5 ms. */
+/** First come, first served by one or two threads, begun by the first task and ended by a minute without one. A message costs about 5 ms. */
 export function createBbsThreads(limits: BbsLimits = {}): BbsThreads {
   const { timeoutMs = 20_000, heapMegabytes = 192, queue = 1_000, messages: most = 2_000 } = limits
   const threads = limits.threads ?? Math.max(1, Math.min(2, availableParallelism() - 1))
+  /** The line is ours: piscina lets tasks that can be aborted overtake each other, and some of them wait for ever. */
+  const inTurn = pLimit(threads)
   let pool: Piscina | undefined
 
   const threadPool = () => {
@@ -36,7 +39,6 @@ export function createBbsThreads(limits: BbsLimits = {}): BbsThreads {
       minThreads: 0,
       maxThreads: threads,
       idleTimeout: 60_000,
-      maxQueue: queue,
       resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
     })
     return pool
@@ -44,10 +46,9 @@ export function createBbsThreads(limits: BbsLimits = {}): BbsThreads {
 
   const run = async <Result>(name: 'generate' | 'sign', task: unknown): Promise<Result> => {
     const signal = AbortSignal.timeout(timeoutMs)
-    const tasks = threadPool()
-    if (tasks.queueSize >= queue) throw new Unavailable('keys', 'Too many BBS operations are waiting.')
+    if (inTurn.pendingCount >= queue) throw new Unavailable('keys', 'Too many BBS operations are waiting.')
     try {
-      return await tasks.run(task, { name, signal })
+      return await inTurn(() => threadPool().run(task, { name, signal }))
     } catch (error) {
       if (signal.aborted) throw new Unavailable('keys', `A BBS operation took longer than ${timeoutMs} ms.`)
       if (code(error) === 'ERR_WORKER_OUT_OF_MEMORY')
@@ -65,8 +66,10 @@ export function createBbsThreads(limits: BbsLimits = {}): BbsThreads {
       return run('sign', { secret, publicKey, header, messages })
     },
     async close() {
-      await pool?.close()
-      pool = undefined
+      await inTurn(async () => {
+        await pool?.close()
+        pool = undefined
+      })
     },
   }
 }
