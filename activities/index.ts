@@ -1,27 +1,14 @@
-import { randomUUID } from 'node:crypto'
-import type { Pool } from 'pg'
-import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
-import { type Connections, connect, type Sql, sqlOf } from '../entities/orm.ts'
-import { assertFenced, roleUrl } from '../entities/roles.ts'
 import { createPurge } from './administration.purge.ts'
 import { createTenantSettings } from './administration.settings.ts'
 import { createAdministration } from './administration.ts'
+import type { Dependencies } from './dependencies.ts'
 import { createDidResolver } from './did-resolver.ts'
 import { createLinkedDids } from './dids.linked.ts'
 import { createPublicDids } from './dids.public.ts'
 import { createDidRegistration } from './dids.registration.ts'
 import { createDids } from './dids.ts'
-import { createDocuments, type Documents } from './documents/index.ts'
-import { createEffects, createIdempotency, type Effects } from './idempotency.ts'
-import { createEnvelopeRows } from './keys/envelopes.ts'
-import type { KeyStore } from './keys/index.ts'
-import { openKeyStore } from './keys/select.ts'
-import { createLogger } from './logging.ts'
+import { createIdempotency } from './idempotency.ts'
 import { createOperations } from './operations.ts'
-import { createOutbound, type Outbound } from './outbound-http.ts'
-import { createOutbox, type Outbox } from './outbox.ts'
-import { createSealer, type Sealer } from './sealing.ts'
 import { createBatchEnds } from './semantic-credentials.batches.end.ts'
 import { createBatchFiles } from './semantic-credentials.batches.files.ts'
 import { createBatchOptions } from './semantic-credentials.batches.options.ts'
@@ -48,80 +35,10 @@ import { createCredentialTemplates } from './semantic-credentials.templates.ts'
 import { createSemanticCredentials } from './semantic-credentials.ts'
 import { createVcApi } from './semantic-credentials.vc-api.ts'
 import { createCredentialVerifier } from './semantic-credentials.verify.ts'
-import { connectTemporal, type Temporal } from './temporal.ts'
-import { createLogQueue, type LogQueue } from './tokens-logs.queue.ts'
 import { createTokens } from './tokens-logs.tokens.ts'
 import { createTokensLogs } from './tokens-logs.ts'
 
-/** Everything an activity may close over. */
-export interface Dependencies {
-  config: Config
-  database: Connections
-  /** The application role's pool, for the statements where one round trip matters. */
-  sql: Sql
-  /** The system role's pool: sees every tenant. */
-  systemSql: Sql
-  keys: KeyStore
-  documents: Documents
-  outbound: Outbound
-  temporal: Temporal
-  outbox: Outbox
-  effects: Effects
-  sealer: Sealer
-  logs: LogQueue
-  log: Logger
-  now(): Date
-  uuid(): string
-}
-
-export async function openDependencies(config: Config): Promise<Dependencies & { pool: Pool; close(): Promise<void> }> {
-  const log = createLogger(config.logLevel)
-  const { url, poolSize, timeoutMs } = config.database
-  const tenants = await connect(roleUrl(url, config.masterKey, 'app'), poolSize, timeoutMs)
-  const system = await connect(roleUrl(url, config.masterKey, 'system'), poolSize, timeoutMs)
-  const database: Connections = {
-    tenants,
-    system,
-    close: async () => {
-      await tenants.close()
-      await system.close()
-    },
-  }
-  await assertFenced(tenants)
-  const sql = await sqlOf(tenants)
-  const systemSql = await sqlOf(system)
-  const sealer = createSealer(config.masterKey, 'stored-answers')
-  const logs = createLogQueue(systemSql, log)
-  const keys = openKeyStore({ config, envelopes: createEnvelopeRows(database.tenants) })
-  const dependencies: Dependencies = {
-    config,
-    database,
-    sql,
-    systemSql,
-    keys,
-    documents: createDocuments(),
-    outbound: createOutbound(config.outbound, { log }),
-    temporal: connectTemporal(config),
-    outbox: createOutbox(config.masterKey),
-    effects: createEffects(sealer),
-    sealer,
-    logs,
-    log,
-    now: () => new Date(),
-    uuid: randomUUID,
-  }
-  return {
-    ...dependencies,
-    pool: sql as Pool,
-    async close() {
-      await logs.close()
-      await keys.close()
-      await dependencies.temporal.close()
-      await dependencies.documents.close()
-      await database.close()
-    },
-  }
-}
+export { type Dependencies, openDependencies } from './dependencies.ts'
 
 /** Every area's verbs, joined: what the controllers call in process. */
 export function createPlatform(dependencies: Dependencies) {

@@ -9,22 +9,25 @@ export interface Patience {
   log: Pick<Logger, 'warn'>
   /** Ends the wait, for a process that was told to stop. */
   signal?: AbortSignal
+  /** An error that no waiting mends. */
+  hopeless?(error: unknown): boolean
 }
 
 /**
  * Asks again, at first after 250 ms and at last every 5 s, until a part that we depend on is there. Throws after
- * `patienceMs`: a process that does nothing must not look healthy.
+ * `patienceMs`, and what is hopeless at once: a process that does nothing must not look healthy.
  */
 export async function patiently<T>(
   part: string,
   attempt: () => Promise<T>,
-  { patienceMs, log, signal }: Patience,
+  { patienceMs, log, signal, hopeless = () => false }: Patience,
 ): Promise<T> {
   const until = Date.now() + patienceMs
   for (let pauseMs = 250; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
     try {
       return await attempt()
     } catch (error) {
+      if (hopeless(error)) throw error
       const reason = error instanceof Error ? error.message : String(error)
       if (Date.now() + pauseMs > until) throw new Error(`${part} did not answer in time: ${reason}`, { cause: error })
       log.warn({ part, reason, againInMs: pauseMs }, 'worker waits')

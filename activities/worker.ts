@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { loadConfig } from '../config.ts'
+import { SchemaMismatch } from '../entities/schema.ts'
 import { backlogMetrics } from './backlog.metrics.ts'
 import { createActivities, openDependencies } from './index.ts'
 import { createLogger } from './logging.ts'
@@ -31,7 +32,8 @@ async function work(): Promise<void> {
   opened.push(operator.close)
 
   const patience = { patienceMs: PATIENCE_MS, log, signal: stopping.signal }
-  const dependencies = await patiently('PostgreSQL', () => openDependencies(config), patience)
+  const hopeless = (error: unknown) => error instanceof SchemaMismatch && error.schema === 'newer'
+  const dependencies = await patiently('PostgreSQL', () => openDependencies(config), { ...patience, hopeless })
   opened.push(dependencies.close)
   checks.temporal = dependencies.temporal.check
   checks.database = async () => {

@@ -1,4 +1,5 @@
-import { Migrator } from '@mikro-orm/migrations'
+import type { Constructor } from '@mikro-orm/core'
+import { type Migration, Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { Foundation } from './migrations/0001-foundation.ts'
 import { DomainLinkages } from './migrations/0002-domain-linkages.ts'
@@ -13,6 +14,21 @@ import { StatusListPublishing } from './migrations/0010-status-list-publishing.t
 import { GivenIds } from './migrations/0011-given-ids.ts'
 import { entities } from './orm.ts'
 import { createRoles } from './roles.ts'
+import { type MigrationName, SCHEMA } from './schema.ts'
+
+const MIGRATIONS: Record<MigrationName, Constructor<Migration>> = {
+  '0001-foundation': Foundation,
+  '0002-domain-linkages': DomainLinkages,
+  '0003-credential-templates': CredentialTemplates,
+  '0004-presentations': Presentations,
+  '0005-tenant-settings': TenantSettings,
+  '0006-batches': Batches,
+  '0007-idempotency-claims': IdempotencyClaims,
+  '0008-status-history': StatusHistory,
+  '0009-batch-templates': BatchTemplates,
+  '0010-status-list-publishing': StatusListPublishing,
+  '0011-given-ids': GivenIds,
+}
 
 /** Any constant, the same in every process: one of them migrates, the others wait. */
 const MIGRATION_LOCK = 7_261_937
@@ -26,19 +42,7 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<
     pool: { min: 0, max: 4 },
     logger: () => undefined,
     migrations: {
-      migrationsList: [
-        Foundation,
-        DomainLinkages,
-        CredentialTemplates,
-        Presentations,
-        TenantSettings,
-        Batches,
-        IdempotencyClaims,
-        StatusHistory,
-        BatchTemplates,
-        StatusListPublishing,
-        GivenIds,
-      ],
+      migrationsList: SCHEMA.map((name) => ({ name, class: MIGRATIONS[name] })),
       snapshot: false,
       tableName: 'migrations',
       silent: true,

@@ -47,7 +47,6 @@ export interface Connections {
   tenants: MikroORM
   /** The role of scheduled jobs, the relay and look-ups before a tenant is known: sees all tenants. */
   system: MikroORM
-  close(): Promise<void>
 }
 
 /** One pool of connections as one role. Statements end after 5 s, waits for a lock after 2 s: slow beats stuck. */

@@ -46,6 +46,7 @@ const GRANTS = {
       'idempotency_keys',
     ],
     'select, insert': ['logs', 'platform_keys', 'semantic_template_versions'],
+    select: ['migrations'],
   },
 } as const
 

@@ -9,7 +9,8 @@ import { createOutbox } from '../activities/outbox.ts'
 import type { WorkflowStart } from '../activities/temporal.ts'
 import { bundleWorkflows } from '../activities/worker.bundle.ts'
 import { startWorker } from '../activities/worker.start.ts'
-import { inTenant } from '../entities/orm.ts'
+import { connect, inTenant } from '../entities/orm.ts'
+import { SCHEMA } from '../entities/schema.ts'
 import { freePort } from '../stack/ports.ts'
 import { openDatabase, type TestDatabase } from './support/database.ts'
 import { openTemporal, type TestTemporal } from './support/temporal.ts'
@@ -176,6 +177,45 @@ test.serial('a worker that starts before Temporal waits for it, and says so', as
   t.true(await ready(worker), worker.output())
   worker.child.kill('SIGTERM')
   t.deepEqual(await worker.exited, [0, null], worker.output())
+})
+
+const asOwner = async (text: string) => {
+  const owner = await connect(database.url, 1)
+  await owner.em.getConnection().execute(text)
+  await owner.close()
+}
+
+test.serial(
+  'a worker that is newer than the schema says so, polls for nothing, and goes on when it is migrated (D-141)',
+  async (t) => {
+    const last = SCHEMA.at(-1) ?? ''
+    await asOwner(`delete from migrations where name = '${last}'`)
+    const worker = await launch()
+    try {
+      t.true(await eventually(() => worker.output().includes('"worker waits"'), 30_000), worker.output())
+      t.regex(worker.output(), new RegExp(`The database lacks migrations of this version \\(${last}\\)`))
+      const health = await fetch(`${worker.url}/health/ready`)
+      t.is(health.status, 503)
+      t.like(await health.json(), { parts: { worker: 'down', database: 'down' } })
+    } finally {
+      await asOwner(`insert into migrations (name) values ('${last}')`)
+    }
+    t.true(await ready(worker), worker.output())
+    worker.child.kill('SIGTERM')
+    t.deepEqual(await worker.exited, [0, null], worker.output())
+  },
+)
+
+test.serial('a worker that is older than the schema says so and ends, for no waiting mends that (D-141)', async (t) => {
+  await asOwner(`insert into migrations (name) values ('9999-of-tomorrow')`)
+  try {
+    const worker = await launch()
+    t.deepEqual(await worker.exited, [1, null], worker.output())
+    t.regex(worker.output(), /migrated by a newer version \(9999-of-tomorrow\)/)
+    t.notRegex(worker.output(), /worker (ready|waits)/)
+  } finally {
+    await asOwner(`delete from migrations where name = '9999-of-tomorrow'`)
+  }
 })
 
 test.serial('a worker that waits ends by SIGTERM at once', async (t) => {

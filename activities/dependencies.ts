@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { type Connections, connect, type Sql, sqlOf } from '../entities/orm.ts'
+import { assertFenced, roleUrl } from '../entities/roles.ts'
+import { assertSchema } from '../entities/schema.ts'
+import { createDocuments, type Documents } from './documents/index.ts'
+import { createEffects, type Effects } from './idempotency.ts'
+import { createEnvelopeRows } from './keys/envelopes.ts'
+import type { KeyStore } from './keys/index.ts'
+import { openKeyStore } from './keys/select.ts'
+import { createLogger } from './logging.ts'
+import { createOutbound, type Outbound } from './outbound-http.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+import { createSealer, type Sealer } from './sealing.ts'
+import { connectTemporal, type Temporal } from './temporal.ts'
+import { createLogQueue, type LogQueue } from './tokens-logs.queue.ts'
+
+/** Everything an activity may close over. */
+export interface Dependencies {
+  config: Config
+  database: Connections
+  /** The application role's pool, for the statements where one round trip matters. */
+  sql: Sql
+  /** The system role's pool: sees every tenant. */
+  systemSql: Sql
+  keys: KeyStore
+  documents: Documents
+  outbound: Outbound
+  temporal: Temporal
+  outbox: Outbox
+  effects: Effects
+  sealer: Sealer
+  logs: LogQueue
+  log: Logger
+  now(): Date
+  uuid(): string
+}
+
+export interface OpenDependencies extends Dependencies {
+  /** `sql`, as libraries want it. */
+  pool: Pool
+  /** Closes in the opposite order of opening, and all of it even when a part fails to close. Safe to repeat. */
+  close(): Promise<void>
+}
+
+/**
+ * Connects to what the platform needs. What was opened is closed again when a later step throws: `SchemaMismatch` of a
+ * database that this program was not written for, a role that could step over row-level security, a key store's refusal.
+ */
+export async function openDependencies(config: Config): Promise<OpenDependencies> {
+  await using opening = new AsyncDisposableStack()
+  const log = createLogger(config.logLevel)
+  const { url, poolSize, timeoutMs } = config.database
+  const open = async (role: 'app' | 'system') =>
+    opening.adopt(await connect(roleUrl(url, config.masterKey, role), poolSize, timeoutMs), (orm) => orm.close())
+  const database = { tenants: await open('app'), system: await open('system') }
+  const [sql, systemSql] = [await sqlOf(database.tenants), await sqlOf(database.system)]
+  await assertFenced(database.tenants)
+  await assertSchema(systemSql)
+  const logs = opening.adopt(createLogQueue(systemSql, log), (queue) => queue.close())
+  const envelopes = createEnvelopeRows(database.tenants)
+  const keys = opening.adopt(openKeyStore({ config, envelopes }), (store) => store.close())
+  const documents = opening.adopt(createDocuments(), (threads) => threads.close())
+  const temporal = opening.adopt(connectTemporal(config), (client) => client.close())
+  const sealer = createSealer(config.masterKey, 'stored-answers')
+  const dependencies: Dependencies = {
+    config,
+    database,
+    sql,
+    systemSql,
+    keys,
+    documents,
+    outbound: createOutbound(config.outbound, { log }),
+    temporal,
+    outbox: createOutbox(config.masterKey),
+    effects: createEffects(sealer),
+    sealer,
+    logs,
+    log,
+    now: () => new Date(),
+    uuid: randomUUID,
+  }
+  const opened = opening.move()
+  return { ...dependencies, pool: sql as Pool, close: () => opened.disposeAsync() }
+}

@@ -1,0 +1,60 @@
+import type { Sql } from './orm.ts'
+
+/** The migrations that this program was written for, in their order. */
+export const SCHEMA = [
+  '0001-foundation',
+  '0002-domain-linkages',
+  '0003-credential-templates',
+  '0004-presentations',
+  '0005-tenant-settings',
+  '0006-batches',
+  '0007-idempotency-claims',
+  '0008-status-history',
+  '0009-batch-templates',
+  '0010-status-list-publishing',
+  '0011-given-ids',
+] as const
+
+export type MigrationName = (typeof SCHEMA)[number]
+
+/** The database is not the one that this program was written for. `older` is mended by a migration, `newer` by an update. */
+export class SchemaMismatch extends Error {
+  override readonly name = 'SchemaMismatch'
+
+  constructor(
+    readonly schema: 'older' | 'newer',
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** No such table, or not ours to read (PostgreSQL, appendix A): nothing was migrated, or not far enough. */
+const UNREADABLE = new Set<unknown>(['42P01', '42501'])
+
+async function appliedMigrations(sql: Sql): Promise<Set<string>> {
+  try {
+    const { rows } = await sql.query<{ name: string }>({ text: 'select name from migrations', values: [] })
+    return new Set(rows.map(({ name }) => name))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && UNREADABLE.has(error.code)) return new Set()
+    throw error
+  }
+}
+
+/** Throws `SchemaMismatch`, naming the migrations. `sql` is the system role's. */
+export async function assertSchema(sql: Sql): Promise<void> {
+  const applied = await appliedMigrations(sql)
+  const unknown = [...applied].filter((name) => !SCHEMA.some((known) => known === name)).sort()
+  if (unknown.length > 0)
+    throw new SchemaMismatch(
+      'newer',
+      `The database was migrated by a newer version (${unknown.join(', ')}): this one cannot work with it. Update it.`,
+    )
+  const missing = SCHEMA.filter((name) => !applied.has(name))
+  if (missing.length > 0)
+    throw new SchemaMismatch(
+      'older',
+      `The database lacks migrations of this version (${missing.join(', ')}): npm start applies them, or stack/prepare.ts.`,
+    )
+}
