@@ -37,6 +37,10 @@ export function createAsking({ documents, administration, issuers, presentationT
     /** The template's own members, or those of the request itself; both at once would say two things. */
     async whatIsAsked(tenantId: string, given: Partial<TemplateInput> & { templateId?: string }) {
       const { templateId, domain, name, query } = given
+      if (templateId === undefined && domain === undefined && name === undefined && query === undefined)
+        throw new Refusal('presentation_request.invalid', 'The request asks for nothing.', [
+          { path: 'templateId', code: 'required', message: 'expected templateId, or domain, name and query' },
+        ])
       if (templateId === undefined) {
         const input = { domain: domain ?? '', name: name ?? '', query }
         return { domain: input.domain, name: input.name, ...checkedTemplate(input), templateId: null }

@@ -41,7 +41,7 @@ export function checkedTemplate({ domain, name, query }: TemplateInput): {
   const read = readQuery(query)
   errors.push(...read.errors.slice(0, 20))
   if (errors.length > 0)
-    throw new Refusal('presentation_template.invalid', 'The template cannot be kept; see errors.', errors)
+    throw new Refusal('presentation_template.invalid', 'What is to be asked is not usable; see errors.', errors)
   return { query: Object(query), queries: read.queries }
 }
 

@@ -123,7 +123,8 @@ export class SignedPresentationRequestsController extends Controller {
     if (!tenant) throw new Refusal('presentation_request.not_found', 'There is no such presentation request.')
     const jws = await this.platform.presentationRequests.signedRequest(tenant.id, id)
     // wallets in a browser read it too (Fetch standard, CORS protocol); sent here, for tsoa would answer JSON
-    request.res?.set('Access-Control-Allow-Origin', '*').type('application/jose').send(jws)
+    // as bytes: of a text express would say its charset, which this media type does not have (RFC 7515 section 9.2.1)
+    request.res?.set('Access-Control-Allow-Origin', '*').type('application/jose').send(Buffer.from(jws))
     return jws
   }
 }

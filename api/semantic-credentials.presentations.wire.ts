@@ -1,5 +1,5 @@
 import type { PresentationRequestRecord } from '../activities/semantic-credentials.presentations.requests.ts'
-import type { JsonObject } from './semantic-credentials.wire.ts'
+import type { JsonObject, Uuid } from './semantic-credentials.wire.ts'
 
 export interface PresentationTemplateIn {
   /** Where the holder presents: what wallets show, and put into their proof. */
@@ -31,7 +31,7 @@ export interface PresentationTemplatePageOut {
 /** Either a template's own members (domain, name, query), or templateId. */
 export interface PresentationRequestIn {
   /** Of a presentation template. */
-  templateId?: string
+  templateId?: Uuid
   domain?: string
   name?: string
   /** As in a template. */
@@ -94,7 +94,7 @@ export interface VerifyPresentationIn {
   /** Enforced when given, else that of the proof counts. */
   domain?: string | null
   /** A presentation template whose query and domain are enforced; ours, beside the specification. */
-  templateId?: string | null
+  templateId?: Uuid | null
 }
 
 export interface CheckOut {

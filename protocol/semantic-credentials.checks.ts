@@ -7,6 +7,8 @@ import { digestFaults } from './semantic-credentials.resources.ts'
 export type DataModel = '1.1' | '2.0'
 
 export const BASE_CONTEXT: Record<DataModel, string> = { '1.1': CONTEXT.credentialsV1, '2.0': CONTEXT.credentialsV2 }
+/** For a document without either: it may have meant both. */
+export const BASE_CONTEXTS = `${BASE_CONTEXT['2.0']} (data model 2.0) or ${BASE_CONTEXT['1.1']} (1.1)`
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -40,7 +42,7 @@ const isTypeList = (value: unknown): boolean => {
 /** Data model 2.0, section 4.3 and 1.1, section 4.1: an ordered set that begins with the base context. */
 const contexts: Rule = (credential, report, model) => {
   const list = listOf(credential['@context'])
-  if (list[0] !== BASE_CONTEXT[model]) report('/@context/0', 'base_context', `must be ${BASE_CONTEXT[model]}`)
+  if (list[0] !== BASE_CONTEXT[model]) report('/@context/0', 'base_context', `must be ${BASE_CONTEXTS}`)
   for (const [index, context] of list.entries()) {
     if (!isUri(context) && !isObject(context))
       report(`/@context/${index}`, 'context', 'must be a URL or a context object')

@@ -3,6 +3,7 @@ import { type FieldError, Refusal } from './errors.ts'
 import { boundsErrors } from './semantic-credentials.bounds.ts'
 import {
   BASE_CONTEXT,
+  BASE_CONTEXTS,
   credentialErrors,
   type DataModel,
   isObject,
@@ -58,8 +59,7 @@ export function ownErrors(presentation: Json, model: DataModel): FieldError[] {
   const errors: FieldError[] = []
   const report = (path: string, code: string, message: string) =>
     errors.push({ path, code: `presentation.${code}`, message })
-  if (listOf(context)[0] !== BASE_CONTEXT[model])
-    report('/@context/0', 'base_context', `must be ${BASE_CONTEXT[model]}`)
+  if (listOf(context)[0] !== BASE_CONTEXT[model]) report('/@context/0', 'base_context', `must be ${BASE_CONTEXTS}`)
   if (!listOf(type).includes('VerifiablePresentation')) report('/type', 'type', 'must include VerifiablePresentation')
   if (id !== undefined && !isUri(id)) report('/id', 'uri', 'must be a single URI, or absent')
   if (holder !== undefined && !isUri(holderOf(presentation)))

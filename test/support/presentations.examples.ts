@@ -62,7 +62,12 @@ export const PRESENTATION_EXAMPLES: Record<
   getWebSemanticPresentationRequest: { path: request },
   getSignedPresentationRequest: { path: request },
   verifyWebSemanticPresentationTemplate: {
-    body: ({ presentation }) => ({ presentation, challenge: 'the-challenge', domain: 'verifier.example' }),
+    body: ({ presentation, presentationTemplateId: templateId }) => ({
+      presentation,
+      challenge: 'the-challenge',
+      domain: 'verifier.example',
+      templateId,
+    }),
   },
   deriveWebSemanticCredential: {
     body: ({ baseCredential }) => ({ credential: baseCredential, selectivePointers: ['/credentialSubject/course'] }),
