@@ -5,6 +5,7 @@ import { backlogMetrics } from './backlog.metrics.ts'
 import { createActivities, openDependencies } from './index.ts'
 import { createLogger } from './logging.ts'
 import { scheduledJobs } from './schedules.ts'
+import { statusListCounter } from './semantic-credentials.publish.metrics.ts'
 import { patiently } from './worker.connection.ts'
 import { type Checks, serveOperator } from './worker.operator.ts'
 import { PATIENCE_MS, startWorker } from './worker.start.ts'
@@ -45,7 +46,7 @@ async function work(): Promise<void> {
     ...dependencies,
     log,
     metrics,
-    activities: createActivities(dependencies),
+    activities: createActivities(dependencies, statusListCounter(metrics)),
     jobs: scheduledJobs(config),
     signal: stopping.signal,
   })

@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
+import { Registry } from 'prom-client'
 import { createActivities } from '../activities/index.ts'
 import type { KeyStore } from '../activities/keys/index.ts'
+import { statusListCounter } from '../activities/semantic-credentials.publish.metrics.ts'
 import { createStatusSweep, type PublishingSlice } from '../activities/semantic-credentials.publish.sweep.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 import { decodeList, getBit } from '../protocol/status-list.ts'
@@ -242,7 +244,7 @@ test.serial(
   },
 )
 
-test.serial('what the sweep signs is what the public reads, and who counts hears of every list', async (t) => {
+test.serial('what the sweep signs is what the public reads, and the worker counts it', async (t) => {
   const did = await createDid(world)
   const { id, credential } = await sign(world, did, { revocable: true })
   const { statusListCredential = '', statusListIndex } = credential.credentialStatus as Record<string, string>
@@ -256,9 +258,11 @@ test.serial('what the sweep signs is what the public reads, and who counts hears
   const path = `/v1/credentials/web-semantic/${id}/revocation-status`
   t.is((await world.ask(path, { token: world.token, body: { is_revoked: true } })).status, 200)
   t.false(await read(), 'it was signed a moment ago')
-  const heard: string[] = []
-  const activities = createActivities(world.dependencies, { statusListTried: (outcome) => heard.push(outcome) })
+  const metrics = new Registry()
+  const activities = createActivities(world.dependencies, statusListCounter(metrics))
   t.like(await activities.publishChangedLists(), { signed: 1, failed: 0, more: false })
   t.true(await read())
-  t.deepEqual(heard, ['signed'])
+  const told = await metrics.metrics()
+  t.regex(told, /countersign_status_list_signings_total\{outcome="signed"\} 1\n/)
+  t.regex(told, /countersign_status_list_signings_total\{outcome="failed"\} 0\n/)
 })
