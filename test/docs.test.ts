@@ -1,0 +1,34 @@
+import test from 'ava'
+import { blocksOf, isKept, type } from './support/docs.ts'
+import { openWorld, type World } from './support/world.ts'
+
+let world: World
+test.before(async () => {
+  world = await openWorld({ workflows: true })
+})
+test.after.always(() => world?.close())
+
+/** The quick tour's shorthands and its DID, then a document's own commands. */
+async function typed(name: string) {
+  const [shorthands, did] = await blocksOf('README.md', 'Quick tour')
+  if (!shorthands || !did) throw new Error('the quick tour does not begin as it did')
+  return (await type(world, [shorthands, did, ...(await blocksOf(name))])).slice(2)
+}
+
+test.serial('docs/credentials.md works word for word', async (t) => {
+  const kept = (await typed('docs/credentials.md')).filter(({ promised }) => promised !== undefined)
+  for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
+  t.is(kept.length, 7)
+})
+
+test.serial('docs/batches.md works word for word: every row is signed', async (t) => {
+  const [first] = await typed('docs/batches.md')
+  const [batch, ...results] = (first?.printed ?? '')
+    .split('\n')
+    .flatMap((line) => line.replaceAll('}{', '}\n{').split('\n'))
+  t.like(JSON.parse(batch ?? ''), { status: 'COMPLETED', total: 2, signed: 2, failed: 0 })
+  t.deepEqual(
+    results.map((line) => JSON.parse(line).credential.credentialSubject.address.city),
+    ['London', 'New York'],
+  )
+})
