@@ -4,9 +4,11 @@ import test from 'ava'
 import { createActivities } from '../activities/index.ts'
 import { addDuration } from '../protocol/time.ts'
 import {
+  COURSE,
   claimLines,
   create,
   errors,
+  lines,
   type Posting,
   post,
   type Result,
@@ -203,7 +205,7 @@ test.serial('what the template says, and what no row could be signed with, is re
   t.is(await count(batches), before, 'nothing is left')
 })
 
-test.serial('a template deleted midway pauses the batch; resumed, what is left is refused (D-126)', async (t) => {
+test.serial('a template deleted midway pauses the batch; resumed, what is left is refused (D-128)', async (t) => {
   const { id: templateId } = await createTemplate(world, { ...PROOF, revocable: true })
   keys.slowMs = 60
   const { id } = await create(world, claimLines(2_400), { templateId, issuerDid: did, suspendable: 'true' })
@@ -224,7 +226,7 @@ test.serial('a template deleted midway pauses the batch; resumed, what is left i
   t.is((await results(world, id)).length, done.signed)
 })
 
-test.serial('a deleted issuer pauses a batch of claims too; resumed, its rows are refused (D-126)', async (t) => {
+test.serial('a deleted issuer pauses a batch of claims too; resumed, its rows are refused (D-128)', async (t) => {
   const { id: templateId } = await createTemplate(world, PROOF)
   const leaving = await createDid(world)
   keys.slowMs = 60
@@ -262,24 +264,20 @@ test.serial('chunks that several workers sign at once are recorded once, entries
   t.is(await count(recorded, [templateId]), 500)
 })
 
-test.serial('revoking by template, or the batch, reaches what came from its rows (D-112)', async (t) => {
+test.serial('a worker of the release before leaves rows of claims to a newer one (D-141)', async (t) => {
   const { id: templateId } = await createTemplate(world, { ...PROOF, revocable: true })
-  const batches = [await create(world, claimLines(250), { templateId, issuerDid: did })]
-  batches.push(await create(world, claimLines(30), { templateId, issuerDid: did, suspendable: 'true' }))
-  for (const { id } of batches) await completed(id)
-  const [large, small] = batches.map(({ id }) => id)
-  const revoked = async (id = '') => until(world, id, ({ revocation }) => revocation?.status === 'REVOKED')
-  await steer(world, small ?? '', 'revocation')
-  t.like((await revoked(small)).revocation, { revoked: 30 })
-  const types = async (id = '') =>
-    (await verify(world, (await results(world, id))[0]?.credential)).reason.map(({ type }) => type)
-  t.deepEqual(await types(large), [])
-  const body = { by: 'template', id: templateId, is_revoked: true }
-  const started = await world.ask(`${AREA}/revocations`, { token: world.token, body })
-  t.is(started.status, 202)
-  const path = `${AREA}/revocations/${started.json().id}`
-  const read = async () => (await world.ask(path, { token: world.token })).json<{ status: string }>()
-  for (let tries = 0; (await read()).status !== 'REVOKED' && tries < 300; tries++) await wait(100)
-  t.like(await read(), { status: 'REVOKED', checked: 280, revoked: 250 })
-  t.deepEqual(await types(large), ['Revoked'])
+  const { tenantId } = world.first
+  const refuseFirst = (id: string) =>
+    world.dependencies.sql.query<{ outcome: string; all_failed: number }>({
+      text: `select outcome, all_failed from record_semantic_credential_chunk($1, $2, '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+        '{}', '{}', '{}', '{}', '{1}', '{[]}')`,
+      values: [tenantId, id],
+    })
+  keys.slowMs = 200
+  const claims = await create(world, claimLines(20), { templateId, issuerDid: did })
+  const free = await create(world, lines(20), { issuer: did, proofType: PROOF.proof_type, context: COURSE })
+  t.like(await t.throwsAsync(refuseFirst(claims.id)), { code: 'P0001' })
+  t.deepEqual((await refuseFirst(free.id)).rows, [{ outcome: 'recorded', all_failed: 1 }])
+  t.like(await completed(claims.id), { signed: 20, failed: 0 })
+  t.like(await completed(free.id), { signed: 19, failed: 1 })
 })

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { BATCHES, COURSE, create, lines, until as untilBatch } from './support/batches.ts'
+import { BATCHES, COURSE, claimLines, create, lines, results, until as untilBatch } from './support/batches.ts'
 import { createDid, type Signed, sign, verify } from './support/credentials.ts'
 import { until } from './support/dids.ts'
 import { course, createTemplate } from './support/templates.ts'
@@ -107,6 +107,22 @@ test('a batch is revoked by either operation, once; the batch and the revocation
   t.like(await done(started.id), { revoked: 30, checked: 30 })
   const told = await untilBatch(world, batch.id, ({ revocation }) => revocation?.status === 'REVOKED')
   t.is(told.revocation?.revoked, 30)
+})
+
+test('rows of batches that were claims for a template are revoked with the template, suspendable ones too', async (t) => {
+  const issuerDid = await createDid(world)
+  const { id: templateId } = await createTemplate(world, { proof_type: 'eddsa-rdfc-2022', revocable: true })
+  const batchOf = async (rows: number, more: Record<string, string> = {}) => {
+    const { id } = await create(world, claimLines(rows), { templateId, issuerDid, ...more })
+    await untilBatch(world, id, ({ status }) => status === 'COMPLETED')
+    return id
+  }
+  const [large, small] = [await batchOf(250), await batchOf(30, { suspendable: 'true' })]
+  t.like(await done((await revoke('batch', small)).id), { revoked: 30, checked: 30 })
+  const last = async (batch: string) => types((await results(world, batch)).at(-1)?.credential)
+  t.deepEqual([await last(large), await last(small)], [[], ['Revoked']])
+  t.like(await done((await revoke('template', templateId)).id), { revoked: 250, checked: 280 })
+  t.deepEqual([await last(large), await last(small)], [['Revoked'], ['Revoked']])
 })
 
 test('what cannot be revoked at once is refused: unknown, another tenant’s, taken back', async (t) => {

@@ -14,7 +14,6 @@ alter table semantic_credential_batches
  * recorded from a template that is deleted, which the share lock settles for the transaction, as for the issuers.
  */
 const RECORD_CHUNK = `
-drop function record_semantic_credential_chunk;
 create function record_semantic_credential_chunk(
   tenant uuid, batch uuid, signed_rows integer[], ids uuid[], issuer_ids uuid[], credentials text[], proofs text[],
   labels text[], type_names text[], issued timestamptz[], expires timestamptz[], lists uuid[], list_indexes integer[],
@@ -80,9 +79,32 @@ begin
     from semantic_credential_batches b where b.id = batch;
 end $$;`
 
-/** As in 0008-status-history, for a credential that may come from a template. */
+/**
+ * A worker of the release before (D-141) records by the function that it knows. It would take a row of claims for a
+ * credential without any, and give a row one entry that asked for two: such a chunk is tried until another worker has it.
+ */
+const RECORD_CHUNK_BEFORE = `
+create or replace function record_semantic_credential_chunk(
+  tenant uuid, batch uuid, signed_rows integer[], ids uuid[], issuer_ids uuid[], credentials text[], proofs text[],
+  labels text[], type_names text[], issued timestamptz[], expires timestamptz[], lists uuid[], list_indexes integer[],
+  failed_rows integer[], reasons text[])
+returns table (outcome text, all_signed integer, all_failed integer)
+language plpgsql as $$
+begin
+  perform set_config('app.tenant', tenant::text, true);
+  if exists (select from semantic_credential_batches b where b.id = batch
+      and (b.template_id is not null or b.options ->> 'suspendable' = 'true'))
+    or exists (select from semantic_credential_batch_rows r
+      where r.batch_id = batch and r.row_number = any (signed_rows) and r.input ->> 'suspendable' = 'true') then
+    raise exception 'batch % needs a worker of a newer release', batch;
+  end if;
+  return query select * from record_semantic_credential_chunk(tenant, batch, signed_rows, ids, issuer_ids, credentials,
+    proofs, labels, type_names, issued, expires, lists, list_indexes, '{}'::uuid[], '{}'::integer[], null::uuid, null::integer,
+    failed_rows, reasons);
+end $$;`
+
+/** As in 0008-status-history, whose own is left to the release before, for a credential that may come from a template. */
 const RECORD = `
-drop function record_suspendable_credential;
 create function record_suspendable_credential(
   tenant uuid, credential_id uuid, issuer uuid, signed json, proof text, label text, type_names text[],
   issued timestamptz, expires timestamptz, list uuid, list_index integer,
@@ -110,6 +132,6 @@ export class BatchTemplates extends Migration {
   override name = '0009-batch-templates'
 
   override up() {
-    this.addSql([BATCHES, RECORD_CHUNK, RECORD].join('\n'))
+    this.addSql([BATCHES, RECORD_CHUNK, RECORD_CHUNK_BEFORE, RECORD].join('\n'))
   }
 }
