@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type ContextLookup, contextUnknown, createDocumentLoader } from '../../protocol/contexts/index.ts'
+import { type ContextLookup, createDocumentLoader } from '../../protocol/contexts/index.ts'
 import { canonizePlain } from '../../protocol/data-integrity.canonize.ts'
 import { createShapes } from '../../protocol/data-integrity.shapes.ts'
 import {
@@ -20,7 +20,8 @@ import {
 import { Refusal } from '../../protocol/errors.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
 import { type Verdict, type VerifyRequest, verifyCredential } from '../../protocol/semantic-credentials.ts'
-import { foreignContexts, isLight } from './lanes.ts'
+import { gatherContexts } from './contexts.ts'
+import { isLight } from './lanes.ts'
 import { createDocumentPool, type DocumentPoolOptions } from './pool.ts'
 import type { TaskName, Tasks } from './types.ts'
 
@@ -59,22 +60,13 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
   const checkHere = createProofCheck(bundled)
   const canonizeLike = createShapes()
 
-  /** Foreign contexts of the document itself are looked up before a thread is taken: fetching one may take seconds. */
   async function inThread<Name extends TaskName>(
     name: Name,
     input: Tasks[Name]['input'],
     document: Json,
     lookup: ContextLookup,
   ) {
-    const urls = foreignContexts(document)
-    const found = await Promise.all(
-      urls.map(async (url): Promise<[string, object]> => {
-        const context = await lookup(url)
-        if (context === undefined) throw contextUnknown(url)
-        return [url, context]
-      }),
-    )
-    return pool.run({ name, input, contexts: new Map(found) }, lookup)
+    return pool.run({ name, input, contexts: await gatherContexts(document, lookup) }, lookup)
   }
 
   /** What the main thread gives up on, because the graph is knotted, a thread may try for longer. */

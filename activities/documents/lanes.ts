@@ -66,22 +66,3 @@ export function isLight(document: Json): boolean {
   }
   return JSON.stringify(document).length <= LIGHT.characters
 }
-
-/** Every context of a document, wherever it stands. */
-function* contextsOf(document: object): Generator<unknown> {
-  const pending: object[] = [document]
-  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
-    for (const [key, member] of Object.entries(value)) {
-      if (key === '@context') yield* [member].flat()
-      else if (typeof member === 'object' && member !== null) pending.push(member)
-    }
-  }
-}
-
-/** URLs of the contexts that are not bundled. */
-export const foreignContexts = (document: Json): string[] =>
-  [
-    ...new Set(
-      [...contextsOf(document)].filter((context) => typeof context === 'string' && !bundledContexts.has(context)),
-    ),
-  ] as string[]

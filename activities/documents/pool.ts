@@ -12,6 +12,8 @@ export interface DocumentPoolOptions {
   threads?: number
   /** Milliseconds of work that one task may take; by the clock it may take two and a half times as long. */
   timeoutMs?: number
+  /** Milliseconds that one task may wait for contexts that were not known before it was given its thread. */
+  waitMs?: number
   /** Megabytes of heap that a thread may have in use. */
   memoryMb?: number
   /** Tasks that may wait. */
@@ -51,6 +53,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
   const {
     threads = Math.max(1, availableParallelism() - 1),
     timeoutMs = 2000,
+    waitMs = 5000,
     memoryMb = 256,
     maxQueue = 200,
     onThreadError = (error) => process.emitWarning(error instanceof Error ? error : String(error)),
@@ -78,7 +81,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
         return undefined // it has ended; the task is rejected, or done
       }
     }
-    const watch = createWatch({ limits: { timeoutMs, memoryMb }, look, over })
+    const watch = createWatch({ limits: { timeoutMs, memoryMb, waitMs }, look, over })
     const failures: unknown[] = []
     const answer = async (url: string) => {
       let document: object | undefined

@@ -5,7 +5,8 @@ export interface Used {
 }
 
 export interface WatchOptions {
-  limits: { timeoutMs: number; memoryMb: number }
+  /** `waitMs`: for all answers of ours together, while the thread stands still. */
+  limits: { timeoutMs: number; memoryMb: number; waitMs: number }
   /** Undefined once the thread has ended. */
   look(): Promise<Used | undefined>
   /** Called once, with what there is too little of. */
@@ -19,10 +20,13 @@ const LATEST = 2.5
 
 /**
  * Bounds one task from outside its thread. V8's own limit of memory stands behind this one, and is higher: a thread that
- * reaches it may end the whole process. Time in which the thread waits for an answer of ours does not count.
+ * reaches it may end the whole process. Time in which the thread waits for an answer of ours counts by itself.
  */
 export function createWatch({ limits, look, over }: WatchOptions) {
-  const { timeoutMs, memoryMb } = limits
+  const { timeoutMs, memoryMb, waitMs } = limits
+  let waitedMs = 0
+  let waitingSince = 0
+  let waitTimer: NodeJS.Timeout | undefined
   let passedMs = 0
   let waits = 0
   let since: number | undefined
@@ -55,14 +59,23 @@ export function createWatch({ limits, look, over }: WatchOptions) {
     start: run,
     stop() {
       stopped = true
+      clearTimeout(waitTimer)
       halt()
     },
     async whileWaiting<T>(answer: () => Promise<T>): Promise<T> {
-      if (waits++ === 0) halt()
+      if (waits++ === 0) {
+        halt()
+        waitingSince = performance.now()
+        waitTimer = setTimeout(() => over('time'), Math.max(0, waitMs - waitedMs))
+      }
       try {
         return await answer()
       } finally {
-        if (--waits === 0) run()
+        if (--waits === 0) {
+          clearTimeout(waitTimer)
+          waitedMs += performance.now() - waitingSince
+          run()
+        }
       }
     },
   }

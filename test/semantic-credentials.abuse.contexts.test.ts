@@ -1,0 +1,130 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { createDocuments, type Documents, type DocumentsOptions } from '../activities/documents/index.ts'
+import { CONTEXT } from '../protocol/contexts/index.ts'
+import type { Json } from '../protocol/data-integrity.ts'
+import { ed25519Signer } from './support/signers.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const signer = ed25519Signer()
+const url = (name: string | number) => `https://contexts.example/${name}`
+
+const sign = (documents: Documents, more: Json, lookup: (url: string) => Promise<object>) =>
+  documents.sign(
+    {
+      credential: {
+        '@context': [CONTEXT.credentialsV2],
+        type: ['VerifiableCredential'],
+        issuer: signer.did,
+        credentialSubject: { id: 'did:example:holder' },
+        ...more,
+      },
+      proofType: 'eddsa-rdfc-2022',
+      signer,
+      now,
+    },
+    lookup,
+  )
+
+/** Terms that each bring a context of their own from elsewhere, and a subject that uses them all. */
+const scoped = (count: number): Json => ({
+  '@context': [
+    CONTEXT.credentialsV2,
+    Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [`t${at}`, { '@id': `https://x.example/${at}`, '@context': url(at) }]),
+    ),
+  ],
+  credentialSubject: Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, { value: `v${at}` }])),
+})
+
+const withDocuments = (
+  title: string,
+  options: DocumentsOptions,
+  run: (t: ExecutionContext, documents: Documents) => Promise<void>,
+) =>
+  test.serial(title, async (t) => {
+    const documents = createDocuments({ threads: 1, ...options })
+    try {
+      await run(t, documents)
+    } finally {
+      await documents.close()
+    }
+  })
+
+const defines = { '@context': { value: 'https://x.example/value' } }
+
+withDocuments('contexts that terms bring in are fetched before a thread is taken (D-132)', {}, async (t, documents) => {
+  await documents.qrCode('warm')
+  const slow = async () => {
+    await wait(1500)
+    return defines
+  }
+  const signing = sign(documents, scoped(20), slow)
+  const began = performance.now()
+  await documents.qrCode('meanwhile')
+  t.true(performance.now() - began < 1000, 'the one thread was free while contexts were fetched')
+  t.truthy((await signing).proof)
+})
+
+withDocuments(
+  'contexts of contexts are fetched before a thread is taken, whatever they are relative to (D-132)',
+  {},
+  async (t, documents) => {
+    const asked: string[] = []
+    const pages: Record<string, object> = {
+      [url('a/1')]: { '@context': ['../b/2', { '@version': 1.1 }] },
+      [url('b/2')]: {
+        '@context': { ...defines['@context'], term: { '@id': 'https://x.example/t', '@context': url('a/1') } },
+      },
+    }
+    const lookup = async (name: string) => {
+      asked.push(name)
+      return pages[name] ?? {}
+    }
+    const more = { '@context': [CONTEXT.credentialsV2, url('a/1')], credentialSubject: { value: 'x' } }
+    t.truthy((await sign(documents, more, lookup)).proof) // a term may lead back to where it stands
+    t.deepEqual(asked, [url('a/1'), url('b/2')])
+  },
+)
+
+withDocuments(
+  'a document brings 32 contexts from elsewhere at most, wherever they stand (D-132)',
+  {},
+  async (t, documents) => {
+    let asked = 0
+    const count = async () => {
+      asked++
+      return defines
+    }
+    const nested = (many: number): Json => ({
+      credentialSubject: Array.from({ length: many }, (_, at) => ({ '@context': url(at), value: 'x' })),
+    })
+    for (const many of [nested(33), scoped(33)])
+      await t.throwsAsync(sign(documents, many, count), { code: 'context.invalid' })
+    t.is(asked, 0)
+    t.truthy((await sign(documents, nested(32), count)).proof)
+    t.is(asked, 32)
+    // one that names 40 more
+    const many = async (name: string) =>
+      name === url('many') ? { '@context': Array.from({ length: 40 }, (_, at) => url(at)) } : defines
+    const brings = { '@context': [CONTEXT.credentialsV2, url('many')], credentialSubject: { value: 'x' } }
+    await t.throwsAsync(sign(documents, brings, many), { code: 'context.invalid' })
+  },
+)
+
+withDocuments(
+  'what only the thread finds out it waits for, for a while (CBOR-LD; D-132)',
+  { waitMs: 300 },
+  async (t, documents) => {
+    const document = { '@context': url('late'), value: 'x' }
+    const written = await documents.convert({ from: { format: 'jsonld', document }, to: 'cborld' }, async () => defines)
+    const late = async () => {
+      await wait(2000)
+      return defines
+    }
+    const began = performance.now()
+    await t.throwsAsync(documents.convert({ from: written, to: 'jsonld' }, late), { code: 'credential.too_complex' })
+    t.true(performance.now() - began < 1500)
+    t.like(await documents.convert({ from: written, to: 'jsonld' }, async () => defines), { document: { value: 'x' } })
+  },
+)
