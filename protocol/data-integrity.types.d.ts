@@ -23,7 +23,7 @@ declare module 'jsonld' {
     ): Promise<string>
     expand(input: object, options: JsonLdOptions): Promise<object[]>
     compact(input: object, context: object | string, options: JsonLdOptions): Promise<object>
-    fromRDF(nQuads: string, options: { format: 'application/n-quads'; useNativeTypes: boolean }): Promise<object[]>
+    fromRDF(dataset: object[], options: { useNativeTypes: boolean }): Promise<object[]>
     toRDF(input: object, options: JsonLdOptions & { format?: 'application/n-quads' }): Promise<unknown>
   }
   export default jsonld

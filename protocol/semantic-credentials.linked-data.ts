@@ -1,5 +1,6 @@
 import { decode, encode } from '@digitalbazaar/cborld'
 import jsonld from 'jsonld'
+import { NQuads } from 'rdf-canonize'
 import { refuseImports } from './contexts/index.ts'
 import { type CanonizeOptions, canonize } from './data-integrity.canonize.ts'
 import { asRefusal } from './data-integrity.refusals.ts'
@@ -64,9 +65,13 @@ async function fromCborld(cborldBytes: Uint8Array, { documentLoader }: CanonizeO
 
 async function fromNQuads(text: string): Promise<Json> {
   try {
-    return { '@graph': await jsonld.fromRDF(text, { format: 'application/n-quads', useNativeTypes: false }) }
+    const dataset = NQuads.parse(text)
+    // jsonld tells blank nodes by this prefix, and gives it to subjects and objects alone: a proof is a graph without a name
+    for (const { graph } of dataset) if (graph.termType === 'BlankNode') graph.value = `_:${graph.value}`
+    return { '@graph': await jsonld.fromRDF(dataset, { useNativeTypes: false }) }
   } catch (error) {
-    throw unreadable('n-quads', error instanceof Error ? error.message.slice(0, 200) : 'it does not parse')
+    const reason = error instanceof Error ? error.message.slice(0, 200).replace(/\.$/, '') : 'it does not parse'
+    throw unreadable('n-quads', reason)
   }
 }
 

@@ -9,3 +9,11 @@ declare module '@digitalbazaar/cborld' {
   }): Promise<Uint8Array>
   export function decode(options: { cborldBytes: Uint8Array; documentLoader: Loader }): Promise<unknown>
 }
+
+declare module 'rdf-canonize' {
+  /** A quad as RDF/JS has it; blank nodes are without `_:`. */
+  interface Quad {
+    graph: { termType: string; value: string }
+  }
+  export const NQuads: { parse(nQuads: string): Quad[] }
+}

@@ -77,6 +77,16 @@ test('a credential survives CBOR-LD, smaller and still signed (CBOR-LD 1.0)', as
   t.deepEqual(verdict.json(), { verified: true, reason: [] })
 })
 
+test('the N-Quads of a signed credential, whose proof is a graph of its own, are taken back (RDF 1.1 N-Quads, section 2)', async (t) => {
+  const { credential } = await sign(world, await createDid(world))
+  const there = await convert(credential, ['jsonld', 'n-quads', 'text'])
+  t.regex(String(there.data), / _:c14n0 \.$/m)
+  const back = await convert(there, ['n-quads', 'n-quads', 'text'])
+  t.is(back.data, there.data)
+  const linked = await convert(there, ['n-quads', 'jsonld', 'text'])
+  t.is((await convert(linked, ['jsonld', 'n-quads', 'text'])).data, there.data)
+})
+
 withVectors(test)('a poison graph ends with a 400 within a second (W3C rdf-canon tests, 074)', async (t) => {
   const text = vectorText('rdf-canon/tests/rdfc10/test074-in.nq')
   await convert(ADA, ['jsonld', 'n-quads', 'text']) // the thread has started
