@@ -4,6 +4,7 @@ import { type DidDocument, parseDidUrl, validateDidDocument } from '../protocol/
 import { parseWebDid } from '../protocol/dids.web.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 import { parseForeignJson } from '../protocol/json.depth.ts'
+import { freeze } from '../protocol/json.ts'
 import type { Outbound } from './outbound-http.ts'
 
 export interface ResolvedDid {
@@ -47,13 +48,6 @@ const ACCEPT = 'application/did+json, application/did+ld+json;q=0.9, application
 
 type Outcome = { resolved: ResolvedDid } | { failure: Refusal }
 type Cached = Outcome & { until: number; bytes: number }
-
-/** Cached documents are shared by every caller: nobody may change them. */
-function freeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  for (const member of Object.values(value)) freeze(member)
-  return Object.freeze(value)
-}
 
 const unresolvable = (did: string, reason: string) =>
   new Refusal('did.unresolvable', `${did.slice(0, 200)} does not resolve: ${reason}`)

@@ -1,6 +1,7 @@
 import { unknownPointers } from '../protocol/data-integrity.pointers.ts'
 import { isBaseProof, type Json } from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
+import { isObject } from '../protocol/json.ts'
 import { normaliseForVerify } from '../protocol/semantic-credentials.ts'
 import type { Dependencies } from './index.ts'
 import type { TenantContexts } from './semantic-credentials.contexts.ts'
@@ -16,8 +17,6 @@ export interface DeriveInput {
 
 const MAX_POINTERS = 200
 const MAX_HEADER = 1_024
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Selective disclosure: a credential of which the holder shows a part, and the issuer's signature still holds. */
 export const createDerivation = ({

@@ -1,6 +1,7 @@
 import type { Json } from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { parseForeignJson } from '../protocol/json.depth.ts'
+import { isObject } from '../protocol/json.ts'
 import {
   assertDocument,
   isLinkedDataFormat,
@@ -40,8 +41,6 @@ function encodingOf(path: string, value: unknown): Encoding {
   if (value === 'text' || value === 'base64') return value
   throw refuse(path, `expected one of ${ENCODINGS.join(', ')}`)
 }
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 

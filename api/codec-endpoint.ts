@@ -1,5 +1,6 @@
 import type { Payload, PayloadCodec } from '@temporalio/common'
 import express, { type NextFunction, type Request, type Response, Router } from 'express'
+import { isObject } from '../protocol/json.ts'
 
 const MAX_BODY = '8mb'
 
@@ -9,14 +10,11 @@ interface WirePayload {
   data?: string
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const isWirePayload = (value: unknown): value is WirePayload =>
-  isRecord(value) &&
+  isObject(value) &&
   (value.data === undefined || typeof value.data === 'string') &&
   (value.metadata === undefined ||
-    (isRecord(value.metadata) && Object.values(value.metadata).every((entry) => typeof entry === 'string')))
+    (isObject(value.metadata) && Object.values(value.metadata).every((entry) => typeof entry === 'string')))
 
 const fromWire = ({ metadata = {}, data = '' }: WirePayload): Payload => ({
   metadata: Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value, 'base64')])),
@@ -72,7 +70,7 @@ export function codecEndpoint(codec: Pick<PayloadCodec, 'decode'>, { uiUrl }: { 
 
   // strict JSON by content type: a plain form on a foreign page cannot send it without the browser asking first
   router.post('/codec/decode', express.json({ limit: MAX_BODY }), async (request: Request, response: Response) => {
-    const payloads: unknown = isRecord(request.body) ? request.body.payloads : undefined
+    const payloads: unknown = isObject(request.body) ? request.body.payloads : undefined
     if (!Array.isArray(payloads) || !payloads.every(isWirePayload)) {
       return problem(response, 400, 'The body must be {"payloads": [{"metadata": {…}, "data": "…"}]}, bytes in base64.')
     }

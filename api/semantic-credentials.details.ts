@@ -1,4 +1,5 @@
 import type { CredentialTemplate } from '../activities/semantic-credentials.templates.ts'
+import { isObject } from '../protocol/json.ts'
 import { flattenMappings } from '../protocol/semantic-credentials.templates.claims.ts'
 import type { ExpiresIn } from './semantic-credentials.templates.wire.ts'
 import { type CredentialOut, type JsonObject, rowToWire, type SemanticCredential } from './semantic-credentials.wire.ts'
@@ -30,9 +31,6 @@ export interface CredentialDetailsOut extends CredentialOut {
   claim_source_id?: string
   expires_in?: ExpiresIn
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 

@@ -6,8 +6,9 @@ import {
   type Digest,
   hash,
 } from './data-integrity.canonize.ts'
+import type { Json } from './json.ts'
 
-export type Json = Record<string, unknown>
+export type { Json }
 
 /** Everything between a document and the bytes that are signed (VC Data Integrity EdDSA 1.0, sections 3.3.3 and 3.3.4). */
 export interface HashData {

@@ -1,5 +1,6 @@
 import type { Json } from './data-integrity.hash.ts'
 import { type FieldError, Refusal } from './errors.ts'
+import { isObject, listOf } from './json.ts'
 
 /**
  * A proof signs statements, and everybody reads members. JSON-LD can make a statement of a credential in many places: under
@@ -25,9 +26,6 @@ const DECIDING = [
 ] as const
 
 const IRIS: string[] = DECIDING.map((member) => CREDENTIALS + member)
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : value === undefined ? [] : [value])
 
 /** What a member says, by the ids of its nodes and its texts: enough to tell another value, or one more. */
 const said = (value: unknown): unknown[] =>

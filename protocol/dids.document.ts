@@ -1,6 +1,7 @@
 import type { PublicJwk } from './dids.jwk.ts'
 import { absoluteId, isDid } from './dids.syntax.ts'
 import { Refusal } from './errors.ts'
+import { isObject } from './json.ts'
 
 /** Verification relationships (DID Core 1.0, section 5.3). */
 export const RELATIONSHIPS = [
@@ -46,9 +47,6 @@ const MAX_TEXT = 2048
 const refuse = (what: string): never => {
   throw new Refusal('did.invalid_document', `The DID document is not usable: ${what}.`)
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT

@@ -2,6 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { CONTEXT } from './contexts/urls.ts'
 import { isDid } from './dids.syntax.ts'
 import { Refusal } from './errors.ts'
+import { isObject } from './json.ts'
 
 /** Context of the resource at `/.well-known/did-configuration.json` (DIF Well Known DID Configuration). */
 export const DID_CONFIGURATION_CONTEXT = CONTEXT.didConfigurationV1
@@ -37,9 +38,6 @@ export const linkedDidsList = <T>(credentials: T[]) => ({
   context: DID_CONFIGURATION_CONTEXT,
   linkedDids: credentials.map((credential) => ({ DomainLinkageCredential: credential })),
 })
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A domain that names more DIDs than this is not walked. */
 export const MAX_LINKED_DIDS = 100

@@ -1,6 +1,7 @@
 import { CONTEXT } from './contexts/urls.ts'
 import type { Json } from './data-integrity.ts'
 import type { FieldError } from './errors.ts'
+import { isObject } from './json.ts'
 import type { DataModel } from './semantic-credentials.checks.ts'
 import { chooseModel } from './semantic-credentials.contexts.ts'
 
@@ -53,9 +54,6 @@ export const MAX_ROW_BYTES = 65_536
 export const MAX_ROWS = 1_000_000
 /** Bytes of a whole upload at most. */
 export const MAX_UPLOAD_BYTES = 1024 ** 3
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isTag = (value: unknown) => value === null || (typeof value === 'string' && value.length <= 255)
 

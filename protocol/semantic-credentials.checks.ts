@@ -1,18 +1,17 @@
 import { CONTEXT } from './contexts/index.ts'
 import type { Json } from './data-integrity.ts'
 import type { FieldError } from './errors.ts'
+import { isObject, listOf } from './json.ts'
 import { momentOf } from './semantic-credentials.dates.ts'
 import { digestFaults } from './semantic-credentials.resources.ts'
+
+export { isObject, listOf }
 
 export type DataModel = '1.1' | '2.0'
 
 export const BASE_CONTEXT: Record<DataModel, string> = { '1.1': CONTEXT.credentialsV1, '2.0': CONTEXT.credentialsV2 }
 /** For a document without either: it may have meant both. */
 export const BASE_CONTEXTS = `${BASE_CONTEXT['2.0']} (data model 2.0) or ${BASE_CONTEXT['1.1']} (1.1)`
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-export const listOf = (value: unknown): unknown[] => (value === undefined ? [] : Array.isArray(value) ? value : [value])
 
 /** An absolute URI (RFC 3986, section 4.3, as far as its characters go). */
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]+$/

@@ -2,7 +2,8 @@ import { extensions } from './contexts/extensions.ts'
 import { CONTEXT } from './contexts/index.ts'
 import { type Json, type ProofType, suiteOf } from './data-integrity.ts'
 import { Refusal } from './errors.ts'
-import { BASE_CONTEXT, type DataModel, listOf } from './semantic-credentials.checks.ts'
+import { listOf } from './json.ts'
+import { BASE_CONTEXT, type DataModel } from './semantic-credentials.checks.ts'
 import { usesExtensions } from './semantic-credentials.extensions.ts'
 
 /**

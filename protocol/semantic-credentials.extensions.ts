@@ -1,6 +1,7 @@
 import type { Json } from './data-integrity.ts'
 import type { FieldError } from './errors.ts'
-import { type DataModel, isObject, isUri } from './semantic-credentials.checks.ts'
+import { isObject } from './json.ts'
+import { type DataModel, isUri } from './semantic-credentials.checks.ts'
 
 /** Members that the specification lets a caller give as null, which is the same as leaving them out. */
 const NULLABLE = [

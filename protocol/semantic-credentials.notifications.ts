@@ -1,6 +1,6 @@
 import type { Json } from './data-integrity.ts'
 import type { DidDocument } from './dids.ts'
-import { isObject, listOf } from './semantic-credentials.checks.ts'
+import { isObject, listOf } from './json.ts'
 import { readStatusEntry } from './status-list.entry.ts'
 
 /** What a holder is told: ids and a status, no claim. Times are milliseconds since 1970. */

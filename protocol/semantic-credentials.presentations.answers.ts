@@ -1,4 +1,4 @@
-import { isObject, listOf } from './semantic-credentials.checks.ts'
+import { isObject, listOf } from './json.ts'
 import type { CredentialQuery } from './semantic-credentials.presentations.asked.ts'
 import {
   type Check,

@@ -1,5 +1,6 @@
 import type { Json } from './data-integrity.ts'
-import { isObject, isUri, listOf } from './semantic-credentials.checks.ts'
+import { isObject, listOf } from './json.ts'
+import { isUri } from './semantic-credentials.checks.ts'
 
 /** One credential that is asked for. */
 export interface CredentialQuery {

@@ -1,5 +1,5 @@
 import type { Json } from './data-integrity.ts'
-import { isObject, listOf } from './semantic-credentials.checks.ts'
+import { isObject, listOf } from './json.ts'
 import type { PresentationQuery } from './semantic-credentials.presentations.queries.ts'
 import { methodId, type ProofRules } from './semantic-credentials.proofs.ts'
 import type { Verdict } from './semantic-credentials.verify.ts'

@@ -1,5 +1,5 @@
 import type { Json } from './data-integrity.ts'
-import { isObject, listOf } from './semantic-credentials.checks.ts'
+import { isObject, listOf } from './json.ts'
 import {
   type Check,
   type CheckName,

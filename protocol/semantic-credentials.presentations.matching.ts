@@ -1,5 +1,5 @@
 import type { Json } from './data-integrity.ts'
-import { isObject, listOf } from './semantic-credentials.checks.ts'
+import { isObject, listOf } from './json.ts'
 import type { CredentialQuery } from './semantic-credentials.presentations.asked.ts'
 
 /** Words of a frame about its output (JSON-LD 1.1 Framing, section 2): they ask nothing of the credential. */

@@ -1,7 +1,7 @@
 import type { Json } from './data-integrity.ts'
 import type { FieldError } from './errors.ts'
+import { isObject, listOf } from './json.ts'
 import { boundsErrors } from './semantic-credentials.bounds.ts'
-import { isObject, listOf } from './semantic-credentials.checks.ts'
 import {
   type CredentialQuery,
   credentialQuery,

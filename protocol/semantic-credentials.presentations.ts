@@ -1,15 +1,8 @@
 import { type Json, type ProofType, suiteOf } from './data-integrity.ts'
 import { type FieldError, Refusal } from './errors.ts'
+import { isObject, listOf } from './json.ts'
 import { boundsErrors } from './semantic-credentials.bounds.ts'
-import {
-  BASE_CONTEXT,
-  BASE_CONTEXTS,
-  credentialErrors,
-  type DataModel,
-  isObject,
-  isUri,
-  listOf,
-} from './semantic-credentials.checks.ts'
+import { BASE_CONTEXT, BASE_CONTEXTS, credentialErrors, type DataModel, isUri } from './semantic-credentials.checks.ts'
 import { unsignedErrors } from './semantic-credentials.unsigned.ts'
 
 /** Each contained credential is verified in full, BBS ones at 80 ms: more would be an attack, not a wallet. */

@@ -1,5 +1,5 @@
 import type { Json } from './data-integrity.ts'
-import { listOf } from './semantic-credentials.checks.ts'
+import { listOf } from './json.ts'
 import {
   challengeChecks,
   domainChecks,

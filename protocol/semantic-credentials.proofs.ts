@@ -1,7 +1,7 @@
 import type { CheckProof, Json } from './data-integrity.ts'
 import { type DidDocument, dereference, parseDidUrl } from './dids.ts'
 import { Refusal } from './errors.ts'
-import { isObject, listOf } from './semantic-credentials.checks.ts'
+import { isObject, listOf } from './json.ts'
 import { momentOf } from './semantic-credentials.dates.ts'
 import { foreseen, type Reason, type ReasonType } from './semantic-credentials.reasons.ts'
 

@@ -1,6 +1,6 @@
 import type { Json } from './data-integrity.ts'
 import { Refusal, Unavailable } from './errors.ts'
-import { listOf } from './semantic-credentials.checks.ts'
+import { listOf } from './json.ts'
 import { momentOf } from './semantic-credentials.dates.ts'
 
 /** Every check that can fail, by the name that `reason[].type` carries. */

@@ -1,6 +1,6 @@
 import type { Json } from './data-integrity.ts'
 import type { FieldError } from './errors.ts'
-import { isObject } from './semantic-credentials.checks.ts'
+import { isObject } from './json.ts'
 
 /** One claim, from a place in the sources, or a value of its own where there is none (as request_parameters have it). */
 export interface MappedClaim {

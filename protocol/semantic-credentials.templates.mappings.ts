@@ -1,5 +1,5 @@
 import type { FieldError } from './errors.ts'
-import { isObject } from './semantic-credentials.checks.ts'
+import { isObject } from './json.ts'
 import { type ClaimMappings, isRule, RULE_MEMBERS } from './semantic-credentials.templates.claims.ts'
 
 const MAX_CLAIMS = 200

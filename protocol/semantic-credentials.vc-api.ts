@@ -1,7 +1,8 @@
 import type { Json } from './data-integrity.ts'
 import { type FieldError, Refusal } from './errors.ts'
+import { isObject, listOf } from './json.ts'
 import { boundsErrors } from './semantic-credentials.bounds.ts'
-import { BASE_CONTEXT, credentialErrors, isObject, listOf } from './semantic-credentials.checks.ts'
+import { BASE_CONTEXT, credentialErrors } from './semantic-credentials.checks.ts'
 import { type AskedStatus, readAskedStatuses } from './semantic-credentials.vc-api.status.ts'
 
 /** What a W3C VC API request asks for besides its credential or presentation; members that mean nothing here are ignored. */

@@ -1,4 +1,5 @@
 import { Refusal } from './errors.ts'
+import { isObject, listOf } from './json.ts'
 import { decodeList, readStatus } from './status-list.ts'
 
 /** A `credentialStatus` of any issuer, read. */
@@ -12,20 +13,13 @@ export interface ReadEntry {
   statusSize: number
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 const LIST_TYPES = {
   RevocationList2020Status: 'RevocationList2020',
   BitstringStatusListEntry: 'BitstringStatusList',
   StatusList2021Entry: 'StatusList2021',
 } as const
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const malformed = (message: string) => new Refusal('status_list.malformed', message)
-
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
 
 /** Indexes are strings in the standards, and numbers with some issuers. */
 function indexOf(value: unknown): number {
@@ -36,7 +30,7 @@ function indexOf(value: unknown): number {
 
 /** Throws `Refusal('status_list.unsupported')` for another type of status, `'status_list.malformed'` for a broken one. */
 export function readStatusEntry(status: unknown): ReadEntry {
-  if (!isFields(status)) throw malformed('A credential status is an object.')
+  if (!isObject(status)) throw malformed('A credential status is an object.')
   const type = listOf(status.type).find(
     (each): each is keyof typeof LIST_TYPES => typeof each === 'string' && Object.hasOwn(LIST_TYPES, each),
   )
@@ -59,9 +53,9 @@ export function readStatusEntry(status: unknown): ReadEntry {
  * `Refusal('status_list.…')` when the list is not the one that the entry names, or is broken.
  */
 export function statusIn(listCredential: unknown, entry: ReadEntry): number {
-  const credential = isFields(listCredential) ? listCredential : {}
+  const credential = isObject(listCredential) ? listCredential : {}
   const subject = credential.credentialSubject
-  if (!listOf(credential.type).includes(`${entry.listType}Credential`) || !isFields(subject)) {
+  if (!listOf(credential.type).includes(`${entry.listType}Credential`) || !isObject(subject)) {
     throw malformed(`The list is no ${entry.listType}Credential.`)
   }
   if (!listOf(subject.type).includes(entry.listType)) throw malformed(`The list's subject is no ${entry.listType}.`)

@@ -12,14 +12,9 @@ import { contexts as did } from 'did-context'
 import { contexts as ed25519Signature2018 } from 'ed25519-signature-2018-context'
 import { contexts as ed25519Signature2020 } from 'ed25519-signature-2020-context'
 import { contexts as revocationList2020 } from 'vc-revocation-list-context'
+import { freeze } from '../json.ts'
 import { didConfigurationV1, didConfigurationV02 } from './did-configuration.ts'
 import { CONTEXT } from './urls.ts'
-
-function freeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  for (const member of Object.values(value)) freeze(member)
-  return Object.freeze(value)
-}
 
 const packages = [
   credentials,

@@ -1,0 +1,14 @@
+export type Json = Record<string, unknown>
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** JSON-LD does not tell one value from a list of one. */
+export const listOf = (value: unknown): unknown[] => (value === undefined ? [] : Array.isArray(value) ? value : [value])
+
+/** The value itself, which nobody can change any more, nor anything in it: for what many share. */
+export function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const member of Object.values(value)) freeze(member)
+  return Object.freeze(value)
+}
