@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../protocol/errors.ts'
 import { parseForeignJson } from '../protocol/json.depth.ts'
+import { boundsErrors } from '../protocol/semantic-credentials.bounds.ts'
 import type { Outbound } from './outbound-http.ts'
 
 export type ContextSource = 'registered' | 'fetched'
@@ -22,6 +23,8 @@ export interface ContextRows {
   find(tenantId: string, url: string): Promise<PinnedContext | undefined>
   /** Inserts, unless the tenant has the URL already; answers the row that stands then. */
   insert(tenantId: string, context: PinnedContext): Promise<PinnedContext>
+  /** How many contexts of this source the tenant has. */
+  count(tenantId: string, source: ContextSource): Promise<number>
 }
 
 export interface LookupOptions {
@@ -33,7 +36,8 @@ export interface ContextStore {
   /**
    * The tenant's context under a URL: pinned, or fetched once under the outbound rules and pinned from then on. Throws
    * `Refusal('context.unknown')` (naming the URL) where it may not be fetched, `Refusal('context.unavailable')` where
-   * fetching failed, `Refusal('context.invalid')` for what is no context.
+   * fetching failed, `Refusal('context.invalid')` for what is no context, `Refusal('context.too_many')` where the tenant
+   * has as many of its source as it may.
    */
   lookup(tenantId: string, url: string, options: LookupOptions): Promise<PinnedContext>
   /** Pins a context on the tenant's own wish. An already pinned one is fetched again and compared. */
@@ -51,6 +55,8 @@ interface Parts {
 const ACCEPT = 'application/ld+json, application/json;q=0.9'
 const MAX_BYTES = 256 * 1024
 const MAX_CACHED = 500
+/** Of each source: what strangers bring must leave room for what the tenant registers. */
+export const MAX_CONTEXTS = 1_000
 const MAX_CACHED_BYTES = 32 * 1024 * 1024
 /** A stranger's URL that could not be fetched is not asked again for this long, whoever brings it. */
 const FAILURE_LIFETIME_MS = 10_000
@@ -62,7 +68,9 @@ export const contextHash = (document: string): string => createHash('sha256').up
 /** A context document has one `@context` (JSON-LD 1.1, section 3.1): an object, or an array of objects and URLs. */
 function checkDocument(url: string, bytes: Uint8Array): string {
   const document = parseForeignJson(bytes, { code: 'context.invalid' })
-  const isContext = typeof document === 'object' && document !== null && Object.hasOwn(document, '@context')
+  const isObject = typeof document === 'object' && document !== null
+  // names that reach prototypes, and more members than an honest context has
+  const isContext = isObject && Object.hasOwn(document, '@context') && boundsErrors(document).length === 0
   if (!isContext) throw new Refusal('context.invalid', `${short(url)} is not a JSON-LD context.`)
   return Buffer.from(bytes).toString('utf8')
 }
@@ -97,6 +105,11 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
   const pin = async (tenantId: string, url: string, source: ContextSource): Promise<PinnedContext> => {
     const failed = source === 'fetched' ? failures.get(url) : undefined
     if (failed && failed.until > now().getTime()) throw failed.error
+    if ((await rows.count(tenantId, source)) >= MAX_CONTEXTS)
+      throw new Refusal(
+        'context.too_many',
+        `The context ${short(url)} is not known, and ${MAX_CONTEXTS} ${source} ones are pinned already, which is all there may be.`,
+      )
     const document = await download(url)
     const context = { url, sha256: contextHash(document), document, source, createdAt: now().toISOString() }
     return remember(tenantId, await rows.insert(tenantId, context))

@@ -25,6 +25,7 @@ const contextRows = ({ database, uuid }: Pick<Dependencies, 'database' | 'uuid'>
       )
       return (await find(tenantId, context.url)) ?? context
     },
+    count: (tenantId, source) => inTenant(database.tenants, tenantId, (em) => em.count(JsonLdContext, { source })),
   }
 }
 

@@ -28,7 +28,7 @@ interface Parts extends Pick<Dependencies, 'config' | 'systemSql'> {
 type Options = Json | undefined
 
 const DEFAULT_PROOF = 'eddsa-rdfc-2022'
-const OWN_LIST = /\/v1\/revocation-lists\/([0-9a-f-]{36})$/
+const OWN_LIST = /\/v1\/revocation-lists\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 const OWN_ID = /^(?:urn:uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 const BY_ENTRY = {
@@ -57,13 +57,9 @@ export function createVcApi(parts: Parts) {
   }
 
   /** By the entry that was named, else by our id, else by the id that the credential was given by whoever had it signed. */
-  async function findCredential(
-    tenantId: string,
-    credentialId: string,
-    { purpose, listUrl = '', index }: StatusUpdate,
-  ) {
-    const [, listId] = OWN_LIST.exec(listUrl) ?? []
-    if (listId && index !== undefined) return rowsOf(tenantId, BY_ENTRY[purpose], [listId, index])
+  async function findCredential(tenantId: string, credentialId: string, { purpose, listUrl, index }: StatusUpdate) {
+    const [, listId] = OWN_LIST.exec(listUrl ?? '') ?? []
+    if (listUrl !== undefined) return listId ? rowsOf(tenantId, BY_ENTRY[purpose], [listId, index]) : []
     const [, ownId] = OWN_ID.exec(credentialId) ?? []
     const own = ownId ? await rowsOf(tenantId, BY_OWN_ID, [ownId]) : []
     return own.length > 0 ? own : rowsOf(tenantId, BY_GIVEN_ID, [credentialId])

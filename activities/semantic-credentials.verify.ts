@@ -46,9 +46,10 @@ export function createCredentialVerifier(parts: Parts) {
     return ours && url.protocol === publicUrl.protocol ? OWN_LIST.exec(url.pathname)?.[1] : undefined
   }
 
-  /** Fetched and verified. */
+  /** Fetched and verified: with the tenant's own contexts, so that it is kept for this tenant alone. */
   async function foreignList(tenantId: string, { listUrl }: ReadEntry): Promise<Json> {
-    const cached = lists.get(listUrl)
+    const key = `${tenantId} ${listUrl}`
+    const cached = lists.get(key)
     if (cached) return cached
     const { status, body } = await outbound.fetch({
       url: listUrl,
@@ -60,7 +61,7 @@ export function createCredentialVerifier(parts: Parts) {
     const verdict = await documents.verify({ credential: list, now: now(), resolveDid }, contexts.lookupFor(tenantId))
     if (!verdict.verified)
       throw new Refusal('status_list.not_verified', `The status list does not verify: ${verdict.reason[0]?.message}`)
-    lists.set(listUrl, list, { size: body.length })
+    lists.set(key, list, { size: body.length })
     return list
   }
 

@@ -9,6 +9,7 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'batch.empty': 'An upload holds no row.',
     'context.changed': 'The content at a context URL is not the one that was pinned; pinned content never changes.',
     'context.invalid': 'The document at a context URL, or a context given inline, is no usable JSON-LD context.',
+    'context.too_many': 'The tenant has as many JSON-LD contexts as it may; no further one is pinned.',
     'context.unavailable': 'A context that is not known yet could not be fetched.',
     'context.unknown': 'A context is not known, and unknown ones are not fetched here.',
     'credential.invalid': 'The credential breaks rules of its data model; errors names them.',

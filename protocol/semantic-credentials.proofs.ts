@@ -1,5 +1,5 @@
 import type { CheckProof, Json } from './data-integrity.ts'
-import { type DidDocument, dereference, parseDidUrl } from './dids.ts'
+import { type DidDocument, dereference, parseDidUrl, type VerificationMethod } from './dids.ts'
 import { Refusal } from './errors.ts'
 import { isObject, listOf } from './json.ts'
 import { momentOf } from './semantic-credentials.dates.ts'
@@ -58,6 +58,16 @@ function malformed(proof: Json, { purpose, now }: ProofRules): string | undefine
   return undefined
 }
 
+/** Nothing holds by a method at or after the time at which it ends or was revoked (Controlled Identifiers 1.0, section 2.2). */
+function endOf(method: VerificationMethod, now: Date): string | undefined {
+  for (const member of ['revoked', 'expires'] as const) {
+    if (method[member] === undefined) continue
+    const moment = momentOf(method[member], { zoneRequired: false })
+    if (moment === undefined || moment <= now) return `The DID document says ${member} of ${method.id.slice(0, 200)}.`
+  }
+  return undefined
+}
+
 /** What is wrong with one proof of a document; nothing, when it holds. `proofs` are all that the document has. */
 export async function proofReasons(document: Json, proof: Json, proofs: Json[], rules: ProofRules): Promise<Reason[]> {
   const { purpose, resolveDid, checkProof } = rules
@@ -69,6 +79,8 @@ export async function proofReasons(document: Json, proof: Json, proofs: Json[], 
   try {
     const { method, authorized } = dereference(await resolveDid(parseDidUrl(id).did), id, purpose)
     if (!authorized) return [{ type: 'Issuer', message: `The DID document does not allow ${id} for ${purpose}.` }]
+    const end = endOf(method, rules.now)
+    if (end !== undefined) return [{ type: 'Issuer', message: end }]
     stage = 'Context'
     const verdict = await checkProof({ document: input, proof, method })
     return verdict.verified ? [] : [{ type: 'Proof', message: verdict.message }]

@@ -75,6 +75,15 @@ export interface StatusUpdate {
   value: boolean
 }
 
+/** PostgreSQL's integer; no list comes near it. */
+const LAST_INDEX = 2 ** 31 - 1
+
+/** A whole number or its digits: `''` and `[]`, which are 0 to `Number`, name no entry. */
+function indexOf(given: unknown): number | undefined {
+  const index = typeof given === 'string' && /^\d{1,10}$/.test(given) ? Number(given) : given
+  return typeof index === 'number' && Number.isInteger(index) && index >= 0 && index <= LAST_INDEX ? index : undefined
+}
+
 /** Reads `{credentialStatus, status}`, also in the older form of a list of `{type, status: '0' | '1'}`. */
 export function readStatusUpdate({ credentialStatus, status }: Json): StatusUpdate {
   const entries = listOf(credentialStatus)
@@ -93,8 +102,13 @@ export function readStatusUpdate({ credentialStatus, status }: Json): StatusUpda
     })
   const value = status ?? entry.status === '1'
   const listUrl = entry.statusListCredential ?? entry.revocationListCredential
-  const index = Number(entry.statusListIndex ?? entry.revocationListIndex)
-  return typeof listUrl === 'string' && Number.isSafeInteger(index)
-    ? { purpose, listUrl, index, value }
-    : { purpose, value }
+  const given = entry.statusListIndex ?? entry.revocationListIndex
+  if ((listUrl ?? given ?? undefined) === undefined) return { purpose, value }
+  const index = indexOf(given)
+  if (typeof listUrl === 'string' && index !== undefined) return { purpose, listUrl, index, value }
+  throw fault({
+    path: 'credentialStatus',
+    code: 'schema',
+    message: 'expected a list by URL with an index of it, or neither',
+  })
 }

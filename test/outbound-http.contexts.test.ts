@@ -17,6 +17,8 @@ function memoryRows() {
       table.set(key, standing)
       return standing
     },
+    count: async (tenantId, source) =>
+      [...table].filter(([key, context]) => key.startsWith(`${tenantId} `) && context.source === source).length,
   }
   return { rows, table }
 }
@@ -115,6 +117,26 @@ test('a row whose text is not what was pinned is refused', async (t) => {
   const [[key, row] = []] = [...table]
   if (key && row) table.set(key, { ...row, document: '{"@context":{}}' })
   t.is(await codeOf(store().lookup('t1', URL_A, FETCH)), 'context.changed')
+})
+
+test('a tenant has 1,000 contexts of each source, and what strangers bring takes nothing from what it registers (D-132)', async (t) => {
+  const { store, asked } = parts()
+  const contexts = store()
+  for (let at = 0; at < 1_000; at++) await contexts.lookup('one', `https://schema.test/${at}`, FETCH)
+  t.is(await codeOf(contexts.lookup('one', 'https://schema.test/more', FETCH)), 'context.too_many')
+  t.is(asked.length, 1_000)
+  t.is(await codeOf(contexts.lookup('one', 'https://schema.test/7', FETCH)), 'fine')
+  t.is(await codeOf(contexts.lookup('other', 'https://schema.test/more', FETCH)), 'fine')
+  for (let at = 0; at < 1_000; at++) await contexts.register('one', `https://schema.test/own/${at}`)
+  t.is(await codeOf(contexts.register('one', 'https://schema.test/own/more')), 'context.too_many')
+})
+
+test('a context that names what reaches prototypes is none', async (t) => {
+  for (const name of ['__proto__', 'constructor', 'prototype']) {
+    const { store, table } = parts(() => `{"@context":{"a":{"@id":"https://schema.test/#a","${name}":{}}}}`)
+    t.is(await codeOf(store().lookup('one', URL_A, FETCH)), 'context.invalid', name)
+    t.is(table.size, 0)
+  }
 })
 
 test('two processes that fetch at once agree on the row that came first', async (t) => {

@@ -150,7 +150,11 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
   }
 }
 
-const noRows = { find: async () => undefined, insert: async () => Promise.reject(new Error('nothing may be pinned')) }
+const noRows = {
+  find: async () => undefined,
+  insert: async () => Promise.reject(new Error('nothing may be pinned')),
+  count: async () => 0,
+}
 const now = () => new Date()
 
 /** Every way by which a stranger's URL gets us to call somebody. */

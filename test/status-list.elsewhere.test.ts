@@ -89,7 +89,7 @@ const entry = (statusListCredential: string, index = 5, more: Json = {}): Json =
   ...more,
 })
 
-async function verdictOf(credentialStatus: Json | Json[]): Promise<string[]> {
+async function verdictOf(credentialStatus: Json | Json[], token = world.token): Promise<string[]> {
   const credential = await issuer.issue({
     '@context': ['https://www.w3.org/ns/credentials/v2'],
     type: ['VerifiableCredential'],
@@ -97,7 +97,7 @@ async function verdictOf(credentialStatus: Json | Json[]): Promise<string[]> {
     credentialSubject: { id: 'did:example:holder' },
     credentialStatus,
   })
-  const { verified, reason } = await verify(world, credential)
+  const { verified, reason } = await verify(world, credential, token)
   return verified ? ['verified'] : reason.map(({ type }) => type)
 }
 
@@ -109,6 +109,10 @@ test.serial(
     t.deepEqual(await verdictOf(entry(url, 4)), ['verified'])
     t.deepEqual(await verdictOf(entry(url, 6)), ['verified'])
     t.is(looks.get(new URL(url).pathname), 1)
+    // verified with a tenant's own contexts, it is kept for this tenant alone
+    const other = await world.tokenOf(await world.addTenant())
+    t.deepEqual(await verdictOf(entry(url, 5), other), ['Revoked'])
+    t.is(looks.get(new URL(url).pathname), 2)
     const suspended = await publish({ purpose: 'suspension', values: { 5: 1 } })
     const suspension = entry(suspended, 5, { statusPurpose: 'suspension' })
     t.deepEqual(await verdictOf(suspension), ['Suspended'])
