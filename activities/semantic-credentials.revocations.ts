@@ -71,7 +71,7 @@ async function templateOf(em: SqlEntityManager, id: string): Promise<string> {
   return id
 }
 
-/** A deleted issuer's too. Named by the DID, or by our id of it. */
+/** Named by the DID, or by our id of it. Once an issuer is deleted its lists can be signed no more: revoke before. */
 async function issuerOf(em: SqlEntityManager, id: string): Promise<string> {
   const rows = await em.execute<{ did: string }[]>('select did from dids where did = ? or id::text = ? limit 1', [
     id,

@@ -11,7 +11,8 @@ export function publicDids({ publicDids }: Pick<Platform, 'publicDids'>): Router
     const document = await publicDids.documentAt(headers.host ?? '', path)
     if (!document) throw new Refusal('did.not_found', 'No DID document is hosted here.')
     response.set({ 'Cache-Control': 'public, max-age=60', 'Access-Control-Allow-Origin': '*' })
-    response.type('application/did+json').send(JSON.stringify(document))
+    // as bytes: of a text express would say its charset, which this media type does not have (DID Core, section 6.2)
+    response.type('application/did+json').send(Buffer.from(JSON.stringify(document)))
   }
 
   router.get('/.well-known/did.json', (request, response) => serve(request, response, ''))

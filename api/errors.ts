@@ -26,6 +26,16 @@ const isConflict = (error: unknown): boolean =>
 /** A body can hold thousands of faults; the first ones say enough. */
 const MAX_FIELDS = 50
 
+const ONE_OF = /^should be one of the following; \[(.*)\]$/s
+
+/** A choice of words is a union of one-word forms to tsoa; whoever chose none of them wants to see them all. */
+function choices(path: string, forms: FieldErrors[]): string | undefined {
+  const words = forms.map((form) => ONE_OF.exec(form[path]?.message ?? '')?.[1])
+  return words.every((word) => word !== undefined)
+    ? `expected one of ${words.join(', ').replaceAll("'", '')}`
+    : undefined
+}
+
 const UNION = /^Could not match the union against any of the items\. Issues: (.+)$/s
 
 /**
@@ -38,6 +48,8 @@ function faults(fields: FieldErrors): [path: string, message: string][] {
     const [, issues] = UNION.exec(message) ?? []
     if (issues === undefined) return [[path, message.slice(0, 300)]]
     const forms = JSON.parse(issues) as FieldErrors[]
+    const expected = choices(path, forms)
+    if (expected !== undefined) return [[path, expected.slice(0, 300)]]
     const nearest = forms.find((form) => !(path in form)) ?? forms[0]
     return nearest ? faults(nearest) : []
   })

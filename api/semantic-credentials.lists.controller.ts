@@ -46,14 +46,18 @@ export class StatusListsController extends Controller {
     const { credential, etag } = await this.platform.statusPublisher.publishedList(tenant.id, id)
     this.setHeader('ETag', etag)
     this.setHeader('Cache-Control', 'public, max-age=3')
+    // verifiers in a browser read it too (Fetch standard, CORS protocol)
+    this.setHeader('Access-Control-Allow-Origin', '*')
     if (isFresh(request.headers['if-none-match'], etag)) {
       this.setStatus(304)
       return undefined
     }
     // readers that know JSON and not this type are told the same in theirs
     const type = request.accepts(['application/vc', 'application/ld+json', 'application/json'])
-    this.setHeader('Content-Type', type || 'application/vc')
-    this.setHeader('Vary', 'Accept')
+    // sent here, as bytes: of a text express would say its charset, which application/vc does not have (Data Model 2.0, C)
+    request.res
+      ?.set({ ...this.getHeaders(), 'Content-Type': type || 'application/vc', Vary: 'Accept' })
+      .send(Buffer.from(JSON.stringify(credential)))
     return credential
   }
 }

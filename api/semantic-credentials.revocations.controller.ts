@@ -101,7 +101,7 @@ export class RevocationsController extends Controller {
   async create(@Request() called: Called, @Body() body: RevocationsIn): Promise<RevocationsOut> {
     if (!body.is_revoked)
       throw new Refusal('request.invalid', 'A revocation of many is not taken back in one go.', [
-        { path: 'is_revoked', code: 'true', message: 'expected true' },
+        { path: 'is_revoked', code: 'range', message: 'expected true' },
       ])
     const revocation = await this.platform.revocations.startRevocation(called.user, body.by, body.id)
     this.setStatus(202)

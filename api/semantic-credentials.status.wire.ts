@@ -81,6 +81,10 @@ export function readTime(text: string): Date {
   const time = new Date(text)
   if (DATE_TIME.test(text) && !Number.isNaN(time.getTime())) return time
   throw new Refusal('request.invalid', 'at is not usable.', [
-    { path: 'at', code: 'date_time', message: 'expected a date and time such as 2027-01-31T09:30:00Z' },
+    {
+      path: 'at',
+      code: 'date_time',
+      message: 'expected a date and time such as 2027-01-31T09:30:00Z; write a + as %2B',
+    },
   ])
 }

@@ -102,7 +102,7 @@ const required = (value: string | undefined, name: string): string => {
 const readable = (date: Date, name: string): Date => {
   if (!Number.isNaN(date.getTime())) return date
   throw new Refusal('request.invalid', `${name} is not a date-time.`, [
-    { path: name, code: 'date-time', message: 'expected the form 2027-01-31T12:00:00Z' },
+    { path: name, code: 'date_time', message: 'expected the form 2027-01-31T12:00:00Z' },
   ])
 }
 
@@ -196,6 +196,7 @@ export class TokenKeysController extends Controller {
   @OperationId('getTokenKeySet')
   async keySet(): Promise<{ keys: { [member: string]: unknown }[] }> {
     this.setHeader('Cache-Control', 'public, max-age=300')
+    this.setHeader('Access-Control-Allow-Origin', '*')
     return { keys: (await this.platform.tokens.keySet()).keys.map((key) => ({ ...key })) }
   }
 }

@@ -142,6 +142,27 @@ test.serial('what was made is found at the Location of the answer (RFC 9110, sec
   }
 })
 
+test.serial('a word that is no choice is refused with all that are (specification, Errors 1)', async (t) => {
+  const asked: [string, object | undefined, string][] = [
+    ['/v1/credentials/batches?status=DONE', undefined, 'PROCESSING, PAUSED, COMPLETED, CANCELLED'],
+    ['/v1/credentials/web-semantic/revocations', { by: 'x', id: 'y', is_revoked: true }, 'template, batch, issuer'],
+  ]
+  for (const [path, body, choices] of asked) {
+    const method = body ? 'POST' : 'GET'
+    const reply = await target.client.ask({
+      method,
+      path,
+      token: target.sample.token,
+      body: body && JSON.stringify(body),
+    })
+    const { errors } = JSON.parse(reply.text) as { errors: { message: string }[] }
+    t.deepEqual(
+      errors.map(({ message }) => message),
+      [`expected one of ${choices}`],
+    )
+  }
+})
+
 test('what is open to everybody is open on purpose', (t) => {
   t.deepEqual(
     operations

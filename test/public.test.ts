@@ -25,6 +25,18 @@ test('a published list is asked for again by its tag, in every form a cache send
   t.false(isFresh(undefined, etag))
 })
 
+test('what is public is read by browsers of any origin, in its exact media type (Fetch standard, CORS protocol)', async (t) => {
+  const { sample, client } = target
+  for (const [path, type] of [
+    [`/v1/revocation-lists/${sample.listId}`, 'application/vc'],
+    [`/v1/presentation-requests/${sample.presentationRequestId}`, 'application/jose'],
+    ['/.well-known/jwks.json', 'application/json; charset=utf-8'],
+  ] as const) {
+    const { status, headers } = await client.ask({ path })
+    t.deepEqual([status, headers['content-type'], headers['access-control-allow-origin']], [200, type, '*'], path)
+  }
+})
+
 test('a hundred first looks at a list make one signature', async (t) => {
   const { world, client } = target
   // every BBS signature is another one, so that two would show
@@ -37,7 +49,7 @@ test('a hundred first looks at a list make one signature', async (t) => {
   t.is(new Set(looks.map(({ headers }) => headers.etag)).size, 1)
 })
 
-test('absolute addresses come from the configuration, whatever host a request names (pitfalls, abuse 49)', async (t) => {
+test('absolute addresses come from the configuration, whatever host a request names (RFC 9110, section 7.2)', async (t) => {
   const hosts: Record<string, string>[] = [
     { host: 'evil.example' },
     { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
@@ -58,7 +70,7 @@ test('absolute addresses come from the configuration, whatever host a request na
     }
 })
 
-test('metrics know routes by their template alone: no path, id or tenant becomes a label (pitfalls, abuse 53)', async (t) => {
+test('metrics know routes by their template alone: no path, id or tenant becomes a label (Prometheus, metric and label naming)', async (t) => {
   for (let nth = 0; nth < 50; nth++) {
     for (const path of [
       `/random-${nth}`,
