@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { Did, DomainLinkage } from '../entities/dids.ts'
 import { inTenant } from '../entities/orm.ts'
 import type { Json, ProofType } from '../protocol/data-integrity.ts'
 import { domainLinkageCredential, MAX_LINKED_DIDS } from '../protocol/dids.linked.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
+import { etagOf } from '../protocol/etag.ts'
 import type { Administration } from './administration.ts'
 import { signPublicly } from './documents/public.ts'
 import type { Dependencies } from './index.ts'
@@ -97,7 +97,7 @@ export function createLinkedDids({ database, documents, now, uuid, log, administ
       if (credential) credentials.push(credential)
     }
     if (credentials.length === 0) throw away ?? none()
-    const etag = `"${createHash('sha256').update(JSON.stringify(credentials)).digest('base64url')}"`
+    const etag = etagOf(JSON.stringify(credentials))
     return { credentials, etag }
   }
 

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto'
 import { inTenant } from '../entities/orm.ts'
 import { StatusList } from '../entities/semantic-credentials.ts'
 import { isProofType, type Json } from '../protocol/data-integrity.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
+import { etagOf } from '../protocol/etag.ts'
 import { statusListCredential } from '../protocol/status-list.credential.ts'
 import { type StatusListKind, type StatusPurpose, setBits } from '../protocol/status-list.ts'
+import { wholeSeconds } from '../protocol/time.ts'
 import type { Administration } from './administration.ts'
 import { signPublicly } from './documents/public.ts'
 import type { Dependencies } from './index.ts'
@@ -77,14 +78,14 @@ export function createStatusPublisher({ database, systemSql, documents, now, adm
       issuerDid: did,
       purpose,
       bits: setBits(size, entries),
-      validFrom: `${time.toISOString().slice(0, 19)}Z`,
-      validUntil: `${validUntil.toISOString().slice(0, 19)}Z`,
+      validFrom: wholeSeconds(time),
+      validUntil: wholeSeconds(validUntil),
     })
     const signer = issuers.signer(tenantId, await issuers.find(tenantId, did), proofType)
     const dataModel = kind === 'BitstringStatusList' ? '2.0' : '1.1'
     const signed = await signPublicly(documents, { credential, dataModel, proofType, signer, now: time })
     const text = JSON.stringify(signed)
-    const etag = `"${createHash('sha256').update(text).digest('base64url')}"`
+    const etag = etagOf(text)
     await systemSql.query({
       name: 'keep-status-list',
       text: KEEP,

@@ -5,6 +5,7 @@ import { CredentialBatch } from '../entities/semantic-credentials.batches.ts'
 import { Revocation } from '../entities/semantic-credentials.status.ts'
 import { SemanticTemplate } from '../entities/semantic-credentials.templates.ts'
 import { Refusal } from '../protocol/errors.ts'
+import { isUuid } from '../protocol/uuid.ts'
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
 import { batchNotFound } from './semantic-credentials.batches.record.ts'
@@ -39,7 +40,6 @@ export interface SliceOutcome {
 
 /** Credentials of one transaction. */
 const AT_ONCE = 2_000
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
 const toRecord = ({ id, scope, subject, state, checked, revoked, createdAt, endedAt }: Revocation) => ({
@@ -55,7 +55,7 @@ const toRecord = ({ id, scope, subject, state, checked, revoked, createdAt, ende
 
 /** Throws `Refusal('batch.not_found' | 'batch.not_ended')`; a batch is revoked once, for nothing is added to it. */
 async function claimBatch(em: SqlEntityManager, id: string): Promise<'claimed' | 'before'> {
-  const batch = UUID.test(id) ? await em.findOne(CredentialBatch, { id }, LOCKED) : null
+  const batch = isUuid(id) ? await em.findOne(CredentialBatch, { id }, LOCKED) : null
   if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
   if (batch.state !== 'COMPLETED' && batch.state !== 'CANCELLED')
     throw new Refusal('batch.not_ended', `The batch is ${batch.state}; cancel it, or wait for its end.`)
@@ -66,7 +66,7 @@ async function claimBatch(em: SqlEntityManager, id: string): Promise<'claimed' |
 
 /** A deleted template's credentials are still out there: it can be named as before. */
 async function templateOf(em: SqlEntityManager, id: string): Promise<string> {
-  const template = UUID.test(id) ? await em.findOne(SemanticTemplate, { id }) : null
+  const template = isUuid(id) ? await em.findOne(SemanticTemplate, { id }) : null
   if (!template) throw new Refusal('credential_template.not_found', 'There is no such credential template.')
   return id
 }

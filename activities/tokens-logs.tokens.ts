@@ -3,6 +3,7 @@ import { calculateJwkThumbprint, createLocalJWKSet, errors, type JWK, type JWTPa
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../protocol/errors.ts'
 import { parseScopes, type Scope } from '../protocol/tokens-logs.ts'
+import { isUuid } from '../protocol/uuid.ts'
 import type { Dependencies } from './index.ts'
 import type { KeyRef } from './keys/index.ts'
 
@@ -35,7 +36,6 @@ interface ClientRow {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Compared with in place of a secret that does not exist, so that an unknown client costs what a known one does. */
 const NOBODY = { id: PLATFORM_TENANT, secret_hash: sha256('') }
@@ -92,7 +92,7 @@ export function createTokens({
     const { rows } = await systemSql.query<ClientRow>({
       name: 'find-client',
       text: 'select id, tenant_id, secret_hash, scopes from oauth2_clients where id = $1',
-      values: [UUID.test(clientId) ? clientId : NOBODY.id],
+      values: [isUuid(clientId) ? clientId : NOBODY.id],
     })
     const client = rows[0]
     if (client) whenKnown({ tenantId: client.tenant_id, clientId: client.id })

@@ -2,7 +2,7 @@ import type { Request as HttpRequest } from 'express'
 import { Controller, Get, OperationId, Request, Response, Route, SuccessResponse, Tags } from 'tsoa'
 import type { Platform } from '../activities/index.ts'
 import { didConfiguration, linkedDidsList } from '../protocol/dids.linked.ts'
-import { isFresh } from './etag.ts'
+import { isFresh } from '../protocol/etag.ts'
 import type { Problem } from './problem.ts'
 import type { JsonObject } from './semantic-credentials.wire.ts'
 

@@ -7,6 +7,7 @@ import { checkPointers } from './data-integrity.pointers.ts'
 import { type ProofType, suiteOf } from './data-integrity.suites.ts'
 import type { PublicKeyType } from './dids.ts'
 import { Refusal } from './errors.ts'
+import { wholeSeconds } from './time.ts'
 
 export { isBaseProof } from './data-integrity.bbs.ts'
 export type { Json } from './data-integrity.hash.ts'
@@ -66,9 +67,6 @@ const MANDATORY = [
 export const defaultMandatoryPointers = (credential: Json): string[] =>
   MANDATORY.filter((member) => credential[member] !== undefined).map((member) => `/${member}`)
 
-/** W3C date-times of proofs have no fractions of a second. */
-export const createdTime = (now: Date): string => `${now.toISOString().slice(0, 19)}Z`
-
 /** Canonicalises: all of a signature's work but the signature. Throws as `canonize` does. */
 export async function prepareProof(request: ProofRequest, options: CanonizeOptions): Promise<PreparedProof> {
   const { credential, proofType, verificationMethod, created, challenge, domain } = request
@@ -119,7 +117,7 @@ export function checkSigner(
 
 /** The time at which a proof of this type is dated; BBS proofs are not. */
 export const createdFor = (proofType: ProofType, now: Date): string | undefined =>
-  suiteOf(proofType).signature === 'bbs' ? undefined : createdTime(now)
+  suiteOf(proofType).signature === 'bbs' ? undefined : wholeSeconds(now)
 
 export interface SignRequest extends Omit<ProofRequest, 'created' | 'verificationMethod'> {
   signer: Signer

@@ -3,6 +3,7 @@ import { CONTEXT } from './contexts/urls.ts'
 import { isDid } from './dids.syntax.ts'
 import { Refusal } from './errors.ts'
 import { isObject } from './json.ts'
+import { wholeSeconds } from './time.ts'
 
 /** Context of the resource at `/.well-known/did-configuration.json` (DIF Well Known DID Configuration). */
 export const DID_CONFIGURATION_CONTEXT = CONTEXT.didConfigurationV1
@@ -15,15 +16,13 @@ export interface DomainLinkageInput {
   expiresAt: Date
 }
 
-const seconds = (date: Date) => `${date.toISOString().slice(0, 19)}Z`
-
 /** An unsigned DomainLinkageCredential; it has no `id`, as the DIF specification wants it. */
 export const domainLinkageCredential = ({ did, origin, issuedAt, expiresAt }: DomainLinkageInput) => ({
   '@context': [CONTEXT.credentialsV1, CONTEXT.didConfigurationV02],
   type: ['VerifiableCredential', 'DomainLinkageCredential'],
   issuer: did,
-  issuanceDate: seconds(issuedAt),
-  expirationDate: seconds(expiresAt),
+  issuanceDate: wholeSeconds(issuedAt),
+  expirationDate: wholeSeconds(expiresAt),
   credentialSubject: { id: did, origin: new URL(origin).origin },
 })
 

@@ -1,4 +1,4 @@
-import { createdTime, isProofType, type Json, keyTypeOf, PROOF_TYPES, type ProofType } from './data-integrity.ts'
+import { isProofType, type Json, keyTypeOf, PROOF_TYPES, type ProofType } from './data-integrity.ts'
 import type { PublicKeyType } from './dids.ts'
 import { type FieldError, Refusal } from './errors.ts'
 import { isObject, listOf } from './json.ts'
@@ -8,7 +8,8 @@ import { chooseModel } from './semantic-credentials.contexts.ts'
 import { brandingErrors, withoutNulls } from './semantic-credentials.extensions.ts'
 import { type ClaimMappings, mapClaims } from './semantic-credentials.templates.claims.ts'
 import { mappingErrors } from './semantic-credentials.templates.mappings.ts'
-import { addDuration, DURATION_UNITS, type Duration } from './time.ts'
+import { addDuration, DURATION_UNITS, type Duration, wholeSeconds } from './time.ts'
+import { isUuid } from './uuid.ts'
 
 /** What an issuer settles once for many credentials (specification, Credential template). Null is as good as absent. */
 export interface TemplateDefinition {
@@ -30,7 +31,6 @@ export interface TemplateDefinition {
 }
 
 const MAX_TYPES = 32
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** A JSON-LD term or IRI: no white space of any alphabet, nothing invisible, no keyword. */
 const TYPE = /^(?!@)[^\p{White_Space}\p{C}]{1,255}$/u
 
@@ -92,7 +92,7 @@ export function templateErrors(definition: TemplateDefinition, now: Date): Field
     ...(typeof proofType === 'string' && !isProofType(proofType)
       ? [error('proofType', 'proof_type', `expected one of ${PROOF_TYPES.join(', ')}`)]
       : []),
-    ...(typeof claimSourceId === 'string' && !UUID.test(claimSourceId)
+    ...(typeof claimSourceId === 'string' && !isUuid(claimSourceId)
       ? [error('claimSourceId', 'claim_source', 'expected the id of a claim source')]
       : []),
     ...(claimMappings ? mappingErrors(claimMappings) : []),
@@ -149,8 +149,8 @@ export function payloadFromTemplate(definition: TemplateDefinition, { issuerDid,
     name,
     ...(typeof description === 'string' && { description }),
     ...(branded && { credentialBranding }),
-    issuanceDate: createdTime(issued),
-    ...(expires && { expirationDate: createdTime(expires) }),
+    issuanceDate: wholeSeconds(issued),
+    ...(expires && { expirationDate: wholeSeconds(expires) }),
     credentialSubject: subject,
   }
 }

@@ -32,3 +32,6 @@ export function addDuration(start: Date, duration: Duration): Date | undefined {
     date.getTime() + ((weeks * 7 + days) * 24 + hours) * HOUR_MS + minutes * (HOUR_MS / 60) + seconds * 1_000
   return moment > LAST_MOMENT ? undefined : new Date(moment)
 }
+
+/** A date-time in UTC without fractions of a second, as proofs and credentials of ours have it (XML Schema 1.1 part 2, 3.3.7). */
+export const wholeSeconds = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`

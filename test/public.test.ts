@@ -1,6 +1,6 @@
 import test from 'ava'
 import { register } from 'prom-client'
-import { isFresh } from '../api/etag.ts'
+import { isFresh } from '../protocol/etag.ts'
 import { createDid, sign } from './support/credentials.ts'
 import { openTarget, type Target } from './support/hostile.ts'
 import { document } from './support/openapi.ts'

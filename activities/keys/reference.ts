@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { Refusal } from '../../protocol/errors.ts'
+import { isUuid } from '../../protocol/uuid.ts'
 import type { KeyRef } from './index.ts'
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Throws `Refusal('key.invalid_reference')` unless both ids are lower-case UUIDs: nothing else reaches a row or a path. */
 export function assertReference({ tenantId, keyId }: KeyRef): void {
-  if (!UUID.test(tenantId) || !UUID.test(keyId)) {
+  if (!isUuid(tenantId) || !isUuid(keyId)) {
     throw new Refusal('key.invalid_reference', 'A key is named by the UUID of its tenant and a UUID of its own.')
   }
 }
