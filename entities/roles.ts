@@ -1,25 +1,30 @@
 import { createHmac } from 'node:crypto'
 import type { MikroORM } from '@mikro-orm/postgresql'
 
+/** Tables that requests of a tenant and work over all tenants alike read and change. */
+const OF_BOTH = [
+  'oauth2_clients',
+  'domains',
+  'dids',
+  'keys',
+  'key_envelopes',
+  'status_lists',
+  'semantic_credentials',
+  'semantic_templates',
+  'semantic_credential_batches',
+  'semantic_credential_batch_rows',
+  'jsonld_contexts',
+  'idempotency_keys',
+] as const
+
 /** What each role may do, table by table. The application adds to the log and reads it; it changes none of it. */
 const GRANTS = {
   app: {
     'select, insert, update, delete': [
-      'oauth2_clients',
-      'domains',
-      'dids',
+      ...OF_BOTH,
       'domain_linkages',
-      'keys',
-      'key_envelopes',
-      'status_lists',
-      'semantic_credentials',
-      'semantic_templates',
-      'semantic_credential_batches',
-      'semantic_credential_batch_rows',
       'presentation_templates',
       'presentation_requests',
-      'jsonld_contexts',
-      'idempotency_keys',
       'rate_limits',
     ],
     'select, insert, update': ['credential_revocations', 'credential_notifications'],
@@ -28,27 +33,14 @@ const GRANTS = {
     'update (fetch_unknown_contexts, vc_api)': ['tenants'],
   },
   system: {
-    'select, insert, update, delete': [
-      'environments',
-      'tenants',
-      'oauth2_clients',
-      'domains',
-      'dids',
-      'keys',
-      'key_envelopes',
-      'status_lists',
-      'semantic_credentials',
-      'semantic_templates',
-      'semantic_credential_batches',
-      'semantic_credential_batch_rows',
-      'jsonld_contexts',
-      'outbox',
-      'idempotency_keys',
-    ],
+    'select, insert, update, delete': [...OF_BOTH, 'environments', 'tenants', 'outbox'],
     'select, insert': ['logs', 'platform_keys', 'semantic_template_versions'],
     select: ['migrations'],
   },
 } as const
+
+/** Of the system role's tables, those that belong to no tenant and have no fence. */
+const UNFENCED: readonly string[] = ['environments', 'platform_keys', 'migrations']
 
 type Role = keyof typeof GRANTS
 
@@ -86,24 +78,9 @@ export async function createRoles(owner: MikroORM, ownerUrl: string, masterKey: 
     await connection.execute([`grant usage on schema public to ${quote(name)}`, ...statements].join('; '))
   }
   const system = quote(roleName(new URL(ownerUrl), 'system'))
-  const tables = [
-    'tenants',
-    'oauth2_clients',
-    'domains',
-    'dids',
-    'keys',
-    'key_envelopes',
-    'status_lists',
-    'semantic_credentials',
-    'semantic_templates',
-    'semantic_template_versions',
-    'semantic_credential_batches',
-    'semantic_credential_batch_rows',
-    'jsonld_contexts',
-    'logs',
-    'outbox',
-    'idempotency_keys',
-  ]
+  const tables = Object.values(GRANTS.system)
+    .flat()
+    .filter((table) => !UNFENCED.includes(table))
   await connection.execute(
     tables
       .map(
