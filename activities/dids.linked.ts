@@ -118,5 +118,3 @@ export function createLinkedDids({ database, documents, now, uuid, log, administ
     },
   }
 }
-
-export type LinkedDidsReader = ReturnType<typeof createLinkedDids>

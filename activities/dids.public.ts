@@ -48,5 +48,3 @@ export const createPublicDids = ({
     return rows[0]?.document
   },
 })
-
-export type PublicDids = ReturnType<typeof createPublicDids>

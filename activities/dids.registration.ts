@@ -16,7 +16,7 @@ export interface DidSubject {
 export type Lookup = { resolved: true } | { resolved: false; reason: string }
 
 /** The signal of workflows/dids.ts that ends a wait early. */
-export const LOOK_NOW = 'lookNow'
+const LOOK_NOW = 'lookNow'
 
 /** A creation that has not come to an end in this time never will. */
 const UNOWNED_AFTER_MS = 10 * 60_000

@@ -209,8 +209,6 @@ export function createDids(parts: Parts) {
   }
 }
 
-export type Dids = ReturnType<typeof createDids>
-
 /** A did:web on a port keeps it: `parseWebDid` of the record's DID gives its address. */
 export const documentUrl = (did: string): string => parseWebDid(did).url
 

@@ -152,5 +152,3 @@ export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
     },
   }
 }
-
-export type Relay = ReturnType<typeof createRelay>

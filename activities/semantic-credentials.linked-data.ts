@@ -12,7 +12,7 @@ import {
 import type { Dependencies } from './index.ts'
 import type { TenantContexts } from './semantic-credentials.contexts.ts'
 
-export const ENCODINGS = ['text', 'base64'] as const
+const ENCODINGS = ['text', 'base64'] as const
 export type Encoding = (typeof ENCODINGS)[number]
 
 /** Linked data as it is handed over: an object for JSON-LD as text, else a string. */
@@ -108,5 +108,3 @@ export const createLinkedData = ({
     return write(converted, encoding)
   },
 })
-
-export type LinkedDataConversion = ReturnType<typeof createLinkedData>

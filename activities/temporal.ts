@@ -16,7 +16,7 @@ import { Unavailable } from '../protocol/errors.ts'
 import { createDataConverter } from './temporal.codec.ts'
 
 /** A caller waits this long at most; the SDK's own default blocks 21 s while Temporal is away. */
-export const CALL_DEADLINE_MS = 2_000
+const CALL_DEADLINE_MS = 2_000
 
 /**
  * What an operator searches by. Temporal keeps these in plain text, so they hold opaque ids and a readable line that names
@@ -71,7 +71,7 @@ const TRANSIENT = new Map([
 ])
 
 /** Temporal's failure as ours: `Unavailable` when the same call may succeed later, the error itself otherwise. */
-export const temporalFailure = (error: unknown): unknown => {
+const temporalFailure = (error: unknown): unknown => {
   const status = isGrpcServiceError(error) ? error : error instanceof Error ? error.cause : undefined
   const transient = isGrpcServiceError(status) ? TRANSIENT.get(status.code) : undefined
   if (transient === undefined && !isGrpcDeadlineError(error)) return error

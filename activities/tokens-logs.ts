@@ -40,5 +40,3 @@ export const createTokensLogs = ({ database, logs }: Pick<Dependencies, 'databas
     })
   },
 })
-
-export type TokensLogs = ReturnType<typeof createTokensLogs>

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const extension = extname(new URL(import.meta.url).pathname)
 
 /** A path, not an import: workflows run in a sandbox of their own. */
-export const workflowsPath = join(root, 'workflows', `index${extension}`)
+const workflowsPath = join(root, 'workflows', `index${extension}`)
 
 /**
  * Builds the code that the workflow sandbox loads. Throws, with the bundler's own words, when it reaches a Node built-in or

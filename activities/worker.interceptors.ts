@@ -8,7 +8,7 @@ import { Refusal, Unavailable } from '../protocol/errors.ts'
  * What Temporal makes of an activity's error. A refusal stays one however often it is asked: final, its code as the type.
  * What is away names when to ask again. Everything else is retried as the workflow's options say.
  */
-export const activityFailure = (error: unknown): unknown => {
+const activityFailure = (error: unknown): unknown => {
   if (error instanceof Refusal) {
     return ApplicationFailure.create({
       message: error.message,

@@ -84,7 +84,7 @@ const fromHttp = (error: Error & { status?: number; statusCode?: number; type?: 
 }
 
 /** Any thrown thing as the problem it is to the caller. What we did not foresee is a 500 that tells nothing. */
-export function toRefusal(error: unknown): Refusal | Unavailable | undefined {
+function toRefusal(error: unknown): Refusal | Unavailable | undefined {
   if (error instanceof Refusal || error instanceof Unavailable) return error
   if (error instanceof ValidateError) return validation(error)
   if (isConflict(error)) return new Refusal('request.conflict', 'The same thing was made by another request meanwhile.')

@@ -1,9 +1,9 @@
 import { visit } from 'jsonc-parser'
 import { Refusal } from '../protocol/errors.ts'
 
-export const MAX_DEPTH = 64
+const MAX_DEPTH = 64
 /** Members of one object, and values in all: what checks a body member by member never has more to look at. */
-export const MAX_MEMBERS = 1_000
+const MAX_MEMBERS = 1_000
 export const MAX_VALUES = 20_000
 
 /** What would reach an object's prototype, and what keeps the generated validation from reading an object as text. */

@@ -1,6 +1,6 @@
 import { Refusal } from '../protocol/errors.ts'
 
-export const MAX_LIMIT = 1_000
+const MAX_LIMIT = 1_000
 
 /** Query of every list. */
 export interface PageQuery {

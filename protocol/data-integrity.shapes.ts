@@ -34,7 +34,7 @@ const kindOf = (value: string): string | undefined => IRI.exec(value)?.[1] ?? (P
 const isConstant = (name: string): boolean => name.startsWith('@') || name === 'type'
 
 /** The shape of a document; undefined for one that has texts which canonical N-Quads escape, or very many. */
-export function shapeOf(document: Json): Shape | undefined {
+function shapeOf(document: Json): Shape | undefined {
   const values: string[] = []
   const kinds: string[] = []
   let usable = true

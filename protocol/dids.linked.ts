@@ -6,7 +6,7 @@ import { isObject } from './json.ts'
 import { wholeSeconds } from './time.ts'
 
 /** Context of the resource at `/.well-known/did-configuration.json` (DIF Well Known DID Configuration). */
-export const DID_CONFIGURATION_CONTEXT = CONTEXT.didConfigurationV1
+const DID_CONFIGURATION_CONTEXT = CONTEXT.didConfigurationV1
 
 export interface DomainLinkageInput {
   did: string

@@ -2,7 +2,7 @@ import { toDataURL } from 'qrcode'
 import { Refusal } from './errors.ts'
 
 /** What fits at error correction level M with room to scan it from a screen; the limit of the format is 2,331 bytes. */
-export const MAX_QR_BYTES = 1_000
+const MAX_QR_BYTES = 1_000
 const WIDTH_PX = 360
 
 /**

@@ -1,7 +1,7 @@
 import type { FieldError } from './errors.ts'
 
 /** Far above an honest credential; below what overflows a stack in the libraries. */
-export const BOUNDS = { depth: 64, members: 20_000, contexts: 32, characters: 1_000_000 } as const
+const BOUNDS = { depth: 64, members: 20_000, contexts: 32, characters: 1_000_000 } as const
 
 /** These names would reach an object's prototype in code that copies members one by one. */
 const UNSAFE = new Set(['__proto__', 'constructor', 'prototype'])

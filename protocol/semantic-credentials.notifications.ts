@@ -14,7 +14,7 @@ export interface StatusMessage {
   body: { revocationListCredential: string; revocationListIndex: number; isRevoked: boolean }
 }
 
-export const STATUS_MESSAGE = 'https://mattr.global/schemas/credential/revocation-status'
+const STATUS_MESSAGE = 'https://mattr.global/schemas/credential/revocation-status'
 
 export function statusMessage(
   credential: Json,

@@ -14,7 +14,7 @@ import { heldCredentials, holderOf, isEnveloped } from './semantic-credentials.p
 import { MAX_PROOFS, methodId, proofReasons } from './semantic-credentials.proofs.ts'
 
 /** Who presents: the declared holder, else whoever signed. */
-export const holdersOf = (presentation: Json): string[] => {
+const holdersOf = (presentation: Json): string[] => {
   const declared = holderOf(presentation)
   return declared === undefined ? proofsOf(presentation).map(({ proof }) => signerOf(proof)) : [String(declared)]
 }

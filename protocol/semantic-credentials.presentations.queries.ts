@@ -9,7 +9,7 @@ import {
   type Report,
 } from './semantic-credentials.presentations.asked.ts'
 
-export const QUERY_TYPES = ['QueryByExample', 'QueryByFrame', 'DIDAuth'] as const
+const QUERY_TYPES = ['QueryByExample', 'QueryByFrame', 'DIDAuth'] as const
 export type QueryType = (typeof QUERY_TYPES)[number]
 
 /** One query of a template, read and checked. DIDAuth asks for no credential: its list is empty. */

@@ -6,7 +6,7 @@ import { BASE_CONTEXT, BASE_CONTEXTS, credentialErrors, type DataModel, isUri } 
 import { unsignedErrors } from './semantic-credentials.unsigned.ts'
 
 /** Each contained credential is verified in full, BBS ones at 80 ms: more would be an attack, not a wallet. */
-export const MAX_CREDENTIALS = 20
+const MAX_CREDENTIALS = 20
 
 const ENVELOPED = 'EnvelopedVerifiableCredential'
 

@@ -4,7 +4,7 @@ import { listOf } from './json.ts'
 import { momentOf } from './semantic-credentials.dates.ts'
 
 /** Every check that can fail, by the name that `reason[].type` carries. */
-export const REASONS = [
+const REASONS = [
   'Syntax',
   'Context',
   'Issuer',

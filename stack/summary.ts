@@ -8,7 +8,7 @@ const shown = (path: string): string => {
 }
 
 /** Works when pasted in the project's folder; the secret comes from the file, so that no shell history keeps it. */
-export function tokenCommand(first: FirstTenant, file: string): string {
+function tokenCommand(first: FirstTenant, file: string): string {
   const path = shown(file)
   const from = isAbsolute(path) ? path : `./${path}`
   const body = `const t=require('${from}');JSON.stringify({clientId:t.clientId,clientSecret:t.clientSecret,grantType:'client_credentials'})`
