@@ -1,5 +1,5 @@
 import type { Sql } from '../entities/orm.ts'
-import type { Unavailable } from '../protocol/errors.ts'
+import type { Refusal, Unavailable } from '../protocol/errors.ts'
 import type { SignedRow } from './semantic-credentials.sign.ts'
 import type { TemplateRef } from './semantic-credentials.ts'
 
@@ -25,6 +25,8 @@ export interface Attempted {
   failed: { row: number; problem: string }[]
   gone: Set<string>
   away?: Unavailable
+  /** A key that cannot be used as it is: no row's fault, and nothing that passes by itself. */
+  fault?: Refusal
 }
 
 const RECORD = `select * from record_semantic_credential_chunk(

@@ -20,10 +20,13 @@ const AT_ONCE = 16
 /** What a deleted issuer's rows are refused with; its keys may be gone a moment before we notice the DID is. */
 const GONE = ['credential.issuer_unknown', 'key.not_found']
 
+/** The platform's own faults with a key: a row that were refused for one would be erased, and could not be signed later. */
+const KEY_FAULTS = ['key.envelope_refused', 'key.store_refused']
+
 /** A slice that is to be signed. */
 type Work = BatchSlice & { batch: CredentialBatch }
 
-interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys' | 'now'> {
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys' | 'now' | 'log'> {
   issuers: Issuers
   signing: Signing
   templateSigning: TemplateSigning
@@ -31,7 +34,7 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys
 
 /** Signs the chunks of a batch; the workflow decides which, and what follows. */
 export function createBatchSigning(parts: Parts) {
-  const { config, database, sql, keys, now, issuers, signing, templateSigning } = parts
+  const { config, database, sql, keys, now, log, issuers, signing, templateSigning } = parts
   const patienceMs = config.batchPatienceSeconds * 1000
 
   async function requestOf(
@@ -57,6 +60,7 @@ export function createBatchSigning(parts: Parts) {
       } catch (error) {
         if (error instanceof Unavailable) done.away = error
         else if (!(error instanceof Refusal)) throw error
+        else if (KEY_FAULTS.includes(error.code)) done.fault = error
         else {
           const issuer = issuerOf(input, batch.options)
           if (GONE.includes(error.code) && issuer !== undefined && known.has(issuer)) done.gone.add(issuer)
@@ -134,6 +138,13 @@ export function createBatchSigning(parts: Parts) {
     if (attempted.gone.size > 0) {
       const reason = 'An issuer of the batch was deleted. Resume to refuse its rows, or cancel.'
       if (await pause(chunk, batch, 'batch.issuer_gone', reason)) return { state: 'PAUSED', ...counts }
+      return signSlice(chunk)
+    }
+    if (attempted.fault) {
+      const { code, message } = attempted.fault
+      const reason = `${message} Once an operator has mended the key store, resume; or cancel.`
+      log.error({ err: attempted.fault, batchId: chunk.batchId, tenantId: chunk.tenantId }, 'a batch is paused')
+      if (await pause(chunk, batch, code, reason)) return { state: 'PAUSED', ...counts }
       return signSlice(chunk)
     }
     if (!attempted.away) return { state: 'signed', ...counts }
