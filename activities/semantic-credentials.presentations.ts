@@ -65,6 +65,7 @@ export function createPresentations(parts: Parts) {
       now: now(),
       resolveDid: async (did) => (await didResolver.resolve(did)).document,
       checkProof: documents.checkProof(contexts.lookupFor(tenantId)),
+      means: (request) => documents.meansTheSame(request, contexts.lookupFor(tenantId)),
       verifyCredential: (credential) => credentialVerifier.verifyCredential(tenantId, credential),
     })
   }

@@ -1,3 +1,5 @@
+import type { Json } from './data-integrity.ts'
+import { Refusal } from './errors.ts'
 import { isObject, listOf } from './json.ts'
 import type { CredentialQuery } from './semantic-credentials.presentations.asked.ts'
 import {
@@ -10,9 +12,11 @@ import {
   signerOf,
   skipped,
 } from './semantic-credentials.presentations.checks.ts'
+import { ofHolder } from './semantic-credentials.presentations.holder.ts'
 import { mismatch } from './semantic-credentials.presentations.matching.ts'
 import type { PresentationQuery } from './semantic-credentials.presentations.queries.ts'
 import { heldCredentials, isEnveloped } from './semantic-credentials.presentations.ts'
+import { foreseen } from './semantic-credentials.reasons.ts'
 
 /** The expected challenge, in every proof (VC Data Integrity 1.0, section 4.4). */
 export function challengeChecks({ presentation, challenge }: PresentationToVerify): Check[] {
@@ -53,20 +57,43 @@ export function requestChecks({ asked }: PresentationToVerify): Check[] {
   })
 }
 
-function askedCheck(query: CredentialQuery, { presentation }: PresentationToVerify): Check {
-  const held = heldCredentials(presentation).flatMap(({ held, path }) =>
-    isObject(held) && !isEnveloped(held) ? [{ path, mismatch: mismatch(query, held) }] : [],
-  )
-  const fitting = held.find((each) => each.mismatch === undefined)
-  if (fitting) return passed('query', `${fitting.path} is what it asks for.`, query.path)
+/** One after the other: one presentation must not fill the queue of the threads. */
+async function inTurn<T>(items: T[], check: (item: T) => Promise<Check[]>): Promise<Check[]> {
+  const checks: Check[] = []
+  for (const item of items) checks.push(...(await check(item)))
+  return checks
+}
+
+/** Names first, for that costs nothing; what they mean only where they fit. */
+async function misfit(query: CredentialQuery, held: Json, request: PresentationToVerify): Promise<string | undefined> {
+  const credential = ofHolder(query, held, request)
+  const unlike = mismatch(query, credential)
+  if (unlike !== undefined) return unlike
+  try {
+    if (await request.means({ pattern: query.pattern, credential })) return undefined
+    return 'its names mean something else than the contexts of the query say'
+  } catch (error) {
+    if (!foreseen(error) || (error instanceof Refusal && error.code === 'credential.too_complex')) throw error
+    return error.message
+  }
+}
+
+async function askedCheck(query: CredentialQuery, request: PresentationToVerify): Promise<Check> {
+  const held: { path: string; mismatch: string }[] = []
+  for (const { held: credential, path } of heldCredentials(request.presentation)) {
+    if (!isObject(credential) || isEnveloped(credential)) continue
+    const mismatch = await misfit(query, credential, request)
+    if (mismatch === undefined) return passed('query', `${path} is what it asks for.`, query.path)
+    held.push({ path, mismatch })
+  }
   if (!query.required) return skipped('query', 'No credential answers it, and none has to.', query.path)
   const why = held.slice(0, 3).map((each) => `${each.path}: ${each.mismatch}`)
   const evidence = `No credential answers it. ${why.length > 0 ? `${why.join('; ')}.` : 'The presentation holds none.'}`
   return failed('query', evidence, query.path)
 }
 
-function queryCheck(query: PresentationQuery, request: PresentationToVerify): Check[] {
-  if (query.type !== 'DIDAuth') return query.credentialQuery.map((each) => askedCheck(each, request))
+async function queryCheck(query: PresentationQuery, request: PresentationToVerify): Promise<Check[]> {
+  if (query.type !== 'DIDAuth') return inTurn(query.credentialQuery, async (each) => [await askedCheck(each, request)])
   const [first] = proofsOf(request.presentation)
   return first
     ? [passed('query', `${shown(signerOf(first.proof))} authenticates itself by the holder proof.`, query.path)]
@@ -74,8 +101,8 @@ function queryCheck(query: PresentationQuery, request: PresentationToVerify): Ch
 }
 
 /** What the template asks for, query by query. */
-export function queryChecks(request: PresentationToVerify): Check[] {
+export async function queryChecks(request: PresentationToVerify): Promise<Check[]> {
   const queries = request.asked.flatMap((each) => each.queries)
   if (queries.length === 0) return [skipped('query', 'No request and no template was named.')]
-  return queries.flatMap((query) => queryCheck(query, request))
+  return inTurn(queries, (query) => queryCheck(query, request))
 }

@@ -1,5 +1,6 @@
 import type { Json } from './data-integrity.ts'
 import { isObject, listOf } from './json.ts'
+import type { MeaningRequest } from './semantic-credentials.presentations.meaning.ts'
 import type { PresentationQuery } from './semantic-credentials.presentations.queries.ts'
 import { methodId, type ProofRules } from './semantic-credentials.proofs.ts'
 import type { Verdict } from './semantic-credentials.verify.ts'
@@ -48,6 +49,8 @@ export interface PresentationToVerify extends Omit<ProofRules, 'purpose'> {
   asked: Asked[]
   /** Subject = holder = who signed. False: the proofs alone, as the W3C's interface asks for. */
   bindHolder: boolean
+  /** See `meansTheSame`. */
+  means(request: MeaningRequest): Promise<boolean>
   /** All of a credential's own checks, its status among them. */
   verifyCredential(credential: unknown): Promise<Verdict>
 }

@@ -1,5 +1,6 @@
 import type { Json } from './data-integrity.ts'
 import { isObject, listOf } from './json.ts'
+import type { CredentialQuery } from './semantic-credentials.presentations.asked.ts'
 import {
   type Check,
   failed,
@@ -17,6 +18,23 @@ import { MAX_PROOFS, methodId, proofReasons } from './semantic-credentials.proof
 const holdersOf = (presentation: Json): string[] => {
   const declared = holderOf(presentation)
   return declared === undefined ? proofsOf(presentation).map(({ proof }) => signerOf(proof)) : [String(declared)]
+}
+
+const idOf = (node: unknown): unknown => (isObject(node) ? (node.id ?? node['@id']) : undefined)
+
+/**
+ * A credential as far as it answers a query: what the query asks of a subject it asks of the holder, unless it names the
+ * subject itself. Another subject of the same credential is somebody else.
+ */
+export function ofHolder(
+  { pattern }: CredentialQuery,
+  held: Json,
+  { presentation, bindHolder }: PresentationToVerify,
+): Json {
+  const isNamed = listOf(pattern.credentialSubject).some((subject) => idOf(subject) !== undefined)
+  if (!bindHolder || isNamed || !Array.isArray(held.credentialSubject)) return held
+  const holders: unknown[] = holdersOf(presentation)
+  return { ...held, credentialSubject: held.credentialSubject.filter((subject) => holders.includes(idOf(subject))) }
 }
 
 /** Every proof must hold, and be made for authentication. */

@@ -3,7 +3,7 @@ import { isObject, listOf } from './json.ts'
 import type { CredentialQuery } from './semantic-credentials.presentations.asked.ts'
 
 /** Words of a frame about its output (JSON-LD 1.1 Framing, section 2): they ask nothing of the credential. */
-const FRAMING = new Set(['@explicit', '@embed', '@requireAll', '@omitDefault', '@omitGraph', '@default'])
+export const FRAMING = new Set(['@explicit', '@embed', '@requireAll', '@omitDefault', '@omitGraph', '@default'])
 
 /** The credential contexts define these names for the two keywords that a frame may use in their place. */
 const ALIASES = new Map([
@@ -49,8 +49,8 @@ const contextsLack = (pattern: Json, credential: Json): boolean => {
 }
 
 /**
- * Why a credential is no answer to a query; undefined when it is one. Names are compared as they are written: the
- * query's contexts say what they mean, and the credential must have them.
+ * Why a credential is no answer to a query; undefined when it may be one. Names are compared as they are written, and the
+ * credential must have the query's contexts; whether the names mean the same in it is asked of `meansTheSame`.
  */
 export function mismatch({ pattern, trustedIssuers }: CredentialQuery, credential: Json): string | undefined {
   const { '@context': _, ...rest } = pattern

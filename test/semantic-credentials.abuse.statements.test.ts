@@ -233,3 +233,19 @@ test('texts that bbs-2023 does not tell apart are neither signed nor verified (D
   for (const each of [credential, changed])
     t.deepEqual(await verify({ ...each, proof }, inTime), { verified: false, types: ['Context'] })
 })
+
+test('a method that has ended or was revoked proves nothing (Controlled Identifiers 1.0, section 2.2)', async (t) => {
+  const signer = ed25519Signer()
+  const signed = await lapsed('2.0', signer, 'eddsa-rdfc-2022')
+  const document = await resolveTestDid(signer.did)
+  const at = { now: new Date('2026-02-01T00:00:00Z'), status: async () => ({ state: 'valid' }) as const }
+  const withEnd = (end: Json) => {
+    const verificationMethod = document.verificationMethod?.map((method) => ({ ...method, ...end }))
+    return { ...at, resolveDid: async () => ({ ...document, verificationMethod }) }
+  }
+  for (const member of ['revoked', 'expires']) {
+    for (const time of ['2026-02-01T00:00:00Z', '2026-02-01T02:00:00+02:00', 'yesterday', null, ''])
+      t.deepEqual(await verify(signed, withEnd({ [member]: time })), { verified: false, types: ['Issuer'] }, `${time}`)
+    t.true((await verify(signed, withEnd({ [member]: '2026-02-01T00:00:01Z' }))).verified)
+  }
+})

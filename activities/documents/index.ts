@@ -19,6 +19,7 @@ import {
 } from '../../protocol/data-integrity.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
+import { type MeaningRequest, meansTheSame } from '../../protocol/semantic-credentials.presentations.meaning.ts'
 import { type Verdict, type VerifyRequest, verifyCredential } from '../../protocol/semantic-credentials.ts'
 import { gatherContexts } from './contexts.ts'
 import { isLight } from './lanes.ts'
@@ -42,6 +43,8 @@ export interface Documents {
   checkProof(contexts?: ContextLookup): CheckProof
   /** Throws as `convertLinkedData` does. */
   convert(conversion: Conversion, contexts?: ContextLookup): Promise<LinkedData>
+  /** Throws as `meansTheSame` of the presentations does. */
+  meansTheSame(request: MeaningRequest, contexts?: ContextLookup): Promise<boolean>
   /** PNG of a short text as a data: URL. Throws `Refusal('qr_code.too_long')`. */
   qrCode(text: string): Promise<string>
   close(): Promise<void>
@@ -133,6 +136,11 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
     convert: (conversion, lookup = nothingElse) => {
       const { from } = conversion
       return inThread('convert', conversion, from.format === 'jsonld' ? from.document : {}, lookup)
+    },
+    meansTheSame: (request, lookup = nothingElse) => {
+      const here = isLight(request.credential) && isLight(request.pattern)
+      const elsewhere = () => inThread('meansTheSame', request, { ...request }, lookup)
+      return inLane<'meansTheSame'>(here, () => meansTheSame(request, bundled), elsewhere)
     },
     qrCode: (text) => pool.run({ name: 'qrCode', input: text, contexts: new Map() }, nothingElse),
     close: () => pool.close(),

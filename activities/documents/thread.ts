@@ -5,6 +5,7 @@ import { createProofCheck, deriveCredential, prepareProof } from '../../protocol
 import { Refusal } from '../../protocol/errors.ts'
 import { qrCode } from '../../protocol/qr-code.ts'
 import { convertLinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
+import { meansTheSame } from '../../protocol/semantic-credentials.presentations.meaning.ts'
 import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
 
 /** Rounds of deep comparison, as a power of the nodes that look alike: here the clock ends poison graphs, not this. */
@@ -46,6 +47,7 @@ export default async function run<Name extends TaskName>({
     derive: (input) => deriveCredential(input, options),
     // less work than for proofs: this operation is anybody's who has a token, and a poison graph ends at once
     convert: (input) => convertLinkedData(input, { documentLoader }),
+    meansTheSame: (input) => meansTheSame(input, options),
     qrCode,
   }
   try {

@@ -8,6 +8,7 @@ import type {
 } from '../../protocol/data-integrity.ts'
 import type { FieldError } from '../../protocol/errors.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
+import type { MeaningRequest } from '../../protocol/semantic-credentials.presentations.meaning.ts'
 
 /** What a thread can do; each is pure computation over plain data, without any key or network. */
 export interface Tasks {
@@ -17,6 +18,7 @@ export interface Tasks {
   check: { input: ProofCheck; output: ProofVerdict }
   derive: { input: DeriveRequest; output: Json }
   convert: { input: Conversion; output: LinkedData }
+  meansTheSame: { input: MeaningRequest; output: boolean }
   qrCode: { input: string; output: string }
 }
 export type TaskName = keyof Tasks
