@@ -20,6 +20,7 @@ import { createDerivation } from './semantic-credentials.derive.ts'
 import { createStatusEntries } from './semantic-credentials.entries.ts'
 import { createIssuers } from './semantic-credentials.issuers.ts'
 import { createLinkedData } from './semantic-credentials.linked-data.ts'
+import { createNotificationDelivery } from './semantic-credentials.notifications.deliver.ts'
 import { createNotifications } from './semantic-credentials.notifications.ts'
 import { createAsking } from './semantic-credentials.presentations.asking.ts'
 import { createPresentationRequests } from './semantic-credentials.presentations.requests.ts'
@@ -95,6 +96,7 @@ export function createPlatform(dependencies: Dependencies) {
     batchUploads,
     revocations,
     notifications: createNotifications(parts),
+    notificationDelivery: createNotificationDelivery(parts),
     batches: createBatches({ ...parts, batchUploads, batchOptions, revocations }),
     batchFiles: createBatchFiles(dependencies),
     batchSigning: createBatchSigning({ ...parts, templateSigning }),
@@ -111,16 +113,14 @@ export interface Observers {
 
 /** The same verbs as Temporal calls them: retried, durable. */
 export function createActivities(dependencies: Dependencies, { statusListTried }: Observers = {}) {
-  const { registration, statusPublisher, batchSigning, batchEnds, notifications } = createPlatform(dependencies)
-  const { deliverNotification, concludeNotification } = notifications
+  const { registration, statusPublisher, batchSigning, batchEnds, notificationDelivery } = createPlatform(dependencies)
   return {
     ...registration,
     ...createStatusSweep({ ...dependencies, statusPublisher, tried: statusListTried }),
     ...batchSigning,
     ...batchEnds,
     ...createRevocationSlices(dependencies),
-    deliverNotification,
-    concludeNotification,
+    ...notificationDelivery,
     ...createPurge(dependencies),
   }
 }

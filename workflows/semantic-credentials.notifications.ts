@@ -1,9 +1,12 @@
 import { proxyActivities, sleep } from '@temporalio/workflow'
-import type { NotificationSubject, Notifications } from '../activities/semantic-credentials.notifications.ts'
+import type {
+  NotificationDelivery,
+  NotificationSubject,
+} from '../activities/semantic-credentials.notifications.deliver.ts'
 import { outward, quick } from './options.ts'
 
-const { deliverNotification } = proxyActivities<Notifications>(outward)
-const { concludeNotification } = proxyActivities<Notifications>(quick)
+const { deliverNotification } = proxyActivities<NotificationDelivery>(outward)
+const { concludeNotification } = proxyActivities<NotificationDelivery>(quick)
 
 /** Half a day in all; a holder who is away for longer reads the list. */
 const WAITS = ['1m', '10m', '1h', '3h', '8h'] as const
