@@ -83,6 +83,13 @@ export function codecEndpoint(codec: Pick<PayloadCodec, 'decode'>, { uiUrl }: { 
     }
   })
 
+  // the CLI has the arguments of a query encoded before it asks, also when there are none: then there is nothing to encode
+  router.post('/codec/encode', express.json({ limit: MAX_BODY }), (request: Request, response: Response) => {
+    const payloads: unknown = isObject(request.body) ? (request.body.payloads ?? []) : undefined
+    if (Array.isArray(payloads) && payloads.length === 0) return void response.json({ payloads: [] })
+    problem(response, 400, 'This endpoint decodes, and encodes nothing: workflows are started by the platform alone.')
+  })
+
   router.use('/codec', (_error: unknown, _request: Request, response: Response, _next: NextFunction) =>
     problem(response, 400, 'The body is no JSON, or larger than 8 MiB.'),
   )

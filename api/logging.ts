@@ -73,7 +73,8 @@ export const watchRequests =
         ms: Math.round(seconds * 1e4) / 10,
         tenantId: request.caller?.tenantId,
       }
-      response.locals.log[status >= 500 ? 'error' : 'info'](line, operationId ?? 'request')
+      // 501: a DID method that we do not resolve; whoever asked for it is told, and nobody else has to act
+      response.locals.log[status >= 500 && status !== 501 ? 'error' : 'info'](line, operationId ?? 'request')
       const entry = logEntry(request, response, operationId)
       if (entry)
         logs.add(entry).catch((error: unknown) => response.locals.log.error({ err: error }, 'log entry not queued'))

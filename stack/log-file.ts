@@ -38,6 +38,9 @@ export function logTo(path: string, maxBytes = MAX_BYTES) {
   }
 }
 
+/** Members of a log line that say where to look. */
+const TOLD = ['status', 'route', 'part', 'host', 'reason', 'code', 'batchId', 'listId', 'requestId']
+
 const LEVELS: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fatal' }
 
 /** What a person should see of a process's output: warnings and worse, and what is no log line at all (a crash). */
@@ -46,9 +49,17 @@ export function notable(name: string, text: string): string | undefined {
   const level = LEVELS[Number(/"level":(\d+)/.exec(text.slice(0, 200))?.[1])]
   if (!level) return undefined
   try {
-    const { msg = '', err } = JSON.parse(text) as { msg?: string; err?: { message?: string } }
+    const {
+      msg = '',
+      err,
+      ...more
+    } = JSON.parse(text) as Record<string, unknown> & {
+      msg?: string
+      err?: { message?: string }
+    }
     const reason = err?.message && err.message !== msg ? ` (${err.message})` : ''
-    return `${name}: ${level}: ${msg}${reason}`
+    const told = TOLD.flatMap((member) => (member in more ? [`${member} ${more[member]}`] : [])).join(', ')
+    return `${name}: ${level}: ${msg}${reason}${told && ` [${told}]`}`
   } catch {
     return `${name}: ${text}` // cut off in the middle
   }

@@ -39,6 +39,10 @@ test('the console shows warnings, errors and crashes, and nothing else of the lo
     notable('API', '{"level":50,"msg":"failed","err":{"message":"no database"}}'),
     'API: error: failed (no database)',
   )
+  t.is(
+    notable('API', '{"level":50,"time":1,"status":500,"route":"/v1/dids","requestId":"5f0c","msg":"createDID"}'),
+    'API: error: createDID [status 500, route /v1/dids, requestId 5f0c]',
+  )
   t.is(notable('API', 'TypeError: x'), 'API: TypeError: x')
 })
 

@@ -168,6 +168,11 @@ test.serial('the codec endpoint decodes a stored payload for the Temporal UI, an
   const { payloads } = (await decoded.json()) as { payloads: Array<{ data: string }> }
   t.deepEqual(JSON.parse(Buffer.from(payloads[0]?.data ?? '', 'base64').toString()), { words: canary })
 
+  const encode = (body: string) =>
+    fetch(url.replace('decode', 'encode'), { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  for (const none of ['{}', '{"payloads":[]}']) t.deepEqual(await (await encode(none)).json(), { payloads: [] })
+  t.is((await encode(wire)).status, 400, 'it encodes nothing')
+
   t.is((await ask('', { origin: 'http://127.0.0.1:8233' }, 'OPTIONS')).status, 204)
   for (const origin of ['http://127.0.0.1:8234', 'https://127.0.0.1:8233', 'null']) {
     const foreign = await ask(wire, { origin })
