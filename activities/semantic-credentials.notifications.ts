@@ -7,6 +7,7 @@ import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
 import { messageSigner } from './semantic-credentials.notifications.deliver.ts'
+import { credentialNotFound, notRevocable } from './semantic-credentials.refusals.ts'
 
 const invalid = (path: string, message: string) =>
   new Refusal('request.invalid', `The notification's ${path} is not usable.`, [{ path, code: 'did', message }])
@@ -44,12 +45,8 @@ export function createNotifications(parts: Parts) {
     async notifyStatus(call: Call, id: string, { from, to }: { from?: string; to?: string[] }): Promise<void> {
       const { tenantId, requestId, clientId } = call
       const credential = await inTenant(database.tenants, tenantId, (em) => em.findOne(SemanticCredential, { id }))
-      if (!credential) throw new Refusal('credential.not_found', 'There is no such credential.')
-      if (!credential.statusListId)
-        throw new Refusal(
-          'credential.not_revocable',
-          'The credential was signed with revocable false: it has no status.',
-        )
+      if (!credential) throw credentialNotFound()
+      if (!credential.statusListId) throw notRevocable()
       const subjects = subjectDids(credential.credential)
       if (to?.some((did) => !subjects.includes(did))) throw invalid('to', 'expected DIDs of the credential’s subjects')
       const sender = await senderOf(tenantId, from, credential.didId)

@@ -10,6 +10,7 @@ import type { Administration } from './administration.ts'
 import { signPublicly } from './documents/public.ts'
 import type { Dependencies } from './index.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
+import { listNotFound } from './semantic-credentials.refusals.ts'
 
 export interface PublishedList {
   credential: Json
@@ -65,7 +66,7 @@ export function createStatusPublisher({ database, systemSql, documents, now, adm
       values: [tenantId, id],
     })
     const [list] = rows
-    if (!list) throw new Refusal('status_list.not_found', 'There is no such revocation list.')
+    if (!list) throw listNotFound()
     const { kind, purpose, proofType, size, changes, did, entries } = list
     if (!did || !isProofType(proofType))
       throw new Refusal('status_list.issuer_gone', 'The issuer of this list was deleted; it cannot be signed any more.')
@@ -107,7 +108,7 @@ export function createStatusPublisher({ database, systemSql, documents, now, adm
     /** The signed list; made at the first look, for a list that nobody reads needs no signature. */
     async publishedList(tenantId: string, id: string): Promise<PublishedList> {
       const list = await inTenant(database.tenants, tenantId, (em) => em.findOne(StatusList, { id }))
-      if (!list) throw new Refusal('status_list.not_found', 'There is no such revocation list.')
+      if (!list) throw listNotFound()
       const { signed, etag, validUntil } = list
       if (signed && etag && validUntil && validUntil > now()) return { credential: signed, etag, validUntil }
       return signOnce(tenantId, id).catch((error: unknown) => {

@@ -5,6 +5,7 @@ import { Refusal } from '../protocol/errors.ts'
 import { type PastStatus, statusAt } from '../protocol/status-list.history.ts'
 import type { Dependencies } from './index.ts'
 import type { Call } from './operations.ts'
+import { credentialNotFound, listNotFound, notRevocable } from './semantic-credentials.refusals.ts'
 
 export interface CurrentStatus {
   isRevoked: boolean
@@ -12,11 +13,8 @@ export interface CurrentStatus {
   isSuspended?: boolean
 }
 
-const notFound = () => new Refusal('credential.not_found', 'There is no such credential.')
-
 const without = {
-  revocation: () =>
-    new Refusal('credential.not_revocable', 'The credential was signed with revocable false: it has no status.'),
+  revocation: notRevocable,
   suspension: () => new Refusal('credential.not_suspendable', 'The credential was not signed with suspendable true.'),
 }
 
@@ -79,7 +77,7 @@ export const createCredentialStatus = ({
       ],
     })
     const outcome = rows[0]?.outcome
-    if (outcome === 'not_found') throw notFound()
+    if (outcome === 'not_found') throw credentialNotFound()
     if (outcome === 'no_status') throw without[purpose]()
     if (outcome === 'recorded_before')
       throw new Refusal('idempotency.in_flight', 'This Idempotency-Key was taken over by a later try. Ask again.')
@@ -87,7 +85,7 @@ export const createCredentialStatus = ({
 
   const find = async (tenantId: string, id: string): Promise<SemanticCredential> => {
     const credential = await inTenant(database.tenants, tenantId, (em) => em.findOne(SemanticCredential, { id }))
-    if (!credential) throw notFound()
+    if (!credential) throw credentialNotFound()
     return credential
   }
 
@@ -110,7 +108,7 @@ export const createCredentialStatus = ({
         ])
       return inTenant(database.tenants, tenantId, async (em) => {
         const credential = await em.findOne(SemanticCredential, { id })
-        if (!credential) throw notFound()
+        if (!credential) throw credentialNotFound()
         const orderBy = { id: 'asc' } as const
         const changes = await em.find(StatusChange, { credentialId: id, changedAt: { $lte: at } }, { orderBy })
         return statusAt(credential, changes, at)
@@ -120,7 +118,7 @@ export const createCredentialStatus = ({
     /** Newest first. */
     async listChanges(tenantId: string, id: string, { limit, offset }: { limit: number; offset: number }) {
       return inTenant(database.tenants, tenantId, async (em) => {
-        if (!(await em.findOne(SemanticCredential, { id }))) throw notFound()
+        if (!(await em.findOne(SemanticCredential, { id }))) throw credentialNotFound()
         const orderBy = { id: 'desc' } as const
         const [changes, total] = await em.findAndCount(StatusChange, { credentialId: id }, { orderBy, limit, offset })
         return { changes, total }
@@ -129,7 +127,7 @@ export const createCredentialStatus = ({
 
     async readList(tenantId: string, id: string): Promise<StatusList> {
       const list = await inTenant(database.tenants, tenantId, (em) => em.findOne(StatusList, { id }))
-      if (!list) throw new Refusal('status_list.not_found', 'There is no such revocation list.')
+      if (!list) throw listNotFound()
       return list
     },
 

@@ -7,6 +7,7 @@ import type { Dependencies } from './index.ts'
 import type { Call } from './operations.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
 import { type CredentialRow, createCredentialRecorder } from './semantic-credentials.record.ts'
+import { credentialNotFound } from './semantic-credentials.refusals.ts'
 import type { Signing, SignRequest } from './semantic-credentials.sign.ts'
 import { recordSuspendable } from './semantic-credentials.suspension.ts'
 
@@ -103,7 +104,7 @@ export function createSemanticCredentials(parts: Parts) {
 
     async readCredential(tenantId: string, id: string): Promise<SemanticCredential> {
       const credential = await inTenant(database.tenants, tenantId, (em) => em.findOne(SemanticCredential, { id }))
-      if (!credential) throw new Refusal('credential.not_found', 'There is no such credential.')
+      if (!credential) throw credentialNotFound()
       return credential
     },
   }
