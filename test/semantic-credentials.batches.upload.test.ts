@@ -1,9 +1,4 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import test from 'ava'
 import { BATCHES, COURSE, create, errors, lines, type Posting, post, results, until } from './support/batches.ts'
 import { createDid, verify } from './support/credentials.ts'
@@ -195,25 +190,4 @@ test.serial('gzip, blank lines and a last line without an end are read as they a
   const raw = new Uint8Array(await new Response(stream).arrayBuffer())
   const made = await create(world, raw, options(issuer), { headers: { 'content-encoding': 'gzip' } })
   t.like(await completed(made.id), { total: 3, signed: 3, failed: 0 })
-})
-
-test.serial('the examples of docs/batches.md work word for word', async (t) => {
-  const shell = async (file: string, block: RegExp) =>
-    [...(await readFile(new URL(file, import.meta.url), 'utf8')).matchAll(block)].map(([, script = '']) => script)
-  const [shorthands] = await shell('../README.md', /^(field\(\).*?^api\(\).*?)$/gms)
-  const examples = await shell('../docs/batches.md', /^```sh\n(.*?)^```$/gms)
-  const folder = await mkdtemp(join(tmpdir(), 'countersign-batch-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const env = { ...process.env, BASE: world.url, TOKEN: world.token, DID: await createDid(world) }
-  const script = [shorthands, ...examples.map((example) => `${example}\nprintf '\\036%s\\036' "$BATCH"`)].join('\n')
-  const { stdout } = await promisify(execFile)('bash', ['-euc', script], { cwd: folder, env })
-  const [, first = '', , second = ''] = stdout.split('\u001e')
-  const grace = { id: 'did:example:grace', course: 'CS-102', score: 1 }
-  for (const [id, claims] of [
-    [first, { ...grace, address: { city: 'New York' } }],
-    [second, grace],
-  ] as const) {
-    t.like(await completed(id), { total: 2, signed: 2, failed: 0 })
-    t.deepEqual((await results(world, id))[1]?.credential.credentialSubject, claims)
-  }
 })
