@@ -114,13 +114,16 @@ const isLabel = (text: string): boolean => /^_:[\w-]+$/.test(text)
  * `di-sd-primitives` replace what looks like a label also within texts, so that `_:A` and `_:F` are signed alike (D-131).
  */
 export function assertTextsSigned(expanded: readonly object[]): void {
-  const pending: unknown[] = [...expanded]
-  while (pending.length > 0) {
-    const value = pending.pop()
-    if (typeof value === 'string' && LABEL.test(value) && !isLabel(value))
+  const pending: [name: string, value: unknown][] = [['', expanded]]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [name, value] = next
+    const isId = name === '@id' || name === '@type'
+    if (LABEL.test(name) || (typeof value === 'string' && LABEL.test(value) && !(isId && isLabel(value))))
       throw new Refusal('credential.invalid', 'A bbs-2023 proof does not sign texts with _: or urn:bnid: in them.', [
         { path: '', code: 'credential.unsigned', message: 'a text holds _: or urn:bnid:, which is not signed' },
       ])
-    if (typeof value === 'object' && value !== null) pending.push(...Object.keys(value), ...Object.values(value))
+    // items of a list stand under the name of the list
+    if (Array.isArray(value)) for (const each of value) pending.push([name, each])
+    else if (isObject(value)) pending.push(...Object.entries(value))
   }
 }

@@ -41,7 +41,12 @@ function undefinedTerm(document: object, event: unknown): Refusal {
       property === undefined ? value === term && key !== 'id' : key === term,
     )
     const errors = (found.length > 0 ? found : ['']).map(
-      (path): FieldError => ({ path, code: 'credential.term_undefined', message: `no context defines ${term}` }),
+      (path): FieldError => ({
+        path,
+        code: 'credential.term_undefined',
+        // a type is a value, and no value of a row is repeated in the errors of a batch (D-083)
+        message: `no context defines ${property === undefined ? 'this type' : term}`,
+      }),
     )
     return new Refusal(
       'credential.term_undefined',
@@ -50,18 +55,13 @@ function undefinedTerm(document: object, event: unknown): Refusal {
     )
   }
   const relative = id ?? object
-  const message =
-    typeof relative === 'string'
-      ? `${JSON.stringify(relative)} is not an absolute URI`
-      : String(detail(event, 'message'))
-  const errors = places(document, (_, value) => value === relative).map((path) => ({
-    path,
-    code: 'credential.uri_relative',
-    message,
-  }))
+  const isRelative = typeof relative === 'string'
+  const message = isRelative ? 'is not an absolute URI' : String(detail(event, 'message')).replace(/\.$/, '')
+  const found = isRelative ? places(document, (_, value) => value === relative) : []
+  const errors = (found.length > 0 ? found : ['']).map((path) => ({ path, code: 'credential.uri_relative', message }))
   return new Refusal(
     'credential.invalid',
-    `The credential cannot be signed or verified as linked data: ${message}.`,
+    `The credential cannot be signed or verified as linked data: ${isRelative ? `${JSON.stringify(relative)} ` : ''}${message}.`,
     errors,
   )
 }
