@@ -16,6 +16,13 @@ const isWirePayload = (value: unknown): value is WirePayload =>
   (value.metadata === undefined ||
     (isObject(value.metadata) && Object.values(value.metadata).every((entry) => typeof entry === 'string')))
 
+/** Protobuf's JSON leaves an empty list out. */
+function payloadsOf(body: unknown): unknown[] | undefined {
+  if (!isObject(body)) return undefined
+  const { payloads = [] } = body
+  return Array.isArray(payloads) ? payloads : undefined
+}
+
 const fromWire = ({ metadata = {}, data = '' }: WirePayload): Payload => ({
   metadata: Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value, 'base64')])),
   data: Buffer.from(data, 'base64'),
@@ -70,8 +77,8 @@ export function codecEndpoint(codec: Pick<PayloadCodec, 'decode'>, { uiUrl }: { 
 
   // strict JSON by content type: a plain form on a foreign page cannot send it without the browser asking first
   router.post('/codec/decode', express.json({ limit: MAX_BODY }), async (request: Request, response: Response) => {
-    const payloads: unknown = isObject(request.body) ? request.body.payloads : undefined
-    if (!Array.isArray(payloads) || !payloads.every(isWirePayload)) {
+    const payloads = payloadsOf(request.body)
+    if (!payloads?.every(isWirePayload)) {
       return problem(response, 400, 'The body must be {"payloads": [{"metadata": {…}, "data": "…"}]}, bytes in base64.')
     }
     try {
@@ -85,8 +92,7 @@ export function codecEndpoint(codec: Pick<PayloadCodec, 'decode'>, { uiUrl }: { 
 
   // the CLI has the arguments of a query encoded before it asks, also when there are none: then there is nothing to encode
   router.post('/codec/encode', express.json({ limit: MAX_BODY }), (request: Request, response: Response) => {
-    const payloads: unknown = isObject(request.body) ? (request.body.payloads ?? []) : undefined
-    if (Array.isArray(payloads) && payloads.length === 0) return void response.json({ payloads: [] })
+    if (payloadsOf(request.body)?.length === 0) return void response.json({ payloads: [] })
     problem(response, 400, 'This endpoint decodes, and encodes nothing: workflows are started by the platform alone.')
   })
 
