@@ -1,5 +1,6 @@
 import type { CredentialStatus } from '../activities/semantic-credentials.status.ts'
 import { Refusal } from '../protocol/errors.ts'
+import { momentOf } from '../protocol/semantic-credentials.dates.ts'
 import type { PageQuery } from './pagination.ts'
 
 /** {} */
@@ -74,12 +75,10 @@ export const changeToWire = ({ purpose, value, changedAt, requestId }: Change): 
   ...(requestId ? { request_id: requestId } : {}),
 })
 
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
-
-/** Throws `Refusal('request.invalid')` for anything but a date-time with its zone (RFC 3339). */
+/** Throws `Refusal('request.invalid')` for anything but a date-time with its zone (RFC 3339) that is in the calendar. */
 export function readTime(text: string): Date {
-  const time = new Date(text)
-  if (DATE_TIME.test(text) && !Number.isNaN(time.getTime())) return time
+  const time = momentOf(text, { zoneRequired: true })
+  if (time !== undefined) return time
   throw new Refusal('request.invalid', 'at is not usable.', [
     {
       path: 'at',

@@ -98,9 +98,10 @@ const required = (value: string | undefined, name: string): string => {
   ])
 }
 
-/** The schema lets ISO 8601 forms through that no Date reads, such as week dates. */
+/** The schema lets ISO 8601 forms through that no Date reads, such as week dates, and zones that lead out of four-digit years. */
 const readable = (date: Date, name: string): Date => {
-  if (!Number.isNaN(date.getTime())) return date
+  const year = date.getUTCFullYear()
+  if (year >= 1 && year <= 9999) return date
   throw new Refusal('request.invalid', `${name} is not a date-time.`, [
     { path: name, code: 'date_time', message: 'expected the form 2027-01-31T12:00:00Z' },
   ])

@@ -1,7 +1,9 @@
 /** XSD dateTime as W3C credentials write it: the time zone is optional in 1.1 and required in 2.0 (dateTimeStamp). */
-const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(Z|[+-](?:0\d|1[0-4]):[0-5]\d)?$/
+const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?$/
+/** Years that PostgreSQL and `toISOString` write with four digits, whatever the zone: 0000 is no year to the one. */
+const [FIRST, LAST] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')]
 
-/** The moment that a date-time names, or undefined when it names none (also 30 February). Without a zone: UTC. */
+/** The moment that a date-time names, or undefined when it names none (also 30 February, and the year 0). Without a zone: UTC. */
 export function momentOf(text: unknown, { zoneRequired }: { zoneRequired: boolean }): Date | undefined {
   const match = typeof text === 'string' ? DATE_TIME.exec(text) : null
   if (match === null || (zoneRequired && match[7] === undefined)) return undefined
@@ -10,7 +12,8 @@ export function momentOf(text: unknown, { zoneRequired }: { zoneRequired: boolea
     return undefined
   const calendar = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day))
   if (calendar.getUTCMonth() + 1 !== month || calendar.getUTCDate() !== day) return undefined
-  return new Date(match[7] === undefined ? `${match[0]}Z` : match[0])
+  const moment = new Date(match[7] === undefined ? `${match[0]}Z` : match[0])
+  return moment.getTime() >= FIRST && moment.getTime() <= LAST ? moment : undefined
 }
 
 /**
