@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { migrate } from '../entities/migrate.ts'
 import type { Sql } from '../entities/orm.ts'
+import { Unavailable } from '../protocol/errors.ts'
 import { SCOPES } from '../protocol/tokens-logs.ts'
 import { openDependencies } from './index.ts'
 import type { KeyStore } from './keys/index.ts'
@@ -20,10 +21,25 @@ const FIRST_CLIENT = `insert into oauth2_clients (id, tenant_id, name, descripti
 select $1, $2, 'First client', 'Made by the first start; may do everything in its tenant', $3, $4
 where not exists (select 1 from oauth2_clients where tenant_id = $2)`
 
+/** Whether this key store is the one that the database was set up with. While it is away nobody can tell. */
+async function assertOpens(keys: KeyStore, keyId: string): Promise<void> {
+  try {
+    await keys.sign({ tenantId: PLATFORM_TENANT, keyId, keyType: 'ed25519' }, Buffer.from('start'))
+  } catch (error) {
+    if (error instanceof Unavailable) return
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(
+      `The ${keys.name} key store does not open the key that signs access tokens (${reason}) KEY_STORE_MASTER_KEY, or VAULT_ADDR, is not the one that this database was set up with: give that one, or another DATABASE_URL.`,
+      { cause: error },
+    )
+  }
+}
+
 /** The key that signs access tokens: made in the key store once, its public half published from the table. */
 async function ensureTokenKey(sql: Sql, keys: KeyStore): Promise<void> {
-  const { rows } = await sql.query({ text: 'select 1 from platform_keys limit 1', values: [] })
-  if (rows.length > 0) return
+  const text = 'select id from platform_keys order by created_at desc, id limit 1'
+  const { rows } = await sql.query<{ id: string }>({ text, values: [] })
+  if (rows[0]) return assertOpens(keys, rows[0].id)
   const keyId = randomUUID()
   const { publicKey } = await keys.create({ tenantId: PLATFORM_TENANT, keyId, keyType: 'ed25519' })
   await sql.query({

@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { blocksOf, isKept, type } from './support/docs.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -37,4 +39,32 @@ test.serial('docs/batches.md works word for word: every row is signed, from colu
   const claims = linesOf(template?.printed ?? '')
   t.is(claims.length, 2)
   t.deepEqual(claims[1].credential.credentialSubject, grace)
+})
+
+test.serial('docs/status-lists.md works word for word', async (t) => {
+  const kept = (await typed('docs/status-lists.md')).filter(({ promised }) => promised !== undefined)
+  for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
+  t.is(kept.length, 3)
+})
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const sources = (pattern: string) =>
+  globSync(pattern, { cwd: root }).map((path) => readFileSync(`${root}/${path}`, 'utf8'))
+const namesIn = (texts: string[], pattern: RegExp) => [
+  ...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name]) => name))),
+]
+
+test('docs/operations.md says of every metric, every workflow and every cause of a pause what to do, and of no other', (t) => {
+  const guide = sources('docs/operations.md')
+  const metrics = namesIn(sources('{activities,api}/**/*.ts'), /name: '(countersign_\w+)'/g)
+  t.true(metrics.length >= 8)
+  t.deepEqual(namesIn(guide, /(countersign_\w+)/g).sort(), metrics.sort())
+
+  const workflows = namesIn(sources('workflows/index.ts'), /(\w+)(?=[^{}]*\} from)/g)
+  for (const workflow of workflows) t.true(guide[0]?.includes(`\`${workflow}\``), workflow)
+  const schedules = namesIn(sources('activities/schedules.ts'), /id: '([\w-]+)'/g)
+  for (const schedule of schedules) t.true(guide[0]?.includes(`\`${schedule}\``), schedule)
+  const pauses = namesIn(sources('activities/semantic-credentials.batches*.ts'), /'(batch\.(?:\w+_gone|requested))'/g)
+  t.true(pauses.length >= 3)
+  for (const code of pauses) t.true(guide[0]?.includes(`\`${code}\``), code)
 })
