@@ -52,6 +52,10 @@ export const VARIABLES = {
     about: 'comma-separated CIDR ranges, otherwise refused as not public, that may be called',
   },
   ACCESS_TOKEN_LIFETIME_SECONDS: { default: '3600', about: 'seconds an access token lives' },
+  TOKEN_KEY_DAYS: {
+    default: '90',
+    about: 'days after which another key signs access tokens; 0: none does by itself (stack/token-keys.ts)',
+  },
   RATE_LIMIT_PER_MINUTE: { default: '60000', about: 'requests per client and minute' },
   TOKEN_RATE_LIMIT_PER_MINUTE: { default: '600', about: 'token requests per address and minute' },
   STATUS_WINDOW_SECONDS: { default: '10', about: 'seconds between two signings of a changed status list' },
@@ -178,6 +182,7 @@ export function loadConfig(env: Environment) {
       allowedRanges: list(read(env, 'OUTBOUND_ALLOWED_RANGES')),
     },
     accessTokenLifetimeSeconds: integer(env, 'ACCESS_TOKEN_LIFETIME_SECONDS', 1, 86_400),
+    tokenKeyDays: integer(env, 'TOKEN_KEY_DAYS', 0, 3650),
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
     tokenRateLimitPerMinute: integer(env, 'TOKEN_RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
     statusWindowSeconds: integer(env, 'STATUS_WINDOW_SECONDS', 1, 3600),

@@ -1,12 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { migrate } from '../entities/migrate.ts'
+<<<<<<< activities/bootstrap.ts
+=======
 import type { Sql } from '../entities/orm.ts'
 import { Unavailable } from '../protocol/errors.ts'
+>>>>>>> /tmp/tmp.YBoxD7AHZI
 import { SCOPES } from '../protocol/tokens-logs.ts'
 import { openDependencies } from './index.ts'
-import type { KeyStore } from './keys/index.ts'
-import { hashClientSecret, PLATFORM_TENANT } from './tokens-logs.tokens.ts'
+import { createTokenKeyRotation } from './tokens-logs.keys.ts'
+import { hashClientSecret } from './tokens-logs.tokens.ts'
 
 const FIRST_ENVIRONMENT = `insert into environments
   (id, name, domain, authorization_server_domain, deployment_model, region)
@@ -21,6 +24,8 @@ const FIRST_CLIENT = `insert into oauth2_clients (id, tenant_id, name, descripti
 select $1, $2, 'First client', 'Made by the first start; may do everything in its tenant', $3, $4
 where not exists (select 1 from oauth2_clients where tenant_id = $2)`
 
+<<<<<<< activities/bootstrap.ts
+=======
 /** Whether this key store is the one that the database was set up with. While it is away nobody can tell. */
 async function assertOpens(keys: KeyStore, keyId: string): Promise<void> {
   try {
@@ -48,6 +53,7 @@ async function ensureTokenKey(sql: Sql, keys: KeyStore): Promise<void> {
   })
 }
 
+>>>>>>> /tmp/tmp.YBoxD7AHZI
 /**
  * Brings a platform to the point where it can serve: schema, roles, token key, and the first
  * environment, tenant and client. Safe to repeat; the secret is answered by the run that made the client. What Temporal
@@ -63,7 +69,7 @@ export async function bootstrap(
   const { systemSql, keys, close } = await openDependencies(config)
   try {
     log('keys: token key')
-    await ensureTokenKey(systemSql, keys)
+    await createTokenKeyRotation({ systemSql, keys, config }).ensureTokenKey(randomUUID())
     log('first environment, tenant and client')
     await systemSql.query({ text: FIRST_ENVIRONMENT, values: [randomUUID(), config.publicUrl.hostname] })
     await systemSql.query({ text: FIRST_TENANT, values: [randomUUID()] })

@@ -36,6 +36,7 @@ import { createCredentialTemplates } from './semantic-credentials.templates.ts'
 import { createSemanticCredentials } from './semantic-credentials.ts'
 import { createVcApi } from './semantic-credentials.vc-api.ts'
 import { createCredentialVerifier } from './semantic-credentials.verify.ts'
+import { createTokenKeyRotation } from './tokens-logs.keys.ts'
 import { createTokens } from './tokens-logs.tokens.ts'
 import { createTokensLogs } from './tokens-logs.ts'
 
@@ -114,6 +115,7 @@ export interface Observers {
 /** The same verbs as Temporal calls them: retried, durable. */
 export function createActivities(dependencies: Dependencies, { statusListTried }: Observers = {}) {
   const { registration, statusPublisher, batchSigning, batchEnds, notificationDelivery } = createPlatform(dependencies)
+  const { rotateTokenKeys } = createTokenKeyRotation(dependencies)
   return {
     ...registration,
     ...createStatusSweep({ ...dependencies, statusPublisher, tried: statusListTried }),
@@ -122,5 +124,6 @@ export function createActivities(dependencies: Dependencies, { statusListTried }
     ...createRevocationSlices(dependencies),
     ...notificationDelivery,
     ...createPurge(dependencies),
+    rotateTokenKeys,
   }
 }

@@ -24,4 +24,11 @@ export const scheduledJobs = ({ statusWindowSeconds }: Pick<Config, 'statusWindo
     summary: 'destroy keys whose DID was never finished',
     every: { seconds: 300 },
   },
+  {
+    id: 'rotate-token-keys',
+    workflowType: 'rotateTokenKeys',
+    area: 'tokens-logs',
+    summary: 'make a new token key when the newest is too old, destroy those of which no token is left',
+    every: { seconds: 6 * 3600 },
+  },
 ]

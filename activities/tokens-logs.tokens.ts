@@ -1,14 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { calculateJwkThumbprint, createLocalJWKSet, errors, type JWK, type JWTPayload, jwtVerify } from 'jose'
+import { createLocalJWKSet, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../protocol/errors.ts'
 import { parseScopes, type Scope } from '../protocol/tokens-logs.ts'
 import { isUuid } from '../protocol/uuid.ts'
 import type { Dependencies } from './index.ts'
-import type { KeyRef } from './keys/index.ts'
-
-/** Owner of the keys that belong to the installation and to no tenant. */
-export const PLATFORM_TENANT = '00000000-0000-0000-0000-000000000000'
+import { createTokenKeys, PLATFORM_TENANT, type TokenKeys } from './tokens-logs.keys.ts'
 
 export interface TokenRequest {
   clientId: string
@@ -40,6 +37,16 @@ const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString
 /** Compared with in place of a secret that does not exist, so that an unknown client costs what a known one does. */
 const NOBODY = { id: PLATFORM_TENANT, secret_hash: sha256('') }
 
+const holds = ({ keySet }: TokenKeys, kid: string | undefined) => keySet.keys.some((key) => key.kid === kid)
+
+const keyIdOf = (token: string): string | undefined => {
+  try {
+    return decodeProtectedHeader(token).kid
+  } catch {
+    return undefined // no token at all, as its verification will find
+  }
+}
+
 /** Secrets are 256 random bits that we made: one SHA-256 keeps them, where a password would need argon2 (D-009). */
 export const hashClientSecret = (secret: string): Buffer => sha256(secret)
 
@@ -55,35 +62,8 @@ export function createTokens({
   uuid,
 }: Pick<Dependencies, 'systemSql' | 'keys' | 'config' | 'now' | 'uuid'>) {
   const issuer = config.publicUrl.origin
-  const verified = new LRUCache<string, Caller>({ max: 10_000 })
-  let published: Promise<{ keySet: { keys: JWK[] }; signing: KeyRef; kid: string }> | undefined
-
-  async function loadKeys() {
-    const { rows } = await systemSql.query<{ id: string; public_key: Buffer }>({
-      text: 'select id, public_key from platform_keys order by created_at desc, id',
-      values: [],
-    })
-    const jwks = await Promise.all(
-      rows.map(async ({ public_key }): Promise<JWK & { kid: string }> => {
-        const jwk: JWK = { kty: 'OKP', crv: 'Ed25519', x: public_key.toString('base64url') }
-        return { ...jwk, kid: await calculateJwkThumbprint(jwk), use: 'sig', alg: 'EdDSA' }
-      }),
-    )
-    const [newest] = rows
-    const kid = jwks[0]?.kid
-    if (!newest || !kid)
-      throw new Error('There is no token key yet: the platform was not set up (see README, Two commands).')
-    const signing: KeyRef = { tenantId: PLATFORM_TENANT, keyId: newest.id, keyType: 'ed25519' }
-    return { keySet: { keys: jwks }, signing, kid }
-  }
-
-  const loaded = () => {
-    published ??= loadKeys().catch((error) => {
-      published = undefined
-      throw error
-    })
-    return published
-  }
+  const verified = new LRUCache<string, { caller: Caller; kid: string | undefined }>({ max: 10_000 })
+  const tokenKeys = createTokenKeys({ systemSql, now })
 
   async function authenticateClient(
     { clientId, clientSecret }: TokenRequest,
@@ -105,7 +85,7 @@ export function createTokens({
 
   return {
     /** The JWK set of the token keys (RFC 7517), newest first. */
-    keySet: async () => (await loaded()).keySet,
+    keySet: async () => (await tokenKeys.current()).keySet,
 
     /** `whenKnown` hears of the client before its secret is looked at: for its tenant's log, whatever comes of it. */
     async issueToken(
@@ -122,7 +102,6 @@ export function createTokens({
         throw new Refusal('token.invalid_scope', 'The scope asks for more than the client holds.', [
           { path: 'scope', code: 'scope', message: `expected a part of: ${client.scopes.join(' ')}` },
         ])
-      const { signing, kid } = await loaded()
       const issuedAt = Math.floor(now().getTime() / 1000)
       const expiresIn = config.accessTokenLifetimeSeconds
       const claims = {
@@ -136,19 +115,25 @@ export function createTokens({
         exp: issuedAt + expiresIn,
         jti: uuid(),
       }
-      const signed = `${base64url({ alg: 'EdDSA', typ: 'at+jwt', kid })}.${base64url(claims)}`
-      const signature = await keys.sign(signing, Buffer.from(signed))
-      const accessToken = `${signed}.${Buffer.from(signature).toString('base64url')}`
+      const sign = async ({ signing, kid }: TokenKeys): Promise<string> => {
+        const signed = `${base64url({ alg: 'EdDSA', typ: 'at+jwt', kid })}.${base64url(claims)}`
+        return `${signed}.${Buffer.from(await keys.sign(signing, Buffer.from(signed))).toString('base64url')}`
+      }
+      const accessToken = await sign(await tokenKeys.current()).catch(async (error: unknown) => {
+        if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
+        return sign(await tokenKeys.reload()) // it was replaced a moment ago
+      })
       return { accessToken, expiresIn, scopes: [...asked] }
     },
 
     /** The caller that a bearer token stands for. Refusal `token.invalid` says what is wrong with it, never more. */
     async verifyToken(token: string): Promise<Caller> {
-      const seen = verified.get(token)
       const seconds = Math.floor(now().getTime() / 1000)
-      if (seen && seen.expires > seconds) return seen
+      const seen = verified.get(token)
+      if (seen && seen.caller.expires > seconds && holds(await tokenKeys.current(), seen.kid)) return seen.caller
       if (token.length > 8_192) throw refuse('The access token is too long.')
-      const { keySet } = await loaded()
+      const kid = keyIdOf(token)
+      const { keySet } = await tokenKeys.withKey(kid)
       const { payload } = await jwtVerify<JWTPayload & { tenant_id?: string; scope?: string }>(
         token,
         createLocalJWKSet(keySet),
@@ -161,7 +146,7 @@ export function createTokens({
       const scopes = parseScopes(payload.scope ?? '')
       if (!payload.tenant_id || !payload.sub || !scopes || !payload.exp) throw refuse('The access token lacks a claim.')
       const caller = { tenantId: payload.tenant_id, clientId: payload.sub, scopes, expires: payload.exp }
-      verified.set(token, caller)
+      verified.set(token, { caller, kid })
       return caller
     },
   }

@@ -34,7 +34,8 @@ const GRANTS = {
   },
   system: {
     'select, insert, update, delete': [...OF_BOTH, 'environments', 'tenants', 'outbox'],
-    'select, insert': ['logs', 'platform_keys', 'semantic_template_versions'],
+    'select, insert, delete': ['platform_keys'],
+    'select, insert': ['logs', 'semantic_template_versions'],
     select: ['migrations'],
   },
 } as const

@@ -21,8 +21,7 @@ const EVERYWHERE = [...LAYERS, 'test']
 const AREAS: Record<string, string[]> = {
   dids: EVERYWHERE,
   'semantic-credentials': EVERYWHERE,
-  // nothing of it waits or spans requests; its log entries are written with the operations
-  'tokens-logs': EVERYWHERE.filter((layer) => layer !== 'workflows'),
+  'tokens-logs': EVERYWHERE,
   // environments, tenants and clients are made at bootstrap; their operations come with their own issue
   administration: ['activities', 'entities', 'workflows'],
 }

@@ -122,6 +122,12 @@ export const scenarios: Scenario[] = [
   },
   { workflowType: 'reapKeys', path: 'done', payload: undefined, answers: { reapUnownedKeys: () => ({ reaped: 0 }) } },
   {
+    workflowType: 'rotateTokenKeys',
+    path: 'done',
+    payload: undefined,
+    answers: { rotateTokenKeys: () => ({ added: 1, removed: 0 }) },
+  },
+  {
     workflowType: 'publishStatusLists',
     path: 'done',
     payload: undefined,
