@@ -1,14 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { migrate } from '../entities/migrate.ts'
-<<<<<<< activities/bootstrap.ts
-=======
-import type { Sql } from '../entities/orm.ts'
 import { Unavailable } from '../protocol/errors.ts'
->>>>>>> /tmp/tmp.YBoxD7AHZI
 import { SCOPES } from '../protocol/tokens-logs.ts'
 import { openDependencies } from './index.ts'
-import { createTokenKeyRotation } from './tokens-logs.keys.ts'
+import type { KeyRef, KeyStore } from './keys/index.ts'
+import { createTokenKeyRotation, createTokenKeys } from './tokens-logs.keys.ts'
 import { hashClientSecret } from './tokens-logs.tokens.ts'
 
 const FIRST_ENVIRONMENT = `insert into environments
@@ -24,12 +21,10 @@ const FIRST_CLIENT = `insert into oauth2_clients (id, tenant_id, name, descripti
 select $1, $2, 'First client', 'Made by the first start; may do everything in its tenant', $3, $4
 where not exists (select 1 from oauth2_clients where tenant_id = $2)`
 
-<<<<<<< activities/bootstrap.ts
-=======
 /** Whether this key store is the one that the database was set up with. While it is away nobody can tell. */
-async function assertOpens(keys: KeyStore, keyId: string): Promise<void> {
+async function assertOpens(keys: KeyStore, tokenKey: KeyRef): Promise<void> {
   try {
-    await keys.sign({ tenantId: PLATFORM_TENANT, keyId, keyType: 'ed25519' }, Buffer.from('start'))
+    await keys.sign(tokenKey, Buffer.from('start'))
   } catch (error) {
     if (error instanceof Unavailable) return
     const reason = error instanceof Error ? error.message : String(error)
@@ -40,20 +35,6 @@ async function assertOpens(keys: KeyStore, keyId: string): Promise<void> {
   }
 }
 
-/** The key that signs access tokens: made in the key store once, its public half published from the table. */
-async function ensureTokenKey(sql: Sql, keys: KeyStore): Promise<void> {
-  const text = 'select id from platform_keys order by created_at desc, id limit 1'
-  const { rows } = await sql.query<{ id: string }>({ text, values: [] })
-  if (rows[0]) return assertOpens(keys, rows[0].id)
-  const keyId = randomUUID()
-  const { publicKey } = await keys.create({ tenantId: PLATFORM_TENANT, keyId, keyType: 'ed25519' })
-  await sql.query({
-    text: `insert into platform_keys (id, key_type, public_key) values ($1, 'ed25519', $2)`,
-    values: [keyId, Buffer.from(publicKey)],
-  })
-}
-
->>>>>>> /tmp/tmp.YBoxD7AHZI
 /**
  * Brings a platform to the point where it can serve: schema, roles, token key, and the first
  * environment, tenant and client. Safe to repeat; the secret is answered by the run that made the client. What Temporal
@@ -66,10 +47,11 @@ export async function bootstrap(
 ) {
   log('database: schema and roles')
   await migrate(config.database.url, config.masterKey)
-  const { systemSql, keys, close } = await openDependencies(config)
+  const { systemSql, keys, now, close } = await openDependencies(config)
   try {
     log('keys: token key')
     await createTokenKeyRotation({ systemSql, keys, config }).ensureTokenKey(randomUUID())
+    await assertOpens(keys, (await createTokenKeys({ systemSql, now }).current()).signing)
     log('first environment, tenant and client')
     await systemSql.query({ text: FIRST_ENVIRONMENT, values: [randomUUID(), config.publicUrl.hostname] })
     await systemSql.query({ text: FIRST_TENANT, values: [randomUUID()] })
