@@ -66,6 +66,8 @@ export function createBatchUploads(parts: Parts) {
     const intention = idempotency && `upload ${idempotency.since} ${idempotency.key}`
     const [id, attempt] = [intention ? derivedId(tenantId, intention) : uuid(), uuid()]
     const state = await inTenant(database.tenants, tenantId, async (em) => {
+      // one upload of a tenant counts at a time: of many at once each would see room for itself
+      await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`batches of ${tenantId}`])
       const open = await em.count(CredentialBatch, { state: { $in: ['RECEIVING', 'PROCESSING', 'PAUSED'] } })
       if (open >= MAX_OPEN)
         throw new Refusal('batch.too_many', `${MAX_OPEN} batches are under way; wait for one to end, or cancel one.`)
