@@ -4,19 +4,8 @@ import { migrate } from '../entities/migrate.ts'
 import { Unavailable } from '../protocol/errors.ts'
 import { SCOPES } from '../protocol/tokens-logs.ts'
 import { openDependencies } from './index.ts'
-
-<<<<<<< activities/bootstrap.ts
-
-import type { KeyStore } from './keys/index.ts'
-import { createTokenKeyRotation, PLATFORM_TENANT } from './tokens-logs.keys.ts'
-
-=======
-
 import type { KeyRef, KeyStore } from './keys/index.ts'
 import { createTokenKeyRotation, createTokenKeys } from './tokens-logs.keys.ts'
-
->>>>>>> /tmp/tmp.pyfbiaAwK4
-
 import { hashClientSecret } from './tokens-logs.tokens.ts'
 
 const FIRST_ENVIRONMENT = `insert into environments
@@ -61,11 +50,8 @@ export async function bootstrap(
   const { systemSql, keys, now, close } = await openDependencies(config)
   try {
     log('keys: token key')
-<<<<<<< activities/bootstrap.ts
-    await assertOpens(keys, await createTokenKeyRotation({ systemSql, keys, config }).ensureTokenKey(randomUUID()))
-====== = await createTokenKeyRotation({ systemSql, keys, config }).ensureTokenKey(randomUUID())
+    await createTokenKeyRotation({ systemSql, keys, config }).ensureTokenKey(randomUUID())
     await assertOpens(keys, (await createTokenKeys({ systemSql, now }).current()).signing)
->>>>>>> /tmp/tmp.pyfbiaAwK4
     log('first environment, tenant and client')
     await systemSql.query({ text: FIRST_ENVIRONMENT, values: [randomUUID(), config.publicUrl.hostname] })
     await systemSql.query({ text: FIRST_TENANT, values: [randomUUID()] })
