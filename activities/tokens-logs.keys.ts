@@ -124,12 +124,9 @@ export function createTokenKeyRotation({ systemSql, keys, config }: Parts) {
   }
 
   return {
-    /** Makes the first key of a platform. The id of the newest one. */
-    async ensureTokenKey(keyId: string): Promise<string> {
-      const [newest] = await ids('select id from platform_keys order by created_at desc, id limit 1', [])
-      if (newest) return newest
-      await add(keyId)
-      return keyId
+    /** The first key of a platform; nothing where there is one. */
+    async ensureTokenKey(keyId: string): Promise<void> {
+      if ((await ids('select id from platform_keys limit 1', [])).length === 0) await add(keyId)
     },
 
     /** A new key, published now, signing later; tokens of the old one stay good. Idempotent by keyId. */
