@@ -101,7 +101,12 @@ const TYPED: Record<string, { id: DataModel[] }> = {
   proof: { id: [] },
 }
 
+/** Each may be a list elsewhere that is fetched, before anybody knows whether the credential is worth it. */
+const MAX_STATUSES = 10
+
 const typed: Rule = (credential, report, model) => {
+  if (listOf(credential.credentialStatus).length > MAX_STATUSES)
+    report('/credentialStatus', 'too_many', `must hold at most ${MAX_STATUSES}`)
   for (const [member, { id }] of Object.entries(TYPED)) {
     for (const [value, path] of each(credential, member)) {
       if (!isObject(value)) report(path, 'object', 'must be an object')

@@ -141,6 +141,13 @@ test.serial(
   },
 )
 
+test.serial('a credential with more than ten statuses is none, and nothing is fetched for it', async (t) => {
+  const lists = await Promise.all(Array.from({ length: 11 }, () => publish()))
+  t.deepEqual(await verdictOf(lists.map((url) => entry(url))), ['Syntax'])
+  t.deepEqual(new Set(lists.map((url) => looks.get(new URL(url).pathname))), new Set([undefined]))
+  t.deepEqual(await verdictOf(lists.slice(1).map((url) => entry(url))), ['verified'])
+})
+
 test.serial('a list that cannot be trusted leaves the status open, which is no yes (3.2, validate)', async (t) => {
   const unusable = {
     'of another issuer': await publish({ by: makeHolder() }),
