@@ -6,8 +6,8 @@ import { type CanonizeOptions, canonize } from './data-integrity.canonize.ts'
 import { asRefusal } from './data-integrity.refusals.ts'
 import type { Json } from './data-integrity.ts'
 import { Refusal } from './errors.ts'
+import { isObject } from './json.ts'
 import { boundsErrors } from './semantic-credentials.bounds.ts'
-import { isObject } from './semantic-credentials.checks.ts'
 
 /** `n-quads` are canonical on the way out (RDF Dataset Canonicalization 1.0); `cborld` is CBOR-LD 1.0, draft 8. */
 export const LINKED_DATA_FORMATS = ['jsonld', 'n-quads', 'cborld'] as const
