@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache'
+import pLimit from 'p-limit'
 import type { Json } from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { parseForeignJson } from '../protocol/json.depth.ts'
 import { normaliseForVerify, type StatusVerdict, type Verdict } from '../protocol/semantic-credentials.ts'
-import { type ReadEntry, readStatusEntry, statusIn } from '../protocol/status-list.entry.ts'
+import { encodedListOf, type ReadEntry, readStatusEntry, statusIn } from '../protocol/status-list.entry.ts'
+import { decodeListAside } from '../protocol/status-list.ts'
 import type { Administration } from './administration.ts'
 import type { DidResolver } from './did-resolver.ts'
 import type { Dependencies } from './index.ts'
@@ -15,6 +17,12 @@ interface Parts extends Pick<Dependencies, 'documents' | 'outbound' | 'config' |
   didResolver: DidResolver
   contexts: TenantContexts
   credentialStatus: CredentialStatus
+}
+
+/** A list from elsewhere, verified, and its bits. */
+interface HeldList {
+  list: Json
+  bits: Uint8Array | undefined
 }
 
 const LIST_BYTES = 4 * 1024 * 1024
@@ -34,7 +42,9 @@ const mismatch = (what: string) => new Refusal('status_list.mismatch', `The stat
 /** Verifies any issuer's credential (specification, verifyWebSemanticCredentials). A bad credential is a verdict. */
 export function createCredentialVerifier(parts: Parts) {
   const { documents, outbound, config, now, administration, didResolver, contexts, credentialStatus } = parts
-  const lists = new LRUCache<string, Json>({ max: 500, maxSize: 64 * 1024 * 1024, ttl: LIST_LIFETIME_MS })
+  const lists = new LRUCache<string, HeldList>({ max: 500, maxSize: 64 * 1024 * 1024, ttl: LIST_LIFETIME_MS })
+  /** The largest list has 16 MiB: not many at a time. */
+  const unpacking = pLimit(2)
   const { publicUrl } = config
 
   const resolveDid = async (did: string) => (await didResolver.resolve(did)).document
@@ -47,7 +57,7 @@ export function createCredentialVerifier(parts: Parts) {
   }
 
   /** Fetched and verified: with the tenant's own contexts, so that it is kept for this tenant alone. */
-  async function foreignList(tenantId: string, { listUrl }: ReadEntry): Promise<Json> {
+  async function foreignList(tenantId: string, { listUrl }: ReadEntry): Promise<HeldList> {
     const key = `${tenantId} ${listUrl}`
     const cached = lists.get(key)
     if (cached) return cached
@@ -61,8 +71,11 @@ export function createCredentialVerifier(parts: Parts) {
     const verdict = await documents.verify({ credential: list, now: now(), resolveDid }, contexts.lookupFor(tenantId))
     if (!verdict.verified)
       throw new Refusal('status_list.not_verified', `The status list does not verify: ${verdict.reason[0]?.message}`)
-    lists.set(key, list, { size: body.length })
-    return list
+    const packed = encodedListOf(list)
+    const bits = packed === undefined ? undefined : await unpacking(() => decodeListAside(packed))
+    const held = { list, bits }
+    lists.set(key, held, { size: body.length + (bits?.length ?? 0) })
+    return held
   }
 
   /** What a list from elsewhere is held to, ours is held to as well: a status counts for whom and what it was made. */
@@ -85,9 +98,9 @@ export function createCredentialVerifier(parts: Parts) {
         await assertOwn(stored, read, credential.issuer)
         return { state: stored.state }
       }
-      const list = await foreignList(tenantId, read)
+      const { list, bits } = await foreignList(tenantId, read)
       if (issuerId(list.issuer) !== issuerId(credential.issuer)) throw mismatch('is of another issuer')
-      const value = statusIn(list, read)
+      const value = statusIn(list, read, bits)
       const state = value === 0 ? 'valid' : MEANINGS.get(read.purpose)
       if (state) return { state }
       const named = read.purpose.slice(0, 100)

@@ -1,5 +1,5 @@
 import { Refusal } from './errors.ts'
-import { isObject, listOf } from './json.ts'
+import { isObject, type Json, listOf } from './json.ts'
 import { decodeList, readStatus } from './status-list.ts'
 
 /** A `credentialStatus` of any issuer, read. */
@@ -48,11 +48,16 @@ export function readStatusEntry(status: unknown): ReadEntry {
   return { listType: LIST_TYPES[type], listUrl, index, purpose, statusSize }
 }
 
+/** The packed bits of a list credential; undefined where it has none. */
+export const encodedListOf = ({ credentialSubject: subject }: Json): string | undefined =>
+  isObject(subject) && typeof subject.encodedList === 'string' ? subject.encodedList : undefined
+
 /**
- * The status that a list credential, verified before, holds for an entry: 0 is not revoked, not suspended. Throws a
- * `Refusal('status_list.…')` when the list is not the one that the entry names, or is broken.
+ * The status that a list credential, verified before, holds for an entry: 0 is not revoked, not suspended. `bits`: its
+ * bits, where they are unpacked already. Throws a `Refusal('status_list.…')` when the list is not the one that the entry
+ * names, or is broken.
  */
-export function statusIn(listCredential: unknown, entry: ReadEntry): number {
+export function statusIn(listCredential: unknown, entry: ReadEntry, bits?: Uint8Array): number {
   const credential = isObject(listCredential) ? listCredential : {}
   const subject = credential.credentialSubject
   if (!listOf(credential.type).includes(`${entry.listType}Credential`) || !isObject(subject)) {
@@ -67,6 +72,5 @@ export function statusIn(listCredential: unknown, entry: ReadEntry): number {
     throw new Refusal('status_list.mismatch', 'The list serves another purpose than the status.')
   }
   if (typeof subject.encodedList !== 'string') throw malformed('The list has no encoded list.')
-  const bits = decodeList(subject.encodedList)
-  return readStatus(bits, entry.index, entry.statusSize)
+  return readStatus(bits ?? decodeList(subject.encodedList), entry.index, entry.statusSize)
 }

@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { Refusal } from '../protocol/errors.ts'
 import {
   decodeList,
+  decodeListAside,
   encodeList,
   getBit,
   MINIMUM_ENTRIES,
@@ -108,6 +109,22 @@ test('an index outside of the list is refused', async (t) => {
   for (const size of [0, 8, MINIMUM_ENTRIES - 8, MINIMUM_ENTRIES + 1, 2 ** 40]) {
     t.is(await refused(() => setBits(size, [])), 'status_list.size', `${size}`)
   }
+})
+
+test('beside the event loop a list is unpacked by the same rules, and nothing waits for it', async (t) => {
+  const large = encodeList('BitstringStatusList', setBits(134_217_728, [7]))
+  let turns = 0
+  const counting = setInterval(() => turns++, 1)
+  const [bits] = await Promise.all([decodeListAside(large), decodeListAside(large), decodeListAside(large)])
+  clearInterval(counting)
+  t.true(turns > 3, `${turns} turns of the event loop`)
+  t.true(bits && getBit(bits, 7))
+  const bomb = gzipSync(Buffer.alloc(17 * 1024 * 1024)).toString('base64url')
+  await t.throwsAsync(decodeListAside(`u${bomb}`), { code: 'status_list.too_large' })
+  await t.throwsAsync(decodeListAside('uH4sIAAAA'), { code: 'status_list.malformed' })
+  await t.throwsAsync(decodeListAside('x'), { code: 'status_list.malformed' })
+  const short = gzipSync(Buffer.alloc(100)).toString('base64url')
+  await t.throwsAsync(decodeListAside(`u${short}`), { code: 'status_list.too_short' })
 })
 
 test('a gzip bomb is stopped, and text that is no list is refused', async (t) => {
