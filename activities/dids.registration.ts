@@ -44,6 +44,9 @@ const publishes = (seen: DidDocument, ours: DidDocument): boolean => {
   return statements(ours).every((statement) => published.has(statement))
 }
 
+const REVOKING = `select r.id from credential_revocations r join dids d on d.did = r.subject
+where d.id = ? and r.scope = 'issuer' and r.state = 'REVOKING' limit 1`
+
 /** The steps of the DID workflows; each may be repeated. */
 export function createDidRegistration({
   database,
@@ -138,9 +141,12 @@ export function createDidRegistration({
       for (const { id: keyId, keyType } of rows) await keys.delete({ tenantId, keyId, keyType })
     },
 
-    /** Safe to retry; runs when no key is left. */
+    /** Safe to retry; runs when no key is left. A revocation of what the DID issued finds it by these rows: it comes first. */
     async removeDid({ tenantId, didId }: DidSubject): Promise<void> {
       await inTenant(database.tenants, tenantId, async (em) => {
+        const [revocation] = await em.execute<{ id: string }[]>(REVOKING, [didId])
+        if (revocation)
+          throw new Error('credentials of the DID are being revoked, and found by its rows: they go later')
         await em.nativeDelete(Key, { didId })
         await em.nativeDelete(Did, { id: didId })
       })

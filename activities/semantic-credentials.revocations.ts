@@ -73,10 +73,8 @@ async function templateOf(em: SqlEntityManager, id: string): Promise<string> {
 
 /** Named by the DID, or by our id of it. Once an issuer is deleted its lists can be signed no more: revoke before. */
 async function issuerOf(em: SqlEntityManager, id: string): Promise<string> {
-  const rows = await em.execute<{ did: string }[]>('select did from dids where did = ? or id::text = ? limit 1', [
-    id,
-    id,
-  ])
+  const text = 'select did from dids where (did = ? or id::text = ?) and deleted_at is null limit 1'
+  const rows = await em.execute<{ did: string }[]>(text, [id, id])
   if (!rows[0]) throw new Refusal('did.not_found', 'There is no such DID.')
   return rows[0].did
 }

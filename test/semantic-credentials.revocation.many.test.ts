@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
 import { BATCHES, COURSE, claimLines, create, lines, results, until as untilBatch } from './support/batches.ts'
 import { createDid, type Signed, sign, verify } from './support/credentials.ts'
@@ -72,6 +73,28 @@ test('everything an issuer has issued is revoked, once, in the history, and noth
     dateTo: '2999-01-01T00:00:00Z',
   })
   t.is(logged.json<{ data: unknown[] }>().data.length, 1)
+})
+
+test('a deleted issuer stays known until all that it issued is revoked; it is named no more (D-112)', async (t) => {
+  const did = await createDid(world)
+  const signed = await Promise.all(Array.from({ length: 3 }, () => sign(world, did, { revocable: true })))
+  const { id } = await revoke('issuer', did)
+  const path = `/v1/dids/${encodeURIComponent(did)}`
+  t.is((await world.ask(path, { token: world.token, method: 'DELETE' })).status, 204)
+  t.is((await ask(MANY, { by: 'issuer', id: did, is_revoked: true })).status, 404)
+  const { systemSql } = world.dependencies
+  const known = async () =>
+    (await systemSql.query({ text: 'select 1 from dids where did = $1', values: [did] })).rows.length
+  const running = async () => (await ask(`${MANY}/${id}`)).json<Many>().status === 'REVOKING'
+  let looks = 0
+  while (await running()) {
+    if (await known()) looks += 1
+    else t.false(await running(), 'its rows went before the revocation had ended')
+    await wait(200)
+  }
+  t.true(looks > 5)
+  t.is((await done(id)).revoked, signed.length)
+  await until('its rows are gone', async () => (await known()) === 0)
 })
 
 test('everything from a template is revoked, whichever version it came from', async (t) => {
