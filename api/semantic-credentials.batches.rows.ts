@@ -4,6 +4,7 @@ import { Refusal } from '../protocol/errors.ts'
 import { readHeader, rowOfCells } from '../protocol/semantic-credentials.batches.csv.ts'
 import {
   MAX_ROW_BYTES,
+  MAX_ROWS,
   MAX_UPLOAD_BYTES,
   type ReadRow,
   type RowKind,
@@ -12,6 +13,9 @@ import {
 import { parseJson } from './json.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
+
+/** Of a line of CSV; columns are fewer, and a line of other than their number is a row with an error. */
+const MAX_CELLS = 1_000
 
 const NEWLINE = 10
 const RETURN = 13
@@ -79,14 +83,20 @@ function rowOfLine(line: Buffer, kind: RowKind): ReadRow {
   }
 }
 
-/** Rows of JSON lines (application/x-ndjson). Blank lines are no rows; a line that is no JSON is a row with an error. */
+/**
+ * Rows of JSON lines (application/x-ndjson). Blank lines are no rows; a line that is no JSON is a row with an error. Throws
+ * `Refusal('batch.too_many_rows')` for more blank lines than rows may be: packed, a billion of them take a megabyte.
+ */
 export async function* jsonRows(source: Bytes, kind: RowKind): AsyncGenerator<ReadRow> {
+  let blank = 0
   let first = true
   for await (const found of linesOf(source)) {
     const line = first && found?.subarray(0, 3).equals(BOM) ? found.subarray(3) : found
     first = false
     if (line === undefined) yield tooLong
     else if (line.toString('latin1').trim() !== '') yield rowOfLine(line, kind)
+    else if (++blank > MAX_ROWS)
+      throw new Refusal('batch.too_many_rows', `An upload has at most ${MAX_ROWS} blank lines.`)
   }
 }
 
@@ -111,7 +121,19 @@ const unreadable = ({ code, lines }: CsvError) =>
 
 /** Rows of a CSV file (RFC 4180) by its header line. Throws `Refusal('batch.csv_*')` where the file as a whole is at fault. */
 export async function* csvRows(source: Bytes, delimiter: string, kind: RowKind): AsyncGenerator<ReadRow> {
-  const parser = parse({ delimiter, relax_column_count: true, skip_empty_lines: true, max_record_size: MAX_ROW_BYTES })
+  const parser = parse({
+    delimiter,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_ROW_BYTES,
+    // what is counted there is the text of the cells: a gigabyte of delimiters has none
+    cast: (cell, { index }) => {
+      if (index < MAX_CELLS) return cell
+      throw new Refusal('batch.csv_invalid', 'The CSV cannot be read: a line has too many cells.', [
+        { path: '', code: 'csv_too_many_cells', message: `expected at most ${MAX_CELLS} cells in a line` },
+      ])
+    },
+  })
   // the iteration below meets every failure that the pipeline has
   pipeline(textOf(source), parser, () => undefined)
   let columns: ReturnType<typeof readHeader> | undefined

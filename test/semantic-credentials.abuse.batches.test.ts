@@ -1,4 +1,5 @@
 import test from 'ava'
+import { csvRows, jsonRows } from '../api/semantic-credentials.batches.rows.ts'
 import { post } from './support/batches.ts'
 import { createDid } from './support/credentials.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -8,6 +9,41 @@ test.before(async () => {
   world = await openWorld()
 })
 test.after.always(() => world?.close())
+
+/** So many megabytes of one text, which packed are a few hundred bytes. */
+async function* flood(megabytes: number, text: string): AsyncGenerator<Uint8Array> {
+  const part = Buffer.from(text.repeat(Math.floor(65_536 / text.length)))
+  for (let sent = 0; sent < megabytes * 16; sent++) {
+    yield part
+    sentParts++
+  }
+}
+let sentParts = 0
+
+async function refusedAfter(rows: AsyncIterable<unknown>): Promise<{ code: unknown; parts: number }> {
+  sentParts = 0
+  try {
+    for await (const _row of rows);
+  } catch (error) {
+    return { code: Object(error).code, parts: sentParts }
+  }
+  return { code: undefined, parts: sentParts }
+}
+
+test.serial('a flood of delimiters or blank lines ends soon, whatever it unpacks to', async (t) => {
+  for (const cells of [',', '"",', ',"\n"']) {
+    const { code, parts } = await refusedAfter(csvRows(flood(64, cells), ',', 'payload'))
+    t.is(code, 'batch.csv_invalid', cells)
+    t.true(parts < 16, `${cells}: ${parts} parts of 64 KiB were read`)
+  }
+  const wide = `${Array.from({ length: 1_000 }, () => 'x').join(',')}\n`
+  t.is((await refusedAfter(csvRows(flood(1, wide), ',', 'payload'))).code, 'batch.csv_header')
+  for (const line of ['\n', '\r\n', ' \n']) {
+    const { code, parts } = await refusedAfter(jsonRows(flood(64, line), 'payload'))
+    t.is(code, 'batch.too_many_rows', JSON.stringify(line))
+    t.true(parts < 64, `${JSON.stringify(line)}: ${parts} parts of 64 KiB were read`)
+  }
+})
 
 test('a hundred batches are under way at most, however many are sent at once', async (t) => {
   const options = { issuer: await createDid(world), proofType: 'eddsa-rdfc-2022' }
