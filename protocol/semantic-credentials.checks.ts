@@ -5,8 +5,6 @@ import { isObject, listOf } from './json.ts'
 import { momentOf } from './semantic-credentials.dates.ts'
 import { digestFaults } from './semantic-credentials.resources.ts'
 
-export { isObject, listOf }
-
 export type DataModel = '1.1' | '2.0'
 
 export const BASE_CONTEXT: Record<DataModel, string> = { '1.1': CONTEXT.credentialsV1, '2.0': CONTEXT.credentialsV2 }

@@ -1,6 +1,6 @@
 import type { Json } from './data-integrity.ts'
 import { type FieldError, Refusal } from './errors.ts'
-import { isObject, listOf } from './semantic-credentials.checks.ts'
+import { isObject, listOf } from './json.ts'
 import type { StatusExplanation } from './status-list.credential.ts'
 import type { StatusPurpose } from './status-list.ts'
 

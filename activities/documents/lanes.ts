@@ -1,6 +1,7 @@
 import { extensions } from '../../protocol/contexts/extensions.ts'
 import { bundledContexts } from '../../protocol/contexts/index.ts'
 import type { Json } from '../../protocol/data-integrity.ts'
+import { isObject } from '../../protocol/json.ts'
 
 /**
  * What the main thread may process: within these bounds the worst document that we could make held it for 20 ms, an
@@ -8,8 +9,6 @@ import type { Json } from '../../protocol/data-integrity.ts'
  * values cost more than characters do. `ownTerms` are those that the document defines itself.
  */
 const LIGHT = { characters: 16_000, nodes: 24, members: 120, contexts: 6, ownTerms: 100 } as const
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Keywords that say nothing about other contexts. Not `@import` and `@propagate`, nor a context within the context. */
 const CONTEXT_KEYWORDS = ['@version', '@vocab', '@language', '@protected']
