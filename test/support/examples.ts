@@ -11,6 +11,8 @@ export interface Sample extends PresentationSample {
   did: string
   /** For the operation that deletes it. */
   spareDid: string
+  /** Has issued nothing, and stays. */
+  idleDid: string
   credentialId: string
   credential: Record<string, unknown>
   listId: string
@@ -36,6 +38,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     token,
     did,
     spareDid: await createDid(world, 'ed25519', token),
+    idleDid: await createDid(world, 'ed25519', token),
     credentialId: id,
     credential,
     listId,
@@ -112,7 +115,7 @@ export const EXAMPLES: Record<string, Example> = {
     path: ({ credentialId }) => ({ id: credentialId }),
     body: ({ did }) => ({ from: did, to: ['did:example:holder'] }),
   },
-  createWebSemanticRevocation: { body: ({ spareDid }) => ({ by: 'issuer', id: spareDid, is_revoked: true }) },
+  createWebSemanticRevocation: { body: ({ idleDid }) => ({ by: 'issuer', id: idleDid, is_revoked: true }) },
   getWebSemanticRevocation: { path: ({ revocationId }) => ({ id: revocationId }) },
   createWebSemanticCredentialTemplate: {
     body: () => ({
