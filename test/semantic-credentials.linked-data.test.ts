@@ -80,7 +80,7 @@ test('a credential survives CBOR-LD, smaller and still signed (CBOR-LD 1.0)', as
 test('the N-Quads of a signed credential, whose proof is a graph of its own, are taken back (RDF 1.1 N-Quads, section 2)', async (t) => {
   const { credential } = await sign(world, await createDid(world))
   const there = await convert(credential, ['jsonld', 'n-quads', 'text'])
-  t.regex(String(there.data), / _:c14n0 \.$/m)
+  t.regex(String(there.data), / _:c14n[01] \.$/m)
   const back = await convert(there, ['n-quads', 'n-quads', 'text'])
   t.is(back.data, there.data)
   const linked = await convert(there, ['n-quads', 'jsonld', 'text'])
