@@ -69,7 +69,7 @@ export const VARIABLES = {
   },
   BATCH_PATIENCE_SECONDS: {
     default: '600',
-    about: 'seconds that a batch waits for a part that is away (keys, outbound) before it pauses',
+    about: 'seconds that a batch waits for the key store before it pauses',
   },
   SHUTDOWN_SECONDS: { default: '10', about: 'seconds that accepted work has to finish after SIGTERM' },
   CODEC_ENDPOINT: { default: 'false', about: 'true: the operator port decodes workflow payloads for the Temporal UI' },

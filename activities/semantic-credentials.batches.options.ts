@@ -1,6 +1,10 @@
+import { PROOF_TYPES } from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
+import { listOf } from '../protocol/json.ts'
 import { type BatchOptions, dataModelOf } from '../protocol/semantic-credentials.batches.ts'
 import { dataModelOf as templateModelOf } from '../protocol/semantic-credentials.templates.ts'
+import type { Dependencies } from './index.ts'
+import type { TenantContexts } from './semantic-credentials.contexts.ts'
 import { assertSuspendable } from './semantic-credentials.entries.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
 import { proofTypeOf } from './semantic-credentials.sign.ts'
@@ -20,22 +24,57 @@ interface Given {
   options: BatchOptions
 }
 
-interface Parts {
+interface Parts extends Pick<Dependencies, 'documents'> {
+  contexts: TenantContexts
   issuers: Issuers
   credentialTemplates: CredentialTemplates
   templateSigning: TemplateSigning
 }
 
+/** Refusals of signing name places of a payload; here they are query parameters. */
+const inQueryTerms = (error: unknown): unknown =>
+  error instanceof Refusal
+    ? new Refusal(
+        error.code,
+        error.message,
+        error.errors.map((field) => (field.path === 'payload.issuer.id' ? { ...field, path: 'issuer' } : field)),
+      )
+    : error
+
+const needed = (path: string, message: string) =>
+  new Refusal('request.invalid', `CSV needs the query parameter ${path}: no column stands for it.`, [
+    { path, code: 'required', message },
+  ])
+
 /** What all rows would fail by is said before any is read. */
-export function createBatchOptions({ issuers, credentialTemplates, templateSigning }: Parts) {
+export function createBatchOptions({ documents, contexts, issuers, credentialTemplates, templateSigning }: Parts) {
+  /** Fetched and pinned now: a host that is away later is away for no row. */
+  async function settleContexts(tenantId: string, given: unknown[], path: string): Promise<void> {
+    if (given.length === 0) return
+    try {
+      // something to process, whatever the contexts say: of an empty document nothing would be
+      const document = { '@context': given, 'https://schema.org/name': 'contexts' }
+      const from = { format: 'jsonld', document } as const
+      await documents.convert({ from, to: 'jsonld' }, contexts.lookupFor(tenantId))
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      throw new Refusal(error.code, error.message, [{ path, code: 'context', message: 'expected usable contexts' }])
+    }
+  }
+
   /** Rows of CSV have contexts and a status by the options alone; a JSON line may still bring its own. */
   async function forPayloads(tenantId: string, { source, options }: Given): Promise<SettledOptions> {
     const { issuer, proofType, revocable, suspendable } = options
     const proof = proofType === undefined ? undefined : proofTypeOf(proofType)
+    if (source === 'csv' && issuer === undefined) throw needed('issuer', 'expected a DID of /v1/dids')
+    if (source === 'csv' && proofType === undefined)
+      throw needed('proofType', `expected one of ${PROOF_TYPES.join(', ')}`)
     if (suspendable && source === 'csv') assertSuspendable(revocable, dataModelOf(options))
-    if (issuer === undefined) return { options }
-    const found = await issuers.find(tenantId, issuer)
-    if (proof) issuers.signer(tenantId, found, proof)
+    if (issuer !== undefined) {
+      const found = await issuers.find(tenantId, issuer)
+      if (proof) issuers.signer(tenantId, found, proof)
+    }
+    await settleContexts(tenantId, options.contexts, 'context')
     return { options }
   }
 
@@ -45,21 +84,21 @@ export function createBatchOptions({ issuers, credentialTemplates, templateSigni
     const { issuerDid, proofType } = await templateSigning.signerFor(tenantId, definition, options.issuer)
     issuers.signer(tenantId, await issuers.find(tenantId, issuerDid), proofTypeOf(proofType))
     if (options.suspendable) assertSuspendable(definition.revocable, templateModelOf(definition))
+    await settleContexts(tenantId, listOf(definition.contexts ?? undefined), 'templateId')
     return { options: { ...options, issuer: issuerDid }, template: { id: templateId, version } }
   }
 
   return {
     /**
      * Throws `credential_template.not_found`, `credential_template.no_issuer`, `credential.issuer_*`,
-     * `credential.proof_type_unsupported`, `status_list.purpose_unsupported`, `request.invalid`.
+     * `credential.proof_type_unsupported`, `status_list.purpose_unsupported`, `context.*`, `request.invalid`.
      */
     async settle(tenantId: string, given: Given): Promise<SettledOptions> {
       const { templateId } = given.options
-      if (templateId === undefined) return forPayloads(tenantId, given)
       try {
-        return await forClaims(tenantId, given, templateId)
+        return await (templateId === undefined ? forPayloads(tenantId, given) : forClaims(tenantId, given, templateId))
       } catch (error) {
-        throw inTemplateTerms(error, 'issuerDid')
+        throw templateId === undefined ? inQueryTerms(error) : inTemplateTerms(error, 'issuerDid')
       }
     },
 

@@ -194,7 +194,7 @@ export class CredentialBatchesController extends Controller {
 /**
  * Row after which to start, to go on with a download that broke off.
  * @isInt after must be a whole number
- * @minimum 0
+ * @minimum 0 after must be 0 or more
  * @maximum 1000000
  */
 export type RowNumber = number

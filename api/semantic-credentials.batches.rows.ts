@@ -76,7 +76,10 @@ function rowOfLine(line: Buffer, kind: RowKind): ReadRow {
   } catch (error) {
     if (error instanceof Refusal)
       return {
-        errors: error.errors.length > 0 ? error.errors : [{ path: '', code: error.code, message: error.message }],
+        errors:
+          error.errors.length > 0
+            ? error.errors
+            : [{ path: '', code: error.code, message: error.message.replace(/^The body\b/, 'The line') }],
       }
     if (error instanceof TypeError) return { errors: [{ path: '', code: 'row.utf8', message: 'expected valid UTF-8' }] }
     throw error

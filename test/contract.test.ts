@@ -130,7 +130,8 @@ test.serial('what was made is found at the Location of the answer (RFC 9110, sec
     ['201', '202'].some((status) => responses[status]?.headers && 'Location' in responses[status].headers),
   )
   t.true(located.length >= 4)
-  const batch = { path: '/v1/credentials/batches?proofType=eddsa-rdfc-2022', headers: { 'content-type': 'text/csv' } }
+  const options = new URLSearchParams({ proofType: 'eddsa-rdfc-2022', issuer: target.sample.did })
+  const batch = { path: `/v1/credentials/batches?${options}`, headers: { 'content-type': 'text/csv' } }
   for (const operation of located.filter(({ operationId }) => operationId !== 'revokeCredentialBatch')) {
     const isBatch = operation.operationId === 'createCredentialBatch'
     const body = isBatch ? 'id\ndid:example:ada\n' : JSON.stringify(target.exampleBody(operation))

@@ -131,6 +131,22 @@ test.serial('options that no row could be signed with are refused before any row
   t.like(await refused({ context: '{' }), { status: 400, type: '/problems#request.invalid' })
   t.like(await refused({ delimiter: 'x' }), { status: 400, type: '/problems#request.invalid' })
   t.like(await refused({ nonsense: 'x' }), { status: 400, type: '/problems#request.invalid' })
+  const paths = ({ errors }: { errors?: { path: string }[] }) => errors?.map(({ path }) => path)
+  for (const [name, value, code] of [
+    ['issuer', 'did:example:x', 'credential.issuer_unknown'],
+    ['context', 'https://127.0.0.1/context.jsonld', 'context.unavailable'],
+    ['context', '{"course":{"@id":1}}', 'context.invalid'],
+  ] as const) {
+    const reply = await refused({ [name]: value })
+    t.like(reply, { status: 400, type: `/problems#${code}` })
+    t.deepEqual(paths(reply), [name])
+  }
+  for (const name of ['issuer', 'proofType']) {
+    const { [name]: _, ...rest } = options(issuer) as Record<string, string>
+    const reply = (await post(world, 'id,course\na,b\n', rest, { type: 'text/csv' })).json()
+    t.like(reply, { status: 400, type: '/problems#request.invalid' })
+    t.deepEqual(paths(reply), [name])
+  }
 })
 
 test.serial('an upload that breaks off leaves nothing, and the next one under its key is a whole one', async (t) => {
