@@ -1,5 +1,5 @@
 import { PROOF_TYPES } from '../protocol/data-integrity.ts'
-import { Refusal } from '../protocol/errors.ts'
+import { inTermsOf, Refusal } from '../protocol/errors.ts'
 import { listOf } from '../protocol/json.ts'
 import { type BatchOptions, dataModelOf } from '../protocol/semantic-credentials.batches.ts'
 import { dataModelOf as templateModelOf } from '../protocol/semantic-credentials.templates.ts'
@@ -30,16 +30,6 @@ interface Parts extends Pick<Dependencies, 'documents'> {
   credentialTemplates: CredentialTemplates
   templateSigning: TemplateSigning
 }
-
-/** Refusals of signing name places of a payload; here they are query parameters. */
-const inQueryTerms = (error: unknown): unknown =>
-  error instanceof Refusal
-    ? new Refusal(
-        error.code,
-        error.message,
-        error.errors.map((field) => (field.path === 'payload.issuer.id' ? { ...field, path: 'issuer' } : field)),
-      )
-    : error
 
 const needed = (path: string, message: string) =>
   new Refusal('request.invalid', `CSV needs the query parameter ${path}: no column stands for it.`, [
@@ -98,7 +88,9 @@ export function createBatchOptions({ documents, contexts, issuers, credentialTem
       try {
         return await (templateId === undefined ? forPayloads(tenantId, given) : forClaims(tenantId, given, templateId))
       } catch (error) {
-        throw templateId === undefined ? inQueryTerms(error) : inTemplateTerms(error, 'issuerDid')
+        throw templateId === undefined
+          ? inTermsOf(error, { 'payload.issuer.id': 'issuer' })
+          : inTemplateTerms(error, 'issuerDid')
       }
     },
 

@@ -1,5 +1,5 @@
 import type { Json } from '../protocol/data-integrity.ts'
-import { Refusal } from '../protocol/errors.ts'
+import { inTermsOf, Refusal } from '../protocol/errors.ts'
 import {
   keyTypesFor,
   payloadFromTemplate,
@@ -28,17 +28,9 @@ interface Parts extends Pick<Dependencies, 'now'> {
   semanticCredentials: SemanticCredentials
 }
 
-const ISSUER_PATHS = ['payload.issuer.id', 'issuer_did']
-
 /** Refusals of signing name the issuer as the free payload does; from a template it is named by `member`. */
 export const inTemplateTerms = <Thrown>(error: Thrown, member = 'issuer_did'): Thrown | Refusal =>
-  error instanceof Refusal
-    ? new Refusal(
-        error.code,
-        error.message,
-        error.errors.map((field) => (ISSUER_PATHS.includes(field.path) ? { ...field, path: member } : field)),
-      )
-    : error
+  inTermsOf(error, { 'payload.issuer.id': member, issuer_did: member })
 
 /** From a template and claims to a credential, for one request and for a row of a batch alike. */
 export function createTemplateSigning({ now, issuers, credentialTemplates, semanticCredentials }: Parts) {

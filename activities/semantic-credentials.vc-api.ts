@@ -1,5 +1,5 @@
 import type { Json } from '../protocol/data-integrity.ts'
-import { type FieldError, Refusal } from '../protocol/errors.ts'
+import { type FieldError, inTermsOf, Refusal } from '../protocol/errors.ts'
 import { readStatusUpdate, type StatusUpdate } from '../protocol/semantic-credentials.vc-api.status.ts'
 import { answerErrors, assertWhole, readVcApiOptions } from '../protocol/semantic-credentials.vc-api.ts'
 import { SCOPES } from '../protocol/tokens-logs.ts'
@@ -87,7 +87,7 @@ export function createVcApi(parts: Parts) {
     async issue(call: Call, credential: Json, options: Options, variant?: string): Promise<Json> {
       const asked = readVcApiOptions(options)
       assertWhole(credential)
-      const { credential: signed } = await semanticCredentials.signCredential(call, {
+      const signing = semanticCredentials.signCredential(call, {
         payload: credential,
         proofType: variant ?? asked.proofType ?? DEFAULT_PROOF,
         revocable: asked.statuses.length > 0,
@@ -95,6 +95,7 @@ export function createVcApi(parts: Parts) {
         explanations: Object.fromEntries(asked.statuses.map(({ purpose, ...explanation }) => [purpose, explanation])),
         ...(asked.mandatoryPointers && { mandatoryPointers: asked.mandatoryPointers }),
       })
+      const { credential: signed } = await signing.catch(renamed({ 'payload.issuer.id': 'credential.issuer' }))
       return signed
     },
 
@@ -161,15 +162,24 @@ export function createVcApi(parts: Parts) {
       const { challenge, domain, verificationMethod, proofType = DEFAULT_PROOF } = readVcApiOptions(options)
       const { holder } = presentation
       const named = typeof holder === 'object' && holder !== null ? Reflect.get(holder, 'id') : holder
-      return presentations.signPresentation(call, {
+      const member = verificationMethod === undefined ? 'presentation.holder' : 'options.verificationMethod'
+      const signing = presentations.signPresentation(call, {
         presentation,
         did: (verificationMethod ?? String(named)).split('#', 1)[0] ?? '',
         proofType,
         ...(challenge !== undefined && { challenge }),
         ...(domain !== undefined && { domain }),
       })
+      return signing.catch(renamed({ did: member }))
     },
   }
 }
+
+/** Refusals of our own operations, in the names of this interface. */
+const renamed =
+  (paths: Record<string, string>) =>
+  (error: unknown): never => {
+    throw inTermsOf(error, paths)
+  }
 
 export type VcApi = ReturnType<typeof createVcApi>

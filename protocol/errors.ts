@@ -22,6 +22,16 @@ export class Refusal extends Error {
   }
 }
 
+/** The same refusal for a caller who has other names for some fields; `paths` from ours to theirs. */
+export const inTermsOf = <Thrown>(error: Thrown, paths: Readonly<Record<string, string>>): Thrown | Refusal =>
+  error instanceof Refusal
+    ? new Refusal(
+        error.code,
+        error.message,
+        error.errors.map((field) => ({ ...field, path: paths[field.path] ?? field.path })),
+      )
+    : error
+
 /** Something that we depend on is away; the same request may succeed later. Retryable: 503 with Retry-After over HTTP. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable'

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { createDid, payload } from './support/credentials.ts'
 import { makeHolder } from './support/holders.ts'
-import { codesOf, type Json, vcApi, vcApiIssue, vcApiSettings } from './support/vc-api.ts'
+import { codesOf, type Json, pathsOf, vcApi, vcApiIssue, vcApiSettings } from './support/vc-api.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World
@@ -60,6 +60,7 @@ test.serial(
       credential: payload('did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'),
     })
     t.is(codesOf(stranger.text)[0], 'credential.issuer_unknown')
+    t.deepEqual(pathsOf(stranger.text), ['credential.issuer'])
   },
 )
 
@@ -132,10 +133,15 @@ test.serial(
     t.is(wrong.status, 400)
     t.deepEqual(codesOf(wrong.text), ['presentation.not_verified', 'challenge'])
     const stranger = { ...presentation, holder: makeHolder().did }
-    t.is(
-      codesOf((await call('presentations/prove', { presentation: stranger, options })).text)[0],
-      'presentation.signer_unknown',
-    )
+    const other = { ...options, verificationMethod: `${stranger.holder}#x` }
+    for (const [body, path] of [
+      [{ presentation: stranger, options }, 'presentation.holder'],
+      [{ presentation, options: other }, 'options.verificationMethod'],
+    ] as const) {
+      const refused = await call('presentations/prove', body)
+      t.is(codesOf(refused.text)[0], 'presentation.signer_unknown')
+      t.deepEqual(pathsOf(refused.text), [path])
+    }
   },
 )
 

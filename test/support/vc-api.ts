@@ -25,3 +25,7 @@ export function codesOf(text: string): string[] {
   const { type, errors = [] } = JSON.parse(text) as { type: string; errors?: { code: string; path: string }[] }
   return [type.replace('/problems#', ''), ...errors.map(({ code }) => code)]
 }
+
+/** Where the errors of a problem lie in the request. */
+export const pathsOf = (text: string): string[] =>
+  (JSON.parse(text) as { errors?: { path: string }[] }).errors?.map(({ path }) => path) ?? []
