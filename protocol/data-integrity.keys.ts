@@ -8,6 +8,8 @@ export interface VerificationKey extends PublicKey {
 }
 
 const keys = new LRUCache<string, VerificationKey>({ max: 5000 })
+/** A JSON Web Key may hold members that nobody needs; five thousand large ones would not be forgotten. */
+const MAX_KEPT = 2_000
 
 /**
  * The public key of a verification method in any representation. Decoding and checking a point costs more than a
@@ -21,7 +23,7 @@ export function verificationKey(method: VerificationMethod): VerificationKey {
   const key: VerificationKey = publicKeyOf(method)
   if (['ed25519', 'p256', 'p384'].includes(key.keyType))
     key.native = createPublicKey({ key: { ...toJwk(key) }, format: 'jwk' })
-  keys.set(text, key)
+  if (text.length <= MAX_KEPT) keys.set(text, key)
   return key
 }
 

@@ -128,3 +128,20 @@ withDocuments(
     t.like(await documents.convert({ from: written, to: 'jsonld' }, async () => defines), { document: { value: 'x' } })
   },
 )
+
+withDocuments(
+  'large contexts of strangers are forgotten with their documents, and fill no thread',
+  { memoryMb: 160 },
+  async (t, documents) => {
+    for (let at = 0; at < 40; at++) {
+      const terms = Array.from({ length: 9_000 }, (_, term) => [`t${at}_${term}`, `https://x.example/${at}/${term}`])
+      const more = {
+        '@context': [CONTEXT.credentialsV2, Object.fromEntries(terms)],
+        credentialSubject: { [`t${at}_1`]: 'x' },
+      }
+      const signed = await sign(documents, more, async () => defines).catch((error: Error) => error)
+      if (signed instanceof Error) return t.fail(`the ${at + 1}th: ${signed.message}`)
+    }
+    t.pass()
+  },
+)

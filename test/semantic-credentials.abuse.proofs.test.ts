@@ -5,8 +5,10 @@ import { CONTEXT, createDocumentLoader } from '../protocol/contexts/index.ts'
 import { bbsData, bbsProofValue } from '../protocol/data-integrity.bbs.ts'
 import { baseProofValue, parseBaseProofValue } from '../protocol/data-integrity.bbs-value.ts'
 import { hashData, jwsInput } from '../protocol/data-integrity.hash.ts'
+import { verificationKey } from '../protocol/data-integrity.keys.ts'
 import { assertPlain } from '../protocol/data-integrity.plain.ts'
 import { createProofCheck, type Json } from '../protocol/data-integrity.ts'
+import { publicKeyOf, toJwk } from '../protocol/dids.ts'
 import { normaliseForVerify, verifyCredential } from '../protocol/semantic-credentials.ts'
 import { bbsSigner, ed25519Signer, p256Signer, resolveTestDid, type TestSigner } from './support/signers.ts'
 
@@ -156,4 +158,15 @@ test('a base proof holds the key that signed it, and the hash of what it signed 
 test('what is signed is one node (D-130)', (t) => {
   t.notThrows(() => assertPlain({}, [{}]))
   for (const expanded of [[], [{}, {}]]) t.throws(() => assertPlain({}, expanded), { code: 'credential.invalid' })
+})
+
+test('a key is kept by its text, and a text of a stranger that is made long is not kept', async (t) => {
+  const { did } = ed25519Signer()
+  const [method] = (await resolveTestDid(did)).verificationMethod ?? []
+  if (!method) return t.fail('a did:key has a method')
+  t.is(verificationKey({ ...method }), verificationKey({ ...method }))
+  const publicKeyJwk = { ...toJwk(publicKeyOf(method)), note: 'x'.repeat(100_000) }
+  const long = { id: method.id, type: 'JsonWebKey', controller: did, publicKeyJwk }
+  t.deepEqual(verificationKey(long).publicKey, verificationKey(method).publicKey)
+  t.not(verificationKey(long), verificationKey(long))
 })

@@ -1,3 +1,5 @@
+import './processed.ts'
+
 export { bundledContexts } from './bundled.ts'
 export { refuseImports } from './imports.ts'
 export {

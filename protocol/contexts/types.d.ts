@@ -1,4 +1,16 @@
 /** The context packages are plain JavaScript; each of them exports the documents that it holds by URL. */
+declare module 'jsonld/lib/ContextResolver.js' {
+  interface Entry {
+    /** URL, or the text of a context that stands in a document. */
+    key: string
+    resolved: unknown
+    /** `static`: shared by everything that the process does. */
+    tag?: 'static' | undefined
+  }
+  export default class ContextResolver {
+    _cacheResolvedContext(entry: Entry): unknown
+  }
+}
 declare module '@digitalbazaar/credentials-context' {
   export const contexts: Map<string, object>
 }
