@@ -86,6 +86,9 @@ test.serial(
       `${world.first.tenantId}/semantic-credentials/batches/${id}`,
     )
     t.like(await workflow.query('progress'), { state: 'PAUSED', total: 4_000, signed: paused.signed, failed: 0 })
+    const { searchAttributes } = await workflow.describe()
+    const percent = Math.floor(paused.signed / 40)
+    t.deepEqual(searchAttributes.Summary, [`sign batch ${id}: ${percent} % of 4000 rows, PAUSED`], 'without the codec')
     t.like((await steer(world, id, 'resume')).json(), { status: 'PROCESSING' })
     await until(world, id, ({ signed }) => signed > paused.signed)
     const cancelled = (await steer(world, id, 'cancel')).json<{ status: string; signed: number }>()

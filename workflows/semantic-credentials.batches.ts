@@ -4,13 +4,13 @@ import {
   defineQuery,
   defineSignal,
   proxyActivities,
-  setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow'
 import type { BatchEnds, BatchSubject } from '../activities/semantic-credentials.batches.end.ts'
 import type { BatchSigning } from '../activities/semantic-credentials.batches.sign.ts'
 import { chunk, quick, sweeping } from './options.ts'
+import { createProgressLine } from './progress.ts'
 
 const { signBatchChunk } = proxyActivities<BatchSigning>(chunk)
 const { reviewBatch, completeBatch } = proxyActivities<BatchEnds>(quick)
@@ -48,6 +48,7 @@ export async function signBatch(run: BatchRun): Promise<BatchProgress> {
   const subject = { tenantId, batchId }
   const seen: BatchProgress = { state: 'PROCESSING', total, signed: run.signed ?? 0, failed: run.failed ?? 0 }
   const resumed = watchChanges(subject)
+  const tell = createProgressLine()
   setHandler(progress, () => seen)
   let next = run.next ?? 1
   const last = Math.min(total, next + chunkRows * chunksPerRun - 1)
@@ -57,7 +58,7 @@ export async function signBatch(run: BatchRun): Promise<BatchProgress> {
     if (seen.state !== 'CANCELLED') seen.state = outcome.state === 'signed' ? 'PROCESSING' : outcome.state
     seen.signed = Math.max(seen.signed, outcome.signed)
     seen.failed = Math.max(seen.failed, outcome.failed)
-    setCurrentDetails(`${seen.signed} signed, ${seen.failed} refused, of ${total} rows`)
+    tell(lineOf(batchId, seen))
     if (outcome.state === 'PAUSED' && (await resumed())) return signFrom(from)
     if (outcome.state === 'signed') unfinished.delete(from)
   }
@@ -76,7 +77,15 @@ export async function signBatch(run: BatchRun): Promise<BatchProgress> {
     seen.state = (await completeBatch(subject)).state
   }
   if (seen.state === 'CANCELLED') await discardBatchRows(subject)
+  tell(lineOf(batchId, seen))
   return seen
+}
+
+/** Says another thing a hundred times at most, however many rows there are: each time is an event of the history. */
+function lineOf(batchId: string, { state, total, signed, failed }: BatchProgress): string {
+  const percent = Math.floor(((signed + failed) * 100) / total)
+  const refused = failed > 0 ? `, ${Math.ceil((failed * 100) / total)} % refused` : ''
+  return `sign batch ${batchId}: ${percent} % of ${total} rows${refused}${state === 'PROCESSING' ? '' : `, ${state}`}`
 }
 
 const counts = ({ signed, failed }: BatchProgress) => ({ signed, failed })

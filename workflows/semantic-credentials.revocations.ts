@@ -1,10 +1,11 @@
-import { continueAsNew, defineQuery, proxyActivities, setCurrentDetails, setHandler, sleep } from '@temporalio/workflow'
+import { continueAsNew, defineQuery, proxyActivities, setHandler, sleep } from '@temporalio/workflow'
 import type {
   RevocationSlices,
   RevocationSubject,
   SliceOutcome,
 } from '../activities/semantic-credentials.revocations.ts'
 import { chunk } from './options.ts'
+import { createProgressLine } from './progress.ts'
 
 const { revokeSlice } = proxyActivities<RevocationSlices>(chunk)
 
@@ -20,9 +21,10 @@ export async function revokeCredentials(run: RevocationRun): Promise<{ revoked: 
   const { slicesPerRun = 500, ...subject } = run
   let seen: SliceOutcome | undefined
   setHandler(revocationProgress, () => seen)
+  const tell = createProgressLine()
   for (let slice = 0; slice < slicesPerRun; slice += 1) {
     seen = await revokeSlice(subject)
-    setCurrentDetails(`${seen.revoked} revoked, ${seen.checked} looked at`)
+    tell(`revoke many, ${run.revocationId}: ${seen.revoked} revoked, ${seen.checked} looked at`)
     if (seen.phase === 'done' || seen.phase === 'gone') return { revoked: seen.revoked }
     if (seen.phase === 'wait') await sleep('1s')
   }
