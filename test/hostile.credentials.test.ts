@@ -1,13 +1,15 @@
 import test from 'ava'
-import { createDid, payload } from './support/credentials.ts'
+import { createDid, payload, sign } from './support/credentials.ts'
 import { faultOf, openTarget, type Target } from './support/hostile.ts'
 import type { RawReply } from './support/raw.ts'
 
 let target: Target
 let did: string
+let honest: Record<string, unknown>
 test.before(async () => {
   target = await openTarget()
   did = await createDid(target.world)
+  honest = (await sign(target.world, did)).credential
 })
 test.after.always(() => target?.close())
 
@@ -84,17 +86,10 @@ for (const [name, more] of Object.entries(PAYLOADS))
     const [signed, signMs] = await timed(() =>
       ask('sign', { payload: credential, proofType: 'eddsa-rdfc-2022', revocable: false }),
     )
-    if (signed.status !== 200) t.is(faultOf(signed, [400]), undefined)
+    if (name !== '60 levels' || signed.status !== 200) t.is(faultOf(signed, [400]), undefined)
     t.true(signMs < 8_000, `signing took ${signMs} ms`)
-    const proof = {
-      type: 'DataIntegrityProof',
-      cryptosuite: 'eddsa-rdfc-2022',
-      created: '2027-01-01T00:00:00Z',
-      verificationMethod: `${did}#x`,
-      proofPurpose: 'assertionMethod',
-      proofValue: 'z3',
-    }
-    const [verified, verifyMs] = await timed(() => ask('verify', { payload: { ...credential, proof } }))
+    // under a proof of the issuer, so that nothing but what is hostile stands against it
+    const [verified, verifyMs] = await timed(() => ask('verify', { payload: { ...honest, ...more } }))
     if (verified.status === 200) t.false((JSON.parse(verified.text) as { verified: boolean }).verified)
     else t.is(faultOf(verified, [400]), undefined)
     t.true(verifyMs < 8_000, `verifying took ${verifyMs} ms`)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
 import { type ContextLookup, createDocumentLoader } from '../../protocol/contexts/index.ts'
 import { canonizePlain } from '../../protocol/data-integrity.canonize.ts'
 import { createShapes } from '../../protocol/data-integrity.shapes.ts'
@@ -137,7 +138,8 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
       const { from } = conversion
       return inThread('convert', conversion, from.format === 'jsonld' ? from.document : {}, lookup)
     },
-    meansTheSame: (request, lookup = nothingElse) => {
+    async meansTheSame(request, lookup = nothingElse) {
+      await turn() // a template may ask hundreds of times of one presentation, and others wait for their answers
       const here = isLight(request.credential) && isLight(request.pattern)
       const elsewhere = () => inThread('meansTheSame', request, { ...request }, lookup)
       return inLane<'meansTheSame'>(here, () => meansTheSame(request, bundled), elsewhere)
