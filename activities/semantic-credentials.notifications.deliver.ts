@@ -54,7 +54,9 @@ export function createNotificationDelivery(parts: Parts) {
       if (error instanceof Unavailable && error.part === 'outbound') return { state: 'later', reason: error.message }
       if (!(error instanceof Refusal)) throw error
       if (error.code === 'did.method_unsupported') return { state: 'NO_SERVICE', reason: error.code }
-      return { state: error.code === 'did.unresolvable' ? 'later' : 'FAILED', reason: error.code }
+      // their document may be back by then, our key be mended
+      const later = error.code === 'did.unresolvable' || error.code.startsWith('key.')
+      return { state: later ? 'later' : 'FAILED', reason: error.code }
     }
   }
 

@@ -85,5 +85,21 @@ export function createNotifications(parts: Parts) {
         return null
       })
     },
+
+    /** Newest first, each with what came of it. Throws `credential.not_found`. */
+    async listNotifications(tenantId: string, id: string, { limit, offset }: { limit: number; offset: number }) {
+      return inTenant(database.tenants, tenantId, async (em) => {
+        if (!(await em.findOne(SemanticCredential, { id }))) throw credentialNotFound()
+        const orderBy = { createdAt: 'desc', id: 'asc' } as const
+        const [notifications, total] = await em.findAndCount(
+          Notification,
+          { credentialId: id },
+          { orderBy, limit, offset },
+        )
+        return { notifications, total }
+      })
+    },
   }
 }
+
+export type Notifications = ReturnType<typeof createNotifications>

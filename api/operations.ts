@@ -43,6 +43,10 @@ export const OPERATIONS: Record<string, LoggedOperation> = {
     category: 'credential-web-semantic',
     changes: true,
   },
+  getWebSemanticRevocationStatusNotifications: {
+    name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_MESSAGE_RETRIEVE_LIST',
+    category: 'credential-web-semantic',
+  },
   getWebSemanticStatusHistory: {
     name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_RETRIEVE_HISTORY',
     category: 'credential-web-semantic',

@@ -22,6 +22,9 @@ import {
   changeToWire,
   type EmptyOut,
   type NotificationIn,
+  type NotificationQuery,
+  type NotificationsOut,
+  notificationToWire,
   type RevocationIn,
   type RevocationStatusOut,
   readTime,
@@ -82,7 +85,7 @@ export class CredentialStatusController extends Controller {
 
   /**
    * Tells the credential's subjects of its revocation status: a signed message goes to where their DID takes messages, as
-   * soon as it can; what came of it stands in the log.
+   * soon as it can; what came of it stands in the log and in the list of notifications.
    * @summary Notify of a revocation status
    */
   @Post('revocation-status/notification')
@@ -92,6 +95,23 @@ export class CredentialStatusController extends Controller {
   async notify(@Request() called: Called, @Path() id: Uuid, @Body() body: NotificationIn): Promise<EmptyOut> {
     await this.platform.notifications.notifyStatus(called.user, id, body)
     return {}
+  }
+
+  /**
+   * Who was told of the status, and what came of it: a message is PENDING while it is tried, for half a day at most.
+   * @summary List the notifications of a revocation status
+   */
+  @Get('revocation-status/notification')
+  @OperationId('getWebSemanticRevocationStatusNotifications')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  async listNotifications(
+    @Request() called: Called,
+    @Path() id: Uuid,
+    @Queries() query: NotificationQuery,
+  ): Promise<NotificationsOut> {
+    const page = toPage(query.limit, query.page)
+    const found = await this.platform.notifications.listNotifications(called.user.tenantId, id, page)
+    return { data: found.notifications.map(notificationToWire), ...snakeTotals(found.total, page.limit) }
   }
 
   /**

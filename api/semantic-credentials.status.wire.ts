@@ -1,3 +1,4 @@
+import type { Notifications } from '../activities/semantic-credentials.notifications.ts'
 import type { CredentialStatus } from '../activities/semantic-credentials.status.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { momentOf } from '../protocol/semantic-credentials.dates.ts'
@@ -65,6 +66,45 @@ export interface StatusHistoryOut {
   total_count: number
   total_pages: number
 }
+
+export interface NotificationQuery extends PageQuery {}
+
+interface NotificationOut {
+  id: string
+  /** DID that was told, or is to be. */
+  to: string
+  /** DID that signs the message. */
+  from: string
+  /** NO_SERVICE: the recipient's DID document names no place for messages. */
+  status: 'PENDING' | 'SENT' | 'NO_SERVICE' | 'FAILED'
+  /** Why it was not sent: an HTTP status, or the code of a problem. */
+  reason?: string
+  created_at: string
+  ended_at?: string
+  /** The request that asked for it, as in the log. */
+  request_id: string
+}
+
+export interface NotificationsOut {
+  /** Newest first. */
+  data: NotificationOut[]
+  limit: number
+  total_count: number
+  total_pages: number
+}
+
+type Sent = Awaited<ReturnType<Notifications['listNotifications']>>['notifications'][number]
+
+export const notificationToWire = (row: Sent): NotificationOut => ({
+  id: row.id,
+  to: row.recipient,
+  from: row.sender,
+  status: row.state,
+  ...(row.reason ? { reason: row.reason } : {}),
+  created_at: row.createdAt.toISOString(),
+  ...(row.endedAt ? { ended_at: row.endedAt.toISOString() } : {}),
+  request_id: row.requestId,
+})
 
 type Change = Awaited<ReturnType<CredentialStatus['listChanges']>>['changes'][number]
 

@@ -32,6 +32,9 @@ const AREA = '/v1/credentials/web-semantic'
 const notify = (id: string, body: unknown = {}, token = world.token) =>
   world.ask(`${AREA}/${id}/revocation-status/notification`, { token, body })
 
+const sentOf = async (id: string, query = '') =>
+  (await world.ask(`${AREA}/${id}/revocation-status/notification${query}`, { token: world.token })).json()
+
 /** A holder elsewhere; the document says where it takes messages, or does not. */
 function holderAt(path: string, serviceEndpoint?: unknown): string {
   const did = `did:web:elsewhere.test%3A${names.port}:${path}`
@@ -78,6 +81,9 @@ test.serial('a holder whose DID takes messages gets one, signed by the issuer, a
   t.is(reply.status, 200)
   t.deepEqual(reply.json(), {})
   t.like(await outcomeOf(reply.headers.get('x-request-id')), { type: 'SUCCESS', id, outcome: 'SENT' })
+  const [told] = (await sentOf(id)).data
+  t.like(told, { to: holder, from: issuer, status: 'SENT', request_id: reply.headers.get('x-request-id') })
+  t.true(Date.parse(told.ended_at) >= Date.parse(told.created_at))
   const [request] = posted.filter(({ url }) => url === inbox)
   t.is(request?.headers?.['content-type'], 'application/jose')
   const didKey = (
@@ -115,13 +121,16 @@ test.serial(
   'a place that refuses the message, or is not on the public internet, is recorded as a failure',
   async (t) => {
     const issuer = await createDid(world)
-    for (const [path, inbox] of [
-      ['refusing', `https://elsewhere.test:${names.port}/nowhere`],
-      ['inside', 'https://10.0.0.1/inbox'],
+    for (const [path, inbox, reason] of [
+      ['refusing', `https://elsewhere.test:${names.port}/nowhere`, 'answered 404'],
+      ['inside', 'https://10.0.0.1/inbox', 'outbound.blocked'],
     ] as const) {
       const { id } = await about(issuer, holderAt(path, inbox))
       const reply = await notify(id)
       t.like(await outcomeOf(reply.headers.get('x-request-id')), { type: 'FAIL', outcome: 'FAILED' }, path)
+      const { data, total_count: total } = await sentOf(id, '?limit=1')
+      t.is(total, 1)
+      t.like(data[0], { status: 'FAILED', reason })
     }
   },
 )

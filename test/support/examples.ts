@@ -110,6 +110,7 @@ export const EXAMPLES: Record<string, Example> = {
     body: () => ({ is_suspended: true }),
     answers: 400,
   },
+  getWebSemanticRevocationStatusNotifications: { path: ({ credentialId }) => ({ id: credentialId }) },
   getWebSemanticStatusHistory: { path: ({ credentialId }) => ({ id: credentialId }) },
   webSemanticRevocationStatusNotification: {
     path: ({ credentialId }) => ({ id: credentialId }),
