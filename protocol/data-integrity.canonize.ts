@@ -3,7 +3,7 @@ import jsonld from 'jsonld'
 import { LRUCache } from 'lru-cache'
 import { bundledContexts, type DocumentLoader } from './contexts/index.ts'
 import { assertPlain, assertTextsSigned } from './data-integrity.plain.ts'
-import { asRefusal } from './data-integrity.refusals.ts'
+import { asRefusal, notAbsolute } from './data-integrity.refusals.ts'
 
 export type Digest = 'sha256' | 'sha384'
 
@@ -24,7 +24,7 @@ export interface CanonizeOptions {
 export async function canonize(document: object, options: CanonizeOptions): Promise<string> {
   if (options.canonize) return options.canonize(document)
   try {
-    return await jsonld.canonize(document, libraryOptions(options))
+    return await canonizeExpanded(await expand(document, options), options)
   } catch (error) {
     throw asRefusal(error, document)
   }
@@ -40,15 +40,41 @@ const libraryOptions = ({ documentLoader, maxWorkFactor = 1, digest = 'sha256' }
   }) as const
 
 /**
+ * jsonld keeps nodes by their names in plain objects. A name that every object answers to is not absolute and would be
+ * refused in the end, but not before `__proto__` got an `@id`: all objects of the process have it then, and nothing is
+ * signed or verified any more (D-144).
+ */
+function assertNodeNames(document: object, expanded: readonly object[]): void {
+  const pending: unknown[] = [expanded]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (typeof next !== 'object' || next === null) continue
+    for (const [name, value] of Object.entries(next)) {
+      if (typeof value === 'object') pending.push(value)
+      else if (name === '@id' && typeof value === 'string' && value in Object.prototype)
+        throw notAbsolute(document, value)
+    }
+  }
+}
+
+async function expand(document: object, options: CanonizeOptions): Promise<object[]> {
+  const expanded = await jsonld.expand(document, libraryOptions(options))
+  assertNodeNames(document, expanded)
+  return expanded
+}
+
+const canonizeExpanded = (expanded: object, options: CanonizeOptions): Promise<string> =>
+  jsonld.canonize(expanded, { ...libraryOptions(options), skipExpansion: true })
+
+/**
  * The same of a document whose members are what is signed: see `assertPlain`, whose `Refusal` it throws besides. It is
  * expanded once, for both.
  */
 export async function canonizePlain(document: object, options: CanonizeOptions): Promise<string> {
   if (options.canonize) return options.canonize(document)
   try {
-    const expanded = await jsonld.expand(document, libraryOptions(options))
+    const expanded = await expand(document, options)
     assertPlain(document, expanded)
-    return await jsonld.canonize(expanded, { ...libraryOptions(options), skipExpansion: true })
+    return await canonizeExpanded(expanded, options)
   } catch (error) {
     throw asRefusal(error, document)
   }
@@ -57,7 +83,7 @@ export async function canonizePlain(document: object, options: CanonizeOptions):
 /** For bbs-2023, whose library canonicalises by itself: throws as `canonizePlain` does, and for texts that are not signed. */
 export async function assertPlainForBbs(document: object, options: Pick<CanonizeOptions, 'documentLoader'>) {
   try {
-    const expanded = await jsonld.expand(document, libraryOptions(options))
+    const expanded = await expand(document, options)
     assertPlain(document, expanded)
     assertTextsSigned(expanded)
   } catch (error) {

@@ -31,6 +31,15 @@ function refusalWithin(error: unknown, depth = 0): Refusal | undefined {
   return refusalWithin(detail(error, 'cause') ?? detail(detail(error, 'details'), 'cause'), depth + 1)
 }
 
+const NOT_LINKED_DATA = 'The credential cannot be signed or verified as linked data'
+
+export function notAbsolute(document: object, name: string): Refusal {
+  const message = 'is not an absolute URI'
+  const found = places(document, (_, value) => value === name)
+  const errors = (found.length > 0 ? found : ['']).map((path) => ({ path, code: 'credential.uri_relative', message }))
+  return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: ${JSON.stringify(name)} ${message}.`, errors)
+}
+
 function undefinedTerm(document: object, event: unknown): Refusal {
   const details = detail(event, 'details')
   const [property, type] = [detail(details, 'property'), detail(details, 'type')]
@@ -55,15 +64,11 @@ function undefinedTerm(document: object, event: unknown): Refusal {
     )
   }
   const relative = id ?? object
-  const isRelative = typeof relative === 'string'
-  const message = isRelative ? 'is not an absolute URI' : String(detail(event, 'message')).replace(/\.$/, '')
-  const found = isRelative ? places(document, (_, value) => value === relative) : []
-  const errors = (found.length > 0 ? found : ['']).map((path) => ({ path, code: 'credential.uri_relative', message }))
-  return new Refusal(
-    'credential.invalid',
-    `The credential cannot be signed or verified as linked data: ${isRelative ? `${JSON.stringify(relative)} ` : ''}${message}.`,
-    errors,
-  )
+  if (typeof relative === 'string') return notAbsolute(document, relative)
+  const message = String(detail(event, 'message')).replace(/\.$/, '')
+  return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: ${message}.`, [
+    { path: '', code: 'credential.uri_relative', message },
+  ])
 }
 
 const CONTEXT_FAULT =
