@@ -16,26 +16,31 @@ interface SettingsRow {
 
 const REMEMBERED_MS = 5_000
 
-/** What a tenant decides about itself; a change is seen by every process within 5 seconds. */
+/** What a tenant decides about itself. What it allowed is remembered for 5 seconds; what it forbids is looked up each time. */
 export function createTenantSettings({
   systemSql,
   operations,
 }: Pick<Dependencies, 'systemSql'> & { operations: Operations }) {
   const remembered = new LRUCache<string, TenantSettings>({ max: 5_000, ttl: REMEMBERED_MS })
 
+  async function settingsOf(tenantId: string): Promise<TenantSettings> {
+    const { rows } = await systemSql.query<SettingsRow>({
+      name: 'tenant-settings',
+      text: 'select fetch_unknown_contexts, vc_api from tenants where id = $1',
+      values: [tenantId],
+    })
+    if (!rows[0]) throw new Error(`tenant ${tenantId} is gone`)
+    const settings = { fetchUnknownContexts: rows[0].fetch_unknown_contexts, vcApi: rows[0].vc_api }
+    remembered.set(tenantId, settings)
+    return settings
+  }
+
   return {
-    async settingsOf(tenantId: string): Promise<TenantSettings> {
-      const known = remembered.get(tenantId)
-      if (known) return known
-      const { rows } = await systemSql.query<SettingsRow>({
-        name: 'tenant-settings',
-        text: 'select fetch_unknown_contexts, vc_api from tenants where id = $1',
-        values: [tenantId],
-      })
-      if (!rows[0]) throw new Error(`tenant ${tenantId} is gone`)
-      const settings = { fetchUnknownContexts: rows[0].fetch_unknown_contexts, vcApi: rows[0].vc_api }
-      remembered.set(tenantId, settings)
-      return settings
+    settingsOf,
+
+    /** A permission counts at once in every process, its end within 5 seconds. */
+    async allows(tenantId: string, what: keyof TenantSettings): Promise<boolean> {
+      return remembered.get(tenantId)?.[what] || (await settingsOf(tenantId))[what]
     },
 
     async updateSettings(call: Call, settings: TenantSettings): Promise<TenantSettings> {

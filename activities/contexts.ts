@@ -29,7 +29,7 @@ export interface ContextRows {
 
 export interface LookupOptions {
   /** Whether an unknown URL may be fetched and pinned; a tenant may have turned that off. */
-  allowFetch: boolean
+  allowFetch: () => Promise<boolean>
 }
 
 export interface ContextStore {
@@ -153,7 +153,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
     async lookup(tenantId, url, { allowFetch }) {
       const known = await pinned(tenantId, url)
       if (known) return known
-      if (!allowFetch)
+      if (!(await allowFetch()))
         throw new Refusal(
           'context.unknown',
           `The context ${short(url)} is not known, and unknown ones are not fetched.`,

@@ -46,7 +46,7 @@ export function createTenantContexts(
         JSON.parse(
           (
             await store.lookup(tenantId, url, {
-              allowFetch: (await settings.settingsOf(tenantId)).fetchUnknownContexts,
+              allowFetch: () => settings.allows(tenantId, 'fetchUnknownContexts'),
             })
           ).document,
         ) as object,

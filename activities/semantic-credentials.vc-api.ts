@@ -79,7 +79,7 @@ export function createVcApi(parts: Parts) {
 
     /** Throws `Refusal('vc_api.off')` unless the tenant's setting, or the variable VC_API, has it on. */
     async assertOn(tenantId: string): Promise<void> {
-      if (config.vcApi || (await settings.settingsOf(tenantId)).vcApi) return
+      if (config.vcApi || (await settings.allows(tenantId, 'vcApi'))) return
       throw new Refusal('vc_api.off', 'The VC API is off for this tenant; PUT /v1/settings turns it on.')
     },
 

@@ -36,7 +36,7 @@ export class SettingsController extends Controller {
   }
 
   /**
-   * All settings at once. Every process follows within 5 seconds.
+   * All settings at once. What is turned on is on at once, what is turned off is off within 5 seconds in every process.
    * @summary Change the tenant's settings
    */
   @Put()

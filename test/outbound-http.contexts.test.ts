@@ -58,7 +58,7 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
   }
 }
 
-const FETCH = { allowFetch: true }
+const FETCH = { allowFetch: async () => true }
 
 test('an unknown context is fetched on first use, pinned by SHA-256, and never fetched again', async (t) => {
   const { store, asked, table } = parts((nth) => (nth === 0 ? CONTEXT : '{"@context":{"name":"https://evil.test/"}}'))
@@ -73,14 +73,16 @@ test('an unknown context is fetched on first use, pinned by SHA-256, and never f
   })
   t.regex(asked[0] ?? '', /application\/ld\+json, application\/json/)
   t.is((await first.lookup('t1', URL_A, FETCH)).document, CONTEXT)
-  t.is((await store().lookup('t1', URL_A, { allowFetch: false })).document, CONTEXT) // another process reads the row
+  t.is((await store().lookup('t1', URL_A, { allowFetch: async () => false })).document, CONTEXT) // another process reads the row
   t.is(asked.length, 1)
   t.is(table.size, 1)
 })
 
 test('where fetching is turned off an unknown context is refused, naming the URL', async (t) => {
   const { store, asked } = parts()
-  const error = await t.throwsAsync(store().lookup('t1', URL_A, { allowFetch: false }), { instanceOf: Refusal })
+  const error = await t.throwsAsync(store().lookup('t1', URL_A, { allowFetch: async () => false }), {
+    instanceOf: Refusal,
+  })
   t.is(error?.code, 'context.unknown')
   t.true(error?.message.includes(URL_A))
   t.deepEqual(asked, [])
@@ -90,7 +92,7 @@ test('one tenant’s pinned context is not another’s', async (t) => {
   const { store, asked } = parts()
   const contexts = store()
   await contexts.lookup('t1', URL_A, FETCH)
-  t.is(await codeOf(contexts.lookup('t2', URL_A, { allowFetch: false })), 'context.unknown')
+  t.is(await codeOf(contexts.lookup('t2', URL_A, { allowFetch: async () => false })), 'context.unknown')
   await contexts.lookup('t2', URL_A, FETCH)
   t.is(asked.length, 2)
 })

@@ -167,7 +167,7 @@ const paths: Record<string, (out: Outbound, url: string) => Promise<unknown>> = 
     return createDidResolver({ outbound: out, now }).resolve(did, { bypassCache: true })
   },
   'JSON-LD context': (out, url) =>
-    createContextStore({ outbound: out, rows: noRows, now }).lookup('t', url, { allowFetch: true }),
+    createContextStore({ outbound: out, rows: noRows, now }).lookup('t', url, { allowFetch: async () => true }),
 }
 
 const CODES = /^(outbound\.(blocked|invalid_url|not_https|port)|did\.(invalid|unresolvable)|context\.unavailable)$/

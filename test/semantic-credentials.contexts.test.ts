@@ -1,4 +1,5 @@
 import test from 'ava'
+import { createPlatform } from '../activities/index.ts'
 import { createDid, payload, verify } from './support/credentials.ts'
 import { startTestDns, type TestDns } from './support/dns.ts'
 import { createTestAuthority, listenTls, type TestAuthority, type TlsServer } from './support/tls.ts'
@@ -83,6 +84,15 @@ test.serial('a tenant that turned fetching off gets the URL named, until it regi
   t.like(registered.json(), { url, source: 'registered' })
   t.is((await sign(url, 'shape')).status, 200)
   t.is((await settings(true)).status, 200)
+})
+
+test.serial('what is turned on counts at once in every process, also where it was off a moment before', async (t) => {
+  const { dependencies, first } = world
+  const elsewhere = (await createPlatform(dependencies)).settings
+  t.is((await settings(false)).status, 200)
+  t.false(await elsewhere.allows(first.tenantId, 'fetchUnknownContexts'))
+  t.is((await settings(true)).status, 200)
+  t.true(await elsewhere.allows(first.tenantId, 'fetchUnknownContexts'))
 })
 
 test.serial('what is no context, not https or not public is refused, and nothing is pinned', async (t) => {
