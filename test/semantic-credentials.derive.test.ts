@@ -1,6 +1,6 @@
 import test from 'ava'
 import { CONTEXT } from '../protocol/contexts/index.ts'
-import { createDid, sign, verify } from './support/credentials.ts'
+import { createDid, payload, sign, verify } from './support/credentials.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World
@@ -115,4 +115,24 @@ test.serial('what cannot be derived is a 400 that says why', async (t) => {
   const proof = { ...(base.proof as object), proofValue: `${(base.proof as { proofValue: string }).proofValue}AAAA` }
   const broken = await derive({ credential: { ...base, proof }, selectivePointers: ['/issuer'] })
   t.deepEqual([broken.status, broken.json().type], [400, '/problems#credential.not_derivable'])
+})
+
+test.serial('as many claims as bbs-2023 signs are derived and verified too; one more is refused (D-147)', async (t) => {
+  const issuer = await createDid(world, 'bls12381g2')
+  const signing = (claims: number) => {
+    const credentialSubject = Object.fromEntries(Array.from({ length: claims }, (_, n) => [`claim${n}`, `value ${n}`]))
+    const terms = { '@vocab': 'https://school.example/vocab#' }
+    const more = { '@context': [CONTEXT.credentialsV2, terms], credentialSubject }
+    const body = { payload: payload(issuer, more), proofType: 'bbs-2023', revocable: false }
+    return world.ask('/v1/credentials/web-semantic/sign', { token: world.token, body })
+  }
+  const most = await signing(198) // and two statements more
+  t.is(most.status, 200, most.text)
+  const { credential } = most.json<{ credential: object }>()
+  const reply = await derive({ credential, selectivePointers: 'everything' })
+  t.is(reply.status, 200, reply.text)
+  t.deepEqual(await verify(world, reply.json<{ credential: unknown }>().credential), { verified: true, reason: [] })
+  const over = await signing(210)
+  t.is(over.status, 400)
+  t.is(over.json().type, '/problems#key.too_many_messages')
 })

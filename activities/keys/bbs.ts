@@ -25,9 +25,12 @@ const worker = new URL(`./bbs.worker${import.meta.url.endsWith('.ts') ? '.ts' : 
 
 const code = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-/** First come, first served by one or two threads, begun by the first task and ended by a minute without one. A message costs about 5 ms. */
+/**
+ * First come, first served by one or two threads, begun by the first task and ended by a minute without one. A message costs
+ * about 5 ms, and another 5 when it is derived or verified: what is signed must be verifiable in the time of a document.
+ */
 export function createBbsThreads(limits: BbsLimits = {}): BbsThreads {
-  const { timeoutMs = 20_000, heapMegabytes = 192, queue = 1_000, messages: most = 2_000 } = limits
+  const { timeoutMs = 20_000, heapMegabytes = 192, queue = 1_000, messages: most = 200 } = limits
   const threads = limits.threads ?? Math.max(1, Math.min(2, availableParallelism() - 1))
   /** The line is ours: piscina lets tasks that can be aborted overtake each other, and some of them wait for ever. */
   const inTurn = pLimit(threads)
