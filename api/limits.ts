@@ -11,6 +11,8 @@ const WINDOW_SECONDS = 60
 interface Lease {
   hits: number
   left: number
+  /** The limit is reached, until the window ends. */
+  over: boolean
   resetTime: Date
 }
 
@@ -24,6 +26,7 @@ class LeasedStore implements Store {
   readonly #limiter: RateLimiterPostgres
   readonly #leaseSize: number
   readonly #leases = new LRUCache<string, Lease>({ max: 100_000, ttl: WINDOW_SECONDS * 1000 })
+  readonly #draws = new Map<string, Promise<void>>()
 
   constructor(pool: Pool, limit: number, keyPrefix: string) {
     this.#leaseSize = Math.max(1, Math.floor(limit / 200))
@@ -39,22 +42,34 @@ class LeasedStore implements Store {
   }
 
   async increment(key: string) {
-    const lease = this.#leases.get(key)
-    if (lease && lease.left > 0 && lease.resetTime.getTime() > Date.now()) {
-      lease.left--
-      lease.hits++
-      return { totalHits: lease.hits, resetTime: lease.resetTime }
+    for (;;) {
+      const lease = this.#leases.get(key)
+      if (lease && (lease.left > 0 || lease.over) && lease.resetTime.getTime() > Date.now()) {
+        lease.left--
+        lease.hits++
+        return { totalHits: lease.hits, resetTime: lease.resetTime }
+      }
+      // requests that come at once share a draw: each with its own would use up the limit with leases nobody needs
+      const draw = this.#draws.get(key) ?? this.#draw(key).finally(() => this.#draws.delete(key))
+      this.#draws.set(key, draw)
+      await draw
     }
+  }
+
+  async #draw(key: string): Promise<void> {
     const drawn = await this.#limiter.consume(key, this.#leaseSize).catch((refused: unknown) => {
       if (refused instanceof RateLimiterRes) return refused
       throw refused
     })
-    const resetTime = new Date(Date.now() + drawn.msBeforeNext)
-    const hits = drawn.consumedPoints - this.#leaseSize + 1
-    const over = drawn.remainingPoints <= 0 && drawn.consumedPoints > this.#limiter.points
-    const totalHits = over ? Math.max(hits, this.#limiter.points + 1) : hits
-    this.#leases.set(key, { hits: totalHits, left: over ? 0 : this.#leaseSize - 1, resetTime })
-    return { totalHits, resetTime }
+    const { points } = this.#limiter
+    const over = drawn.remainingPoints <= 0 && drawn.consumedPoints > points
+    const hits = drawn.consumedPoints - this.#leaseSize
+    this.#leases.set(key, {
+      hits: over ? Math.max(hits, points) : hits,
+      left: this.#leaseSize,
+      over,
+      resetTime: new Date(Date.now() + drawn.msBeforeNext),
+    })
   }
 
   /** Required by the interface; a request that was counted stays counted. */
