@@ -40,7 +40,7 @@ const BY_OWN_ID = 'select id from semantic_credentials where tenant_id = $1 and 
 /** In the words of the index semantic_credentials_given_id. */
 const BY_GIVEN_ID = `select id from semantic_credentials
   where tenant_id = $1 and md5(credential ->> 'id') = md5($2) and credential ->> 'id' = $2
-    and credential ->> 'id' <> 'urn:uuid:' || id::text limit 2`
+    and strpos(credential::text, '"id":"urn:uuid:' || id::text || '"') = 0 limit 2`
 
 /** The W3C's common interface (VC API, Issuer, Verifier and Holder services) over the same verbs as everything else. */
 export function createVcApi(parts: Parts) {
