@@ -71,13 +71,16 @@ function checkMembers(text: string) {
     },
     onObjectProperty: (name, _offset, _length, _line, _character, path) => {
       const seen = names.at(-1)
-      const here = () => [...path(), name]
       if (RESERVED.has(name) || seen?.has(name))
         throw new Refusal('request.duplicate_member', 'The body has a repeated or a reserved member.', [
-          { path: at(here), code: 'member', message: 'expected every name once, and none of __proto__ and toString' },
+          {
+            path: at(() => [...path(), name]),
+            code: 'member',
+            message: 'expected every name once, and none of __proto__ and toString',
+          },
         ])
       if (seen?.add(name) && seen.size > MAX_MEMBERS) throw tooMany(path)
-      checkText(name, here)
+      checkText(name, () => [...path(), name])
     },
     onLiteralValue: (value: unknown, _offset, _length, _line, _character, path) => {
       count(path)
