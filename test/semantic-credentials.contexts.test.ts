@@ -1,43 +1,26 @@
 import test from 'ava'
 import { createPlatform } from '../activities/index.ts'
 import { createDid, payload, verify } from './support/credentials.ts'
-import { startTestDns, type TestDns } from './support/dns.ts'
-import { createTestAuthority, listenTls, type TestAuthority, type TlsServer } from './support/tls.ts'
-import { openWorld, type World } from './support/world.ts'
-
-const HOST = 'contexts.test'
+import { openWorldBeside, type WorldBeside } from './support/elsewhere.ts'
+import type { World } from './support/world.ts'
 
 let world: World
-let dns: TestDns
-let authority: TestAuthority
-let server: TlsServer
+let beside: WorldBeside
 let content: object = {}
 let fetched = 0
 
 test.before(async () => {
-  dns = await startTestDns({ [HOST]: { A: ['127.0.0.1'] } })
-  authority = await createTestAuthority()
-  server = await listenTls(await authority.issue([HOST]), (_request, response) => {
+  beside = await openWorldBeside('contexts.test', (_request, response) => {
     fetched++
     response.setHeader('content-type', 'application/ld+json')
     response.end(JSON.stringify(content))
   })
-  world = await openWorld({
-    env: {
-      OUTBOUND_DNS_SERVER: dns.address,
-      OUTBOUND_CA_FILE: authority.file,
-      OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8',
-    },
-  })
+  world = beside.world
 })
-test.after.always(async () => {
-  await world?.close()
-  await server?.close()
-  await dns?.close()
-})
+test.after.always(() => beside?.close())
 
 const context = (name: string) => ({ '@context': { [name]: `https://example.org/vocab#${name}` } })
-const urlOf = (path: string) => `https://${HOST}:${server.port}/${path}`
+const urlOf = (path: string) => beside.urlOf(path)
 
 const sign = async (url: string, claim: string) => {
   const more = {
@@ -97,7 +80,7 @@ test.serial('what is turned on counts at once in every process, also where it wa
 
 test.serial('what is no context, not https or not public is refused, and nothing is pinned', async (t) => {
   content = { hello: 'world' }
-  for (const url of [urlOf('none'), `http://${HOST}/v1`, 'https://10.0.0.1/v1', 'not a url', '']) {
+  for (const url of [urlOf('none'), 'http://contexts.test/v1', 'https://10.0.0.1/v1', 'not a url', '']) {
     const reply = await world.ask('/v1/credentials/web-semantic/contexts', { token: world.token, body: { url } })
     t.is(reply.status, 400, url)
   }

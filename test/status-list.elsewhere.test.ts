@@ -2,45 +2,25 @@ import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import { verify } from './support/credentials.ts'
-import { startTestDns, type TestDns } from './support/dns.ts'
+import { openWorldBeside, type WorldBeside } from './support/elsewhere.ts'
 import { makeHolder } from './support/holders.ts'
-import { createTestAuthority, listenTls, type TestAuthority, type TlsServer } from './support/tls.ts'
-import { openWorld, type World } from './support/world.ts'
 
 type Json = Record<string, unknown>
 
-const HOST = 'lists.test'
 const BYTES = 16_384
 const issuer = makeHolder()
 const lists = new Map<string, { status?: number; body: string }>()
 const looks = new Map<string, number>()
 
-let world: World
-let dns: TestDns
-let authority: TestAuthority
-let server: TlsServer
+let beside: WorldBeside
 test.before(async () => {
-  dns = await startTestDns({ [HOST]: { A: ['127.0.0.1'] } })
-  authority = await createTestAuthority()
-  server = await listenTls(await authority.issue([HOST]), ({ url = '' }, response) => {
+  beside = await openWorldBeside('lists.test', ({ url = '' }, response) => {
     looks.set(url, (looks.get(url) ?? 0) + 1)
     const { status = 200, body } = lists.get(url) ?? { status: 404, body: '{}' }
     response.writeHead(status, { 'content-type': 'application/vc' }).end(body)
   })
-  world = await openWorld({
-    env: {
-      OUTBOUND_DNS_SERVER: dns.address,
-      OUTBOUND_CA_FILE: authority.file,
-      OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8',
-    },
-  })
 })
-test.after.always(async () => {
-  await world?.close()
-  await server?.close()
-  await dns?.close()
-  authority?.close()
-})
+test.after.always(() => beside?.close())
 
 interface Listed {
   purpose?: string
@@ -62,8 +42,8 @@ async function publish(listed: Listed = {}): Promise<string> {
       const set = (value >> (statusSize - 1 - bit)) & 1
       bits.writeUInt8(bits.readUInt8(at >> 3) | (set << (7 - (at & 7))), at >> 3)
     }
-  const path = `/${randomUUID()}`
-  const id = `https://${HOST}:${server.port}${path}`
+  const path = randomUUID()
+  const id = beside.urlOf(path)
   const signed = await by.issue({
     '@context': ['https://www.w3.org/ns/credentials/v2'],
     id,
@@ -77,7 +57,7 @@ async function publish(listed: Listed = {}): Promise<string> {
     },
     ...more,
   })
-  lists.set(path, { body: JSON.stringify(change(signed)) })
+  lists.set(`/${path}`, { body: JSON.stringify(change(signed)) })
   return id
 }
 
@@ -157,7 +137,7 @@ test.serial('a list that cannot be trusted leaves the status open, which is no y
     'of another type': await publish({ more: { type: ['VerifiableCredential'] } }),
     unsigned: await publish({ change: ({ proof: _proof, ...rest }) => rest }),
     changed: await publish({ change: (signed) => ({ ...signed, validFrom: '2026-01-02T00:00:00Z' }) }),
-    missing: `https://${HOST}:${server.port}/none`,
+    missing: beside.urlOf('none'),
     'at a private address': 'https://10.0.0.1/list',
     'not of https': 'http://lists.test/list',
   }
