@@ -4,6 +4,7 @@ import test from 'ava'
 import { verify } from './support/credentials.ts'
 import { openWorldBeside, type WorldBeside } from './support/elsewhere.ts'
 import { makeHolder } from './support/holders.ts'
+import type { World } from './support/world.ts'
 
 type Json = Record<string, unknown>
 
@@ -12,6 +13,7 @@ const issuer = makeHolder()
 const lists = new Map<string, { status?: number; body: string }>()
 const looks = new Map<string, number>()
 
+let world: World
 let beside: WorldBeside
 test.before(async () => {
   beside = await openWorldBeside('lists.test', ({ url = '' }, response) => {
@@ -19,6 +21,7 @@ test.before(async () => {
     const { status = 200, body } = lists.get(url) ?? { status: 404, body: '{}' }
     response.writeHead(status, { 'content-type': 'application/vc' }).end(body)
   })
+  world = beside.world
 })
 test.after.always(() => beside?.close())
 
