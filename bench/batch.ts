@@ -11,6 +11,8 @@ const LIMIT_MS = 15 * 60_000
 
 export interface Batches {
   format: string
+  /** Each credential with an entry in a status list, single ones as well. */
+  revocable: boolean
   /** Of each batch. */
   rows: number
   /** Single requests, 32 at a time, each round's before its batch. */
@@ -42,17 +44,22 @@ async function one(lines: string, query: string, rows: number, platform: Benched
 }
 
 /** The credentials of the single requests, as batches. Both in turn, so that both meet the same machine. */
-export async function measureBatches(format: Format, prepared: Prepared, rows: number, tools: Tools): Promise<Batches> {
+export async function measureBatches(
+  format: Format,
+  prepared: Prepared,
+  { rows, revocable }: Pick<Batches, 'rows' | 'revocable'>,
+  tools: Tools,
+): Promise<Batches> {
   const { platform } = tools
-  const ask = overHttp('sign', prepared, tools)
+  const ask = overHttp('sign', { ...prepared, request: { ...prepared.request, revocable } }, tools)
   const line = JSON.stringify({ payload: payload(format, prepared.did) })
   const lines = Array.from({ length: rows }, (_, row) => line.replace(SERIAL, `${row}`)).join('\n')
-  const query = new URLSearchParams({ proofType: format.name, revocable: 'false' }).toString()
+  const query = new URLSearchParams({ proofType: format.name, revocable: String(revocable) }).toString()
   const [single, batch]: [Measured[], Measured[]] = [[], []]
   for (let round = 0; round < ROUNDS; round++) {
     single.push(await withWork(platform, () => ask(32, tools.seconds / ROUNDS)))
     batch.push(await withWork(platform, () => one(lines, query, rows, platform)))
     tools.say(`batch of ${rows} rows: ${Math.round(rows / (batch.at(-1)?.seconds ?? 1))}/s`)
   }
-  return { format: format.name, rows, single, batch }
+  return { format: format.name, revocable, rows, single, batch }
 }

@@ -82,10 +82,10 @@ const BATCH_HEAD = [
   '--- | --: | --: | --: | --: | --: | --:',
 ]
 
-function batchLine({ format, rows, single, batch }: Batches): string {
+function batchLine({ format, revocable, rows, single, batch }: Batches): string {
   const ratios = batch.map((each, round) => rate(each) / rate(single[round] ?? joined(single)))
   return [
-    format,
+    revocable ? `${format}, with a status entry` : format,
     String(rows),
     amount(rate(joined(single))),
     amount(rate(joined(batch))),

@@ -70,7 +70,9 @@ export async function bench({
     for (const format of formats) {
       const prepared = await prepare(format, tools)
       for (const verb of ['sign', 'verify'] as const) rows.push(await measure(format, verb, prepared, tools))
-      if (format === formats[0]) batches.push(await measureBatches(format, prepared, batchRows, tools))
+      if (format !== formats[0]) continue
+      for (const revocable of [true, false])
+        batches.push(await measureBatches(format, prepared, { rows: batchRows, revocable }, tools))
     }
     return {
       machine: describeMachine(),
