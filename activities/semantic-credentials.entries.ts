@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../protocol/errors.ts'
-import { permute } from '../protocol/status-list.ts'
+import { permute, type StatusListKind, type StatusPurpose } from '../protocol/status-list.ts'
 import type { Dependencies } from './index.ts'
-
-export type StatusListKind = 'RevocationList2020' | 'BitstringStatusList'
 
 /** Throws `Refusal` for a credential that has no place to be suspended in: one without revocation, one of data model 1.1. */
 export function assertSuspendable(revocable: boolean, dataModel: string): void {
@@ -24,7 +22,7 @@ export interface StatusListOwner {
   tenantId: string
   didId: string
   kind: StatusListKind
-  purpose: 'revocation' | 'suspension'
+  purpose: StatusPurpose
   proofType: string
 }
 

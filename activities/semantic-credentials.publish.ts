@@ -3,7 +3,7 @@ import { StatusList } from '../entities/semantic-credentials.ts'
 import { isProofType, type Json } from '../protocol/data-integrity.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 import { etagOf } from '../protocol/etag.ts'
-import { statusListCredential } from '../protocol/status-list.credential.ts'
+import { statusListCredential, statusListUrl } from '../protocol/status-list.credential.ts'
 import { type StatusListKind, type StatusPurpose, setBits } from '../protocol/status-list.ts'
 import { wholeSeconds } from '../protocol/time.ts'
 import type { Administration } from './administration.ts'
@@ -75,7 +75,7 @@ export function createStatusPublisher({ database, systemSql, documents, now, adm
     const { baseUrl } = await administration.tenantById(tenantId)
     const credential = statusListCredential({
       kind,
-      id: `${baseUrl}/v1/revocation-lists/${id}`,
+      id: statusListUrl(baseUrl, id),
       issuerDid: did,
       purpose,
       bits: setBits(size, entries),

@@ -8,15 +8,15 @@ import {
 } from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { normaliseSignPayload, withStatus } from '../protocol/semantic-credentials.ts'
-import { type StatusExplanation, statusEntry } from '../protocol/status-list.credential.ts'
+import { type StatusExplanation, statusEntry, statusListUrl } from '../protocol/status-list.credential.ts'
+import type { StatusPurpose } from '../protocol/status-list.ts'
 import type { Administration } from './administration.ts'
 import type { Dependencies } from './index.ts'
 import type { TenantContexts } from './semantic-credentials.contexts.ts'
 import { assertSuspendable, type StatusEntries, type StatusEntry } from './semantic-credentials.entries.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
 
-type Purpose = 'revocation' | 'suspension'
-type StatusExplanations = Partial<Record<Purpose, StatusExplanation>>
+type StatusExplanations = Partial<Record<StatusPurpose, StatusExplanation>>
 
 export interface SignRequest {
   payload: Json
@@ -111,8 +111,8 @@ export function createSigning({ documents, now, administration, contexts, entrie
         entry = await entries.take(owner, together)
         if (suspendable) suspension = await entries.take({ ...owner, purpose: 'suspension' }, together)
         const { baseUrl } = await administration.tenantById(tenantId)
-        const stated = ({ listId, index }: StatusEntry, purpose: Purpose): Json => {
-          const listUrl = `${baseUrl}/v1/revocation-lists/${listId}`
+        const stated = ({ listId, index }: StatusEntry, purpose: StatusPurpose): Json => {
+          const listUrl = statusListUrl(baseUrl, listId)
           return { ...statusEntry({ kind, listUrl, index, purpose, ...explanations[purpose] }) }
         }
         const revocation = stated(entry, 'revocation')

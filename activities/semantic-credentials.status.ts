@@ -3,6 +3,7 @@ import { StatusChange } from '../entities/semantic-credentials.status.ts'
 import { SemanticCredential, StatusList } from '../entities/semantic-credentials.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { type PastStatus, statusAt } from '../protocol/status-list.history.ts'
+import type { StatusPurpose } from '../protocol/status-list.ts'
 import type { Dependencies } from './index.ts'
 import type { Call } from './operations.ts'
 import { credentialNotFound, listNotFound, notRevocable } from './semantic-credentials.refusals.ts'
@@ -56,7 +57,7 @@ export const createCredentialStatus = ({
   uuid,
 }: Pick<Dependencies, 'database' | 'sql' | 'systemSql' | 'effects' | 'now' | 'uuid'>) => {
   /** The change, its place in the history, the log entry and the mark on the list: one transaction, one round trip. */
-  async function set(call: Call, id: string, purpose: 'revocation' | 'suspension', value: boolean): Promise<void> {
+  async function set(call: Call, id: string, purpose: StatusPurpose, value: boolean): Promise<void> {
     const { tenantId, requestId, clientId, idempotency } = call
     if (idempotency && 'effect' in idempotency) return
     const of = purpose === 'revocation' ? 'isRevoked' : 'isSuspended'

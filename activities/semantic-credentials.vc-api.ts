@@ -3,6 +3,7 @@ import { type FieldError, inTermsOf, Refusal } from '../protocol/errors.ts'
 import { readStatusUpdate, type StatusUpdate } from '../protocol/semantic-credentials.vc-api.status.ts'
 import { answerErrors, assertWhole, readVcApiOptions } from '../protocol/semantic-credentials.vc-api.ts'
 import { SCOPES } from '../protocol/tokens-logs.ts'
+import { UUID } from '../protocol/uuid.ts'
 import type { Settings } from './administration.settings.ts'
 import type { Administration } from './administration.ts'
 import type { Dependencies } from './index.ts'
@@ -28,8 +29,8 @@ interface Parts extends Pick<Dependencies, 'config' | 'systemSql'> {
 type Options = Json | undefined
 
 const DEFAULT_PROOF = 'eddsa-rdfc-2022'
-const OWN_LIST = /\/v1\/revocation-lists\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
-const OWN_ID = /^(?:urn:uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const OWN_LIST = new RegExp(`/v1/revocation-lists/(${UUID})$`)
+const OWN_ID = new RegExp(`^(?:urn:uuid:)?(${UUID})$`)
 
 const BY_ENTRY = {
   revocation: 'select id from semantic_credentials where tenant_id = $1 and status_list_id = $2 and status_index = $3',

@@ -6,6 +6,7 @@ import { parseForeignJson } from '../protocol/json.depth.ts'
 import { normaliseForVerify, type StatusVerdict, type Verdict } from '../protocol/semantic-credentials.ts'
 import { encodedListOf, type ReadEntry, readStatusEntry, statusIn } from '../protocol/status-list.entry.ts'
 import { decodeListAside } from '../protocol/status-list.ts'
+import { UUID } from '../protocol/uuid.ts'
 import type { Administration } from './administration.ts'
 import type { DidResolver } from './did-resolver.ts'
 import type { Dependencies } from './index.ts'
@@ -27,7 +28,7 @@ interface HeldList {
 
 const LIST_BYTES = 4 * 1024 * 1024
 const LIST_LIFETIME_MS = 30_000
-const OWN_LIST = /^\/v1\/revocation-lists\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const OWN_LIST = new RegExp(`^/v1/revocation-lists/(${UUID})$`)
 
 /** What a value other than 0 says, by purpose: a refresh or a message is news, no doubt (Bitstring Status List 1.0, 2.1). */
 const MEANINGS = new Map<string, 'valid' | 'revoked' | 'suspended'>([

@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import type { LogQueue } from '../activities/tokens-logs.queue.ts'
+import { UUID } from '../protocol/uuid.ts'
 import type { Measures } from './metrics.ts'
 import { OPERATIONS } from './operations.ts'
 import type { FindPath } from './paths.ts'
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const IS_UUID = new RegExp(`^${UUID}$`, 'i')
 
 /** The caller's own request id when it is a UUID, else a new one; answered as x-request-id. */
 export const nameRequest =
   (log: Logger): RequestHandler =>
   (request, response, next) => {
     const given = request.headers['x-request-id']
-    const requestId = typeof given === 'string' && UUID.test(given) ? given.toLowerCase() : randomUUID()
+    const requestId = typeof given === 'string' && IS_UUID.test(given) ? given.toLowerCase() : randomUUID()
     response.locals.requestId = requestId
     response.locals.log = log.child({ requestId })
     response.set('x-request-id', requestId)

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { StatusPurpose } from '../protocol/status-list.ts'
 import { ownedByTenant } from './base.ts'
 
 const StatusChangeSchema = defineEntity({
@@ -10,7 +11,7 @@ const StatusChangeSchema = defineEntity({
     id: p.bigint().primary(),
     tenantId: p.uuid(),
     credentialId: p.uuid(),
-    purpose: p.text().$type<'revocation' | 'suspension'>(),
+    purpose: p.text().$type<StatusPurpose>(),
     value: p.boolean(),
     changedAt: p.datetime(),
     /** Of the request that asked for it; a change from before there was a history has none. */

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { StatusListKind, StatusPurpose } from '../protocol/status-list.ts'
 import { owned, ownedByTenant } from './base.ts'
 
 const SemanticCredentialSchema = defineEntity({
@@ -38,8 +39,8 @@ const StatusListSchema = defineEntity({
   properties: {
     ...owned,
     didId: p.uuid(),
-    kind: p.text().$type<'RevocationList2020' | 'BitstringStatusList'>(),
-    purpose: p.text().$type<'revocation' | 'suspension'>(),
+    kind: p.text().$type<StatusListKind>(),
+    purpose: p.text().$type<StatusPurpose>(),
     proofType: p.text(),
     size: p.integer(),
     /** How many entries are given out; entry n stands at the n-th value of the list's keyed permutation. */

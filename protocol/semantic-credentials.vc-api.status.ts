@@ -13,7 +13,8 @@ const MAX_MESSAGE = 256
 const MAX_REFERENCES = 10
 const MAX_URL = 2048
 
-const refusal = (path: string, expected: string): Refusal =>
+/** For a member of a VC API request that is not what it should be. */
+export const unusable = (path: string, expected: string): Refusal =>
   new Refusal('request.invalid', `${path} is not usable.`, [{ path, code: 'schema', message: `expected ${expected}` }])
 
 /** An entry of one bit has two values, and a message for each (Bitstring Status List 1.0, section 2.1, statusMessage). */
@@ -23,7 +24,7 @@ function messagesOf(value: unknown, path: string): Pick<StatusExplanation, 'stat
   const [zero, one] = ['0x0', '0x1'].map((status) => messages.find(([given]) => given === status)?.[1])
   const usable = (message: unknown): message is string => typeof message === 'string' && message.length <= MAX_MESSAGE
   if (messages.length !== 2 || !usable(zero) || !usable(one))
-    throw refusal(
+    throw unusable(
       `${path}.statusMessage`,
       `two of {status, message}, with status 0x0 and 0x1, up to ${MAX_MESSAGE} characters`,
     )
@@ -39,16 +40,16 @@ function referenceOf(value: unknown, path: string): Pick<StatusExplanation, 'sta
   if (value === undefined) return {}
   const urls = listOf(value).filter((each) => typeof each === 'string' && each.length <= MAX_URL && URL.canParse(each))
   if (urls.length === 0 || urls.length !== listOf(value).length || urls.length > MAX_REFERENCES)
-    throw refusal(`${path}.statusReference`, `a URL, or 1 to ${MAX_REFERENCES} of them`)
+    throw unusable(`${path}.statusReference`, `a URL, or 1 to ${MAX_REFERENCES} of them`)
   return { statusReference: Array.isArray(value) ? urls.map(String) : String(value) }
 }
 
 function askedOne(entry: unknown, path: string): AskedStatus {
-  if (!isObject(entry)) throw refusal(path, 'an object, or one per purpose')
+  if (!isObject(entry)) throw unusable(path, 'an object, or one per purpose')
   const { statusPurpose: purpose = 'revocation', statusSize = 1, statusMessage, statusReference } = entry
   if (purpose !== 'revocation' && purpose !== 'suspension')
-    throw refusal(`${path}.statusPurpose`, 'revocation or suspension')
-  if (statusSize !== 1) throw refusal(`${path}.statusSize`, '1: an entry has one bit')
+    throw unusable(`${path}.statusPurpose`, 'revocation or suspension')
+  if (statusSize !== 1) throw unusable(`${path}.statusSize`, '1: an entry has one bit')
   return { purpose, ...messagesOf(statusMessage, path), ...referenceOf(statusReference, path) }
 }
 
@@ -63,7 +64,7 @@ export function readAskedStatuses(value: unknown): AskedStatus[] {
   const asked = listOf(value).map((entry, at) => askedOne(entry, several ? `${path}[${at}]` : path))
   const purposes = asked.map(({ purpose }) => purpose)
   if (!purposes.includes('revocation') || new Set(purposes).size !== purposes.length)
-    throw refusal(path, 'one entry for revocation, and at most one for suspension beside it')
+    throw unusable(path, 'one entry for revocation, and at most one for suspension beside it')
   return asked
 }
 

@@ -3,7 +3,7 @@ import { type FieldError, Refusal } from './errors.ts'
 import { isObject, listOf } from './json.ts'
 import { boundsErrors } from './semantic-credentials.bounds.ts'
 import { BASE_CONTEXT, credentialErrors } from './semantic-credentials.checks.ts'
-import { type AskedStatus, readAskedStatuses } from './semantic-credentials.vc-api.status.ts'
+import { type AskedStatus, readAskedStatuses, unusable } from './semantic-credentials.vc-api.status.ts'
 
 /** What a W3C VC API request asks for besides its credential or presentation; members that mean nothing here are ignored. */
 export interface VcApiOptions {
@@ -19,25 +19,20 @@ export interface VcApiOptions {
   statuses: AskedStatus[]
 }
 
-const unusable = (name: string, expected: string): Refusal =>
-  new Refusal('request.invalid', `options.${name} is not usable.`, [
-    { path: `options.${name}`, code: 'schema', message: `expected ${expected}` },
-  ])
-
 const MAX_POINTERS = 200
 
 function texts(options: Json, name: string): string[] | undefined {
   const value = options[name]
   if (value === undefined || value === null) return undefined
   const usable = Array.isArray(value) && value.length <= MAX_POINTERS && value.every((each) => typeof each === 'string')
-  if (!usable) throw unusable(name, `at most ${MAX_POINTERS} JSON pointers (RFC 6901)`)
+  if (!usable) throw unusable(`options.${name}`, `at most ${MAX_POINTERS} JSON pointers (RFC 6901)`)
   return value
 }
 
 function text(options: Json, name: string): string | undefined {
   const value = options[name]
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string' || value.length > 4096) throw unusable(name, 'text')
+  if (typeof value !== 'string' || value.length > 4096) throw unusable(`options.${name}`, 'text')
   return value
 }
 

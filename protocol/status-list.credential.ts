@@ -9,6 +9,9 @@ export interface StatusExplanation {
   statusReference?: string | string[]
 }
 
+/** Where a list of a tenant is published. */
+export const statusListUrl = (baseUrl: string, listId: string): string => `${baseUrl}/v1/revocation-lists/${listId}`
+
 export interface StatusEntryInput extends StatusExplanation {
   kind: StatusListKind
   /** Address of the list credential. */
