@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, Response } from 'express'
 import { type FieldErrors, ValidateError } from 'tsoa'
-import { Refusal, Unavailable } from '../protocol/errors.ts'
+import { Exhausted, Refusal, Unavailable } from '../protocol/errors.ts'
 import { Replay } from './idempotency.ts'
 import type { Problem } from './problem.ts'
 import { meaningOf, statusOf } from './problems.ts'
@@ -92,8 +92,10 @@ function toRefusal(error: unknown): Refusal | Unavailable | undefined {
   return error instanceof Error ? fromHttp(error) : undefined
 }
 
-const codeOf = (refusal: Refusal | Unavailable | undefined): string =>
-  refusal instanceof Refusal ? refusal.code : refusal ? `${refusal.part}.unavailable` : 'internal'
+const codeOf = (refusal: Refusal | Unavailable | undefined): string => {
+  if (refusal instanceof Exhausted) return 'request.too_much_work'
+  return refusal instanceof Refusal ? refusal.code : refusal ? `${refusal.part}.unavailable` : 'internal'
+}
 
 /** The answer for a refusal. What is our own fault is told to the log in full, and to the caller by its meaning alone. */
 export function problemOf(refusal: Refusal | Unavailable | undefined, instance: string): Problem {
@@ -112,8 +114,8 @@ export function problemOf(refusal: Refusal | Unavailable | undefined, instance: 
 
 export function sendProblem(response: Response, refusal: Refusal | Unavailable | undefined): void {
   const problem = problemOf(refusal, response.locals.requestId as string)
-  if (problem.status === 503)
-    response.set('Retry-After', String(refusal instanceof Unavailable ? refusal.retryAfterSeconds : 30))
+  if (refusal instanceof Unavailable) response.set('Retry-After', String(refusal.retryAfterSeconds))
+  else if (problem.status === 503) response.set('Retry-After', '30')
   response.locals.problem = codeOf(refusal)
   // as bytes: of a text express would say its charset, which this media type does not have (RFC 9457 section 6.1)
   response

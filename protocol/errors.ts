@@ -34,7 +34,7 @@ export const inTermsOf = <Thrown>(error: Thrown, paths: Readonly<Record<string, 
 
 /** Something that we depend on is away; the same request may succeed later. Retryable: 503 with Retry-After over HTTP. */
 export class Unavailable extends Error {
-  override readonly name = 'Unavailable'
+  override readonly name: string = 'Unavailable'
 
   constructor(
     readonly part: 'database' | 'temporal' | 'keys' | 'outbound' | 'documents',
@@ -44,4 +44,9 @@ export class Unavailable extends Error {
   ) {
     super(message, options)
   }
+}
+
+/** A tenant has more than its share of what others want too: 429 with Retry-After over HTTP, retryable like what is away. */
+export class Exhausted extends Unavailable {
+  override readonly name = 'Exhausted'
 }
