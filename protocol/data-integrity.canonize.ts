@@ -11,6 +11,8 @@ export interface CanonizeOptions {
   documentLoader: DocumentLoader
   /** Rounds of deep comparison as a power of the nodes that look alike (rdf-canonize); 1 ends poison graphs in milliseconds. */
   maxWorkFactor?: number
+  /** Ends the deep comparison after so many milliseconds of work, as `spentMs` counts them; no limit unless told. */
+  deepWork?: { limitMs: number; spentMs: () => number }
   digest?: Digest
   /** In place of the library, for many documents that are alike: see data-integrity.shapes.ts. */
   canonize?: (document: object) => Promise<string>
@@ -30,13 +32,30 @@ export async function canonize(document: object, options: CanonizeOptions): Prom
   }
 }
 
-const libraryOptions = ({ documentLoader, maxWorkFactor = 1, digest = 'sha256' }: CanonizeOptions) =>
+/** The library looks at it every third permutation of nodes that look alike, and nowhere else: the first look begins. */
+function deepSignal({ limitMs, spentMs }: NonNullable<CanonizeOptions['deepWork']>) {
+  let beginMs: number | undefined
+  return {
+    reason: 'deep comparison',
+    get aborted(): boolean {
+      beginMs ??= spentMs()
+      return spentMs() - beginMs > limitMs
+    },
+  }
+}
+
+const libraryOptions = ({ documentLoader, maxWorkFactor = 1, deepWork, digest = 'sha256' }: CanonizeOptions) =>
   ({
     documentLoader,
     safe: true,
     base: null,
     rdfDirection: 'i18n-datatype',
-    canonizeOptions: { algorithm: 'RDFC-1.0', maxWorkFactor, messageDigestAlgorithm: digest },
+    canonizeOptions: {
+      algorithm: 'RDFC-1.0',
+      maxWorkFactor,
+      messageDigestAlgorithm: digest,
+      ...(deepWork && { signal: deepSignal(deepWork) }),
+    },
   }) as const
 
 /**

@@ -85,7 +85,11 @@ export function asRefusal(error: unknown, document: object): unknown {
   const refusal = refusalWithin(error)
   if (refusal !== undefined) return refusal
   if (!(error instanceof Error)) return error
-  if (error instanceof RangeError || error.name === 'AbortError' || /Maximum deep iterations/.test(error.message))
+  if (
+    error instanceof RangeError ||
+    error.name === 'AbortError' ||
+    /^(Maximum deep iterations|Abort signal received)/.test(error.message)
+  )
     return tooComplex()
   if (!error.name.startsWith('jsonld.')) return error
   const details = detail(error, 'details')

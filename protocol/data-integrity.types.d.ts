@@ -13,6 +13,7 @@ declare module 'jsonld' {
       messageDigestAlgorithm?: 'sha256' | 'sha384'
       /** Filled with the label that each blank node got. */
       canonicalIdMap?: Map<string, string>
+      signal?: { readonly aborted: boolean; readonly reason: string }
     }
   }
   const jsonld: {

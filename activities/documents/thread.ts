@@ -8,8 +8,12 @@ import { convertLinkedData } from '../../protocol/semantic-credentials.linked-da
 import { meansTheSame } from '../../protocol/semantic-credentials.presentations.meaning.ts'
 import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
 
-/** Rounds of deep comparison, as a power of the nodes that look alike: here the clock ends poison graphs, not this. */
+/** Rounds of deep comparison, as a power of the nodes that look alike: here the work ends poison graphs, not this. */
 const MAX_WORK_FACTOR = 3
+/** Nodes that look alike are compared for so long: a ring of fifty takes a third of it, honest credentials next to nothing. */
+const DEEP_WORK_MS = 150
+
+const milliseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000
 
 /** Asks the main thread for contexts that are not bundled and not sent along, each once however many want it at a time. */
 function remoteContexts(port: MessagePort, sent: Map<string, object>) {
@@ -37,9 +41,11 @@ export default async function run<Name extends TaskName>({
   task: ThreadTask<Name>
   port: MessagePort
 }): Promise<ThreadAnswer<Tasks[Name]['output']>> {
-  port.postMessage({ kind: 'begun', threadId, usage: process.threadCpuUsage() } satisfies ThreadMessage)
+  const begun = process.threadCpuUsage()
+  port.postMessage({ kind: 'begun', threadId, usage: begun } satisfies ThreadMessage)
   const documentLoader = createDocumentLoader({ contexts: remoteContexts(port, task.contexts) })
-  const options = { documentLoader, maxWorkFactor: MAX_WORK_FACTOR }
+  const deepWork = { limitMs: DEEP_WORK_MS, spentMs: () => milliseconds(process.threadCpuUsage()) }
+  const options = { documentLoader, maxWorkFactor: MAX_WORK_FACTOR, deepWork }
   const verbs: { [Verb in TaskName]: (input: Tasks[Verb]['input']) => Promise<Tasks[Verb]['output']> } = {
     prepare: (input) => prepareProof(input, options),
     canonize: (input) => canonizePlain(input, options),
@@ -51,11 +57,12 @@ export default async function run<Name extends TaskName>({
     qrCode,
   }
   try {
-    return { done: true, output: await verbs[task.name](task.input) }
+    const output = await verbs[task.name](task.input)
+    return { done: true, output, workMs: milliseconds(process.threadCpuUsage(begun)) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const { code, message, errors } = error
-    return { done: false, refusal: { code, message, errors } }
+    return { done: false, refusal: { code, message, errors }, workMs: milliseconds(process.threadCpuUsage(begun)) }
   } finally {
     port.close()
   }
