@@ -58,6 +58,11 @@ export const VARIABLES = {
   },
   RATE_LIMIT_PER_MINUTE: { default: '60000', about: 'requests per client and minute' },
   TOKEN_RATE_LIMIT_PER_MINUTE: { default: '600', about: 'token requests per address and minute' },
+  THREAD_BUDGET_MS_PER_MINUTE: {
+    default: '30000',
+    about:
+      'milliseconds per minute that threads of one API process work for one tenant, while others want them: BBS, large documents, QR codes',
+  },
   STATUS_WINDOW_SECONDS: { default: '10', about: 'seconds between two signings of a changed status list' },
   DID_WEB_CHECK_SECONDS: {
     default: '5',
@@ -185,6 +190,7 @@ export function loadConfig(env: Environment) {
     tokenKeyDays: integer(env, 'TOKEN_KEY_DAYS', 0, 3650),
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
     tokenRateLimitPerMinute: integer(env, 'TOKEN_RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
+    threadBudgetMsPerMinute: integer(env, 'THREAD_BUDGET_MS_PER_MINUTE', 100, 100_000_000),
     statusWindowSeconds: integer(env, 'STATUS_WINDOW_SECONDS', 1, 3600),
     didWeb: {
       checkSeconds: integer(env, 'DID_WEB_CHECK_SECONDS', 1, 3600),

@@ -15,6 +15,7 @@ import { createOutbound, type Outbound } from './outbound-http.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { createSealer, type Sealer } from './sealing.ts'
 import { connectTemporal, type Temporal } from './temporal.ts'
+import { createThreads, type ThreadsOptions } from './threads.ts'
 import { createLogQueue, type LogQueue } from './tokens-logs.queue.ts'
 
 /** Everything an activity may close over. */
@@ -45,11 +46,21 @@ export interface OpenDependencies extends Dependencies {
   close(): Promise<void>
 }
 
+export interface ProcessOptions {
+  /** Heavy work waits for its turn instead of being refused: for the worker, which has time. */
+  patient?: boolean
+  /** Measures the thread pools. */
+  observeThreads?: ThreadsOptions['observe']
+}
+
 /**
  * Connects to what the platform needs. What was opened is closed again when a later step throws: `SchemaMismatch` of a
  * database that this program was not written for, a role that could step over row-level security, a key store's refusal.
  */
-export async function openDependencies(config: Config): Promise<OpenDependencies> {
+export async function openDependencies(
+  config: Config,
+  { patient = false, observeThreads: observe }: ProcessOptions = {},
+): Promise<OpenDependencies> {
   await using opening = new AsyncDisposableStack()
   const log = createLogger(config.logLevel)
   const { url, poolSize, timeoutMs } = config.database
@@ -61,8 +72,9 @@ export async function openDependencies(config: Config): Promise<OpenDependencies
   await assertSchema(systemSql)
   const logs = opening.adopt(createLogQueue(systemSql, log), (queue) => queue.close())
   const envelopes = createEnvelopeRows(database.tenants)
-  const keys = opening.adopt(openKeyStore({ config, envelopes }), (store) => store.close())
-  const documents = opening.adopt(createDocuments(), (threads) => threads.close())
+  const threads = createThreads({ budgetMsPerMinute: config.threadBudgetMsPerMinute, patient, observe })
+  const keys = opening.adopt(openKeyStore({ config, envelopes, threads }), (store) => store.close())
+  const documents = opening.adopt(createDocuments({ shared: threads }), (pool) => pool.close())
   const temporal = opening.adopt(connectTemporal(config), (client) => client.close())
   const sealer = createSealer(config.masterKey, 'stored-answers')
   const dependencies: Dependencies = {

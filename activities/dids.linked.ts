@@ -70,7 +70,14 @@ export function createLinkedDids({ database, documents, now, uuid, log, administ
     const validUntil = new Date(time.getTime() + VALID_MS)
     const credential = domainLinkageCredential({ did, origin, issuedAt: time, expiresAt: validUntil })
     const signer = issuers.signer(tenantId, issuer, proofType)
-    const signed = await signPublicly(documents, { credential, dataModel: '1.1', proofType, signer, now: time })
+    const signed = await signPublicly(documents, {
+      tenantId,
+      credential,
+      dataModel: '1.1',
+      proofType,
+      signer,
+      now: time,
+    })
     await inTenant(database.tenants, tenantId, (em) =>
       em.execute(KEEP, [uuid(), origin, JSON.stringify(signed), validUntil, time, id]),
     )

@@ -1,8 +1,8 @@
 import { inTenant } from '../entities/orm.ts'
 import { JsonLdContext } from '../entities/semantic-credentials.ts'
-import type { ContextLookup } from '../protocol/contexts/index.ts'
 import type { Settings } from './administration.settings.ts'
 import { type ContextRows, createContextStore } from './contexts.ts'
+import type { Owner } from './documents/index.ts'
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
 
@@ -40,16 +40,14 @@ export function createTenantContexts(
   const { database, operations, settings } = dependencies
   return {
     /** For one tenant's documents: pinned, or fetched once and pinned. */
-    lookupFor:
-      (tenantId: string): ContextLookup =>
-      async (url) =>
-        JSON.parse(
-          (
-            await store.lookup(tenantId, url, {
-              allowFetch: () => settings.allows(tenantId, 'fetchUnknownContexts'),
-            })
-          ).document,
-        ) as object,
+    lookupFor: (tenantId: string): Owner => ({
+      tenantId,
+      async lookup(url) {
+        const allowFetch = () => settings.allows(tenantId, 'fetchUnknownContexts')
+        const { document } = await store.lookup(tenantId, url, { allowFetch })
+        return JSON.parse(document) as object
+      },
+    }),
 
     async list(tenantId: string, { limit, offset }: { limit: number; offset: number }) {
       return inTenant(database.tenants, tenantId, async (em) => {

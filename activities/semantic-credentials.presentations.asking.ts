@@ -5,6 +5,7 @@ import {
   requestSigningInput,
 } from '../protocol/semantic-credentials.presentations.requests.ts'
 import type { Administration } from './administration.ts'
+import { bundledOnly } from './documents/index.ts'
 import type { Dependencies } from './index.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
 import { tenantSigner } from './semantic-credentials.presentations.signers.ts'
@@ -73,7 +74,8 @@ export function createAsking({ documents, administration, issuers, presentationT
       const message = JSON.parse(Buffer.from(payload, 'base64url').toString()) as RequestMessage
       const { baseUrl } = await administration.tenantById(tenantId)
       const requestUri = `${baseUrl}/v1/presentation-requests/${message.id}`
-      return { message, jws, requestUri, didcommUri: didcommLink(jws), qrCode: await documents.qrCode(requestUri) }
+      const qrCode = await documents.qrCode(requestUri, bundledOnly(tenantId))
+      return { message, jws, requestUri, didcommUri: didcommLink(jws), qrCode }
     },
   }
 }

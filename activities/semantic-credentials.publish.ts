@@ -84,7 +84,7 @@ export function createStatusPublisher({ database, systemSql, documents, now, adm
     })
     const signer = issuers.signer(tenantId, await issuers.find(tenantId, did), proofType)
     const dataModel = kind === 'BitstringStatusList' ? '2.0' : '1.1'
-    const signed = await signPublicly(documents, { credential, dataModel, proofType, signer, now: time })
+    const signed = await signPublicly(documents, { tenantId, credential, dataModel, proofType, signer, now: time })
     const text = JSON.stringify(signed)
     const etag = etagOf(text)
     await systemSql.query({

@@ -121,9 +121,7 @@ export function createSigning({ documents, now, administration, contexts, entrie
       const mandatory = mandatoryOf(unsigned, proofType, mandatoryPointers)
       const asked = { credential: unsigned, proofType, signer, now: time, ...mandatory }
       const lookup = contexts.lookupFor(tenantId)
-      const credential = await (together > 1
-        ? documents.signLike(tenantId, asked, lookup)
-        : documents.sign(asked, lookup))
+      const credential = await (together > 1 ? documents.signLike(asked, lookup) : documents.sign(asked, lookup))
       return {
         id,
         credential,

@@ -6,6 +6,7 @@ import { createActivities, openDependencies } from './index.ts'
 import { createLogger } from './logging.ts'
 import { scheduledJobs } from './schedules.ts'
 import { statusListCounter } from './semantic-credentials.publish.metrics.ts'
+import { threadMetrics } from './threads.metrics.ts'
 import { patiently } from './worker.connection.ts'
 import { type Checks, serveOperator } from './worker.operator.ts'
 import { PATIENCE_MS, startWorker } from './worker.start.ts'
@@ -17,6 +18,7 @@ const config = loadConfig(process.env)
 const log = createLogger(config.logLevel).child({ process: 'worker' })
 const metrics = new Registry()
 collectDefaultMetrics({ register: metrics })
+const observeThreads = threadMetrics(metrics)
 
 /** What was opened, closed again in the opposite order. */
 const opened: Array<() => Promise<void>> = []
@@ -34,7 +36,11 @@ async function work(): Promise<void> {
 
   const patience = { patienceMs: PATIENCE_MS, log, signal: stopping.signal }
   const hopeless = (error: unknown) => error instanceof SchemaMismatch && error.schema === 'newer'
-  const dependencies = await patiently('PostgreSQL', () => openDependencies(config), { ...patience, hopeless })
+  const dependencies = await patiently(
+    'PostgreSQL',
+    () => openDependencies(config, { patient: true, observeThreads }),
+    { ...patience, hopeless },
+  )
   opened.push(dependencies.close)
   checks.temporal = dependencies.temporal.check
   checks.database = async () => {

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AggregatorRegistry, register } from 'prom-client'
 import { createPlatform, openDependencies } from '../activities/index.ts'
+import { threadMetrics } from '../activities/threads.metrics.ts'
 import type { Config } from '../config.ts'
 import { createApp } from './app.ts'
 import type { OpenApi } from './paths.ts'
@@ -34,7 +35,12 @@ const STILL_TAKEN_MS = 300
 
 /** Opens connections and listens; answers once requests are served. */
 export async function startApi(config: Config): Promise<Running> {
-  const dependencies = await openDependencies(config)
+  const dependencies = await openDependencies(config, { observeThreads: threadMetrics(register) }).catch(
+    (error: unknown) => {
+      register.clear() // a start that is tried again measures again
+      throw error
+    },
+  )
   let stopping = false
   const app = createApp({
     dependencies,

@@ -30,7 +30,7 @@ test('our BBS signatures are the draft’s, byte for byte, exactly where it call
     const vector = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Vector
     const { secretKey, publicKey } = vector.signerKeyPair
     const input = { header: bytes(vector.header), messages: vector.messages.map(bytes) }
-    const made = await sign({ secret: bytes(secretKey), publicKey: bytes(publicKey), ...input })
+    const { result: made } = await sign({ secret: bytes(secretKey), publicKey: bytes(publicKey), ...input })
     t.is(Buffer.from(made).toString('hex') === vector.signature, vector.result.valid, `${file}: ${vector.caseName}`)
     verdicts[vector.result.valid ? 'valid' : 'invalid'] += 1
   }
@@ -40,10 +40,10 @@ test('our BBS signatures are the draft’s, byte for byte, exactly where it call
 anyTest.serial('a BBS operation that takes too long is cut off, and the next one is served', async (t) => {
   const threads = createBbsThreads({ timeoutMs: 5_000, messages: 10_000 })
   t.teardown(() => threads.close())
-  const key = await generate(randomBytes(32))
+  const { result: key } = await generate(randomBytes(32))
   const messages = Array.from({ length: 9_999 }, () => randomBytes(8))
-  t.is(await codeOf(threads.sign(key, { header: randomBytes(8), messages })), 'unavailable')
-  const small = () => codeOf(threads.sign(key, { header: randomBytes(8), messages: messages.slice(0, 2) }))
+  t.is(await codeOf(threads.sign('tenant', key, { header: randomBytes(8), messages })), 'unavailable')
+  const small = () => codeOf(threads.sign('tenant', key, { header: randomBytes(8), messages: messages.slice(0, 2) }))
   let served = await small()
   for (let n = 0; n < 5 && served !== 'none'; n += 1) served = await small() // a busy machine begins a thread slowly
   t.is(served, 'none')
@@ -54,11 +54,11 @@ anyTest.serial(
   async (t) => {
     const threads = createBbsThreads({ messages: 3, queue: 2 })
     t.teardown(() => threads.close())
-    const key = await threads.generate(randomBytes(32))
+    const key = await threads.generate('tenant', randomBytes(32))
     const input = { header: randomBytes(8), messages: Array.from({ length: 4 }, () => randomBytes(8)) }
-    t.is(await codeOf(threads.sign(key, input)), 'key.too_many_messages')
+    t.is(await codeOf(threads.sign('tenant', key, input)), 'key.too_many_messages')
     const small = { header: randomBytes(8), messages: [] }
-    const codes = await Promise.all(Array.from({ length: 10 }, () => codeOf(threads.sign(key, small))))
+    const codes = await Promise.all(Array.from({ length: 10 }, () => codeOf(threads.sign('tenant', key, small))))
     t.true(codes.includes('none') && codes.includes('unavailable'))
   },
 )
@@ -66,11 +66,11 @@ anyTest.serial(
 anyTest.serial('first come, first served: nobody waits while others come again and again (D-145)', async (t) => {
   const threads = createBbsThreads({ threads: 1 })
   t.teardown(() => threads.close())
-  const key = await threads.generate(randomBytes(32))
+  const key = await threads.generate('tenant', randomBytes(32))
   const input = { header: randomBytes(8), messages: [randomBytes(8)] }
   const served = Array.from({ length: 8 }, () => 0)
   const again = async (caller: number): Promise<void> => {
-    await threads.sign(key, input)
+    await threads.sign('tenant', key, input)
     served[caller] = (served[caller] ?? 0) + 1
     if (Math.max(...served) < 6) await again(caller)
   }

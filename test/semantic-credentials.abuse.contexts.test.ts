@@ -1,12 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { createDocuments, type Documents, type DocumentsOptions } from '../activities/documents/index.ts'
+import { bundledOnly, createDocuments, type Documents, type DocumentsOptions } from '../activities/documents/index.ts'
 import { CONTEXT } from '../protocol/contexts/index.ts'
 import type { Json } from '../protocol/data-integrity.ts'
 import { ed25519Signer } from './support/signers.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const signer = ed25519Signer()
+const TENANT = 'tenant'
 const url = (name: string | number) => `https://contexts.example/${name}`
 
 const sign = (documents: Documents, more: Json, lookup: (url: string) => Promise<object>) =>
@@ -23,7 +24,7 @@ const sign = (documents: Documents, more: Json, lookup: (url: string) => Promise
       signer,
       now,
     },
-    lookup,
+    { tenantId: TENANT, lookup },
   )
 
 /** Terms that each bring a context of their own from elsewhere, and a subject that uses them all. */
@@ -54,14 +55,14 @@ const withDocuments = (
 const defines = { '@context': { value: 'https://x.example/value' } }
 
 withDocuments('contexts that terms bring in are fetched before a thread is taken (D-132)', {}, async (t, documents) => {
-  await documents.qrCode('warm')
+  await documents.qrCode('warm', bundledOnly(TENANT))
   const slow = async () => {
     await wait(1500)
     return defines
   }
   const signing = sign(documents, scoped(20), slow)
   const began = performance.now()
-  await documents.qrCode('meanwhile')
+  await documents.qrCode('meanwhile', bundledOnly(TENANT))
   t.true(performance.now() - began < 1000, 'the one thread was free while contexts were fetched')
   t.truthy((await signing).proof)
 })
@@ -117,15 +118,18 @@ withDocuments(
   { waitMs: 300 },
   async (t, documents) => {
     const document = { '@context': url('late'), value: 'x' }
-    const written = await documents.convert({ from: { format: 'jsonld', document }, to: 'cborld' }, async () => defines)
+    const known = { tenantId: TENANT, lookup: async () => defines }
+    const written = await documents.convert({ from: { format: 'jsonld', document }, to: 'cborld' }, known)
     const late = async () => {
       await wait(2000)
       return defines
     }
     const began = performance.now()
-    await t.throwsAsync(documents.convert({ from: written, to: 'jsonld' }, late), { code: 'credential.too_complex' })
+    await t.throwsAsync(documents.convert({ from: written, to: 'jsonld' }, { tenantId: TENANT, lookup: late }), {
+      code: 'credential.too_complex',
+    })
     t.true(performance.now() - began < 1500)
-    t.like(await documents.convert({ from: written, to: 'jsonld' }, async () => defines), { document: { value: 'x' } })
+    t.like(await documents.convert({ from: written, to: 'jsonld' }, known), { document: { value: 'x' } })
   },
 )
 

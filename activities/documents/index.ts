@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
-import { type ContextLookup, createDocumentLoader } from '../../protocol/contexts/index.ts'
+import { createDocumentLoader } from '../../protocol/contexts/index.ts'
 import { canonizePlain } from '../../protocol/data-integrity.canonize.ts'
 import { createShapes } from '../../protocol/data-integrity.shapes.ts'
 import {
@@ -25,9 +25,10 @@ import { type Verdict, type VerifyRequest, verifyCredential } from '../../protoc
 import { gatherContexts } from './contexts.ts'
 import { isLight } from './lanes.ts'
 import { createDocumentPool, type DocumentPoolOptions } from './pool.ts'
-import type { TaskName, Tasks } from './types.ts'
+import type { Owner, TaskName, Tasks } from './types.ts'
 
 export { createDocumentPool, type DocumentPool, type DocumentPoolOptions } from './pool.ts'
+export type { Owner } from './types.ts'
 
 export interface DocumentsOptions extends DocumentPoolOptions {
   random?: (bytes: number) => Uint8Array
@@ -35,23 +36,24 @@ export interface DocumentsOptions extends DocumentPoolOptions {
 
 export interface Documents {
   /** Throws `Refusal` as `prepareProof` and `checkSigner` do, and what the signer throws. */
-  sign(request: Omit<SignRequest, 'hmacKey'>, contexts?: ContextLookup): Promise<Json>
-  /** The same for one of many that are alike; those of one scope, with one set of contexts, share what they can. */
-  signLike(scope: string, request: Omit<SignRequest, 'hmacKey'>, contexts?: ContextLookup): Promise<Json>
-  verify(request: Omit<VerifyRequest, 'checkProof'>, contexts?: ContextLookup): Promise<Verdict>
-  derive(request: DeriveRequest, contexts?: ContextLookup): Promise<Json>
+  sign(request: Omit<SignRequest, 'hmacKey'>, owner: Owner): Promise<Json>
+  /** The same for one of many that are alike: those of one tenant share what they can. */
+  signLike(request: Omit<SignRequest, 'hmacKey'>, owner: Owner): Promise<Json>
+  verify(request: Omit<VerifyRequest, 'checkProof'>, owner: Owner): Promise<Verdict>
+  derive(request: DeriveRequest, owner: Owner): Promise<Json>
   /** For checks of documents that hold others, such as presentations. */
-  checkProof(contexts?: ContextLookup): CheckProof
+  checkProof(owner: Owner): CheckProof
   /** Throws as `convertLinkedData` does. */
-  convert(conversion: Conversion, contexts?: ContextLookup): Promise<LinkedData>
+  convert(conversion: Conversion, owner: Owner): Promise<LinkedData>
   /** Throws as `meansTheSame` of the presentations does. */
-  meansTheSame(request: MeaningRequest, contexts?: ContextLookup): Promise<boolean>
+  meansTheSame(request: MeaningRequest, owner: Owner): Promise<boolean>
   /** PNG of a short text as a data: URL. Throws `Refusal('qr_code.too_long')`. */
-  qrCode(text: string): Promise<string>
+  qrCode(text: string, owner: Owner): Promise<string>
   close(): Promise<void>
 }
 
-const nothingElse: ContextLookup = () => undefined
+/** For documents of our own making, which name bundled contexts alone. */
+export const bundledOnly = (tenantId: string): Owner => ({ tenantId, lookup: () => undefined })
 
 /**
  * Signs, verifies and derives credentials. Small ones with bundled contexts are processed here; BBS, large ones and
@@ -68,9 +70,9 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
     name: Name,
     input: Tasks[Name]['input'],
     document: Json,
-    lookup: ContextLookup,
+    owner: Owner,
   ) {
-    return pool.run({ name, input, contexts: await gatherContexts(document, lookup) }, lookup)
+    return pool.run({ name, input, contexts: await gatherContexts(document, owner.lookup) }, owner)
   }
 
   /** What the main thread gives up on, because the graph is knotted, a thread may try for longer. */
@@ -89,10 +91,10 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
   }
 
   const checkProof =
-    (lookup: ContextLookup): CheckProof =>
+    (owner: Owner): CheckProof =>
     (check) => {
       const here = suiteOfProof(check.proof)?.signature !== 'bbs' && isLight({ ...check.document, proof: check.proof })
-      const elsewhere = () => inThread('check', check, { ...check.document, proof: check.proof }, lookup)
+      const elsewhere = () => inThread('check', check, { ...check.document, proof: check.proof }, owner)
       return inLane<'check'>(here, () => checkHere(check), elsewhere)
     }
 
@@ -105,10 +107,10 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
     return { ...request, verificationMethod, created, ...(isBbs(request.proofType) && { hmacKey: random(32) }) }
   }
 
-  const sign: Documents['sign'] = async (request, lookup = nothingElse) => {
+  const sign: Documents['sign'] = async (request, owner) => {
     const { credential, proofType, signer } = request
     const input = proofRequest(request)
-    const elsewhere = () => inThread('prepare', input, credential, lookup)
+    const elsewhere = () => inThread('prepare', input, credential, owner)
     const here = !isBbs(proofType) && isLight(credential)
     return completeProof(
       credential,
@@ -119,32 +121,32 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
 
   return {
     sign,
-    async signLike(scope, request, lookup = nothingElse) {
+    async signLike(request, owner) {
       const { credential, proofType, signer } = request
-      if (isBbs(proofType)) return sign(request, lookup)
+      if (isBbs(proofType)) return sign(request, owner)
       const full = (document: Json) =>
         inLane<'canonize'>(
           isLight(document),
           () => canonizePlain(document, bundled),
-          () => inThread('canonize', document, document, lookup),
+          () => inThread('canonize', document, document, owner),
         )
-      const shared = { ...bundled, canonize: (document: object) => canonizeLike(scope, { ...document }, full) }
-      return completeProof(credential, await prepareProof(proofRequest(request), shared), signer)
+      const canonize = (document: object) => canonizeLike(owner.tenantId, { ...document }, full)
+      return completeProof(credential, await prepareProof(proofRequest(request), { ...bundled, canonize }), signer)
     },
-    verify: (request, lookup = nothingElse) => verifyCredential({ ...request, checkProof: checkProof(lookup) }),
-    derive: (request, lookup = nothingElse) => inThread('derive', request, request.credential, lookup),
-    checkProof: (lookup = nothingElse) => checkProof(lookup),
-    convert: (conversion, lookup = nothingElse) => {
+    verify: (request, owner) => verifyCredential({ ...request, checkProof: checkProof(owner) }),
+    derive: (request, owner) => inThread('derive', request, request.credential, owner),
+    checkProof,
+    convert: (conversion, owner) => {
       const { from } = conversion
-      return inThread('convert', conversion, from.format === 'jsonld' ? from.document : {}, lookup)
+      return inThread('convert', conversion, from.format === 'jsonld' ? from.document : {}, owner)
     },
-    async meansTheSame(request, lookup = nothingElse) {
+    async meansTheSame(request, owner) {
       await turn() // a template may ask hundreds of times of one presentation, and others wait for their answers
       const here = isLight(request.credential) && isLight(request.pattern)
-      const elsewhere = () => inThread('meansTheSame', request, { ...request }, lookup)
+      const elsewhere = () => inThread('meansTheSame', request, { ...request }, owner)
       return inLane<'meansTheSame'>(here, () => meansTheSame(request, bundled), elsewhere)
     },
-    qrCode: (text) => pool.run({ name: 'qrCode', input: text, contexts: new Map() }, nothingElse),
+    qrCode: (text, owner) => pool.run({ name: 'qrCode', input: text, contexts: new Map() }, owner),
     close: () => pool.close(),
   }
 }

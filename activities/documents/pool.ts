@@ -1,14 +1,17 @@
 import { availableParallelism } from 'node:os'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
-import pLimit from 'p-limit'
 import { Piscina } from 'piscina'
 import type { ContextLookup } from '../../protocol/contexts/index.ts'
-import { Refusal, Unavailable } from '../../protocol/errors.ts'
-import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Spend } from '../threads.queue.ts'
+import { createThreads, type Threads } from '../threads.ts'
+import type { ContextMessage, Owner, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
 import { createWatch, type Used } from './watch.ts'
 
 export interface DocumentPoolOptions {
-  /** Threads; one less than the cores unless told, so that the event loop keeps one. */
+  /** What these threads share with the other ones of the process: turns among tenants, and their budgets. */
+  shared?: Threads
+  /** Threads: one per core unless told, and never less than two, for no tenant has all of them (D-195). */
   threads?: number
   /** Milliseconds of work that one task may take; by the clock it may take two and a half times as long. */
   timeoutMs?: number
@@ -24,10 +27,11 @@ export interface DocumentPoolOptions {
 
 export interface DocumentPool {
   /**
-   * Runs a task in a thread; contexts it wants are looked up here. Over time or memory:
-   * `Refusal('credential.too_complex')`, and the thread is replaced. Full queue: `Unavailable('documents')`.
+   * Runs a task of a tenant in a thread; contexts it wants are looked up here. Over time or memory:
+   * `Refusal('credential.too_complex')`, and the thread is replaced. Throws as the queue does (threads.queue.ts) when
+   * there is no thread for the tenant.
    */
-  run<Name extends TaskName>(task: ThreadTask<Name>, lookup: ContextLookup): Promise<Tasks[Name]['output']>
+  run<Name extends TaskName>(task: ThreadTask<Name>, owner: Owner): Promise<Tasks[Name]['output']>
   close(): Promise<void>
 }
 
@@ -37,6 +41,9 @@ const thread = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thre
 const execArgv = thread.pathname.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : []
 
 const milliseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000
+
+/** The work of starting a thread: who ended one pays for the next. */
+const NEW_THREAD_MS = 500
 
 /** How far above ours V8's own limit stands. */
 const V8_MARGIN_MB = 384
@@ -51,7 +58,8 @@ const codeOf = (error: unknown): unknown => (error instanceof Error ? Reflect.ge
 
 export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentPool {
   const {
-    threads = Math.max(1, availableParallelism() - 1),
+    shared = createThreads(),
+    threads = Math.max(2, availableParallelism()),
     timeoutMs = 2000,
     waitMs = 5000,
     memoryMb = 256,
@@ -60,23 +68,28 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
   } = options
   const pool = new Piscina({
     filename: thread.href,
-    minThreads: threads,
+    // the last one begins when tenants first want threads at the same time, and stays
+    minThreads: Math.max(1, threads - 1),
     maxThreads: threads,
+    idleTimeout: Number.POSITIVE_INFINITY,
     execArgv,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb + V8_MARGIN_MB },
   })
   pool.on('error', onThreadError)
-  /** First come, first served: in piscina's own line, tasks that can be aborted overtake each other. */
-  const inTurn = pLimit(threads)
+  /** Whose turn it is is decided here: in piscina's own line, tasks that can be aborted overtake each other (D-145). */
+  const { queue, observer } = shared.pool('documents', { part: 'documents', slots: threads, maxWaiting: maxQueue })
 
   /** Answers what the thread asks for; a failed lookup is kept here, with its class, and the thread told there is nothing. */
   function serve(port: MessagePort, lookup: ContextLookup, over: (what: 'time' | 'memory') => void) {
     let worker: Worker | undefined
     let begunMs = 0
+    let workMs = 0
     const look = async (): Promise<Used | undefined> => {
       try {
         const [usage, heap] = await Promise.all([worker?.cpuUsage(), worker?.getHeapStatistics()])
-        return usage && heap && { workMs: milliseconds(usage) - begunMs, heapMb: heap.used_heap_size / 2 ** 20 }
+        if (!usage || !heap) return undefined
+        workMs = milliseconds(usage) - begunMs
+        return { workMs, heapMb: heap.used_heap_size / 2 ** 20 }
       } catch {
         return undefined // it has ended; the task is rejected, or done
       }
@@ -99,15 +112,14 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
         watch.start()
       } else void watch.whileWaiting(() => answer(message.url))
     })
-    return { failures, stop: watch.stop }
+    return { failures, stop: watch.stop, waitedMs: watch.waitedMs, seenMs: () => workMs }
   }
 
-  async function run<Name extends TaskName>(
+  async function inThread<Name extends TaskName>(
     task: ThreadTask<Name>,
     lookup: ContextLookup,
+    spend: Spend,
   ): Promise<Tasks[Name]['output']> {
-    if (inTurn.activeCount + inTurn.pendingCount >= threads + maxQueue)
-      throw new Unavailable('documents', 'Too many documents wait to be processed.', 1)
     const { port1: port, port2 } = new MessageChannel()
     const over = new AbortController()
     let short: 'time' | 'memory' = 'time'
@@ -116,21 +128,28 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
       over.abort()
     })
     try {
-      const work = inTurn(() => pool.run({ task, port: port2 }, { transferList: [port2], signal: over.signal }))
+      const work = pool.run({ task, port: port2 }, { transferList: [port2], signal: over.signal })
       const answer = (await work) as ThreadAnswer<Tasks[Name]['output']>
+      spend(answer.workMs + served.waitedMs()) // nobody else had the thread while it stood still
       if (served.failures.length > 0) throw served.failures[0]
       if (answer.done) return answer.output
       const { code, message, errors } = answer.refusal
       throw new Refusal(code, message, errors)
     } catch (error) {
-      if (over.signal.aborted) throw tooComplex(short)
-      if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') throw tooComplex('memory')
-      throw error
+      const outOfMemory = codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY'
+      if (!over.signal.aborted && !outOfMemory) throw error
+      spend(served.seenMs() + served.waitedMs() + NEW_THREAD_MS)
+      if (outOfMemory) short = 'memory'
+      observer.refused(short)
+      throw tooComplex(short)
     } finally {
       served.stop()
       port.close()
     }
   }
 
-  return { run, close: () => pool.destroy() }
+  return {
+    run: (task, { tenantId, lookup }) => queue.run(tenantId, (spend) => inThread(task, lookup, spend)),
+    close: () => pool.destroy(),
+  }
 }

@@ -1,7 +1,8 @@
 import { type Json, type ProofType, type Signer, suiteOf } from '../../protocol/data-integrity.ts'
-import type { Documents } from './index.ts'
+import { bundledOnly, type Documents } from './index.ts'
 
 export interface PublicSignRequest {
+  tenantId: string
   credential: Json & { '@context': string[] }
   dataModel: '1.1' | '2.0'
   proofType: ProofType
@@ -15,11 +16,12 @@ export interface PublicSignRequest {
  */
 export async function signPublicly(
   documents: Pick<Documents, 'sign' | 'derive'>,
-  { credential: bare, dataModel, ...request }: PublicSignRequest,
+  { tenantId, credential: bare, dataModel, ...request }: PublicSignRequest,
 ): Promise<Json> {
+  const owner = bundledOnly(tenantId)
   const { context, signature } = suiteOf(request.proofType)
   const proofContext = context?.[dataModel]
   const credential = proofContext ? { ...bare, '@context': [...bare['@context'], proofContext] } : bare
-  const signed = await documents.sign({ credential, ...request })
-  return signature === 'bbs' ? documents.derive({ credential: signed, disclose: 'everything' }) : signed
+  const signed = await documents.sign({ credential, ...request }, owner)
+  return signature === 'bbs' ? documents.derive({ credential: signed, disclose: 'everything' }, owner) : signed
 }

@@ -1,3 +1,4 @@
+import type { ContextLookup } from '../../protocol/contexts/index.ts'
 import type {
   DeriveRequest,
   Json,
@@ -9,6 +10,12 @@ import type {
 import type { FieldError } from '../../protocol/errors.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
 import type { MeaningRequest } from '../../protocol/semantic-credentials.presentations.meaning.ts'
+
+/** Whose document it is: tenants share threads fairly, and contexts beyond the bundled ones are a tenant's own. */
+export interface Owner {
+  tenantId: string
+  lookup: ContextLookup
+}
 
 /** What a thread can do; each is pure computation over plain data, without any key or network. */
 export interface Tasks {
@@ -31,9 +38,10 @@ export interface ThreadTask<Name extends TaskName = TaskName> {
 }
 
 /** Error classes do not survive the way between threads, so a refusal travels as data. */
-export type ThreadAnswer<Output> =
-  | { done: true; output: Output }
-  | { done: false; refusal: { code: string; message: string; errors: FieldError[] } }
+export type ThreadAnswer<Output> = {
+  /** Milliseconds of work of the thread on the task. */
+  workMs: number
+} & ({ done: true; output: Output } | { done: false; refusal: { code: string; message: string; errors: FieldError[] } })
 
 /** Thread to main: the task has begun, after so much work of the thread on others; or a context is wanted. */
 export type ThreadMessage =

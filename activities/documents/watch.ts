@@ -57,6 +57,8 @@ export function createWatch({ limits, look, over }: WatchOptions) {
   }
   return {
     start: run,
+    /** Milliseconds that the thread has stood still, waiting for answers of ours. */
+    waitedMs: () => waitedMs + (waits === 0 ? 0 : performance.now() - waitingSince),
     stop() {
       stopped = true
       clearTimeout(waitTimer)

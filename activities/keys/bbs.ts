@@ -1,19 +1,24 @@
 import { availableParallelism } from 'node:os'
-import pLimit from 'p-limit'
 import { Piscina } from 'piscina'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import { createThreads, type Threads } from '../threads.ts'
+import type { Made } from './bbs.worker.ts'
 import type { BbsInput } from './index.ts'
 import type { KeyMaterial } from './material.ts'
 
 /** BBS takes tens of milliseconds: it runs in worker threads, so that the event loop stays free. */
 export interface BbsThreads {
-  generate(seed: Uint8Array): Promise<KeyMaterial>
-  sign(key: KeyMaterial, input: BbsInput): Promise<Uint8Array>
+  generate(tenantId: string, seed: Uint8Array): Promise<KeyMaterial>
+  sign(tenantId: string, key: KeyMaterial, input: BbsInput): Promise<Uint8Array>
   close(): Promise<void>
 }
 
 export interface BbsLimits {
+  /** What these threads share with the other ones of the process: turns among tenants, and their budgets. */
+  shared?: Threads
+  /** Two or three unless told, for no tenant has all of them (D-195). */
   threads?: number
+  /** Of one task, once it has begun. */
   timeoutMs?: number
   heapMegabytes?: number
   queue?: number
@@ -26,15 +31,16 @@ const worker = new URL(`./bbs.worker${import.meta.url.endsWith('.ts') ? '.ts' : 
 const code = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
 
 /**
- * First come, first served by one or two threads, begun by the first task and ended by a minute without one. A message costs
- * about 5 ms, and another 5 when it is derived or verified: what is signed must be verifiable in the time of a document.
+ * Threads that tenants share fairly, begun by a task and ended by a minute without one. A message costs about 5 ms, and
+ * another 5 when it is derived or verified: what is signed must be verifiable in the time of a document.
  */
 export function createBbsThreads(limits: BbsLimits = {}): BbsThreads {
   const { timeoutMs = 20_000, heapMegabytes = 192, queue = 1_000, messages: most = 200 } = limits
-  const threads = limits.threads ?? Math.max(1, Math.min(2, availableParallelism() - 1))
-  /** The line is ours: piscina lets tasks that can be aborted overtake each other, and some of them wait for ever. */
-  const inTurn = pLimit(threads)
+  const { shared = createThreads(), threads = Math.max(2, Math.min(3, availableParallelism())) } = limits
+  /** Whose turn it is is decided here: in piscina's own line, tasks that can be aborted overtake each other (D-145). */
+  const line = shared.pool('bbs', { part: 'keys', slots: threads, maxWaiting: queue })
   let pool: Piscina | undefined
+  let closed = false
 
   const threadPool = () => {
     pool ??= new Piscina({
@@ -47,32 +53,37 @@ export function createBbsThreads(limits: BbsLimits = {}): BbsThreads {
     return pool
   }
 
-  const run = async <Result>(name: 'generate' | 'sign', task: unknown): Promise<Result> => {
-    const signal = AbortSignal.timeout(timeoutMs)
-    if (inTurn.pendingCount >= queue) throw new Unavailable('keys', 'Too many BBS operations are waiting.')
-    try {
-      return await inTurn(() => threadPool().run(task, { name, signal }))
-    } catch (error) {
-      if (signal.aborted) throw new Unavailable('keys', `A BBS operation took longer than ${timeoutMs} ms.`)
-      if (code(error) === 'ERR_WORKER_OUT_OF_MEMORY')
+  const run = <Result>(name: 'generate' | 'sign', tenantId: string, task: unknown): Promise<Result> =>
+    line.queue.run(tenantId, async (spend) => {
+      if (closed) throw new Unavailable('keys', 'The process stops.')
+      const signal = AbortSignal.timeout(timeoutMs)
+      try {
+        const { result, workMs }: Made<Result> = await threadPool().run(task, { name, signal })
+        spend(workMs)
+        return result
+      } catch (error) {
+        if (signal.aborted) {
+          line.observer.refused('time')
+          throw new Unavailable('keys', `A BBS operation took longer than ${timeoutMs} ms.`)
+        }
+        if (code(error) !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
+        line.observer.refused('memory')
         throw new Unavailable('keys', 'A BBS operation ran out of memory.')
-      throw error
-    }
-  }
+      }
+    })
 
   return {
-    generate: (seed) => run('generate', seed),
-    async sign({ secret, publicKey }, { header, messages }) {
+    generate: (tenantId, seed) => run('generate', tenantId, seed),
+    async sign(tenantId, { secret, publicKey }, { header, messages }) {
       if (messages.length > most) {
         throw new Refusal('key.too_many_messages', `One BBS signature takes ${most} messages at most.`)
       }
-      return run('sign', { secret, publicKey, header, messages })
+      return run('sign', tenantId, { secret, publicKey, header, messages })
     },
+    /** What is under way is finished; what waits is refused. */
     async close() {
-      await inTurn(async () => {
-        await pool?.close()
-        pool = undefined
-      })
+      closed = true
+      await pool?.close()
     },
   }
 }

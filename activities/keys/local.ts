@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Threads } from '../threads.ts'
 import { createBbsThreads } from './bbs.ts'
 import { type EnvelopeRows, openKey, sealKey } from './envelope.ts'
 import type { KeyStore } from './index.ts'
@@ -12,6 +13,8 @@ export interface LocalKeyStoreOptions {
   random?: Random
   cacheSeconds?: number
   bbsThreads?: number
+  /** What the threads for BBS share with the other ones of the process. */
+  threads?: Threads
 }
 
 /** Keys in AES-256-GCM envelopes in our own database, used in our own memory: custody is always `software`. */
@@ -21,9 +24,10 @@ export function createLocalKeyStore({
   random = randomBytes,
   cacheSeconds,
   bbsThreads,
+  threads,
 }: LocalKeyStoreOptions): KeyStore {
   if (masterKey.length !== 32) throw new Error('The master key of the local key store is 32 bytes long.')
-  const bbs = createBbsThreads({ threads: bbsThreads })
+  const bbs = createBbsThreads({ shared: threads, threads: bbsThreads })
   const secrets: SecretRows = {
     insert: (ref, material) => envelopes.insert(ref, sealKey(masterKey, ref, material, random)),
     async find(ref) {

@@ -63,7 +63,7 @@ export function createSoftwareKeys({
   }
 
   const generate = (ref: KeyRef) =>
-    ref.keyType === 'bls12381g2' ? bbs.generate(random(32)) : generateCurveKey(ref.keyType, random)
+    ref.keyType === 'bls12381g2' ? bbs.generate(ref.tenantId, random(32)) : generateCurveKey(ref.keyType, random)
 
   return {
     async create(ref) {
@@ -90,7 +90,7 @@ export function createSoftwareKeys({
     async bbsSign(ref, input) {
       if (ref.keyType !== 'bls12381g2') throw unsupported(ref, 'make a BBS signature')
       const { key, publicKey } = await opened(ref)
-      return bbs.sign({ secret: key.export(), publicKey }, input)
+      return bbs.sign(ref.tenantId, { secret: key.export(), publicKey }, input)
     },
 
     async delete(ref) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { VaultConfig } from '../../config.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import type { Threads } from '../threads.ts'
 import { createBbsThreads } from './bbs.ts'
 import type { KeyRef, KeyStore } from './index.ts'
 import type { Random } from './material.ts'
@@ -43,13 +44,15 @@ export interface VaultKeyStoreOptions {
   now?: () => number
   cacheSeconds?: number
   bbsThreads?: number
+  /** What the threads for BBS share with the other ones of the process. */
+  threads?: Threads
 }
 
 /** Keys in Vault or OpenBao: transit for Ed25519 and P-256, KV version 2 for BLS12-381 and X25519. */
 export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreOptions = {}): KeyStore {
-  const { random = randomBytes, now, cacheSeconds, bbsThreads } = options
+  const { random = randomBytes, now, cacheSeconds, bbsThreads, threads } = options
   const client = createVaultClient(config, now)
-  const bbs = createBbsThreads({ threads: bbsThreads })
+  const bbs = createBbsThreads({ shared: threads, threads: bbsThreads })
   const transit = createTransitKeys(client, config.transitMount)
   const software = createSoftwareKeys({ secrets: kvSecrets(client, config.kvMount), bbs, random, cacheSeconds })
 

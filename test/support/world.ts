@@ -112,7 +112,7 @@ async function build(
   })
   const { tenantId, clientId, clientSecret } = await bootstrap(config, () => undefined)
   if (!clientSecret) throw new Error('a new platform makes a new secret')
-  const dependencies = await openDependencies(config)
+  const dependencies = await openDependencies(config, { patient: true })
   undo.push(() => dependencies.close())
   const worker = temporal
     ? await startWorker({
