@@ -24,6 +24,7 @@ import { type MeaningRequest, meansTheSame } from '../../protocol/semantic-crede
 import { type Verdict, type VerifyRequest, verifyCredential } from '../../protocol/semantic-credentials.ts'
 import { gatherContexts } from './contexts.ts'
 import { isLight } from './lanes.ts'
+import { createMainLane } from './main-lane.ts'
 import { createDocumentPool, type DocumentPoolOptions } from './pool.ts'
 import type { Owner, TaskName, Tasks } from './types.ts'
 
@@ -64,6 +65,7 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
   const pool = createDocumentPool(options)
   const bundled = { documentLoader: createDocumentLoader() }
   const checkHere = createProofCheck(bundled)
+  const mainLane = createMainLane()
   const canonizeLike = createShapes()
 
   async function inThread<Name extends TaskName>(
@@ -77,13 +79,14 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
 
   /** What the main thread gives up on, because the graph is knotted, a thread may try for longer. */
   async function inLane<Name extends TaskName>(
-    here: boolean,
+    light: boolean,
+    { tenantId }: Owner,
     work: () => Promise<Tasks[Name]['output']>,
     elsewhere: () => Promise<Tasks[Name]['output']>,
   ) {
-    if (!here) return elsewhere()
+    if (!light || !mainLane.takes(tenantId)) return elsewhere()
     try {
-      return await work()
+      return await mainLane.measure(tenantId, work)
     } catch (error) {
       if (error instanceof Refusal && error.code === 'credential.too_complex') return elsewhere()
       throw error
@@ -93,9 +96,9 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
   const checkProof =
     (owner: Owner): CheckProof =>
     (check) => {
-      const here = suiteOfProof(check.proof)?.signature !== 'bbs' && isLight({ ...check.document, proof: check.proof })
+      const light = suiteOfProof(check.proof)?.signature !== 'bbs' && isLight({ ...check.document, proof: check.proof })
       const elsewhere = () => inThread('check', check, { ...check.document, proof: check.proof }, owner)
-      return inLane<'check'>(here, () => checkHere(check), elsewhere)
+      return inLane<'check'>(light, owner, () => checkHere(check), elsewhere)
     }
 
   const isBbs = (proofType: ProofType) => suiteOf(proofType).signature === 'bbs'
@@ -111,10 +114,10 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
     const { credential, proofType, signer } = request
     const input = proofRequest(request)
     const elsewhere = () => inThread('prepare', input, credential, owner)
-    const here = !isBbs(proofType) && isLight(credential)
+    const light = !isBbs(proofType) && isLight(credential)
     return completeProof(
       credential,
-      await inLane<'prepare'>(here, () => prepareProof(input, bundled), elsewhere),
+      await inLane<'prepare'>(light, owner, () => prepareProof(input, bundled), elsewhere),
       signer,
     )
   }
@@ -127,6 +130,7 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
       const full = (document: Json) =>
         inLane<'canonize'>(
           isLight(document),
+          owner,
           () => canonizePlain(document, bundled),
           () => inThread('canonize', document, document, owner),
         )
@@ -142,9 +146,9 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
     },
     async meansTheSame(request, owner) {
       await turn() // a template may ask hundreds of times of one presentation, and others wait for their answers
-      const here = isLight(request.credential) && isLight(request.pattern)
+      const light = isLight(request.credential) && isLight(request.pattern)
       const elsewhere = () => inThread('meansTheSame', request, { ...request }, owner)
-      return inLane<'meansTheSame'>(here, () => meansTheSame(request, bundled), elsewhere)
+      return inLane<'meansTheSame'>(light, owner, () => meansTheSame(request, bundled), elsewhere)
     },
     qrCode: (text, owner) => pool.run({ name: 'qrCode', input: text, contexts: new Map() }, owner),
     close: () => pool.close(),

@@ -1,0 +1,51 @@
+import { LRUCache } from 'lru-cache'
+
+/** What a tenant's light documents may take of the event loop, on an average: everyday ones take half a millisecond. */
+const MOST_MS = 2.5
+/** How much one document counts in the average: a pause of the machine must not send a tenant aside. */
+const WEIGHT = 0.05
+/** For so long after its last document here a tenant's average counts. */
+const REMEMBERED_MS = 10_000
+
+export interface MainLane {
+  /** Whether the tenant's light documents are processed here: not when they hold up everybody. */
+  takes(tenantId: string): boolean
+  /** Does the work of a document here, and counts its time for the tenant. */
+  measure<Result>(tenantId: string, work: () => Promise<Result>): Promise<Result>
+}
+
+/**
+ * The lane of light documents on the event loop, which all tenants share. Bounds on a document's form tell roughly what it
+ * costs, the clock tells exactly: a tenant whose documents are the costly kind has them processed in threads, where they
+ * wait for their turn. `now` in milliseconds.
+ */
+export function createMainLane(now: () => number = () => performance.now()): MainLane {
+  const averages = new LRUCache<string, number>({ max: 1_000, ttl: REMEMBERED_MS, ttlResolution: 0, perf: { now } })
+  /** Documents that are processed at the same time take turns within one turn of the event loop, and share its time. */
+  let active = 0
+  let shared = 0
+  let last = 0
+
+  const pass = () => {
+    const time = now()
+    if (active > 0) shared += (time - last) / active
+    last = time
+  }
+
+  return {
+    takes: (tenantId) => (averages.get(tenantId) ?? 0) < MOST_MS,
+    async measure(tenantId, work) {
+      pass()
+      active += 1
+      const begun = shared
+      try {
+        return await work()
+      } finally {
+        pass()
+        active -= 1
+        const average = averages.get(tenantId) ?? 0
+        averages.set(tenantId, average + WEIGHT * (shared - begun - average))
+      }
+    },
+  }
+}
