@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import type { OutboundConfig } from '../config.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
-import { inRanges, isPublic, parseRanges } from './outbound-http.addresses.ts'
+import { inRanges, isPublic, parseRanges } from '../protocol/ip-addresses.ts'
 import { createResolveName, type ResolvedAddress } from './outbound-http.dns.ts'
 import { exchangeOnce, type OutboundResponse } from './outbound-http.exchange.ts'
 import { createHostSlots } from './outbound-http.slots.ts'
@@ -83,6 +83,7 @@ function requestHeaders({ headers = {}, accept, body }: OutboundRequest): Record
 /** Throws at start when the CA file, the DNS server or a range is not usable. */
 export function createOutbound(config: OutboundConfig, { log }: { log?: OutboundLog } = {}): Outbound {
   const ranges = parseRanges(config.allowedRanges)
+  if (!ranges) throw new Error('OUTBOUND_ALLOWED_RANGES is not usable: expected addresses and CIDR ranges.')
   const resolveName = createResolveName(config.dnsServer)
   const slots = createHostSlots({ perHost: PER_HOST, waiting: WAITING_PER_HOST })
   const ca = config.caFile === undefined ? [] : [readFileSync(config.caFile, 'utf8')]

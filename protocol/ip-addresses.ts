@@ -1,30 +1,30 @@
 import ipaddr from 'ipaddr.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
-type Range = [Address, number]
+export type AddressRange = [Address, number]
 
-/** Parses CIDR ranges or single addresses; throws, naming OUTBOUND_ALLOWED_RANGES, at start rather than at a request. */
-export function parseRanges(ranges: readonly string[]): Range[] {
-  return ranges.map((text) => {
-    try {
+/** Parses CIDR ranges and single addresses; undefined when one of them is neither. */
+export function parseRanges(ranges: readonly string[]): AddressRange[] | undefined {
+  try {
+    return ranges.map((text) => {
       const [address, bits] = text.includes('/') ? ipaddr.parseCIDR(text) : [ipaddr.parse(text), undefined]
       return [address, bits ?? (address.kind() === 'ipv4' ? 32 : 128)]
-    } catch {
-      throw new Error(`OUTBOUND_ALLOWED_RANGES is not usable: ${text} is no address and no CIDR range.`)
-    }
-  })
+    })
+  } catch {
+    return undefined
+  }
 }
 
-/** `::ffff:127.0.0.1` is 127.0.0.1 to the kernel, so it is to us. */
-function plain(text: string): Address | undefined {
+/** `::ffff:127.0.0.1` is 127.0.0.1 to the kernel, so it is to us. Undefined for what is no address. */
+export function plainAddress(text: string): Address | undefined {
   if (!ipaddr.isValid(text)) return undefined
   const address = ipaddr.parse(text)
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address
 }
 
 /** Whether an address lies in one of the ranges. */
-export function inRanges(text: string, ranges: Range[]): boolean {
-  const address = plain(text)
+export function inRanges(text: string, ranges: readonly AddressRange[]): boolean {
+  const address = plainAddress(text)
   return (
     address !== undefined &&
     ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))
@@ -36,5 +36,5 @@ export function inRanges(text: string, ranges: Range[]): boolean {
  * private, link-local, shared, documentation, multicast, NAT64 and 6to4 forms that could hide one of them).
  */
 export function isPublic(text: string): boolean {
-  return plain(text)?.range() === 'unicast'
+  return plainAddress(text)?.range() === 'unicast'
 }
