@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 
 /** Every variable the platform reads. `.env.example` repeats this table; a test holds the two together. */
@@ -13,6 +14,11 @@ export const VARIABLES = {
     about: 'address of the operator port (metrics, codec endpoint); keep it private',
   },
   OPERATOR_PORT: { default: '9464', about: 'port of the operator endpoints of the API; the worker takes the next one' },
+  TRUSTED_PROXIES: {
+    default: '',
+    about:
+      'comma-separated addresses and CIDR ranges of the proxies in front of the API, whose Forwarded or X-Forwarded-For header is believed; empty: none is',
+  },
   API_PROCESSES: { default: '', about: 'processes that share the API port; empty: one per core, 4 at most' },
   DATABASE_URL: { default: '', about: 'PostgreSQL of the owner role (migrations); empty: an embedded one is started' },
   DATABASE_POOL_SIZE: { default: '8', about: 'connections per process and role' },
@@ -57,7 +63,16 @@ export const VARIABLES = {
     about: 'days after which another key signs access tokens; 0: none does by itself (stack/token-keys.ts)',
   },
   RATE_LIMIT_PER_MINUTE: { default: '60000', about: 'requests per client and minute' },
-  TOKEN_RATE_LIMIT_PER_MINUTE: { default: '600', about: 'token requests per address and minute' },
+  TOKEN_RATE_LIMIT_PER_MINUTE: {
+    default: '600',
+    about:
+      'token requests per minute: those that succeed of one client, and those that fail from one address or for one client id',
+  },
+  PUBLIC_RATE_LIMIT_PER_MINUTE: {
+    default: '60000',
+    about:
+      'reads of public documents (DID documents, status lists, key sets, presentation requests) per address and minute',
+  },
   THREAD_BUDGET_MS_PER_MINUTE: {
     default: '30000',
     about:
@@ -133,12 +148,28 @@ const list = (text: string): string[] =>
     .map((part) => part.trim())
     .filter(Boolean)
 
+/** Addresses or CIDR ranges; checked before anything is started. */
+const addressRanges = (env: Environment, name: Variable): string[] => {
+  const ranges = list(read(env, name))
+  const isRange = (range: string) => {
+    const [address = '', bits, ...more] = range.split('/')
+    const version = isIP(address)
+    const longest = version === 4 ? 32 : 128
+    return (
+      version > 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest))
+    )
+  }
+  return ranges.every(isRange) ? ranges : fail(name, 'addresses and CIDR ranges, separated by commas')
+}
+
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 
 /** Whoever reaches the port may sign with the first tenant's keys, so nobody but this machine may. */
 const openVcApi = (env: Environment): boolean => {
   const open = flag(env, 'VC_API')
-  return open && !LOOPBACK.test(read(env, 'HOST')) ? fail('VC_API', 'false, unless HOST is a loopback address') : open
+  if (open && !LOOPBACK.test(read(env, 'HOST'))) fail('VC_API', 'false, unless HOST is a loopback address')
+  if (open && read(env, 'TRUSTED_PROXIES')) fail('VC_API', 'false when TRUSTED_PROXIES is set: a proxy lets others in')
+  return open
 }
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
@@ -151,6 +182,7 @@ export function loadConfig(env: Environment) {
     publicUrl: url(env, 'PUBLIC_URL', ['http:', 'https:']),
     host: read(env, 'HOST'),
     port: integer(env, 'PORT', 0, 65535),
+    trustedProxies: addressRanges(env, 'TRUSTED_PROXIES'),
     operatorHost: read(env, 'OPERATOR_HOST'),
     operatorPort: integer(env, 'OPERATOR_PORT', 0, 65534),
     apiProcesses: read(env, 'API_PROCESSES')
@@ -184,12 +216,13 @@ export function loadConfig(env: Environment) {
       maxBytes: integer(env, 'OUTBOUND_MAX_BYTES', 1024, 64 * 1024 * 1024),
       caFile: read(env, 'OUTBOUND_CA_FILE') || undefined,
       dnsServer: read(env, 'OUTBOUND_DNS_SERVER') || undefined,
-      allowedRanges: list(read(env, 'OUTBOUND_ALLOWED_RANGES')),
+      allowedRanges: addressRanges(env, 'OUTBOUND_ALLOWED_RANGES'),
     },
     accessTokenLifetimeSeconds: integer(env, 'ACCESS_TOKEN_LIFETIME_SECONDS', 1, 86_400),
     tokenKeyDays: integer(env, 'TOKEN_KEY_DAYS', 0, 3650),
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
     tokenRateLimitPerMinute: integer(env, 'TOKEN_RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
+    publicRateLimitPerMinute: integer(env, 'PUBLIC_RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
     threadBudgetMsPerMinute: integer(env, 'THREAD_BUDGET_MS_PER_MINUTE', 100, 100_000_000),
     statusWindowSeconds: integer(env, 'STATUS_WINDOW_SECONDS', 1, 3600),
     didWeb: {

@@ -79,6 +79,14 @@ test('VC_API opens it without a token: to the first tenant under its own host na
   client.close()
 })
 
+test('VC_API opens nothing to what came through a proxy: that speaks from loopback for anybody (D-093)', async (t) => {
+  const path = `/1.0/identifiers/${DID}`
+  t.is((await world.ask(path)).status, 200)
+  for (const name of ['x-forwarded-for', 'forwarded'])
+    for (const value of ['127.0.0.1', 'for=127.0.0.1', ''])
+      t.is((await world.ask(path, { headers: { [name]: value } })).status, 401, `${name}: ${value}`)
+})
+
 test('VC_API is refused at start unless HOST is a loopback address', (t) => {
   const usable = {
     DATABASE_URL: 'postgresql://owner@db.example/countersign',
@@ -90,4 +98,5 @@ test('VC_API is refused at start unless HOST is a loopback address', (t) => {
   for (const HOST of ['0.0.0.0', '::', '192.168.1.2', 'localhost.example', '127.0.0.1.example'])
     t.throws(() => loadConfig({ ...usable, HOST }), { message: /VC_API/ })
   t.false(loadConfig({ ...usable, VC_API: 'false', HOST: '0.0.0.0' }).vcApi)
+  t.throws(() => loadConfig({ ...usable, TRUSTED_PROXIES: '127.0.0.1' }), { message: /VC_API/ })
 })
