@@ -5,8 +5,8 @@ import { Unavailable } from '../protocol/errors.ts'
 import { SCOPES } from '../protocol/tokens-logs.ts'
 import { openDependencies } from './index.ts'
 import type { KeyRef, KeyStore } from './keys/index.ts'
+import { hashClientSecret } from './tokens-logs.clients.ts'
 import { createTokenKeyRotation, createTokenKeys } from './tokens-logs.keys.ts'
-import { hashClientSecret } from './tokens-logs.tokens.ts'
 
 const FIRST_ENVIRONMENT = `insert into environments
   (id, name, domain, authorization_server_domain, deployment_model, region)

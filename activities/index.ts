@@ -36,6 +36,7 @@ import { createCredentialTemplates } from './semantic-credentials.templates.ts'
 import { createSemanticCredentials } from './semantic-credentials.ts'
 import { createVcApi } from './semantic-credentials.vc-api.ts'
 import { createCredentialVerifier } from './semantic-credentials.verify.ts'
+import { createClients } from './tokens-logs.clients.ts'
 import { createTokenKeyRotation } from './tokens-logs.keys.ts'
 import { createTokens } from './tokens-logs.tokens.ts'
 import { createTokensLogs } from './tokens-logs.ts'
@@ -76,6 +77,7 @@ export function createPlatform(dependencies: Dependencies) {
     didResolver,
     registration,
     publicDids,
+    clients: createClients(dependencies),
     tokens: createTokens(dependencies),
     idempotency: createIdempotency(dependencies),
     tokensLogs: createTokensLogs(dependencies),

@@ -1,15 +1,14 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { createLocalJWKSet, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../protocol/errors.ts'
 import { parseScopes, type Scope } from '../protocol/tokens-logs.ts'
-import { isUuid } from '../protocol/uuid.ts'
 import type { Dependencies } from './index.ts'
-import { createTokenKeys, PLATFORM_TENANT, type TokenKeys } from './tokens-logs.keys.ts'
+import type { Client } from './tokens-logs.clients.ts'
+import { createTokenKeys, type TokenKeys } from './tokens-logs.keys.ts'
 
 export interface TokenRequest {
-  clientId: string
-  clientSecret: string
+  /** Undefined when nobody has shown to be one. */
+  client: Client | undefined
   grantType: string
   scope?: string | null
 }
@@ -22,20 +21,7 @@ export interface Caller {
   expires: number
 }
 
-type WhenKnown = (client: { tenantId: string; clientId: string }) => void
-
-interface ClientRow {
-  id: string
-  tenant_id: string
-  secret_hash: Buffer
-  scopes: Scope[]
-}
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest()
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-
-/** Compared with in place of a secret that does not exist, so that an unknown client costs what a known one does. */
-const NOBODY = { id: PLATFORM_TENANT, secret_hash: sha256('') }
 
 const holds = ({ keySet }: TokenKeys, kid: string | undefined) => keySet.keys.some((key) => key.kid === kid)
 
@@ -46,9 +32,6 @@ const keyIdOf = (token: string): string | undefined => {
     return undefined // no token at all, as its verification will find
   }
 }
-
-/** Secrets are 256 random bits that we made: one SHA-256 keeps them, where a password would need argon2 (D-009). */
-export const hashClientSecret = (secret: string): Buffer => sha256(secret)
 
 /**
  * Access tokens: signed JWTs (RFC 9068) under an EdDSA key of the key store, by the client credentials grant of OAuth
@@ -65,40 +48,25 @@ export function createTokens({
   const verified = new LRUCache<string, { caller: Caller; kid: string | undefined }>({ max: 10_000 })
   const tokenKeys = createTokenKeys({ systemSql, now })
 
-  async function authenticateClient(
-    { clientId, clientSecret }: TokenRequest,
-    whenKnown: WhenKnown,
-  ): Promise<ClientRow> {
-    const { rows } = await systemSql.query<ClientRow>({
-      name: 'find-client',
-      text: 'select id, tenant_id, secret_hash, scopes from oauth2_clients where id = $1',
-      values: [isUuid(clientId) ? clientId : NOBODY.id],
-    })
-    const client = rows[0]
-    if (client) whenKnown({ tenantId: client.tenant_id, clientId: client.id })
-    const right = timingSafeEqual(sha256(clientSecret), client?.secret_hash ?? NOBODY.secret_hash)
-    if (!client || !right) throw new Refusal('token.invalid_client', 'The client id or the client secret is wrong.')
-    return client
-  }
-
   const refuse = (message: string) => new Refusal('token.invalid', message)
 
   return {
     /** The JWK set of the token keys (RFC 7517), newest first. */
     keySet: async () => (await tokenKeys.current()).keySet,
 
-    /** `whenKnown` hears of the client before its secret is looked at: for its tenant's log, whatever comes of it. */
-    async issueToken(
-      request: TokenRequest,
-      whenKnown: WhenKnown,
-    ): Promise<{ accessToken: string; expiresIn: number; scopes: Scope[] }> {
-      if (request.grantType !== 'client_credentials')
+    /** Throws `Refusal('token.unsupported_grant' | 'token.invalid_client' | 'token.invalid_scope')`, `Unavailable('keys')`. */
+    async issueToken({
+      client,
+      grantType,
+      scope,
+    }: TokenRequest): Promise<{ accessToken: string; expiresIn: number; scopes: Scope[] }> {
+      if (grantType !== 'client_credentials')
         throw new Refusal('token.unsupported_grant', 'grantType must be client_credentials.', [
           { path: 'grantType', code: 'enum', message: 'expected client_credentials' },
         ])
-      const client = await authenticateClient(request, whenKnown)
-      const asked = request.scope ? parseScopes(request.scope) : client.scopes
-      if (!asked?.every((scope) => client.scopes.includes(scope)))
+      if (!client) throw new Refusal('token.invalid_client', 'The client id or the client secret is wrong.')
+      const asked = scope ? parseScopes(scope) : client.scopes
+      if (!asked?.every((one) => client.scopes.includes(one)))
         throw new Refusal('token.invalid_scope', 'The scope asks for more than the client holds.', [
           { path: 'scope', code: 'scope', message: `expected a part of: ${client.scopes.join(' ')}` },
         ])
@@ -109,7 +77,7 @@ export function createTokens({
         aud: issuer,
         sub: client.id,
         client_id: client.id,
-        tenant_id: client.tenant_id,
+        tenant_id: client.tenantId,
         scope: asked.join(' '),
         iat: issuedAt,
         exp: issuedAt + expiresIn,

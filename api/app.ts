@@ -5,6 +5,7 @@ import type { Registry } from 'prom-client'
 import type { Dependencies, Platform } from '../activities/index.ts'
 import { RegisterRoutes } from '../build/routes.ts'
 import { Refusal } from '../protocol/errors.ts'
+import { findAddress } from './address.ts'
 import { aliases } from './aliases.ts'
 import { readBearer, refuseBadBearer } from './authentication.ts'
 import { readBody } from './body.ts'
@@ -13,6 +14,8 @@ import { didResolution } from './dids.resolution.ts'
 import { docs } from './docs.ts'
 import { problemHandler } from './errors.ts'
 import { health } from './health.ts'
+import { limitPublished } from './limits.public.ts'
+import { asksForToken, limitTokens } from './limits.tokens.ts'
 import { limitRate } from './limits.ts'
 import { nameRequest, watchRequests } from './logging.ts'
 import { createMeasures } from './metrics.ts'
@@ -30,7 +33,7 @@ export interface AppParts {
   stopping: () => boolean
 }
 
-const TOKEN_PATHS = new Set(['/v1/auth/token'])
+const READS = new Set(['GET', 'HEAD'])
 
 /** Static segments before parameters, whichever controller they stand in: `/configurations` is no `/{id}`. */
 const precedence = (path = ''): string => path.replace(/:\w+/g, '\uffff')
@@ -44,6 +47,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.set('etag', false)
   app.set('query parser', 'simple')
   app.use(nameRequest(log))
+  app.use(findAddress(config.trustedProxies, log))
   app.use(limitSending)
   app.use(checkAddress)
   app.use(health({ ...dependencies, stopping }))
@@ -52,21 +56,30 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(watchRequests({ logs, measures: createMeasures(registry), find }))
   app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: config.publicUrl.protocol === 'https:' }))
   app.use(docs(openApi))
-  app.use(publicDids(platform))
+  const published = limitPublished({ pool, perMinute: config.publicRateLimitPerMinute })
+  app.use(publicDids(platform, published))
   app.use((_request, response, next) => {
     response.set('Cache-Control', 'no-store')
     next()
   })
   app.use(readBearer(platform.tokens))
-  const limitTokens = limitRate({ pool, perMinute: config.tokenRateLimitPerMinute, name: 'token', by: 'address' })
-  const limitCalls = limitRate({ pool, perMinute: config.rateLimitPerMinute, name: 'api', by: 'client' })
-  app.use((request, response, next) =>
-    (request.path.startsWith('/v1/auth/') ? limitTokens : limitCalls)(request, response, next),
-  )
+  const limitCalls = limitRate({
+    pool,
+    perMinute: config.rateLimitPerMinute,
+    name: 'api',
+    by: ({ caller, address }) => caller?.clientId ?? address,
+  })
+  const limitTokenRequests = limitTokens({ ...platform, pool, perMinute: config.tokenRateLimitPerMinute })
+  app.use((request, response, next) => {
+    if (asksForToken(request)) return next() // counted once its body is read, which says who asks
+    const isPublic = READS.has(request.method) && find(request.path)?.isPublic
+    return (isPublic ? published : limitCalls)(request, response, next)
+  })
   app.use(refuseBadBearer)
   app.use(didResolution(platform))
   app.use(checkMethod(find))
-  app.use(exceptStreams(readBody((path) => TOKEN_PATHS.has(path))))
+  app.use(exceptStreams(readBody(asksForToken)))
+  app.use(limitTokenRequests)
   const router = express.Router({ caseSensitive: true, strict: true })
   RegisterRoutes(router)
   router.stack.sort((one, other) => (precedence(one.route?.path) < precedence(other.route?.path) ? -1 : 1))

@@ -74,7 +74,11 @@ const validation = (error: ValidateError): Refusal =>
  */
 const fromHttp = (error: Error & { status?: number; statusCode?: number; type?: string }): Refusal | undefined => {
   if (error.statusCode === undefined && !(error instanceof URIError)) return undefined
-  if (error.type === 'entity.too.large') return new Refusal('request.too_large', 'The body is larger than 1 MiB.')
+  if (error.type === 'entity.too.large')
+    return new Refusal(
+      'request.too_large',
+      'The body is larger than the operation takes: 1 MiB, or 16 KiB for a token.',
+    )
   if (error.type === 'encoding.unsupported')
     return new Refusal('request.unsupported_media_type', 'Use Content-Encoding gzip, deflate, br or none.')
   if (error.status === 415) return new Refusal('request.unsupported_media_type', 'Send application/json in UTF-8.')

@@ -1,5 +1,5 @@
-import type { RequestHandler } from 'express'
-import { ipKeyGenerator, rateLimit, type Store } from 'express-rate-limit'
+import type { Request, RequestHandler } from 'express'
+import { type RateLimitInfo, rateLimit, type Store } from 'express-rate-limit'
 import { LRUCache } from 'lru-cache'
 import type { Pool } from 'pg'
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
@@ -86,23 +86,30 @@ interface Limit {
   perMinute: number
   /** Names the limit in the table. */
   name: string
-  by: 'client' | 'address'
+  /** Whom a request counts for; undefined: it does not count. */
+  by(request: Request): string | undefined
+  /** False for answers that caches keep: the headers hold a digest of whom the request counts for. */
+  showsHeaders?: boolean
 }
 
 /** RateLimit-* headers (draft-ietf-httpapi-ratelimit-headers), and 429 with Retry-After beyond the limit. */
-export const limitRate = ({ pool, perMinute, name, by }: Limit): RequestHandler =>
+export const limitRate = ({ pool, perMinute, name, by, showsHeaders = true }: Limit): RequestHandler =>
   rateLimit({
     windowMs: WINDOW_SECONDS * 1000,
     limit: perMinute,
-    standardHeaders: 'draft-8',
+    standardHeaders: showsHeaders && 'draft-8',
     legacyHeaders: false,
     identifier: name,
     store: new LeasedStore(pool, perMinute, name),
-    keyGenerator: (request) =>
-      by === 'client' && request.caller ? request.caller.clientId : ipKeyGenerator(request.ip ?? '', 56),
-    handler: (_request, response) =>
+    skip: (request) => by(request) === undefined,
+    keyGenerator: (request) => by(request) ?? '',
+    handler: (request, response) => {
+      const { resetTime } = Reflect.get(request, 'rateLimit') as RateLimitInfo
+      const resetMs = (resetTime?.getTime() ?? 0) - Date.now()
+      response.set('Retry-After', String(Math.max(1, Math.ceil(resetMs / 1000))))
       sendProblem(
         response,
         new Refusal('request.too_many', 'Too many requests; wait until the limit resets (Retry-After).'),
-      ),
+      )
+    },
   })

@@ -9,6 +9,8 @@ export interface KnownPath {
   template: string
   /** operationId by method; HEAD is GET without its body. */
   operations: ReadonlyMap<string, string>
+  /** Its GET is for everybody: a document that is published. */
+  isPublic: boolean
 }
 
 export type FindPath = (path: string) => KnownPath | undefined
@@ -25,7 +27,8 @@ export function createPaths({ paths }: OpenApi): FindPath {
       )
       const get = operations.get('GET')
       if (get) operations.set('HEAD', get)
-      return { template, operations, pattern: patternOf(template), parameters: template.split('{').length }
+      const isPublic = methods.get !== undefined && (methods.get.security ?? []).length === 0
+      return { template, operations, isPublic, pattern: patternOf(template), parameters: template.split('{').length }
     })
     .sort((a, b) => a.parameters - b.parameters)
   return (path) => known.find(({ pattern }) => pattern.test(path))

@@ -126,7 +126,7 @@ const MEANINGS: Record<number, Record<string, string>> = {
   410: { 'presentation_request.over': 'The presentation request was answered, or has expired.' },
   413: {
     'batch.too_many_rows': 'A batch has more rows than one may.',
-    'request.too_large': 'The body is larger than 1 MiB, or an upload larger than 1 GiB.',
+    'request.too_large': 'The body is larger than 1 MiB, than 16 KiB for a token, or than 1 GiB for an upload.',
     'workflow.payload_too_large': 'The request is too large to be handed to a workflow.',
   },
   415: {

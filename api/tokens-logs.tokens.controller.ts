@@ -13,6 +13,7 @@ import {
   Tags,
 } from 'tsoa'
 import type { Platform } from '../activities/index.ts'
+import type { Client } from '../activities/tokens-logs.clients.ts'
 import type { TokenRequest } from '../activities/tokens-logs.tokens.ts'
 import { Refusal } from '../protocol/errors.ts'
 import type { Problem } from './problem.ts'
@@ -47,12 +48,12 @@ const required = (value: string | undefined, name: string): string => {
   ])
 }
 
-const toTokenRequest = (body: TokenIn): TokenRequest => ({
-  clientId: required(body.clientId ?? body.client_id, 'clientId'),
-  clientSecret: required(body.clientSecret ?? body.client_secret, 'clientSecret'),
-  grantType: required(body.grantType ?? body.grant_type, 'grantType'),
-  scope: body.scope,
-})
+/** The credentials were looked at before (limits.tokens.ts); here is said what is missing of them. */
+function toTokenRequest(body: TokenIn, client: Client | undefined): TokenRequest {
+  required(body.clientId ?? body.client_id, 'clientId')
+  required(body.clientSecret ?? body.client_secret, 'clientSecret')
+  return { client, grantType: required(body.grantType ?? body.grant_type, 'grantType'), scope: body.scope }
+}
 
 @Route('v1')
 @Tags('Tokens and logs')
@@ -62,7 +63,8 @@ export class TokensController extends Controller {
   }
 
   /**
-   * An access token for a client.
+   * An access token for a client. A right secret always gets one, up to the client's limit per minute; requests that fail
+   * are limited by the address that they come from, and by the client id that they name.
    * @summary Ask for an access token
    */
   @Post('auth/token')
@@ -77,9 +79,8 @@ export class TokensController extends Controller {
   @Response<Problem>(400, 'unknown grant or scope')
   @Response<Problem>(401, 'unknown client or wrong secret')
   async getToken(@Request() request: HttpRequest, @Body() body: TokenIn): Promise<TokenOut> {
-    const { accessToken, expiresIn, scopes } = await this.platform.tokens.issueToken(toTokenRequest(body), (client) =>
-      Object.assign(request.res?.locals ?? {}, client),
-    )
+    const asked = toTokenRequest(body, request.client)
+    const { accessToken, expiresIn, scopes } = await this.platform.tokens.issueToken(asked)
     return { access_token: accessToken, expires_in: expiresIn, token_type: 'Bearer', scope: scopes.join(' ') }
   }
 }

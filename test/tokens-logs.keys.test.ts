@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
+import { createClients } from '../activities/tokens-logs.clients.ts'
 import { createTokenKeyRotation, PLATFORM_TENANT } from '../activities/tokens-logs.keys.ts'
 import { createTokens } from '../activities/tokens-logs.tokens.ts'
 import { connect } from '../entities/orm.ts'
@@ -21,6 +22,7 @@ function processOf({ keys = world.dependencies.keys } = {}) {
   let ahead = 0
   const now = () => new Date(Date.now() + ahead)
   const tokens = createTokens({ ...world.dependencies, keys, now })
+  const clients = createClients(world.dependencies)
   const { clientId, clientSecret } = world.first
   return {
     ...tokens,
@@ -28,8 +30,8 @@ function processOf({ keys = world.dependencies.keys } = {}) {
       ahead += seconds * 1000
     },
     async issue(): Promise<string> {
-      const request = { clientId, clientSecret, grantType: 'client_credentials' }
-      return (await tokens.issueToken(request, () => undefined)).accessToken
+      const client = await clients.authenticate({ clientId, clientSecret }, () => undefined)
+      return (await tokens.issueToken({ client, grantType: 'client_credentials' })).accessToken
     },
     kids: async () => (await tokens.keySet()).keys.map(({ kid }) => kid),
   }

@@ -81,13 +81,16 @@ test.serial('guesses at secrets count for the address, on every spelling of the 
   const replies = await untilRefused(TOKENS + 5, (nth) =>
     world.ask(spellings[nth % spellings.length] ?? '', {
       body: { clientId: world.first.clientId, clientSecret: String(nth), grantType: 'client_credentials' },
-      headers: { 'x-forwarded-for': `10.1.0.${nth}` },
+      headers: { 'x-forwarded-for': `10.1.0.${nth}`, forwarded: `for=10.1.0.${nth}` },
     }),
   )
+  t.is(replies.length, TOKENS + 1)
   t.is(replies.at(-1)?.status, 429)
   for (const path of spellings) {
     const { clientId, clientSecret } = world.first
-    const reply = await world.ask(path, { body: { clientId, clientSecret, grantType: 'client_credentials' } })
-    t.is(reply.status, 429, path)
+    const body = (secret: string) => ({ clientId, clientSecret: secret, grantType: 'client_credentials' })
+    t.is((await world.ask(path, { body: body('wrong') })).status, 429, path)
+    t.is((await world.ask(path, { body: body(clientSecret) })).status, 200, `${path}: a right secret (D-199)`)
   }
+  t.is((await world.ask('/V1/auth/token', { body: {} })).status, 429, 'no token there, and no more guesses either')
 })

@@ -134,8 +134,10 @@ test.serial('nothing tells a known client from an unknown one: not the answer, n
   }
   const times = { known: [] as number[], unknown: [] as number[], noUuid: [] as number[] }
   const seen = new Set<string>()
+  // each kind comes first in its turn: a limit is drawn for several requests at a time, and whoever is first waits for it
+  const kinds = ['known', 'unknown', 'noUuid', 'known', 'unknown'] as const
   for (let round = 0; round < 60; round++)
-    for (const kind of ['known', 'unknown', 'noUuid'] as const) {
+    for (const kind of kinds.slice(round % 3, (round % 3) + 3)) {
       const from = performance.now()
       const reply = await ask(wrong[kind])
       times[kind].push(performance.now() - from)

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { hashClientSecret } from '../../activities/tokens-logs.tokens.ts'
+import { hashClientSecret } from '../../activities/tokens-logs.clients.ts'
 import type { Sql } from '../../entities/orm.ts'
 import { SCOPES } from '../../protocol/tokens-logs.ts'
 
