@@ -2,18 +2,18 @@ import { availableParallelism } from 'node:os'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import type { ContextLookup } from '../../protocol/contexts/index.ts'
-import { Refusal } from '../../protocol/errors.ts'
+import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import type { Spend } from '../threads.queue.ts'
 import { createThreads, type Threads } from '../threads.ts'
 import type { ContextMessage, Owner, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
-import { createWatch, type Used } from './watch.ts'
+import { createWatch, type Short, type Used } from './watch.ts'
 
 export interface DocumentPoolOptions {
   /** What these threads share with the other ones of the process: turns among tenants, and their budgets. */
   shared?: Threads
   /** Threads: one per core unless told, and never less than two, for no tenant has all of them (D-195). */
   threads?: number
-  /** Milliseconds of work that one task may take; by the clock it may take two and a half times as long. */
+  /** Milliseconds of work that one task may take; by the clock it may take five times as long. */
   timeoutMs?: number
   /** Milliseconds that one task may wait for contexts that were not known before it was given its thread. */
   waitMs?: number
@@ -28,8 +28,8 @@ export interface DocumentPoolOptions {
 export interface DocumentPool {
   /**
    * Runs a task of a tenant in a thread; contexts it wants are looked up here. Over time or memory:
-   * `Refusal('credential.too_complex')`, and the thread is replaced. Throws as the queue does (threads.queue.ts) when
-   * there is no thread for the tenant.
+   * `Refusal('credential.too_complex')`, and the thread is replaced; so it is when the machine is too busy, and then it is
+   * `Unavailable('documents')`. Throws as the queue does (threads.queue.ts) when there is no thread for the tenant.
    */
   run<Name extends TaskName>(task: ThreadTask<Name>, owner: Owner): Promise<Tasks[Name]['output']>
   close(): Promise<void>
@@ -53,6 +53,8 @@ const tooComplex = (what: string): Refusal =>
     'credential.too_complex',
     `The credential takes too much ${what} to process. Use fewer or simpler nodes and contexts.`,
   )
+
+const tooLate = () => new Unavailable('documents', 'The machine is too busy to process the document in time.', 5)
 
 const codeOf = (error: unknown): unknown => (error instanceof Error ? Reflect.get(error, 'code') : undefined)
 
@@ -80,7 +82,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
   const { queue, observer } = shared.pool('documents', { part: 'documents', slots: threads, maxWaiting: maxQueue })
 
   /** Answers what the thread asks for; a failed lookup is kept here, with its class, and the thread told there is nothing. */
-  function serve(port: MessagePort, lookup: ContextLookup, over: (what: 'time' | 'memory') => void) {
+  function serve(port: MessagePort, lookup: ContextLookup, over: (what: Short) => void) {
     let worker: Worker | undefined
     let begunMs = 0
     let workMs = 0
@@ -122,7 +124,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
   ): Promise<Tasks[Name]['output']> {
     const { port1: port, port2 } = new MessageChannel()
     const over = new AbortController()
-    let short: 'time' | 'memory' = 'time'
+    let short: Short = 'time'
     const served = serve(port, lookup, (what) => {
       short = what
       over.abort()
@@ -141,7 +143,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
       spend(served.seenMs() + served.waitedMs() + NEW_THREAD_MS)
       if (outOfMemory) short = 'memory'
       observer.refused(short)
-      throw tooComplex(short)
+      throw short === 'late' ? tooLate() : tooComplex(short)
     } finally {
       served.stop()
       port.close()

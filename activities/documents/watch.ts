@@ -9,14 +9,16 @@ export interface WatchOptions {
   limits: { timeoutMs: number; memoryMb: number; waitMs: number }
   /** Undefined once the thread has ended. */
   look(): Promise<Used | undefined>
-  /** Called once, with what there is too little of. */
-  over(what: 'time' | 'memory'): void
+  /** Called once, with what there is too little of; `late` when it is the machine that lacks the time, not the task. */
+  over(what: Short): void
 }
+
+export type Short = 'time' | 'memory' | 'late'
 
 /** Most tasks have ended before the first look; in one interval a thread cannot fill what V8 allows it beyond its limit. */
 const INTERVAL_MS = 100
 /** A busy machine makes a task late, not complex: by the clock it may take so many times as long as by its work. */
-const LATEST = 2.5
+const LATEST = 5
 
 /**
  * Bounds one task from outside its thread. V8's own limit of memory stands behind this one, and is higher: a thread that
@@ -42,7 +44,8 @@ export function createWatch({ limits, look, over }: WatchOptions) {
     const used = await look()
     if (stopped || since === undefined || used === undefined) return
     if (used.heapMb >= memoryMb) over('memory')
-    else if (used.workMs >= timeoutMs || passed() >= timeoutMs * LATEST) over('time')
+    else if (used.workMs >= timeoutMs) over('time')
+    else if (passed() >= timeoutMs * LATEST) over('late')
     else again()
   }
   const run = () => {
