@@ -13,6 +13,8 @@ const LONGEST_PAUSE_MS = 3_000
 const LONGEST_ROW_WAIT_SECONDS = 600
 
 interface Row {
+  /** The last tenant that was looked at, whether it had a row that is due or not. */
+  seenTenant: string
   id: string
   tenantId: string
   area: string
@@ -24,15 +26,54 @@ interface Row {
   attempts: number
 }
 
-/** Takes rows for the length of a lease, by the database's clock, which all relays share. Locked rows are another relay's. */
+/** In place of rows, when there is none to take. */
+interface Nothing {
+  seenTenant: string
+  id: null
+}
+
+/** Tenants that are looked at for a batch: more than it takes, for some have no row that is due. */
+const TENANTS_SEEN = 4 * BATCH_SIZE
+const FIRST_TENANT = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Takes rows for the length of a lease, by the database's clock, which all relays share. Locked rows are another relay's.
+ * Tenants have their turns, from the one after $2 on and round about: a row of each, then a second of each. One jump along
+ * the index finds the next tenant, so that no tenant's rows are counted to find those of another.
+ */
 const CLAIM = `
-  update outbox set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${LEASE_SECONDS})
-  where id in (
-    select id from outbox where started_at is null and next_attempt_at <= now()
-    order by next_attempt_at limit $1 for update skip locked
+  with recursive turn as (
+    select $2::uuid as tenant_id, false as round, 0 as place
+    union all
+    select next.tenant_id, turn.round or next.round, turn.place + 1
+    from turn cross join lateral (
+      (select tenant_id, false as round from outbox
+       where started_at is null and tenant_id > turn.tenant_id order by tenant_id limit 1)
+      union all
+      (select tenant_id, true from outbox where started_at is null and not turn.round order by tenant_id limit 1)
+      order by round limit 1
+    ) as next
+    where turn.place < ${TENANTS_SEEN} and not ((turn.round or next.round) and next.tenant_id > $2)
+  ), due as (
+    select due.id, row_number() over (order by due.nth, turn.place) as place from turn cross join lateral (
+      select id, row_number() over (order by next_attempt_at) as nth from (
+        select id, next_attempt_at from outbox
+        where tenant_id = turn.tenant_id and started_at is null and next_attempt_at <= now()
+        order by next_attempt_at limit $1
+      ) as of_tenant
+    ) as due
+    where turn.place > 0 order by place limit $1
+  ), claimed as (
+    select outbox.id, due.place from outbox join due using (id)
+    where started_at is null and next_attempt_at <= now() for update of outbox skip locked
+  ), taken as (
+    update outbox set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${LEASE_SECONDS})
+    from claimed where outbox.id = claimed.id
+    returning outbox.id, tenant_id as "tenantId", area, object_id as "objectId", workflow_type as "workflowType",
+      workflow_id as "workflowId", summary, payload, attempts, claimed.place
   )
-  returning id, tenant_id as "tenantId", area, object_id as "objectId", workflow_type as "workflowType",
-    workflow_id as "workflowId", summary, payload, attempts`
+  select taken.*, seen.tenant_id as "seenTenant"
+  from (select tenant_id from turn order by place desc limit 1) as seen left join taken on true order by taken.place`
 
 const MARK_STARTED =
   'update outbox set started_at = now(), last_error = null where id = any($1::uuid[]) and started_at is null'
@@ -68,11 +109,13 @@ export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
   let stopped = false
   let pauseMs = 0
   let batchSize = BATCH_SIZE
+  /** The tenant that had the last turn. */
+  let lastTenant = FIRST_TENANT
   let wakeUp: () => void = () => undefined
 
   /** `away` when the row only has to wait for Temporal; a row that is itself at fault waits longer each time. */
   const startRow = async (row: Row): Promise<'started' | 'away' | 'failed'> => {
-    const { payload: _sealed, id: _id, attempts, ...subject } = row
+    const { payload: _sealed, id: _id, seenTenant: _seen, attempts, ...subject } = row
     try {
       await temporal.startWorkflow({ ...subject, payload: outbox.open(row) })
       return 'started'
@@ -91,7 +134,10 @@ export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
 
   /** One batch; the number of rows taken and of workflows started. */
   const runOnce = async (): Promise<Batch> => {
-    const { rows } = await sql.query<Row>({ text: CLAIM, values: [batchSize] })
+    const values = [batchSize, lastTenant]
+    const claimed = await sql.query<Row | Nothing>({ name: 'claim-outbox-rows', text: CLAIM, values })
+    const rows = claimed.rows.filter((row) => row.id !== null)
+    lastTenant = rows.at(-1)?.tenantId ?? claimed.rows[0]?.seenTenant ?? lastTenant
     const results = await Promise.all(rows.map(async (row) => ({ id: row.id, result: await startRow(row) })))
     const started = results.filter(({ result }) => result === 'started').map(({ id }) => id)
     if (started.length > 0) await sql.query({ text: MARK_STARTED, values: [started] })
