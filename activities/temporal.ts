@@ -46,6 +46,8 @@ export interface WorkflowSubject {
 /** What every start carries, so that the Temporal UI answers "what happened to this object?". */
 export const startOptions = ({ tenantId, area, objectId, summary }: WorkflowSubject) => ({
   staticSummary: keyword(summary),
+  // its activities inherit it: tenants take turns on the task queue (D-202)
+  priority: { fairnessKey: tenantId },
   typedSearchAttributes: [
     { key: searchAttributes.TenantId, value: keyword(tenantId) },
     { key: searchAttributes.Area, value: keyword(area) },

@@ -48,6 +48,8 @@ export async function startTemporal(options: TemporalOptions): Promise<Temporal>
   const output = openSync(log, 'a', 0o600)
   const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)]
   args.push('--db-filename', databaseFile, '--log-format', 'json', '--log-level', 'warn')
+  // without it the server gives tasks out in the order in which they came, whichever tenant's they are (D-202)
+  args.push('--dynamic-config-value', 'matching.enableFairness=true')
   if (namespace !== 'default') args.push('--namespace', namespace)
   if (options.codecEndpoint) args.push('--ui-codec-endpoint', options.codecEndpoint)
   const part = await launch({

@@ -34,3 +34,8 @@ export async function countOnce(input: { name: string }): Promise<void> {
 export async function tick(): Promise<void> {
   await count({ name: 'tick' })
 }
+
+/** So many activities at once. */
+export async function repeatMany({ words, times }: { words: string; times: number }): Promise<void> {
+  await Promise.all(Array.from({ length: times }, () => repeat({ words })))
+}
