@@ -124,7 +124,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
   ): Promise<Tasks[Name]['output']> {
     const { port1: port, port2 } = new MessageChannel()
     const over = new AbortController()
-    let short: Short = 'time'
+    let short = 'time' as Short
     const served = serve(port, lookup, (what) => {
       short = what
       over.abort()
