@@ -38,6 +38,18 @@ contract(
   },
 )
 
+contract('of the two values of s that verify, a P-256 signature has the lower one (D-161)', async (t, store) => {
+  const ref = newRef('p256')
+  const { publicKey } = await store.create(ref)
+  const signatures = await Promise.all(
+    Array.from({ length: 24 }, async (_, n) => {
+      const data = Buffer.from(`text ${n}`)
+      return { data, signature: await store.sign(ref, data) }
+    }),
+  )
+  for (const { data, signature } of signatures) t.true(p256.verify(signature, data, publicKey, { lowS: true }))
+})
+
 contract('an X25519 agreement is the one that the other side computes (RFC 7748, 6.1)', async (t, store) => {
   const ref = newRef('x25519')
   const { publicKey } = await store.create(ref)

@@ -32,7 +32,7 @@ export interface KeyStore {
   /** Idempotent by keyId: a second call answers the key that is there. */
   create(ref: KeyRef): Promise<CreatedKey>
   publicKey(ref: KeyRef): Promise<Uint8Array>
-  /** Ed25519 (RFC 8032) over `data`, or ECDSA P-256 over SHA-256 of it as r‖s (IEEE P1363). 64 bytes. */
+  /** Ed25519 (RFC 8032) over `data`, or ECDSA P-256 over SHA-256 of it as r‖s (IEEE P1363) with the lower s. 64 bytes. */
   sign(ref: KeyRef, data: Uint8Array): Promise<Uint8Array>
   /**
    * X25519 (RFC 7748) with the key itself, or with the Montgomery form of an Ed25519 key where the store can
