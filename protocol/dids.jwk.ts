@@ -16,6 +16,12 @@ export interface PublicJwk {
   [member: string]: unknown
 }
 
+/** Members of the class Private (IANA, JSON Web Key Parameters): a DID document must hold none (DID Core 1.0, 5.2.1). */
+const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const
+
+export const isPrivateJwk = (jwk: Record<string, unknown>): boolean =>
+  PRIVATE.some((member) => jwk[member] !== undefined)
+
 const malformed = (what: string) => new Refusal('did.invalid', `The publicKeyJwk is not usable: ${what}.`)
 
 const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
@@ -83,7 +89,7 @@ function fromBls(keyType: keyof typeof BLS_NAMES, jwk: PublicJwk): PublicKey {
 
 /** Reads a public JWK; a private or symmetric member is refused. Throws `Refusal('did.invalid' | 'did.key_unsupported')`. */
 export function fromJwk(jwk: PublicJwk): PublicKey {
-  if (['d', 'p', 'q', 'k'].some((member) => jwk[member] !== undefined)) throw malformed('it holds private members')
+  if (isPrivateJwk(jwk)) throw malformed('it holds private members')
   const okp = jwk.kty === 'OKP' ? named(OKP_NAMES, jwk.crv) : undefined
   if (okp !== undefined) return publicKey(okp, decode(jwk, 'x'))
   const ec = jwk.kty === 'EC' ? named(EC_NAMES, jwk.crv) : undefined

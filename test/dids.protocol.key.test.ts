@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { didKeyOf, resolveDidKey, x25519Of } from '../protocol/dids.key.ts'
@@ -109,6 +110,28 @@ for (const [why, did, code] of refused) {
   })
 }
 
+/** A PKCS#1 public key (RFC 8017, appendix A.1.1) of a modulus and an exponent, whatever they are. */
+function rsaKey(modulus: Uint8Array, exponent: Uint8Array, rest = new Uint8Array(0)): Uint8Array {
+  const tagged = (tag: number, content: Uint8Array) => {
+    const { length } = content
+    const size = length < 128 ? [length] : [0x82, length >> 8, length & 0xff]
+    return Buffer.concat([Uint8Array.of(tag, ...size), content])
+  }
+  const integer = (bytes: Uint8Array) =>
+    tagged(2, (bytes[0] ?? 0) < 128 ? bytes : Buffer.concat([Buffer.alloc(1), bytes]))
+  return Buffer.concat([tagged(0x30, Buffer.concat([integer(modulus), integer(exponent)])), rest])
+}
+const odd = (bytes: number) => new Uint8Array(bytes).fill(0xff)
+const F4 = Uint8Array.of(1, 0, 1)
+const even = odd(256)
+even[255] = 0xfe
+
+test('a did:key is made of an RSA key of 2,048 bits with the usual exponent (FIPS 186-5, A.1.1)', (t) => {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const did = didKeyOf('rsa', publicKey.export({ format: 'der', type: 'pkcs1' }))
+  t.like(resolveDidKey(did), { id: did })
+})
+
 const hex = (text: string) => Buffer.from(text, 'hex')
 const badKeys: [why: string, keyType: Parameters<typeof didKeyOf>[0], bytes: Uint8Array][] = [
   ['Ed25519 of 31 bytes', 'ed25519', new Uint8Array(31)],
@@ -124,9 +147,33 @@ const badKeys: [why: string, keyType: Parameters<typeof didKeyOf>[0], bytes: Uin
   ['BLS12-381 G2 garbage', 'bls12381g2', new Uint8Array(96).fill(0x91)],
   ['X25519 of 33 bytes', 'x25519', new Uint8Array(33)],
   ['RSA garbage', 'rsa', new Uint8Array(270)],
+  ['RSA with the exponent 1', 'rsa', rsaKey(odd(256), Uint8Array.of(1))],
+  ['RSA with the exponent 2', 'rsa', rsaKey(odd(256), Uint8Array.of(2))],
+  ['RSA with the exponent 3', 'rsa', rsaKey(odd(256), Uint8Array.of(3))],
+  ['RSA with an even exponent', 'rsa', rsaKey(odd(256), Uint8Array.of(1, 0, 2))],
+  ['RSA with an exponent of 257 bits', 'rsa', rsaKey(odd(256), Uint8Array.of(1, ...odd(32)))],
+  ['RSA with an even modulus', 'rsa', rsaKey(even, F4)],
+  ['RSA of 1,024 bits', 'rsa', rsaKey(odd(128), F4)],
+  ['RSA of 16,384 bits', 'rsa', rsaKey(odd(2048), F4)],
+  ['RSA with bytes behind it', 'rsa', rsaKey(odd(256), F4, Uint8Array.of(0))],
 ]
 for (const [why, keyType, bytes] of badKeys) {
   test(`no did:key is made of ${why}`, (t) => {
     t.is(t.throws(() => didKeyOf(keyType, bytes), { instanceOf: Refusal })?.code, 'did.invalid')
   })
 }
+
+test('an RSA key as a JSON Web Key is held to the same rules', (t) => {
+  const jwk = (modulus: Uint8Array, exponent: Uint8Array) => ({
+    kty: 'RSA',
+    n: Buffer.from(modulus).toString('base64url'),
+    e: Buffer.from(exponent).toString('base64url'),
+  })
+  t.is(fromJwk(jwk(odd(256), F4)).keyType, 'rsa')
+  for (const [modulus, exponent] of [
+    [odd(256), Uint8Array.of(1)],
+    [even, F4],
+    [odd(128), F4],
+  ] as const)
+    t.is(t.throws(() => fromJwk(jwk(modulus, exponent)), { instanceOf: Refusal })?.code, 'did.invalid')
+})
