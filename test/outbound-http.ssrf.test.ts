@@ -139,13 +139,15 @@ test.after.always(async () => {
 const outbound = (dnsServer: string | undefined = dns.address) =>
   createOutbound({ timeoutMs: 3000, maxBytes: 1000, dnsServer, allowedRanges: [], caFile: undefined })
 
+const NOT_CALLED = ' is not called: no public address is known for it.'
+
 const codeOf = async (work: Promise<unknown>): Promise<string> => {
   try {
     await work
     return 'reached'
   } catch (error) {
     if (error instanceof Refusal) return error.code
-    if (error instanceof Unavailable) return `unavailable: ${error.message}`
+    if (error instanceof Unavailable) return error.message.endsWith(NOT_CALLED) ? 'not called' : error.message
     throw error
   }
 }
@@ -170,7 +172,8 @@ const paths: Record<string, (out: Outbound, url: string) => Promise<unknown>> = 
     createContextStore({ outbound: out, rows: noRows, now }).lookup('t', url, { allowFetch: async () => true }),
 }
 
-const CODES = /^(outbound\.(blocked|invalid_url|not_https|port)|did\.(invalid|unresolvable)|context\.unavailable)$/
+const CODES =
+  /^(not called|outbound\.(blocked|invalid_url|not_https|port)|did\.(invalid|unresolvable)|context\.unavailable)$/
 
 for (const [name, call] of Object.entries(paths)) {
   test(`${WRITTEN.length + STRANGE.length} ways to write an inner address reach nothing by ${name}`, async (t) => {
@@ -189,12 +192,28 @@ for (const [name, call] of Object.entries(paths)) {
     for (const host of names) {
       const code = await codeOf(call(out, `https://${host}:${port}/a`))
       t.regex(code, CODES, host)
-      if (name === 'GET') t.is(code, 'outbound.blocked', host)
+      if (name === 'GET') t.is(code, 'not called', host)
     }
     t.is(callsOnCanary, 0)
     t.is(bytesOnCanary, 0)
   })
 }
+
+test('a name inside, a name that does not exist and a name that DNS fails for are told alike (D-164)', async (t) => {
+  dns.set('failing.test', { rcode: 2 })
+  const out = outbound()
+  for (const [path, call] of Object.entries(paths)) {
+    const told = async (host: string): Promise<unknown> => {
+      const error = await t.throwsAsync(call(out, `https://${host}:${port}/a`))
+      const code = error instanceof Refusal ? error.code : undefined
+      const kind = error instanceof Unavailable ? error.part : undefined
+      return [code, kind, error.message.replaceAll(host, 'HOST')]
+    }
+    const inside = await told('inner.test')
+    for (const host of ['nobody.test', 'failing.test', 'mixed-last.test', 'a-and-aaaa.test'])
+      t.deepEqual(await told(host), inside, `${path} ${host}`)
+  }
+})
 
 test('the system resolver is held to the same rules: localhost is blocked', async (t) => {
   const system = createOutbound({
@@ -205,7 +224,7 @@ test('the system resolver is held to the same rules: localhost is blocked', asyn
     caFile: undefined,
   })
   for (const host of ['localhost', 'LOCALHOST', 'ｌｏｃａｌｈｏｓｔ']) {
-    t.is(await codeOf(system.fetch({ url: `https://${host}:${port}/` })), 'outbound.blocked', host)
+    t.is(await codeOf(system.fetch({ url: `https://${host}:${port}/` })), 'not called', host)
   }
   t.is(callsOnCanary, 0)
 })
@@ -245,7 +264,7 @@ test('rebinding: the address that was checked is the one that is called, 100 of 
     results.push(await codeOf(out.fetch({ url: `https://rebind.test:${host.port}/` })))
   t.deepEqual(
     results,
-    Array.from({ length: 100 }, (_, round) => (round % 2 === 0 ? 'reached' : 'outbound.blocked')),
+    Array.from({ length: 100 }, (_, round) => (round % 2 === 0 ? 'reached' : 'not called')),
   )
   t.is(callsOnCanary - before, 0)
   t.is(host.connections(), 50)
@@ -272,7 +291,7 @@ test('behind the check stands a second fence: an inner address that slipped thro
       secureContext: createSecureContext(),
       signal: AbortSignal.timeout(3000),
     })
-    t.is(await codeOf(exchange), 'outbound.blocked')
+    t.is(await codeOf(exchange), 'not called')
   }
   t.is(callsOnCanary, before)
 })
