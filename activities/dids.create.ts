@@ -12,6 +12,7 @@ import type { DidRecord } from './dids.ts'
 import type { Dependencies } from './index.ts'
 import type { KeyType } from './keys/index.ts'
 import type { Call, Operations } from './operations.ts'
+import { assertCallable } from './outbound-http.url.ts'
 
 const KEY_TYPES: readonly string[] = ['ed25519', 'p256', 'bls12381g2'] satisfies KeyType[]
 const WEB_KEYS: readonly KeyType[] = ['ed25519', 'p256', 'bls12381g2', 'x25519']
@@ -32,6 +33,22 @@ function keyTypeOf(options: Record<string, string>): KeyType {
   throw new Refusal('did.key_type_unsupported', 'This key type is not supported.', [
     { path: 'options.keyType', code: 'enum', message: `expected ${KEY_TYPES.join(', ')}` },
   ])
+}
+
+/** What is refused of the address, as a fault of `options.url`. */
+function namingUrl<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new Refusal('did.invalid_url', error.message, [
+      {
+        path: 'options.url',
+        code: error.code,
+        message: 'expected a public domain, or an https URL on a port that is called',
+      },
+    ])
+  }
 }
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'keys' | 'uuid' | 'now' | 'outbox'> {
@@ -87,9 +104,11 @@ export function createDidCreation(parts: Parts) {
       throw new Refusal('request.invalid', 'A did:web needs options.url.', [
         { path: 'options.url', code: 'required', message: 'expected a domain or an https URL' },
       ])
-    const { did, host, port, path } = webDidFromUrl(url)
+    const { did, host, port, path, url: address } = namingUrl(() => webDidFromUrl(url))
     const owner = await administration.findTenantByHost(host)
     const hosting = owner?.id === tenantId ? 'platform' : 'caller'
+    // what we can never call would stay PROCESSING for a week (D-165)
+    if (hosting === 'caller') namingUrl(() => assertCallable(address, config.outbound))
     const id = uuid()
     const authority = port === undefined ? host : `${host}:${port}`
     const metadata = { id, method: 'WEB', hosting }
