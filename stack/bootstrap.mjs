@@ -59,7 +59,7 @@ const isAlive = (pid) => {
 async function alone(root, work) {
   const lock = join(root, '.local', 'install.lock')
   const own = `${lock}.${process.pid}`
-  mkdirSync(dirname(lock), { recursive: true })
+  mkdirSync(dirname(lock), { recursive: true, mode: 0o700 })
   writeFileSync(own, String(process.pid))
   try {
     for (;;) {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { launch, type Part } from './part.ts'
 import { findBinaries } from './postgres.binaries.ts'
 import { type Cluster, initialise } from './postgres.initialise.ts'
+import { privateDirectory } from './private.ts'
 import { commandLineOf, end, startOf } from './processes.ts'
 import { tail } from './run.ts'
 import { runAs, unprivilegedOwner } from './unprivileged.ts'
@@ -63,8 +64,8 @@ const lastLines = (log: string) => tail(readFileSync(log, 'utf8'))
 /** Brings up PostgreSQL on 127.0.0.1, UTF-8, without a Unix socket. Throws a sentence that says why it did not start. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const directory = resolve(options.directory)
-  mkdirSync(directory, { recursive: true })
   const owner = unprivilegedOwner()
+  privateDirectory(directory, owner)
   const { initdb, postgres } = await findBinaries(owner)
   const cluster: Cluster = {
     directory,

@@ -10,12 +10,14 @@ import { rotate } from './log-file.ts'
 import { masterKeyFrom } from './master-key.ts'
 import { assertPortFree } from './ports.ts'
 import { startPostgres } from './postgres.ts'
+import { privateDirectory, privateFiles } from './private.ts'
 import { run } from './run.ts'
 import { type ServiceOptions, startService } from './services.ts'
 import { summary } from './summary.ts'
 import { Supervisor } from './supervisor.ts'
 import { findTemporalBinary } from './temporal.binary.ts'
 import { startTemporal } from './temporal.ts'
+import { type Owner, unprivilegedOwner } from './unprivileged.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -122,10 +124,20 @@ function reasonToStop(supervisor: Supervisor): Promise<string> {
   return promise
 }
 
+/** Keys, secrets and personal data are in there; what an earlier release made may be open to others. */
+function closeToOthers(local: string, postgres: Owner | undefined): void {
+  privateDirectory(local, postgres)
+  privateDirectory(join(local, 'log'))
+  // an open master key is not closed in silence: somebody may have read it, and the start says so
+  privateFiles(local, ['master.key'])
+  privateFiles(join(local, 'log'))
+}
+
 async function main(env: Environment): Promise<void> {
   const { values } = parseArgs({ options: { local: { type: 'string', default: join(root, '.local') } } })
   const local = resolve(values.local)
   const config = readStackConfig(env)
+  closeToOthers(local, config.databaseUrl ? undefined : unprivilegedOwner())
   const ledger: Ledger = await openLedger(join(local, 'processes.json'), say)
   const supervisor = new Supervisor(ledger, say)
   const stop = reasonToStop(supervisor)
