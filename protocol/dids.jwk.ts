@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { p256, p384, p521 } from '@noble/curves/nist.js'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { fromBase64url } from './base64url.ts'
 import { type PublicKey, type PublicKeyType, publicKey } from './dids.keys.ts'
 import { Refusal } from './errors.ts'
 
@@ -51,12 +52,11 @@ export function toJwk({ keyType, publicKey: bytes }: PublicKey): PublicJwk {
   throw new Refusal('did.key_unsupported', `A ${keyType} key has no JSON Web Key form.`)
 }
 
-/** Base64url without padding, decoded strictly: what does not encode back to the same text is refused. */
 function decode(jwk: PublicJwk, member: 'x' | 'y' | 'n' | 'e'): Uint8Array {
   const text = jwk[member]
   if (typeof text !== 'string' || text.length > 1400) throw malformed(`${member} is missing or too long`)
-  const bytes = Buffer.from(text, 'base64url')
-  if (encode(bytes) !== text) throw malformed(`${member} is not base64url`)
+  const bytes = fromBase64url(text)
+  if (bytes === undefined) throw malformed(`${member} is not base64url`)
   return bytes
 }
 

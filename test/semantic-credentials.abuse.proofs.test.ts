@@ -7,9 +7,10 @@ import { baseProofValue, parseBaseProofValue } from '../protocol/data-integrity.
 import { hashData, jwsInput } from '../protocol/data-integrity.hash.ts'
 import { verificationKey } from '../protocol/data-integrity.keys.ts'
 import { assertPlain } from '../protocol/data-integrity.plain.ts'
-import { createProofCheck, type Json } from '../protocol/data-integrity.ts'
+import { createProofCheck, type Json, signCredential } from '../protocol/data-integrity.ts'
 import { publicKeyOf, toJwk } from '../protocol/dids.ts'
 import { normaliseForVerify, verifyCredential } from '../protocol/semantic-credentials.ts'
+import { unusedBitSet } from './support/base64url.ts'
 import { bbsSigner, ed25519Signer, p256Signer, resolveTestDid, type TestSigner } from './support/signers.ts'
 
 const documentLoader = createDocumentLoader()
@@ -107,6 +108,28 @@ test('the header of a detached JWS says EdDSA over what is not encoded, and noth
     [],
   ])
     t.deepEqual(await signed(wrong), ['Proof'], JSON.stringify(wrong))
+})
+
+test('a detached JWS and a base proof value have one form: no padding, no unused bit that is set (RFC 7515, section 2)', async (t) => {
+  const signer = ed25519Signer()
+  const signed = await signCredential(
+    { credential: by(signer), proofType: 'Ed25519Signature2018', signer, now },
+    { documentLoader },
+  )
+  const { jws, ...options } = Object(signed.proof) as Json
+  const text = String(jws)
+  t.deepEqual(await verify({ ...signed, proof: { ...options, jws: text } }), ['verified'])
+  for (const other of [`${text}==`, unusedBitSet(text), text.replace('..', '=..'), `${text}!`, `${text}\n`])
+    t.deepEqual(await verify({ ...signed, proof: { ...options, jws: other } }), ['Proof'], other)
+  const issuer = await bbsSigner()
+  const base = await signCredential(
+    { credential: by(issuer), proofType: 'bbs-2023', signer: issuer, now, hmacKey: randomBytes(32) },
+    { documentLoader },
+  )
+  const { proofValue, ...configuration } = Object(base.proof) as Json
+  t.deepEqual(await verify(base), ['verified'])
+  for (const other of [`${proofValue}=`, `${proofValue}==`, `${proofValue}!`, `${proofValue} `])
+    t.deepEqual(await verify({ ...base, proof: { ...configuration, proofValue: other } }), ['Proof'], other)
 })
 
 test('of a proof chain every proof that is named must be there, and none names itself or one that names it (VC-DI 1.0, section 4.7)', async (t) => {

@@ -12,6 +12,7 @@ import {
   SignJWT,
 } from 'jose'
 import { SCOPES } from '../protocol/tokens-logs.ts'
+import { unusedBitSet } from './support/base64url.ts'
 import { openWorld, type Reply, type World } from './support/world.ts'
 
 let world: World
@@ -194,6 +195,9 @@ test('forged, changed and foreign tokens are 401 with a challenge (RFC 6750 sect
     'no signature': `${head}.${body}.`,
     'half a signature': `${head}.${body}.${signature.slice(0, 43)}`,
     'four parts': `${world.token}.x`,
+    'a padded signature': `${world.token}==`,
+    'a padded header': `${head}=.${body}.${signature}`,
+    'a signature with unused bits set': `${head}.${body}.${unusedBitSet(signature)}`,
     'a changed header': `${part({ ...header, typ: 'JWT' })}.${body}.${signature}`,
     'a long one': `${head}.${'A'.repeat(9_000)}.${signature}`,
   }
