@@ -66,7 +66,8 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'qr_code.too_long': 'The text does not fit into a QR code.',
     'request.duplicate_member': 'The body gives a name twice, or a reserved one.',
     'request.invalid': 'The request does not have the form that the API document gives; errors names the fields.',
-    'request.malformed': 'The request cannot be read as HTTP: its encoding, length, host or path is wrong.',
+    'request.malformed':
+      'The request cannot be read as HTTP: its encoding, length, host or path is wrong, or a header stands there twice.',
     'request.malformed_json': 'The body is not JSON.',
     'request.not_utf8': 'The body is not UTF-8.',
     'request.number_out_of_range': 'A number would change by being read as a double; send it as a string.',

@@ -57,6 +57,22 @@ test.serial('what is no HTTP request is answered as problem details (specificati
     ['nonsense\r\n\r\n', 400],
     ['GET /v1/dids HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['GET /v1/dids HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
+    [
+      'GET /v1/dids HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n',
+      400,
+    ],
+    [
+      'GET /v1/dids HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nauthorization: Bearer a\r\nConnection: close\r\n\r\n',
+      400,
+    ],
+    [
+      'POST /v1/dids HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Type: text/csv\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+      400,
+    ],
+    [
+      'POST /v1/dids HTTP/1.1\r\nHost: a\r\nIdempotency-Key: a\r\nIdempotency-Key: b\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+      400,
+    ],
     ['GET /v1/d\u0000ids HTTP/1.1\r\nHost: x\r\n\r\n', 400],
     ['GET /v1/dids HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n', 400],
     ['GET /v1/dids HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n', 400],
