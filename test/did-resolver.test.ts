@@ -111,6 +111,7 @@ const unusable: [why: string, answer: Answer][] = [
   ['is an array', { body: [document()] }],
   ['is nested too deep', { body: `{"id":"${DID}","a":${'['.repeat(5000)}${']'.repeat(5000)}}` }],
   ['is larger than 256 kB', { body: { ...document(), note: 'x'.repeat(300_000) } }],
+  ['has a member twice', { body: `{"id":"${DID}","id":"${DID}"}` }],
   ['is not UTF-8', { body: `{"id":"${DID}"}\u0000` }],
   ['cannot be reached', new Unavailable('outbound', 'no connection')],
   ['is at an inner address', new Refusal('outbound.blocked', 'not public')],
