@@ -51,6 +51,10 @@ export const VARIABLES = {
     default: '',
     about: 'comma-separated CIDR ranges, otherwise refused as not public, that may be called',
   },
+  CLOCK_TOLERANCE_SECONDS: {
+    default: '60',
+    about: 'seconds by which the clocks of issuers, holders and wallets may differ from ours, either way',
+  },
   ACCESS_TOKEN_LIFETIME_SECONDS: { default: '3600', about: 'seconds an access token lives' },
   TOKEN_KEY_DAYS: {
     default: '90',
@@ -181,6 +185,7 @@ export function loadConfig(env: Environment) {
       dnsServer: read(env, 'OUTBOUND_DNS_SERVER') || undefined,
       allowedRanges: list(read(env, 'OUTBOUND_ALLOWED_RANGES')),
     },
+    clockToleranceMs: integer(env, 'CLOCK_TOLERANCE_SECONDS', 0, 600) * 1000,
     accessTokenLifetimeSeconds: integer(env, 'ACCESS_TOKEN_LIFETIME_SECONDS', 1, 86_400),
     tokenKeyDays: integer(env, 'TOKEN_KEY_DAYS', 0, 3650),
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 1, 100_000_000),

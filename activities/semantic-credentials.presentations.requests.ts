@@ -8,6 +8,7 @@ import {
   REQUEST_LIFETIME_MS,
   requestMessage,
 } from '../protocol/semantic-credentials.presentations.requests.ts'
+import { type Clock, hasCome } from '../protocol/time.ts'
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
 import type { Asking, SignedRequest } from './semantic-credentials.presentations.asking.ts'
@@ -63,16 +64,18 @@ const conflict = (error: unknown): never => {
   throw error
 }
 
-const state = ({ usedAt, expiresAt }: RequestRow, now: Date): PresentationRequestRecord['state'] =>
-  usedAt ? 'used' : expiresAt <= now ? 'expired' : 'open'
+const stateOf = ({ usedAt, expiresAt }: RequestRow, clock: Clock): PresentationRequestRecord['state'] =>
+  usedAt ? 'used' : hasCome(expiresAt, clock) ? 'expired' : 'open'
 
-interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'> {
   operations: Operations
   asking: Asking
 }
 
 /** Presentation requests: a challenge with its time, signed and handed to a wallet (specification, Endpoints). */
-export function createPresentationRequests({ database, now, uuid, operations, asking }: Parts) {
+export function createPresentationRequests({ config, database, now, uuid, operations, asking }: Parts) {
+  const state = (row: RequestRow) => stateOf(row, { now: now(), toleranceMs: config.clockToleranceMs })
+
   const find = (tenantId: string, where: { id: string } | { challenge: string }) =>
     inTenant(database.tenants, tenantId, (em) => em.findOne(PresentationRequest, where))
 
@@ -85,7 +88,7 @@ export function createPresentationRequests({ database, now, uuid, operations, as
     challenge: row.challenge,
     callbackUrl: row.callbackUrl ?? null,
     expiresAt: row.expiresAt.toISOString(),
-    state: state(row, now()),
+    state: state(row),
     ...(row.signed ? { signed: await asking.handOver(tenantId, row.signed) } : {}),
   })
 
@@ -137,14 +140,14 @@ export function createPresentationRequests({ database, now, uuid, operations, as
     async signedRequest(tenantId: string, id: string): Promise<string> {
       const row = await find(tenantId, { id })
       if (!row?.signed) throw notFound()
-      if (state(row, now()) === 'open') return row.signed
+      if (state(row) === 'open') return row.signed
       throw new Refusal('presentation_request.over', 'The presentation request was answered, or has expired.')
     },
 
     /** The request whose challenge this is; undefined where no request of the tenant has it. */
     async findByChallenge(tenantId: string, challenge: string) {
       const row = await find(tenantId, { challenge })
-      return row ? { id: row.id, state: state(row, now()), domain: row.domain, query: row.query } : undefined
+      return row ? { id: row.id, state: state(row), domain: row.domain, query: row.query } : undefined
     },
   }
 }

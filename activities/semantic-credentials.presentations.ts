@@ -33,7 +33,7 @@ export interface HolderSignature extends PresentationInput {
   proofType: string
 }
 
-interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
+interface Parts extends Pick<Dependencies, 'config' | 'documents' | 'now'> {
   operations: Operations
   contexts: TenantContexts
   issuers: Issuers
@@ -47,7 +47,7 @@ const USE = `update presentation_requests set used_at = ? where id = ? and used_
 
 /** Presentations: signed as a holder, and verified whoever holds (specification, verifyWebSemanticPresentationTemplate). */
 export function createPresentations(parts: Parts) {
-  const { documents, now, operations, contexts, issuers, didResolver, credentialVerifier } = parts
+  const { config, documents, now, operations, contexts, issuers, didResolver, credentialVerifier } = parts
   const { presentationTemplates, presentationRequests } = parts
 
   /** The verdict alone, which changes nothing. `bindHolder` false: the proofs alone, as the W3C's VC API asks for. */
@@ -63,6 +63,7 @@ export function createPresentations(parts: Parts) {
       asked,
       bindHolder,
       now: now(),
+      toleranceMs: config.clockToleranceMs,
       resolveDid: async (did) => (await didResolver.resolve(did)).document,
       checkProof: documents.checkProof(contexts.lookupFor(tenantId)),
       means: (request) => documents.meansTheSame(request, contexts.lookupFor(tenantId)),
@@ -139,7 +140,8 @@ export function createPresentations(parts: Parts) {
       return operations.change(call, operation, async (em) => {
         if (!verdict.verified || !request) return verdict
         const time = now()
-        const used = await em.execute<{ id: string }[]>(USE, [time, request.id, time])
+        const earliest = new Date(time.getTime() - config.clockToleranceMs)
+        const used = await em.execute<{ id: string }[]>(USE, [time, request.id, earliest])
         if (used.length > 0) return verdict
         operation.metadata.verified = false
         const late = failed('request', `The request ${request.id} was answered meanwhile, or has expired.`)

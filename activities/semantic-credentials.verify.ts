@@ -46,7 +46,7 @@ export function createCredentialVerifier(parts: Parts) {
   const lists = new LRUCache<string, HeldList>({ max: 500, maxSize: 64 * 1024 * 1024, ttl: LIST_LIFETIME_MS })
   /** The largest list has 16 MiB: not many at a time. */
   const unpacking = pLimit(2)
-  const { publicUrl } = config
+  const { publicUrl, clockToleranceMs: toleranceMs } = config
 
   const resolveDid = async (did: string) => (await didResolver.resolve(did)).document
 
@@ -69,7 +69,10 @@ export function createCredentialVerifier(parts: Parts) {
     })
     if (status !== 200) throw new Refusal('status_list.unavailable', `The status list answered ${status}.`)
     const list = normaliseForVerify(parseForeignJson(body, { code: 'status_list.malformed' }))
-    const verdict = await documents.verify({ credential: list, now: now(), resolveDid }, contexts.lookupFor(tenantId))
+    const verdict = await documents.verify(
+      { credential: list, now: now(), toleranceMs, resolveDid },
+      contexts.lookupFor(tenantId),
+    )
     if (!verdict.verified)
       throw new Refusal('status_list.not_verified', `The status list does not verify: ${verdict.reason[0]?.message}`)
     const packed = encodedListOf(list)
@@ -113,7 +116,7 @@ export function createCredentialVerifier(parts: Parts) {
     async verifyCredential(tenantId: string, payload: unknown): Promise<Verdict> {
       const credential = normaliseForVerify(payload)
       return documents.verify(
-        { credential, now: now(), resolveDid, status: statusCheck(tenantId) },
+        { credential, now: now(), toleranceMs, resolveDid, status: statusCheck(tenantId) },
         contexts.lookupFor(tenantId),
       )
     },

@@ -46,6 +46,8 @@ test('loadConfig takes its defaults from the table, and an empty variable counts
 const BAD: [name: string, value: string][] = [
   ['PUBLIC_URL', 'localhost:3000'],
   ['PUBLIC_URL', 'ftp://example.com'],
+  ['CLOCK_TOLERANCE_SECONDS', '601'],
+  ['CLOCK_TOLERANCE_SECONDS', '-1'],
   ['PORT', '65536'],
   ['PORT', '3000.5'],
   ['PORT', '-1'],

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import { base58btc } from 'multiformats/bases/base58'
 import { CONTEXT, createDocumentLoader } from '../protocol/contexts/index.ts'
 import { bbsData, bbsProofValue } from '../protocol/data-integrity.bbs.ts'
 import { baseProofValue, parseBaseProofValue } from '../protocol/data-integrity.bbs-value.ts'
@@ -11,6 +10,7 @@ import { createProofCheck, type Json, signCredential } from '../protocol/data-in
 import { publicKeyOf, toJwk } from '../protocol/dids.ts'
 import { normaliseForVerify, verifyCredential } from '../protocol/semantic-credentials.ts'
 import { unusedBitSet } from './support/base64url.ts'
+import { prove } from './support/proofs.ts'
 import { bbsSigner, ed25519Signer, p256Signer, resolveTestDid, type TestSigner } from './support/signers.ts'
 
 const documentLoader = createDocumentLoader()
@@ -31,19 +31,6 @@ const by = (issuer: TestSigner, more: Json = {}): Json => ({
   credentialSubject: { id: 'did:example:holder' },
   ...more,
 })
-
-/** A proof made as whoever holds the key likes, and not as we would. */
-async function prove(document: Json, signer: TestSigner, more: Json = {}): Promise<Json> {
-  const options = {
-    type: 'DataIntegrityProof',
-    cryptosuite: 'eddsa-rdfc-2022',
-    verificationMethod: signer.verificationMethod,
-    proofPurpose: 'assertionMethod',
-    ...more,
-  }
-  const { bytes } = await hashData(document, options, { documentLoader })
-  return { ...options, proofValue: base58btc.encode(await signer.sign(bytes)) }
-}
 
 test('a suite is made with its own kind of key: ECDSA is no EdDSA, whoever signs (VC-DI EdDSA 1.0, section 2.1)', async (t) => {
   const [ed25519, p256] = [ed25519Signer(), p256Signer()]

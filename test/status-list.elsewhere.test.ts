@@ -140,6 +140,14 @@ test.serial('a credential with more than ten statuses is none, and nothing is fe
   t.deepEqual(await verdictOf(lists.slice(1).map((url) => entry(url))), ['verified'])
 })
 
+test.serial('a list has ended a minute after its end, for clocks differ (D-167)', async (t) => {
+  const ended = (seconds: number) => ({
+    more: { validUntil: new Date(Date.now() - seconds * 1_000).toISOString() },
+  })
+  t.deepEqual(await verdictOf(entry(await publish(ended(30)))), ['verified'])
+  t.deepEqual(await verdictOf(entry(await publish(ended(90)))), ['StatusUnavailable'])
+})
+
 test.serial('a list that cannot be trusted leaves the status open, which is no yes (3.2, validate)', async (t) => {
   const unusable = {
     'of another issuer': await publish({ by: makeHolder() }),
