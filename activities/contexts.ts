@@ -23,6 +23,8 @@ export interface ContextRows {
   find(tenantId: string, url: string): Promise<PinnedContext | undefined>
   /** Inserts, unless the tenant has the URL already; answers the row that stands then. */
   insert(tenantId: string, context: PinnedContext): Promise<PinnedContext>
+  /** Of a context that a stranger brought before: from now on it is the tenant's own. */
+  markRegistered(tenantId: string, url: string): Promise<void>
   /** How many contexts of this source the tenant has. */
   count(tenantId: string, source: ContextSource): Promise<number>
 }
@@ -40,7 +42,12 @@ export interface ContextStore {
    * has as many of its source as it may.
    */
   lookup(tenantId: string, url: string, options: LookupOptions): Promise<PinnedContext>
-  /** Pins a context on the tenant's own wish. An already pinned one is fetched again and compared. */
+  /** The context that is pinned under a URL, without fetching any. */
+  pinned(tenantId: string, url: string): Promise<PinnedContext | undefined>
+  /**
+   * Pins a context on the tenant's own wish. An already pinned one is fetched again and compared; one that a stranger brought
+   * is the tenant's own then.
+   */
   register(tenantId: string, url: string): Promise<PinnedContext>
   /** Fetches again and throws `Refusal('context.changed')` when the content under a pinned URL is another one. */
   check(tenantId: string, url: string): Promise<PinnedContext>
@@ -102,14 +109,18 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
     }
   }
 
+  const assertRoom = async (tenantId: string, url: string, source: ContextSource): Promise<void> => {
+    if ((await rows.count(tenantId, source)) < MAX_CONTEXTS) return
+    throw new Refusal(
+      'context.too_many',
+      `The context ${short(url)} cannot be pinned: ${MAX_CONTEXTS} ${source} ones are pinned already, which is all there may be.`,
+    )
+  }
+
   const pin = async (tenantId: string, url: string, source: ContextSource): Promise<PinnedContext> => {
     const failed = source === 'fetched' ? failures.get(url) : undefined
     if (failed && failed.until > now().getTime()) throw failed.error
-    if ((await rows.count(tenantId, source)) >= MAX_CONTEXTS)
-      throw new Refusal(
-        'context.too_many',
-        `The context ${short(url)} is not known, and ${MAX_CONTEXTS} ${source} ones are pinned already, which is all there may be.`,
-      )
+    await assertRoom(tenantId, url, source)
     const document = await download(url)
     const context = { url, sha256: contextHash(document), document, source, createdAt: now().toISOString() }
     return remember(tenantId, await rows.insert(tenantId, context))
@@ -149,7 +160,18 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
     )
   }
 
+  const register = async (tenantId: string, url: string): Promise<PinnedContext> => {
+    const isPinned = (await pinned(tenantId, url)) !== undefined
+    const known = await (isPinned ? check(tenantId, url) : pinOnce(tenantId, url, 'registered'))
+    // a stranger may have brought it before, or in the same moment
+    if (known.source === 'registered') return known
+    await assertRoom(tenantId, url, 'registered')
+    await rows.markRegistered(tenantId, url)
+    return remember(tenantId, { ...known, source: 'registered' })
+  }
+
   return {
+    pinned,
     async lookup(tenantId, url, { allowFetch }) {
       const known = await pinned(tenantId, url)
       if (known) return known
@@ -160,8 +182,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
         )
       return pinOnce(tenantId, url, 'fetched')
     },
-    register: async (tenantId, url) =>
-      (await pinned(tenantId, url)) ? check(tenantId, url) : pinOnce(tenantId, url, 'registered'),
+    register,
     check,
   }
 }

@@ -67,7 +67,7 @@ export function createPlatform(dependencies: Dependencies) {
   const presentationTemplates = createPresentationTemplates(parts)
   const asking = createAsking({ ...parts, presentationTemplates })
   const presentationRequests = createPresentationRequests({ ...parts, asking })
-  const presenting = { ...parts, credentialVerifier, presentationTemplates, presentationRequests }
+  const presenting = { ...parts, settings, credentialVerifier, presentationTemplates, presentationRequests }
   const derivation = createDerivation(parts)
   const presentations = createPresentations(presenting)
   return {
@@ -92,7 +92,7 @@ export function createPlatform(dependencies: Dependencies) {
     presentationTemplates,
     presentationRequests,
     presentations,
-    vcApi: createVcApi({ ...presenting, settings, semanticCredentials, derivation, presentations }),
+    vcApi: createVcApi({ ...presenting, semanticCredentials, derivation, presentations }),
     statusPublisher: createStatusPublisher(parts),
     batchUploads,
     revocations,

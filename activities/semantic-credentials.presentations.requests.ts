@@ -8,6 +8,7 @@ import {
   REQUEST_LIFETIME_MS,
   requestMessage,
 } from '../protocol/semantic-credentials.presentations.requests.ts'
+import type { TrustedContexts } from '../protocol/semantic-credentials.warnings.ts'
 import { type Clock, hasCome } from '../protocol/time.ts'
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
@@ -29,6 +30,7 @@ interface RequestRow {
   domain: string
   name: string
   query: object
+  trustedContexts?: TrustedContexts | null
   challenge: string
   callbackUrl?: string | null
   signed?: string | null
@@ -42,6 +44,8 @@ export interface PresentationRequestRecord {
   domain: string
   name: string
   query: object
+  /** Absent where none were given. */
+  trustedContexts?: TrustedContexts
   challenge: string
   callbackUrl: string | null
   /** ISO 8601. */
@@ -85,6 +89,7 @@ export function createPresentationRequests({ config, database, now, uuid, operat
     domain: row.domain,
     name: row.name,
     query: row.query,
+    ...(row.trustedContexts ? { trustedContexts: row.trustedContexts } : {}),
     challenge: row.challenge,
     callbackUrl: row.callbackUrl ?? null,
     expiresAt: row.expiresAt.toISOString(),
@@ -147,7 +152,9 @@ export function createPresentationRequests({ config, database, now, uuid, operat
     /** The request whose challenge this is; undefined where no request of the tenant has it. */
     async findByChallenge(tenantId: string, challenge: string) {
       const row = await find(tenantId, { challenge })
-      return row ? { id: row.id, state: state(row), domain: row.domain, query: row.query } : undefined
+      if (!row) return undefined
+      const { id, domain, query, trustedContexts } = row
+      return { id, state: state(row), domain, query, ...(trustedContexts && { trustedContexts }) }
     },
   }
 }

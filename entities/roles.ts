@@ -30,7 +30,7 @@ const GRANTS = {
     'select, insert, update': ['credential_revocations', 'credential_notifications'],
     'select, insert': ['logs', 'outbox', 'semantic_template_versions', 'credential_status_changes'],
     select: ['environments', 'tenants', 'platform_keys'],
-    'update (fetch_unknown_contexts, vc_api)': ['tenants'],
+    'update (fetch_unknown_contexts, vc_api, require_challenge, require_domain)': ['tenants'],
   },
   system: {
     'select, insert, update, delete': [...OF_BOTH, 'environments', 'tenants', 'outbox'],

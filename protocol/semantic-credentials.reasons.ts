@@ -8,6 +8,7 @@ import { type Clock, hasCome, isToCome } from './time.ts'
 const REASONS = [
   'Syntax',
   'Context',
+  'UntrustedContext',
   'Issuer',
   'Proof',
   'NotYetValid',

@@ -17,6 +17,10 @@ function memoryRows() {
       table.set(key, standing)
       return standing
     },
+    async markRegistered(tenantId, url) {
+      const context = table.get(`${tenantId} ${url}`)
+      if (context) table.set(`${tenantId} ${url}`, { ...context, source: 'registered' })
+    },
     count: async (tenantId, source) =>
       [...table].filter(([key, context]) => key.startsWith(`${tenantId} `) && context.source === source).length,
   }

@@ -156,6 +156,7 @@ const noRows = {
   find: async () => undefined,
   insert: async () => Promise.reject(new Error('nothing may be pinned')),
   count: async () => 0,
+  markRegistered: async () => undefined,
 }
 const now = () => new Date()
 

@@ -131,7 +131,9 @@ test('CLOCK_TOLERANCE_SECONDS counts for credentials, and for those in a present
       (await verify(world, credential)).reason.map(({ type }) => type),
       [...reasons],
     )
-    const failed = failedIn(await verifyPresentation(world, await holder.present([credential], { challenge: 'c0ffee00' })))
+    const failed = failedIn(
+      await verifyPresentation(world, await holder.present([credential], { challenge: 'c0ffee00' })),
+    )
     t.deepEqual(
       failed.map(([check]) => check),
       reasons.length > 0 ? ['credentialValidity'] : [],
