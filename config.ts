@@ -62,6 +62,10 @@ export const VARIABLES = {
   },
   RATE_LIMIT_PER_MINUTE: { default: '60000', about: 'requests per client and minute' },
   TOKEN_RATE_LIMIT_PER_MINUTE: { default: '600', about: 'token requests per address and minute' },
+  NOTIFICATION_LIMIT_PER_HOUR: {
+    default: '100',
+    about: 'requests with a notification to recipients at one host, per tenant and hour',
+  },
   STATUS_WINDOW_SECONDS: { default: '10', about: 'seconds between two signings of a changed status list' },
   DID_WEB_CHECK_SECONDS: {
     default: '5',
@@ -190,6 +194,7 @@ export function loadConfig(env: Environment) {
     tokenKeyDays: integer(env, 'TOKEN_KEY_DAYS', 0, 3650),
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
     tokenRateLimitPerMinute: integer(env, 'TOKEN_RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
+    notificationLimitPerHour: integer(env, 'NOTIFICATION_LIMIT_PER_HOUR', 1, 1_000_000),
     statusWindowSeconds: integer(env, 'STATUS_WINDOW_SECONDS', 1, 3600),
     didWeb: {
       checkSeconds: integer(env, 'DID_WEB_CHECK_SECONDS', 1, 3600),

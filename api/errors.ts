@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, Response } from 'express'
 import { type FieldErrors, ValidateError } from 'tsoa'
-import { Refusal, Unavailable } from '../protocol/errors.ts'
+import { Refusal, TooMany, Unavailable } from '../protocol/errors.ts'
 import { Replay } from './idempotency.ts'
 import type { Problem } from './problem.ts'
 import { meaningOf, statusOf } from './problems.ts'
@@ -114,6 +114,7 @@ export function sendProblem(response: Response, refusal: Refusal | Unavailable |
   const problem = problemOf(refusal, response.locals.requestId as string)
   if (problem.status === 503)
     response.set('Retry-After', String(refusal instanceof Unavailable ? refusal.retryAfterSeconds : 30))
+  if (refusal instanceof TooMany) response.set('Retry-After', String(refusal.retryAfterSeconds))
   response.locals.problem = codeOf(refusal)
   // as bytes: of a text express would say its charset, which this media type does not have (RFC 9457 section 6.1)
   response

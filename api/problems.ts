@@ -135,7 +135,10 @@ const MEANINGS: Record<number, Record<string, string>> = {
       'The body is not of a type that the operation takes, not in UTF-8, or its encoding is unknown.',
   },
   422: { 'idempotency.key_reused': 'This Idempotency-Key came with another request before.' },
-  429: { 'request.too_many': 'Too many requests; Retry-After says when to go on.' },
+  429: {
+    'notification.too_many': 'Too many notifications for a recipient or its host; Retry-After says when to go on.',
+    'request.too_many': 'Too many requests; Retry-After says when to go on.',
+  },
   431: { 'request.headers_too_large': 'The headers are larger than 16 KiB.' },
   500: {
     internal: 'Something failed that we did not foresee; the log has it under the instance.',

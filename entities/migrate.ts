@@ -13,6 +13,7 @@ import { BatchTemplates } from './migrations/0009-batch-templates.ts'
 import { StatusListPublishing } from './migrations/0010-status-list-publishing.ts'
 import { GivenIds } from './migrations/0011-given-ids.ts'
 import { VerificationRules } from './migrations/0014-verification-rules.ts'
+import { NotificationLimits } from './migrations/0015-notification-limits.ts'
 import { entities } from './orm.ts'
 import { createRoles } from './roles.ts'
 import { type MigrationName, SCHEMA } from './schema.ts'
@@ -30,6 +31,7 @@ const MIGRATIONS: Record<MigrationName, Constructor<Migration>> = {
   '0010-status-list-publishing': StatusListPublishing,
   '0011-given-ids': GivenIds,
   '0014-verification-rules': VerificationRules,
+  '0015-notification-limits': NotificationLimits,
 }
 
 /** Any constant, the same in every process: one of them migrates, the others wait. */

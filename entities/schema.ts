@@ -14,6 +14,7 @@ export const SCHEMA = [
   '0010-status-list-publishing',
   '0011-given-ids',
   '0014-verification-rules',
+  '0015-notification-limits',
 ] as const
 
 export type MigrationName = (typeof SCHEMA)[number]

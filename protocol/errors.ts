@@ -22,6 +22,17 @@ export class Refusal extends Error {
   }
 }
 
+/** A refusal for now: 429 with Retry-After over HTTP. */
+export class TooMany extends Refusal {
+  constructor(
+    code: string,
+    message: string,
+    readonly retryAfterSeconds: number,
+  ) {
+    super(code, message)
+  }
+}
+
 /** The same refusal for a caller who has other names for some fields; `paths` from ours to theirs. */
 export const inTermsOf = <Thrown>(error: Thrown, paths: Readonly<Record<string, string>>): Thrown | Refusal =>
   error instanceof Refusal
