@@ -1,7 +1,7 @@
 import { inTenant } from '../entities/orm.ts'
 import { JsonLdContext } from '../entities/semantic-credentials.ts'
 import { bundledContexts, type ContextLookup } from '../protocol/contexts/index.ts'
-import { absolute, type BroughtContext, contextsIn, namedContexts } from '../protocol/contexts/named.ts'
+import { absolute, contextsIn, type ForeignContext, namedContexts } from '../protocol/contexts/named.ts'
 import { foreseen, type Reason } from '../protocol/semantic-credentials.reasons.ts'
 import {
   contextReasons,
@@ -21,7 +21,7 @@ interface Parts extends Pick<Dependencies, 'database'> {
 }
 
 interface Walk {
-  trusts(context: BroughtContext): boolean
+  trusts(context: ForeignContext): boolean
   /** The content of a context that is registered or trusted, or of any; undefined where it is not to be had. */
   read(url: string, isKnown: boolean): Promise<object | undefined>
 }
@@ -37,8 +37,8 @@ export function createContextTrust({ database, pinnedFor, lookupFor }: Parts) {
   }
 
   /** With those that contexts name in turn: what stands there means as much as what names it. */
-  async function unknownIn(tenantId: string, document: object, { trusts, read }: Walk): Promise<BroughtContext[]> {
-    const unknown: BroughtContext[] = []
+  async function unknownIn(tenantId: string, document: object, { trusts, read }: Walk): Promise<ForeignContext[]> {
+    const unknown: ForeignContext[] = []
     const seen = new Set<string>()
     for (let level = contextsIn(document); level.length > 0 && seen.size <= MAX_FOREIGN; ) {
       const fresh = level.filter(({ url }) => url === undefined || (!seen.has(url) && seen.add(url)))
@@ -46,7 +46,7 @@ export function createContextTrust({ database, pinnedFor, lookupFor }: Parts) {
         tenantId,
         fresh.flatMap(({ url }) => url ?? []),
       )
-      const further = fresh.map(async (context): Promise<BroughtContext[]> => {
+      const further = fresh.map(async (context): Promise<ForeignContext[]> => {
         const { path, url } = context
         const isKnown = (url !== undefined && registered.has(url)) || trusts(context)
         if (!isKnown) unknown.push(context)
@@ -79,7 +79,7 @@ export function createContextTrust({ database, pinnedFor, lookupFor }: Parts) {
           return undefined // verification meets the same, and says it
         }
       }
-      const walk = { trusts: (context: BroughtContext) => isTrusted(context, trusted), read }
+      const walk = { trusts: (context: ForeignContext) => isTrusted(context, trusted), read }
       return contextReasons(await unknownIn(tenantId, document, walk))
     },
   }

@@ -14,6 +14,9 @@ import { credentialNotFound, notRevocable } from './semantic-credentials.refusal
 const invalid = (path: string, message: string) =>
   new Refusal('request.invalid', `The notification's ${path} is not usable.`, [{ path, code: 'did', message }])
 
+/** Of one request, as many as its `to` may name. */
+const MAX_RECIPIENTS = 100
+
 interface CurrentStatus {
   revoked: boolean
   /** Number of the last change, 0 for none. */
@@ -30,7 +33,7 @@ const ADD = `insert into credential_notifications (id, tenant_id, credential_id,
   values (?, ?, ?, ?, ?, ?, ?, ?::json, ?, ?, ?)
   on conflict (tenant_id, credential_id, md5(recipient), status_change) do nothing returning id`
 
-interface Told {
+interface StatusNotice {
   credential: SemanticCredential
   sender: string
   status: CurrentStatus
@@ -69,9 +72,9 @@ export function createNotifications(parts: Parts) {
   }
 
   /** False where the recipient is told of this status already. */
-  async function enqueue(em: SqlEntityManager, call: Call, recipient: string, told: Told): Promise<boolean> {
+  async function enqueue(em: SqlEntityManager, call: Call, recipient: string, notice: StatusNotice): Promise<boolean> {
     const { tenantId, requestId, clientId } = call
-    const { credential, sender, status } = told
+    const { credential, sender, status } = notice
     const id = uuid()
     const about = { id, from: sender, to: recipient, now: now(), isRevoked: status.revoked }
     const message = JSON.stringify(statusMessage(credential.credential, about))
@@ -118,6 +121,7 @@ export function createNotifications(parts: Parts) {
       if (to?.some((did) => !subjects.includes(did))) throw invalid('to', 'expected DIDs of the credential’s subjects')
       const sender = await senderOf(tenantId, from, credential.didId)
       const recipients = [...new Set(to ?? subjects)]
+      if (recipients.length > MAX_RECIPIENTS) throw invalid('to', `expected at most ${MAX_RECIPIENTS} of the subjects`)
       const operation = {
         name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_MESSAGE_PAYLOAD_CREATE',
         category: 'credential-web-semantic',
@@ -127,8 +131,8 @@ export function createNotifications(parts: Parts) {
         await takeTurns(em, tenantId, recipients)
         const [status] = await em.execute<CurrentStatus[]>(STATUS, [id])
         if (!status) throw credentialNotFound()
-        const told = { credential, sender, status }
-        const isNew = await inTurn(recipients, (recipient) => enqueue(em, call, recipient, told))
+        const notice = { credential, sender, status }
+        const isNew = await inTurn(recipients, (recipient) => enqueue(em, call, recipient, notice))
         const added = recipients.filter((_, index) => isNew[index])
         operation.metadata.repeated = recipients.length - added.length
         if (added.length > 0) await assertWithinLimits(em, added, config.notificationLimitPerHour)

@@ -1,4 +1,4 @@
-import type { BroughtContext } from './contexts/named.ts'
+import type { ForeignContext } from './contexts/named.ts'
 import type { Json } from './data-integrity.ts'
 import { type FieldError, Refusal } from './errors.ts'
 import { isObject } from './json.ts'
@@ -50,7 +50,7 @@ export function assertTrustedContexts(trusted: TrustedContexts | undefined): voi
 }
 
 /** Whether every list has a context: by its address, or word for word where it stands in the document. */
-export const isTrusted = ({ url, inline }: BroughtContext, lists: TrustedContexts[]): boolean => {
+export const isTrusted = ({ url, inline }: ForeignContext, lists: TrustedContexts[]): boolean => {
   const text = JSON.stringify(inline)
   return lists.every((trusted) =>
     trusted.some((each) =>
@@ -59,15 +59,15 @@ export const isTrusted = ({ url, inline }: BroughtContext, lists: TrustedContext
   )
 }
 
-/** Enough to see what a document is made of; a thousand inline contexts are told by their number. */
-const MAX_TOLD = 20
+/** Enough to see what a document is made of; a thousand inline contexts are counted. */
+const MAX_NAMED = 20
 
-const about = ({ path, url }: BroughtContext): string =>
+const about = ({ path, url }: ForeignContext): string =>
   url === undefined ? `The context that stands at ${path.slice(0, 200)}` : `The context ${url.slice(0, 200)}`
 
-const told = (contexts: BroughtContext[], end: string): Warning[] => {
-  const more = contexts.length - MAX_TOLD
-  const warnings = contexts.slice(0, MAX_TOLD).map((context): Warning => {
+const warningsAbout = (contexts: ForeignContext[], end: string): Warning[] => {
+  const more = contexts.length - MAX_NAMED
+  const warnings = contexts.slice(0, MAX_NAMED).map((context): Warning => {
     const { path, url } = context
     return { type: 'UntrustedContext', message: `${about(context)} ${end}`, path, ...(url !== undefined && { url }) }
   })
@@ -79,12 +79,12 @@ const told = (contexts: BroughtContext[], end: string): Warning[] => {
  * A proof signs statements, and not the contexts that turn members into them: whoever holds a document may exchange terms
  * for others with the same statements, and its members say something else (D-130).
  */
-export const contextWarnings = (contexts: BroughtContext[]): Warning[] =>
-  told(
+export const contextWarnings = (contexts: ForeignContext[]): Warning[] =>
+  warningsAbout(
     contexts,
     'is neither bundled nor registered: what its terms mean is what its author says, and no proof signs them.',
   )
 
 /** The same contexts where the verifier said which ones it trusts. */
-export const contextReasons = (contexts: BroughtContext[]): Reason[] =>
-  told(contexts, 'is not one that is trusted.').map(({ message }) => ({ type: 'UntrustedContext', message }))
+export const contextReasons = (contexts: ForeignContext[]): Reason[] =>
+  warningsAbout(contexts, 'is not one that is trusted.').map(({ message }) => ({ type: 'UntrustedContext', message }))

@@ -169,6 +169,16 @@ test.serial('one request for more recipients than a host takes tells none of the
   t.is((await ended(id)).length, PER_HOST)
 })
 
+test.serial('a credential of more than a hundred subjects is not told of all at once', async (t) => {
+  const more = {
+    credentialSubject: Array.from({ length: 101 }, (_, n) => ({ id: `did:example:${n}`, course: 'CS-101' })),
+  }
+  const { id } = await sign(world, issuer, { revocable: true, more })
+  const reply = await notify(id)
+  t.is(reply.status, 400)
+  t.like(reply.json(), { type: '/problems#request.invalid', errors: [{ path: 'to' }] })
+})
+
 test.serial('while a hundred messages wait for one host, no further one is taken', async (t) => {
   const { id } = await about(holderAt('patient').did)
   const rows = await waiting(

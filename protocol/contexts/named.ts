@@ -2,7 +2,7 @@ import { bundledContexts } from './bundled.ts'
 import { isExtensions } from './extensions.ts'
 
 /** A context that a document brings and that is not bundled. */
-export interface BroughtContext {
+export interface ForeignContext {
   /** JSON pointer (RFC 6901) of where the document names or holds it. */
   path: string
   /** Its address; undefined for one that stands in the document itself. */
@@ -35,9 +35,9 @@ export const absolute = (reference: string, base: string): string =>
   URL.canParse(reference, base) ? new URL(reference, base).href : reference
 
 /** The contexts of one `@context`: what stands there, and what is named there, also for single terms. */
-function brought(contexts: unknown, path: string): BroughtContext[] {
+function contextsOf(contexts: unknown, path: string): ForeignContext[] {
   const at = (index: number) => (Array.isArray(contexts) ? `${path}/${index}` : path)
-  return [contexts].flat().flatMap((context, index): BroughtContext[] => {
+  return [contexts].flat().flatMap((context, index): ForeignContext[] => {
     if (isForeign(context)) return [{ path: at(index), url: context }]
     if (!isPart(context) || isExtensions(context)) return []
     return [{ path: at(index), inline: context }, ...namedContexts(context).map((url) => ({ path: at(index), url }))]
@@ -45,15 +45,15 @@ function brought(contexts: unknown, path: string): BroughtContext[] {
 }
 
 /** What a document brings of contexts, in the order of the document; ours and the bundled ones are nobody's news. */
-export function contextsIn(document: object): BroughtContext[] {
-  const found: BroughtContext[] = []
+export function contextsIn(document: object): ForeignContext[] {
+  const found: ForeignContext[] = []
   const pending: [value: object, path: string][] = [[document, '']]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [value, path] = next
     const parts: typeof pending = []
     for (const [key, member] of Object.entries(value)) {
       const at = `${path}/${escaped(key)}`
-      if (key === '@context') found.push(...brought(member, at))
+      if (key === '@context') found.push(...contextsOf(member, at))
       else if (isPart(member)) parts.unshift([member, at])
     }
     pending.push(...parts)
