@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
 import test from 'ava'
 import { createOutbound, type OutboundRequest } from '../activities/outbound-http.ts'
-import { assertCallable } from '../activities/outbound-http.url.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 import { startTestDns, type TestDns } from './support/dns.ts'
 import { createTestAuthority, listenTls, listenTlsFront, type TestAuthority, type TlsServer } from './support/tls.ts'
@@ -200,42 +199,6 @@ test('what is refused is logged with host and code, without path, query or heade
   const outbound = createOutbound(config(), { log: { warn: (fields) => lines.push(fields) } })
   await outcome({ url: 'https://nobody.test/secret?token=secret', headers: { authorization: 'secret' } }, outbound)
   t.deepEqual(lines, [{ host: 'nobody.test', port: 443, code: 'unavailable', reason: 'the name has no address' }])
-})
-
-const ALONE = { dnsServer: undefined, allowedRanges: [] }
-const own = [
-  { dnsServer: '127.0.0.1:53', allowedRanges: [] },
-  { dnsServer: undefined, allowedRanges: ['10.0.0.0/8'] },
-]
-for (const host of [
-  'metadata.google.internal',
-  'a.svc.cluster.local',
-  'intranet',
-  'com',
-  'x.onion',
-  'nas.home.arpa',
-  'a.invalid',
-])
-  test(`${host} is no name that will ever be called, but in a network of the operator's own (D-165)`, (t) => {
-    const refused = () => assertCallable(`https://${host}/`, ALONE)
-    t.is(t.throws(refused, { instanceOf: Refusal })?.code, 'outbound.blocked')
-    for (const config of own) t.notThrows(() => assertCallable(`https://${host}/`, config))
-  })
-
-test('public names are callable; a port that is never called is refused in any network (D-033)', (t) => {
-  for (const host of [
-    'issuer.org',
-    'a.b.co.uk',
-    'acme.github.io',
-    'xn--bcher-kva.de',
-    'issuer.example',
-    'issuer.test:8443',
-  ])
-    t.notThrows(() => assertCallable(`https://${host}/`, ALONE), host)
-  for (const config of [ALONE, ...own]) {
-    const error = t.throws(() => assertCallable('https://issuer.org:22/', config), { instanceOf: Refusal })
-    t.is(error?.code, 'outbound.port')
-  }
 })
 
 test('a useless configuration fails at start, naming the variable', (t) => {
