@@ -6,8 +6,8 @@ import { foreseen, type Reason } from '../protocol/semantic-credentials.reasons.
 import {
   contextReasons,
   contextWarnings,
-  isTrusted,
   type TrustedContexts,
+  trustOf,
   type Warning,
 } from '../protocol/semantic-credentials.warnings.ts'
 import { MAX_FOREIGN } from './documents/contexts.ts'
@@ -79,8 +79,7 @@ export function createContextTrust({ database, pinnedFor, lookupFor }: Parts) {
           return undefined // verification meets the same, and says it
         }
       }
-      const walk = { trusts: (context: ForeignContext) => isTrusted(context, trusted), read }
-      return contextReasons(await unknownIn(tenantId, document, walk))
+      return contextReasons(await unknownIn(tenantId, document, { trusts: trustOf(trusted), read }))
     },
   }
 }

@@ -1,4 +1,5 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { isCompactJws } from './base64url.ts'
 import { CONTEXT } from './contexts/urls.ts'
 import { isDid } from './dids.syntax.ts'
 import { Refusal } from './errors.ts'
@@ -75,6 +76,7 @@ export interface LinkageRules extends Clock {
 
 /** A JWT's credential, its claims copied in where the JWT encoding of VC Data Model 1.1, section 6.3.1, moves them. */
 function fromJwt(jwt: string): { credential: Record<string, unknown>; agrees: boolean } | undefined {
+  if (!isCompactJws(jwt)) return undefined
   try {
     const [header, { vc, iss, sub, exp, nbf }] = [decodeProtectedHeader(jwt), decodeJwt(jwt)]
     if (!isObject(vc) || !isObject(vc.credentialSubject) || typeof header.kid !== 'string') return undefined

@@ -50,13 +50,13 @@ export function assertTrustedContexts(trusted: TrustedContexts | undefined): voi
 }
 
 /** Whether every list has a context: by its address, or word for word where it stands in the document. */
-export const isTrusted = ({ url, inline }: ForeignContext, lists: TrustedContexts[]): boolean => {
-  const text = JSON.stringify(inline)
-  return lists.every((trusted) =>
-    trusted.some((each) =>
-      typeof each === 'string' ? each === url : url === undefined && JSON.stringify(each) === text,
-    ),
-  )
+export function trustOf(lists: TrustedContexts[]): (context: ForeignContext) => boolean {
+  // a document may hold ten thousand contexts, and each list a hundred
+  const known = lists.map((trusted) => new Set(trusted.map((each) => JSON.stringify(each))))
+  return ({ url, inline }) => {
+    const text = JSON.stringify(url ?? inline)
+    return known.every((texts) => texts.has(text))
+  }
 }
 
 /** Enough to see what a document is made of; a thousand inline contexts are counted. */
