@@ -19,6 +19,8 @@ const checkProof = createProofCheck({ documentLoader })
 const CREDENTIALS = 'https://www.w3.org/2018/credentials#'
 const LIST = 'https://issuer.example/lists/1'
 const now = new Date('2026-03-01T12:00:00Z')
+/** Before any time at which something is verified here: a proof that is dated later holds for nobody. */
+const signedAt = new Date('2025-12-30T12:00:00Z')
 
 const verify = async (credential: Json, more: Partial<VerifyRequest> = {}) => {
   const rules = { now, resolveDid: resolveTestDid, checkProof, status: async () => ({ state: 'revoked' }) as const }
@@ -65,7 +67,7 @@ async function lapsed(model: Model, signer: TestSigner, proofType: ProofType, su
     credentialSubject: { id: 'did:example:holder', course: 'CS-101', ...subject },
   }
   // nothing mandatory: so do issuers elsewhere, and it leaves the holder of a bbs-2023 credential the most room
-  const request = { credential, proofType, signer, now, hmacKey: randomBytes(32), mandatoryPointers: [] }
+  const request = { credential, proofType, signer, now: signedAt, hmacKey: randomBytes(32), mandatoryPointers: [] }
   const signed = await signCredential(request, { documentLoader })
   return proofType === 'bbs-2023'
     ? deriveCredential({ credential: signed, disclose: 'everything' }, { documentLoader })
@@ -169,7 +171,10 @@ test('the size of a status cannot be hidden, which would turn the look to anothe
   const { proof: _, ...document } = signed
   const size = { statusSize: 2, statusMessage: [] }
   const credential = { ...document, credentialStatus: { ...Object(document.credentialStatus), ...size } }
-  const sized = await signCredential({ credential, proofType: 'eddsa-rdfc-2022', signer, now }, { documentLoader })
+  const sized = await signCredential(
+    { credential, proofType: 'eddsa-rdfc-2022', signer, now: signedAt },
+    { documentLoader },
+  )
   const inTime = { now: new Date('2026-02-01T00:00:00Z'), status: async () => ({ state: 'valid' }) as const }
   t.true((await verify(sized, inTime)).verified)
   const { statusSize: __, ...entry } = credential.credentialStatus
