@@ -66,6 +66,9 @@ const conflict = (error: unknown): never => {
 const state = ({ usedAt, expiresAt }: RequestRow, now: Date): PresentationRequestRecord['state'] =>
   usedAt ? 'used' : expiresAt <= now ? 'expired' : 'open'
 
+/** What was asked before the database was restored may have been answered since the backup: it takes no answer any more. */
+const RESTORED_SINCE = 'select restored_at from platform_epoch where restored_at >= ?'
+
 interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
   operations: Operations
   asking: Asking
@@ -73,8 +76,13 @@ interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
 
 /** Presentation requests: a challenge with its time, signed and handed to a wallet (specification, Endpoints). */
 export function createPresentationRequests({ database, now, uuid, operations, asking }: Parts) {
-  const find = (tenantId: string, where: { id: string } | { challenge: string }) =>
-    inTenant(database.tenants, tenantId, (em) => em.findOne(PresentationRequest, where))
+  const find = (tenantId: string, where: { id: string } | { challenge: string }): Promise<RequestRow | null> =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const row = await em.findOne(PresentationRequest, where)
+      if (!row || row.usedAt) return row
+      const [restored] = await em.execute<object[]>(RESTORED_SINCE, [row.createdAt])
+      return restored ? { ...row, expiresAt: row.createdAt } : row
+    })
 
   const toRecord = async (tenantId: string, row: RequestRow): Promise<PresentationRequestRecord> => ({
     id: row.id,

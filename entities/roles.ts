@@ -29,19 +29,20 @@ const GRANTS = {
     ],
     'select, insert, update': ['credential_revocations', 'credential_notifications'],
     'select, insert': ['logs', 'outbox', 'semantic_template_versions', 'credential_status_changes'],
-    select: ['environments', 'tenants', 'platform_keys'],
+    select: ['environments', 'tenants', 'platform_keys', 'platform_epoch'],
     'update (fetch_unknown_contexts, vc_api)': ['tenants'],
   },
   system: {
     'select, insert, update, delete': [...OF_BOTH, 'environments', 'tenants', 'outbox'],
     'select, insert, delete': ['platform_keys'],
     'select, insert': ['logs', 'semantic_template_versions'],
-    select: ['migrations'],
+    'select, update': ['platform_epoch'],
+    select: ['migrations', 'credential_revocations', 'credential_notifications'],
   },
 } as const
 
 /** Of the system role's tables, those that belong to no tenant and have no fence. */
-const UNFENCED: readonly string[] = ['environments', 'platform_keys', 'migrations']
+const UNFENCED: readonly string[] = ['environments', 'platform_keys', 'platform_epoch', 'migrations']
 
 type Role = keyof typeof GRANTS
 

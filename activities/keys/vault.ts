@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { VaultConfig } from '../../config.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import type { Witness } from '../epoch.witness.ts'
 import { createBbsThreads } from './bbs.ts'
 import type { KeyRef, KeyStore } from './index.ts'
 import type { Random } from './material.ts'
@@ -38,6 +39,25 @@ const kvSecrets = (client: VaultClient, mount: string): SecretRows => {
   }
 }
 
+/** How far a database has come, beside the keys: whoever restores the database does not restore Vault with it. */
+const kvWitness = (client: VaultClient, mount: string): Witness => {
+  const path = (id: string) => `${mount}/data/countersign/epoch-${id}`
+  return {
+    async read(id) {
+      try {
+        const { data } = fields((await client.read(path(id))).data)
+        return Number(text(fields(data).mark))
+      } catch (error) {
+        if (error instanceof VaultRefusal && error.status === 404) return undefined
+        throw error
+      }
+    },
+    async write(id, mark) {
+      await client.write(path(id), { data: { mark: String(mark) } })
+    },
+  }
+}
+
 export interface VaultKeyStoreOptions {
   random?: Random
   now?: () => number
@@ -55,6 +75,7 @@ export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreO
 
   return {
     name: 'vault',
+    witness: kvWitness(client, config.kvMount),
     async create(ref) {
       assertReference(ref)
       return settled(inTransit(ref) ? transit.create(ref) : software.create(ref))
