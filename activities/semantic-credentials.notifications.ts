@@ -8,6 +8,7 @@ import type { Call, Operations } from './operations.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
 import { messageSigner } from './semantic-credentials.notifications.deliver.ts'
 import { credentialNotFound, notRevocable } from './semantic-credentials.refusals.ts'
+import { notificationWork } from './semantic-credentials.work.ts'
 
 const invalid = (path: string, message: string) =>
   new Refusal('request.invalid', `The notification's ${path} is not usable.`, [{ path, code: 'did', message }])
@@ -72,15 +73,7 @@ export function createNotifications(parts: Parts) {
             clientId,
           }
           em.create(Notification, { ...row, createdAt: now(), state: 'PENDING' })
-          await outbox.enqueue(em, {
-            tenantId,
-            area: 'semantic-credentials',
-            objectId: notificationId,
-            workflowType: 'notifyStatus',
-            workflowId: `${tenantId}/semantic-credentials/notifications/${notificationId}`,
-            summary: `tell a holder of the status of credential ${id}`,
-            payload: { tenantId, notificationId },
-          })
+          await outbox.enqueue(em, notificationWork.start({ tenantId, id: notificationId, credentialId: id }))
         }
         return null
       })
