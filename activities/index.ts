@@ -9,6 +9,7 @@ import { createPublicDids } from './dids.public.ts'
 import { createDidRegistration } from './dids.registration.ts'
 import { createDids } from './dids.ts'
 import { createIdempotency } from './idempotency.ts'
+import { createKeyInventory } from './keys/inventory.ts'
 import { createOperations } from './operations.ts'
 import { createBatchEnds } from './semantic-credentials.batches.end.ts'
 import { createBatchFiles } from './semantic-credentials.batches.files.ts'
@@ -128,6 +129,7 @@ export function createActivities(dependencies: Dependencies, { statusListTried, 
     ...notificationDelivery,
     ...createPurge(dependencies),
     ...createReconciliation({ ...dependencies, reconciled }),
+    compareRestoredKeys: createKeyInventory(dependencies).compareRestoredKeys,
     rotateTokenKeys,
   }
 }

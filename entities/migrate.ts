@@ -35,8 +35,11 @@ const MIGRATIONS: Record<MigrationName, Constructor<Migration>> = {
 /** Any constant, the same in every process: one of them migrates, the others wait. */
 const MIGRATION_LOCK = 7_261_937
 
-/** Brings the schema and the roles up to date as the owner. Several processes may call it at once. */
-export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<void> {
+/**
+ * Brings the schema and the roles up to date as the owner. Several processes may call it at once. `to`: the schema as it was
+ * after this migration, without roles, which are for the newest one.
+ */
+export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: MigrationName): Promise<void> {
   const orm = await MikroORM.init({
     entities,
     clientUrl: ownerUrl,
@@ -53,8 +56,8 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<
   try {
     await orm.em.transactional(async (lock) => {
       await lock.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
-      await orm.migrator.up()
-      await createRoles(orm, ownerUrl, masterKey)
+      await orm.migrator.up(to ? { to } : {})
+      if (!to) await createRoles(orm, ownerUrl, masterKey)
     })
   } finally {
     await orm.close()

@@ -1,18 +1,20 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow'
 import type { Purge } from '../activities/administration.purge.ts'
 import type { ReconcileSlice, Reconciliation } from '../activities/administration.reconcile.ts'
+import type { KeyInventory } from '../activities/keys/inventory.ts'
 import { chunk, sweeping } from './options.ts'
 import { createProgressLine } from './progress.ts'
 
 const { purgeExpiredRows } = proxyActivities<Purge>(sweeping)
 const { reconcileSlice } = proxyActivities<Reconciliation>(chunk)
+const { compareRestoredKeys } = proxyActivities<KeyInventory>(sweeping)
 
 /** Scheduled: rows that are past their time. */
 export async function purgeExpired(): ReturnType<Purge['purgeExpiredRows']> {
   return purgeExpiredRows()
 }
 
-/** Scheduled, and at every start of a worker: what rows say to be under way has a workflow. */
+/** Scheduled, and at every start of a worker: what rows say to be under way has a workflow, and each key its row. */
 export async function reconcileWork(run: Partial<ReconcileSlice> = {}): Promise<Omit<ReconcileSlice, 'next'>> {
   const { looked = 0, started = 0, left = 0 } = run
   const total = { looked, started, left }
@@ -24,9 +26,11 @@ export async function reconcileWork(run: Partial<ReconcileSlice> = {}): Promise<
     total.left += slice.left
     tell(lineOf(total))
     next = slice.next
-    if (!next) return total
+    if (!next) break
     if (workflowInfo().continueAsNewSuggested) return continueAsNew<typeof reconcileWork>({ ...total, next })
   }
+  await compareRestoredKeys()
+  return total
 }
 
 const lineOf = ({ looked, started, left }: Omit<ReconcileSlice, 'next'>) =>

@@ -33,6 +33,8 @@ export interface KeyStore {
   readonly name: 'local' | 'vault'
   /** Of a store that is outside of our database. */
   readonly witness?: Witness
+  /** Of a store that is outside of our database: the names (reference.ts) of all keys that it holds for us. */
+  names?(): Promise<string[]>
   /** Idempotent by keyId: a second call answers the key that is there. */
   create(ref: KeyRef): Promise<CreatedKey>
   publicKey(ref: KeyRef): Promise<Uint8Array>

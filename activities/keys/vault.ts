@@ -5,7 +5,7 @@ import type { Witness } from '../epoch.witness.ts'
 import { createBbsThreads } from './bbs.ts'
 import type { KeyRef, KeyStore } from './index.ts'
 import type { Random } from './material.ts'
-import { assertReference, storeName, unsupported } from './reference.ts'
+import { assertReference, isStoreName, storeName, unsupported } from './reference.ts'
 import { createSoftwareKeys, type SecretRows } from './software.ts'
 import { fields, settled, text, VaultRefusal } from './vault.answers.ts'
 import { createVaultClient, type VaultClient } from './vault.client.ts'
@@ -102,6 +102,13 @@ export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreO
     async delete(ref) {
       assertReference(ref)
       return settled(inTransit(ref) ? transit.delete(ref) : software.delete(ref))
+    },
+    async names() {
+      const found = await Promise.all([
+        client.list(`${config.transitMount}/keys`),
+        client.list(`${config.kvMount}/metadata/countersign`),
+      ])
+      return found.flat().filter(isStoreName)
     },
     ready: () => client.ready(),
     async close() {

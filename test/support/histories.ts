@@ -192,6 +192,7 @@ export const scenarios: Scenario[] = [
         const counts = { looked: 5, started: nth < 1 ? 2 : 0, left: nth }
         return nth < 2 ? { ...counts, next: { work: 1 } } : counts
       },
+      compareRestoredKeys: () => undefined,
     },
   },
   { workflowType: 'purgeExpired', path: 'done', payload: undefined, answers: { purgeExpiredRows: () => ({}) } },

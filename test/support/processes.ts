@@ -136,6 +136,8 @@ export async function openProcesses(more: Partial<Record<Variable, string>> = {}
     url,
     port,
     config,
+    /** Of every process. */
+    env,
     /** Of the database as the superuser, who sees all rows and may change all. */
     superuserUrl: database.superuserUrl,
     api,
