@@ -20,8 +20,8 @@ export interface Head {
 
 export interface Measured {
   rows: number
-  /** SHA-256 of the rows in COPY's text form, in hex. */
-  sha256: string
+  /** The SHA-256 of each row in COPY's text form, added up in words of 32 bits; in hex. */
+  digest: string
 }
 
 export interface Tail {
@@ -33,7 +33,7 @@ export interface Tail {
 /** So that the same rows are the same text, whatever server and session write them. */
 export const SESSION = `set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres'; set local timezone = 'UTC';
 set local extra_float_digits = 1; set local bytea_output = 'hex'; set local client_encoding = 'UTF8';
-set local synchronize_seqscans = off; set local row_security = on; set local statement_timeout = 0;
+set local row_security = on; set local statement_timeout = 0;
 set local lock_timeout = '10s'; set local idle_in_transaction_session_timeout = 0`
 
 const place = (table: string, columns: string[]) =>

@@ -203,3 +203,21 @@ test.serial('what an operator ended stays ended, and says so, until its owner re
   t.is((await steer(world, batch.id, 'resume')).status, 200)
   t.like(await reaches(batch.id, completed, 60_000), { signed: 3_000 })
 })
+
+test.serial(
+  'a registration goes on from rows that are older than its workflow: keys and document are made again',
+  async (t) => {
+    names.platform.apiPort = 0
+    const { did, id } = await dids.createWeb(`${names.origin}/older`)
+    const methods = () => asked(`select 1 from dids where id = $1 and document::jsonb ? 'verificationMethod'`, id)
+    await until('the document', async () => (await methods()).length === 1)
+    // as a backup from before the first step has them
+    await asked(`update dids set document = json_build_object('id', did) where id = $1`, id)
+    await asked('delete from key_envelopes where key_id in (select id from keys where did_id = $1)', id)
+    await asked('update keys set public_key = null, custody = null, did_url = null where did_id = $1', id)
+    names.platform.apiPort = platform.port
+    const { didDocument } = await dids.reaches(did, 'COMPLETED', 60_000)
+    t.true((didDocument.verificationMethod ?? []).length >= 4)
+    t.is((await asked('select 1 from keys where did_id = $1 and public_key is not null', id)).length, 4)
+  },
+)
