@@ -9,15 +9,14 @@ type Say = (line: string) => void
 
 function tellKeys({ withoutRow, withoutKey }: KeyComparison, say: Say): void {
   if (withoutRow.length > 0) {
-    say(`${withoutRow.length} keys in the store without a row: made after the backup. Nobody destroys them but you:`)
+    say(`Keys in the store without a row: ${withoutRow.length}. Made after the backup; nobody destroys them but you:`)
     for (const name of withoutRow) say(`  ${name}`)
   }
   if (withoutKey.length > 0) {
     say(
-      `${withoutKey.length} keys with a row that the store does not hold: their DIDs were deleted after the backup, and`,
+      `Rows whose key is gone: ${withoutKey.length}. Their DIDs were deleted after the backup, are back, and cannot sign:`,
     )
-    say('are back without being able to sign. Delete them again:')
-    for (const { tenantId, keyId, did } of withoutKey) say(`  tenant ${tenantId}, key ${keyId}: ${did}`)
+    for (const { tenantId, keyId, did } of withoutKey) say(`  ${did} (tenant ${tenantId}, key ${keyId})`)
   }
 }
 
