@@ -9,10 +9,10 @@ const LONGEST_LINE = 1024 * 1024
 
 const broken = (why: string) => new Error(`This is no whole backup: ${why}.`)
 
-/** What a file holds. Nothing is read before somebody asks, so that no error comes before somebody hears it. */
-export async function* unpack(file: Readable): AsyncGenerator<Buffer> {
+/** What a file holds. It is opened when somebody asks, so that no error comes before somebody hears it. */
+export async function* unpack(open: () => Readable): AsyncGenerator<Buffer> {
   const gunzip = createGunzip()
-  pipeline(file, gunzip, () => undefined) // an error of the one is the other's too, and comes out of the loop below
+  pipeline(open(), gunzip, () => undefined) // an error of the one is the other's too, and comes out of the loop below
   try {
     for await (const chunk of gunzip) yield chunk as Buffer
   } catch (error) {

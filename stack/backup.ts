@@ -47,7 +47,7 @@ async function backUp(config: Config, out: Writable): Promise<Tail> {
 
 /** Reads the file again as a restore will: what the disk gives back is what was read from the database. */
 async function check(file: string, { tables }: Tail): Promise<void> {
-  const reader = await readBackup(unpack(createReadStream(file)))
+  const reader = await readBackup(unpack(() => createReadStream(file)))
   for await (const { table, rows } of reader.sections()) {
     const measured = measure()
     for await (const chunk of rows) measured.add(chunk)

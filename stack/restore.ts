@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { unpack } from './backup.read.ts'
@@ -18,9 +18,10 @@ await asCommand(async () => {
   const { values, positionals } = parseArgs({ options, allowPositionals: true })
   const [file] = positionals
   if (!file) throw new Error('Say which backup: npm run restore -- FILE')
+  if (file !== '-' && !existsSync(file)) throw new Error(`There is no file ${file}.`)
   await withInstallation(process.env, { local: resolve(values.local), fresh: true }, async (config) => {
     const begun = Date.now()
-    const source = unpack(file === '-' ? process.stdin : createReadStream(file))
+    const source = unpack(() => (file === '-' ? process.stdin : createReadStream(file)))
     const { head, tail } = await restoreInto(config.database.url, config.masterKey, source)
     const rows = Object.values(tail.tables).reduce((sum, table) => sum + table.rows, 0)
     say(`${rows} rows as they were at ${head.createdAt}, compared, in ${Math.round((Date.now() - begun) / 1000)} s.`)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import test from 'ava'
-import { type Backups, backupsOf } from './support/backup.ts'
+import { type Backups, backupsOf, connected } from './support/backup.ts'
 import { type Fence, openFence } from './support/fence.ts'
 import { script } from './support/stack.ts'
 
@@ -80,6 +80,29 @@ test.serial('through a pipe: a backup on standard output, restored from standard
   const { stdout } = await run('bash', ['-c', command], { env })
   t.regex(stdout, /rows as they were at/)
   t.like(await backups.contentOf(name), withoutTokenKey(before))
+})
+
+test.serial('npm run restored: new status lists and another token key, for what another tool restored', async (t) => {
+  const { name, url } = await backups.emptyDatabase()
+  await backups.restoreText(url, await backups.backupText())
+  const state = async () => {
+    const text = `select (select epoch from platform_epoch) as epoch, (select array_agg(id) from platform_keys) as keys`
+    return connected(backups.superuserOf(name), async (client) => {
+      const { rows } = await client.query<{ epoch: number; keys: string[] | null }>(text)
+      return rows[0] ?? { epoch: -1, keys: null }
+    })
+  }
+  const env = { DATABASE_URL: url, KEY_STORE_MASTER_KEY: fence.masterKey.toString('base64') }
+  const told = async () => {
+    const command = script(['stack/restored.ts', '--local', directory], env)
+    t.is((await command.ended).code, 0, command.lines.join('\n'))
+    return state()
+  }
+  const before = await state()
+  const [once, again] = [await told(), await told()]
+  t.true(once.epoch > before.epoch && again.epoch > once.epoch, 'as often as it is said')
+  t.is(again.keys?.length, 1)
+  t.notDeepEqual(again.keys, once.keys)
 })
 
 test.serial('without the master key nothing is begun', async (t) => {
