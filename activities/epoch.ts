@@ -8,15 +8,13 @@ const BEAT_SECONDS = 15
 const FRESH_SECONDS = 60
 
 /** What tells that rows were put back, or that the newest may be missing. */
-export type RestoreSign =
-  /** The rows stand in another database, another cluster or on another timeline than they were written in. */
-  | 'moved'
-  /** The mark was higher before. */
-  | 'behind'
-  /** A platform that starts finds nothing where its mark was remembered. */
-  | 'unwitnessed'
-  /** An operator says so. */
-  | 'told'
+const SIGNS = {
+  moved: 'the rows were written in another database, cluster or timeline than they stand in',
+  behind: 'the database was farther than it is now',
+  unwitnessed: 'nothing remembers how far the database had come',
+  told: 'an operator says that the database was restored',
+}
+type RestoreSign = keyof typeof SIGNS
 
 export interface KnownEpoch {
   /** Another one in each epoch. */
@@ -72,7 +70,7 @@ export function createEpoch({ systemSql, witness, log, beatSeconds = BEAT_SECOND
     if (rows[0])
       log.error(
         { sign, epoch: rows[0].epoch },
-        'the database was restored: new status lists are opened, open challenges end; run stack/restored.ts (docs/operations.md)',
+        `${SIGNS[sign]}: new status lists are opened (docs/operations.md, Backup and restore)`,
       )
     return look()
   }

@@ -14,6 +14,7 @@ export interface Witness {
 /** One small file per database. Each machine has its own folder: they need not agree, for each can only be behind. */
 export function createFileWitness(directory: string): Witness {
   const place = (id: string) => join(directory, id)
+  const unusable = (error: Error) => new Error(`EPOCH_DIRECTORY is not usable: ${error.message}`, { cause: error })
   const read = async (id: string): Promise<number | undefined> => {
     try {
       const mark = Number(await readFile(place(id), 'utf8'))
@@ -21,7 +22,7 @@ export function createFileWitness(directory: string): Witness {
       return mark
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      throw error
+      throw unusable(error as Error)
     }
   }
   return {
@@ -29,10 +30,14 @@ export function createFileWitness(directory: string): Witness {
     /** Renamed into place, so that a crash leaves the old number or the new one. */
     async write(id, mark) {
       if (((await read(id)) ?? -1) >= mark) return
-      await mkdir(directory, { recursive: true, mode: 0o700 })
-      const own = `${place(id)}.${process.pid}`
-      await writeFile(own, String(mark), { mode: 0o600, flush: true })
-      await rename(own, place(id))
+      try {
+        await mkdir(directory, { recursive: true, mode: 0o700 })
+        const own = `${place(id)}.${process.pid}`
+        await writeFile(own, String(mark), { mode: 0o600, flush: true })
+        await rename(own, place(id))
+      } catch (error) {
+        throw unusable(error as Error)
+      }
     },
   }
 }
