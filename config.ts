@@ -32,6 +32,11 @@ export const VARIABLES = {
     default: '',
     about: '32 bytes in base64 that protect local keys and stored answers; empty: .local/master.key',
   },
+  EPOCH_DIRECTORY: {
+    default: '',
+    about:
+      'folder, not in the database backup, that remembers how far the database has come; empty: Vault, where it is used',
+  },
   VAULT_ADDR: { default: '', about: 'address of Vault or OpenBao; empty: keys stay in the local key store' },
   VAULT_TOKEN: { default: '', about: 'Vault token, where AppRole is not used' },
   VAULT_ROLE_ID: { default: '', about: 'AppRole role id' },
@@ -171,6 +176,7 @@ export function loadConfig(env: Environment) {
       uiUrl: read(env, 'TEMPORAL_UI_URL'),
     },
     masterKey: masterKey(env),
+    epochDirectory: read(env, 'EPOCH_DIRECTORY') || undefined,
     vault: read(env, 'VAULT_ADDR')
       ? {
           address: url(env, 'VAULT_ADDR', ['http:', 'https:']).origin,
@@ -233,6 +239,7 @@ export function readStackConfig(env: Environment) {
     temporalUiPort: integer(env, 'TEMPORAL_UI_PORT', 1, 65535),
     temporalUiUrl: read(env, 'TEMPORAL_UI_URL') || undefined,
     masterKey: read(env, 'KEY_STORE_MASTER_KEY') || undefined,
+    epochDirectory: read(env, 'EPOCH_DIRECTORY') || undefined,
     codecEndpoint: flag(env, 'CODEC_ENDPOINT'),
     vault: read(env, 'VAULT_ADDR') || undefined,
   }

@@ -5,7 +5,10 @@ import type { Config } from '../config.ts'
 import { type Connections, connect, type Sql, sqlOf } from '../entities/orm.ts'
 import { assertFenced, roleUrl } from '../entities/roles.ts'
 import { assertSchema } from '../entities/schema.ts'
+import { Unavailable } from '../protocol/errors.ts'
 import { createDocuments, type Documents } from './documents/index.ts'
+import { createEpoch, type Epoch } from './epoch.ts'
+import { createFileWitness } from './epoch.witness.ts'
 import { createEffects, type Effects } from './idempotency.ts'
 import { createEnvelopeRows } from './keys/envelopes.ts'
 import type { KeyStore } from './keys/index.ts'
@@ -26,6 +29,7 @@ export interface Dependencies {
   /** The system role's pool: sees every tenant. */
   systemSql: Sql
   keys: KeyStore
+  epoch: Epoch
   documents: Documents
   outbound: Outbound
   temporal: Temporal
@@ -45,6 +49,12 @@ export interface OpenDependencies extends Dependencies {
   close(): Promise<void>
 }
 
+/** A key store that is away keeps nobody from starting: until it is back, nothing is given out that an epoch decides. */
+const unlessAway = (log: Logger) => (error: unknown) => {
+  if (!(error instanceof Unavailable)) throw error
+  log.warn({ err: error }, 'it cannot be seen whether the database was restored')
+}
+
 /**
  * Connects to what the platform needs. What was opened is closed again when a later step throws: `SchemaMismatch` of a
  * database that this program was not written for, a role that could step over row-level security, a key store's refusal.
@@ -62,6 +72,9 @@ export async function openDependencies(config: Config): Promise<OpenDependencies
   const logs = opening.adopt(createLogQueue(systemSql, log), (queue) => queue.close())
   const envelopes = createEnvelopeRows(database.tenants)
   const keys = opening.adopt(openKeyStore({ config, envelopes }), (store) => store.close())
+  const witness = keys.witness ?? (config.epochDirectory ? createFileWitness(config.epochDirectory) : undefined)
+  const epoch = opening.adopt(createEpoch({ systemSql, witness, log }), (beats) => beats.close())
+  await epoch.check().catch(unlessAway(log))
   const documents = opening.adopt(createDocuments(), (threads) => threads.close())
   const temporal = opening.adopt(connectTemporal(config), (client) => client.close())
   const sealer = createSealer(config.masterKey, 'stored-answers')
@@ -71,6 +84,7 @@ export async function openDependencies(config: Config): Promise<OpenDependencies
     sql,
     systemSql,
     keys,
+    epoch,
     documents,
     outbound: createOutbound(config.outbound, { log }),
     temporal,

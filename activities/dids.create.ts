@@ -7,8 +7,8 @@ import { didKeyMethodId, didKeyOf, resolveDidKey } from '../protocol/dids.key.ts
 import { webDidFromUrl } from '../protocol/dids.web.ts'
 import { Refusal } from '../protocol/errors.ts'
 import type { Administration } from './administration.ts'
-import { registrationId } from './dids.registration.ts'
 import type { DidRecord } from './dids.ts'
+import { registrationWork } from './dids.work.ts'
 import type { Dependencies } from './index.ts'
 import type { KeyType } from './keys/index.ts'
 import type { Call, Operations } from './operations.ts'
@@ -119,15 +119,7 @@ export function createDidCreation(parts: Parts) {
       em.create(Did, { ...row, ...place, document: { id: did }, createdAt: now() })
       await em.flush()
       for (const keyType of WEB_KEYS) em.create(Key, { id: uuid(), tenantId, keyType, didId: id, createdAt: now() })
-      await outbox.enqueue(em, {
-        tenantId,
-        area: 'dids',
-        objectId: id,
-        workflowType: 'registerWebDid',
-        workflowId: registrationId({ tenantId, didId: id }),
-        summary: `register did:web ${id}`,
-        payload: { tenantId, didId: id, ...config.didWeb },
-      })
+      await outbox.enqueue(em, registrationWork(config).start({ tenantId, id }))
       const answer = { id, did, registrationStatus: 'PROCESSING', failureReason: null, hosting }
       return { ...answer, document: { id: did }, keys: [] }
     }

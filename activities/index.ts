@@ -1,4 +1,5 @@
 import { createPurge } from './administration.purge.ts'
+import { createReconciliation } from './administration.reconcile.ts'
 import { createTenantSettings } from './administration.settings.ts'
 import { createAdministration } from './administration.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -8,6 +9,7 @@ import { createPublicDids } from './dids.public.ts'
 import { createDidRegistration } from './dids.registration.ts'
 import { createDids } from './dids.ts'
 import { createIdempotency } from './idempotency.ts'
+import { createKeyInventory } from './keys/inventory.ts'
 import { createOperations } from './operations.ts'
 import { createBatchEnds } from './semantic-credentials.batches.end.ts'
 import { createBatchFiles } from './semantic-credentials.batches.files.ts'
@@ -39,6 +41,7 @@ import { createCredentialVerifier } from './semantic-credentials.verify.ts'
 import { createTokenKeyRotation } from './tokens-logs.keys.ts'
 import { createTokens } from './tokens-logs.tokens.ts'
 import { createTokensLogs } from './tokens-logs.ts'
+import type { Revival } from './work.revival.ts'
 
 export { type Dependencies, openDependencies } from './dependencies.ts'
 
@@ -110,10 +113,11 @@ export type Platform = ReturnType<typeof createPlatform>
 /** What the worker counts of what its activities do. */
 export interface Observers {
   statusListTried?(outcome: 'signed' | 'failed'): void
+  reconciled?(workflowType: string, outcome: Revival): void
 }
 
 /** The same verbs as Temporal calls them: retried, durable. */
-export function createActivities(dependencies: Dependencies, { statusListTried }: Observers = {}) {
+export function createActivities(dependencies: Dependencies, { statusListTried, reconciled }: Observers = {}) {
   const { registration, statusPublisher, batchSigning, batchEnds, notificationDelivery } = createPlatform(dependencies)
   const { rotateTokenKeys } = createTokenKeyRotation(dependencies)
   return {
@@ -124,6 +128,8 @@ export function createActivities(dependencies: Dependencies, { statusListTried }
     ...createRevocationSlices(dependencies),
     ...notificationDelivery,
     ...createPurge(dependencies),
+    ...createReconciliation({ ...dependencies, reconciled }),
+    compareRestoredKeys: createKeyInventory(dependencies).compareRestoredKeys,
     rotateTokenKeys,
   }
 }

@@ -10,6 +10,7 @@ import type { Issuers } from './semantic-credentials.issuers.ts'
 import { messageSigner } from './semantic-credentials.notifications.deliver.ts'
 import { assertWithinLimits, recipientHost, takeTurns } from './semantic-credentials.notifications.limits.ts'
 import { credentialNotFound, notRevocable } from './semantic-credentials.refusals.ts'
+import { notificationWork } from './semantic-credentials.work.ts'
 
 const invalid = (path: string, message: string) =>
   new Refusal('request.invalid', `The notification's ${path} is not usable.`, [{ path, code: 'did', message }])
@@ -94,15 +95,7 @@ export function createNotifications(parts: Parts) {
     ]
     const added = await em.execute<{ id: string }[]>(ADD, row)
     if (added.length === 0) return false
-    await outbox.enqueue(em, {
-      tenantId,
-      area: 'semantic-credentials',
-      objectId: id,
-      workflowType: 'notifyStatus',
-      workflowId: `${tenantId}/semantic-credentials/notifications/${id}`,
-      summary: `tell a holder of the status of credential ${credential.id}`,
-      payload: { tenantId, notificationId: id },
-    })
+    await outbox.enqueue(em, notificationWork.start({ tenantId, id, credentialId: credential.id }))
     return true
   }
 

@@ -36,6 +36,8 @@ interface RequestRow {
   signed?: string | null
   expiresAt: Date
   usedAt?: Date | null
+  /** It takes no answer any more, whatever its time. */
+  isOver?: boolean
 }
 
 export interface PresentationRequestRecord {
@@ -68,8 +70,11 @@ const conflict = (error: unknown): never => {
   throw error
 }
 
-const stateOf = ({ usedAt, expiresAt }: RequestRow, clock: Clock): PresentationRequestRecord['state'] =>
-  usedAt ? 'used' : hasCome(expiresAt, clock) ? 'expired' : 'open'
+const stateOf = ({ usedAt, isOver, expiresAt }: RequestRow, clock: Clock): PresentationRequestRecord['state'] =>
+  usedAt ? 'used' : isOver || hasCome(expiresAt, clock) ? 'expired' : 'open'
+
+/** What was asked before the database was restored may have been answered since the backup: it takes no answer any more. */
+const RESTORED_SINCE = 'select restored_at from platform_epoch where restored_at >= ?'
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'> {
   operations: Operations
@@ -80,8 +85,13 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid
 export function createPresentationRequests({ config, database, now, uuid, operations, asking }: Parts) {
   const state = (row: RequestRow) => stateOf(row, { now: now(), toleranceMs: config.clockToleranceMs })
 
-  const find = (tenantId: string, where: { id: string } | { challenge: string }) =>
-    inTenant(database.tenants, tenantId, (em) => em.findOne(PresentationRequest, where))
+  const find = (tenantId: string, where: { id: string } | { challenge: string }): Promise<RequestRow | null> =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const row = await em.findOne(PresentationRequest, where)
+      if (!row || row.usedAt) return row
+      const [restored] = await em.execute<object[]>(RESTORED_SINCE, [row.createdAt])
+      return restored ? { ...row, isOver: true } : row
+    })
 
   const toRecord = async (tenantId: string, row: RequestRow): Promise<PresentationRequestRecord> => ({
     id: row.id,

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { loadConfig } from '../config.ts'
 import { SchemaMismatch } from '../entities/schema.ts'
+import { reconciliationCounter } from './administration.reconcile.metrics.ts'
 import { backlogMetrics } from './backlog.metrics.ts'
 import { createActivities, openDependencies } from './index.ts'
 import { createLogger } from './logging.ts'
@@ -46,7 +47,7 @@ async function work(): Promise<void> {
     ...dependencies,
     log,
     metrics,
-    activities: createActivities(dependencies, statusListCounter(metrics)),
+    activities: createActivities(dependencies, { ...statusListCounter(metrics), ...reconciliationCounter(metrics) }),
     jobs: scheduledJobs(config),
     signal: stopping.signal,
   })

@@ -12,6 +12,7 @@ import { StatusHistory } from './migrations/0008-status-history.ts'
 import { BatchTemplates } from './migrations/0009-batch-templates.ts'
 import { StatusListPublishing } from './migrations/0010-status-list-publishing.ts'
 import { GivenIds } from './migrations/0011-given-ids.ts'
+import { Recovery } from './migrations/0012-recovery.ts'
 import { VerificationRules } from './migrations/0014-verification-rules.ts'
 import { NotificationLimits } from './migrations/0015-notification-limits.ts'
 import { entities } from './orm.ts'
@@ -30,6 +31,7 @@ const MIGRATIONS: Record<MigrationName, Constructor<Migration>> = {
   '0009-batch-templates': BatchTemplates,
   '0010-status-list-publishing': StatusListPublishing,
   '0011-given-ids': GivenIds,
+  '0012-recovery': Recovery,
   '0014-verification-rules': VerificationRules,
   '0015-notification-limits': NotificationLimits,
 }
@@ -37,8 +39,11 @@ const MIGRATIONS: Record<MigrationName, Constructor<Migration>> = {
 /** Any constant, the same in every process: one of them migrates, the others wait. */
 const MIGRATION_LOCK = 7_261_937
 
-/** Brings the schema and the roles up to date as the owner. Several processes may call it at once. */
-export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<void> {
+/**
+ * Brings the schema and the roles up to date as the owner. Several processes may call it at once. `to`: the schema as it was
+ * after this migration, without roles, which are for the newest one.
+ */
+export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: MigrationName): Promise<void> {
   const orm = await MikroORM.init({
     entities,
     clientUrl: ownerUrl,
@@ -55,8 +60,8 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<
   try {
     await orm.em.transactional(async (lock) => {
       await lock.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
-      await orm.migrator.up()
-      await createRoles(orm, ownerUrl, masterKey)
+      await orm.migrator.up(to ? { to } : {})
+      if (!to) await createRoles(orm, ownerUrl, masterKey)
     })
   } finally {
     await orm.close()

@@ -13,6 +13,7 @@ export const SCHEMA = [
   '0009-batch-templates',
   '0010-status-list-publishing',
   '0011-given-ids',
+  '0012-recovery',
   '0014-verification-rules',
   '0015-notification-limits',
 ] as const

@@ -39,14 +39,27 @@ function password(directory: string): string {
 
 const pidFile = (data: string) => join(data, 'postmaster.pid')
 
-/** Lines of postmaster.pid: 1 process, 2 data directory, 8 status (src/include/utils/pidfile.h). */
-function postmaster(data: string): { pid: number; status: string } | undefined {
+const addressOf = (role: string, secret: string, port: number) =>
+  `postgresql://${role}:${secret}@127.0.0.1:${port}/countersign`
+
+/** Lines of postmaster.pid: 1 process, 2 data directory, 4 port, 8 status (src/include/utils/pidfile.h). */
+function postmaster(data: string): { pid: number; port: number; status: string } | undefined {
   try {
     const lines = readFileSync(pidFile(data), 'utf8').split('\n')
-    return { pid: Number(lines[0]), status: lines[7]?.trim() ?? '' }
+    return { pid: Number(lines[0]), port: Number(lines[3]), status: lines[7]?.trim() ?? '' }
   } catch {
     return undefined // not running
   }
+}
+
+const isOurs = (pid: number, data: string) => commandLineOf(pid).includes(` -D ${data} `)
+
+/** Address of the server that runs on this directory, as the role `countersign`; undefined when none does. */
+export function runningPostgres(directory: string): string | undefined {
+  const data = join(resolve(directory), 'data')
+  const found = postmaster(data)
+  if (found?.status !== 'ready' || !isOurs(found.pid, data)) return undefined
+  return addressOf('countersign', password(directory), found.port)
 }
 
 /** Ends a server that still runs on this directory, and takes away a pid file whose number now is somebody else's. */
@@ -54,7 +67,7 @@ async function clear(data: string): Promise<void> {
   const old = postmaster(data)
   if (!old) return
   const started = startOf(old.pid)
-  const ours = started !== undefined && commandLineOf(old.pid).includes(` -D ${data} `)
+  const ours = started !== undefined && isOurs(old.pid, data)
   if (ours) await end({ name: 'PostgreSQL', pid: old.pid, started, signal: 'SIGINT', graceMs: 20_000 })
   rmSync(pidFile(data), { force: true })
 }
@@ -78,7 +91,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   if (!existsSync(cluster.data)) await initialise(cluster, options.durable ?? true)
   await clear(cluster.data)
   const part = await untilReady(cluster, options)
-  const address = (role: string) => `postgresql://${role}:${cluster.password}@127.0.0.1:${options.port}/countersign`
+  const address = (role: string) => addressOf(role, cluster.password, options.port)
   return { ...part, url: address('countersign'), superuserUrl: address('postgres') }
 }
 

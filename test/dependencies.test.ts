@@ -127,6 +127,13 @@ const steps: {
     error: { name: 'SchemaMismatch', schema: 'older', message: /0001-foundation/ },
   },
   {
+    step: 'an epoch folder that is none',
+    spoil: () => 'select 1',
+    mend: () => 'select 1',
+    env: { EPOCH_DIRECTORY: '/dev/null/epoch' },
+    error: { message: /EPOCH_DIRECTORY is not usable/ },
+  },
+  {
     step: 'a key store without credentials',
     spoil: () => 'select 1',
     mend: () => 'select 1',

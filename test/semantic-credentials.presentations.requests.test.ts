@@ -182,6 +182,26 @@ test.serial('a request takes an answer for a minute after its end, for clocks di
   t.is(status, 200)
 })
 
+test.serial(
+  'a request from before the database was restored takes no answer, one from after it does (D-187)',
+  async (t) => {
+    const holder = makeHolder()
+    const { id: templateId } = await verifier.template([{ type: 'DIDAuth' }])
+    const ask = () => verifier.post<Asked>(REQUESTS, { templateId })
+    const answer = async ({ challenge, domain }: Asked) =>
+      verifyPresentation(world, await holder.present(undefined, { challenge, domain }), { challenge })
+    const before = await ask()
+    await world.dependencies.epoch.restored()
+    const verdict = await answer(before)
+    t.deepEqual(failedIn(verdict), [['request', undefined]])
+    t.regex(verdict.reason, /expired/)
+    t.is((await world.ask(`${REQUESTS}/${before.id}`, { token: world.token })).json<Asked>().state, 'expired')
+    t.is((await world.ask(new URL(String(before.requestUri)).pathname)).status, 410)
+    const after = await answer(await ask())
+    t.true(after.verified, after.reason)
+  },
+)
+
 test.serial('the domain of the request counts, also where the caller names none', async (t) => {
   const holder = makeHolder()
   const { challenge } = await verifier.post<Asked>(REQUESTS, {

@@ -24,13 +24,16 @@ test('every table with an owner is fenced, forced, and by the same condition', a
       condition: string
       permissive: string
       check: string | null
+      command: string
     }>(
-      `select policyname as name, array_to_string(roles, ',') as roles, qual as condition, permissive, with_check as check
+      `select policyname as name, array_to_string(roles, ',') as roles, qual as condition, permissive, with_check as check,
+         cmd as command
        from pg_policies where tablename = $1 order by 1`,
       [table],
     )
-    for (const { name, roles, condition, check } of policies)
+    for (const { name, roles, condition, check, command } of policies)
       if (roles.endsWith('_system')) t.is(name, 'system', table)
+      else if (roles.endsWith('_backup')) t.deepEqual([name, command, condition], ['backup', 'SELECT', 'true'], table)
       else {
         t.is(name, 'tenant', table)
         const column = table === 'tenants' ? 'id' : 'tenant_id'
@@ -50,7 +53,7 @@ test('tables without an owner are known ones', async (t) => {
   const owned = await fence.ownedTables()
   t.deepEqual(
     tables.filter((name) => !owned.includes(name)),
-    ['environments', 'migrations', 'platform_keys', 'rate_limits', 'tenants'],
+    ['environments', 'migrations', 'platform_epoch', 'platform_keys', 'rate_limits', 'tenants'],
   )
 })
 

@@ -1,3 +1,5 @@
+import type { Witness } from '../epoch.witness.ts'
+
 export const KEY_TYPES = ['ed25519', 'p256', 'bls12381g2', 'x25519'] as const
 export type KeyType = (typeof KEY_TYPES)[number]
 
@@ -29,6 +31,10 @@ export interface BbsInput {
  */
 export interface KeyStore {
   readonly name: 'local' | 'vault'
+  /** Of a store that is outside of our database. */
+  readonly witness?: Witness
+  /** Of a store that is outside of our database: the names (reference.ts) of all keys that it holds for us. */
+  names?(): Promise<string[]>
   /** Idempotent by keyId: a second call answers the key that is there. */
   create(ref: KeyRef): Promise<CreatedKey>
   publicKey(ref: KeyRef): Promise<Uint8Array>

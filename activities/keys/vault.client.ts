@@ -12,6 +12,8 @@ export interface VaultClient {
   read(path: string): Promise<Fields>
   write(path: string, data: object): Promise<Fields>
   remove(path: string): Promise<void>
+  /** Names below a path; none where there is nothing. */
+  list(path: string): Promise<string[]>
   /** Throws `Unavailable('keys')` unless Vault is unsealed and knows our token. A good answer closes the breaker. */
   ready(): Promise<void>
   close(): void
@@ -40,10 +42,11 @@ export function createVaultClient(config: VaultConfig, now: () => number = Date.
   })
   vault.token = ''
   const options = (token: string) => ({ headers: token === '' ? {} : { 'X-Vault-Token': token } })
-  const calls: SessionCalls & { remove(path: string, token: string): Promise<Fields> } = {
+  const calls: SessionCalls & Record<'remove' | 'list', (path: string, token: string) => Promise<Fields>> = {
     read: async (path, token) => fields(await vault.read(path, options(token))),
     write: async (path, data, token) => fields(await vault.write(path, data, options(token))),
     remove: async (path, token) => fields(await vault.delete(path, options(token))),
+    list: async (path, token) => fields(await vault.list(path, options(token))),
   }
   const session = createVaultSession(calls, credentialsOf(config))
   const breaker = createBreaker({ now })
@@ -79,6 +82,16 @@ export function createVaultClient(config: VaultConfig, now: () => number = Date.
     write: (path, data) => breaker.run(() => bounded((token) => calls.write(path, data, token))),
     async remove(path) {
       await breaker.run(() => bounded((token) => calls.remove(path, token)))
+    },
+    async list(path) {
+      try {
+        const { data } = await breaker.run(() => bounded((token) => calls.list(path, token)))
+        const { keys } = fields(data)
+        return Array.isArray(keys) ? keys.map(String) : []
+      } catch (error) {
+        if (error instanceof VaultRefusal && error.status === 404) return []
+        throw error
+      }
     },
     async ready() {
       const health = await bounded(() => calls.read('sys/health', ''))

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { VaultConfig } from '../../config.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import type { Witness } from '../epoch.witness.ts'
 import { createBbsThreads } from './bbs.ts'
 import type { KeyRef, KeyStore } from './index.ts'
 import type { Random } from './material.ts'
-import { assertReference, storeName, unsupported } from './reference.ts'
+import { assertReference, isStoreName, storeName, unsupported } from './reference.ts'
 import { createSoftwareKeys, type SecretRows } from './software.ts'
 import { fields, settled, text, VaultRefusal } from './vault.answers.ts'
 import { createVaultClient, type VaultClient } from './vault.client.ts'
@@ -38,6 +39,25 @@ const kvSecrets = (client: VaultClient, mount: string): SecretRows => {
   }
 }
 
+/** How far a database has come, beside the keys: whoever restores the database does not restore Vault with it. */
+const kvWitness = (client: VaultClient, mount: string): Witness => {
+  const path = (id: string) => `${mount}/data/countersign/epoch-${id}`
+  return {
+    async read(id) {
+      try {
+        const { data } = fields((await client.read(path(id))).data)
+        return Number(text(fields(data).mark))
+      } catch (error) {
+        if (error instanceof VaultRefusal && error.status === 404) return undefined
+        throw error
+      }
+    },
+    async write(id, mark) {
+      await client.write(path(id), { data: { mark: String(mark) } })
+    },
+  }
+}
+
 export interface VaultKeyStoreOptions {
   random?: Random
   now?: () => number
@@ -55,6 +75,7 @@ export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreO
 
   return {
     name: 'vault',
+    witness: kvWitness(client, config.kvMount),
     async create(ref) {
       assertReference(ref)
       return settled(inTransit(ref) ? transit.create(ref) : software.create(ref))
@@ -81,6 +102,13 @@ export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreO
     async delete(ref) {
       assertReference(ref)
       return settled(inTransit(ref) ? transit.delete(ref) : software.delete(ref))
+    },
+    async names() {
+      const found = await Promise.all([
+        client.list(`${config.transitMount}/keys`),
+        client.list(`${config.kvMount}/metadata/countersign`),
+      ])
+      return found.flat().filter(isStoreName)
     },
     ready: () => client.ready(),
     async close() {

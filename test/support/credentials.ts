@@ -1,4 +1,6 @@
-import type { World } from './world.ts'
+import type { World as WholeWorld } from './world.ts'
+
+type World = Pick<WholeWorld, 'ask' | 'token'>
 
 interface Created {
   did: string

@@ -152,6 +152,8 @@ async function build(
     addTenant: (subdomain?: string) => addTenant(dependencies.systemSql, subdomain),
     /** A token of the first tenant that may do everything. */
     token: await tokenOf(first),
+    /** Of the database as the superuser, who sees all rows and may change all. */
+    superuserUrl: postgres.superuserUrl,
     /** PostgreSQL goes away, and comes back with what it held. */
     stopDatabase: () => postgres.stop(),
     async startDatabase() {
