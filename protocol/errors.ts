@@ -1,3 +1,5 @@
+import { tableOf } from './names.ts'
+
 /** A path into the caller's input, the rule it breaks, and what was expected. */
 export interface FieldError {
   path: string
@@ -17,20 +19,23 @@ export class Refusal extends Error {
     readonly code: string,
     message: string,
     readonly errors: FieldError[] = [],
+    /** `cause`: what a library threw, for the log. */
+    options?: ErrorOptions,
   ) {
-    super(message)
+    super(message, options)
   }
 }
 
 /** The same refusal for a caller who has other names for some fields; `paths` from ours to theirs. */
-export const inTermsOf = <Thrown>(error: Thrown, paths: Readonly<Record<string, string>>): Thrown | Refusal =>
-  error instanceof Refusal
-    ? new Refusal(
-        error.code,
-        error.message,
-        error.errors.map((field) => ({ ...field, path: paths[field.path] ?? field.path })),
-      )
-    : error
+export function inTermsOf<Thrown>(error: Thrown, paths: Readonly<Record<string, string>>): Thrown | Refusal {
+  if (!(error instanceof Refusal)) return error
+  const named = tableOf(paths)
+  return new Refusal(
+    error.code,
+    error.message,
+    error.errors.map((field) => ({ ...field, path: named.get(field.path) ?? field.path })),
+  )
+}
 
 /** Something that we depend on is away; the same request may succeed later. Retryable: 503 with Retry-After over HTTP. */
 export class Unavailable extends Error {
