@@ -6,6 +6,7 @@ import { type Connections, connect, type Sql, sqlOf } from '../entities/orm.ts'
 import { assertFenced, roleUrl } from '../entities/roles.ts'
 import { assertSchema } from '../entities/schema.ts'
 import { createDocuments, type Documents } from './documents/index.ts'
+import { createSelfTest, type SelfTest } from './documents/self-test.ts'
 import { createEffects, type Effects } from './idempotency.ts'
 import { createEnvelopeRows } from './keys/envelopes.ts'
 import type { KeyStore } from './keys/index.ts'
@@ -27,6 +28,7 @@ export interface Dependencies {
   systemSql: Sql
   keys: KeyStore
   documents: Documents
+  selfTest: SelfTest
   outbound: Outbound
   temporal: Temporal
   outbox: Outbox
@@ -65,6 +67,8 @@ export async function openDependencies(config: Config): Promise<OpenDependencies
   const documents = opening.adopt(createDocuments(), (threads) => threads.close())
   const temporal = opening.adopt(connectTemporal(config), (client) => client.close())
   const sealer = createSealer(config.masterKey, 'stored-answers')
+  const now = () => new Date()
+  const failed = (err: unknown) => log.error({ err }, 'this process cannot sign and verify documents: it is not ready')
   const dependencies: Dependencies = {
     config,
     database,
@@ -72,6 +76,7 @@ export async function openDependencies(config: Config): Promise<OpenDependencies
     systemSql,
     keys,
     documents,
+    selfTest: createSelfTest({ documents, now, failed }),
     outbound: createOutbound(config.outbound, { log }),
     temporal,
     outbox: createOutbox(config.masterKey),
@@ -79,7 +84,7 @@ export async function openDependencies(config: Config): Promise<OpenDependencies
     sealer,
     logs,
     log,
-    now: () => new Date(),
+    now,
     uuid: randomUUID,
   }
   const opened = opening.move()

@@ -40,6 +40,7 @@ async function work(): Promise<void> {
   checks.database = async () => {
     await dependencies.systemSql.query({ text: 'select 1', values: [] })
   }
+  checks.documents = dependencies.selfTest.check
   backlogMetrics(metrics, dependencies.systemSql, log)
 
   const { stop, finished, running } = await startWorker({
