@@ -122,7 +122,7 @@ export function asRefusal(error: unknown, document: object): Refusal | Unavailab
   const said = saidOf(error, document)
   if (said !== undefined) return said
   return new Refusal(
-    'credential.invalid',
+    'credential.unprocessable',
     `${NOT_LINKED_DATA}: a member or a context holds what JSON-LD does not allow there.`,
     [{ path: '', code: 'credential.not_json_ld', message: 'holds what JSON-LD does not allow there' }],
     { cause: error },

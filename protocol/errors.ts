@@ -50,3 +50,21 @@ export class Unavailable extends Error {
     super(message, options)
   }
 }
+
+/**
+ * Our own code failed over a document in a way that nobody foresaw. The same document meets the same fault again, so that
+ * waiting mends nothing: 500 over HTTP, and a batch goes on without the row (D-153).
+ */
+export class DocumentFault extends Error {
+  override readonly name = 'DocumentFault'
+}
+
+/** Work over a document and nothing else: what it throws, other than a refusal, is a `DocumentFault`. */
+export async function overDocument<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof Unavailable) throw error
+    throw new DocumentFault('A document could not be processed.', { cause: error })
+  }
+}

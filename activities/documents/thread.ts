@@ -53,7 +53,7 @@ export default async function run<Name extends TaskName>({
   try {
     return { done: true, output: await verbs[task.name](task.input) }
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof Refusal)) return { done: false, fault: error }
     const { code, message, errors } = error
     return { done: false, refusal: { code, message, errors } }
   } finally {

@@ -40,6 +40,13 @@ const DEFINITION = tableOf<Form>({
   '@type': text,
 })
 
+/** Keywords that a context cannot define (JSON-LD 1.1, section 1.7). `@type` may get a container. */
+const KEYWORDS = new Set([
+  ...['@container', '@default', '@embed', '@explicit', '@graph', '@id', '@included', '@index', '@json'],
+  ...['@list', '@nest', '@none', '@omitDefault', '@omitGraph', '@prefix', '@preserve', '@requireAll', '@reverse'],
+  ...['@set', '@value'],
+])
+
 const MAX_ERRORS = 10
 
 const escaped = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
@@ -74,6 +81,7 @@ function checkContext(context: unknown, path: string, report: Report): void {
     const at = `${path}/${escaped(term)}`
     const [fits, expected] = ENTRIES.get(term) ?? []
     if (term === '@context') checkContext(value, at, report)
+    else if (KEYWORDS.has(term)) report(at, 'form', 'is a keyword, which no context defines')
     else if (isReservedName(term)) report(at, 'unsafe_name', 'is a name that every object has a member of')
     else if (fits === undefined) checkDefinition(value, at, report)
     else if (!fits(value)) report(at, 'form', String(expected))
