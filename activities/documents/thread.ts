@@ -6,7 +6,10 @@ import { Refusal } from '../../protocol/errors.ts'
 import { qrCode } from '../../protocol/qr-code.ts'
 import { convertLinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
 import { meansTheSame } from '../../protocol/semantic-credentials.presentations.meaning.ts'
+import { fenceIntrinsics } from '../intrinsics.ts'
 import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
+
+fenceIntrinsics()
 
 /** Rounds of deep comparison, as a power of the nodes that look alike: here the clock ends poison graphs, not this. */
 const MAX_WORK_FACTOR = 3
