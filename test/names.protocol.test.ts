@@ -1,5 +1,6 @@
 import { encode } from '@digitalbazaar/cborld'
 import test, { type ExecutionContext } from 'ava'
+import { encode as cbor } from 'cborg'
 import fc from 'fast-check'
 import { CONTEXT, createDocumentLoader } from '../protocol/contexts/index.ts'
 import { createProofCheck, deriveCredential, type Json, signCredential } from '../protocol/data-integrity.ts'
@@ -130,6 +131,18 @@ const BORDERS: Record<string, (names: string[]) => unknown> = {
         { from: { format: 'n-quads', text: `${lines.join('\n')}\n` }, to: 'jsonld' },
         options,
       ).catch(refusals)
+  },
+  'CBOR-LD of a stranger': async (names) => {
+    // tag 51997 over [registry entry, document] (CBOR-LD 1.0, draft 8): written by hand, for no encoder writes such names
+    const map = (value: unknown): unknown =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? new Map(Object.entries(value).map(([name, member]) => [name, map(member)]))
+        : value
+    const document = cbor(map({ '@context': { '@vocab': 'https://a.example/' }, ...nested(names), a: nested(names) }))
+    for (const entry of [0, 1]) {
+      const bytes = Buffer.concat([Buffer.from([0xd9, 0xcb, 0x1d, 0x82, entry]), document])
+      await convertLinkedData({ from: { format: 'cborld', bytes }, to: 'jsonld' }, options).catch(refusals)
+    }
   },
   'CBOR-LD': async (names) => {
     const jsonldDocument = { '@context': { '@vocab': 'https://a.example/' }, ...nested(names) }
