@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { contextErrors } from '../protocol/contexts/index.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { parseForeignJson } from '../protocol/json.depth.ts'
+import { isObject } from '../protocol/json.ts'
 import { boundsErrors } from '../protocol/semantic-credentials.bounds.ts'
 import type { Outbound } from './outbound-http.ts'
 
@@ -75,10 +77,11 @@ export const contextHash = (document: string): string => createHash('sha256').up
 /** A context document has one `@context` (JSON-LD 1.1, section 3.1): an object, or an array of objects and URLs. */
 function checkDocument(url: string, bytes: Uint8Array): string {
   const document = parseForeignJson(bytes, { code: 'context.invalid' })
-  const isObject = typeof document === 'object' && document !== null
-  // names that reach prototypes, and more members than an honest context has
-  const isContext = isObject && Object.hasOwn(document, '@context') && boundsErrors(document).length === 0
-  if (!isContext) throw new Refusal('context.invalid', `${short(url)} is not a JSON-LD context.`)
+  if (!isObject(document) || !Object.hasOwn(document, '@context'))
+    throw new Refusal('context.invalid', `${short(url)} is not a JSON-LD context.`)
+  // names that reach prototypes, more members than an honest context has, and what jsonld would fail over
+  const [error] = [...boundsErrors(document), ...contextErrors(document)]
+  if (error) throw new Refusal('context.invalid', `${short(url)} is malformed: ${error.path} ${error.message}.`)
   return Buffer.from(bytes).toString('utf8')
 }
 

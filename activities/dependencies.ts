@@ -7,6 +7,7 @@ import { assertFenced, roleUrl } from '../entities/roles.ts'
 import { assertSchema } from '../entities/schema.ts'
 import { Unavailable } from '../protocol/errors.ts'
 import { createDocuments, type Documents } from './documents/index.ts'
+import { createSelfTest, type SelfTest } from './documents/self-test.ts'
 import { createEpoch, type Epoch } from './epoch.ts'
 import { createFileWitness } from './epoch.witness.ts'
 import { createEffects, type Effects } from './idempotency.ts'
@@ -31,6 +32,7 @@ export interface Dependencies {
   keys: KeyStore
   epoch: Epoch
   documents: Documents
+  selfTest: SelfTest
   outbound: Outbound
   temporal: Temporal
   outbox: Outbox
@@ -78,6 +80,8 @@ export async function openDependencies(config: Config): Promise<OpenDependencies
   const documents = opening.adopt(createDocuments(), (threads) => threads.close())
   const temporal = opening.adopt(connectTemporal(config), (client) => client.close())
   const sealer = createSealer(config.masterKey, 'stored-answers')
+  const now = () => new Date()
+  const failed = (err: unknown) => log.error({ err }, 'this process cannot sign and verify documents: it is not ready')
   const dependencies: Dependencies = {
     config,
     database,
@@ -86,6 +90,7 @@ export async function openDependencies(config: Config): Promise<OpenDependencies
     keys,
     epoch,
     documents,
+    selfTest: createSelfTest({ documents, now, failed }),
     outbound: createOutbound(config.outbound, { log }),
     temporal,
     outbox: createOutbox(config.masterKey),
@@ -93,7 +98,7 @@ export async function openDependencies(config: Config): Promise<OpenDependencies
     sealer,
     logs,
     log,
-    now: () => new Date(),
+    now,
     uuid: randomUUID,
   }
   const opened = opening.move()

@@ -24,7 +24,7 @@ function option(options: Record<string, string>, name: string): string | undefin
     throw new Refusal('request.invalid', `options knows ${name} alone for this method.`, [
       { path: `options.${unknown[0]?.slice(0, 60)}`, code: 'unknown', message: `expected only ${name}` },
     ])
-  return options[name]
+  return Object.hasOwn(options, name) ? options[name] : undefined
 }
 
 function keyTypeOf(options: Record<string, string>): KeyType {

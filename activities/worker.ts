@@ -4,12 +4,15 @@ import { SchemaMismatch } from '../entities/schema.ts'
 import { reconciliationCounter } from './administration.reconcile.metrics.ts'
 import { backlogMetrics } from './backlog.metrics.ts'
 import { createActivities, openDependencies } from './index.ts'
+import { fenceIntrinsics } from './intrinsics.ts'
 import { createLogger } from './logging.ts'
 import { scheduledJobs } from './schedules.ts'
 import { statusListCounter } from './semantic-credentials.publish.metrics.ts'
 import { patiently } from './worker.connection.ts'
 import { type Checks, serveOperator } from './worker.operator.ts'
 import { PATIENCE_MS, startWorker } from './worker.start.ts'
+
+fenceIntrinsics()
 
 const stopping = new AbortController()
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort())
@@ -41,6 +44,7 @@ async function work(): Promise<void> {
   checks.database = async () => {
     await dependencies.systemSql.query({ text: 'select 1', values: [] })
   }
+  checks.documents = dependencies.selfTest.check
   backlogMetrics(metrics, dependencies.systemSql, log)
 
   const { stop, finished, running } = await startWorker({

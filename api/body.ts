@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import express from 'express'
 import { Refusal } from '../protocol/errors.ts'
-import { parseJson } from './json.ts'
+import { parseJson } from '../protocol/json.strict.ts'
 
 const LIMIT_BYTES = 1024 * 1024
 /** A body that is somewhat too large is read to its end, so that its sender sees the 413; a huge one is cut off. */

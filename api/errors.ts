@@ -30,7 +30,9 @@ const ONE_OF = /^should be one of the following; \[(.*)\]$/s
 
 /** A choice of words is a union of one-word forms to tsoa; whoever chose none of them wants to see them all. */
 function choices(path: string, forms: FieldErrors[]): string | undefined {
-  const words = forms.map((form) => ONE_OF.exec(form[path]?.message ?? '')?.[1])
+  const words = forms.map((form) =>
+    Object.hasOwn(form, path) ? ONE_OF.exec(form[path]?.message ?? '')?.[1] : undefined,
+  )
   return words.every((word) => word !== undefined)
     ? `expected one of ${words.join(', ').replaceAll("'", '')}`
     : undefined
@@ -50,7 +52,7 @@ function faults(fields: FieldErrors): [path: string, message: string][] {
     const forms = JSON.parse(issues) as FieldErrors[]
     const expected = choices(path, forms)
     if (expected !== undefined) return [[path, expected.slice(0, 300)]]
-    const nearest = forms.find((form) => !(path in form)) ?? forms[0]
+    const nearest = forms.find((form) => !Object.hasOwn(form, path)) ?? forms[0]
     return nearest ? faults(nearest) : []
   })
 }

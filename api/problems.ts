@@ -25,6 +25,7 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'credential.proof_type_unsupported': 'The proof type is not supported.',
     'credential.term_undefined': 'No context defines a term that the credential uses; errors names it.',
     'credential.too_complex': 'The credential takes more time or memory to process than one may.',
+    'credential.unprocessable': 'A member or a context of the credential holds what JSON-LD does not allow there.',
     'credential_template.claims_missing': 'The template requires claims that were not given; errors names them.',
     'credential_template.id_differs': 'The id of the body is not that of the path.',
     'credential_template.invalid': 'The template breaks rules; errors names the members.',

@@ -19,6 +19,8 @@ export interface SignIn {
   /**
    * The credential without proof: @context, type, issuer {id, name, iconUrl, logoUrl}, credentialSubject, and optionally
    * name, description, credentialBranding {backgroundColor, watermarkImageUrl}, expirationDate and what your contexts define.
+   * Pictures are https URLs of a public host, or data:image/png, jpeg or webp in base64 of at most 32 KiB; colours #rgb,
+   * #rrggbb, #rrggbbaa or named ones of CSS.
    */
   payload: JsonObject
   /** Ed25519Signature2018, BbsSignature2022 (answered with bbs-2023), eddsa-rdfc-2022, eddsa-2022, bbs-2023, ecdsa-rdfc-2019. */

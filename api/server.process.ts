@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AggregatorRegistry, register } from 'prom-client'
 import { createPlatform, openDependencies } from '../activities/index.ts'
+import { fenceIntrinsics } from '../activities/intrinsics.ts'
 import type { Config } from '../config.ts'
 import { createApp } from './app.ts'
 import type { OpenApi } from './paths.ts'
@@ -73,6 +74,7 @@ export async function startApi(config: Config): Promise<Running> {
 
 /** One process of the cluster: serves until its primary, or a signal, tells it to stop. */
 export async function serve(config: Config): Promise<void> {
+  fenceIntrinsics()
   new AggregatorRegistry() // by being made, it answers the primary's questions for our metrics
   const api = await startApi(config)
   const stop = () => {

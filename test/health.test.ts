@@ -18,7 +18,7 @@ const readiness = async (world: World) => {
 test.serial('without Temporal the platform is degraded, names it, and does what needs no workflow', async (t) => {
   const world = await openWorld()
   try {
-    const parts = { database: 'up', keys: 'up', temporal: 'down' } as const
+    const parts = { database: 'up', keys: 'up', temporal: 'down', documents: 'up' } as const
     t.deepEqual(await readiness(world), { code: 200, status: 'degraded', parts })
     t.truthy(await createDid(world))
     const options = { url: 'https://issuer.example.org' }

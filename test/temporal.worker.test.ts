@@ -98,7 +98,8 @@ test.serial('the worker is ready, relays, works, shows its health, and ends by S
   const worker = await launch()
   t.true(await ready(worker), worker.output())
   const health = await fetch(`${worker.url}/health/ready`)
-  t.deepEqual(await health.json(), { status: 'up', parts: { worker: 'up', temporal: 'up', database: 'up' } })
+  const parts = { worker: 'up', temporal: 'up', database: 'up', documents: 'up' }
+  t.deepEqual(await health.json(), { status: 'up', parts })
 
   const start = await commit(startOf())
   const handle = world.temporal.client.workflow.getHandle(start.workflowId)

@@ -3,7 +3,7 @@ import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threa
 import pLimit from 'p-limit'
 import { Piscina } from 'piscina'
 import type { ContextLookup } from '../../protocol/contexts/index.ts'
-import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import { DocumentFault, Refusal, Unavailable } from '../../protocol/errors.ts'
 import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
 import { createWatch, type Used } from './watch.ts'
 
@@ -120,6 +120,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
       const answer = (await work) as ThreadAnswer<Tasks[Name]['output']>
       if (served.failures.length > 0) throw served.failures[0]
       if (answer.done) return answer.output
+      if ('fault' in answer) throw new DocumentFault('A document could not be processed.', { cause: answer.fault })
       const { code, message, errors } = answer.refusal
       throw new Refusal(code, message, errors)
     } catch (error) {

@@ -6,7 +6,10 @@ import { Refusal } from '../../protocol/errors.ts'
 import { qrCode } from '../../protocol/qr-code.ts'
 import { convertLinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
 import { meansTheSame } from '../../protocol/semantic-credentials.presentations.meaning.ts'
+import { fenceIntrinsics } from '../intrinsics.ts'
 import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
+
+fenceIntrinsics()
 
 /** Rounds of deep comparison, as a power of the nodes that look alike: here the clock ends poison graphs, not this. */
 const MAX_WORK_FACTOR = 3
@@ -53,7 +56,7 @@ export default async function run<Name extends TaskName>({
   try {
     return { done: true, output: await verbs[task.name](task.input) }
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof Refusal)) return { done: false, fault: error }
     const { code, message, errors } = error
     return { done: false, refusal: { code, message, errors } }
   } finally {
