@@ -10,6 +10,7 @@ import { createEffects, type Effects } from './idempotency.ts'
 import { createEnvelopeRows } from './keys/envelopes.ts'
 import type { KeyStore } from './keys/index.ts'
 import { openKeyStore } from './keys/select.ts'
+import { databaseRecords } from './keys/vault.logins.ts'
 import { createLogger } from './logging.ts'
 import { createOutbound, type Outbound } from './outbound-http.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
@@ -61,7 +62,8 @@ export async function openDependencies(config: Config): Promise<OpenDependencies
   await assertSchema(systemSql)
   const logs = opening.adopt(createLogQueue(systemSql, log), (queue) => queue.close())
   const envelopes = createEnvelopeRows(database.tenants)
-  const keys = opening.adopt(openKeyStore({ config, envelopes }), (store) => store.close())
+  const logins = databaseRecords(database.system)
+  const keys = opening.adopt(openKeyStore({ config, envelopes, logins, log }), (store) => store.close())
   const documents = opening.adopt(createDocuments(), (threads) => threads.close())
   const temporal = opening.adopt(connectTemporal(config), (client) => client.close())
   const sealer = createSealer(config.masterKey, 'stored-answers')

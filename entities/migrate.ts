@@ -12,6 +12,7 @@ import { StatusHistory } from './migrations/0008-status-history.ts'
 import { BatchTemplates } from './migrations/0009-batch-templates.ts'
 import { StatusListPublishing } from './migrations/0010-status-list-publishing.ts'
 import { GivenIds } from './migrations/0011-given-ids.ts'
+import { KeyStoreLogins } from './migrations/0017-key-store-logins.ts'
 import { entities } from './orm.ts'
 import { createRoles } from './roles.ts'
 import { type MigrationName, SCHEMA } from './schema.ts'
@@ -28,6 +29,7 @@ const MIGRATIONS: Record<MigrationName, Constructor<Migration>> = {
   '0009-batch-templates': BatchTemplates,
   '0010-status-list-publishing': StatusListPublishing,
   '0011-given-ids': GivenIds,
+  '0017-key-store-logins': KeyStoreLogins,
 }
 
 /** Any constant, the same in every process: one of them migrates, the others wait. */

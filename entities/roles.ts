@@ -33,7 +33,7 @@ const GRANTS = {
     'update (fetch_unknown_contexts, vc_api)': ['tenants'],
   },
   system: {
-    'select, insert, update, delete': [...OF_BOTH, 'environments', 'tenants', 'outbox'],
+    'select, insert, update, delete': [...OF_BOTH, 'environments', 'tenants', 'outbox', 'key_store_logins'],
     'select, insert, delete': ['platform_keys'],
     'select, insert': ['logs', 'semantic_template_versions'],
     select: ['migrations'],
@@ -41,7 +41,7 @@ const GRANTS = {
 } as const
 
 /** Of the system role's tables, those that belong to no tenant and have no fence. */
-const UNFENCED: readonly string[] = ['environments', 'platform_keys', 'migrations']
+const UNFENCED: readonly string[] = ['environments', 'platform_keys', 'migrations', 'key_store_logins']
 
 type Role = keyof typeof GRANTS
 

@@ -13,6 +13,7 @@ export const SCHEMA = [
   '0009-batch-templates',
   '0010-status-list-publishing',
   '0011-given-ids',
+  '0017-key-store-logins',
 ] as const
 
 export type MigrationName = (typeof SCHEMA)[number]
