@@ -64,6 +64,8 @@ const BAD: [name: string, value: string][] = [
   ['KEY_STORE_MASTER_KEY', 'correct horse battery staple'],
   ['VAULT_ADDR', 'vault.example:8200'],
   ['VAULT_TIMEOUT_MS', '99'],
+  ['VAULT_TOKEN_FILE', '/run/token'],
+  ['VAULT_SECRET_ID_FILE', '/run/secret-id'],
   ['OUTBOUND_TIMEOUT_MS', '18446744073709551615'],
   ['OUTBOUND_MAX_BYTES', '1 MiB'],
   ['ACCESS_TOKEN_LIFETIME_SECONDS', '0'],
@@ -80,7 +82,8 @@ const BAD: [name: string, value: string][] = [
 
 for (const [name, value] of BAD)
   test(`the start fails and names ${name} when it is ${JSON.stringify(value)}`, (t) => {
-    const vault = name === 'VAULT_TIMEOUT_MS' ? { VAULT_ADDR: 'http://vault.example:8200' } : {}
+    const beside = name.endsWith('_FILE') ? { [name.replace('_FILE', '')]: 'another one' } : {}
+    const vault = name.startsWith('VAULT_') ? { VAULT_ADDR: 'http://vault.example:8200', ...beside } : {}
     t.throws(() => loadConfig({ ...usable, ...vault, [name]: value }), {
       message: new RegExp(`^${name} is not usable`),
     })

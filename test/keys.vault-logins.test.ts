@@ -76,10 +76,14 @@ test('three processes with a wrong secret, asked for readiness and signatures al
     for (const left of seconds) t.true(left > 280 && left <= 360, `the next login is told to be in ${left} s`)
 
     writeFileSync(secretIdFile, role.secretId)
-    await until('all processes to have logged in', async () => {
-      const codes = await Promise.all(stores.map((store) => codeOf(store.ready())))
-      return codes.every((code) => code === 'none')
-    }, 8_000)
+    await until(
+      'all processes to have logged in',
+      async () => {
+        const codes = await Promise.all(stores.map((store) => codeOf(store.ready())))
+        return codes.every((code) => code === 'none')
+      },
+      8_000,
+    )
     t.is(proxy.count(login), 5, 'each with the right secret once')
     for (const store of stores) t.is(await codeOf(store.create(newRef('ed25519'))), 'none')
   }))
