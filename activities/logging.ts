@@ -26,6 +26,14 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
+/** Kind, code and words of an error and of what caused it, in one line, with the same care. */
+export function causeOf(error: unknown): string {
+  const { type, code, message = '', cause } = describeError(error) as Record<string, string | undefined>
+  const kind = [type, code].filter(Boolean).join(' ')
+  const deeper = error instanceof Error && cause ? ` (${causeOf(error.cause)})` : ''
+  return `${kind}: ${message}${deeper}`.slice(0, 500)
+}
+
 /** The redacted paths are a second fence: nothing logs these on purpose. */
 export const createLogger = (level: string): Logger =>
   pino({
