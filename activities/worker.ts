@@ -4,6 +4,7 @@ import { SchemaMismatch } from '../entities/schema.ts'
 import { backlogMetrics } from './backlog.metrics.ts'
 import { createActivities, openDependencies } from './index.ts'
 import { createLogger } from './logging.ts'
+import { partMetrics } from './part.metrics.ts'
 import { scheduledJobs } from './schedules.ts'
 import { statusListCounter } from './semantic-credentials.publish.metrics.ts'
 import { patiently } from './worker.connection.ts'
@@ -17,6 +18,7 @@ const config = loadConfig(process.env)
 const log = createLogger(config.logLevel).child({ process: 'worker' })
 const metrics = new Registry()
 collectDefaultMetrics({ register: metrics })
+const parts = partMetrics(metrics)
 
 /** What was opened, closed again in the opposite order. */
 const opened: Array<() => Promise<void>> = []
@@ -34,7 +36,7 @@ async function work(): Promise<void> {
 
   const patience = { patienceMs: PATIENCE_MS, log, signal: stopping.signal }
   const hopeless = (error: unknown) => error instanceof SchemaMismatch && error.schema === 'newer'
-  const dependencies = await patiently('PostgreSQL', () => openDependencies(config), { ...patience, hopeless })
+  const dependencies = await patiently('PostgreSQL', () => openDependencies(config, parts), { ...patience, hopeless })
   opened.push(dependencies.close)
   checks.temporal = dependencies.temporal.check
   checks.database = async () => {

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AggregatorRegistry, register } from 'prom-client'
 import { createPlatform, openDependencies } from '../activities/index.ts'
+import { partMetrics } from '../activities/part.metrics.ts'
 import type { Config } from '../config.ts'
 import { createApp } from './app.ts'
 import type { OpenApi } from './paths.ts'
@@ -34,7 +35,7 @@ const STILL_TAKEN_MS = 300
 
 /** Opens connections and listens; answers once requests are served. */
 export async function startApi(config: Config): Promise<Running> {
-  const dependencies = await openDependencies(config)
+  const dependencies = await openDependencies(config, partMetrics(register))
   let stopping = false
   const app = createApp({
     dependencies,

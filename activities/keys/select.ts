@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import type { EnvelopeRows } from './envelope.ts'
 import type { KeyStore } from './index.ts'
 import { createLocalKeyStore } from './local.ts'
+import type { KeyStoreMetrics } from './metrics.ts'
 import { createLoginGate, type LoginRecords } from './vault.gate.ts'
 import { createVaultKeyStore } from './vault.ts'
 
@@ -10,11 +11,14 @@ export interface KeyStoreSettings {
   config: Pick<Config, 'vault' | 'masterKey'>
   envelopes: EnvelopeRows
   logins: LoginRecords
+  metrics: KeyStoreMetrics
   log?: Pick<Logger, 'info' | 'error'>
 }
 
 /** Vault where an address is set, else envelopes in our own database. */
-export function openKeyStore({ config: { vault, masterKey }, envelopes, logins, log }: KeyStoreSettings): KeyStore {
-  if (!vault) return createLocalKeyStore({ envelopes, masterKey })
-  return createVaultKeyStore(vault, { gate: createLoginGate({ ...vault, masterKey, records: logins }), log })
+export function openKeyStore({ config, envelopes, logins, metrics, log }: KeyStoreSettings): KeyStore {
+  const { vault, masterKey } = config
+  if (!vault) return metrics.measured(createLocalKeyStore({ envelopes, masterKey }))
+  const gate = createLoginGate({ ...vault, masterKey, records: logins })
+  return metrics.measured(createVaultKeyStore(vault, { gate, log, observer: metrics }))
 }

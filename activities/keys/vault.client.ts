@@ -23,8 +23,9 @@ export interface VaultClient {
 
 /** What a client tells of itself. */
 export interface VaultObserver {
-  /** Each login and, after a refusal, the time of the next one (ms since 1970). */
-  loggedIn(outcome: LoginOutcome, nextAt?: number): void
+  loggedIn(outcome: LoginOutcome): void
+  /** The time of the next login (ms since 1970) after one that Vault refused to us or another process; 0 after a good one. */
+  refusedUntil(nextAt: number): void
   /** Whether calls are refused for now because Vault did not answer the last ones. */
   broken(open: boolean): void
 }
@@ -67,11 +68,11 @@ export function createVaultClient(config: VaultConfig, parts: VaultClientParts):
     remove: async (path, token) => fields(await vault.delete(path, options(token))),
   }
   const breaker = createBreaker({ now, changed: observer?.broken })
-  const loggedIn = (outcome: LoginOutcome, nextAt?: number) => {
+  const loggedIn = (outcome: LoginOutcome) => {
     if (outcome === 'done') breaker.reset()
-    observer?.loggedIn(outcome, nextAt)
+    observer?.loggedIn(outcome)
   }
-  const session = createVaultSession({ ...parts, calls, source, loggedIn })
+  const session = createVaultSession({ ...parts, calls, source, loggedIn, refusedUntil: observer?.refusedUntil })
 
   const refusedToken = (error: unknown): VaultRefusal | undefined => {
     const known = understood(error)

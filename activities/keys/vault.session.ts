@@ -14,8 +14,10 @@ export interface SessionParts {
   gate: LoginGate
   log?: Pick<Logger, 'info' | 'error'>
   now?: () => number
-  /** Told of each login and, after a refusal, of the time of the next one (ms since 1970). */
-  loggedIn?(outcome: LoginOutcome, nextAt?: number): void
+  /** Told of each login. */
+  loggedIn?(outcome: LoginOutcome): void
+  /** Told of the time of the next login (ms since 1970) after one that Vault refused to us or another process. */
+  refusedUntil?(nextAt: number): void
 }
 
 export interface VaultSession {
@@ -55,7 +57,7 @@ const reasonOf = ({ message }: VaultRefusal, locked: boolean) =>
  * it nears its last (a renewal that grants less than half of the first life), when a renewal is refused, or when a call was.
  */
 export function createVaultSession(parts: SessionParts): VaultSession {
-  const { calls, source, gate, log, now = Date.now, loggedIn } = parts
+  const { calls, source, gate, log, now = Date.now, loggedIn, refusedUntil } = parts
   let current: Lease | undefined
   let fullSeconds = 0
   let pending: Promise<Lease> | undefined
@@ -90,6 +92,7 @@ export function createVaultSession(parts: SessionParts): VaultSession {
   const refused = (reason: string, waitMs: number): Unavailable => {
     const known = refusal?.reason === reason && refusal.until > now()
     refusal = { reason, until: now() + waitMs }
+    refusedUntil?.(refusal.until)
     if (!known)
       log?.error({ part: 'keys', reason, nextInSeconds: Math.ceil(waitMs / 1000) }, 'the key store refused our login')
     return refusedByVault(reason, waitMs)
@@ -118,11 +121,12 @@ export function createVaultSession(parts: SessionParts): VaultSession {
       const locked = isLockedOut(known, credentials)
       const reason = reasonOf(known, locked)
       const waitMs = await gate.refused(credentials, { reason, lockedOut: locked })
-      loggedIn?.('refused', now() + waitMs)
+      loggedIn?.('refused')
       throw refused(reason, waitMs)
     })
     if (refusal) log?.info({ part: 'keys' }, 'the key store takes our login again')
     refusal = undefined
+    refusedUntil?.(0)
     fullSeconds = made.seconds
     keep(made)
     loggedIn?.('done')
