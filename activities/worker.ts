@@ -6,6 +6,7 @@ import { createActivities, openDependencies } from './index.ts'
 import { createLogger } from './logging.ts'
 import { partMetrics } from './part.metrics.ts'
 import { scheduledJobs } from './schedules.ts'
+import { schemaExit } from './schema-exit.ts'
 import { statusListCounter } from './semantic-credentials.publish.metrics.ts'
 import { patiently } from './worker.connection.ts'
 import { type Checks, serveOperator } from './worker.operator.ts'
@@ -69,7 +70,7 @@ try {
   const told = stopping.signal.aborted && error instanceof Error && error.name === 'AbortError'
   if (!told) {
     log.fatal({ err: error }, 'worker ended by a fault')
-    process.exitCode = 1
+    process.exitCode = schemaExit(error)?.code ?? 1
   }
 }
 for (const close of opened.reverse()) {
