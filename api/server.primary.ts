@@ -36,20 +36,17 @@ export async function runPrimary(config: Config): Promise<void> {
   const log = createLogger(config.logLevel)
   const operator = await serveOperator(config, log)
   const fleet = keepProcesses({ size: config.apiProcesses, port: config.port, log })
-  let stopping = false
-  const stop = async () => {
-    if (stopping) return
-    stopping = true
-    log.info('api stops')
-    await fleet.stop()
-    operator.close()
-    operator.closeAllConnections()
-    log.info('api stopped')
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
-  await fleet.hopeless
-  process.exitCode = SCHEMA_EXIT.newer
-  log.fatal({ exitCode: SCHEMA_EXIT.newer }, 'the API ends: a newer version migrated the database')
-  await stop()
+  const signalled = new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
+  })
+  const outdated = fleet.hopeless.then(() => {
+    process.exitCode = SCHEMA_EXIT.newer
+    log.fatal({ exitCode: SCHEMA_EXIT.newer }, 'the API ends: a newer version migrated the database')
+  })
+  await Promise.race([signalled, outdated])
+  log.info('api stops')
+  await fleet.stop()
+  operator.close()
+  operator.closeAllConnections()
+  log.info('api stopped')
 }
