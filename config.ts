@@ -169,6 +169,17 @@ const vaultConfig = (env: Environment) => {
   }
 }
 
+/** What stack/vault-setup.ts needs, which is nothing of the platform itself. Throws, naming all that is missing. */
+export function readVaultSetup(env: Environment): VaultConfig {
+  const needed: Variable[][] = [['VAULT_ADDR'], ['VAULT_ROLE_ID'], ['VAULT_SECRET_ID', 'VAULT_SECRET_ID_FILE']]
+  const missing = needed.filter((either) => either.every((name) => !read(env, name)))
+  if (missing.length > 0) {
+    const names = missing.map((either) => either.join(' or ')).join(', ')
+    throw new Error(`To set up Vault these variables are missing: ${names}. See .env.example.`)
+  }
+  return vaultConfig(env)
+}
+
 /** What a running process (API or worker) needs. Throws, naming the variable, when one is not usable. */
 export function loadConfig(env: Environment) {
   const level = read(env, 'LOG_LEVEL')
