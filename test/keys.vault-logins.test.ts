@@ -6,8 +6,10 @@ import anyTest from 'ava'
 import { createLoginGate, LOGIN_PAUSES, type LoginPauses, ownRecords } from '../activities/keys/vault.gate.ts'
 import { databaseRecords } from '../activities/keys/vault.logins.ts'
 import { createVaultKeyStore } from '../activities/keys/vault.ts'
+import { connect } from '../entities/orm.ts'
 import { Unavailable } from '../protocol/errors.ts'
 import { dismissGuard } from '../stack/part.ts'
+import { freePort } from '../stack/ports.ts'
 import type { Vault } from '../stack/vault.ts'
 import { openDatabase, type TestDatabase } from './support/database.ts'
 import { until } from './support/dids.ts'
@@ -124,6 +126,22 @@ test('however long a secret is wrong, Vault never locks the role out, and the ri
     t.is(await codeOf(store.create(newRef('ed25519'))), 'none')
   }))
 
+test('a secret that Vault knows again is tried at once when its past logins are deleted (docs/operations.md)', (t) =>
+  withVault(t, async (vault) => {
+    const role = await createAppRole(vault)
+    const secretId = 'a secret that the operator gives back'
+    const store = opened(
+      t,
+      createVaultKeyStore(vaultConfig(vault, { ...role, secretId }), { gate: sharedGate(vault.address) }),
+    )
+    const wait = () => retryAfter(store.create(newRef('ed25519')))
+    await until('the second login to be refused', async () => (await wait()) > 280, 8_000)
+    await vault.call('POST', 'auth/approle/role/countersign/custom-secret-id', { secret_id: secretId })
+    t.true((await wait()) > 270)
+    await database.systemSql.query({ text: 'delete from key_store_logins', values: [] })
+    await until('the login to be tried', async () => (await codeOf(store.ready())) === 'none', 8_000)
+  }))
+
 test('a role that was locked out is said to be, is asked for every 5 minutes, and serves once it is unlocked', (t) =>
   withVault(t, async (vault) => {
     const proxy = await openProxy(vault.address)
@@ -167,6 +185,20 @@ test('a token in a file is waited for, used, and replaced at once by another one
     writeFileSync(tokenFile, await issue())
     await until('the other token to be used', async () => (await codeOf(store.ready())) === 'none', 5_000)
     t.is(await codeOf(store.sign(ref, randomBytes(8))), 'none')
+  }))
+
+test('a login that cannot be remembered because the database is away is told as the database', (t) =>
+  withVault(t, async (vault) => {
+    const role = await createAppRole(vault)
+    const nowhere = await connect(`postgresql://nobody@127.0.0.1:${await freePort()}/none`, 1, 500)
+    t.teardown(() => nowhere.close())
+    const config = vaultConfig(vault, role)
+    const gate = createLoginGate({ ...config, masterKey, records: databaseRecords(nowhere) })
+    const store = opened(t, createVaultKeyStore(config, { gate }))
+    for (let tries = 0; tries < 5; tries += 1) {
+      const error = await t.throwsAsync(store.create(newRef('ed25519')), { instanceOf: Unavailable })
+      t.is(error?.part, 'database')
+    }
   }))
 
 test('a policy that lacks a path costs one new login, not one for each call', (t) =>

@@ -33,12 +33,12 @@ export function createBreaker(options: BreakerOptions = {}): Breaker {
       reset()
       return result
     } catch (error) {
-      if (error instanceof Unavailable) {
+      if (error instanceof Unavailable && error.part === 'keys') {
         failures += 1
         if (failures === threshold) changed?.(true)
         openedAt = now()
         reason = error.message
-      } else reset()
+      } else if (!(error instanceof Unavailable)) reset() // another part that is away says nothing of the store
       throw error
     }
   }

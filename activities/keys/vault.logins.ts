@@ -1,5 +1,6 @@
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql'
 import { asSystem } from '../../entities/orm.ts'
+import { Unavailable } from '../../protocol/errors.ts'
 import type { LoginRecords } from './vault.gate.ts'
 
 interface Row {
@@ -31,7 +32,10 @@ async function lockedRow(em: SqlEntityManager, login: string): Promise<Row> {
   }
 }
 
-/** Past logins in the database, on its clock, so that they hold over all processes of the platform. `system` is the system role's. */
+/**
+ * Past logins in the database, on its clock, so that they hold over all processes of the platform. `system` is the system
+ * role's. Throws `Unavailable('database')`, lest its errors are taken for Vault's.
+ */
 export const databaseRecords = (system: MikroORM): LoginRecords => ({
   change: (login, decide) =>
     asSystem(system, async (em) => {
@@ -43,5 +47,7 @@ export const databaseRecords = (system: MikroORM): LoginRecords => ({
         await em.execute(KEEP, [kept.refusals, kept.reason, list, kept.nextAt, kept.tryingUntil, login])
       }
       return result
+    }).catch((cause: unknown) => {
+      throw new Unavailable('database', 'Logins to the key store cannot be remembered now.', undefined, { cause })
     }),
 })

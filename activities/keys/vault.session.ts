@@ -63,6 +63,7 @@ export function createVaultSession(parts: SessionParts): VaultSession {
   let pending: Promise<Lease> | undefined
   let refusal: { reason: string; until: number } | undefined
   let failure: Unavailable | undefined
+  let failures = 0
   let replacedAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let closed = false
@@ -77,13 +78,15 @@ export function createVaultSession(parts: SessionParts): VaultSession {
   /** Until it goes well; `login` keeps and logs what went wrong. */
   const tend = (work: () => Promise<unknown>): void => {
     work().catch(() => {
-      const waitMs = refusal ? Math.min(LOOK_MS, refusal.until - now()) : RETRY_MS
-      after(waitMs, current ? refresh : login)
+      failures += 1
+      const waitMs = refusal ? refusal.until - now() : RETRY_MS * 2 ** Math.min(failures - 1, 10)
+      after(Math.min(waitMs, LOOK_MS), current ? refresh : login)
     })
   }
 
   const keep = (kept: Lease): Lease => {
     clearTimeout(timer)
+    failures = 0
     current = kept
     if (kept.seconds > 0) after((kept.seconds * 2000) / 3, refresh)
     return kept
