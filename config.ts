@@ -20,6 +20,10 @@ export const VARIABLES = {
     default: '2000',
     about: 'milliseconds a request waits for a database connection before it is a 503',
   },
+  POSTGRES_BINARIES: {
+    default: '',
+    about: 'directory of initdb and postgres, for tests with another version; empty: the embedded one',
+  },
   DATABASE_PORT: { default: '54329', about: 'port of the embedded PostgreSQL' },
   TEMPORAL_ADDRESS: { default: '', about: 'host:port of Temporal; empty: a development server is started' },
   TEMPORAL_NAMESPACE: { default: 'default', about: 'Temporal namespace' },

@@ -15,7 +15,7 @@ import { GivenIds } from './migrations/0011-given-ids.ts'
 import { KeyStoreLogins } from './migrations/0017-key-store-logins.ts'
 import { entities } from './orm.ts'
 import { createRoles } from './roles.ts'
-import { type MigrationName, SCHEMA } from './schema.ts'
+import { assertPostgresVersion, type MigrationName, SCHEMA } from './schema.ts'
 
 const MIGRATIONS: Record<MigrationName, Constructor<Migration>> = {
   '0001-foundation': Foundation,
@@ -51,6 +51,10 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<
     },
   })
   try {
+    const [server] = await orm.em.execute<{ version: number }[]>(
+      `select current_setting('server_version_num')::int as version`,
+    )
+    assertPostgresVersion(server?.version ?? 0)
     await orm.em.transactional(async (lock) => {
       await lock.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
       await orm.migrator.up()

@@ -30,6 +30,15 @@ export class SchemaMismatch extends Error {
   }
 }
 
+const OLDEST_POSTGRES = 15
+
+/** Throws where PostgreSQL is older than what the migrations use; `version` is its `server_version_num`. */
+export function assertPostgresVersion(version: number): void {
+  const major = Math.floor(version / 10_000)
+  if (!(major >= OLDEST_POSTGRES))
+    throw new Error(`PostgreSQL ${OLDEST_POSTGRES} or newer is needed; the database is one of version ${major}.`)
+}
+
 const HOW = 'npm start applies them, or stack/prepare.ts.'
 
 /** PostgreSQL, appendix A: undefined_table and insufficient_privilege. */

@@ -7,7 +7,7 @@ import { openDependencies } from '../activities/index.ts'
 import { loadConfig, type Variable } from '../config.ts'
 import { migrate } from '../entities/migrate.ts'
 import { connect, sqlOf } from '../entities/orm.ts'
-import { SCHEMA } from '../entities/schema.ts'
+import { assertPostgresVersion, SCHEMA } from '../entities/schema.ts'
 import { freePort } from '../stack/ports.ts'
 import { startPostgres } from '../stack/postgres.ts'
 import { until } from './support/dids.ts'
@@ -156,6 +156,11 @@ for (const { step, spoil, mend, env, error } of steps)
     const { close } = await openDependencies(place.configOf())
     await close()
   })
+
+test('a PostgreSQL older than 15 is refused in a sentence, before anything is migrated', (t) => {
+  t.throws(() => assertPostgresVersion(140_023), { message: /PostgreSQL 15 or newer is needed.* version 14/ })
+  t.notThrows(() => assertPostgresVersion(150_000))
+})
 
 test.serial('the names that a program expects are those that its migrations record', async (t) => {
   const rows = await place.query<{ name: string }>('select name from migrations order by id')
