@@ -2,16 +2,35 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import anyTest from 'ava'
 import { dismissGuard } from '../stack/part.ts'
-import { createDid, sign } from './support/credentials.ts'
+import { createDid, payload, sign } from './support/credentials.ts'
 import { until } from './support/dids.ts'
 import { temporary } from './support/stack.ts'
 import { createAppRole, openVault, vaultBinary } from './support/vault.ts'
-import { openWorld } from './support/world.ts'
+import { type Ask, openWorld } from './support/world.ts'
 
 /** Without Vault and without Go these are skipped, by name. */
 const test = vaultBinary === undefined ? anyTest.skip : anyTest.serial
 
 anyTest.after.always(() => dismissGuard())
+
+/** Operations and what they answer meanwhile, as docs/operations.md has it. */
+const whileAway = (issuer: string, unused: string, revocable: string): [status: number, path: string, ask: Ask][] => [
+  [503, '/v1/dids', { body: { method: 'KEY', options: { keyType: 'ed25519' } } }],
+  [201, '/v1/dids', { body: { method: 'WEB', options: { url: 'https://issuer.example.org' } } }],
+  [204, `/v1/dids/${unused}`, { method: 'DELETE' }],
+  [
+    503,
+    '/v1/credentials/web-semantic/sign',
+    { body: { payload: payload(issuer), proofType: 'eddsa-rdfc-2022', revocable: false, tag: 'away' } },
+  ],
+  [200, `/v1/credentials/web-semantic/${revocable}/revocation-status`, { body: { is_revoked: true } }],
+  [200, '/v1/credentials/web-semantic', {}],
+  [
+    201,
+    `/v1/credentials/batches?proofType=eddsa-rdfc-2022&issuer=${encodeURIComponent(issuer)}`,
+    { raw: 'id\ndid:example:ada\n', headers: { 'content-type': 'text/csv' } },
+  ],
+]
 
 test('while keys are away a token goes on working, verification too, and the token endpoint says keys.unavailable and until when', async (t) => {
   const vault = await openVault()
@@ -24,7 +43,9 @@ test('while keys are away a token goes on working, verification too, and the tok
   })
   try {
     const issuer = await createDid(world)
+    const unused = await createDid(world)
     const { credential } = await sign(world, issuer)
+    const revocable = await sign(world, issuer, { revocable: true })
     const { clientId, clientSecret } = world.first
     const askToken = () =>
       world.ask('/v1/auth/token', { body: { clientId, clientSecret, grantType: 'client_credentials' } })
@@ -41,6 +62,14 @@ test('while keys are away a token goes on working, verification too, and the tok
     t.is(sealed.status, 503)
     t.is(sealed.json().type, '/problems#keys.unavailable')
     await works()
+    for (const [status, path, question] of whileAway(issuer, unused, revocable.id)) {
+      const reply = await world.ask(path, { ...question, token: world.token })
+      t.is(reply.status, status, `${path}: ${reply.text}`)
+      if (status === 503) t.is(reply.json().type, '/problems#keys.unavailable')
+    }
+    const verify = { payload: revocable.credential }
+    const seen = await world.ask('/v1/credentials/web-semantic/verify', { token: world.token, body: verify })
+    t.like(seen.json(), { verified: false, reason: [{ type: 'Revoked' }] })
     await vault.unseal()
     await until('tokens to be issued again', async () => (await askToken()).status === 200, 10_000)
 
