@@ -71,7 +71,7 @@ test('while keys are away a token goes on working, verification too, and the tok
     const seen = await world.ask('/v1/credentials/web-semantic/verify', { token: world.token, body: verify })
     t.like(seen.json(), { verified: false, reason: [{ type: 'Revoked' }] })
     await vault.unseal()
-    await until('tokens to be issued again', async () => (await askToken()).status === 200, 10_000)
+    await until('tokens to be issued again', async () => (await askToken()).status === 200, 20_000)
 
     writeFileSync(secretIdFile, 'wrong')
     await vault.call('PUT', 'sys/leases/revoke-prefix/auth/approle/login', {})
@@ -91,7 +91,7 @@ test('while keys are away a token goes on working, verification too, and the tok
     await works()
 
     writeFileSync(secretIdFile, role.secretId)
-    await until('tokens to be issued again', async () => (await askToken()).status === 200, 10_000)
+    await until('tokens to be issued again', async () => (await askToken()).status === 200, 20_000)
   } finally {
     await world.close()
   }

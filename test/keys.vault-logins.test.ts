@@ -135,11 +135,11 @@ test('a secret that Vault knows again is tried at once when its past logins are 
       createVaultKeyStore(vaultConfig(vault, { ...role, secretId }), { gate: sharedGate(vault.address) }),
     )
     const wait = () => retryAfter(store.create(newRef('ed25519')))
-    await until('the second login to be refused', async () => (await wait()) > 280, 8_000)
+    await until('the second login to be refused', async () => (await wait()) > 280, 20_000)
     await vault.call('POST', 'auth/approle/role/countersign/custom-secret-id', { secret_id: secretId })
     t.true((await wait()) > 270)
     await database.systemSql.query({ text: 'delete from key_store_logins', values: [] })
-    await until('the login to be tried', async () => (await codeOf(store.ready())) === 'none', 8_000)
+    await until('the login to be tried', async () => (await codeOf(store.ready())) === 'none', 20_000)
   }))
 
 test('a role that was locked out is said to be, is asked for every 5 minutes, and serves once it is unlocked', (t) =>
@@ -159,7 +159,7 @@ test('a role that was locked out is said to be, is asked for every 5 minutes, an
     t.is(proxy.count(login), 1)
     const { data } = (await vault.call('GET', 'sys/auth/approle')) as { data: { accessor: string } }
     await vault.call('POST', `sys/locked-users/${data.accessor}/unlock/${role.roleId}`)
-    await until('the role to be taken again', async () => (await codeOf(store.ready())) === 'none', 8_000)
+    await until('the role to be taken again', async () => (await codeOf(store.ready())) === 'none', 20_000)
     t.is(proxy.count(login), 2)
     t.is(LOGIN_PAUSES.lockedOut, 300_000)
   }))
@@ -178,12 +178,12 @@ test('a token in a file is waited for, used, and replaced at once by another one
     const first = await issue()
     writeFileSync(tokenFile, `${first}\n`)
     const ref = newRef('ed25519')
-    await until('the token to be used', async () => (await codeOf(store.create(ref))) === 'none', 8_000)
+    await until('the token to be used', async () => (await codeOf(store.create(ref))) === 'none', 20_000)
 
     await vault.call('POST', 'auth/token/revoke', { token: first })
     t.is(await codeOf(store.sign(ref, randomBytes(8))), 'unavailable')
     writeFileSync(tokenFile, await issue())
-    await until('the other token to be used', async () => (await codeOf(store.ready())) === 'none', 5_000)
+    await until('the other token to be used', async () => (await codeOf(store.ready())) === 'none', 20_000)
     t.is(await codeOf(store.sign(ref, randomBytes(8))), 'none')
   }))
 
