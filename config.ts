@@ -20,6 +20,10 @@ export const VARIABLES = {
     default: '2000',
     about: 'milliseconds a request waits for a database connection before it is a 503',
   },
+  POSTGRES_BINARIES: {
+    default: '',
+    about: 'directory of initdb and postgres, for tests with another version; empty: the embedded one',
+  },
   DATABASE_PORT: { default: '54329', about: 'port of the embedded PostgreSQL' },
   TEMPORAL_ADDRESS: { default: '', about: 'host:port of Temporal; empty: a development server is started' },
   TEMPORAL_NAMESPACE: { default: 'default', about: 'Temporal namespace' },
@@ -39,8 +43,17 @@ export const VARIABLES = {
   },
   VAULT_ADDR: { default: '', about: 'address of Vault or OpenBao; empty: keys stay in the local key store' },
   VAULT_TOKEN: { default: '', about: 'Vault token, where AppRole is not used' },
+  VAULT_TOKEN_FILE: {
+    default: '',
+    about:
+      'file with the Vault token in place of VAULT_TOKEN, as Vault Agent writes it; another content counts at once',
+  },
   VAULT_ROLE_ID: { default: '', about: 'AppRole role id' },
   VAULT_SECRET_ID: { default: '', about: 'AppRole secret id' },
+  VAULT_SECRET_ID_FILE: {
+    default: '',
+    about: 'file with the AppRole secret id in place of VAULT_SECRET_ID; another content counts at once',
+  },
   VAULT_TRANSIT_MOUNT: { default: 'transit', about: 'mount of the transit engine' },
   VAULT_KV_MOUNT: { default: 'secret', about: 'mount of the KV version 2 engine' },
   VAULT_TIMEOUT_MS: { default: '2000', about: 'milliseconds until a Vault call counts as failed' },
@@ -151,6 +164,39 @@ const openVcApi = (env: Environment): boolean => {
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
+/** A value, or the file that holds it; both at once would leave open which one counts. */
+const oneOf = (env: Environment, value: 'VAULT_TOKEN' | 'VAULT_SECRET_ID') => {
+  const file = `${value}_FILE` as const
+  if (read(env, value) && read(env, file)) fail(file, `no value while ${value} has one`)
+  return { value: read(env, value), file: read(env, file) }
+}
+
+const vaultConfig = (env: Environment) => {
+  const [token, secretId] = [oneOf(env, 'VAULT_TOKEN'), oneOf(env, 'VAULT_SECRET_ID')]
+  return {
+    address: url(env, 'VAULT_ADDR', ['http:', 'https:']).origin,
+    token: token.value,
+    tokenFile: token.file,
+    roleId: read(env, 'VAULT_ROLE_ID'),
+    secretId: secretId.value,
+    secretIdFile: secretId.file,
+    transitMount: read(env, 'VAULT_TRANSIT_MOUNT'),
+    kvMount: read(env, 'VAULT_KV_MOUNT'),
+    timeoutMs: integer(env, 'VAULT_TIMEOUT_MS', 100, 60_000),
+  }
+}
+
+/** What stack/vault-setup.ts needs, which is nothing of the platform itself. Throws, naming all that is missing. */
+export function readVaultSetup(env: Environment): VaultConfig {
+  const needed: Variable[][] = [['VAULT_ADDR'], ['VAULT_ROLE_ID'], ['VAULT_SECRET_ID', 'VAULT_SECRET_ID_FILE']]
+  const missing = needed.filter((either) => either.every((name) => !read(env, name)))
+  if (missing.length > 0) {
+    const names = missing.map((either) => either.join(' or ')).join(', ')
+    throw new Error(`To set up Vault these variables are missing: ${names}. See .env.example.`)
+  }
+  return vaultConfig(env)
+}
+
 /** What a running process (API or worker) needs. Throws, naming the variable, when one is not usable. */
 export function loadConfig(env: Environment) {
   const level = read(env, 'LOG_LEVEL')
@@ -177,17 +223,7 @@ export function loadConfig(env: Environment) {
     },
     masterKey: masterKey(env),
     epochDirectory: read(env, 'EPOCH_DIRECTORY') || undefined,
-    vault: read(env, 'VAULT_ADDR')
-      ? {
-          address: url(env, 'VAULT_ADDR', ['http:', 'https:']).origin,
-          token: read(env, 'VAULT_TOKEN'),
-          roleId: read(env, 'VAULT_ROLE_ID'),
-          secretId: read(env, 'VAULT_SECRET_ID'),
-          transitMount: read(env, 'VAULT_TRANSIT_MOUNT'),
-          kvMount: read(env, 'VAULT_KV_MOUNT'),
-          timeoutMs: integer(env, 'VAULT_TIMEOUT_MS', 100, 60_000),
-        }
-      : undefined,
+    vault: read(env, 'VAULT_ADDR') ? vaultConfig(env) : undefined,
     outbound: {
       timeoutMs: integer(env, 'OUTBOUND_TIMEOUT_MS', 100, 60_000),
       maxBytes: integer(env, 'OUTBOUND_MAX_BYTES', 1024, 64 * 1024 * 1024),

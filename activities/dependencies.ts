@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
 import type { Config } from '../config.ts'
 import { type Connections, connect, type Sql, sqlOf } from '../entities/orm.ts'
 import { assertFenced, roleUrl } from '../entities/roles.ts'
@@ -14,9 +15,11 @@ import { createEffects, type Effects } from './idempotency.ts'
 import { createEnvelopeRows } from './keys/envelopes.ts'
 import type { KeyStore } from './keys/index.ts'
 import { openKeyStore } from './keys/select.ts'
+import { databaseRecords } from './keys/vault.logins.ts'
 import { createLogger } from './logging.ts'
 import { createOutbound, type Outbound } from './outbound-http.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
+import { type PartMetrics, partMetrics } from './part.metrics.ts'
 import { createSealer, type Sealer } from './sealing.ts'
 import { connectTemporal, type Temporal } from './temporal.ts'
 import { createLogQueue, type LogQueue } from './tokens-logs.queue.ts'
@@ -61,19 +64,27 @@ const unlessAway = (log: Logger) => (error: unknown) => {
  * Connects to what the platform needs. What was opened is closed again when a later step throws: `SchemaMismatch` of a
  * database that this program was not written for, a role that could step over row-level security, a key store's refusal.
  */
-export async function openDependencies(config: Config): Promise<OpenDependencies> {
+export async function openDependencies(
+  config: Config,
+  metrics: PartMetrics = partMetrics(new Registry()),
+): Promise<OpenDependencies> {
   await using opening = new AsyncDisposableStack()
   const log = createLogger(config.logLevel)
   const { url, poolSize, timeoutMs } = config.database
   const open = async (role: 'app' | 'system') =>
-    opening.adopt(await connect(roleUrl(url, config.masterKey, role), poolSize, timeoutMs), (orm) => orm.close())
+    opening.adopt(await connect(roleUrl(url, config.masterKey, role), poolSize, timeoutMs, metrics.pool(role)), (orm) =>
+      orm.close(),
+    )
   const database = { tenants: await open('app'), system: await open('system') }
   const [sql, systemSql] = [await sqlOf(database.tenants), await sqlOf(database.system)]
   await assertFenced(database.tenants)
   await assertSchema(systemSql)
   const logs = opening.adopt(createLogQueue(systemSql, log), (queue) => queue.close())
   const envelopes = createEnvelopeRows(database.tenants)
-  const keys = opening.adopt(openKeyStore({ config, envelopes }), (store) => store.close())
+  const logins = databaseRecords(database.system)
+  const keys = opening.adopt(openKeyStore({ config, envelopes, logins, log, metrics: metrics.keys }), (store) =>
+    store.close(),
+  )
   const witness = keys.witness ?? (config.epochDirectory ? createFileWitness(config.epochDirectory) : undefined)
   const epoch = opening.adopt(createEpoch({ systemSql, witness, log }), (beats) => beats.close())
   await epoch.check().catch(unlessAway(log))

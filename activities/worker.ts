@@ -6,7 +6,9 @@ import { backlogMetrics } from './backlog.metrics.ts'
 import { createActivities, openDependencies } from './index.ts'
 import { fenceIntrinsics } from './intrinsics.ts'
 import { createLogger } from './logging.ts'
+import { partMetrics } from './part.metrics.ts'
 import { scheduledJobs } from './schedules.ts'
+import { schemaExit } from './schema-exit.ts'
 import { statusListCounter } from './semantic-credentials.publish.metrics.ts'
 import { patiently } from './worker.connection.ts'
 import { type Checks, serveOperator } from './worker.operator.ts'
@@ -21,6 +23,7 @@ const config = loadConfig(process.env)
 const log = createLogger(config.logLevel).child({ process: 'worker' })
 const metrics = new Registry()
 collectDefaultMetrics({ register: metrics })
+const parts = partMetrics(metrics)
 
 /** What was opened, closed again in the opposite order. */
 const opened: Array<() => Promise<void>> = []
@@ -38,7 +41,7 @@ async function work(): Promise<void> {
 
   const patience = { patienceMs: PATIENCE_MS, log, signal: stopping.signal }
   const hopeless = (error: unknown) => error instanceof SchemaMismatch && error.schema === 'newer'
-  const dependencies = await patiently('PostgreSQL', () => openDependencies(config), { ...patience, hopeless })
+  const dependencies = await patiently('PostgreSQL', () => openDependencies(config, parts), { ...patience, hopeless })
   opened.push(dependencies.close)
   checks.temporal = dependencies.temporal.check
   checks.database = async () => {
@@ -72,7 +75,7 @@ try {
   const told = stopping.signal.aborted && error instanceof Error && error.name === 'AbortError'
   if (!told) {
     log.fatal({ err: error }, 'worker ended by a fault')
-    process.exitCode = 1
+    process.exitCode = schemaExit(error)?.code ?? 1
   }
 }
 for (const close of opened.reverse()) {

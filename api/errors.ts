@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, Response } from 'express'
 import { type FieldErrors, ValidateError } from 'tsoa'
+import { causeOf } from '../activities/logging.ts'
 import { Refusal, TooMany, Unavailable } from '../protocol/errors.ts'
 import { Replay } from './idempotency.ts'
 import type { Problem } from './problem.ts'
@@ -90,7 +91,10 @@ function toRefusal(error: unknown): Refusal | Unavailable | undefined {
   if (error instanceof Refusal || error instanceof Unavailable) return error
   if (error instanceof ValidateError) return validation(error)
   if (isConflict(error)) return new Refusal('request.conflict', 'The same thing was made by another request meanwhile.')
-  if (isDatabaseAway(error)) return new Unavailable('database', 'The database does not answer now. Try again shortly.')
+  if (isDatabaseAway(error))
+    return new Unavailable('database', 'The database does not answer now. Try again shortly.', undefined, {
+      cause: error,
+    })
   return error instanceof Error ? fromHttp(error) : undefined
 }
 
@@ -112,12 +116,19 @@ export function problemOf(refusal: Refusal | Unavailable | undefined, instance: 
   }
 }
 
-export function sendProblem(response: Response, refusal: Refusal | Unavailable | undefined): void {
+/** The part of the platform that a problem comes from, where it is one's. */
+const partOf = (refusal: Refusal | Unavailable | undefined): string | undefined =>
+  refusal instanceof Unavailable ? refusal.part : refusal?.code.startsWith('key.') ? 'keys' : undefined
+
+/** `error`: what became the refusal, for the log. */
+export function sendProblem(response: Response, refusal: Refusal | Unavailable | undefined, error: unknown = refusal) {
   const problem = problemOf(refusal, response.locals.requestId as string)
   if (problem.status === 503)
     response.set('Retry-After', String(refusal instanceof Unavailable ? refusal.retryAfterSeconds : 30))
   if (refusal instanceof TooMany) response.set('Retry-After', String(refusal.retryAfterSeconds))
   response.locals.problem = codeOf(refusal)
+  // what a caller did wrong may repeat what it sent; what we did is for the log
+  if (problem.status >= 500) Object.assign(response.locals, { part: partOf(refusal), cause: causeOf(error) })
   // as bytes: of a text express would say its charset, which this media type does not have (RFC 9457 section 6.1)
   response
     .status(problem.status)
@@ -132,5 +143,5 @@ export const problemHandler: ErrorRequestHandler = (error, _request, response, n
   const refusal = toRefusal(error)
   const ours = !refusal || (refusal instanceof Refusal && statusOf(refusal.code) >= 500)
   if (ours) response.locals.log.error({ err: error }, 'unforeseen')
-  sendProblem(response, refusal)
+  sendProblem(response, refusal, refusal ?? error)
 }

@@ -21,8 +21,10 @@ export function answerUnreadable(server: Server, log: Logger): void {
       socket.destroy()
       return
     }
-    const problem = problemOf(refusalOf(error.code), randomUUID())
-    log.info({ requestId: problem.instance, code: error.code, status: problem.status }, 'unreadable request')
+    const refusal = refusalOf(error.code)
+    const problem = problemOf(refusal, randomUUID())
+    const line = { requestId: problem.instance, code: error.code, status: problem.status, problem: refusal.code }
+    log.info(line, 'unreadable request')
     const body = JSON.stringify(problem)
     const head = [
       `HTTP/1.1 ${problem.status} ${problem.title}`,

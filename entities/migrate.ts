@@ -15,9 +15,10 @@ import { GivenIds } from './migrations/0011-given-ids.ts'
 import { Recovery } from './migrations/0012-recovery.ts'
 import { VerificationRules } from './migrations/0014-verification-rules.ts'
 import { NotificationLimits } from './migrations/0015-notification-limits.ts'
+import { KeyStoreLogins } from './migrations/0017-key-store-logins.ts'
 import { entities } from './orm.ts'
 import { createRoles } from './roles.ts'
-import { type MigrationName, SCHEMA } from './schema.ts'
+import { assertPostgresVersion, type MigrationName, SCHEMA } from './schema.ts'
 
 const MIGRATIONS: Record<MigrationName, Constructor<Migration>> = {
   '0001-foundation': Foundation,
@@ -34,6 +35,7 @@ const MIGRATIONS: Record<MigrationName, Constructor<Migration>> = {
   '0012-recovery': Recovery,
   '0014-verification-rules': VerificationRules,
   '0015-notification-limits': NotificationLimits,
+  '0017-key-store-logins': KeyStoreLogins,
 }
 
 /** Any constant, the same in every process: one of them migrates, the others wait. */
@@ -58,6 +60,10 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: Migr
     },
   })
   try {
+    const [server] = await orm.em.execute<{ version: number }[]>(
+      `select current_setting('server_version_num')::int as version`,
+    )
+    assertPostgresVersion(server?.version ?? 0)
     await orm.em.transactional(async (lock) => {
       await lock.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
       await orm.migrator.up(to ? { to } : {})

@@ -33,7 +33,7 @@ const GRANTS = {
     'update (fetch_unknown_contexts, vc_api, require_challenge, require_domain)': ['tenants'],
   },
   system: {
-    'select, insert, update, delete': [...OF_BOTH, 'environments', 'tenants', 'outbox'],
+    'select, insert, update, delete': [...OF_BOTH, 'environments', 'tenants', 'outbox', 'key_store_logins'],
     'select, insert, delete': ['platform_keys'],
     'select, insert': ['logs', 'semantic_template_versions'],
     'select, update': ['platform_epoch'],
@@ -42,7 +42,13 @@ const GRANTS = {
 } as const
 
 /** Of the system role's tables, those that belong to no tenant and have no fence. */
-const UNFENCED: readonly string[] = ['environments', 'platform_keys', 'platform_epoch', 'migrations']
+const UNFENCED: readonly string[] = [
+  'environments',
+  'platform_keys',
+  'platform_epoch',
+  'migrations',
+  'key_store_logins',
+]
 
 /** `backup` reads every row of every table, and nothing else: for backups, by us or by pg_dump. */
 type Role = keyof typeof GRANTS | 'backup'

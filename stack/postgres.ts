@@ -127,7 +127,7 @@ async function launchServer(cluster: Cluster, { port, durable = true }: Postgres
     fsync: durable ? 'on' : 'off',
     log_error_verbosity: 'terse', // a DETAIL line repeats values of rows
     log_min_error_statement: 'panic',
-    log_connections: '',
+    log_connections: 'off',
   }
   const args = ['-D', cluster.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
   const output = openSync(log, 'a', 0o600)

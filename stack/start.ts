@@ -62,7 +62,9 @@ async function bringTemporal(config: StackConfig, local: string, env: Environmen
 
 /** A process of its own, because docker-compose.yml runs the same and because what it loads is not needed afterwards. */
 async function prepare(env: Environment, file: string): Promise<void> {
-  const { code, output } = await run(process.execPath, ['--import=tsx', 'stack/prepare.ts', file], { cwd: root, env })
+  const line = (text: string) => text.startsWith('Waiting ') && say(text)
+  const command = ['--import=tsx', 'stack/prepare.ts', file]
+  const { code, output } = await run(process.execPath, command, { cwd: root, env, line })
   if (code !== 0) throw new Error(`${output}\nThe platform could not be prepared.`)
 }
 

@@ -16,7 +16,7 @@ const terminal = process.stdout.isTTY
 const write = (text: string) => process.stdout.write(text)
 
 /** Where programs are that tests run. */
-const PROGRAMS = ['TEMPORAL_CLI', 'VAULT_BINARY']
+const PROGRAMS = ['TEMPORAL_CLI', 'VAULT_BINARY', 'POSTGRES_BINARIES']
 
 /** A run is the same for everybody: tests bring up their own parts, so no other variable of the platform reaches them. */
 const forTests = (env: Environment): NodeJS.ProcessEnv =>

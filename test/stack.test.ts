@@ -77,6 +77,10 @@ test('npm start brings everything up, a second start is quick, and neither a sig
   const metricsOf = async (port: number) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   t.regex(await metricsOf(operator), /countersign_http_request_seconds_count\{.*route="\/v1\/auth\/token".*\} 1/)
   t.regex(await metricsOf(operator + 1), /countersign_outbox_waiting 0/)
+  for (const port of [operator, operator + 1]) {
+    t.regex(await metricsOf(port), /countersign_database_connections\{role="system",state="(idle|busy)"\} \d/)
+    t.regex(await metricsOf(port), /countersign_key_store_breaker_open 0/)
+  }
 
   const before = ledger()
   t.deepEqual(before.parts.map(({ name }) => name).sort(), ['API', 'PostgreSQL', 'Temporal', 'Worker'])

@@ -207,17 +207,20 @@ test.serial(
   },
 )
 
-test.serial('a worker that is older than the schema says so and ends, for no waiting mends that (D-141)', async (t) => {
-  await asOwner(`insert into migrations (name) values ('9999-of-tomorrow')`)
-  try {
-    const worker = await launch()
-    t.deepEqual(await worker.exited, [1, null], worker.output())
-    t.regex(worker.output(), /migrated by a newer version \(9999-of-tomorrow\)/)
-    t.notRegex(worker.output(), /worker (ready|waits)/)
-  } finally {
-    await asOwner(`delete from migrations where name = '9999-of-tomorrow'`)
-  }
-})
+test.serial(
+  'a worker that is older than the schema says so and ends with exit code 78, for no waiting mends that (D-141, D-214)',
+  async (t) => {
+    await asOwner(`insert into migrations (name) values ('9999-of-tomorrow')`)
+    try {
+      const worker = await launch()
+      t.deepEqual(await worker.exited, [78, null], worker.output())
+      t.regex(worker.output(), /migrated by a newer version \(9999-of-tomorrow\)/)
+      t.notRegex(worker.output(), /worker (ready|waits)/)
+    } finally {
+      await asOwner(`delete from migrations where name = '9999-of-tomorrow'`)
+    }
+  },
+)
 
 test.serial('a worker that waits ends by SIGTERM at once', async (t) => {
   const worker = await launch({ TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` })

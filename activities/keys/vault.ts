@@ -8,7 +8,8 @@ import type { Random } from './material.ts'
 import { assertReference, isStoreName, storeName, unsupported } from './reference.ts'
 import { createSoftwareKeys, type SecretRows } from './software.ts'
 import { fields, settled, text, VaultRefusal } from './vault.answers.ts'
-import { createVaultClient, type VaultClient } from './vault.client.ts'
+import { createVaultClient, type VaultClient, type VaultClientParts } from './vault.client.ts'
+import { createLoginGate, ownRecords } from './vault.gate.ts'
 import { createTransitKeys, inTransit } from './vault.transit.ts'
 
 /** BLS12-381 and X25519, which transit does not know, rest in the KV engine, version 2. */
@@ -58,17 +59,20 @@ const kvWitness = (client: VaultClient, mount: string): Witness => {
   }
 }
 
-export interface VaultKeyStoreOptions {
+export interface VaultKeyStoreOptions extends Partial<VaultClientParts> {
   random?: Random
-  now?: () => number
   cacheSeconds?: number
   bbsThreads?: number
 }
 
+/** For a process that shares its logins with no other. */
+const gateOfOne = ({ address, timeoutMs }: VaultConfig) =>
+  createLoginGate({ address, timeoutMs, records: ownRecords(Date.now), masterKey: randomBytes(32) })
+
 /** Keys in Vault or OpenBao: transit for Ed25519 and P-256, KV version 2 for BLS12-381 and X25519. */
 export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreOptions = {}): KeyStore {
-  const { random = randomBytes, now, cacheSeconds, bbsThreads } = options
-  const client = createVaultClient(config, now)
+  const { random = randomBytes, cacheSeconds, bbsThreads, gate = gateOfOne(config) } = options
+  const client = createVaultClient(config, { ...options, gate })
   const bbs = createBbsThreads({ threads: bbsThreads })
   const transit = createTransitKeys(client, config.transitMount)
   const software = createSoftwareKeys({ secrets: kvSecrets(client, config.kvMount), bbs, random, cacheSeconds })
@@ -114,7 +118,7 @@ export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreO
     async close() {
       await transit.drain()
       await bbs.close()
-      client.close()
+      await client.close()
     },
   }
 }

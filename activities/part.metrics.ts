@@ -1,0 +1,16 @@
+import type { Registry } from 'prom-client'
+import type { PoolObserver } from '../entities/pool.ts'
+import { databaseMetrics } from './database.metrics.ts'
+import { type KeyStoreMetrics, keyStoreMetrics } from './keys/metrics.ts'
+
+/** What a process measures of the parts that it depends on. */
+export interface PartMetrics {
+  pool(role: 'app' | 'system'): PoolObserver
+  keys: KeyStoreMetrics
+}
+
+/** Once for each registry: a process that opens its dependencies again goes on with the same metrics. */
+export const partMetrics = (metrics: Registry): PartMetrics => ({
+  pool: databaseMetrics(metrics),
+  keys: keyStoreMetrics(metrics),
+})
