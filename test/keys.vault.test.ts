@@ -7,11 +7,12 @@ import { storeName } from '../activities/keys/reference.ts'
 import { createVaultKeyStore } from '../activities/keys/vault.ts'
 import { dismissGuard } from '../stack/part.ts'
 import { newRef } from './support/keys.ts'
-import { createAppRole, openProxy, vaultBinary, vaultConfig } from './support/vault.ts'
+import { needs } from './support/parts.ts'
+import { createAppRole, openProxy, vaultConfig } from './support/vault.ts'
 import { opened, refusedSoon, withVault } from './support/vault-tests.ts'
 
 /** Without Vault and without Go these are skipped, by name. They run one after the other: two cores. */
-const test = vaultBinary === undefined ? anyTest.skip : anyTest.serial
+const test = needs('Vault', anyTest.serial)
 
 anyTest.after.always(() => dismissGuard())
 

@@ -1,13 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { statusEntry, statusListCredential } from '../protocol/status-list.credential.ts'
 import { readStatusEntry, statusIn } from '../protocol/status-list.entry.ts'
 import { encodeList, MINIMUM_ENTRIES, setBits } from '../protocol/status-list.ts'
+import { vectorJson, withVectors } from './support/conformance-vectors.ts'
 import { codeOf } from './support/keys.ts'
-
-const shared = new URL('../../shared/vectors/', import.meta.url)
-const withVectors = existsSync(shared) ? test : test.skip
-const vector = (path: string) => JSON.parse(readFileSync(new URL(path, shared), 'utf8')) as Record<string, unknown>
 
 const refused = (work: () => unknown) => codeOf((async () => work())())
 
@@ -86,22 +82,22 @@ test('an entry read back finds its bit in its list, and the one beside it not', 
 
 withVectors('entries of other issuers are read: index as string and as number, a StatusList2021', async (t) => {
   const folder = 'vc-http-api/packages/vc-http-api-test-server/__fixtures__/verifiableCredentials/'
-  t.like(readStatusEntry(vector(`${folder}case-15.json`).credentialStatus), {
+  t.like(readStatusEntry(vectorJson(`${folder}case-15.json`).credentialStatus), {
     listType: 'RevocationList2020',
     listUrl: 'https://w3c-ccg.github.io/vc-api/fixtures/revocationList.json',
     index: 1,
     purpose: 'revocation',
   })
   const numbered = 'ed25519signature2018/packages/ed25519-signature-2018/src/__fixtures__/credentials/case-6.json'
-  t.like(readStatusEntry(vector(numbered).credentialStatus), { listType: 'RevocationList2020', index: 0 })
-  const full = vector('vc-jose-cose-inputs/tests/input/credential-full.json').credentialStatus as object
+  t.like(readStatusEntry(vectorJson(numbered).credentialStatus), { listType: 'RevocationList2020', index: 0 })
+  const full = vectorJson('vc-jose-cose-inputs/tests/input/credential-full.json').credentialStatus as object
   t.is(await refused(() => readStatusEntry(full)), 'status_list.malformed', 'it names no list')
   t.like(readStatusEntry({ ...full, statusListCredential: listUrl }), { listType: 'StatusList2021', index: 94_567 })
 })
 
 withVectors('another issuer’s list, of more entries than the least, is read', (t) => {
   const path = 'ed25519signature2018/packages/ed25519-signature-2018/src/__fixtures__/credentials/revocation-list.json'
-  const list = vector(path)
+  const list = vectorJson(path)
   const entry = {
     listType: 'RevocationList2020',
     listUrl: String(list.id),

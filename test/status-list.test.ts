@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
@@ -15,11 +14,8 @@ import {
   readStatus,
   setBits,
 } from '../protocol/status-list.ts'
+import { vectorJson, vectorText, withVectors } from './support/conformance-vectors.ts'
 import { codeOf } from './support/keys.ts'
-
-const shared = new URL('../../shared/vectors/', import.meta.url)
-const withVectors = existsSync(shared) ? test : test.skip
-const vector = <Shape>(path: string) => JSON.parse(readFileSync(new URL(path, shared), 'utf8')) as Shape
 
 const refused = (work: () => unknown) => codeOf((async () => work())())
 
@@ -30,7 +26,7 @@ interface EncodedLists {
 }
 
 withVectors('the encoded lists of both reference implementations decode to their bits', (t) => {
-  const lists = vector<EncodedLists>('status-lists/encoded-lists.json')
+  const lists = vectorJson<EncodedLists>('status-lists/encoded-lists.json')
   for (const kind of ['RevocationList2020', 'BitstringStatusList'] as const) {
     const rules = { minimumEntries: lists.length }
     const empty = decodeList(lists[kind].empty, rules)
@@ -43,7 +39,7 @@ withVectors('the encoded lists of both reference implementations decode to their
 })
 
 withVectors('the list of the peer’s API example decodes, and has the least number of entries', (t) => {
-  const text = readFileSync(new URL('peer-mattr/api-examples.json', shared), 'utf8')
+  const text = vectorText('peer-mattr/api-examples.json')
   const encoded = /"encodedList": "([^"]+)"/.exec(text)?.[1] ?? ''
   const bits = decodeList(encoded)
   t.is(bits.length * 8, MINIMUM_ENTRIES)
@@ -51,7 +47,7 @@ withVectors('the list of the peer’s API example decodes, and has the least num
 })
 
 withVectors('a list shorter than the least number of entries is refused (Bitstring Status List, 3.2)', async (t) => {
-  const lists = vector<EncodedLists>('status-lists/encoded-lists.json')
+  const lists = vectorJson<EncodedLists>('status-lists/encoded-lists.json')
   t.is(await refused(() => decodeList(lists.BitstringStatusList.empty)), 'status_list.too_short')
 })
 

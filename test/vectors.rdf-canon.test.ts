@@ -1,8 +1,5 @@
-import test from 'ava'
 import jsonld from 'jsonld'
 import { vectorJson, vectorText, withVectors } from './support/conformance-vectors.ts'
-
-const vectors = withVectors(test)
 
 interface Entry {
   id: string
@@ -12,7 +9,7 @@ interface Entry {
   hashAlgorithm?: string
 }
 
-vectors(
+withVectors(
   'RDF Dataset Canonicalization 1.0: every case of its suite, poison graphs ended (W3C rdf-canon tests)',
   async (t) => {
     const { entries } = vectorJson<{ entries: Entry[] }>('rdf-canon/tests/manifest.jsonld')
