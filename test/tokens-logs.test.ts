@@ -11,6 +11,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
+import { createTokens } from '../activities/tokens-logs.tokens.ts'
 import { SCOPES } from '../protocol/tokens-logs.ts'
 import { openWorld, type Reply, type World } from './support/world.ts'
 
@@ -242,10 +243,22 @@ test('tokens of our own key for another purpose, audience or time are refused', 
     t.like(await refused(`Bearer ${token}`), { status: 401, code: 'token.invalid' }, name)
 })
 
+test('a token that was used while it held is refused from its end on (RFC 9068 section 4)', async (t) => {
+  let seconds = Math.floor(Date.now() / 1000)
+  const tokens = createTokens({ ...world.dependencies, now: () => new Date(seconds * 1000) })
+  const { accessToken, expiresIn } = await tokens.issueToken(credentials(), () => undefined)
+  t.is((await tokens.verifyToken(accessToken)).clientId, world.first.clientId)
+  seconds += expiresIn - 1
+  t.is((await tokens.verifyToken(accessToken)).clientId, world.first.clientId)
+  seconds += 1
+  await t.throwsAsync(tokens.verifyToken(accessToken), { code: 'token.invalid' })
+})
+
 test('a token counts in the Authorization header alone (RFC 6750 section 5.3)', async (t) => {
   for (const path of [`/v1/dids?access_token=${world.token}`, `/v1/dids?token=${world.token}`]) {
-    const { status } = await world.ask(path)
-    t.true(status === 401 || status === 400, path)
+    const reply = await world.ask(path)
+    t.is(reply.status, 401, path)
+    t.is(code(reply), 'token.missing', path)
   }
   const cookie = await world.ask('/v1/dids', { headers: { cookie: `access_token=${world.token}` } })
   t.is(cookie.status, 401)

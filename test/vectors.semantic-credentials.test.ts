@@ -101,16 +101,20 @@ withVectors('the W3C proof set and proof chain verify (VC Data Integrity EdDSA 1
   }
 })
 
-withVectors(
-  'credentials of other issuers verify: Ed25519Signature2018 by did:key (vc-api-test-suite fixtures)',
-  async (t) => {
-    const outcomes: Record<string, number> = {}
-    for (const path of vectorFiles('vc-http-api/packages/vc-http-api-test-server/__fixtures__/verifiableCredentials')) {
-      const { verified, reason } = await verify(vectorJson(path), '2022-01-01T00:00:00Z')
-      const outcome = verified ? 'verified' : [...new Set(reason.map(({ type }) => type))].join()
-      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
-    }
-    t.log(outcomes)
-    t.true((outcomes.verified ?? 0) > 0)
-  },
-)
+/** Verdicts by number of the file; a few types of proof and methods of DIDs are not supported. */
+const FIXTURES: Record<string, number[]> = {
+  verified: [1, 2, 12, 14, 15, 22, 23, 24, 25, 26, 27, 28, 29, 30],
+  Issuer: [3, 4, 5, 9, 10, 11],
+  Proof: [16, 17, 18, 19, 20, 21],
+}
+
+withVectors('credentials of other issuers, each with its verdict (vc-api-test-suite fixtures)', async (t) => {
+  const verdicts: Record<string, number[]> = {}
+  for (const path of vectorFiles('vc-http-api/packages/vc-http-api-test-server/__fixtures__/verifiableCredentials')) {
+    const { verified, reason } = await verify(vectorJson(path), '2022-01-01T00:00:00Z')
+    const verdict = verified ? 'verified' : reason.map(({ type }) => type).join()
+    verdicts[verdict] = [...(verdicts[verdict] ?? []), Number(/case-(\d+)\.json$/.exec(path)?.[1])]
+  }
+  for (const numbers of Object.values(verdicts)) numbers.sort((a, b) => a - b)
+  t.deepEqual(verdicts, FIXTURES)
+})
