@@ -34,19 +34,19 @@ for (const operation of operations.filter(bodySchema))
       'Connection: close',
       ...(isPublic(operation) ? [] : [`Authorization: Bearer ${target.sample.token}`]),
     ].join('\r\n')
-    const requests = [
-      ...chunkedNonsense.map((chunks) => `${start}\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`),
-      `${start}\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
-      `${start}\r\nTransfer-Encoding: gzip, x\r\n\r\n{}`,
-      `${start}\r\nContent-Length: -1\r\n\r\n{}`,
-      `${start}\r\nContent-Length: 2\r\nContent-Length: 7\r\n\r\n{}`,
-      `${start}\r\nContent-Length: 99999999999999999999999\r\n\r\n{}`,
-      `${start}\r\nContent-Length: 999999999\r\n\r\n{}`,
+    const requests: [rest: string, status: number][] = [
+      ...chunkedNonsense.map((chunks): [string, number] => [`Transfer-Encoding: chunked\r\n\r\n${chunks}`, 400]),
+      ['Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n2\r\n{}\r\n0\r\n\r\n', 400],
+      ['Transfer-Encoding: gzip, x\r\n\r\n{}', 400],
+      ['Content-Length: -1\r\n\r\n{}', 400],
+      ['Content-Length: 2\r\nContent-Length: 7\r\n\r\n{}', 400],
+      ['Content-Length: 99999999999999999999999\r\n\r\n{}', 400],
+      ['Content-Length: 999999999\r\n\r\n{}', 413],
     ]
-    for (const request of requests) {
-      const { status, headers, body } = readAnswer(await target.client.bytes(request))
-      const name = JSON.stringify(request.slice(start.length, start.length + 60))
-      t.true([400, 408, 413].includes(status), `${name} ${status} ${body}`)
+    for (const [rest, expected] of requests) {
+      const { status, headers, body } = readAnswer(await target.client.bytes(`${start}\r\n${rest}`))
+      const name = JSON.stringify(rest.slice(0, 60))
+      t.is(status, expected, `${name} ${body}`)
       t.is(headers.get('content-type'), 'application/problem+json', name)
       t.is((JSON.parse(body) as { instance: unknown }).instance, headers.get('x-request-id'), name)
     }
