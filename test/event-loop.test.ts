@@ -1,5 +1,6 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { createDid, payload, sign, verify } from './support/credentials.ts'
+import { longestTurn } from './support/processor-time.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World
@@ -11,27 +12,6 @@ test.after.always(() => world?.close())
 const V2 = 'https://www.w3.org/ns/credentials/v2'
 const SIGN = '/v1/credentials/web-semantic/sign'
 const VERIFY = '/v1/credentials/web-semantic/verify'
-
-/**
- * The longest processor time of the main thread, in milliseconds, between two looks of a timer while `work` runs: the
- * longest turn of the event loop, whatever else the machine does meanwhile. The API runs in this process.
- */
-async function longestTurn(t: ExecutionContext, work: () => Promise<unknown>): Promise<number> {
-  let longest = 0
-  let before = process.threadCpuUsage()
-  const timer = setInterval(() => {
-    const { user, system } = process.threadCpuUsage(before)
-    longest = Math.max(longest, (user + system) / 1_000)
-    before = process.threadCpuUsage()
-  }, 1)
-  try {
-    await work()
-  } finally {
-    clearInterval(timer)
-  }
-  t.log(`longest turn: ${longest.toFixed(1)} ms`)
-  return longest
-}
 
 test.serial('no turn of the event loop takes 50 ms while 40 BBS verifications run', async (t) => {
   t.timeout(240_000)

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { performance } from 'node:perf_hooks'
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import fc from 'fast-check'
@@ -16,6 +15,7 @@ import {
 } from '../protocol/status-list.ts'
 import { vectorJson, vectorText, withVectors } from './support/conformance-vectors.ts'
 import { codeOf } from './support/keys.ts'
+import { processorMs } from './support/processor-time.ts'
 
 const refused = (work: () => unknown) => codeOf((async () => work())())
 
@@ -125,10 +125,8 @@ test('beside the event loop a list is unpacked by the same rules, and nothing wa
 
 test('a gzip bomb is stopped, and text that is no list is refused', async (t) => {
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024)).toString('base64url')
-  const begun = performance.now()
-  const error = t.throws(() => decodeList(`u${bomb}`), { instanceOf: Refusal })
-  t.true(performance.now() - begun < 500)
-  t.is(error?.code, 'status_list.too_large')
+  const work = () => t.throws(() => decodeList(`u${bomb}`), { instanceOf: Refusal, code: 'status_list.too_large' })
+  t.true(processorMs(work) < 500)
   const good = encodeList('RevocationList2020', setBits(MINIMUM_ENTRIES, [5]))
   for (const text of ['', 'u', 'z', 'uu', 'AAAA', '!!!!', `u u${good}`, `${good}\n`, good.slice(0, -8), `z${good}`]) {
     t.is(await refused(() => decodeList(text)), 'status_list.malformed', text.slice(0, 10))
@@ -141,13 +139,10 @@ test('a gzip bomb is stopped, and text that is no list is refused', async (t) =>
 test('entry numbers become positions one to one, for a whole list', (t) => {
   const key = randomBytes(32)
   const seen = new Uint8Array(MINIMUM_ENTRIES)
-  const begun = performance.now()
   for (let counter = 0; counter < MINIMUM_ENTRIES; counter += 1) {
     const position = permute(counter, MINIMUM_ENTRIES, key)
     seen[position] = (seen[position] ?? 0) + 1
   }
-  const microseconds = ((performance.now() - begun) * 1_000) / MINIMUM_ENTRIES
-  t.log(`${microseconds.toFixed(1)} µs each`)
   t.true(seen.every((times) => times === 1))
 })
 
