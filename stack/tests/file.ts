@@ -8,10 +8,12 @@ import type { PlannedFile, Suite } from './plan.ts'
 import { createReport, type FileReport } from './report.ts'
 
 export interface FileRun {
-  suite: Suite
+  suite: Pick<Suite, 'root' | 'silenceMs'>
   env: NodeJS.ProcessEnv
   /** Titles, as AVA's --match takes them. */
   matching: string[]
+  /** The first failed test ends the file. */
+  failFast?: boolean
   /** Ends the file. */
   stop: AbortSignal
   /** After every event. */
@@ -32,7 +34,7 @@ function eventOf(line: string): TestEvent {
 
 /** Runs one file in an AVA of its own, and ends whatever it leaves behind. */
 export async function runFile(file: PlannedFile, run: FileRun): Promise<FileReport> {
-  const { suite, env, matching, stop, counted } = run
+  const { suite, env, matching, failFast = false, stop, counted } = run
   const report = createReport(file.path, matching.length > 0 || file.argument !== file.path)
   if (stop.aborted) return report.end({ how: 'an interruption', milliseconds: 0 })
   const begun = performance.now()
@@ -40,7 +42,13 @@ export async function runFile(file: PlannedFile, run: FileRun): Promise<FileRepo
   const part = await launch({
     name: `AVA of ${file.path}`,
     command: process.execPath,
-    args: [ava, NO_LIMIT, ...matching.map((title) => `--match=${title}`), file.argument],
+    args: [
+      ava,
+      NO_LIMIT,
+      ...(failFast ? ['--fail-fast'] : []),
+      ...matching.map((title) => `--match=${title}`),
+      file.argument,
+    ],
     cwd: suite.root,
     env: { ...env, [EVENTS]: '3' },
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],

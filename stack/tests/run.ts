@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { VARIABLES } from '../../config.ts'
 import { dismissGuard } from '../part.ts'
-import { type FileRun, runFile } from './file.ts'
+import { runFile } from './file.ts'
 import { type Counts, countsLine, createProgress, showFailure, showLine, showList, showSlowest } from './output.ts'
 import { wrongSkip } from './parts.ts'
 import { type Plan, type PlannedFile, planRun, type Suite } from './plan.ts'
@@ -56,7 +56,7 @@ async function secondChance(plan: Plan, run: Run, first: FileReport[]): Promise<
   return { reports: first.map((report) => second.get(report.file) ?? report), flaky }
 }
 
-function problemsOf({ suite, env }: FileRun, plan: Plan, reports: FileReport[]): Failure[] {
+function problemsOf(suite: Suite, env: Environment, plan: Plan, reports: FileReport[]): Failure[] {
   const problems: Failure[] = reports
     .flatMap(({ skipped }) => skipped)
     .flatMap((title) => {
@@ -101,7 +101,7 @@ export async function runTests(suite: Suite, env: Environment, args: string[]): 
   const { reports, flaky } = await secondChance(plan, run, [...together, ...(await run(plan.alone, 1))])
   await dismissGuard()
   for (const name of names) process.off(name, interrupt)
-  tell(plan, { reports, flaky, problems: problemsOf({ ...common, counted: () => undefined }, plan, reports) })
+  tell(plan, { reports, flaky, problems: problemsOf(suite, common.env, plan, reports) })
 }
 
 function tell(plan: Plan, { reports, flaky, problems }: Outcome): void {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
@@ -12,6 +12,8 @@ const atATime = pLimit(3)
 interface Settings {
   silenceMs?: number
   floor?: number
+  /** Other files, from the project's root. */
+  more?: Record<string, string>
 }
 
 const entry = (directory: string, { silenceMs = 20_000, floor = 0 }: Settings) => `
@@ -49,7 +51,9 @@ export function createProject(
   settings: Settings = {},
 ) {
   const directory = temporary(t, 'project')
-  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'))
+  mkdirSync(join(directory, 'node_modules'))
+  for (const name of readdirSync(join(root, 'node_modules')))
+    symlinkSync(join(root, 'node_modules', name), join(directory, 'node_modules', name))
   const write = (name: string, text: string) => {
     mkdirSync(dirname(join(directory, name)), { recursive: true })
     writeFileSync(join(directory, name), text)
@@ -63,9 +67,14 @@ export function createProject(
       `import { appendFileSync, existsSync } from 'node:fs'\nimport test from 'ava'\n${text}`,
     )
 
+  for (const [name, text] of Object.entries(settings.more ?? {})) write(name, text)
+
   const start = (args: string[] = [], env: Record<string, string> = {}) =>
     script([join(directory, 'run.ts'), ...args], env)
   return {
+    directory,
+    /** One of its files in a process of its own, with the project as its working directory. */
+    script: (name: string) => script([join(directory, name)], {}, directory),
     start,
     /** Lines that tests appended to `file`; empty before the first. */
     lines: (file: string): string[] => {
