@@ -47,6 +47,8 @@ export const MODULES: Readonly<Record<string, Module>> = {
     tests: [
       'test/status-list.test.ts',
       'test/status-list.credential.test.ts',
+      'test/status-list.history.test.ts',
+      'test/semantic-credentials.test.ts',
       'test/semantic-credentials.revocation.test.ts',
       'test/semantic-credentials.suspension.test.ts',
     ],
