@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import test from 'ava'
 import { loadConfig, readStackConfig, readVaultSetup, VARIABLES } from '../config.ts'
 import { renderExample } from '../stack/env-example.ts'
@@ -40,7 +41,7 @@ test('loadConfig takes its defaults from the table, and an empty variable counts
   t.is(config.host, '127.0.0.1')
   t.is(config.vault, undefined)
   t.is(config.masterKey.length, 32)
-  t.true(config.apiProcesses >= 1 && config.apiProcesses <= 4)
+  t.is(config.apiProcesses, Math.min(4, availableParallelism()))
 })
 
 const BAD: [name: string, value: string][] = [

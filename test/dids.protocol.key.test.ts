@@ -1,5 +1,4 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { didKeyOf, resolveDidKey, x25519Of } from '../protocol/dids.key.ts'
 import {
@@ -12,20 +11,18 @@ import {
   validateDidDocument,
 } from '../protocol/dids.ts'
 import { Refusal } from '../protocol/errors.ts'
+import { vectorFiles, vectorText, withVectors } from './support/conformance-vectors.ts'
 
-const FOLDER = '../shared/vectors/did-key/test-vectors'
-const PRESENT = existsSync(FOLDER)
-const vectorTest = PRESENT ? test : test.skip
+const FOLDER = 'did-key/test-vectors'
+const FILES = ['bls12381', 'ed25519-x25519', 'nist-curves', 'rsa', 'secp256k1', 'x25519'].map((name) => `${name}.json`)
 
 type Vector = [did: string, document: DidDocument]
 
 function vectors(file: string): Vector[] {
-  const content = JSON.parse(readFileSync(`${FOLDER}/${file}`, 'utf8'))
+  const content = JSON.parse(vectorText(`${FOLDER}/${file}`))
   if (content.didDocument) return Object.entries<DidDocument>(content.didDocument)
   return Object.entries<{ didDocument: DidDocument }>(content).map(([did, { didDocument }]) => [did, didDocument])
 }
-
-const files = PRESENT ? readdirSync(FOLDER).filter((name) => name.endsWith('.json')) : []
 
 const formatOf = (document: DidDocument) =>
   document.verificationMethod?.[0]?.type === 'JsonWebKey2020' ? 'JsonWebKey2020' : 'Suites2018'
@@ -33,13 +30,16 @@ const formatOf = (document: DidDocument) =>
 /** The vector of the G1+G2 key shows its G1 method alone; the key holds both, and its BBS half is the one in use. */
 const isTwoGroups = (did: string) => did.startsWith('did:key:z5Tc')
 
-vectorTest('there are 30 did:key vectors in 6 files (did-method-key test-vectors)', (t) => {
-  t.is(files.length, 6)
-  t.is(files.flatMap(vectors).length, 30)
+withVectors('there are 30 did:key vectors in 6 files (did-method-key test-vectors)', (t) => {
+  t.deepEqual(
+    vectorFiles(FOLDER),
+    FILES.map((file) => `${FOLDER}/${file}`),
+  )
+  t.is(FILES.flatMap(vectors).length, 30)
 })
 
-for (const file of files) {
-  test(`every did:key of ${file} resolves to the document given (did-method-key test-vectors)`, (t) => {
+for (const file of FILES) {
+  withVectors(`every did:key of ${file} resolves to the document given (did-method-key test-vectors)`, (t) => {
     for (const [did, expected] of vectors(file)) {
       const document = resolveDidKey(did, { publicKeyFormat: formatOf(expected) })
       if (!isTwoGroups(did)) {
@@ -52,7 +52,7 @@ for (const file of files) {
     }
   })
 
-  test(`every key of ${file} survives both ways through bytes, Multikey and JWK`, (t) => {
+  withVectors(`every key of ${file} survives both ways through bytes, Multikey and JWK`, (t) => {
     for (const [did, expected] of vectors(file)) {
       for (const method of validateDidDocument(did, expected).verificationMethod ?? []) {
         const key = publicKeyOf(method)
@@ -86,8 +86,8 @@ test('an Ed25519 did:key brings its X25519 key for key agreement, embedded (did:
   t.false(dereference(document, X25519_ID, 'assertionMethod').authorized)
 })
 
-vectorTest('the 2020 form is that of the Ed25519VerificationKey2020 vector (did-core, did-key-2020-db)', (t) => {
-  const vector = JSON.parse(readFileSync('../shared/vectors/did-core/did-key-2020-db.json', 'utf8'))
+withVectors('the 2020 form is that of the Ed25519VerificationKey2020 vector (did-core, did-key-2020-db)', (t) => {
+  const vector = JSON.parse(vectorText('did-core/did-key-2020-db.json'))
   const [did] = vector.dids
   t.deepEqual(resolveDidKey(did, { publicKeyFormat: 'Suites2020' }), vector[did].didDocumentDataModel.properties)
 })

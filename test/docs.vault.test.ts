@@ -10,11 +10,11 @@ import { dismissGuard } from '../stack/part.ts'
 import { VAULT_POLICY, type Vault } from '../stack/vault.ts'
 import { blocksOf } from './support/docs.ts'
 import { codeOf, newRef } from './support/keys.ts'
+import { needs } from './support/parts.ts'
 import { temporary } from './support/stack.ts'
 import { openVault, vaultBinary, vaultConfig } from './support/vault.ts'
 
-/** Without Vault and without Go these are skipped, by name. */
-const test = vaultBinary === undefined ? anyTest.skip : anyTest.serial
+const test = needs('Vault', anyTest.serial)
 
 anyTest.after.always(() => dismissGuard())
 

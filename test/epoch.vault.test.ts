@@ -3,10 +3,11 @@ import test from 'ava'
 import { createVaultKeyStore } from '../activities/keys/vault.ts'
 import { Unavailable } from '../protocol/errors.ts'
 import { dismissGuard } from '../stack/part.ts'
-import { createAppRole, openVault, vaultBinary, vaultConfig } from './support/vault.ts'
+import { needs } from './support/parts.ts'
+import { createAppRole, openVault, vaultConfig } from './support/vault.ts'
 
 test.after.always(() => dismissGuard())
-const onVault = vaultBinary === undefined ? test.skip : test
+const onVault = needs('Vault')
 
 onVault(
   'Vault remembers how far a database has come, within the documented policy, and says so while it is sealed',

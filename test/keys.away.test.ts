@@ -4,12 +4,12 @@ import anyTest from 'ava'
 import { dismissGuard } from '../stack/part.ts'
 import { createDid, payload, sign } from './support/credentials.ts'
 import { until } from './support/dids.ts'
+import { needs } from './support/parts.ts'
 import { temporary } from './support/stack.ts'
-import { createAppRole, openVault, vaultBinary } from './support/vault.ts'
+import { createAppRole, openVault } from './support/vault.ts'
 import { type Ask, openWorld } from './support/world.ts'
 
-/** Without Vault and without Go these are skipped, by name. */
-const test = vaultBinary === undefined ? anyTest.skip : anyTest.serial
+const test = needs('Vault', anyTest.serial)
 
 anyTest.after.always(() => dismissGuard())
 

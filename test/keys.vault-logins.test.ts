@@ -14,12 +14,12 @@ import type { Vault } from '../stack/vault.ts'
 import { openDatabase, type TestDatabase } from './support/database.ts'
 import { until } from './support/dids.ts'
 import { codeOf, newRef } from './support/keys.ts'
+import { needs } from './support/parts.ts'
 import { temporary } from './support/stack.ts'
-import { createAppRole, openProxy, vaultBinary, vaultConfig } from './support/vault.ts'
+import { createAppRole, openProxy, vaultConfig } from './support/vault.ts'
 import { opened, withVault } from './support/vault-tests.ts'
 
-/** Without Vault and without Go these are skipped, by name. They run one after the other: two cores. */
-const test = vaultBinary === undefined ? anyTest.skip : anyTest.serial
+const test = needs('Vault', anyTest.serial)
 
 const masterKey = randomBytes(32)
 let database: TestDatabase

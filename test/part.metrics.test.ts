@@ -11,7 +11,8 @@ import { dismissGuard } from '../stack/part.ts'
 import { createDid, sign } from './support/credentials.ts'
 import { until } from './support/dids.ts'
 import { codeOf, memoryEnvelopes, newRef } from './support/keys.ts'
-import { createAppRole, openVault, vaultBinary, vaultConfig } from './support/vault.ts'
+import { needs } from './support/parts.ts'
+import { createAppRole, openVault, vaultConfig } from './support/vault.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World
@@ -118,7 +119,7 @@ test.serial('a call of the key store is measured by what came of it', async (t) 
   t.is(count('sign', 'refused'), 1)
 })
 
-const whereVaultIs = vaultBinary === undefined ? test.skip : test.serial
+const whereVaultIs = needs('Vault', test.serial)
 
 whereVaultIs('logins to Vault, the wait after a refused one and an open breaker are told', async (t) => {
   const vault = await openVault()

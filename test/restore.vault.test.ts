@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import test from 'ava'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { backlogMetrics } from '../activities/backlog.metrics.ts'
@@ -15,11 +14,12 @@ import { connect, type Sql } from '../entities/orm.ts'
 import { freePort } from '../stack/ports.ts'
 import { createDid, payload, sign } from './support/credentials.ts'
 import type { DidAnswer } from './support/dids.ts'
+import { needs } from './support/parts.ts'
 import { script } from './support/stack.ts'
-import { createAppRole, openVault, vaultBinary } from './support/vault.ts'
+import { createAppRole, openVault } from './support/vault.ts'
 import { type Ask, openWorld, send, type World } from './support/world.ts'
 
-const onVault = vaultBinary === undefined ? test.skip : test
+const onVault = needs('Vault')
 
 /** Name in the store of the one key of a did:key. */
 async function keyOf({ ask, token, first: { tenantId } }: World, did: string): Promise<string> {

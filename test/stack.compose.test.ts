@@ -27,7 +27,7 @@ const ours = services.filter(([, { build }]) => build !== undefined)
 /** Variables of the images, not of Countersign, that docker-compose.yml takes from .env. */
 const OF_IMAGES = ['POSTGRES_PASSWORD']
 
-test('docker-compose.yml has the parts of the issue: two databases, Temporal and its UI, Vault, API, worker', (t) => {
+test('docker-compose.yml has two databases, Temporal and its UI, Vault, API, worker', (t) => {
   for (const name of ['postgres', 'temporal-postgres', 'temporal', 'temporal-ui', 'vault', 'api', 'worker', 'prepare'])
     t.truthy(compose.services[name], name)
 })

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import anyTest from 'ava'
 import { dismissGuard } from '../stack/part.ts'
 import { freePort } from '../stack/ports.ts'
+import { needs } from './support/parts.ts'
 import { script, temporary } from './support/stack.ts'
-import { createAppRole, openVault, vaultBinary } from './support/vault.ts'
+import { createAppRole, openVault } from './support/vault.ts'
 
-/** Without Vault and without Go these are skipped, by name. */
-const test = vaultBinary === undefined ? anyTest.skip : anyTest.serial
+const test = needs('Vault', anyTest.serial)
 
 anyTest.after.always(() => dismissGuard())
 

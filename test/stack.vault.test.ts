@@ -1,15 +1,14 @@
 import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import test from 'ava'
 import { readVaultSetup } from '../config.ts'
 import { launch } from '../stack/part.ts'
 import { freePort } from '../stack/ports.ts'
 import { findVaultBinary } from '../stack/vault.binary.ts'
 import { setUpVault } from '../stack/vault-setup.ts'
+import { needs } from './support/parts.ts'
 import { eventually, temporary } from './support/stack.ts'
 
-const binary = await findVaultBinary(process.env, console.log)
-const whereVaultIs = binary ? test : test.skip
+const whereVaultIs = needs('Vault')
 
 whereVaultIs('the Vault of docker-compose.yml is made usable once, and unsealed again after a restart', async (t) => {
   const directory = temporary(t, 'vault')
@@ -36,6 +35,7 @@ whereVaultIs('the Vault of docker-compose.yml is made usable once, and unsealed 
     VAULT_ROLE_ID: 'countersign',
     VAULT_SECRET_ID_FILE: secretIdFile,
   })
+  const binary = await findVaultBinary(process.env, console.log)
   if (!binary) return t.fail()
 
   const health = async () => (await fetch(`${address}/v1/sys/health?sealedcode=200&uninitcode=200`)).ok

@@ -122,10 +122,8 @@ test.serial('the worker is ready, relays, works, shows its health, and ends by S
   t.is((await fetch(`${worker.url}/health/live`)).status, 200)
   t.is((await fetch(`${worker.url}/anything`)).status, 404)
 
-  const began = Date.now()
   worker.child.kill('SIGTERM')
   t.deepEqual(await worker.exited, [0, null], worker.output())
-  t.true(Date.now() - began < 15_000)
 })
 
 test.serial('rows committed while workers are killed are all started, each once', async (t) => {
