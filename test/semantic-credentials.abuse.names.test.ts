@@ -35,22 +35,14 @@ const hostile = (name: string): [what: string, subject: object, terms?: object][
   ['two halves', { level: name.slice(5) }, { '@vocab': name.slice(0, 5) }],
 ]
 
-/** To the forms that are only packed these are values like others. */
-const VALUES = ['a reference', 'a word of a vocabulary', 'a reference in a list']
-
 const withSubject = (issuer: string, subject: object, terms: object = {}) =>
   payload(issuer, {
     '@context': ['https://www.w3.org/ns/credentials/v2', { ...TERMS, ...terms }],
     credentialSubject: { id: 'did:example:holder', ...subject },
   })
 
-const convert = (data: unknown, input_format: string, output_format: string, output_encoding = 'base64') =>
-  ask('/linkeddata/convert', { data, options: { input_format, output_format, output_encoding } })
-
-async function thereAndBack(data: unknown, format: string): Promise<unknown> {
-  const there = await convert(data, 'jsonld', format)
-  return (await convert(there.json(), format, 'jsonld', 'text')).json().data
-}
+const convert = (data: unknown, input_format: string, output_format: string) =>
+  ask('/linkeddata/convert', { data, options: { input_format, output_format, output_encoding: 'base64' } })
 
 const reasons = async (credential: unknown) => {
   const { verified, reason } = await verify(world, credential)
@@ -82,10 +74,8 @@ for (const name of ['__proto__', 'constructor', 'toString'])
           t.deepEqual(members(), ours)
         }
         const data = { '@context': { ...TERMS, ...terms }, '@id': 'https://a.example/', ...subject }
-        t.is(refusal(await convert(data, 'jsonld', 'n-quads'), 400), 'credential.invalid')
-        for (const format of ['cborld', 'jsonld'])
-          if (VALUES.includes(what)) t.deepEqual(await thereAndBack(data, format), data, format)
-          else t.is(refusal(await convert(data, 'jsonld', format), 400), 'credential.invalid', format)
+        for (const format of ['n-quads', 'cborld', 'jsonld'])
+          t.is(refusal(await convert(data, 'jsonld', format), 400), 'credential.invalid', format)
         t.deepEqual(members(), ours)
         for (const [proofType, did] of Object.entries(dids)) t.truthy((await sign(world, did, { proofType })).id)
       },

@@ -5,7 +5,7 @@ import { MAX_IMAGE_BYTES } from '../protocol/semantic-credentials.branding.ts'
 import { payloadFromTemplate } from '../protocol/semantic-credentials.templates.ts'
 import { normaliseSignPayload } from '../protocol/semantic-credentials.ts'
 import { claimLines, create, errors, lines, until } from './support/batches.ts'
-import { createDid, payload } from './support/credentials.ts'
+import { createDid, payload, verify } from './support/credentials.ts'
 import { course, createTemplate, refusal, TEMPLATES } from './support/templates.ts'
 import type { Reply } from './support/world.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -221,10 +221,6 @@ test('a picture of the largest size is signed in a batch, with every kind of pro
     })
     t.is(reply.status, 200, reply.text.slice(0, 300))
     const { credential } = reply.json<{ credential: object }>()
-    const verdict = await world.ask('/v1/credentials/web-semantic/verify', {
-      token: world.token,
-      body: { payload: credential },
-    })
-    t.deepEqual(verdict.json(), { verified: true, reason: [] })
+    t.deepEqual(await verify(world, credential), { verified: true, reason: [] })
   }
 })
