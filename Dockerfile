@@ -16,9 +16,9 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY --from=build /app /app
-# holds first-tenant.json, which the preparation writes; nothing else in the image is writable
+# holds first-tenant.json, which the preparation writes, and the epoch folder; nothing else in the image is writable
 RUN mkdir .local && chown node:node .local
-ENV NODE_ENV=production
+ENV NODE_ENV=production EPOCH_DIRECTORY=/app/.local/epoch
 USER node
 EXPOSE 3000 9464
 ENTRYPOINT ["node", "--import=tsx"]

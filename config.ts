@@ -26,6 +26,10 @@ export const VARIABLES = {
     default: '2000',
     about: 'milliseconds a request waits for a database connection before it is a 503',
   },
+  POSTGRES_BINARIES: {
+    default: '',
+    about: 'directory of initdb and postgres, for tests with another version; empty: the embedded one',
+  },
   DATABASE_PORT: { default: '54329', about: 'port of the embedded PostgreSQL' },
   TEMPORAL_ADDRESS: { default: '', about: 'host:port of Temporal; empty: a development server is started' },
   TEMPORAL_NAMESPACE: { default: 'default', about: 'Temporal namespace' },
@@ -38,10 +42,24 @@ export const VARIABLES = {
     default: '',
     about: '32 bytes in base64 that protect local keys and stored answers; empty: .local/master.key',
   },
+  EPOCH_DIRECTORY: {
+    default: '',
+    about:
+      'folder, not in the database backup, that remembers how far the database has come; empty: Vault, where it is used',
+  },
   VAULT_ADDR: { default: '', about: 'address of Vault or OpenBao; empty: keys stay in the local key store' },
   VAULT_TOKEN: { default: '', about: 'Vault token, where AppRole is not used' },
+  VAULT_TOKEN_FILE: {
+    default: '',
+    about:
+      'file with the Vault token in place of VAULT_TOKEN, as Vault Agent writes it; another content counts at once',
+  },
   VAULT_ROLE_ID: { default: '', about: 'AppRole role id' },
   VAULT_SECRET_ID: { default: '', about: 'AppRole secret id' },
+  VAULT_SECRET_ID_FILE: {
+    default: '',
+    about: 'file with the AppRole secret id in place of VAULT_SECRET_ID; another content counts at once',
+  },
   VAULT_TRANSIT_MOUNT: { default: 'transit', about: 'mount of the transit engine' },
   VAULT_KV_MOUNT: { default: 'secret', about: 'mount of the KV version 2 engine' },
   VAULT_TIMEOUT_MS: { default: '2000', about: 'milliseconds until a Vault call counts as failed' },
@@ -56,6 +74,10 @@ export const VARIABLES = {
   OUTBOUND_ALLOWED_RANGES: {
     default: '',
     about: 'comma-separated CIDR ranges, otherwise refused as not public, that may be called',
+  },
+  CLOCK_TOLERANCE_SECONDS: {
+    default: '60',
+    about: 'seconds by which the clocks of issuers, holders and wallets may differ from ours, either way',
   },
   ACCESS_TOKEN_LIFETIME_SECONDS: { default: '3600', about: 'seconds an access token lives' },
   TOKEN_KEY_DAYS: {
@@ -77,6 +99,10 @@ export const VARIABLES = {
     default: '30000',
     about:
       'milliseconds per minute that threads of one API process work for one tenant, while others want them: BBS, large documents, QR codes',
+  },
+  NOTIFICATION_LIMIT_PER_HOUR: {
+    default: '100',
+    about: 'requests with a notification to recipients at one host, per tenant and hour',
   },
   STATUS_WINDOW_SECONDS: { default: '10', about: 'seconds between two signings of a changed status list' },
   DID_WEB_CHECK_SECONDS: {
@@ -174,6 +200,39 @@ const openVcApi = (env: Environment): boolean => {
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
+/** A value, or the file that holds it; both at once would leave open which one counts. */
+const oneOf = (env: Environment, value: 'VAULT_TOKEN' | 'VAULT_SECRET_ID') => {
+  const file = `${value}_FILE` as const
+  if (read(env, value) && read(env, file)) fail(file, `no value while ${value} has one`)
+  return { value: read(env, value), file: read(env, file) }
+}
+
+const vaultConfig = (env: Environment) => {
+  const [token, secretId] = [oneOf(env, 'VAULT_TOKEN'), oneOf(env, 'VAULT_SECRET_ID')]
+  return {
+    address: url(env, 'VAULT_ADDR', ['http:', 'https:']).origin,
+    token: token.value,
+    tokenFile: token.file,
+    roleId: read(env, 'VAULT_ROLE_ID'),
+    secretId: secretId.value,
+    secretIdFile: secretId.file,
+    transitMount: read(env, 'VAULT_TRANSIT_MOUNT'),
+    kvMount: read(env, 'VAULT_KV_MOUNT'),
+    timeoutMs: integer(env, 'VAULT_TIMEOUT_MS', 100, 60_000),
+  }
+}
+
+/** What stack/vault-setup.ts needs, which is nothing of the platform itself. Throws, naming all that is missing. */
+export function readVaultSetup(env: Environment): VaultConfig {
+  const needed: Variable[][] = [['VAULT_ADDR'], ['VAULT_ROLE_ID'], ['VAULT_SECRET_ID', 'VAULT_SECRET_ID_FILE']]
+  const missing = needed.filter((either) => either.every((name) => !read(env, name)))
+  if (missing.length > 0) {
+    const names = missing.map((either) => either.join(' or ')).join(', ')
+    throw new Error(`To set up Vault these variables are missing: ${names}. See .env.example.`)
+  }
+  return vaultConfig(env)
+}
+
 /** What a running process (API or worker) needs. Throws, naming the variable, when one is not usable. */
 export function loadConfig(env: Environment) {
   const level = read(env, 'LOG_LEVEL')
@@ -200,17 +259,8 @@ export function loadConfig(env: Environment) {
       uiUrl: read(env, 'TEMPORAL_UI_URL'),
     },
     masterKey: masterKey(env),
-    vault: read(env, 'VAULT_ADDR')
-      ? {
-          address: url(env, 'VAULT_ADDR', ['http:', 'https:']).origin,
-          token: read(env, 'VAULT_TOKEN'),
-          roleId: read(env, 'VAULT_ROLE_ID'),
-          secretId: read(env, 'VAULT_SECRET_ID'),
-          transitMount: read(env, 'VAULT_TRANSIT_MOUNT'),
-          kvMount: read(env, 'VAULT_KV_MOUNT'),
-          timeoutMs: integer(env, 'VAULT_TIMEOUT_MS', 100, 60_000),
-        }
-      : undefined,
+    epochDirectory: read(env, 'EPOCH_DIRECTORY') || undefined,
+    vault: read(env, 'VAULT_ADDR') ? vaultConfig(env) : undefined,
     outbound: {
       timeoutMs: integer(env, 'OUTBOUND_TIMEOUT_MS', 100, 60_000),
       maxBytes: integer(env, 'OUTBOUND_MAX_BYTES', 1024, 64 * 1024 * 1024),
@@ -218,12 +268,14 @@ export function loadConfig(env: Environment) {
       dnsServer: read(env, 'OUTBOUND_DNS_SERVER') || undefined,
       allowedRanges: addressRanges(env, 'OUTBOUND_ALLOWED_RANGES'),
     },
+    clockToleranceMs: integer(env, 'CLOCK_TOLERANCE_SECONDS', 0, 600) * 1000,
     accessTokenLifetimeSeconds: integer(env, 'ACCESS_TOKEN_LIFETIME_SECONDS', 1, 86_400),
     tokenKeyDays: integer(env, 'TOKEN_KEY_DAYS', 0, 3650),
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
     tokenRateLimitPerMinute: integer(env, 'TOKEN_RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
     publicRateLimitPerMinute: integer(env, 'PUBLIC_RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
     threadBudgetMsPerMinute: integer(env, 'THREAD_BUDGET_MS_PER_MINUTE', 100, 100_000_000),
+    notificationLimitPerHour: integer(env, 'NOTIFICATION_LIMIT_PER_HOUR', 1, 1_000_000),
     statusWindowSeconds: integer(env, 'STATUS_WINDOW_SECONDS', 1, 3600),
     didWeb: {
       checkSeconds: integer(env, 'DID_WEB_CHECK_SECONDS', 1, 3600),
@@ -262,6 +314,7 @@ export function readStackConfig(env: Environment) {
     temporalUiPort: integer(env, 'TEMPORAL_UI_PORT', 1, 65535),
     temporalUiUrl: read(env, 'TEMPORAL_UI_URL') || undefined,
     masterKey: read(env, 'KEY_STORE_MASTER_KEY') || undefined,
+    epochDirectory: read(env, 'EPOCH_DIRECTORY') || undefined,
     codecEndpoint: flag(env, 'CODEC_ENDPOINT'),
     vault: read(env, 'VAULT_ADDR') || undefined,
   }

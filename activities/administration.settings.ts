@@ -7,16 +7,38 @@ export interface TenantSettings {
   fetchUnknownContexts: boolean
   /** Whether /vc-api answers for this tenant. */
   vcApi: boolean
+  /** Whether a presentation fails where nobody says which challenge it must answer. */
+  requireChallenge: boolean
+  /** The same of the domain. */
+  requireDomain: boolean
 }
+
+/** The two that came later may be left out, and stay as they are then. */
+export type SettingsChange = Pick<TenantSettings, 'fetchUnknownContexts' | 'vcApi'> & Partial<TenantSettings>
 
 interface SettingsRow {
   fetch_unknown_contexts: boolean
   vc_api: boolean
+  require_challenge: boolean
+  require_domain: boolean
 }
+
+const COLUMNS = 'fetch_unknown_contexts, vc_api, require_challenge, require_domain'
+
+const UPDATE = `update tenants set fetch_unknown_contexts = ?, vc_api = ?,
+  require_challenge = coalesce(?, require_challenge), require_domain = coalesce(?, require_domain)
+  where id = ? returning ${COLUMNS}`
+
+const settingsIn = (row: SettingsRow): TenantSettings => ({
+  fetchUnknownContexts: row.fetch_unknown_contexts,
+  vcApi: row.vc_api,
+  requireChallenge: row.require_challenge,
+  requireDomain: row.require_domain,
+})
 
 const REMEMBERED_MS = 5_000
 
-/** What a tenant decides about itself. What it allowed is remembered for 5 seconds; what it forbids is looked up each time. */
+/** What a tenant decides about itself. What is on is remembered for 5 seconds; what is off is looked up each time. */
 export function createTenantSettings({
   systemSql,
   operations,
@@ -26,11 +48,11 @@ export function createTenantSettings({
   async function settingsOf(tenantId: string): Promise<TenantSettings> {
     const { rows } = await systemSql.query<SettingsRow>({
       name: 'tenant-settings',
-      text: 'select fetch_unknown_contexts, vc_api from tenants where id = $1',
+      text: `select ${COLUMNS} from tenants where id = $1`,
       values: [tenantId],
     })
     if (!rows[0]) throw new Error(`tenant ${tenantId} is gone`)
-    const settings = { fetchUnknownContexts: rows[0].fetch_unknown_contexts, vcApi: rows[0].vc_api }
+    const settings = settingsIn(rows[0])
     remembered.set(tenantId, settings)
     return settings
   }
@@ -38,20 +60,19 @@ export function createTenantSettings({
   return {
     settingsOf,
 
-    /** A permission counts at once in every process, its end within 5 seconds. */
-    async allows(tenantId: string, what: keyof TenantSettings): Promise<boolean> {
+    /** What is turned on counts at once in every process, its end within 5 seconds. */
+    async isOn(tenantId: string, what: keyof TenantSettings): Promise<boolean> {
       return remembered.get(tenantId)?.[what] || (await settingsOf(tenantId))[what]
     },
 
-    async updateSettings(call: Call, settings: TenantSettings): Promise<TenantSettings> {
-      const operation = { name: 'TENANT_SETTINGS_UPDATE', category: 'tenant', metadata: { ...settings } }
+    async updateSettings(call: Call, change: SettingsChange): Promise<TenantSettings> {
+      const { fetchUnknownContexts, vcApi, requireChallenge = null, requireDomain = null } = change
+      const operation = { name: 'TENANT_SETTINGS_UPDATE', category: 'tenant', metadata: { ...change } }
       const updated = await operations.change(call, operation, async (em) => {
-        await em.execute('update tenants set fetch_unknown_contexts = ?, vc_api = ? where id = ?', [
-          settings.fetchUnknownContexts,
-          settings.vcApi,
-          call.tenantId,
-        ])
-        return settings
+        const values = [fetchUnknownContexts, vcApi, requireChallenge, requireDomain, call.tenantId]
+        const [row] = await em.execute<SettingsRow[]>(UPDATE, values)
+        if (!row) throw new Error(`tenant ${call.tenantId} is gone`)
+        return settingsIn(row)
       })
       remembered.delete(call.tenantId)
       return updated

@@ -60,6 +60,18 @@ const BACKLOGS: Backlog[] = [
     text: `select count(*)::float8 as value from status_lists lists
            join dids on dids.id = lists.did_id and dids.deleted_at is null where lists.publish_failures > 0`,
   },
+  {
+    name: 'countersign_database_restored_timestamp_seconds',
+    help: 'When the database was last seen to be restored, in seconds since 1970; 0: never',
+    text: `select coalesce(extract(epoch from restored_at), 0)::float8 as value from platform_epoch`,
+  },
+  {
+    name: 'countersign_keys_unmatched',
+    help: 'What the last comparison after a restore found: keys that no row tells of (row), rows whose key is gone (key)',
+    label: 'missing',
+    text: `select label, value::float8 from platform_epoch, lateral (values ('row', keys_without_row), ('key', rows_without_key))
+      as counted (label, value)`,
+  },
 ]
 
 /**

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { migrate } from '../entities/migrate.ts'
 import { Unavailable } from '../protocol/errors.ts'
@@ -21,6 +22,21 @@ const FIRST_CLIENT = `insert into oauth2_clients (id, tenant_id, name, descripti
 select $1, $2, 'First client', 'Made by the first start; may do everything in its tenant', $3, $4
 where not exists (select 1 from oauth2_clients where tenant_id = $2)`
 
+const LOOK_MS = 1_000
+
+/** The first token key needs the key store; while that is away, as a Vault that is still sealed, a start waits and says so. */
+async function onceKeysAnswer<T>(work: () => Promise<T>, say: (line: string) => void): Promise<T> {
+  for (let told = ''; ; await pause(LOOK_MS)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof Unavailable && error.part === 'keys')) throw error
+      if (error.message !== told) say(`Waiting for the key store: ${error.message}`)
+      told = error.message
+    }
+  }
+}
+
 /** Whether this key store is the one that the database was set up with. While it is away nobody can tell. */
 async function assertOpens(keys: KeyStore, tokenKey: KeyRef): Promise<void> {
   try {
@@ -29,7 +45,7 @@ async function assertOpens(keys: KeyStore, tokenKey: KeyRef): Promise<void> {
     if (error instanceof Unavailable) return
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(
-      `The ${keys.name} key store does not open the key that signs access tokens (${reason}) KEY_STORE_MASTER_KEY, or VAULT_ADDR, is not the one that this database was set up with: give that one, or another DATABASE_URL.`,
+      `The ${keys.name} key store does not open the key that signs access tokens (${reason}) KEY_STORE_MASTER_KEY, or VAULT_ADDR, is not the one that this database was set up with: give that one, or another DATABASE_URL. Where the database was restored: npm run restored, then start again.`,
       { cause: error },
     )
   }
@@ -37,7 +53,7 @@ async function assertOpens(keys: KeyStore, tokenKey: KeyRef): Promise<void> {
 
 /**
  * Brings a platform to the point where it can serve: schema, roles, token key, and the first
- * environment, tenant and client. Safe to repeat; the secret is answered by the run that made the client. What Temporal
+ * environment, tenant and client. The first time it waits for the key store. Safe to repeat; the secret is answered by the run that made the client. What Temporal
  * must know, the worker registers.
  */
 export async function bootstrap(
@@ -50,7 +66,9 @@ export async function bootstrap(
   const { systemSql, keys, now, close } = await openDependencies(config)
   try {
     log('keys: token key')
-    await createTokenKeyRotation({ systemSql, keys, config }).ensureTokenKey(randomUUID())
+    const tokenKeys = createTokenKeyRotation({ systemSql, keys, config })
+    const keyId = randomUUID()
+    await onceKeysAnswer(() => tokenKeys.ensureTokenKey(keyId), log)
     await assertOpens(keys, (await createTokenKeys({ systemSql, now }).current()).signing)
     log('first environment, tenant and client')
     await systemSql.query({ text: FIRST_ENVIRONMENT, values: [randomUUID(), config.publicUrl.hostname] })

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { contextErrors } from '../protocol/contexts/index.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { parseForeignJson } from '../protocol/json.depth.ts'
+import { isObject } from '../protocol/json.ts'
 import { boundsErrors } from '../protocol/semantic-credentials.bounds.ts'
 import type { Outbound } from './outbound-http.ts'
 
@@ -23,6 +25,8 @@ export interface ContextRows {
   find(tenantId: string, url: string): Promise<PinnedContext | undefined>
   /** Inserts, unless the tenant has the URL already; answers the row that stands then. */
   insert(tenantId: string, context: PinnedContext): Promise<PinnedContext>
+  /** Of a context that a stranger brought before: from now on it is the tenant's own. */
+  markRegistered(tenantId: string, url: string): Promise<void>
   /** How many contexts of this source the tenant has. */
   count(tenantId: string, source: ContextSource): Promise<number>
 }
@@ -40,7 +44,12 @@ export interface ContextStore {
    * has as many of its source as it may.
    */
   lookup(tenantId: string, url: string, options: LookupOptions): Promise<PinnedContext>
-  /** Pins a context on the tenant's own wish. An already pinned one is fetched again and compared. */
+  /** The context that is pinned under a URL, without fetching any. */
+  pinned(tenantId: string, url: string): Promise<PinnedContext | undefined>
+  /**
+   * Pins a context on the tenant's own wish. An already pinned one is fetched again and compared; one that a stranger brought
+   * is the tenant's own then.
+   */
   register(tenantId: string, url: string): Promise<PinnedContext>
   /** Fetches again and throws `Refusal('context.changed')` when the content under a pinned URL is another one. */
   check(tenantId: string, url: string): Promise<PinnedContext>
@@ -68,10 +77,11 @@ export const contextHash = (document: string): string => createHash('sha256').up
 /** A context document has one `@context` (JSON-LD 1.1, section 3.1): an object, or an array of objects and URLs. */
 function checkDocument(url: string, bytes: Uint8Array): string {
   const document = parseForeignJson(bytes, { code: 'context.invalid' })
-  const isObject = typeof document === 'object' && document !== null
-  // names that reach prototypes, and more members than an honest context has
-  const isContext = isObject && Object.hasOwn(document, '@context') && boundsErrors(document).length === 0
-  if (!isContext) throw new Refusal('context.invalid', `${short(url)} is not a JSON-LD context.`)
+  if (!isObject(document) || !Object.hasOwn(document, '@context'))
+    throw new Refusal('context.invalid', `${short(url)} is not a JSON-LD context.`)
+  // names that reach prototypes, more members than an honest context has, and what jsonld would fail over
+  const [error] = [...boundsErrors(document), ...contextErrors(document)]
+  if (error) throw new Refusal('context.invalid', `${short(url)} is malformed: ${error.path} ${error.message}.`)
   return Buffer.from(bytes).toString('utf8')
 }
 
@@ -102,14 +112,18 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
     }
   }
 
+  const assertRoom = async (tenantId: string, url: string, source: ContextSource): Promise<void> => {
+    if ((await rows.count(tenantId, source)) < MAX_CONTEXTS) return
+    throw new Refusal(
+      'context.too_many',
+      `The context ${short(url)} cannot be pinned: ${MAX_CONTEXTS} ${source} ones are pinned already, which is all there may be.`,
+    )
+  }
+
   const pin = async (tenantId: string, url: string, source: ContextSource): Promise<PinnedContext> => {
     const failed = source === 'fetched' ? failures.get(url) : undefined
     if (failed && failed.until > now().getTime()) throw failed.error
-    if ((await rows.count(tenantId, source)) >= MAX_CONTEXTS)
-      throw new Refusal(
-        'context.too_many',
-        `The context ${short(url)} is not known, and ${MAX_CONTEXTS} ${source} ones are pinned already, which is all there may be.`,
-      )
+    await assertRoom(tenantId, url, source)
     const document = await download(url)
     const context = { url, sha256: contextHash(document), document, source, createdAt: now().toISOString() }
     return remember(tenantId, await rows.insert(tenantId, context))
@@ -149,7 +163,18 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
     )
   }
 
+  const register = async (tenantId: string, url: string): Promise<PinnedContext> => {
+    const isPinned = (await pinned(tenantId, url)) !== undefined
+    const known = await (isPinned ? check(tenantId, url) : pinOnce(tenantId, url, 'registered'))
+    // a stranger may have brought it before, or in the same moment
+    if (known.source === 'registered') return known
+    await assertRoom(tenantId, url, 'registered')
+    await rows.markRegistered(tenantId, url)
+    return remember(tenantId, { ...known, source: 'registered' })
+  }
+
   return {
+    pinned,
     async lookup(tenantId, url, { allowFetch }) {
       const known = await pinned(tenantId, url)
       if (known) return known
@@ -160,8 +185,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
         )
       return pinOnce(tenantId, url, 'fetched')
     },
-    register: async (tenantId, url) =>
-      (await pinned(tenantId, url)) ? check(tenantId, url) : pinOnce(tenantId, url, 'registered'),
+    register,
     check,
   }
 }

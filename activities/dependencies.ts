@@ -1,21 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
 import type { Config } from '../config.ts'
 import { type Connections, connect, type Sql, sqlOf } from '../entities/orm.ts'
 import { assertFenced, roleUrl } from '../entities/roles.ts'
 import { assertSchema } from '../entities/schema.ts'
+import { Unavailable } from '../protocol/errors.ts'
 import { createDocuments, type Documents } from './documents/index.ts'
+import { createSelfTest, type SelfTest } from './documents/self-test.ts'
+import { createEpoch, type Epoch } from './epoch.ts'
+import { createFileWitness } from './epoch.witness.ts'
 import { createEffects, type Effects } from './idempotency.ts'
 import { createEnvelopeRows } from './keys/envelopes.ts'
 import type { KeyStore } from './keys/index.ts'
 import { openKeyStore } from './keys/select.ts'
+import { databaseRecords } from './keys/vault.logins.ts'
 import { createLogger } from './logging.ts'
 import { createOutbound, type Outbound } from './outbound-http.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
+import { type PartMetrics, partMetrics } from './part.metrics.ts'
 import { createSealer, type Sealer } from './sealing.ts'
 import { connectTemporal, type Temporal } from './temporal.ts'
-import { createThreads, type ThreadsOptions } from './threads.ts'
+import { createThreads } from './threads.ts'
 import { createLogQueue, type LogQueue } from './tokens-logs.queue.ts'
 
 /** Everything an activity may close over. */
@@ -27,7 +34,9 @@ export interface Dependencies {
   /** The system role's pool: sees every tenant. */
   systemSql: Sql
   keys: KeyStore
+  epoch: Epoch
   documents: Documents
+  selfTest: SelfTest
   outbound: Outbound
   temporal: Temporal
   outbox: Outbox
@@ -47,10 +56,15 @@ export interface OpenDependencies extends Dependencies {
 }
 
 export interface ProcessOptions {
+  metrics?: PartMetrics
   /** Heavy work waits for its turn instead of being refused: for the worker, which has time. */
   patient?: boolean
-  /** Measures the thread pools. */
-  observeThreads?: ThreadsOptions['observe']
+}
+
+/** A key store that is away keeps nobody from starting: until it is back, nothing is given out that an epoch decides. */
+const unlessAway = (log: Logger) => (error: unknown) => {
+  if (!(error instanceof Unavailable)) throw error
+  log.warn({ err: error }, 'it cannot be seen whether the database was restored')
 }
 
 /**
@@ -59,31 +73,45 @@ export interface ProcessOptions {
  */
 export async function openDependencies(
   config: Config,
-  { patient = false, observeThreads: observe }: ProcessOptions = {},
+  { metrics = partMetrics(new Registry()), patient = false }: ProcessOptions = {},
 ): Promise<OpenDependencies> {
   await using opening = new AsyncDisposableStack()
   const log = createLogger(config.logLevel)
   const { url, poolSize, timeoutMs } = config.database
   const open = async (role: 'app' | 'system') =>
-    opening.adopt(await connect(roleUrl(url, config.masterKey, role), poolSize, timeoutMs), (orm) => orm.close())
+    opening.adopt(await connect(roleUrl(url, config.masterKey, role), poolSize, timeoutMs, metrics.pool(role)), (orm) =>
+      orm.close(),
+    )
   const database = { tenants: await open('app'), system: await open('system') }
   const [sql, systemSql] = [await sqlOf(database.tenants), await sqlOf(database.system)]
   await assertFenced(database.tenants)
   await assertSchema(systemSql)
   const logs = opening.adopt(createLogQueue(systemSql, log), (queue) => queue.close())
   const envelopes = createEnvelopeRows(database.tenants)
-  const threads = createThreads({ budgetMsPerMinute: config.threadBudgetMsPerMinute, patient, observe })
-  const keys = opening.adopt(openKeyStore({ config, envelopes, threads }), (store) => store.close())
+  const logins = databaseRecords(database.system)
+  const { threadBudgetMsPerMinute: budgetMsPerMinute } = config
+  const threads = createThreads({ budgetMsPerMinute, patient, observe: metrics.threads })
+  const keys = opening.adopt(
+    openKeyStore({ config, envelopes, logins, log, metrics: metrics.keys, threads }),
+    (store) => store.close(),
+  )
+  const witness = keys.witness ?? (config.epochDirectory ? createFileWitness(config.epochDirectory) : undefined)
+  const epoch = opening.adopt(createEpoch({ systemSql, witness, log }), (beats) => beats.close())
+  await epoch.check().catch(unlessAway(log))
   const documents = opening.adopt(createDocuments({ shared: threads }), (pool) => pool.close())
   const temporal = opening.adopt(connectTemporal(config), (client) => client.close())
   const sealer = createSealer(config.masterKey, 'stored-answers')
+  const now = () => new Date()
+  const failed = (err: unknown) => log.error({ err }, 'this process cannot sign and verify documents: it is not ready')
   const dependencies: Dependencies = {
     config,
     database,
     sql,
     systemSql,
     keys,
+    epoch,
     documents,
+    selfTest: createSelfTest({ documents, now, failed }),
     outbound: createOutbound(config.outbound, { log }),
     temporal,
     outbox: createOutbox(config.masterKey),
@@ -91,7 +119,7 @@ export async function openDependencies(
     sealer,
     logs,
     log,
-    now: () => new Date(),
+    now,
     uuid: randomUUID,
   }
   const opened = opening.move()

@@ -7,11 +7,12 @@ import { didKeyMethodId, didKeyOf, resolveDidKey } from '../protocol/dids.key.ts
 import { webDidFromUrl } from '../protocol/dids.web.ts'
 import { Refusal } from '../protocol/errors.ts'
 import type { Administration } from './administration.ts'
-import { registrationId } from './dids.registration.ts'
 import type { DidRecord } from './dids.ts'
+import { registrationWork } from './dids.work.ts'
 import type { Dependencies } from './index.ts'
 import type { KeyType } from './keys/index.ts'
 import type { Call, Operations } from './operations.ts'
+import { assertCallable } from './outbound-http.url.ts'
 
 const KEY_TYPES: readonly string[] = ['ed25519', 'p256', 'bls12381g2'] satisfies KeyType[]
 const WEB_KEYS: readonly KeyType[] = ['ed25519', 'p256', 'bls12381g2', 'x25519']
@@ -23,7 +24,7 @@ function option(options: Record<string, string>, name: string): string | undefin
     throw new Refusal('request.invalid', `options knows ${name} alone for this method.`, [
       { path: `options.${unknown[0]?.slice(0, 60)}`, code: 'unknown', message: `expected only ${name}` },
     ])
-  return options[name]
+  return Object.hasOwn(options, name) ? options[name] : undefined
 }
 
 function keyTypeOf(options: Record<string, string>): KeyType {
@@ -32,6 +33,22 @@ function keyTypeOf(options: Record<string, string>): KeyType {
   throw new Refusal('did.key_type_unsupported', 'This key type is not supported.', [
     { path: 'options.keyType', code: 'enum', message: `expected ${KEY_TYPES.join(', ')}` },
   ])
+}
+
+/** What is refused of the address, as a fault of `options.url`. */
+function namingUrl<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new Refusal('did.invalid_url', error.message, [
+      {
+        path: 'options.url',
+        code: error.code,
+        message: 'expected a public domain, or an https URL on a port that is called',
+      },
+    ])
+  }
 }
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'keys' | 'uuid' | 'now' | 'outbox'> {
@@ -87,9 +104,11 @@ export function createDidCreation(parts: Parts) {
       throw new Refusal('request.invalid', 'A did:web needs options.url.', [
         { path: 'options.url', code: 'required', message: 'expected a domain or an https URL' },
       ])
-    const { did, host, port, path } = webDidFromUrl(url)
+    const { did, host, port, path, url: address } = namingUrl(() => webDidFromUrl(url))
     const owner = await administration.findTenantByHost(host)
     const hosting = owner?.id === tenantId ? 'platform' : 'caller'
+    // what we can never call would stay PROCESSING for a week (D-165)
+    if (hosting === 'caller') namingUrl(() => assertCallable(address, config.outbound))
     const id = uuid()
     const authority = port === undefined ? host : `${host}:${port}`
     const metadata = { id, method: 'WEB', hosting }
@@ -100,15 +119,7 @@ export function createDidCreation(parts: Parts) {
       em.create(Did, { ...row, ...place, document: { id: did }, createdAt: now() })
       await em.flush()
       for (const keyType of WEB_KEYS) em.create(Key, { id: uuid(), tenantId, keyType, didId: id, createdAt: now() })
-      await outbox.enqueue(em, {
-        tenantId,
-        area: 'dids',
-        objectId: id,
-        workflowType: 'registerWebDid',
-        workflowId: registrationId({ tenantId, didId: id }),
-        summary: `register did:web ${id}`,
-        payload: { tenantId, didId: id, ...config.didWeb },
-      })
+      await outbox.enqueue(em, registrationWork(config).start({ tenantId, id }))
       const answer = { id, did, registrationStatus: 'PROCESSING', failureReason: null, hosting }
       return { ...answer, document: { id: did }, keys: [] }
     }

@@ -6,6 +6,7 @@ import type { DidDocument } from '../protocol/dids.ts'
 import { webDidDocument, webMethodId } from '../protocol/dids.web.document.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 import type { DidResolver } from './did-resolver.ts'
+import { registrationId } from './dids.work.ts'
 import type { Dependencies } from './index.ts'
 
 export interface DidSubject {
@@ -21,9 +22,6 @@ const LOOK_NOW = 'lookNow'
 /** A creation that has not come to an end in this time never will. */
 const UNOWNED_AFTER_MS = 10 * 60_000
 const REAPED_AT_ONCE = 200
-
-/** The idempotency key of a registration, and its address in Temporal. */
-export const registrationId = ({ tenantId, didId }: DidSubject) => `${tenantId}/dids/${didId}/register`
 
 /** What verifiers go by: each method with its key material, and what it may be used for. */
 function statements(document: DidDocument): string[] {
@@ -62,7 +60,7 @@ export function createDidRegistration({
       return work(row, await em.find(Key, { didId }, { orderBy: { createdAt: 'asc', id: 'asc' } }))
     })
 
-  return {
+  const steps = {
     /** Safe to retry: each key is made under the id that its row has, once. */
     async createDidKeys(subject: DidSubject): Promise<void> {
       const rows = await inside(subject, (_row, found) => found.map(({ id, keyType }) => ({ id, keyType })))
@@ -90,10 +88,13 @@ export function createDidRegistration({
 
     /** One look over HTTPS, as any verifier would look. What is wrong is an answer; only our own faults throw. */
     async lookUpDid(subject: DidSubject): Promise<Lookup> {
-      const { did, document } = await inside(subject, (row) => ({
-        did: row.did,
-        document: row.document as DidDocument,
-      }))
+      const look = () => inside(subject, (row) => ({ did: row.did, document: row.document as DidDocument }))
+      if (!(await look()).document.verificationMethod) {
+        // the database was restored to a time before the workflow took these steps
+        await steps.createDidKeys(subject)
+        await steps.writeDidDocument(subject)
+      }
+      const { did, document } = await look()
       try {
         const seen = await didResolver.resolve(did, { bypassCache: true })
         if (publishes(seen.document, document)) return { resolved: true }
@@ -165,6 +166,7 @@ export function createDidRegistration({
       return { reaped: rows.length }
     },
   }
+  return steps
 }
 
 export type DidRegistration = ReturnType<typeof createDidRegistration>

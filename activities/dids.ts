@@ -8,6 +8,7 @@ import type { Administration } from './administration.ts'
 import type { DidResolver } from './did-resolver.ts'
 import { createDidCreation } from './dids.create.ts'
 import type { DidRegistration } from './dids.registration.ts'
+import { deletionWork } from './dids.work.ts'
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
@@ -87,15 +88,7 @@ export function createDids(parts: Parts) {
         if (!row) throw didNotFound()
         operation.metadata.id = row.id
         row.deletedAt = now()
-        await outbox.enqueue(em, {
-          tenantId,
-          area: 'dids',
-          objectId: row.id,
-          workflowType: 'deleteDid',
-          workflowId: `${tenantId}/dids/${row.id}/delete`,
-          summary: `destroy the keys and rows of DID ${row.id}`,
-          payload: { tenantId, didId: row.id },
-        })
+        await outbox.enqueue(em, deletionWork.start({ tenantId, id: row.id }))
         return { didId: row.id }
       })
       issuers.forget(tenantId, did)

@@ -1,4 +1,5 @@
 import { createPurge } from './administration.purge.ts'
+import { createReconciliation } from './administration.reconcile.ts'
 import { createTenantSettings } from './administration.settings.ts'
 import { createAdministration } from './administration.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -8,6 +9,7 @@ import { createPublicDids } from './dids.public.ts'
 import { createDidRegistration } from './dids.registration.ts'
 import { createDids } from './dids.ts'
 import { createIdempotency } from './idempotency.ts'
+import { createKeyInventory } from './keys/inventory.ts'
 import { createOperations } from './operations.ts'
 import { createBatchEnds } from './semantic-credentials.batches.end.ts'
 import { createBatchFiles } from './semantic-credentials.batches.files.ts'
@@ -40,6 +42,7 @@ import { createClients } from './tokens-logs.clients.ts'
 import { createTokenKeyRotation } from './tokens-logs.keys.ts'
 import { createTokens } from './tokens-logs.tokens.ts'
 import { createTokensLogs } from './tokens-logs.ts'
+import type { Revival } from './work.revival.ts'
 
 export { type Dependencies, openDependencies } from './dependencies.ts'
 
@@ -68,7 +71,7 @@ export function createPlatform(dependencies: Dependencies) {
   const presentationTemplates = createPresentationTemplates(parts)
   const asking = createAsking({ ...parts, presentationTemplates })
   const presentationRequests = createPresentationRequests({ ...parts, asking })
-  const presenting = { ...parts, credentialVerifier, presentationTemplates, presentationRequests }
+  const presenting = { ...parts, settings, credentialVerifier, presentationTemplates, presentationRequests }
   const derivation = createDerivation(parts)
   const presentations = createPresentations(presenting)
   return {
@@ -94,7 +97,7 @@ export function createPlatform(dependencies: Dependencies) {
     presentationTemplates,
     presentationRequests,
     presentations,
-    vcApi: createVcApi({ ...presenting, settings, semanticCredentials, derivation, presentations }),
+    vcApi: createVcApi({ ...presenting, semanticCredentials, derivation, presentations }),
     statusPublisher: createStatusPublisher(parts),
     batchUploads,
     revocations,
@@ -112,10 +115,11 @@ export type Platform = ReturnType<typeof createPlatform>
 /** What the worker counts of what its activities do. */
 export interface Observers {
   statusListTried?(outcome: 'signed' | 'failed'): void
+  reconciled?(workflowType: string, outcome: Revival): void
 }
 
 /** The same verbs as Temporal calls them: retried, durable. */
-export function createActivities(dependencies: Dependencies, { statusListTried }: Observers = {}) {
+export function createActivities(dependencies: Dependencies, { statusListTried, reconciled }: Observers = {}) {
   const { registration, statusPublisher, batchSigning, batchEnds, notificationDelivery } = createPlatform(dependencies)
   const { rotateTokenKeys } = createTokenKeyRotation(dependencies)
   return {
@@ -126,6 +130,8 @@ export function createActivities(dependencies: Dependencies, { statusListTried }
     ...createRevocationSlices(dependencies),
     ...notificationDelivery,
     ...createPurge(dependencies),
+    ...createReconciliation({ ...dependencies, reconciled }),
+    compareRestoredKeys: createKeyInventory(dependencies).compareRestoredKeys,
     rotateTokenKeys,
   }
 }

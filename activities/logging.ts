@@ -26,6 +26,14 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
+/** Kind, code and words of an error and of what caused it, in one line, with the same care. */
+export function causeOf(error: unknown): string {
+  const { type, code, message } = describeError(error)
+  const kind = code === undefined ? type : `${type} ${code}`
+  const deeper = error instanceof Error && error.cause instanceof Error ? ` (${causeOf(error.cause)})` : ''
+  return `${kind}: ${message ?? ''}${deeper}`.slice(0, 500)
+}
+
 /** The redacted paths are a second fence: nothing logs these on purpose. */
 export const createLogger = (level: string): Logger =>
   pino({

@@ -13,15 +13,24 @@ const ABSENT = new Set(['ENODATA', 'ENOTFOUND', 'ENONAME', 'EAI_AGAIN', 'EAI_NOD
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown')
 
 /**
+ * The one answer for every name that is not called, whatever DNS says of it: a caller who chooses the names must not learn
+ * which of them exist inside (D-164). `why` is for the log. May pass, for names move.
+ */
+export const notCalled = (host: string, why: string): Unavailable =>
+  new Unavailable('outbound', notPublic(host), 5, { cause: new Error(why) })
+
+export const notPublic = (host: string): string => `${host} is not called: no public address is known for it.`
+
+/**
  * All addresses of a name, IPv4 and IPv6, asked afresh for every connection: nothing is remembered, so that the
  * answer which was checked is the answer which is used. `server` is `ip:port`; without one the system resolver is used.
- * Throws `Unavailable('outbound')` when the name has no address or DNS does not answer.
+ * Throws `notCalled` when the name has no address or DNS does not answer.
  */
 export function createResolveName(server: string | undefined): ResolveName {
   const ask = server === undefined ? askSystem : askServer(server)
   return async (host) => {
     const addresses = await ask(host)
-    if (addresses.length === 0) throw new Unavailable('outbound', `The name ${host} has no address.`)
+    if (addresses.length === 0) throw notCalled(host, 'the name has no address')
     return addresses
   }
 }
@@ -32,7 +41,7 @@ async function askSystem(host: string): Promise<ResolvedAddress[]> {
     return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }))
   } catch (error) {
     if (ABSENT.has(codeOf(error))) return []
-    throw new Unavailable('outbound', `DNS does not answer for ${host}: ${codeOf(error)}.`)
+    throw notCalled(host, `DNS does not answer: ${codeOf(error)}`)
   }
 }
 
@@ -49,7 +58,7 @@ function askServer(server: string) {
       return found.map((address) => ({ address, family }))
     } catch (error) {
       if (ABSENT.has(codeOf(error))) return []
-      throw new Unavailable('outbound', `DNS does not answer for ${host}: ${codeOf(error)}.`)
+      throw notCalled(host, `DNS does not answer: ${codeOf(error)}`)
     }
   }
   return async (host: string) => (await Promise.all([records(host, 4), records(host, 6)])).flat()

@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import type { SecureContext } from 'node:tls'
 import { RequestFilteringHttpsAgent } from 'request-filtering-agent'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
-import type { ResolvedAddress } from './outbound-http.dns.ts'
+import { notCalled, type ResolvedAddress } from './outbound-http.dns.ts'
 import type { OutboundTarget } from './outbound-http.url.ts'
 
 export interface Exchange {
@@ -45,8 +45,7 @@ const TLS_CODE = /^(ERR_TLS|ERR_SSL|EPROTO)|CERT|SIGNATURE|CRL/
 function explain(error: Error, host: string): Error {
   if (error instanceof Refusal || error instanceof Unavailable) return error
   const code = 'code' in error ? String(error.code) : 'unknown'
-  if (error.message.includes('is not allowed'))
-    return new Refusal('outbound.blocked', `${host} is not a public address.`)
+  if (error.message.includes('is not allowed')) return notCalled(host, 'the agent found an address that is not public')
   if (TLS_CODE.test(code))
     return new Refusal('outbound.tls', `The TLS connection to ${host} is not trustworthy: ${code}.`)
   if (code === 'HPE_HEADER_OVERFLOW')

@@ -3,7 +3,7 @@ import { createSecureContext, getCACertificates } from 'node:tls'
 import type { OutboundConfig } from '../config.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 import { inRanges, isPublic, parseRanges } from '../protocol/ip-addresses.ts'
-import { createResolveName, type ResolvedAddress } from './outbound-http.dns.ts'
+import { createResolveName, notCalled, notPublic, type ResolvedAddress } from './outbound-http.dns.ts'
 import { exchangeOnce, type OutboundResponse } from './outbound-http.exchange.ts'
 import { createHostSlots } from './outbound-http.slots.ts'
 import { type OutboundTarget, parseTarget } from './outbound-http.url.ts'
@@ -33,13 +33,13 @@ export interface Outbound {
    * Calls an https URL at a public address. Any status but a redirect is an answer. Throws
    * `Refusal('outbound.invalid_url' | 'outbound.not_https' | 'outbound.port' | 'outbound.blocked' | 'outbound.redirected' |
    * 'outbound.tls' | 'outbound.too_large' | 'outbound.bad_answer' | 'outbound.invalid_request')` for what the rules forbid,
-   * `Unavailable('outbound')` for what may pass: no name, no connection, no answer in time.
+   * `Unavailable('outbound')` for what may pass: no public address of a name, no connection, no answer in time.
    */
   fetch(request: OutboundRequest): Promise<OutboundResponse>
 }
 
 export interface OutboundLog {
-  warn(fields: { host: string; port: number; code: string }, message: string): void
+  warn(fields: { host: string; port: number; code: string; reason?: string }, message: string): void
 }
 
 const PER_HOST = 8
@@ -94,8 +94,10 @@ export function createOutbound(config: OutboundConfig, { log }: { log?: Outbound
     const family = host.includes(':') ? 6 : 4
     const addresses: ResolvedAddress[] = isAddress ? [{ address: host, family }] : await resolveName(host)
     const allowed = ({ address }: ResolvedAddress) => inRanges(address, ranges) || (!isAddress && isPublic(address))
-    if (!addresses.every(allowed)) throw new Refusal('outbound.blocked', `${host} is not a public address.`)
-    return addresses
+    const refused = addresses.find((each) => !allowed(each))
+    if (!refused) return addresses
+    if (isAddress) throw new Refusal('outbound.blocked', notPublic(host))
+    throw notCalled(host, `${refused.address} is not a public address`)
   }
 
   const call = async (target: OutboundTarget, request: OutboundRequest, signal: AbortSignal) => {
@@ -126,7 +128,8 @@ export function createOutbound(config: OutboundConfig, { log }: { log?: Outbound
         return await slots.run(target.host, signal, () => call(target, request, signal))
       } catch (error) {
         const code = error instanceof Refusal ? error.code : 'unavailable'
-        log?.warn({ host: target.host, port: target.port, code }, 'an outbound call failed')
+        const reason = error instanceof Error && error.cause instanceof Error ? { reason: error.cause.message } : {}
+        log?.warn({ host: target.host, port: target.port, code, ...reason }, 'an outbound call failed')
         throw error
       } finally {
         clearTimeout(timer)

@@ -1,4 +1,6 @@
 import { isIP } from 'node:net'
+import { parse } from 'tldts'
+import type { OutboundConfig } from '../config.ts'
 import { Refusal } from '../protocol/errors.ts'
 
 export const MAX_URL = 2048
@@ -45,4 +47,25 @@ export function parseTarget(text: string): OutboundTarget {
   const port = url.port === '' ? 443 : Number(url.port)
   if (port !== 443 && (port < 1024 || REFUSED_PORTS.has(port))) refuse('port', `Port ${port} is not called.`)
   return { url, host, isAddress: isIP(host) !== 0, port }
+}
+
+/** Special names that the list of public suffixes holds all the same: neither leads to a host on the internet (RFC 7686, 8375). */
+const NOT_HOSTS = new Set(['onion', 'arpa'])
+/** Reserved for documentation and tests (RFC 6761, 6.2 and 6.5): nobody's host inside. */
+const RESERVED = new Set(['example', 'test'])
+
+function isPublicName(host: string): boolean {
+  const top = host.slice(host.lastIndexOf('.') + 1)
+  return host.includes('.') && (RESERVED.has(top) || (parse(host).isIcann === true && !NOT_HOSTS.has(top)))
+}
+
+/**
+ * The same for a URL that is only to be called later, and besides: a name below a public top-level domain, unless the
+ * operator has the platform look names up, or call addresses, of a network of its own. DNS is not asked: what it says of a
+ * name inside is nobody's to know (D-164). Throws `Refusal('outbound.…')`.
+ */
+export function assertCallable(text: string, config: Pick<OutboundConfig, 'dnsServer' | 'allowedRanges'>): void {
+  const { host } = parseTarget(text)
+  const ownNetwork = config.dnsServer !== undefined || config.allowedRanges.length > 0
+  if (!ownNetwork && !isPublicName(host)) refuse('blocked', `${host.slice(0, 253)} is no name of the public internet.`)
 }

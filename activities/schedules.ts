@@ -18,6 +18,14 @@ export const scheduledJobs = ({ statusWindowSeconds }: Pick<Config, 'statusWindo
     every: { seconds: 3600 },
   },
   {
+    id: 'reconcile-work',
+    workflowType: 'reconcileWork',
+    area: 'administration',
+    summary: 'start again what is under way by its rows and unknown to Temporal',
+    every: { seconds: 300 },
+    atStart: true,
+  },
+  {
     id: 'reap-keys',
     workflowType: 'reapKeys',
     area: 'dids',

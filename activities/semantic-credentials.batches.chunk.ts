@@ -25,6 +25,8 @@ export interface Attempted {
   failed: { row: number; problem: string }[]
   gone: Set<string>
   away?: Unavailable
+  /** This process cannot sign documents any more: no row's fault either. */
+  broken?: unknown
   /** A key that cannot be used as it is: no row's fault, and nothing that passes by itself. */
   fault?: Refusal
 }

@@ -18,6 +18,11 @@ const DISCARD = `with gone as (
     select ctid from semantic_credential_batch_rows where batch_id = ? and input is not null limit ?))
   returning 1) select count(*)::int as count from gone`
 
+const FIRST_PENDING = `select row_number as next from semantic_credential_batch_rows
+where batch_id = ? and state = 'pending' order by row_number limit 1`
+
+export type BatchEnd = { state: 'COMPLETED' | 'CANCELLED' } | { state: 'PROCESSING'; next: number }
+
 /** What follows the signing of a batch: its end and its pauses. Each may be repeated. */
 export function createBatchEnds({
   database,
@@ -60,15 +65,22 @@ export function createBatchEnds({
       return { state: 'PROCESSING' }
     },
 
-    /** Safe to retry: the log entry is written by the attempt that ends the batch. One that was cancelled stays so. */
-    async completeBatch(subject: BatchSubject): Promise<{ state: 'COMPLETED' | 'CANCELLED' }> {
-      return inTenant(database.tenants, subject.tenantId, async (em) => {
+    /**
+     * Safe to retry: the log entry is written by the attempt that ends the batch. One that was cancelled stays so. PROCESSING:
+     * rows from `next` on are not done, because the database was restored to a time before the workflow did them.
+     */
+    async completeBatch(subject: BatchSubject): Promise<BatchEnd> {
+      return inTenant(database.tenants, subject.tenantId, async (em): Promise<BatchEnd> => {
         const batch = await em.findOne(CredentialBatch, { id: subject.batchId }, LOCKED)
         if (!batch || batch.state === 'CANCELLED') return { state: 'CANCELLED' }
         if (batch.state === 'COMPLETED') return { state: 'COMPLETED' }
         const { signed, failed, total } = batch
-        if (signed + failed !== total)
-          throw new Error(`batch ${batch.id}: ${total - signed - failed} rows are not done`)
+        if (signed + failed !== total) {
+          const [first] = await em.execute<{ next: number }[]>(FIRST_PENDING, [batch.id])
+          if (!first)
+            throw new Error(`batch ${batch.id}: ${total - signed - failed} rows are not done, and none is left`)
+          return { state: 'PROCESSING', next: first.next }
+        }
         em.assign(batch, { state: 'COMPLETED', endedAt: now(), pauseCode: null, pauseMessage: null })
         const entry = logEntry(subject, batch, 'COMPLETE')
         em.create(LogEntry, { ...entry, metadata: { ...entry.metadata, total, signed, failed } })
@@ -81,6 +93,9 @@ export function createBatchEnds({
       const slice = () =>
         inTenant(database.tenants, tenantId, (em) => em.execute<{ count: number }[]>(DISCARD, [batchId, AT_ONCE]))
       while ((await slice())[0]?.count === AT_ONCE);
+      await inTenant(database.tenants, tenantId, (em) =>
+        em.nativeUpdate(CredentialBatch, { id: batchId, state: 'CANCELLED' }, { discardedAt: now() }),
+      )
     },
   }
 }

@@ -26,8 +26,6 @@ export interface BatchRecord {
 
 export const batchNotFound = () => new Refusal('batch.not_found', 'There is no such batch.')
 
-export const workflowIdOf = (tenantId: string, batchId: string) => `${tenantId}/semantic-credentials/batches/${batchId}`
-
 const rateOf = ({ signed, failed, resumedAt, resumedDone, lastProgressAt }: CredentialBatch): number | null => {
   const seconds = resumedAt && lastProgressAt ? (lastProgressAt.getTime() - resumedAt.getTime()) / 1000 : 0
   const done = signed + failed - resumedDone

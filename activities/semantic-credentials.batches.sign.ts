@@ -1,32 +1,18 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { inTenant } from '../entities/orm.ts'
 import { CredentialBatch } from '../entities/semantic-credentials.batches.ts'
-import { Refusal, Unavailable } from '../protocol/errors.ts'
-import { completeClaims, completeRow, issuerOf } from '../protocol/semantic-credentials.batches.ts'
+import type { Unavailable } from '../protocol/errors.ts'
 import type { Dependencies } from './index.ts'
-import { type Attempted, type Chunk, type ChunkOutcome, recordChunk } from './semantic-credentials.batches.chunk.ts'
-import { type BatchSlice, loadSlice, type PendingRow } from './semantic-credentials.batches.rows.ts'
-import { rowProblem } from './semantic-credentials.batches.upload.ts'
+import { createBatchAttempts, refuseAll } from './semantic-credentials.batches.attempt.ts'
+import { type Chunk, type ChunkOutcome, recordChunk } from './semantic-credentials.batches.chunk.ts'
+import { loadSlice } from './semantic-credentials.batches.rows.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
-import type { Signing, SignRequest } from './semantic-credentials.sign.ts'
-import { inTemplateTerms, type TemplateSigning } from './semantic-credentials.templates.sign.ts'
-import { derivedId } from './semantic-credentials.ts'
+import type { Signing } from './semantic-credentials.sign.ts'
+import type { TemplateSigning } from './semantic-credentials.templates.sign.ts'
 
 /** Rows that are recorded together. */
 const SLICE_ROWS = 200
-/** Signatures of a chunk that are under way at a time: enough for Vault to batch them. */
-const AT_ONCE = 16
 
-/** What a deleted issuer's rows are refused with; its keys may be gone a moment before we notice the DID is. */
-const GONE = ['credential.issuer_unknown', 'key.not_found']
-
-/** The platform's own faults with a key: a row that were refused for one would be erased, and could not be signed later. */
-const KEY_FAULTS = ['key.envelope_refused', 'key.store_refused']
-
-/** A slice that is to be signed. */
-type Work = BatchSlice & { batch: CredentialBatch }
-
-interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys' | 'now' | 'log'> {
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys' | 'selfTest' | 'now' | 'log'> {
   issuers: Issuers
   signing: Signing
   templateSigning: TemplateSigning
@@ -34,50 +20,9 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys
 
 /** Signs the chunks of a batch; the workflow decides which, and what follows. */
 export function createBatchSigning(parts: Parts) {
-  const { config, database, sql, keys, now, log, issuers, signing, templateSigning } = parts
+  const { config, database, sql, now, log, issuers } = parts
   const patienceMs = config.batchPatienceSeconds * 1000
-
-  async function requestOf(
-    tenantId: string,
-    input: PendingRow['input'],
-    { batch, template }: Work,
-  ): Promise<SignRequest> {
-    if (!('claims' in input)) return completeRow(input, batch.options)
-    if (!template) throw new Error(`batch ${batch.id} has claims and no template`)
-    return templateSigning.request(tenantId, template, completeClaims(input, batch.options))
-  }
-
-  /** A refusal is the row's own; what is away, or gone for every row alike, is the batch's. */
-  async function attempt({ tenantId, batchId }: Chunk, work: Work): Promise<Attempted> {
-    const { batch, rows, template } = work
-    const done: Attempted = { signed: [], failed: [], gone: new Set() }
-    const known = new Set(batch.issuers)
-    const signRow = async ({ row_number: row, input }: PendingRow) => {
-      try {
-        const request = await requestOf(tenantId, input, work)
-        const id = derivedId(tenantId, `batch ${batchId} ${row}`)
-        done.signed.push({ row, credential: await signing.sign(tenantId, id, request, rows.length) })
-      } catch (error) {
-        if (error instanceof Unavailable) done.away = error
-        else if (!(error instanceof Refusal)) throw error
-        else if (KEY_FAULTS.includes(error.code)) done.fault = error
-        else {
-          const issuer = issuerOf(input, batch.options)
-          if (GONE.includes(error.code) && issuer !== undefined && known.has(issuer)) done.gone.add(issuer)
-          else done.failed.push({ row, problem: problemOf(template ? inTemplateTerms(error) : error) })
-        }
-      }
-    }
-    const queue = rows.values()
-    const lane = async () => {
-      for (const row of queue) {
-        await signRow(row)
-        await turn() // heartbeats and other activities get their turn
-      }
-    }
-    await Promise.all(Array.from({ length: AT_ONCE }, lane))
-    return done
-  }
+  const { attemptIfReady } = createBatchAttempts(parts)
 
   /** False: the batch is paused already, or somebody resumed it since `seen` was read and knows what the reason was. */
   const pause = ({ tenantId, batchId }: Chunk, seen: CredentialBatch, pauseCode: string, pauseMessage: string) =>
@@ -99,17 +44,6 @@ export function createBatchSigning(parts: Parts) {
     })
     if (now().getTime() - since.getTime() < patienceMs) return 'waiting'
     return (await pause(chunk, seen, `${part}.unavailable`, message)) ? 'PAUSED' : 'waiting'
-  }
-
-  /** Asked first, because a status entry that a failed signature took is lost. */
-  async function attemptIfReady(chunk: Chunk, work: Work): Promise<Attempted> {
-    try {
-      await keys.ready()
-    } catch (error) {
-      if (error instanceof Unavailable) return { signed: [], failed: [], gone: new Set(), away: error }
-      throw error
-    }
-    return attempt(chunk, work)
   }
 
   /** What could be signed is recorded in one transaction before anything is said to be away. */
@@ -147,6 +81,8 @@ export function createBatchSigning(parts: Parts) {
       if (await pause(chunk, batch, code, reason)) return { state: 'PAUSED', ...counts }
       return signSlice(chunk)
     }
+    // Temporal asks again, and another worker may take it
+    if (attempted.broken) throw new Error('this process cannot sign documents', { cause: attempted.broken })
     if (!attempted.away) return { state: 'signed', ...counts }
     if ((await waitFor(chunk, batch, attempted.away)) === 'PAUSED') return { state: 'PAUSED', ...counts }
     throw attempted.away
@@ -168,12 +104,3 @@ export function createBatchSigning(parts: Parts) {
 }
 
 export type BatchSigning = ReturnType<typeof createBatchSigning>
-
-/** Of a batch that goes on although its template was deleted. */
-function refuseAll(rows: PendingRow[]): Attempted {
-  const problem = problemOf(new Refusal('credential_template.not_found', 'The template was deleted.'))
-  return { signed: [], failed: rows.map(({ row_number: row }) => ({ row, problem })), gone: new Set() }
-}
-
-const problemOf = ({ code, message, errors }: Refusal): string =>
-  rowProblem(code, errors.length > 0 ? errors : [{ path: '', code, message }])

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { LockMode } from '@mikro-orm/core'
 import { inTenant } from '../entities/orm.ts'
 import { type BatchState, CredentialBatch } from '../entities/semantic-credentials.batches.ts'
@@ -5,11 +6,13 @@ import { Refusal } from '../protocol/errors.ts'
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
 import type { BatchOptionsChecks } from './semantic-credentials.batches.options.ts'
-import { type BatchRecord, batchNotFound, toRecord, workflowIdOf } from './semantic-credentials.batches.record.ts'
+import { type BatchRecord, batchNotFound, toRecord } from './semantic-credentials.batches.record.ts'
 import type { BatchUploads } from './semantic-credentials.batches.upload.ts'
 import type { Revocations } from './semantic-credentials.revocations.ts'
+import { batchWork } from './semantic-credentials.work.ts'
+import { createRevival } from './work.revival.ts'
 
-interface Parts extends Pick<Dependencies, 'database' | 'temporal' | 'now' | 'log'> {
+interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'temporal' | 'now' | 'log'> {
   operations: Operations
   revocations: Revocations
   batchUploads: BatchUploads
@@ -17,6 +20,9 @@ interface Parts extends Pick<Dependencies, 'database' | 'temporal' | 'now' | 'lo
 }
 
 type Change = (batch: CredentialBatch) => void | Promise<void>
+
+/** Pauses after a signal that did not arrive: Temporal that comes back is there within them. */
+const NUDGES_MS = [500, 2_000, 5_000, 15_000]
 
 const ended = (batch: CredentialBatch) => batch.state === 'COMPLETED' || batch.state === 'CANCELLED'
 
@@ -26,16 +32,23 @@ const refuseEnded = (batch: CredentialBatch) => {
 
 /** Batches of credentials as their owner sees and steers them. The row decides; the workflow follows. */
 export function createBatches(parts: Parts) {
-  const { database, temporal, now, log, operations, revocations, batchUploads, batchOptions } = parts
+  const { database, now, log, operations, revocations, batchUploads, batchOptions } = parts
+  const revival = createRevival(parts)
 
-  /** The workflow looks by itself too, every five minutes at the latest: a signal that is lost only costs time. */
-  function nudge({ tenantId }: Call, id: string): void {
-    const handle = temporal.client.workflow.getHandle(workflowIdOf(tenantId, id))
-    temporal
-      .within(() => handle.signal('changed'))
-      .catch((error: unknown) =>
-        log.warn({ err: error, batchId: id }, 'the workflow of a batch was not told of a change'),
-      )
+  /**
+   * Where there is no workflow any more, one is started. What is lost here costs time alone: a workflow looks by itself
+   * every five minutes at the latest, and so does the reconciliation for one that there is not.
+   */
+  async function nudge({ tenantId }: Call, id: string): Promise<void> {
+    const { workflowId } = batchWork.start({ tenantId, id, total: 0 })
+    for (const waitMs of NUDGES_MS) {
+      try {
+        return await revival.signal(batchWork, id, workflowId, 'changed')
+      } catch (error) {
+        log.warn({ err: error, batchId: id }, 'the workflow of a batch was not told of a change')
+        await wait(waitMs, undefined, { ref: false })
+      }
+    }
   }
 
   async function steer(call: Call, id: string, name: string, change: Change): Promise<BatchRecord> {
@@ -46,7 +59,7 @@ export function createBatches(parts: Parts) {
       await change(batch)
       return toRecord(batch)
     })
-    nudge(call, id) // not waited for: the change is committed, and Temporal may be away
+    void nudge(call, id) // not waited for: the change is committed, and Temporal may be away
     return record
   }
 

@@ -6,10 +6,11 @@ import { type BatchOptions, issuerOf, MAX_ROWS, type ReadRow } from '../protocol
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
 import type { BatchOptionsChecks } from './semantic-credentials.batches.options.ts'
-import { type BatchRecord, toRecord, workflowIdOf } from './semantic-credentials.batches.record.ts'
+import { type BatchRecord, toRecord } from './semantic-credentials.batches.record.ts'
 import { discardUpload } from './semantic-credentials.batches.sweep.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
 import { derivedId, type TemplateRef } from './semantic-credentials.ts'
+import { batchWork } from './semantic-credentials.work.ts'
 
 export interface Upload {
   source: 'jsonl' | 'csv'
@@ -146,15 +147,7 @@ export function createBatchUploads(parts: Parts) {
         resumedAt: now(),
         resumedDone,
       })
-      await outbox.enqueue(em, {
-        tenantId,
-        area: 'semantic-credentials',
-        objectId: id,
-        workflowType: 'signBatch',
-        workflowId: workflowIdOf(tenantId, id),
-        summary: `sign batch ${id}: ${total} rows`,
-        payload: { tenantId, batchId: id, total },
-      })
+      await outbox.enqueue(em, batchWork.start({ tenantId, id, total }))
       return toRecord(batch)
     })
   }

@@ -1,10 +1,12 @@
 import { inTenant } from '../entities/orm.ts'
 import { JsonLdContext } from '../entities/semantic-credentials.ts'
+import type { ContextLookup } from '../protocol/contexts/index.ts'
 import type { Settings } from './administration.settings.ts'
-import { type ContextRows, createContextStore } from './contexts.ts'
+import { type ContextRows, createContextStore, type PinnedContext } from './contexts.ts'
 import type { Owner } from './documents/index.ts'
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
+import { createContextTrust } from './semantic-credentials.contexts.trust.ts'
 
 /** Pinned contexts in the table `jsonld_contexts`. */
 const contextRows = ({ database, uuid }: Pick<Dependencies, 'database' | 'uuid'>): ContextRows => {
@@ -25,6 +27,11 @@ const contextRows = ({ database, uuid }: Pick<Dependencies, 'database' | 'uuid'>
       )
       return (await find(tenantId, context.url)) ?? context
     },
+    async markRegistered(tenantId, url) {
+      await inTenant(database.tenants, tenantId, (em) =>
+        em.nativeUpdate(JsonLdContext, { url }, { source: 'registered' }),
+      )
+    },
     count: (tenantId, source) => inTenant(database.tenants, tenantId, (em) => em.count(JsonLdContext, { source })),
   }
 }
@@ -38,16 +45,24 @@ export function createTenantContexts(
 ) {
   const store = createContextStore({ ...dependencies, rows: contextRows(dependencies) })
   const { database, operations, settings } = dependencies
+  const parsed = (context: PinnedContext | undefined) => context && (JSON.parse(context.document) as object)
+
+  /** For one tenant's documents: pinned, or fetched once and pinned. */
+  const lookupFor = (tenantId: string): ContextLookup => {
+    const allowFetch = () => settings.isOn(tenantId, 'fetchUnknownContexts')
+    return async (url) => parsed(await store.lookup(tenantId, url, { allowFetch }))
+  }
+
+  const pinnedFor =
+    (tenantId: string): ContextLookup =>
+    async (url) =>
+      parsed(await store.pinned(tenantId, url))
+
   return {
     /** For one tenant's documents: pinned, or fetched once and pinned. */
-    lookupFor: (tenantId: string): Owner => ({
-      tenantId,
-      async lookup(url) {
-        const allowFetch = () => settings.allows(tenantId, 'fetchUnknownContexts')
-        const { document } = await store.lookup(tenantId, url, { allowFetch })
-        return JSON.parse(document) as object
-      },
-    }),
+    lookupFor: (tenantId: string): Owner => ({ tenantId, lookup: lookupFor(tenantId) }),
+
+    ...createContextTrust({ database, lookupFor, pinnedFor }),
 
     async list(tenantId: string, { limit, offset }: { limit: number; offset: number }) {
       return inTenant(database.tenants, tenantId, async (em) => {

@@ -1,3 +1,4 @@
+import { fromBase64url } from '../protocol/base64url.ts'
 import { unknownPointers } from '../protocol/data-integrity.pointers.ts'
 import { isBaseProof, type Json } from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
@@ -55,8 +56,8 @@ export const createDerivation = ({
             : [],
         ),
       )
-    const header = presentationHeader ?? ''
-    if (header.length > MAX_HEADER || !/^[\w-]*$/.test(header))
+    const header = fromBase64url(presentationHeader ?? '')
+    if ((presentationHeader ?? '').length > MAX_HEADER || header === undefined)
       throw new Refusal('request.invalid', 'presentationHeader is not usable.', [
         { path: 'presentationHeader', code: 'base64url', message: `expected base64url of at most ${MAX_HEADER}` },
       ])
@@ -64,7 +65,7 @@ export const createDerivation = ({
       {
         credential,
         disclose: selectivePointers,
-        presentationHeader: new Uint8Array(Buffer.from(header, 'base64url')),
+        presentationHeader: new Uint8Array(header),
       },
       contexts.lookupFor(tenantId),
     )

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { Refusal } from '../protocol/errors.ts'
+import { Refusal, Unavailable } from '../protocol/errors.ts'
 import { permute, type StatusListKind, type StatusPurpose } from '../protocol/status-list.ts'
+import type { KnownEpoch } from './epoch.ts'
 import type { Dependencies } from './index.ts'
 
 /** Throws `Refusal` for a credential that has no place to be suspended in: one without revocation, one of data model 1.1. */
@@ -43,6 +44,8 @@ interface Lease {
   end: number
   size: number
   key: Buffer
+  /** Id of the one that the process knew of when it reserved; in another one the list may be gone. */
+  epoch: string
 }
 
 interface Reserved {
@@ -55,9 +58,10 @@ interface Reserved {
 
 /**
  * Random unused status indexes, no two alike: a counter in the database gives each process a run of entry numbers, and
- * a keyed permutation of the list turns them into positions that tell nothing of the order of issuance.
+ * a keyed permutation of the list turns them into positions that tell nothing of the order of issuance. The counter of a
+ * list that was restored says less than was given out: such a list gives out nothing any more (epoch.ts).
  */
-export function createStatusEntries({ sql, uuid }: Pick<Dependencies, 'sql' | 'uuid'>) {
+export function createStatusEntries({ sql, uuid, epoch }: Pick<Dependencies, 'sql' | 'uuid' | 'epoch'>) {
   const leases = new LRUCache<string, Lease>({ max: 10_000 })
   const reserving = new Map<string, Promise<void>>()
 
@@ -67,15 +71,20 @@ export function createStatusEntries({ sql, uuid }: Pick<Dependencies, 'sql' | 'u
     together: number,
   ) {
     const wanted = Math.min(LARGEST_LEASE, Math.max(LEASE, together))
-    const { rows } = await sql.query<Reserved>({
-      name: 'reserve-status-entries',
-      text: 'select * from reserve_status_entries($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-      values: [tenantId, didId, kind, purpose, proofType, wanted, uuid(), LIST_SIZE, randomBytes(32)],
-    })
-    const row = rows[0]
-    if (!row) throw new Error('no status entries were reserved')
-    const { list_id: listId, first_entry: next, entries, list_size: size, list_key: key } = row
-    leases.set(name, { listId, next, end: next + entries, size, key })
+    const from = async ({ id, mark }: KnownEpoch): Promise<Lease | undefined> => {
+      const { rows } = await sql.query<Reserved>({
+        name: 'reserve-status-entries',
+        text: 'select * from reserve_status_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+        values: [tenantId, didId, kind, purpose, proofType, wanted, uuid(), LIST_SIZE, randomBytes(32), mark],
+      })
+      if (!rows[0]) return undefined
+      const { list_id: listId, first_entry: next, entries, list_size: size, list_key: key } = rows[0]
+      return { listId, next, end: next + entries, size, key, epoch: id }
+    }
+    // none: the database was restored since this process looked
+    const lease = (await from(await epoch.current())) ?? (await from(await epoch.check()))
+    if (!lease) throw new Unavailable('database', 'The database was restored a moment ago.', 1)
+    leases.set(name, lease)
   }
 
   return {
@@ -84,7 +93,7 @@ export function createStatusEntries({ sql, uuid }: Pick<Dependencies, 'sql' | 'u
       const name = Object.values(owner).join(' ')
       for (;;) {
         const lease = leases.get(name)
-        if (lease && lease.next < lease.end)
+        if (lease && lease.next < lease.end && lease.epoch === epoch.known)
           return { listId: lease.listId, index: permute(lease.next++, lease.size, lease.key) }
         const running = reserving.get(name) ?? reserve(name, owner, together).finally(() => reserving.delete(name))
         reserving.set(name, running)

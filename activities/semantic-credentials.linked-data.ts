@@ -1,6 +1,6 @@
 import type { Json } from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
-import { parseForeignJson } from '../protocol/json.depth.ts'
+import { parseJson } from '../protocol/json.strict.ts'
 import { isObject } from '../protocol/json.ts'
 import {
   assertDocument,
@@ -56,6 +56,21 @@ function textOf(bytes: Buffer): string {
   return text
 }
 
+/** The text is a caller's as the body around it is, and is held to the same rules (D-007). */
+function documentOf(text: string): Json {
+  let document: unknown
+  try {
+    document = parseJson(text)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const [{ code, message } = { code: 'jsonld', message: 'expected JSON' }] = error.errors
+    const reason = error.message.replace(/^The body\b/, 'The data')
+    throw new Refusal('linked_data.unreadable', reason, [{ path: 'data.data', code, message }])
+  }
+  assertDocument(document)
+  return document
+}
+
 /** `{data, metadata}` alone is the answer of a conversion, which is taken back as input; anything else is JSON-LD. */
 function read({ data: given, inputFormat }: ConvertRequest): LinkedData {
   const format = formatOf('options.input_format', inputFormat)
@@ -75,9 +90,7 @@ function read({ data: given, inputFormat }: ConvertRequest): LinkedData {
   const text = encoding === 'base64' ? textOf(bytesOf(data)) : data
   if (typeof text !== 'string') throw refuse('data.data', 'expected text')
   if (format === 'n-quads') return { format, text }
-  const document = parseForeignJson(Buffer.from(text), { code: 'linked_data.unreadable' })
-  assertDocument(document)
-  return { format, document }
+  return { format, document: documentOf(text) }
 }
 
 function write(converted: LinkedData, encoding: Encoding): EncodedLinkedData {

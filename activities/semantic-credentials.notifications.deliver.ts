@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { inTenant } from '../entities/orm.ts'
 import { Notification } from '../entities/semantic-credentials.status.ts'
 import { LogEntry } from '../entities/tokens-logs.ts'
@@ -23,14 +25,37 @@ export async function messageSigner(issuers: Issuers, tenantId: string, did: str
   return { signer, alg: edwards ? ('EdDSA' as const) : ('ES256' as const) }
 }
 
-interface Parts extends Pick<Dependencies, 'database' | 'outbound' | 'now' | 'uuid' | 'log'> {
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'outbound' | 'now' | 'uuid' | 'log'> {
   issuers: Issuers
   didResolver: DidResolver
 }
 
 /** What the workflow of a notification calls. */
 export function createNotificationDelivery(parts: Parts) {
-  const { database, outbound, now, uuid, log, issuers, didResolver } = parts
+  const { config, database, sql, outbound, now, uuid, log, issuers, didResolver } = parts
+
+  /**
+   * Counted where messages go to: documents at many hosts may name one and the same place. What is over the limit is tried
+   * later, as if the place did not answer.
+   */
+  const limiter = new RateLimiterPostgres({
+    points: config.notificationLimitPerHour,
+    duration: 3600,
+    keyPrefix: 'notification',
+    storeClient: sql,
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+  })
+
+  async function isWithinLimit(tenantId: string, host: string): Promise<boolean> {
+    const key = createHash('sha256').update(`${tenantId} ${host}`).digest('base64url')
+    const drawn = await limiter.consume(key).catch((refused: unknown) => {
+      if (refused instanceof RateLimiterRes) return undefined
+      throw refused
+    })
+    return drawn !== undefined
+  }
 
   /** Resolves, signs, sends; what the recipient's side does wrong is an outcome, what ours does is thrown. */
   async function deliver(tenantId: string, { recipient, sender, message }: Notification): Promise<DeliveryOutcome> {
@@ -38,6 +63,8 @@ export function createNotificationDelivery(parts: Parts) {
       const { document } = await didResolver.resolve(recipient)
       const url = messageEndpoint(document)
       if (!url) return { state: 'NO_SERVICE' }
+      if (!(await isWithinLimit(tenantId, new URL(url).host)))
+        return { state: 'later', reason: 'notification.too_many' }
       const { signer, alg } = await messageSigner(issuers, tenantId, sender)
       const input = messageSigningInput(message, alg, signer.verificationMethod)
       const body = `${input}.${Buffer.from(await signer.sign(Buffer.from(input))).toString('base64url')}`
@@ -75,16 +102,21 @@ export function createNotificationDelivery(parts: Parts) {
       return outcome
     },
 
-    /** Safe to retry: the outcome is recorded once, in the row and in the log. */
+    /**
+     * Safe to retry: the outcome is recorded once, in the row and in the log. `mayTryAgain`: the recipient was not reached,
+     * so that another message may tell of the same status.
+     */
     async concludeNotification(
       { tenantId, notificationId }: NotificationSubject,
       state: 'SENT' | 'NO_SERVICE' | 'FAILED',
       reason?: string,
+      mayTryAgain = false,
     ): Promise<void> {
       await inTenant(database.tenants, tenantId, async (em) => {
         const row = await em.findOne(Notification, { id: notificationId, state: 'PENDING' })
         if (!row) return
-        em.assign(row, { state, reason: reason ?? null, endedAt: now() })
+        const again = mayTryAgain ? { statusChange: null } : {}
+        em.assign(row, { state, reason: reason ?? null, endedAt: now(), ...again })
         const { requestId, clientId, credentialId } = row
         const name = 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_MESSAGE_SEND'
         em.create(LogEntry, {

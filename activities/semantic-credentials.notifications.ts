@@ -1,3 +1,4 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { inTenant } from '../entities/orm.ts'
 import { Notification } from '../entities/semantic-credentials.status.ts'
 import { SemanticCredential } from '../entities/semantic-credentials.ts'
@@ -7,19 +8,53 @@ import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
 import { messageSigner } from './semantic-credentials.notifications.deliver.ts'
+import { assertWithinLimits, recipientHost, takeTurns } from './semantic-credentials.notifications.limits.ts'
 import { credentialNotFound, notRevocable } from './semantic-credentials.refusals.ts'
+import { notificationWork } from './semantic-credentials.work.ts'
 
 const invalid = (path: string, message: string) =>
   new Refusal('request.invalid', `The notification's ${path} is not usable.`, [{ path, code: 'did', message }])
 
-interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'now' | 'uuid'> {
+/** Of one request, as many as its `to` may name. */
+const MAX_RECIPIENTS = 100
+
+interface CurrentStatus {
+  revoked: boolean
+  /** Number of the last change, 0 for none. */
+  change: string
+}
+
+/** The status and the change that made it, as one statement sees both. */
+const STATUS = `select c.revoked, coalesce((select max(h.id) from credential_status_changes h
+    where h.credential_id = c.id and h.purpose = 'revocation'), 0)::text as change
+  from semantic_credentials c where c.id = ?`
+
+const ADD = `insert into credential_notifications (id, tenant_id, credential_id, recipient, recipient_host, status_change, sender,
+    message, request_id, client_id, created_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?::json, ?, ?, ?)
+  on conflict (tenant_id, credential_id, md5(recipient), status_change) do nothing returning id`
+
+interface StatusNotice {
+  credential: SemanticCredential
+  sender: string
+  status: CurrentStatus
+}
+
+/** One after the other, as a transaction takes its statements. */
+async function inTurn<T, Result>(items: T[], work: (item: T) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = []
+  for (const item of items) results.push(await work(item))
+  return results
+}
+
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'outbox' | 'now' | 'uuid'> {
   operations: Operations
   issuers: Issuers
 }
 
 /** Tells holders of the status of their credential, as a signed message to where their DID takes messages (D-113). */
 export function createNotifications(parts: Parts) {
-  const { database, outbox, now, uuid, operations, issuers } = parts
+  const { config, database, outbox, now, uuid, operations, issuers } = parts
 
   async function senderOf(tenantId: string, from: string | undefined, didId: string): Promise<string> {
     const named = from ?? (await ownDid(tenantId, didId))
@@ -37,13 +72,41 @@ export function createNotifications(parts: Parts) {
     return rows[0]?.did ?? ''
   }
 
+  /** False where the recipient is told of this status already. */
+  async function enqueue(em: SqlEntityManager, call: Call, recipient: string, notice: StatusNotice): Promise<boolean> {
+    const { tenantId, requestId, clientId } = call
+    const { credential, sender, status } = notice
+    const id = uuid()
+    const about = { id, from: sender, to: recipient, now: now(), isRevoked: status.revoked }
+    const message = JSON.stringify(statusMessage(credential.credential, about))
+    const host = recipientHost(recipient)
+    const row = [
+      id,
+      tenantId,
+      credential.id,
+      recipient,
+      host,
+      status.change,
+      sender,
+      message,
+      requestId,
+      clientId,
+      now(),
+    ]
+    const added = await em.execute<{ id: string }[]>(ADD, row)
+    if (added.length === 0) return false
+    await outbox.enqueue(em, notificationWork.start({ tenantId, id, credentialId: credential.id }))
+    return true
+  }
+
   return {
     /**
-     * `from`: the credential's issuer unless told; `to`: all its subjects unless told. Throws `credential.not_found`,
-     * `credential.not_revocable`, `request.invalid`.
+     * `from`: the credential's issuer unless told; `to`: all its subjects unless told. Of each status a recipient is told
+     * once: a repeat changes nothing (D-171). Throws `credential.not_found`, `credential.not_revocable`, `request.invalid`,
+     * `TooMany('notification.too_many')`.
      */
     async notifyStatus(call: Call, id: string, { from, to }: { from?: string; to?: string[] }): Promise<void> {
-      const { tenantId, requestId, clientId } = call
+      const { tenantId } = call
       const credential = await inTenant(database.tenants, tenantId, (em) => em.findOne(SemanticCredential, { id }))
       if (!credential) throw credentialNotFound()
       if (!credential.statusListId) throw notRevocable()
@@ -51,37 +114,21 @@ export function createNotifications(parts: Parts) {
       if (to?.some((did) => !subjects.includes(did))) throw invalid('to', 'expected DIDs of the credential’s subjects')
       const sender = await senderOf(tenantId, from, credential.didId)
       const recipients = [...new Set(to ?? subjects)]
+      if (recipients.length > MAX_RECIPIENTS) throw invalid('to', `expected at most ${MAX_RECIPIENTS} of the subjects`)
       const operation = {
         name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_MESSAGE_PAYLOAD_CREATE',
         category: 'credential-web-semantic',
-        metadata: { id, from: sender, recipients: recipients.length },
+        metadata: { id, from: sender, recipients: recipients.length, repeated: 0 },
       }
       await operations.change(call, operation, async (em) => {
-        for (const recipient of recipients) {
-          const notificationId = uuid()
-          const about = { id: notificationId, from: sender, to: recipient, now: now(), isRevoked: credential.revoked }
-          const message = { ...statusMessage(credential.credential, about) }
-          const row = {
-            id: notificationId,
-            tenantId,
-            credentialId: id,
-            recipient,
-            sender,
-            message,
-            requestId,
-            clientId,
-          }
-          em.create(Notification, { ...row, createdAt: now(), state: 'PENDING' })
-          await outbox.enqueue(em, {
-            tenantId,
-            area: 'semantic-credentials',
-            objectId: notificationId,
-            workflowType: 'notifyStatus',
-            workflowId: `${tenantId}/semantic-credentials/notifications/${notificationId}`,
-            summary: `tell a holder of the status of credential ${id}`,
-            payload: { tenantId, notificationId },
-          })
-        }
+        await takeTurns(em, tenantId, recipients)
+        const [status] = await em.execute<CurrentStatus[]>(STATUS, [id])
+        if (!status) throw credentialNotFound()
+        const notice = { credential, sender, status }
+        const isNew = await inTurn(recipients, (recipient) => enqueue(em, call, recipient, notice))
+        const added = recipients.filter((_, index) => isNew[index])
+        operation.metadata.repeated = recipients.length - added.length
+        if (added.length > 0) await assertWithinLimits(em, added, config.notificationLimitPerHour)
         return null
       })
     },

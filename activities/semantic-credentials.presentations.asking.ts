@@ -37,16 +37,17 @@ export function createAsking({ documents, administration, issuers, presentationT
   return {
     /** The template's own members, or those of the request itself; both at once would say two things. */
     async whatIsAsked(tenantId: string, given: Partial<TemplateInput> & { templateId?: string }) {
-      const { templateId, domain, name, query } = given
+      const { templateId, domain, name, query, trustedContexts } = given
       if (templateId === undefined && domain === undefined && name === undefined && query === undefined)
         throw new Refusal('presentation_request.invalid', 'The request asks for nothing.', [
           { path: 'templateId', code: 'required', message: 'expected templateId, or domain, name and query' },
         ])
       if (templateId === undefined) {
-        const input = { domain: domain ?? '', name: name ?? '', query }
+        const input = { domain: domain ?? '', name: name ?? '', query, trustedContexts }
         return { domain: input.domain, name: input.name, ...checkedTemplate(input), templateId: null }
       }
-      const extra = Object.entries({ domain, name, query }).filter(([, value]) => value !== undefined)
+      const own = { domain, name, query, trustedContexts: trustedContexts ?? undefined }
+      const extra = Object.entries(own).filter(([, value]) => value !== undefined)
       if (extra.length > 0)
         throw new Refusal(
           'presentation_request.invalid',

@@ -8,6 +8,8 @@ import {
   REQUEST_LIFETIME_MS,
   requestMessage,
 } from '../protocol/semantic-credentials.presentations.requests.ts'
+import type { TrustedContexts } from '../protocol/semantic-credentials.warnings.ts'
+import { type Clock, hasCome } from '../protocol/time.ts'
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
 import type { Asking, SignedRequest } from './semantic-credentials.presentations.asking.ts'
@@ -28,11 +30,14 @@ interface RequestRow {
   domain: string
   name: string
   query: object
+  trustedContexts?: TrustedContexts | null
   challenge: string
   callbackUrl?: string | null
   signed?: string | null
   expiresAt: Date
   usedAt?: Date | null
+  /** It takes no answer any more, whatever its time. */
+  isOver?: boolean
 }
 
 export interface PresentationRequestRecord {
@@ -41,6 +46,8 @@ export interface PresentationRequestRecord {
   domain: string
   name: string
   query: object
+  /** Absent where none were given. */
+  trustedContexts?: TrustedContexts
   challenge: string
   callbackUrl: string | null
   /** ISO 8601. */
@@ -63,18 +70,28 @@ const conflict = (error: unknown): never => {
   throw error
 }
 
-const state = ({ usedAt, expiresAt }: RequestRow, now: Date): PresentationRequestRecord['state'] =>
-  usedAt ? 'used' : expiresAt <= now ? 'expired' : 'open'
+const stateOf = ({ usedAt, isOver, expiresAt }: RequestRow, clock: Clock): PresentationRequestRecord['state'] =>
+  usedAt ? 'used' : isOver || hasCome(expiresAt, clock) ? 'expired' : 'open'
 
-interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
+/** What was asked before the database was restored may have been answered since the backup: it takes no answer any more. */
+const RESTORED_SINCE = 'select restored_at from platform_epoch where restored_at >= ?'
+
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'> {
   operations: Operations
   asking: Asking
 }
 
 /** Presentation requests: a challenge with its time, signed and handed to a wallet (specification, Endpoints). */
-export function createPresentationRequests({ database, now, uuid, operations, asking }: Parts) {
-  const find = (tenantId: string, where: { id: string } | { challenge: string }) =>
-    inTenant(database.tenants, tenantId, (em) => em.findOne(PresentationRequest, where))
+export function createPresentationRequests({ config, database, now, uuid, operations, asking }: Parts) {
+  const state = (row: RequestRow) => stateOf(row, { now: now(), toleranceMs: config.clockToleranceMs })
+
+  const find = (tenantId: string, where: { id: string } | { challenge: string }): Promise<RequestRow | null> =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const row = await em.findOne(PresentationRequest, where)
+      if (!row || row.usedAt) return row
+      const [restored] = await em.execute<object[]>(RESTORED_SINCE, [row.createdAt])
+      return restored ? { ...row, isOver: true } : row
+    })
 
   const toRecord = async (tenantId: string, row: RequestRow): Promise<PresentationRequestRecord> => ({
     id: row.id,
@@ -82,10 +99,11 @@ export function createPresentationRequests({ database, now, uuid, operations, as
     domain: row.domain,
     name: row.name,
     query: row.query,
+    ...(row.trustedContexts ? { trustedContexts: row.trustedContexts } : {}),
     challenge: row.challenge,
     callbackUrl: row.callbackUrl ?? null,
     expiresAt: row.expiresAt.toISOString(),
-    state: state(row, now()),
+    state: state(row),
     ...(row.signed ? { signed: await asking.handOver(tenantId, row.signed) } : {}),
   })
 
@@ -137,14 +155,16 @@ export function createPresentationRequests({ database, now, uuid, operations, as
     async signedRequest(tenantId: string, id: string): Promise<string> {
       const row = await find(tenantId, { id })
       if (!row?.signed) throw notFound()
-      if (state(row, now()) === 'open') return row.signed
+      if (state(row) === 'open') return row.signed
       throw new Refusal('presentation_request.over', 'The presentation request was answered, or has expired.')
     },
 
     /** The request whose challenge this is; undefined where no request of the tenant has it. */
     async findByChallenge(tenantId: string, challenge: string) {
       const row = await find(tenantId, { challenge })
-      return row ? { id: row.id, state: state(row, now()), domain: row.domain, query: row.query } : undefined
+      if (!row) return undefined
+      const { id, domain, query, trustedContexts } = row
+      return { id, state: state(row), domain, query, ...(trustedContexts && { trustedContexts }) }
     },
   }
 }

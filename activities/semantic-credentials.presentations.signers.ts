@@ -1,9 +1,10 @@
 import type { ProofType, Signer } from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
+import { tableOf } from '../protocol/names.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
 
 /** What `issuers` refuses of a credential's issuer, said of a DID that asks or presents. */
-const SAID: Record<string, { code: string; message: string }> = {
+const SAID = tableOf({
   'credential.issuer_unknown': {
     code: 'presentation.signer_unknown',
     message: 'The DID is not one of this tenant.',
@@ -16,10 +17,10 @@ const SAID: Record<string, { code: string; message: string }> = {
     code: 'presentation.signer_key_unfit',
     message: 'The DID holds no key of the type that is needed.',
   },
-}
+})
 
 function saidOfDid(error: unknown): never {
-  const said = error instanceof Refusal ? SAID[error.code] : undefined
+  const said = error instanceof Refusal ? SAID.get(error.code) : undefined
   if (!(error instanceof Refusal) || !said) throw error
   const message = error.errors[0]?.message ?? 'expected a DID of /v1/dids'
   throw new Refusal(said.code, said.message, [{ path: 'did', code: 'did', message }])

@@ -1,14 +1,16 @@
 import { isProofType, type Json, suiteOf } from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
-import type { Asked } from '../protocol/semantic-credentials.presentations.checks.ts'
-import { failed, proofsOf } from '../protocol/semantic-credentials.presentations.checks.ts'
+import type { Asked, PresentationToVerify } from '../protocol/semantic-credentials.presentations.checks.ts'
+import { expectedDomains, failed, proofsOf } from '../protocol/semantic-credentials.presentations.checks.ts'
 import { readQuery } from '../protocol/semantic-credentials.presentations.queries.ts'
 import { normalisePresentation, presentationToSign } from '../protocol/semantic-credentials.presentations.ts'
+import { verdictOf, verifyPresentation } from '../protocol/semantic-credentials.presentations.verify.ts'
 import {
-  type PresentationVerdict,
-  verdictOf,
-  verifyPresentation,
-} from '../protocol/semantic-credentials.presentations.verify.ts'
+  presentationWarnings,
+  type WarnedPresentationVerdict,
+} from '../protocol/semantic-credentials.presentations.warnings.ts'
+import { assertTrustedContexts, type TrustedContexts } from '../protocol/semantic-credentials.warnings.ts'
+import type { Settings } from './administration.settings.ts'
 import type { DidResolver } from './did-resolver.ts'
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
@@ -16,7 +18,10 @@ import type { TenantContexts } from './semantic-credentials.contexts.ts'
 import type { Issuers } from './semantic-credentials.issuers.ts'
 import type { PresentationRequests } from './semantic-credentials.presentations.requests.ts'
 import { tenantSigner } from './semantic-credentials.presentations.signers.ts'
-import type { PresentationTemplates } from './semantic-credentials.presentations.templates.ts'
+import type {
+  PresentationTemplateRecord,
+  PresentationTemplates,
+} from './semantic-credentials.presentations.templates.ts'
 import type { CredentialVerifier } from './semantic-credentials.verify.ts'
 
 export interface PresentationInput {
@@ -26,6 +31,12 @@ export interface PresentationInput {
   domain?: string
 }
 
+/** A presentation, and what whoever verifies it insists on. */
+export interface PresentationToCheck extends PresentationInput {
+  /** Contexts besides the bundled and the registered ones; undefined: any, with a warning. */
+  trustedContexts?: TrustedContexts
+}
+
 export interface HolderSignature extends PresentationInput {
   /** One of the tenant's DIDs, COMPLETED, with a key for the proof type under `authentication`. */
   did: string
@@ -33,8 +44,9 @@ export interface HolderSignature extends PresentationInput {
   proofType: string
 }
 
-interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
+interface Parts extends Pick<Dependencies, 'config' | 'documents' | 'now'> {
   operations: Operations
+  settings: Settings
   contexts: TenantContexts
   issuers: Issuers
   didResolver: DidResolver
@@ -45,34 +57,58 @@ interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
 
 const USE = `update presentation_requests set used_at = ? where id = ? and used_at is null and expires_at > ? returning id`
 
+/** Of a template, or of a request that keeps what its template said. */
+const whatIsAsked = ({
+  domain,
+  query,
+  trustedContexts,
+}: Pick<PresentationTemplateRecord, 'domain' | 'query' | 'trustedContexts'>): Asked => ({
+  domain,
+  queries: readQuery(query).queries,
+  ...(trustedContexts && { trustedContexts }),
+})
+
 /** Presentations: signed as a holder, and verified whoever holds (specification, verifyWebSemanticPresentationTemplate). */
 export function createPresentations(parts: Parts) {
-  const { documents, now, operations, contexts, issuers, didResolver, credentialVerifier } = parts
-  const { presentationTemplates, presentationRequests } = parts
+  const { config, documents, now, operations, contexts, issuers, didResolver, credentialVerifier } = parts
+  const { settings, presentationTemplates, presentationRequests } = parts
+
+  /** What nobody said which one is expected, and the tenant insists on. */
+  async function required(tenantId: string, expected: Pick<PresentationToVerify, 'challenge' | 'domain' | 'asked'>) {
+    const { challenge } = expected
+    return {
+      requireChallenge: challenge === undefined && (await settings.isOn(tenantId, 'requireChallenge')),
+      requireDomain: expectedDomains(expected).length === 0 && (await settings.isOn(tenantId, 'requireDomain')),
+    }
+  }
 
   /** The verdict alone, which changes nothing. `bindHolder` false: the proofs alone, as the W3C's VC API asks for. */
   async function checkPresentation(
     tenantId: string,
-    { presentation, challenge, domain }: PresentationInput,
+    { presentation: given, challenge, domain, trustedContexts }: PresentationToCheck,
     { asked = [], bindHolder = true }: { asked?: Asked[]; bindHolder?: boolean } = {},
-  ): Promise<PresentationVerdict> {
-    return verifyPresentation({
-      presentation: normalisePresentation(presentation),
-      ...(challenge !== undefined && { challenge }),
-      ...(domain !== undefined && { domain }),
-      asked,
+  ): Promise<WarnedPresentationVerdict> {
+    const presentation = normalisePresentation(given)
+    assertTrustedContexts(trustedContexts)
+    const trusted = [trustedContexts, ...asked.map((each) => each.trustedContexts)].filter((each) => each !== undefined)
+    const { verifiableCredential: _, ...own } = presentation
+    const expected = { ...(challenge !== undefined && { challenge }), ...(domain !== undefined && { domain }), asked }
+    const request: PresentationToVerify = {
+      presentation,
+      ...expected,
+      ...(await required(tenantId, expected)),
+      untrusted: trusted.length > 0 ? await contexts.contextReasons(tenantId, own, trusted) : [],
       bindHolder,
       now: now(),
+      toleranceMs: config.clockToleranceMs,
       resolveDid: async (did) => (await didResolver.resolve(did)).document,
       checkProof: documents.checkProof(contexts.lookupFor(tenantId)),
       means: (request) => documents.meansTheSame(request, contexts.lookupFor(tenantId)),
-      verifyCredential: (credential) => credentialVerifier.verifyCredential(tenantId, credential),
-    })
-  }
-
-  const ofTemplate = async (tenantId: string, templateId: string): Promise<Asked> => {
-    const { domain, query } = await presentationTemplates.readTemplate(tenantId, templateId)
-    return { domain, queries: readQuery(query).queries }
+      verifyCredential: (credential) => credentialVerifier.verifyCredential(tenantId, credential, trusted),
+    }
+    const verdict = await verifyPresentation(request)
+    const ofContexts = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, presentation)
+    return { ...verdict, warnings: [...presentationWarnings(request), ...ofContexts] }
   }
 
   return {
@@ -115,18 +151,20 @@ export function createPresentations(parts: Parts) {
      */
     async verifyPresentation(
       call: Call,
-      { templateId, ...input }: PresentationInput & { templateId?: string },
-    ): Promise<PresentationVerdict> {
+      { templateId, ...input }: PresentationToCheck & { templateId?: string },
+    ): Promise<WarnedPresentationVerdict> {
       const { tenantId, idempotency } = call
-      if (idempotency && 'effect' in idempotency) return idempotency.effect as PresentationVerdict
+      if (idempotency && 'effect' in idempotency) return idempotency.effect as WarnedPresentationVerdict
       const presentation = normalisePresentation(input.presentation)
       const own = proofsOf(presentation)[0]?.proof.challenge
       const challenge = input.challenge ?? (typeof own === 'string' ? own : undefined)
       const request =
         challenge === undefined ? undefined : await presentationRequests.findByChallenge(tenantId, challenge)
       const asked: Asked[] = [
-        ...(request ? [{ request, domain: request.domain, queries: readQuery(request.query).queries }] : []),
-        ...(templateId === undefined ? [] : [await ofTemplate(tenantId, templateId)]),
+        ...(request ? [{ request, ...whatIsAsked(request) }] : []),
+        ...(templateId === undefined
+          ? []
+          : [whatIsAsked(await presentationTemplates.readTemplate(tenantId, templateId))]),
       ]
       const expected = input.challenge ?? (request ? challenge : undefined)
       const enforced = { ...input, presentation, ...(expected !== undefined && { challenge: expected }) }
@@ -139,11 +177,13 @@ export function createPresentations(parts: Parts) {
       return operations.change(call, operation, async (em) => {
         if (!verdict.verified || !request) return verdict
         const time = now()
-        const used = await em.execute<{ id: string }[]>(USE, [time, request.id, time])
+        const earliest = new Date(time.getTime() - config.clockToleranceMs)
+        const used = await em.execute<{ id: string }[]>(USE, [time, request.id, earliest])
         if (used.length > 0) return verdict
         operation.metadata.verified = false
         const late = failed('request', `The request ${request.id} was answered meanwhile, or has expired.`)
-        return verdictOf(verdict.checks.map((check) => (check.check === 'request' ? late : check)))
+        const checks = verdict.checks.map((check) => (check.check === 'request' ? late : check))
+        return { ...verdictOf(checks), warnings: verdict.warnings }
       })
     },
   }

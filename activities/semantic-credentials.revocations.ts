@@ -9,6 +9,7 @@ import { isUuid } from '../protocol/uuid.ts'
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
 import { batchNotFound } from './semantic-credentials.batches.record.ts'
+import { revocationWork } from './semantic-credentials.work.ts'
 
 export type RevocationScope = 'template' | 'batch' | 'issuer'
 
@@ -94,15 +95,7 @@ export function createRevocations({ database, outbox, uuid, operations }: Parts)
        values (?, ?, ?, ?, ?, ?)`,
       [id, tenantId, scope, subject, requestId, clientId],
     )
-    await outbox.enqueue(em, {
-      tenantId,
-      area: 'semantic-credentials',
-      objectId: id,
-      workflowType: 'revokeCredentials',
-      workflowId: `${tenantId}/semantic-credentials/revocations/${id}`,
-      summary: `revoke what came from ${scope} ${subject.slice(0, 100)}`,
-      payload: { tenantId, revocationId: id },
-    })
+    await outbox.enqueue(em, revocationWork.start({ tenantId, id, scope, subject }))
     return em.findOneOrFail(Revocation, { id })
   }
 

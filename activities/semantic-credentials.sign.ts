@@ -6,7 +6,7 @@ import {
   type ProofType,
   suiteOf,
 } from '../protocol/data-integrity.ts'
-import { Refusal } from '../protocol/errors.ts'
+import { overDocument, Refusal } from '../protocol/errors.ts'
 import { normaliseSignPayload, withStatus } from '../protocol/semantic-credentials.ts'
 import { type StatusExplanation, statusEntry, statusListUrl } from '../protocol/status-list.credential.ts'
 import type { StatusPurpose } from '../protocol/status-list.ts'
@@ -97,7 +97,7 @@ export function createSigning({ documents, now, administration, contexts, entrie
     ): Promise<SignedRow> {
       const proofType = proofTypeOf(given)
       const time = now()
-      const normal = normaliseSignPayload(payload, { proofType, revocable, now: time })
+      const normal = await overDocument(() => normaliseSignPayload(payload, { proofType, revocable, now: time }))
       if (suspendable) assertSuspendable(revocable, normal.dataModel)
       const issuer = await issuers.find(tenantId, normal.issuer)
       const signer = issuers.signer(tenantId, issuer, proofType)

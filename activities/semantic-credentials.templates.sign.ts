@@ -1,5 +1,5 @@
 import type { Json } from '../protocol/data-integrity.ts'
-import { inTermsOf, Refusal } from '../protocol/errors.ts'
+import { inTermsOf, overDocument, Refusal } from '../protocol/errors.ts'
 import {
   keyTypesFor,
   payloadFromTemplate,
@@ -52,7 +52,7 @@ export function createTemplateSigning({ now, issuers, credentialTemplates, seman
     const { claims, suspendable, tag } = given
     const { issuerDid, proofType } = await signerFor(tenantId, definition, given.issuerDid)
     return {
-      payload: payloadFromTemplate(definition, { issuerDid, claims, now: now() }),
+      payload: await overDocument(() => payloadFromTemplate(definition, { issuerDid, claims, now: now() })),
       proofType,
       revocable: definition.revocable,
       suspendable,

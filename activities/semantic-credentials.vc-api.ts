@@ -2,6 +2,7 @@ import type { Json } from '../protocol/data-integrity.ts'
 import { type FieldError, inTermsOf, Refusal } from '../protocol/errors.ts'
 import { readStatusUpdate, type StatusUpdate } from '../protocol/semantic-credentials.vc-api.status.ts'
 import { answerErrors, assertWhole, readVcApiOptions } from '../protocol/semantic-credentials.vc-api.ts'
+import type { Warning } from '../protocol/semantic-credentials.warnings.ts'
 import { SCOPES } from '../protocol/tokens-logs.ts'
 import { UUID } from '../protocol/uuid.ts'
 import type { Settings } from './administration.settings.ts'
@@ -80,7 +81,7 @@ export function createVcApi(parts: Parts) {
 
     /** Throws `Refusal('vc_api.off')` unless the tenant's setting, or the variable VC_API, has it on. */
     async assertOn(tenantId: string): Promise<void> {
-      if (config.vcApi || (await settings.allows(tenantId, 'vcApi'))) return
+      if (config.vcApi || (await settings.isOn(tenantId, 'vcApi'))) return
       throw new Refusal('vc_api.off', 'The VC API is off for this tenant; PUT /v1/settings turns it on.')
     },
 
@@ -100,15 +101,21 @@ export function createVcApi(parts: Parts) {
       return signed
     },
 
-    /** Throws `Refusal('credential.not_verified')` with every failed check: the VC API's suites take a 400 for no. */
-    async verify(tenantId: string, credential: Json, options: Options): Promise<void> {
-      const { reason } = await credentialVerifier.verifyCredential(tenantId, credential)
+    /**
+     * What the verdict does not vouch for. Throws `Refusal('credential.not_verified')` with every failed check: the VC API's
+     * suites take a 400 for no.
+     */
+    async verify(tenantId: string, credential: Json, options: Options): Promise<Warning[]> {
+      const asked = readVcApiOptions(options)
+      const trusted = asked.trustedContexts ? [asked.trustedContexts] : []
+      const { reason, warnings } = await credentialVerifier.verifyCredential(tenantId, credential, trusted)
       const errors = [
         ...reason.map(({ type, message }) => ({ path: '', code: type, message })),
-        ...answerErrors(credential, readVcApiOptions(options)),
+        ...answerErrors(credential, asked),
       ]
       if (errors.length > 0)
         refuse('credential.not_verified', `The credential does not verify: ${errors[0]?.message}`, errors)
+      return warnings
     },
 
     derive(tenantId: string, credential: Json, options: Options): Promise<Json> {
@@ -140,13 +147,15 @@ export function createVcApi(parts: Parts) {
 
     /** The presentation's proofs and its credentials, whoever holds. Throws `Refusal('presentation.not_verified')`. */
     async verifyPresentation(tenantId: string, presentation: Json, options: Options) {
-      const { challenge, domain } = readVcApiOptions(options)
+      const { challenge, domain, trustedContexts } = readVcApiOptions(options)
       const input = {
         presentation,
         ...(challenge !== undefined && { challenge }),
         ...(domain !== undefined && { domain }),
+        ...(trustedContexts && { trustedContexts }),
       }
-      const { verified, reason, checks } = await presentations.checkPresentation(tenantId, input, { bindHolder: false })
+      const verdict = await presentations.checkPresentation(tenantId, input, { bindHolder: false })
+      const { verified, reason, checks, warnings } = verdict
       if (!verified)
         refuse(
           'presentation.not_verified',
@@ -155,7 +164,7 @@ export function createVcApi(parts: Parts) {
             outcome === 'failed' ? [{ path, code: check, message: evidence }] : [],
           ),
         )
-      return checks
+      return { checks, warnings }
     },
 
     /** Signs a presentation as the DID of options.verificationMethod, or else as its holder. */

@@ -3,7 +3,12 @@ import pLimit from 'p-limit'
 import type { Json } from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { parseForeignJson } from '../protocol/json.depth.ts'
-import { normaliseForVerify, type StatusVerdict, type Verdict } from '../protocol/semantic-credentials.ts'
+import { normaliseForVerify, type StatusVerdict } from '../protocol/semantic-credentials.ts'
+import {
+  assertTrustedContexts,
+  type TrustedContexts,
+  type WarnedVerdict,
+} from '../protocol/semantic-credentials.warnings.ts'
 import { encodedListOf, type ReadEntry, readStatusEntry, statusIn } from '../protocol/status-list.entry.ts'
 import { decodeListAside } from '../protocol/status-list.ts'
 import { UUID } from '../protocol/uuid.ts'
@@ -46,7 +51,7 @@ export function createCredentialVerifier(parts: Parts) {
   const lists = new LRUCache<string, HeldList>({ max: 500, maxSize: 64 * 1024 * 1024, ttl: LIST_LIFETIME_MS })
   /** The largest list has 16 MiB: not many at a time. */
   const unpacking = pLimit(2)
-  const { publicUrl } = config
+  const { publicUrl, clockToleranceMs: toleranceMs } = config
 
   const resolveDid = async (did: string) => (await didResolver.resolve(did)).document
 
@@ -69,7 +74,10 @@ export function createCredentialVerifier(parts: Parts) {
     })
     if (status !== 200) throw new Refusal('status_list.unavailable', `The status list answered ${status}.`)
     const list = normaliseForVerify(parseForeignJson(body, { code: 'status_list.malformed' }))
-    const verdict = await documents.verify({ credential: list, now: now(), resolveDid }, contexts.lookupFor(tenantId))
+    const verdict = await documents.verify(
+      { credential: list, now: now(), toleranceMs, resolveDid },
+      contexts.lookupFor(tenantId),
+    )
     if (!verdict.verified)
       throw new Refusal('status_list.not_verified', `The status list does not verify: ${verdict.reason[0]?.message}`)
     const packed = encodedListOf(list)
@@ -109,13 +117,25 @@ export function createCredentialVerifier(parts: Parts) {
     }
 
   return {
-    /** Throws only for what is no credential at all (`credential.malformed`). */
-    async verifyCredential(tenantId: string, payload: unknown): Promise<Verdict> {
+    /**
+     * `trusted`: lists of contexts, each of which must have every context that is neither bundled nor registered; without
+     * any, such contexts are warned of. Throws only for what is no credential at all (`credential.malformed`).
+     */
+    async verifyCredential(
+      tenantId: string,
+      payload: unknown,
+      trusted: TrustedContexts[] = [],
+    ): Promise<WarnedVerdict> {
       const credential = normaliseForVerify(payload)
-      return documents.verify(
-        { credential, now: now(), resolveDid, status: statusCheck(tenantId) },
+      for (const list of trusted) assertTrustedContexts(list)
+      const untrusted = trusted.length > 0 ? await contexts.contextReasons(tenantId, credential, trusted) : []
+      if (untrusted.length > 0) return { verified: false, reason: untrusted, warnings: [] }
+      const verdict = await documents.verify(
+        { credential, now: now(), toleranceMs, resolveDid, status: statusCheck(tenantId) },
         contexts.lookupFor(tenantId),
       )
+      const warnings = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, credential)
+      return { ...verdict, warnings }
     },
   }
 }

@@ -1,5 +1,12 @@
-import { ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client'
+import {
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  type ScheduleOptions,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client'
 import proto from '@temporalio/proto'
+import type { Logger } from 'pino'
+import { Unavailable } from '../protocol/errors.ts'
 import { searchAttributes, startOptions, type Temporal } from './temporal.ts'
 
 const REGISTRATION_DEADLINE_MS = 10_000
@@ -28,6 +35,8 @@ export interface ScheduledJob {
   area: string
   summary: string
   every: { seconds: number } | { cron: string }
+  /** Also when a worker starts, and when Temporal had lost its schedules. */
+  atStart?: boolean
 }
 
 const HOUR_SECONDS = 3600
@@ -68,4 +77,56 @@ export async function registerSchedules({ client, taskQueue, within }: Temporal,
       }
     }, REGISTRATION_DEADLINE_MS)
   }
+}
+
+/** Runs the jobs that are to run when a worker starts; one that runs already is not run beside itself. */
+export async function runStartJobs({ client, within }: Temporal, jobs: ScheduledJob[]): Promise<void> {
+  for (const { id } of jobs.filter(({ atStart }) => atStart))
+    await within(() => client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP))
+}
+
+/** Everything that Temporal has to know before workflows start. */
+export async function register(temporal: Temporal, jobs: ScheduledJob[]): Promise<void> {
+  await registerSearchAttributes(temporal)
+  await registerSchedules(temporal, jobs)
+}
+
+const LOOK_MS = 10_000
+
+/**
+ * Registers again what Temporal lost together with its database while the worker ran on: without search attributes
+ * nothing can be started, and without schedules nothing is.
+ */
+export function keepRegistered(temporal: Temporal, jobs: ScheduledJob[], log: Pick<Logger, 'warn'>): { stop(): void } {
+  const watched = jobs.find(({ atStart }) => atStart)
+  if (!watched) return { stop: () => undefined }
+  const isThere = async () => {
+    try {
+      await temporal.within(() => temporal.client.schedule.getHandle(watched.id).describe())
+      return true
+    } catch (error) {
+      if (error instanceof ScheduleNotFoundError) return false
+      throw error
+    }
+  }
+  const look = async () => {
+    if (await isThere()) return
+    log.warn('Temporal has lost its schedules: they are registered again')
+    await register(temporal, jobs)
+    await runStartJobs(temporal, jobs)
+  }
+  let looking = false
+  const timer = setInterval(() => {
+    if (looking) return
+    looking = true
+    look()
+      // away: whoever needs Temporal says so, and the next look comes soon
+      .catch((error: unknown) => {
+        if (!(error instanceof Unavailable)) log.warn({ err: error }, 'schedules could not be looked at')
+      })
+      .finally(() => {
+        looking = false
+      })
+  }, LOOK_MS)
+  return { stop: () => clearInterval(timer) }
 }

@@ -123,13 +123,14 @@ export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal'
     /** Runs calls to Temporal under the deadline, with its outages as `Unavailable`. */
     within,
 
-    /** Starts a workflow once: a second start with the same id, while it runs or after it closed, changes nothing. */
-    async startWorkflow({
-      workflowType,
-      workflowId,
-      payload,
-      ...subject
-    }: WorkflowStart): Promise<'started' | 'already started'> {
+    /**
+     * Starts a workflow once: a second start with the same id, while it runs or after it closed, changes nothing. `again`:
+     * after it closed it is started anew.
+     */
+    async startWorkflow(
+      { workflowType, workflowId, payload, ...subject }: WorkflowStart,
+      { again = false } = {},
+    ): Promise<'started' | 'already started'> {
       try {
         await within(() =>
           client.workflow.start(workflowType, {
@@ -138,7 +139,7 @@ export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal'
             workflowId,
             args: [payload],
             workflowIdConflictPolicy: 'USE_EXISTING',
-            workflowIdReusePolicy: 'REJECT_DUPLICATE',
+            workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
           }),
         )
         return 'started'

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
+import { isCompactJws } from '../protocol/base64url.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { parseScopes, type Scope } from '../protocol/tokens-logs.ts'
 import type { Dependencies } from './index.ts'
@@ -100,6 +101,7 @@ export function createTokens({
       const seen = verified.get(token)
       if (seen && seen.caller.expires > seconds && holds(await tokenKeys.current(), seen.kid)) return seen.caller
       if (token.length > 8_192) throw refuse('The access token is too long.')
+      if (!isCompactJws(token)) throw refuse('The access token is not one of ours, or was changed.')
       const kid = keyIdOf(token)
       const { keySet } = await tokenKeys.withKey(kid)
       const { payload } = await jwtVerify<JWTPayload & { tenant_id?: string; scope?: string }>(

@@ -4,6 +4,9 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker'
 import { Histogram, type Registry } from 'prom-client'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 
+/** A look costs little, and what was away for longer, such as a login that was refused, may be mended at any moment. */
+const LONGEST_RETRY_SECONDS = 30
+
 /**
  * What Temporal makes of an activity's error. A refusal stays one however often it is asked: final, its code as the type.
  * What is away names when to ask again. Everything else is retried as the workflow's options say.
@@ -22,7 +25,7 @@ const activityFailure = (error: unknown): unknown => {
     return ApplicationFailure.create({
       message: error.message,
       type: `unavailable.${error.part}`,
-      nextRetryDelay: `${error.retryAfterSeconds}s`,
+      nextRetryDelay: `${Math.min(error.retryAfterSeconds, LONGEST_RETRY_SECONDS)}s`,
       cause: error,
     })
   }

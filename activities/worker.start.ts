@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { createRelay, type RelayDependencies } from './outbox.relay.ts'
 import type { Outbox } from './outbox.ts'
 import { createDataConverter } from './temporal.codec.ts'
-import { registerSchedules, registerSearchAttributes, type ScheduledJob } from './temporal.registration.ts'
+import { keepRegistered, register, runStartJobs, type ScheduledJob } from './temporal.registration.ts'
 import type { Temporal } from './temporal.ts'
 import { prepareWorkflowBundle } from './worker.bundle.ts'
 import { connectWorker } from './worker.connection.ts'
@@ -43,14 +43,14 @@ export interface RunningWorker {
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { config, temporal, log, metrics = new Registry() } = parts
   const bundle = parts.bundle ?? (await prepareWorkflowBundle())
-  const register = async () => {
+  const prepare = async () => {
     await temporal.check()
-    await registerSearchAttributes(temporal)
-    await registerSchedules(temporal, parts.jobs)
+    await register(temporal, parts.jobs)
+    await runStartJobs(temporal, parts.jobs)
     installRuntime(log) // not before there is something to connect to: it keeps the process alive
   }
   const patience = { patienceMs: parts.patienceMs ?? PATIENCE_MS, signal: parts.signal, log }
-  const connection = await connectWorker(config.temporal.address, register, patience)
+  const connection = await connectWorker(config.temporal.address, prepare, patience)
   const worker = await Worker.create({
     connection,
     namespace: config.temporal.namespace,
@@ -66,7 +66,9 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const relay = createRelay({ sql: parts.systemSql, temporal, outbox: parts.outbox, log })
   relay.start()
   const run = worker.run()
+  const registered = keepRegistered(temporal, parts.jobs, log)
   const finished = run.finally(async () => {
+    registered.stop()
     await relay.stop()
     await connection.close()
   })

@@ -1,15 +1,20 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { loadConfig } from '../config.ts'
 import { SchemaMismatch } from '../entities/schema.ts'
+import { reconciliationCounter } from './administration.reconcile.metrics.ts'
 import { backlogMetrics } from './backlog.metrics.ts'
 import { createActivities, openDependencies } from './index.ts'
+import { fenceIntrinsics } from './intrinsics.ts'
 import { createLogger } from './logging.ts'
+import { partMetrics } from './part.metrics.ts'
 import { scheduledJobs } from './schedules.ts'
+import { schemaExit } from './schema-exit.ts'
 import { statusListCounter } from './semantic-credentials.publish.metrics.ts'
-import { threadMetrics } from './threads.metrics.ts'
 import { patiently } from './worker.connection.ts'
 import { type Checks, serveOperator } from './worker.operator.ts'
 import { PATIENCE_MS, startWorker } from './worker.start.ts'
+
+fenceIntrinsics()
 
 const stopping = new AbortController()
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort())
@@ -18,7 +23,7 @@ const config = loadConfig(process.env)
 const log = createLogger(config.logLevel).child({ process: 'worker' })
 const metrics = new Registry()
 collectDefaultMetrics({ register: metrics })
-const observeThreads = threadMetrics(metrics)
+const parts = partMetrics(metrics)
 
 /** What was opened, closed again in the opposite order. */
 const opened: Array<() => Promise<void>> = []
@@ -36,23 +41,21 @@ async function work(): Promise<void> {
 
   const patience = { patienceMs: PATIENCE_MS, log, signal: stopping.signal }
   const hopeless = (error: unknown) => error instanceof SchemaMismatch && error.schema === 'newer'
-  const dependencies = await patiently(
-    'PostgreSQL',
-    () => openDependencies(config, { patient: true, observeThreads }),
-    { ...patience, hopeless },
-  )
+  const open = () => openDependencies(config, { metrics: parts, patient: true })
+  const dependencies = await patiently('PostgreSQL', open, { ...patience, hopeless })
   opened.push(dependencies.close)
   checks.temporal = dependencies.temporal.check
   checks.database = async () => {
     await dependencies.systemSql.query({ text: 'select 1', values: [] })
   }
+  checks.documents = dependencies.selfTest.check
   backlogMetrics(metrics, dependencies.systemSql, log)
 
   const { stop, finished, running } = await startWorker({
     ...dependencies,
     log,
     metrics,
-    activities: createActivities(dependencies, statusListCounter(metrics)),
+    activities: createActivities(dependencies, { ...statusListCounter(metrics), ...reconciliationCounter(metrics) }),
     jobs: scheduledJobs(config),
     signal: stopping.signal,
   })
@@ -73,7 +76,7 @@ try {
   const told = stopping.signal.aborted && error instanceof Error && error.name === 'AbortError'
   if (!told) {
     log.fatal({ err: error }, 'worker ended by a fault')
-    process.exitCode = 1
+    process.exitCode = schemaExit(error)?.code ?? 1
   }
 }
 for (const close of opened.reverse()) {

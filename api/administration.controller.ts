@@ -13,6 +13,21 @@ interface SettingsBody {
   vcApi: boolean
 }
 
+interface SettingsIn extends SettingsBody {
+  /**
+   * true: a presentation fails where neither the request nor a presentation request says which challenge it must answer.
+   * Recommended; left out: as it is.
+   */
+  requireChallenge?: boolean
+  /** The same of the domain. Recommended; left out: as it is. */
+  requireDomain?: boolean
+}
+
+interface SettingsOut extends SettingsBody {
+  requireChallenge: boolean
+  requireDomain: boolean
+}
+
 @Route('v1/settings')
 @Tags('Administration')
 @Response<Problem>(400, 'the request is not usable')
@@ -30,20 +45,20 @@ export class SettingsController extends Controller {
   @Get()
   @OperationId('getTenantSettings')
   @Security('bearerAuth', ['administration:read'])
-  @Example<SettingsBody>({ fetchUnknownContexts: true, vcApi: false })
-  async read(@Request() called: Called): Promise<SettingsBody> {
+  @Example<SettingsOut>({ fetchUnknownContexts: true, vcApi: false, requireChallenge: true, requireDomain: true })
+  async read(@Request() called: Called): Promise<SettingsOut> {
     return this.platform.settings.settingsOf(called.user.tenantId)
   }
 
   /**
-   * All settings at once. What is turned on is on at once, what is turned off is off within 5 seconds in every process.
+   * All settings at once, but for the two that may be left out. What is turned on is on at once, what is turned off is off within 5 seconds in every process.
    * @summary Change the tenant's settings
    */
   @Put()
   @OperationId('updateTenantSettings')
   @Security('bearerAuth', ['administration:write'])
-  @Example<SettingsBody>({ fetchUnknownContexts: false, vcApi: false })
-  async update(@Request() called: Called, @Body() body: SettingsBody): Promise<SettingsBody> {
+  @Example<SettingsOut>({ fetchUnknownContexts: false, vcApi: false, requireChallenge: true, requireDomain: true })
+  async update(@Request() called: Called, @Body() body: SettingsIn): Promise<SettingsOut> {
     return this.platform.settings.updateSettings(called.user, body)
   }
 }

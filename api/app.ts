@@ -21,7 +21,7 @@ import { nameRequest, watchRequests } from './logging.ts'
 import { createMeasures } from './metrics.ts'
 import { checkMethod, createPaths, type OpenApi } from './paths.ts'
 import { exceptStreams, limitSending } from './streams.ts'
-import { checkAddress } from './unreadable.ts'
+import { checkHead } from './unreadable.ts'
 
 export interface AppParts {
   dependencies: Dependencies
@@ -49,7 +49,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(nameRequest(log))
   app.use(findAddress(config.trustedProxies, log))
   app.use(limitSending)
-  app.use(checkAddress)
+  app.use(checkHead)
   app.use(health({ ...dependencies, stopping }))
   app.use(aliases)
   const find = createPaths(openApi)

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express'
 import express from 'express'
 import { Refusal } from '../protocol/errors.ts'
-import { parseJson } from './json.ts'
+import { parseJson } from '../protocol/json.strict.ts'
 
 const LIMIT_BYTES = 1024 * 1024
 const TOKEN_LIMIT_BYTES = 16 * 1024

@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, Response } from 'express'
 import { type FieldErrors, ValidateError } from 'tsoa'
-import { Exhausted, Refusal, Unavailable } from '../protocol/errors.ts'
+import { causeOf } from '../activities/logging.ts'
+import { Exhausted, Refusal, TooMany, Unavailable } from '../protocol/errors.ts'
 import { Replay } from './idempotency.ts'
 import type { Problem } from './problem.ts'
 import { meaningOf, statusOf } from './problems.ts'
@@ -30,7 +31,9 @@ const ONE_OF = /^should be one of the following; \[(.*)\]$/s
 
 /** A choice of words is a union of one-word forms to tsoa; whoever chose none of them wants to see them all. */
 function choices(path: string, forms: FieldErrors[]): string | undefined {
-  const words = forms.map((form) => ONE_OF.exec(form[path]?.message ?? '')?.[1])
+  const words = forms.map((form) =>
+    Object.hasOwn(form, path) ? ONE_OF.exec(form[path]?.message ?? '')?.[1] : undefined,
+  )
   return words.every((word) => word !== undefined)
     ? `expected one of ${words.join(', ').replaceAll("'", '')}`
     : undefined
@@ -50,7 +53,7 @@ function faults(fields: FieldErrors): [path: string, message: string][] {
     const forms = JSON.parse(issues) as FieldErrors[]
     const expected = choices(path, forms)
     if (expected !== undefined) return [[path, expected.slice(0, 300)]]
-    const nearest = forms.find((form) => !(path in form)) ?? forms[0]
+    const nearest = forms.find((form) => !Object.hasOwn(form, path)) ?? forms[0]
     return nearest ? faults(nearest) : []
   })
 }
@@ -92,7 +95,10 @@ function toRefusal(error: unknown): Refusal | Unavailable | undefined {
   if (error instanceof Refusal || error instanceof Unavailable) return error
   if (error instanceof ValidateError) return validation(error)
   if (isConflict(error)) return new Refusal('request.conflict', 'The same thing was made by another request meanwhile.')
-  if (isDatabaseAway(error)) return new Unavailable('database', 'The database does not answer now. Try again shortly.')
+  if (isDatabaseAway(error))
+    return new Unavailable('database', 'The database does not answer now. Try again shortly.', undefined, {
+      cause: error,
+    })
   return error instanceof Error ? fromHttp(error) : undefined
 }
 
@@ -116,11 +122,19 @@ export function problemOf(refusal: Refusal | Unavailable | undefined, instance: 
   }
 }
 
-export function sendProblem(response: Response, refusal: Refusal | Unavailable | undefined): void {
+/** The part of the platform that a problem comes from, where it is one's. */
+const partOf = (refusal: Refusal | Unavailable | undefined): string | undefined =>
+  refusal instanceof Unavailable ? refusal.part : refusal?.code.startsWith('key.') ? 'keys' : undefined
+
+/** `error`: what became the refusal, for the log. */
+export function sendProblem(response: Response, refusal: Refusal | Unavailable | undefined, error: unknown = refusal) {
   const problem = problemOf(refusal, response.locals.requestId as string)
-  if (refusal instanceof Unavailable) response.set('Retry-After', String(refusal.retryAfterSeconds))
+  if (refusal instanceof Unavailable || refusal instanceof TooMany)
+    response.set('Retry-After', String(refusal.retryAfterSeconds))
   else if (problem.status === 503) response.set('Retry-After', '30')
   response.locals.problem = codeOf(refusal)
+  // what a caller did wrong may repeat what it sent; what we did is for the log
+  if (problem.status >= 500) Object.assign(response.locals, { part: partOf(refusal), cause: causeOf(error) })
   // as bytes: of a text express would say its charset, which this media type does not have (RFC 9457 section 6.1)
   response
     .status(problem.status)
@@ -135,5 +149,5 @@ export const problemHandler: ErrorRequestHandler = (error, _request, response, n
   const refusal = toRefusal(error)
   const ours = !refusal || (refusal instanceof Refusal && statusOf(refusal.code) >= 500)
   if (ours) response.locals.log.error({ err: error }, 'unforeseen')
-  sendProblem(response, refusal)
+  sendProblem(response, refusal, refusal ?? error)
 }

@@ -16,28 +16,30 @@ const within = (check: Check): Promise<'up' | 'down'> =>
       .finally(() => clearTimeout(timer))
   })
 
-interface Parts extends Pick<Dependencies, 'sql' | 'keys' | 'temporal'> {
+interface Parts extends Pick<Dependencies, 'sql' | 'keys' | 'temporal' | 'selfTest'> {
   stopping: () => boolean
 }
 
 /**
  * /health/live: the process answers. /health/ready: what it needs answers too; the body names the part that is down.
- * Without the database nothing works: 503. Without keys or Temporal much still does: 200 with status `degraded`.
+ * Without the database nothing works, and nothing in a process that cannot sign and verify a document of its own: 503. Without
+ * keys or Temporal much still does: 200 with status `degraded`.
  */
-export function health({ sql, keys, temporal, stopping }: Parts): Router {
+export function health({ sql, keys, temporal, selfTest, stopping }: Parts): Router {
   const router = express.Router()
   router.get('/health/live', (_request, response) => {
     response.json({ status: 'live' })
   })
   router.get('/health/ready', async (_request, response) => {
-    const [database, keyStore, workflows] = await Promise.all([
+    const [database, keyStore, workflows, documents] = await Promise.all([
       within(() => sql.query({ text: 'select 1', values: [] })),
       within(() => keys.ready()),
       within(() => temporal.check()),
+      within(() => selfTest.check()),
     ])
-    const parts = { database, keys: keyStore, temporal: workflows }
+    const parts = { database, keys: keyStore, temporal: workflows, documents }
     const down = Object.values(parts).includes('down')
-    const unready = stopping() || database === 'down'
+    const unready = stopping() || database === 'down' || documents === 'down'
     const status = stopping() ? 'stopping' : unready ? 'unready' : down ? 'degraded' : 'ready'
     response.status(unready ? 503 : 200).json({ status, parts })
   })

@@ -27,6 +27,9 @@ const routeOf = (request: Request): string => {
   return typeof path === 'string' ? path : 'none'
 }
 
+/** Why a request was refused: its problem, and for what the caller cannot help the part and the cause (errors.ts). */
+const why = ({ locals: { problem, part, cause } }: Response) => ({ problem, part, cause })
+
 interface Watcher {
   logs: LogQueue
   measures: Measures
@@ -73,6 +76,7 @@ export const watchRequests =
         status,
         ms: Math.round(seconds * 1e4) / 10,
         tenantId: request.caller?.tenantId,
+        ...why(response),
       }
       // 501: a DID method that we do not resolve; whoever asked for it is told, and nobody else has to act
       response.locals.log[status >= 500 && status !== 501 ? 'error' : 'info'](line, operationId ?? 'request')

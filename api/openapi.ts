@@ -90,7 +90,7 @@ function completeResponses({ operationId, responses }: Described): Record<string
   return Object.fromEntries(
     Object.entries(all).map(([status, answer]) => {
       const failed = status === 'default' || Number(status) >= 400
-      const later = status === 'default' || status === '503' ? RETRY_AFTER : {}
+      const later = ['default', '429', '503'].includes(status) ? RETRY_AFTER : {}
       const located = /^20[12]$/.test(status) && LOCATED.has(operationId) ? LOCATION : {}
       const complete = failed ? problem(answer.description) : file(operationId, answer)
       return [

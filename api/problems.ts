@@ -25,6 +25,7 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'credential.proof_type_unsupported': 'The proof type is not supported.',
     'credential.term_undefined': 'No context defines a term that the credential uses; errors names it.',
     'credential.too_complex': 'The credential takes more time or memory to process than one may.',
+    'credential.unprocessable': 'A member or a context of the credential holds what JSON-LD does not allow there.',
     'credential_template.claims_missing': 'The template requires claims that were not given; errors names them.',
     'credential_template.id_differs': 'The id of the body is not that of the path.',
     'credential_template.invalid': 'The template breaks rules; errors names the members.',
@@ -66,7 +67,8 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'qr_code.too_long': 'The text does not fit into a QR code.',
     'request.duplicate_member': 'The body gives a name twice, or a reserved one.',
     'request.invalid': 'The request does not have the form that the API document gives; errors names the fields.',
-    'request.malformed': 'The request cannot be read as HTTP: its encoding, length, host or path is wrong.',
+    'request.malformed':
+      'The request cannot be read as HTTP: its encoding, length, host or path is wrong, or a header stands there twice.',
     'request.malformed_json': 'The body is not JSON.',
     'request.not_utf8': 'The body is not UTF-8.',
     'request.number_out_of_range': 'A number would change by being read as a double; send it as a string.',
@@ -135,6 +137,7 @@ const MEANINGS: Record<number, Record<string, string>> = {
   },
   422: { 'idempotency.key_reused': 'This Idempotency-Key came with another request before.' },
   429: {
+    'notification.too_many': 'Too many notifications for a recipient or its host; Retry-After says when to go on.',
     'request.too_many': 'Too many requests; Retry-After says when to go on.',
     'request.too_much_work':
       'The tenant has used, or waits for, more computing time than its share while others want theirs; see Retry-After.',

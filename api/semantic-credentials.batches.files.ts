@@ -3,11 +3,17 @@ import { pipeline } from 'node:stream/promises'
 import type { Response } from 'express'
 import type { RowError } from '../activities/semantic-credentials.batches.files.ts'
 
-/** A leading sign makes a formula of a cell where a spreadsheet opens the file (OWASP, CSV Injection). */
+/**
+ * Where a cell may begin: at the start, and behind what some program takes for the end of a cell, for those of other
+ * countries part cells by another character than the comma. A sign there makes a formula of the cell (OWASP, CSV Injection).
+ */
+const FORMULA = /(^|[,;|\t\r\n])([\s"]*)(?=[=+\-@＝＋－＠])/g
+
+/** A number stays one; a text cannot become a formula. */
 const cell = (value: string | number): string => {
-  const text = String(value)
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
+  if (typeof value === 'number') return String(value)
+  const text = value.replace(FORMULA, "$1$2'").replace(/^(?=[\t\r\n])/, "'")
+  return /^[\w ./:-]*$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`
 }
 
 const COLUMNS = ['row', 'field', 'code', 'rule', 'message'] as const

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { Refusal } from '../protocol/errors.ts'
+import { parseJson } from '../protocol/json.strict.ts'
 import { readHeader, rowOfCells } from '../protocol/semantic-credentials.batches.csv.ts'
 import {
   MAX_ROW_BYTES,
@@ -10,7 +11,6 @@ import {
   type RowKind,
   rowOfJson,
 } from '../protocol/semantic-credentials.batches.ts'
-import { parseJson } from './json.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 

@@ -1,7 +1,7 @@
 import type { BatchRecord } from '../activities/semantic-credentials.batches.record.ts'
 import { type FieldError, Refusal } from '../protocol/errors.ts'
+import { parseJson } from '../protocol/json.strict.ts'
 import type { BatchOptions } from '../protocol/semantic-credentials.batches.ts'
-import { parseJson } from './json.ts'
 import type { Uuid } from './semantic-credentials.wire.ts'
 
 /** What the rows need not repeat; a row's own member wins. */

@@ -26,6 +26,7 @@ import {
   type SignIn,
   type SignOut,
   type Uuid,
+  VERIFY_EXAMPLE,
   type VerifyIn,
   type VerifyOut,
 } from './semantic-credentials.wire.ts'
@@ -64,20 +65,20 @@ export class SemanticCredentialsController extends Controller {
 
   /**
    * Verifies any issuer's credential. A credential that does not verify is an answer, with every failed check in
-   * `reason`: Syntax, Context, Issuer, Proof, NotYetValid, Expired, Revoked, Suspended, StatusUnavailable.
+   * `reason`: Syntax, Context, UntrustedContext, Issuer, Proof, NotYetValid, Expired, Revoked, Suspended, StatusUnavailable.
+   * The proof signs statements and not the contexts that give the members their meaning: `warnings` names those that nobody
+   * of the tenant has vouched for, and `trustedContexts` makes them fail.
    * @summary Verify a web semantic credential
    */
   @Post('verify')
   @OperationId('verifyWebSemanticCredentials')
   @Security('bearerAuth', ['semantic-credentials:read'])
   @SuccessResponse(200)
-  @Example<VerifyOut>({ verified: false, reason: [{ type: 'Revoked', message: 'The credential is revoked.' }] })
+  @Example<VerifyOut>(VERIFY_EXAMPLE)
   async verify(@Request() called: Called, @Body() body: VerifyIn): Promise<VerifyOut> {
-    const { verified, reason } = await this.platform.credentialVerifier.verifyCredential(
-      called.user.tenantId,
-      body.payload,
-    )
-    return { verified, reason }
+    const { payload, trustedContexts } = body
+    const trusted = trustedContexts ? [trustedContexts] : []
+    return this.platform.credentialVerifier.verifyCredential(called.user.tenantId, payload, trusted)
   }
 
   /**

@@ -89,15 +89,24 @@ export class PresentationsController extends Controller {
         evidence: 'The proof answers 8d1f…, not the expected one.',
       },
     ],
+    warnings: [
+      {
+        type: 'DomainUnchecked',
+        message:
+          'The domain verifier.example is taken from the proof and unchecked: nobody said which one is expected.',
+        path: '/proof/domain',
+      },
+    ],
   })
   @Response<Problem>(404, 'no such template')
   async verify(@Request() called: Called, @Body() body: VerifyPresentationIn): Promise<VerifyPresentationOut> {
-    const { presentation, challenge, domain, templateId } = body
+    const { presentation, challenge, domain, templateId, trustedContexts } = body
     return this.platform.presentations.verifyPresentation(called.user, {
       presentation,
       challenge: given(challenge),
       domain: given(domain),
       templateId: given(templateId),
+      trustedContexts: given(trustedContexts),
     })
   }
 }

@@ -1,5 +1,5 @@
 import type { PresentationRequestRecord } from '../activities/semantic-credentials.presentations.requests.ts'
-import type { JsonObject, Uuid } from './semantic-credentials.wire.ts'
+import type { JsonObject, TrustedContext, Uuid, WarningOut } from './semantic-credentials.wire.ts'
 
 export interface PresentationTemplateIn {
   /** Where the holder presents: what wallets show, and put into their proof. */
@@ -10,6 +10,12 @@ export interface PresentationTemplateIn {
    * members are such queries by type, or examples in texts by any name. Answered as it was given.
    */
   query: JsonObject | JsonObject[]
+  /**
+   * An answer fails with every context that is neither bundled, nor registered, nor in this list; an empty list trusts no
+   * other. Without it such contexts are named in `warnings`. Ours, beside the specification.
+   * @maxItems 100
+   */
+  trustedContexts?: TrustedContext[] | null
 }
 
 export interface PresentationTemplateUpdateIn extends PresentationTemplateIn {
@@ -17,8 +23,12 @@ export interface PresentationTemplateUpdateIn extends PresentationTemplateIn {
   id?: string | null
 }
 
-export interface PresentationTemplateOut extends PresentationTemplateIn {
+export interface PresentationTemplateOut {
   id: string
+  domain: string
+  name: string
+  query: JsonObject | JsonObject[]
+  trustedContexts?: TrustedContext[]
 }
 
 export interface PresentationTemplatePageOut {
@@ -36,6 +46,11 @@ export interface PresentationRequestIn {
   name?: string
   /** As in a template. */
   query?: JsonObject | JsonObject[]
+  /**
+   * As in a template.
+   * @maxItems 100
+   */
+  trustedContexts?: TrustedContext[] | null
   /** Id of the template, when its members are sent again; not used. */
   id?: string | null
   /** 8 to 255 printable ASCII characters that were never used before; made here when absent. */
@@ -67,6 +82,7 @@ export interface PresentationRequestOut {
   domain: string
   name: string
   query: JsonObject | JsonObject[]
+  trustedContexts?: TrustedContext[]
   challenge: string
   templateId?: string
   callbackUrl?: string
@@ -89,12 +105,21 @@ export interface PresentationRequestOut {
 export interface VerifyPresentationIn {
   /** The holder's presentation, with proof; data model 1.1 or 2.0. */
   presentation: JsonObject
-  /** Enforced when given, else that of the proof counts. Of a presentation request: its query is enforced too, once. */
+  /**
+   * Enforced when given, else that of the proof is taken, unchecked: see `warnings`, and the setting requireChallenge. Of a
+   * presentation request: its query is enforced too, once.
+   */
   challenge?: string | null
-  /** Enforced when given, else that of the proof counts. */
+  /** Enforced when given, else that of the proof is taken, unchecked: see `warnings`, and the setting requireDomain. */
   domain?: string | null
-  /** A presentation template whose query and domain are enforced; ours, beside the specification. */
+  /** A presentation template whose query, domain and trustedContexts are enforced; ours, beside the specification. */
   templateId?: Uuid | null
+  /**
+   * Makes every context of the presentation and its credentials fail that is neither bundled, nor registered, nor in this
+   * list. Ours, beside the specification.
+   * @maxItems 100
+   */
+  trustedContexts?: TrustedContext[] | null
 }
 
 export interface CheckOut {
@@ -112,6 +137,11 @@ export interface VerifyPresentationOut {
   /** The first check that failed, where it sits, and why; empty when verified. */
   reason: string
   checks: CheckOut[]
+  /**
+   * What the verdict does not vouch for: a challenge or domain that nobody expected, contexts that are neither bundled nor
+   * registered, queries without contexts. Ours, beside the specification.
+   */
+  warnings: WarningOut[]
 }
 
 type Query = JsonObject | JsonObject[]
@@ -119,12 +149,14 @@ type Query = JsonObject | JsonObject[]
 export const queryToWire = (query: object): Query => query as Query
 
 export function requestToWire(record: PresentationRequestRecord): PresentationRequestOut {
-  const { id, domain, name, query, challenge, templateId, callbackUrl, expiresAt, state, signed } = record
+  const { id, domain, name, query, trustedContexts, challenge, templateId, callbackUrl, expiresAt, state, signed } =
+    record
   return {
     id,
     domain,
     name,
     query: queryToWire(query),
+    ...(trustedContexts && { trustedContexts }),
     challenge,
     ...(templateId === null ? {} : { templateId }),
     ...(callbackUrl === null ? {} : { callbackUrl }),

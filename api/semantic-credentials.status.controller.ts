@@ -85,13 +85,15 @@ export class CredentialStatusController extends Controller {
 
   /**
    * Tells the credential's subjects of its revocation status: a signed message goes to where their DID takes messages, as
-   * soon as it can; what came of it stands in the log and in the list of notifications.
+   * soon as it can; what came of it stands in the log and in the list of notifications. A recipient is told of a status once:
+   * a repeat changes nothing. Ten messages to a recipient, and a hundred to recipients at one host, are the most in an hour.
    * @summary Notify of a revocation status
    */
   @Post('revocation-status/notification')
   @OperationId('webSemanticRevocationStatusNotification')
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(200)
+  @Response<Problem>(429, 'too many notifications for a recipient or its host; see Retry-After')
   async notify(@Request() called: Called, @Path() id: Uuid, @Body() body: NotificationIn): Promise<EmptyOut> {
     await this.platform.notifications.notifyStatus(called.user, id, body)
     return {}

@@ -20,13 +20,18 @@ export interface ProviderMapping {
 }
 
 export interface CredentialBranding {
+  /** #rgb, #rrggbb, #rrggbbaa, or a named colour of CSS. */
   backgroundColor?: string | null
+  /** An https URL of a public host, or data:image/png, jpeg or webp in base64 of at most 32 KiB. */
   watermarkImageUrl?: string | null
 }
 
 export interface TemplateIssuer {
+  /** A picture, as watermarkImageUrl. */
   icon_url?: string | null
+  /** A picture, as watermarkImageUrl. */
   logo_url?: string | null
+  /** Without control characters. */
   name: string
 }
 

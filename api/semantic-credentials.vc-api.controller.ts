@@ -79,8 +79,8 @@ export class VcApiController extends Controller {
   @Security('vcApi', ['semantic-credentials:read'])
   @SuccessResponse(200)
   async verify(@Request() called: Called, @Body() body: VcApiVerifyIn): Promise<VcApiVerifiedOut> {
-    await this.platform.vcApi.verify(called.user.tenantId, body.verifiableCredential, body.options)
-    return verified()
+    const { verifiableCredential, options } = body
+    return verified(await this.platform.vcApi.verify(called.user.tenantId, verifiableCredential, options))
   }
 
   /**
@@ -128,8 +128,10 @@ export class VcApiController extends Controller {
     @Request() called: Called,
     @Body() body: VcApiVerifyPresentationIn,
   ): Promise<VcApiVerifiedOut> {
-    const { verifiablePresentation, options } = body
-    return verified(await this.platform.vcApi.verifyPresentation(called.user.tenantId, verifiablePresentation, options))
+    const { verifiablePresentation: presentation, options } = body
+    const { tenantId } = called.user
+    const { checks, warnings } = await this.platform.vcApi.verifyPresentation(tenantId, presentation, options)
+    return verified(warnings, checks)
   }
 
   /**

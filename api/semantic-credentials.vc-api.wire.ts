@@ -1,3 +1,4 @@
+import type { Warning } from '../protocol/semantic-credentials.warnings.ts'
 import type { JsonObject } from './semantic-credentials.wire.ts'
 
 export interface VcApiIssueIn {
@@ -13,7 +14,7 @@ export interface VcApiCredentialOut {
 
 export interface VcApiVerifyIn {
   verifiableCredential: JsonObject
-  /** challenge and domain are enforced when given; every check is made, whatever checks says. */
+  /** challenge, domain and trustedContexts are enforced when given; every check is made, whatever checks says. */
   options?: JsonObject
 }
 
@@ -29,6 +30,7 @@ export interface VcApiVerifiedOut {
   /** What does not verify is a 400, whose errors name the checks that failed. */
   verified: boolean
   checks: VcApiCheckOut[]
+  /** What the verdict does not vouch for: contexts that nobody registered, a challenge or domain that nobody expected. */
   warnings: string[]
   errors: string[]
 }
@@ -58,7 +60,7 @@ export type VcApiEmptyOut = {}
 export interface VcApiVerifyPresentationIn {
   /** With the holder's proof. */
   verifiablePresentation: JsonObject
-  /** challenge and domain are enforced when given. */
+  /** challenge, domain and trustedContexts are enforced when given. */
   options?: JsonObject
 }
 
@@ -73,9 +75,9 @@ export interface VcApiPresentationOut {
   verifiablePresentation: JsonObject
 }
 
-export const verified = (checks: VcApiCheckOut[] = []): VcApiVerifiedOut => ({
+export const verified = (warnings: Pick<Warning, 'message'>[], checks: VcApiCheckOut[] = []): VcApiVerifiedOut => ({
   verified: true,
   checks,
-  warnings: [],
+  warnings: warnings.map(({ message }) => message),
   errors: [],
 })

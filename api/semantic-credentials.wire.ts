@@ -19,6 +19,8 @@ export interface SignIn {
   /**
    * The credential without proof: @context, type, issuer {id, name, iconUrl, logoUrl}, credentialSubject, and optionally
    * name, description, credentialBranding {backgroundColor, watermarkImageUrl}, expirationDate and what your contexts define.
+   * Pictures are https URLs of a public host, or data:image/png, jpeg or webp in base64 of at most 32 KiB; colours #rgb,
+   * #rrggbb, #rrggbbaa or named ones of CSS.
    */
   payload: JsonObject
   /** Ed25519Signature2018, BbsSignature2022 (answered with bbs-2023), eddsa-rdfc-2022, eddsa-2022, bbs-2023, ecdsa-rdfc-2019. */
@@ -45,12 +47,33 @@ export interface SignOut {
 export interface VerifyIn {
   /** The `credential` of a sign answer, or any other issuer's credential. */
   payload: JsonObject
+  /**
+   * Makes every context fail that is neither bundled, nor registered, nor in this list; an empty list trusts no other.
+   * Without it such contexts are named in `warnings`. Ours, beside the specification.
+   * @maxItems 100
+   */
+  trustedContexts?: TrustedContext[] | null
+}
+
+/** The URL of a context, whose pinned content is trusted; or a context object, as it stands word for word in a document. */
+export type TrustedContext = string | JsonObject
+
+export interface WarningOut {
+  /** UntrustedContext, QueryWithoutContext, ChallengeUnchecked, DomainUnchecked. */
+  type: string
+  message: string
+  /** JSON pointer into what was verified, or the place in the query. */
+  path?: string
+  /** Of a context. */
+  url?: string
 }
 
 export interface VerifyOut {
   verified: boolean
   /** Empty when verified. */
   reason: { type: string; message: string }[]
+  /** What the verdict does not vouch for: contexts that are neither bundled nor registered. Ours, beside the specification. */
+  warnings: WarningOut[]
 }
 
 export interface StatusOut {
@@ -130,4 +153,17 @@ export const SIGN_EXAMPLE: SignOut = {
     validFrom: '2027-01-01T00:00:00Z',
     credentialSubject: { id: 'did:example:holder' },
   },
+}
+
+export const VERIFY_EXAMPLE: VerifyOut = {
+  verified: false,
+  reason: [{ type: 'Revoked', message: 'The issuer has revoked the credential.' }],
+  warnings: [
+    {
+      type: 'UntrustedContext',
+      message: 'The context https://issuer.example/contexts/course/v1 is neither bundled nor registered: …',
+      path: '/@context/1',
+      url: 'https://issuer.example/contexts/course/v1',
+    },
+  ],
 }

@@ -1,15 +1,13 @@
-import cluster, { type Worker } from 'node:cluster'
 import { createServer, type Server } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
 import express from 'express'
 import type { Logger } from 'pino'
 import { AggregatorRegistry } from 'prom-client'
 import { createLogger } from '../activities/logging.ts'
+import { SCHEMA_EXIT } from '../activities/schema-exit.ts'
 import { createPayloadCodec } from '../activities/temporal.codec.ts'
 import type { Config } from '../config.ts'
 import { codecEndpoint } from './codec-endpoint.ts'
-
-const RESTART_MS = 1_000
+import { keepProcesses } from './server.fleet.ts'
 
 /** Metrics of all processes in one, and the codec endpoint for the Temporal UI: on a port of their own. */
 function serveOperator(config: Config, log: Logger): Promise<Server> {
@@ -33,40 +31,22 @@ function serveOperator(config: Config, log: Logger): Promise<Server> {
   })
 }
 
-const ended = (worker: Worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-
 /** Keeps API_PROCESSES processes alive; on SIGTERM lets each finish what it accepted. */
 export async function runPrimary(config: Config): Promise<void> {
   const log = createLogger(config.logLevel)
-  let stopping = false
   const operator = await serveOperator(config, log)
-
-  const ready = new Set<number>()
-  cluster.on('listening', (worker) => {
-    ready.add(worker.id)
-    if (ready.size === config.apiProcesses) log.info({ port: config.port, processes: ready.size }, 'api ready')
+  const fleet = keepProcesses({ size: config.apiProcesses, port: config.port, log })
+  const signalled = new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
   })
-  cluster.on('exit', async (worker, code, signal) => {
-    ready.delete(worker.id)
-    if (stopping) return
-    log.error({ pid: worker.process.pid, code, signal }, 'an API process ended; another takes its place')
-    await pause(RESTART_MS)
-    if (!stopping) cluster.fork()
+  const outdated = fleet.hopeless.then(() => {
+    process.exitCode = SCHEMA_EXIT.newer
+    log.fatal({ exitCode: SCHEMA_EXIT.newer }, 'the API ends: a newer version migrated the database')
   })
-  for (let started = 0; started < config.apiProcesses; started++) cluster.fork()
-
-  const stop = async () => {
-    if (stopping) return
-    stopping = true
-    log.info('api stops')
-    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-    const all = workers.map(ended)
-    for (const worker of workers) worker.process.kill('SIGTERM')
-    await Promise.all(all)
-    operator.close()
-    operator.closeAllConnections()
-    log.info('api stopped')
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  await Promise.race([signalled, outdated])
+  log.info('api stops')
+  await fleet.stop()
+  operator.close()
+  operator.closeAllConnections()
+  log.info('api stopped')
 }

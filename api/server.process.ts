@@ -1,12 +1,18 @@
+import cluster from 'node:cluster'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import { AggregatorRegistry, register } from 'prom-client'
 import { createPlatform, openDependencies } from '../activities/index.ts'
-import { threadMetrics } from '../activities/threads.metrics.ts'
+import { fenceIntrinsics } from '../activities/intrinsics.ts'
+import { createLogger } from '../activities/logging.ts'
+import { partMetrics } from '../activities/part.metrics.ts'
+import { schemaExit } from '../activities/schema-exit.ts'
 import type { Config } from '../config.ts'
 import { createApp } from './app.ts'
 import type { OpenApi } from './paths.ts'
+import type { SchemaNotice } from './server.fleet.ts'
 import { answerUnreadable } from './unreadable.ts'
 
 const readOpenApi = (): OpenApi =>
@@ -35,12 +41,7 @@ const STILL_TAKEN_MS = 300
 
 /** Opens connections and listens; answers once requests are served. */
 export async function startApi(config: Config): Promise<Running> {
-  const dependencies = await openDependencies(config, { observeThreads: threadMetrics(register) }).catch(
-    (error: unknown) => {
-      register.clear() // a start that is tried again measures again
-      throw error
-    },
-  )
+  const dependencies = await openDependencies(config, { metrics: partMetrics(register) })
   let stopping = false
   const app = createApp({
     dependencies,
@@ -77,10 +78,20 @@ export async function startApi(config: Config): Promise<Running> {
   }
 }
 
-/** One process of the cluster: serves until its primary, or a signal, tells it to stop. */
+/** The primary says once what all of its processes find. */
+async function endBecause(error: unknown, log: Logger): Promise<never> {
+  const ending = schemaExit(error)
+  if (!ending) log.fatal({ err: error }, 'an API process could not start')
+  else await new Promise((resolve) => process.send?.({ schemaMismatch: ending.reason } satisfies SchemaNotice, resolve))
+  process.exit(ending?.code ?? 1)
+}
+
+/** One process of the cluster: serves until its primary, or a signal, tells it to stop, or the primary is gone (D-213). */
 export async function serve(config: Config): Promise<void> {
+  fenceIntrinsics()
   new AggregatorRegistry() // by being made, it answers the primary's questions for our metrics
-  const api = await startApi(config)
+  const log = createLogger(config.logLevel)
+  const api = await startApi(config).catch((error: unknown) => endBecause(error, log))
   const stop = () => {
     api.stop().then(
       () => process.exit(0),
@@ -89,5 +100,10 @@ export async function serve(config: Config): Promise<void> {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  process.on('disconnect', stop)
+  const { worker } = cluster
+  worker?.once('disconnect', () => {
+    worker.exitedAfterDisconnect = true // else Node ends the process here and now, with all that it accepted
+    log.error('the primary of the API is gone; this process finishes what it accepted and ends')
+    stop()
+  })
 }

@@ -1,7 +1,5 @@
 import cluster from 'node:cluster'
 import { loadConfig } from '../config.ts'
-import { runPrimary } from './server.primary.ts'
-import { serve } from './server.process.ts'
 
 /**
  * The API's process entry: one primary that serves no requests, and API_PROCESSES processes that share the port. Both
@@ -9,5 +7,6 @@ import { serve } from './server.process.ts'
  */
 const config = loadConfig(process.env)
 
-if (cluster.isPrimary) await runPrimary(config)
-else await serve(config)
+// each loads its own half: the primary, which serves nothing, would keep its processes waiting for what only they need
+if (cluster.isPrimary) await import('./server.primary.ts').then(({ runPrimary }) => runPrimary(config))
+else await import('./server.process.ts').then(({ serve }) => serve(config))

@@ -21,8 +21,10 @@ export function answerUnreadable(server: Server, log: Logger): void {
       socket.destroy()
       return
     }
-    const problem = problemOf(refusalOf(error.code), randomUUID())
-    log.info({ requestId: problem.instance, code: error.code, status: problem.status }, 'unreadable request')
+    const refusal = refusalOf(error.code)
+    const problem = problemOf(refusal, randomUUID())
+    const line = { requestId: problem.instance, code: error.code, status: problem.status, problem: refusal.code }
+    log.info(line, 'unreadable request')
     const body = JSON.stringify(problem)
     const head = [
       `HTTP/1.1 ${problem.status} ${problem.title}`,
@@ -35,13 +37,22 @@ export function answerUnreadable(server: Server, log: Logger): void {
   })
 }
 
+/** Of a header that holds one value, readers on the way may each take another one of two (RFC 9110 section 5.3). */
+const ONCE = ['Authorization', 'Content-Type', 'Idempotency-Key']
+
 /**
- * One Host (RFC 9112 section 3.2), and no U+0000 in the address: it is no text to PostgreSQL, wherever in a path or a
- * query it stands.
+ * One Host (RFC 9112 section 3.2), headers of one value once, and no U+0000 in the address: it is no text to PostgreSQL,
+ * wherever in a path or a query it stands.
  */
-export const checkAddress: RequestHandler = (request, _response, next) => {
-  const hosts = request.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
-  if (hosts.length !== 1) throw new Refusal('request.malformed', 'The request needs one Host header.')
+export const checkHead: RequestHandler = (request, _response, next) => {
+  const names = request.rawHeaders.flatMap((name, at) => (at % 2 === 0 ? name.toLowerCase() : []))
+  const times = (wanted: string) => names.filter((name) => name === wanted.toLowerCase()).length
+  if (times('Host') !== 1) throw new Refusal('request.malformed', 'The request needs one Host header.')
+  const twice = ONCE.find((name) => times(name) > 1)
+  if (twice !== undefined)
+    throw new Refusal('request.malformed', `The request has more than one ${twice} header.`, [
+      { path: twice, code: 'header', message: 'expected at most once' },
+    ])
   if (/%00/.test(request.url)) throw new Refusal('request.unusable_text', 'The path or the query holds U+0000.')
   next()
 }

@@ -30,6 +30,8 @@ const TenantSchema = defineEntity({
     /** See activities/administration.settings.ts. */
     fetchUnknownContexts: p.boolean().default(true),
     vcApi: p.boolean().default(false),
+    requireChallenge: p.boolean().default(false),
+    requireDomain: p.boolean().default(false),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 })

@@ -12,10 +12,14 @@ import { StatusHistory } from './migrations/0008-status-history.ts'
 import { BatchTemplates } from './migrations/0009-batch-templates.ts'
 import { StatusListPublishing } from './migrations/0010-status-list-publishing.ts'
 import { GivenIds } from './migrations/0011-given-ids.ts'
+import { Recovery } from './migrations/0012-recovery.ts'
+import { VerificationRules } from './migrations/0014-verification-rules.ts'
+import { NotificationLimits } from './migrations/0015-notification-limits.ts'
 import { OutboxTurns } from './migrations/0016-outbox-turns.ts'
+import { KeyStoreLogins } from './migrations/0017-key-store-logins.ts'
 import { entities } from './orm.ts'
 import { createRoles } from './roles.ts'
-import { type MigrationName, SCHEMA } from './schema.ts'
+import { assertPostgresVersion, type MigrationName, SCHEMA } from './schema.ts'
 
 const MIGRATIONS: Record<MigrationName, Constructor<Migration>> = {
   '0001-foundation': Foundation,
@@ -29,14 +33,21 @@ const MIGRATIONS: Record<MigrationName, Constructor<Migration>> = {
   '0009-batch-templates': BatchTemplates,
   '0010-status-list-publishing': StatusListPublishing,
   '0011-given-ids': GivenIds,
+  '0012-recovery': Recovery,
+  '0014-verification-rules': VerificationRules,
+  '0015-notification-limits': NotificationLimits,
   '0016-outbox-turns': OutboxTurns,
+  '0017-key-store-logins': KeyStoreLogins,
 }
 
 /** Any constant, the same in every process: one of them migrates, the others wait. */
 const MIGRATION_LOCK = 7_261_937
 
-/** Brings the schema and the roles up to date as the owner. Several processes may call it at once. */
-export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<void> {
+/**
+ * Brings the schema and the roles up to date as the owner. Several processes may call it at once. `to`: the schema as it was
+ * after this migration, without roles, which are for the newest one.
+ */
+export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: MigrationName): Promise<void> {
   const orm = await MikroORM.init({
     entities,
     clientUrl: ownerUrl,
@@ -51,10 +62,14 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array): Promise<
     },
   })
   try {
+    const [server] = await orm.em.execute<{ version: number }[]>(
+      `select current_setting('server_version_num')::int as version`,
+    )
+    assertPostgresVersion(server?.version ?? 0)
     await orm.em.transactional(async (lock) => {
       await lock.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
-      await orm.migrator.up()
-      await createRoles(orm, ownerUrl, masterKey)
+      await orm.migrator.up(to ? { to } : {})
+      if (!to) await createRoles(orm, ownerUrl, masterKey)
     })
   } finally {
     await orm.close()

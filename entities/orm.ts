@@ -1,10 +1,12 @@
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
+import type { Pool } from 'pg'
 import { Environment, OAuth2Client, Tenant } from './administration.ts'
 import { EVERY_TENANT } from './base.ts'
 import { Did, DomainLinkage } from './dids.ts'
 import { Domain } from './domains.ts'
 import { Key, KeyEnvelope } from './keys.ts'
 import { OutboxEntry } from './outbox.ts'
+import { type PoolObserver, watchPool } from './pool.ts'
 import { CredentialBatch, CredentialBatchRow } from './semantic-credentials.batches.ts'
 import { PresentationRequest, PresentationTemplate } from './semantic-credentials.presentations.ts'
 import { Notification, Revocation, StatusChange } from './semantic-credentials.status.ts'
@@ -49,18 +51,31 @@ export interface Connections {
   system: MikroORM
 }
 
+const STATEMENT_MS = 5_000
+/** By when the server has ended the statement by itself, if it still works. */
+const ANSWER_MS = STATEMENT_MS + 1_000
+/** A host that is gone is noticed within 20 s, where the system would take two hours. */
+const KEEPALIVE_MS = 10_000
+
 /** One pool of connections as one role. Statements end after 5 s, waits for a lock after 2 s: slow beats stuck. */
-export const connect = (clientUrl: string, poolSize: number, timeoutMs = 2_000): Promise<MikroORM> =>
+export const connect = (
+  clientUrl: string,
+  poolSize: number,
+  timeoutMs = 2_000,
+  observer?: PoolObserver,
+): Promise<MikroORM> =>
   MikroORM.init({
     entities,
     clientUrl,
     pool: { min: 0, max: poolSize, idleTimeoutMillis: 30_000 },
     driverOptions: {
       connectionTimeoutMillis: timeoutMs,
-      statement_timeout: 5_000,
+      statement_timeout: STATEMENT_MS,
       lock_timeout: 2_000,
       idle_in_transaction_session_timeout: 10_000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEPALIVE_MS,
+      onPoolCreated: (pool: Pool) => watchPool(pool, ANSWER_MS, observer),
     },
     forceUtcTimezone: true,
     logger: () => undefined,

@@ -29,21 +29,29 @@ const GRANTS = {
     ],
     'select, insert, update': ['credential_revocations', 'credential_notifications'],
     'select, insert': ['logs', 'outbox', 'semantic_template_versions', 'credential_status_changes'],
-    select: ['environments', 'tenants', 'platform_keys'],
-    'update (fetch_unknown_contexts, vc_api)': ['tenants'],
+    select: ['environments', 'tenants', 'platform_keys', 'platform_epoch'],
+    'update (fetch_unknown_contexts, vc_api, require_challenge, require_domain)': ['tenants'],
   },
   system: {
-    'select, insert, update, delete': [...OF_BOTH, 'environments', 'tenants', 'outbox'],
+    'select, insert, update, delete': [...OF_BOTH, 'environments', 'tenants', 'outbox', 'key_store_logins'],
     'select, insert, delete': ['platform_keys'],
     'select, insert': ['logs', 'semantic_template_versions'],
-    select: ['migrations'],
+    'select, update': ['platform_epoch'],
+    select: ['migrations', 'credential_revocations', 'credential_notifications'],
   },
 } as const
 
 /** Of the system role's tables, those that belong to no tenant and have no fence. */
-const UNFENCED: readonly string[] = ['environments', 'platform_keys', 'migrations']
+const UNFENCED: readonly string[] = [
+  'environments',
+  'platform_keys',
+  'platform_epoch',
+  'migrations',
+  'key_store_logins',
+]
 
-type Role = keyof typeof GRANTS
+/** `backup` reads every row of every table, and nothing else: for backups, by us or by pg_dump. */
+type Role = keyof typeof GRANTS | 'backup'
 
 /** Roles are global to a PostgreSQL cluster, so their names carry the database's. */
 const roleName = (owner: URL, role: Role) => `${decodeURIComponent(owner.pathname.slice(1))}_${role}`
@@ -63,16 +71,40 @@ export function roleUrl(ownerUrl: string, masterKey: Uint8Array, role: Role): st
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** Creates both roles and grants exactly the table above; safe to repeat. Needs CREATEROLE, or roles made beforehand. */
+type Execute = (text: string, values?: unknown[]) => Promise<unknown[]>
+
+async function ensureLogin(execute: Execute, name: string, masterKey: Uint8Array): Promise<void> {
+  const known = await execute('select 1 from pg_roles where rolname = ?', [name])
+  // only a superuser may so much as name SUPERUSER in ALTER ROLE; assertFenced watches over what the role is
+  const verb = known.length ? 'alter' : 'create'
+  await execute(`${verb} role ${quote(name)} login password '${password(masterKey, name)}'`)
+}
+
+/** Tables that are fenced and let this role see no row yet. A database that was copied has the policy of another role. */
+const UNREADABLE = `select c.oid::regclass::text as name from pg_class c
+where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relrowsecurity
+  and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'backup'
+    and p.polroles = array(select r.oid from pg_roles r where r.rolname = ?))`
+
+/** A policy in place of BYPASSRLS, which takes a superuser to grant: managed databases have none. */
+async function createBackupRole(execute: Execute, name: string, masterKey: Uint8Array): Promise<void> {
+  await ensureLogin(execute, name, masterKey)
+  const role = quote(name)
+  await execute(`grant usage on schema public to ${role}; grant select on all tables in schema public to ${role};
+    grant select on all sequences in schema public to ${role}`)
+  for (const { name: table } of (await execute(UNREADABLE, [name])) as { name: string }[])
+    await execute(`drop policy if exists backup on ${table};
+      create policy backup on ${table} for select to ${role} using (true)`)
+}
+
+/** Creates the roles and grants exactly the table above; safe to repeat. Needs CREATEROLE, or roles made beforehand. */
 export async function createRoles(owner: MikroORM, ownerUrl: string, masterKey: Uint8Array): Promise<void> {
   const connection = owner.em.getConnection()
-  for (const role of Object.keys(GRANTS) as Role[]) {
+  const execute: Execute = (text, values) => connection.execute(text, values)
+  await createBackupRole(execute, roleName(new URL(ownerUrl), 'backup'), masterKey)
+  for (const role of Object.keys(GRANTS) as (keyof typeof GRANTS)[]) {
     const name = roleName(new URL(ownerUrl), role)
-    const known = await connection.execute('select 1 from pg_roles where rolname = ?', [name])
-    await connection.execute(
-      // only a superuser may so much as name SUPERUSER in ALTER ROLE; assertFenced watches over what the role is
-      `${known.length ? 'alter' : 'create'} role ${quote(name)} login password '${password(masterKey, name)}'`,
-    )
+    await ensureLogin(execute, name, masterKey)
     const statements = Object.entries(GRANTS[role]).map(
       ([rights, tables]) => `grant ${rights} on ${tables.join(', ')} to ${quote(name)}`,
     )

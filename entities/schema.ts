@@ -13,7 +13,11 @@ export const SCHEMA = [
   '0009-batch-templates',
   '0010-status-list-publishing',
   '0011-given-ids',
+  '0012-recovery',
+  '0014-verification-rules',
+  '0015-notification-limits',
   '0016-outbox-turns',
+  '0017-key-store-logins',
 ] as const
 
 export type MigrationName = (typeof SCHEMA)[number]
@@ -30,15 +34,34 @@ export class SchemaMismatch extends Error {
   }
 }
 
-/** No such table, or not ours to read (PostgreSQL, appendix A): nothing was migrated, or not far enough. */
-const UNREADABLE = new Set<unknown>(['42P01', '42501'])
+const OLDEST_POSTGRES = 15
 
+/** Throws where PostgreSQL is older than what the migrations use; `version` is its `server_version_num`. */
+export function assertPostgresVersion(version: number): void {
+  const major = Math.floor(version / 10_000)
+  if (!(major >= OLDEST_POSTGRES))
+    throw new Error(`PostgreSQL ${OLDEST_POSTGRES} or newer is needed; the database is one of version ${major}.`)
+}
+
+const HOW = 'npm start applies them, or stack/prepare.ts.'
+
+/** PostgreSQL, appendix A: undefined_table and insufficient_privilege. */
+const NO_TABLE = '42P01'
+const NOT_ALLOWED = '42501'
+
+/** Throws `SchemaMismatch` where nobody can tell which were applied: to name all of them would name applied ones. */
 async function appliedMigrations(sql: Sql): Promise<Set<string>> {
   try {
     const { rows } = await sql.query<{ name: string }>({ text: 'select name from migrations', values: [] })
     return new Set(rows.map(({ name }) => name))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && UNREADABLE.has(error.code)) return new Set()
+    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+    if (code === NO_TABLE) throw new SchemaMismatch('older', `No migration was applied to the database yet: ${HOW}`)
+    if (code === NOT_ALLOWED)
+      throw new SchemaMismatch(
+        'older',
+        `The system role may not read which migrations the database has: it was migrated by a version that did not grant that, or lost the right. Those of this version may be missing: ${HOW}`,
+      )
     throw error
   }
 }
@@ -54,8 +77,5 @@ export async function assertSchema(sql: Sql): Promise<void> {
     )
   const missing = SCHEMA.filter((name) => !applied.has(name))
   if (missing.length > 0)
-    throw new SchemaMismatch(
-      'older',
-      `The database lacks migrations of this version (${missing.join(', ')}): npm start applies them, or stack/prepare.ts.`,
-    )
+    throw new SchemaMismatch('older', `The database lacks migrations of this version (${missing.join(', ')}): ${HOW}`)
 }

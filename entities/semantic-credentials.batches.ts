@@ -42,6 +42,8 @@ const CredentialBatchSchema = defineEntity({
     resumedDone: p.integer().default(0),
     lastProgressAt: p.datetime().nullable(),
     endedAt: p.datetime().nullable(),
+    /** When the rows of a cancelled one were erased. */
+    discardedAt: p.datetime().nullable(),
     revocation: p.text().$type<'REVOKING' | 'REVOKED'>().nullable(),
     revoked: p.integer().default(0),
   },

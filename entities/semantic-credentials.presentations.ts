@@ -11,6 +11,8 @@ const PresentationTemplateSchema = defineEntity({
     domain: p.text(),
     /** As it was given: a list or an object of queries. */
     query: p.json<object>(),
+    /** See `TrustedContexts`; null: any context will do. */
+    trustedContexts: p.json<(string | Record<string, unknown>)[]>().nullable(),
     updatedAt: p.datetime().onCreate(() => new Date()),
   },
 })
@@ -29,6 +31,7 @@ const PresentationRequestSchema = defineEntity({
     name: p.text(),
     domain: p.text(),
     query: p.json<object>(),
+    trustedContexts: p.json<(string | Record<string, unknown>)[]>().nullable(),
     challenge: p.text(),
     /** Who asks; null for a request that is not signed. */
     did: p.text().nullable(),

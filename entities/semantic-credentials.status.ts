@@ -54,6 +54,10 @@ const NotificationSchema = defineEntity({
     credentialId: p.uuid(),
     /** DID of whom it is sent to. */
     recipient: p.text(),
+    /** Of a did:web; null for a recipient that has none. */
+    recipientHost: p.text().nullable(),
+    /** The last change of the status that it tells of, 0 for none; null once another message may tell of it again. */
+    statusChange: p.bigint().nullable(),
     /** DID of the tenant that signs it. */
     sender: p.text(),
     message: p.json<Record<string, unknown>>(),

@@ -1,4 +1,5 @@
 import { decode, encode, type TagDecoder } from 'cborg'
+import { fromBase64url } from './base64url.ts'
 
 /** Components of a base proof value (VC Data Integrity BBS 1.0, section 3.3.8 serializeBaseProofValue). */
 export interface BaseProofValue {
@@ -35,8 +36,8 @@ const isBytes = (value: unknown, length: number): value is Uint8Array =>
 /** Reads a base proof value; undefined when it is not one. */
 export function parseBaseProofValue(text: unknown): BaseProofValue | undefined {
   if (typeof text !== 'string' || text.length > MAX_CHARACTERS || !text.startsWith('u')) return undefined
-  const bytes = Buffer.from(text.slice(1), 'base64url')
-  if (!bytes.subarray(0, PREFIX.length).equals(PREFIX)) return undefined
+  const bytes = fromBase64url(text.slice(1))
+  if (bytes === undefined || !PREFIX.every((byte, index) => bytes[index] === byte)) return undefined
   let parts: unknown
   try {
     parts = decode(bytes.subarray(PREFIX.length), { tags: TAGS, rejectDuplicateMapKeys: true })

@@ -13,9 +13,9 @@ import { baseProofValue, parseBaseProofValue } from './data-integrity.bbs-value.
 import type { Json } from './data-integrity.hash.ts'
 import type { VerificationKey } from './data-integrity.keys.ts'
 import { checkPointers, unknownPointers } from './data-integrity.pointers.ts'
-import { asRefusal } from './data-integrity.refusals.ts'
+import { asRefusal, saidOf } from './data-integrity.refusals.ts'
 import { toMultibase } from './dids.ts'
-import { Refusal } from './errors.ts'
+import { Refusal, Unavailable } from './errors.ts'
 
 export interface BbsOptions {
   documentLoader: DocumentLoader
@@ -113,11 +113,11 @@ export async function verifyBbs(
     if (isBaseProof(proof)) return await verifyBase(document, proof, key, options)
     const suite = new DataIntegrityProof({ cryptosuite: createVerifyCryptosuite() })
     const { verified, error } = await suite.verifyProof({ proof, proofSet: [proof], document, documentLoader })
-    const refusal = asRefusal(error, document)
-    if (refusal instanceof Refusal) throw refusal
+    const said = saidOf(error, document)
+    if (said) throw said
     return verified
   } catch (error) {
-    if (error instanceof Refusal) throw error
+    if (error instanceof Refusal || error instanceof Unavailable) throw error
     return false // what the BBS libraries throw over is a malformed signature, point or scalar
   }
 }
@@ -137,8 +137,8 @@ export async function deriveBbs(
     const purpose = { term: 'assertionMethod' }
     return { ...(await suite.derive({ document, purpose, proofSet: [proof], documentLoader })) }
   } catch (error) {
-    const refusal = asRefusal(error, document)
-    if (refusal instanceof Refusal) throw refusal
+    const said = saidOf(error, document)
+    if (said) throw said
     throw new Refusal(
       'credential.not_derivable',
       'The base proof of the credential is malformed or signs something else.',

@@ -1,19 +1,12 @@
 import { createHash } from 'node:crypto'
-import jsonld from 'jsonld'
 import { LRUCache } from 'lru-cache'
-import { bundledContexts, type DocumentLoader } from './contexts/index.ts'
+import { bundledContexts } from './contexts/index.ts'
 import { assertPlain, assertTextsSigned } from './data-integrity.plain.ts'
-import { asRefusal, notAbsolute } from './data-integrity.refusals.ts'
+import { canonizeExpanded, type Digest, expand, type JsonLdOptions } from './json-ld.ts'
 
-export type Digest = 'sha256' | 'sha384'
+export type { Digest } from './json-ld.ts'
 
-export interface CanonizeOptions {
-  documentLoader: DocumentLoader
-  /** Rounds of deep comparison as a power of the nodes that look alike (rdf-canonize); 1 ends poison graphs in milliseconds. */
-  maxWorkFactor?: number
-  /** Ends the deep comparison after so many milliseconds of work, as `spentMs` counts them; no limit unless told. */
-  deepWork?: { limitMs: number; spentMs: () => number }
-  digest?: Digest
+export interface CanonizeOptions extends JsonLdOptions {
   /** In place of the library, for many documents that are alike: see data-integrity.shapes.ts. */
   canonize?: (document: object) => Promise<string>
 }
@@ -25,64 +18,8 @@ export interface CanonizeOptions {
  */
 export async function canonize(document: object, options: CanonizeOptions): Promise<string> {
   if (options.canonize) return options.canonize(document)
-  try {
-    return await canonizeExpanded(await expand(document, options), options)
-  } catch (error) {
-    throw asRefusal(error, document)
-  }
+  return canonizeExpanded(document, await expand(document, options), options)
 }
-
-/** The library looks at it every third permutation of nodes that look alike, and nowhere else: the first look begins. */
-function deepSignal({ limitMs, spentMs }: NonNullable<CanonizeOptions['deepWork']>) {
-  let beginMs: number | undefined
-  return {
-    reason: 'deep comparison',
-    get aborted(): boolean {
-      beginMs ??= spentMs()
-      return spentMs() - beginMs > limitMs
-    },
-  }
-}
-
-const libraryOptions = ({ documentLoader, maxWorkFactor = 1, deepWork, digest = 'sha256' }: CanonizeOptions) =>
-  ({
-    documentLoader,
-    safe: true,
-    base: null,
-    rdfDirection: 'i18n-datatype',
-    canonizeOptions: {
-      algorithm: 'RDFC-1.0',
-      maxWorkFactor,
-      messageDigestAlgorithm: digest,
-      ...(deepWork && { signal: deepSignal(deepWork) }),
-    },
-  }) as const
-
-/**
- * jsonld keeps nodes by their names in plain objects. A name that every object answers to is not absolute and would be
- * refused in the end, but not before `__proto__` got an `@id`: all objects of the process have it then, and nothing is
- * signed or verified any more (D-144).
- */
-function assertNodeNames(document: object, expanded: readonly object[]): void {
-  const pending: unknown[] = [expanded]
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (typeof next !== 'object' || next === null) continue
-    for (const [name, value] of Object.entries(next)) {
-      if (typeof value === 'object') pending.push(value)
-      else if (name === '@id' && typeof value === 'string' && value in Object.prototype)
-        throw notAbsolute(document, value)
-    }
-  }
-}
-
-async function expand(document: object, options: CanonizeOptions): Promise<object[]> {
-  const expanded = await jsonld.expand(document, libraryOptions(options))
-  assertNodeNames(document, expanded)
-  return expanded
-}
-
-const canonizeExpanded = (expanded: object, options: CanonizeOptions): Promise<string> =>
-  jsonld.canonize(expanded, { ...libraryOptions(options), skipExpansion: true })
 
 /**
  * The same of a document whose members are what is signed: see `assertPlain`, whose `Refusal` it throws besides. It is
@@ -90,24 +27,16 @@ const canonizeExpanded = (expanded: object, options: CanonizeOptions): Promise<s
  */
 export async function canonizePlain(document: object, options: CanonizeOptions): Promise<string> {
   if (options.canonize) return options.canonize(document)
-  try {
-    const expanded = await expand(document, options)
-    assertPlain(document, expanded)
-    return await canonizeExpanded(expanded, options)
-  } catch (error) {
-    throw asRefusal(error, document)
-  }
+  const expanded = await expand(document, options)
+  assertPlain(document, expanded)
+  return canonizeExpanded(document, expanded, options)
 }
 
 /** For bbs-2023, whose library canonicalises by itself: throws as `canonizePlain` does, and for texts that are not signed. */
 export async function assertPlainForBbs(document: object, options: Pick<CanonizeOptions, 'documentLoader'>) {
-  try {
-    const expanded = await expand(document, options)
-    assertPlain(document, expanded)
-    assertTextsSigned(expanded)
-  } catch (error) {
-    throw asRefusal(error, document)
-  }
+  const expanded = await expand(document, options)
+  assertPlain(document, expanded)
+  assertTextsSigned(expanded)
 }
 
 export const hash = (digest: Digest, text: string): Buffer => createHash(digest).update(text).digest()

@@ -1,3 +1,4 @@
+import { fromBase64url } from './base64url.ts'
 import { CONTEXT } from './contexts/index.ts'
 import {
   type CanonizeOptions,
@@ -58,19 +59,20 @@ export const jwsInput = (bytes: Uint8Array, header = JWS_HEADER): Uint8Array =>
 export const detachedJws = (signature: Uint8Array): string =>
   `${JWS_HEADER}..${Buffer.from(signature).toString('base64url')}`
 
-/** Splits a detached JWS; undefined when it is not exactly alg EdDSA, b64 false and crit b64. */
+/** Splits a detached JWS; undefined when it is not exactly alg EdDSA, b64 false and crit b64, or not strict base64url. */
 export function parseDetachedJws(jws: unknown): { header: string; signature: Uint8Array } | undefined {
   const parts = typeof jws === 'string' && jws.length < 1000 ? jws.split('.') : []
-  const [header, payload, signature] = parts
-  if (header === undefined || payload !== '' || signature === undefined || parts.length !== 3) return undefined
+  const [header, payload] = parts
+  const [encodedHeader, , signature] = parts.map(fromBase64url)
+  if (header === undefined || payload !== '' || parts.length !== 3 || !encodedHeader || !signature) return undefined
   let members: unknown
   try {
-    members = JSON.parse(Buffer.from(header, 'base64url').toString())
+    members = JSON.parse(Buffer.from(encodedHeader).toString())
   } catch {
     return undefined
   }
   const { alg, b64, crit, ...more } = Object(members) as Json
   const expected = alg === 'EdDSA' && b64 === false && Array.isArray(crit) && crit.length === 1 && crit[0] === 'b64'
   const allowed = Object.keys(more).every((name) => name === 'kid' || name === 'typ')
-  return expected && allowed ? { header, signature: Buffer.from(signature, 'base64url') } : undefined
+  return expected && allowed ? { header, signature } : undefined
 }

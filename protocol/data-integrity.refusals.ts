@@ -1,4 +1,5 @@
-import { type FieldError, Refusal } from './errors.ts'
+import { type FieldError, Refusal, Unavailable } from './errors.ts'
+import { isObject } from './json.ts'
 
 /** Enough places to find the mistake, not enough to make the answer a burden. */
 const MAX_PLACES = 10
@@ -26,9 +27,10 @@ const detail = (error: unknown, name: string): unknown =>
   typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined
 
 /** jsonld hides what its document loader threw in `cause` or `details.cause`, sometimes several times over. */
-function refusalWithin(error: unknown, depth = 0): Refusal | undefined {
-  if (error instanceof Refusal || error === undefined || depth > 5) return error as Refusal | undefined
-  return refusalWithin(detail(error, 'cause') ?? detail(detail(error, 'details'), 'cause'), depth + 1)
+function ownWithin(error: unknown, depth = 0): Refusal | Unavailable | undefined {
+  if (error instanceof Refusal || error instanceof Unavailable) return error
+  if (error === undefined || depth > 5) return undefined
+  return ownWithin(detail(error, 'cause') ?? detail(detail(error, 'details'), 'cause'), depth + 1)
 }
 
 const NOT_LINKED_DATA = 'The credential cannot be signed or verified as linked data'
@@ -71,6 +73,15 @@ function undefinedTerm(document: object, event: unknown): Refusal {
   ])
 }
 
+/** Where a context defines the term that jsonld names in an error. */
+function contextOf(document: object, term: unknown): string {
+  const contexts: unknown = Reflect.get(document, '@context')
+  const list = Array.isArray(contexts) ? contexts : [contexts]
+  const index = list.findIndex((each) => typeof term === 'string' && isObject(each) && Object.hasOwn(each, term))
+  if (index < 0) return '/@context'
+  return `/@context${Array.isArray(contexts) ? `/${index}` : ''}/${escaped(String(term))}`
+}
+
 const CONTEXT_FAULT =
   /context|term definition|keyword|protected|IRI mapping|@(vocab|base|import|prefix|propagate|version|container)/i
 
@@ -80,27 +91,44 @@ export const tooComplex = (): Refusal =>
     'The credential takes too much work to canonicalise. Use fewer or simpler nodes.',
   )
 
-/** Turns what jsonld or rdf-canonize threw over `document` into a refusal; errors of our own making stay what they are. */
-export function asRefusal(error: unknown, document: object): unknown {
-  const refusal = refusalWithin(error)
-  if (refusal !== undefined) return refusal
-  if (!(error instanceof Error)) return error
+/**
+ * What a library says of `document` by an error that it has a name for, as a refusal; undefined for any other error. What
+ * our own document loader threw within it stays what it is.
+ */
+export function saidOf(error: unknown, document: object): Refusal | Unavailable | undefined {
+  const own = ownWithin(error)
+  if (own !== undefined || !(error instanceof Error)) return own
   if (
     error instanceof RangeError ||
     error.name === 'AbortError' ||
     /^(Maximum deep iterations|Abort signal received)/.test(error.message)
   )
     return tooComplex()
-  if (!error.name.startsWith('jsonld.')) return error
+  if (!error.name.startsWith('jsonld.')) return undefined
   const details = detail(error, 'details')
   if (error.name === 'jsonld.ValidationError') return undefinedTerm(document, detail(details, 'event'))
   const code = String(detail(details, 'code') ?? error.name)
-  if (CONTEXT_FAULT.test(code)) {
+  const message = error.message.slice(0, 300)
+  if (CONTEXT_FAULT.test(code))
     return new Refusal('context.invalid', `The JSON-LD contexts of the credential do not work together: ${code}.`, [
-      { path: '/@context', code: 'context.invalid', message: error.message.slice(0, 300) },
+      { path: contextOf(document, detail(details, 'term')), code: 'context.invalid', message },
     ])
-  }
   return new Refusal('credential.invalid', `The credential is not JSON-LD: ${code}.`, [
-    { path: '', code: 'credential.not_json_ld', message: error.message.slice(0, 300) },
+    { path: '', code: 'credential.not_json_ld', message },
   ])
+}
+
+/**
+ * What jsonld or rdf-canonize threw over `document`, as a refusal, whatever it is: they are given nothing but the document,
+ * and are not written for hostile ones (D-152). The error itself is the refusal's `cause`.
+ */
+export function asRefusal(error: unknown, document: object): Refusal | Unavailable {
+  const said = saidOf(error, document)
+  if (said !== undefined) return said
+  return new Refusal(
+    'credential.unprocessable',
+    `${NOT_LINKED_DATA}: a member or a context holds what JSON-LD does not allow there.`,
+    [{ path: '', code: 'credential.not_json_ld', message: 'holds what JSON-LD does not allow there' }],
+    { cause: error },
+  )
 }

@@ -10,12 +10,18 @@ import { Refusal } from './errors.ts'
  * does every document, where
  * - two or more blank nodes are there: their labels follow from what is said of them;
  * - a text turns up anywhere but as a whole IRI or a whole literal, or as a type: it decides how others are read;
+ * - an IRI is that of a keyword's value or of a type: which nodes are the same node is a part of the shape;
  * - the library's answer for a real document of the shape is another one.
  */
 export interface Shape {
-  /** Everything but the texts, and of each what kind it is: an IRI is read by its scheme. */
+  /**
+   * Everything but the texts, and of each what kind it is: an IRI is read by its scheme. Of equal IRIs also which one they
+   * equal: nodes of one id are one node, and what may be said of it is checked once per shape (D-130).
+   */
   key: string
   values: string[]
+  /** For each value, the index of the first one that it equals as an IRI; its own else. */
+  first: number[]
   /** The document with another text in place of each value. */
   fill(text: (index: number, kind: string) => string): Json
 }
@@ -33,10 +39,22 @@ const kindOf = (value: string): string | undefined => IRI.exec(value)?.[1] ?? (P
 /** Members that say how others are read. */
 const isConstant = (name: string): boolean => name.startsWith('@') || name === 'type'
 
+/** Texts of the members that stay as they are, contexts aside. */
+function constantsOf(value: unknown, isConstantHere = false): string[] {
+  if (typeof value === 'string') return isConstantHere ? [value] : []
+  if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return value.flatMap((item) => constantsOf(item, isConstantHere))
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === '@context' ? [] : constantsOf(member, isConstantHere || isConstant(name)),
+  )
+}
+
 /** The shape of a document; undefined for one that has texts which canonical N-Quads escape, or very many. */
 function shapeOf(document: Json): Shape | undefined {
   const values: string[] = []
   const kinds: string[] = []
+  const first: number[] = []
+  const indexes = new Map<string, number>()
   let usable = true
   const walk = (value: unknown, replace: (value: string) => unknown): unknown => {
     if (typeof value === 'string') return replace(value)
@@ -49,14 +67,17 @@ function shapeOf(document: Json): Shape | undefined {
   const marked = walk(document, (value) => {
     const kind = kindOf(value)
     usable &&= kind !== undefined
-    values.push(value)
+    const index = values.push(value) - 1
     kinds.push(kind ?? '')
-    return [kind]
+    if (kind !== TEXT && !indexes.has(value)) indexes.set(value, index)
+    first.push((kind === TEXT ? undefined : indexes.get(value)) ?? index)
+    return first[index] === index ? [kind] : [kind, first[index]]
   })
-  if (!usable || values.length > MAX_VALUES) return undefined
+  if (!usable || values.length > MAX_VALUES || constantsOf(document).some((text) => indexes.has(text))) return undefined
   return {
     key: JSON.stringify(marked),
     values,
+    first,
     fill: (text) => {
       let index = 0
       return walk(document, () => text(index, kinds[index++] ?? '')) as Json
@@ -68,6 +89,8 @@ function shapeOf(document: Json): Shape | undefined {
 type Template = (string | number)[][]
 
 const TYPE = '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type> '
+/** Before the type of a literal; one type, that of plain texts, is not written (RDFC-1.0, section 6). */
+const DATATYPE = '"^^'
 
 /** Cuts the canonical form of a marked document at its marks; undefined where one is not a whole IRI or literal. */
 function cut(canonical: string, mark: string, kinds: string[]): Template | undefined {
@@ -81,7 +104,8 @@ function cut(canonical: string, mark: string, kinds: string[]): Template | undef
       const [whole, open, scheme = TEXT, digits, close] = match
       const index = Number(digits)
       const fits = (open === '<') === (close === '>') && scheme === kinds[index]
-      if (!fits || line.slice(0, match.index).endsWith(TYPE)) return undefined
+      const before = line.slice(0, match.index)
+      if (!fits || before.endsWith(TYPE) || before.endsWith(DATATYPE)) return undefined
       parts.push(line.slice(from, match.index + 1), index)
       from = match.index + whole.length - 1
     }
@@ -109,7 +133,7 @@ async function learn(shape: Shape, document: Json, full: Canonize) {
   const kinds: string[] = []
   const sample = shape.fill((index, kind) => {
     kinds[index] = kind
-    return `${kind === TEXT ? '' : kind}${mark}${index}q`
+    return `${kind === TEXT ? '' : kind}${mark}${shape.first[index]}q`
   })
   try {
     const template = cut(await full(sample), mark, kinds)

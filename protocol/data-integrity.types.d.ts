@@ -25,6 +25,7 @@ declare module 'jsonld' {
     expand(input: object, options: JsonLdOptions): Promise<object[]>
     compact(input: object, context: object | string, options: JsonLdOptions): Promise<object>
     fromRDF(dataset: object[], options: { useNativeTypes: boolean }): Promise<object[]>
+    fromRDF(quads: string, options: { format: 'application/n-quads'; rdfDirection: 'i18n-datatype' }): Promise<object[]>
     toRDF(input: object, options: JsonLdOptions & { format?: 'application/n-quads' }): Promise<unknown>
   }
   export default jsonld

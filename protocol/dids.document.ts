@@ -1,4 +1,4 @@
-import type { PublicJwk } from './dids.jwk.ts'
+import { isPrivateJwk, type PublicJwk } from './dids.jwk.ts'
 import { absoluteId, isDid } from './dids.syntax.ts'
 import { Refusal } from './errors.ts'
 import { isObject } from './json.ts'
@@ -58,15 +58,24 @@ function entries(document: Record<string, unknown>, member: string): unknown[] {
   return value.length > MAX_ENTRIES ? refuse(`${member} has more than ${MAX_ENTRIES} entries`) : value
 }
 
+/** `privateKeyMultibase`, `secretKeyJwk` and the like (Controlled Identifiers 1.0, sections 2.2.2 and 2.2.3). */
+const PRIVATE_MEMBER = /^(private|secret)Key/
+
+/** Who publishes a private key has lost it: nothing of such a document is believed, cached or shown (D-162). */
+const holdsPrivateKey = (method: object & { publicKeyJwk?: unknown }): boolean =>
+  Object.keys(method).some((member) => PRIVATE_MEMBER.test(member)) ||
+  (isObject(method.publicKeyJwk) && isPrivateJwk(method.publicKeyJwk))
+
 function checkMethod(value: unknown, where: string): asserts value is VerificationMethod {
   if (!isObject(value)) return refuse(`${where} holds something that is not a verification method`)
   if (!isText(value.id) || !isText(value.type)) return refuse(`a method in ${where} has no id or no type`)
+  if (holdsPrivateKey(value)) refuse(`a method in ${where} holds a private key`)
   if (!isText(value.controller) || !isDid(value.controller)) refuse(`a method in ${where} has no DID as controller`)
 }
 
 /**
  * Checks a resolved DID document (DID Core 1.0, sections 4 and 5): its id is the DID that was asked for, methods have
- * id, type and controller, relationships hold references or methods, no id names two methods. It answers the same
+ * id, type and controller and no private key, relationships hold references or methods, no id names two methods. It answers the same
  * object, typed; ids stay as they were written (relative ones are legal). Throws `Refusal('did.invalid_document')`.
  */
 export function validateDidDocument(did: string, document: unknown): DidDocument {

@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { p256, p384, p521 } from '@noble/curves/nist.js'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { fromBase64url } from './base64url.ts'
 import { type PublicKey, type PublicKeyType, publicKey } from './dids.keys.ts'
 import { Refusal } from './errors.ts'
 
@@ -15,6 +16,12 @@ export interface PublicJwk {
   e?: string
   [member: string]: unknown
 }
+
+/** Members of the class Private (IANA, JSON Web Key Parameters): a DID document must hold none (DID Core 1.0, 5.2.1). */
+const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const
+
+export const isPrivateJwk = (jwk: Record<string, unknown>): boolean =>
+  PRIVATE.some((member) => jwk[member] !== undefined)
 
 const malformed = (what: string) => new Refusal('did.invalid', `The publicKeyJwk is not usable: ${what}.`)
 
@@ -45,12 +52,11 @@ export function toJwk({ keyType, publicKey: bytes }: PublicKey): PublicJwk {
   throw new Refusal('did.key_unsupported', `A ${keyType} key has no JSON Web Key form.`)
 }
 
-/** Base64url without padding, decoded strictly: what does not encode back to the same text is refused. */
 function decode(jwk: PublicJwk, member: 'x' | 'y' | 'n' | 'e'): Uint8Array {
   const text = jwk[member]
   if (typeof text !== 'string' || text.length > 1400) throw malformed(`${member} is missing or too long`)
-  const bytes = Buffer.from(text, 'base64url')
-  if (encode(bytes) !== text) throw malformed(`${member} is not base64url`)
+  const bytes = fromBase64url(text)
+  if (bytes === undefined) throw malformed(`${member} is not base64url`)
   return bytes
 }
 
@@ -83,7 +89,7 @@ function fromBls(keyType: keyof typeof BLS_NAMES, jwk: PublicJwk): PublicKey {
 
 /** Reads a public JWK; a private or symmetric member is refused. Throws `Refusal('did.invalid' | 'did.key_unsupported')`. */
 export function fromJwk(jwk: PublicJwk): PublicKey {
-  if (['d', 'p', 'q', 'k'].some((member) => jwk[member] !== undefined)) throw malformed('it holds private members')
+  if (isPrivateJwk(jwk)) throw malformed('it holds private members')
   const okp = jwk.kty === 'OKP' ? named(OKP_NAMES, jwk.crv) : undefined
   if (okp !== undefined) return publicKey(okp, decode(jwk, 'x'))
   const ec = jwk.kty === 'EC' ? named(EC_NAMES, jwk.crv) : undefined

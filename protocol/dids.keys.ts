@@ -58,10 +58,18 @@ const notSmallOrder = (bytes: Uint8Array) => {
   if (ed25519.Point.fromBytes(bytes).isSmallOrder()) throw new Error('the point has a small order')
 }
 
-const rsaModulus = (bytes: Uint8Array) => {
+/** Bounds of FIPS 186-5, appendix A.1.1; a text of a key is one key, so it must be in DER. */
+const rsa = (bytes: Uint8Array) => {
   const key = createPublicKey({ key: Buffer.from(bytes), format: 'der', type: 'pkcs1' })
-  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+  const { modulusLength: bits = 0, publicExponent: exponent = 0n } = key.asymmetricKeyDetails ?? {}
   if (bits < 2048 || bits > 8192) throw new Error(`an RSA modulus of ${bits} bits`)
+  if (exponent < 65_537n || exponent >= 2n ** 256n || exponent % 2n === 0n)
+    throw new Error('an RSA exponent that is even, below 65537 or above 256 bits')
+  const { n = '' } = key.export({ format: 'jwk' })
+  if ((Buffer.from(n, 'base64url').at(-1) ?? 0) % 2 === 0) throw new Error('an even RSA modulus')
+  // the end of the other form, for Node 24 does not write PKCS#1 of what it read from it
+  const encoded = key.export({ format: 'der', type: 'spki' }).subarray(-bytes.length)
+  if (!encoded.equals(bytes)) throw new Error('not DER')
 }
 
 const g1 = onCurve(48, bls12_381.G1.Point)
@@ -85,7 +93,7 @@ const KEYS: Record<PublicKeyType, { code: number; check: (bytes: Uint8Array) => 
       g2(bytes.subarray(48))
     },
   },
-  rsa: { code: 0x1205, check: rsaModulus },
+  rsa: { code: 0x1205, check: rsa },
 }
 
 const TYPES = new Map<number, PublicKeyType>()

@@ -1,9 +1,10 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { isCompactJws } from './base64url.ts'
 import { CONTEXT } from './contexts/urls.ts'
 import { isDid } from './dids.syntax.ts'
 import { Refusal } from './errors.ts'
 import { isObject } from './json.ts'
-import { wholeSeconds } from './time.ts'
+import { type Clock, hasCome, isToCome, wholeSeconds } from './time.ts'
 
 /** Context of the resource at `/.well-known/did-configuration.json` (DIF Well Known DID Configuration). */
 const DID_CONFIGURATION_CONTEXT = CONTEXT.didConfigurationV1
@@ -66,16 +67,16 @@ export interface LinkageVerdict {
   reason: LinkageReason[]
 }
 
-export interface LinkageRules {
+export interface LinkageRules extends Clock {
   /** Origin that the resource was fetched from. */
   origin: string
-  now: Date
   /** Checks the proof (object) or signature (JWT) against the DID's own key. */
   verifyProof: (credential: string | Record<string, unknown>) => Promise<boolean>
 }
 
 /** A JWT's credential, its claims copied in where the JWT encoding of VC Data Model 1.1, section 6.3.1, moves them. */
 function fromJwt(jwt: string): { credential: Record<string, unknown>; agrees: boolean } | undefined {
+  if (!isCompactJws(jwt)) return undefined
   try {
     const [header, { vc, iss, sub, exp, nbf }] = [decodeProtectedHeader(jwt), decodeJwt(jwt)]
     if (!isObject(vc) || !isObject(vc.credentialSubject) || typeof header.kid !== 'string') return undefined
@@ -93,7 +94,8 @@ function fromJwt(jwt: string): { credential: Record<string, unknown>; agrees: bo
 const signedBy = (did: unknown, proof: unknown): boolean =>
   [proof].flat().every((each) => isObject(each) && String(each.verificationMethod).startsWith(`${did}#`))
 
-const time = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : Number.NaN)
+const momentOf = (value: unknown): Date | undefined =>
+  typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value) : undefined
 
 /** Older linked DIDs give the bare domain where an origin belongs; it can only mean https. */
 function originOf(value: unknown): string | undefined {
@@ -119,6 +121,7 @@ export async function verifyDomainLinkage(
   const subject = isObject(credentialSubject) ? credentialSubject : {}
   const contexts = [credential['@context']].flat()
   const origin = originOf(rules.origin)
+  const [begun, end] = [issuanceDate, expirationDate].map(momentOf)
   const checks: [boolean, LinkageReason][] = [
     [[type].flat().includes('DomainLinkageCredential'), fail('Syntax', 'The type is not DomainLinkageCredential.')],
     [id === undefined, fail('Syntax', 'A DomainLinkageCredential has no id.')],
@@ -135,8 +138,11 @@ export async function verifyDomainLinkage(
       origin !== undefined && originOf(subject.origin) === origin,
       fail('Origin', 'The origin is not the one that it was found at.'),
     ],
-    [time(issuanceDate) <= rules.now.getTime(), fail('NotYetValid', 'It is not valid yet, or says not since when.')],
-    [time(expirationDate) > rules.now.getTime(), fail('Expired', 'It is expired, or says not until when.')],
+    [
+      begun !== undefined && !isToCome(begun, rules),
+      fail('NotYetValid', 'It is not valid yet, or says not since when.'),
+    ],
+    [end !== undefined && !hasCome(end, rules), fail('Expired', 'It is expired, or says not until when.')],
   ]
   const reason = checks.filter(([passed]) => !passed).map(([, failed]) => failed)
   if (!(await rules.verifyProof(entry))) reason.push(fail('Proof', 'The proof does not verify with a key of the DID.'))

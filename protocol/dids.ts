@@ -95,10 +95,15 @@ export function publicKeyOf(method: VerificationMethod): PublicKey {
   return key
 }
 
+/** Of a stranger's document nothing is known yet but that it is JSON. */
+const isJwk = ({ kty, crv }: { kty: unknown; crv?: unknown }): boolean =>
+  typeof kty === 'string' && (crv === undefined || typeof crv === 'string')
+
 function read(method: VerificationMethod, allowed: PublicKeyType[] | 'any'): PublicKey | undefined {
   const { publicKeyMultibase, publicKeyBase58, publicKeyJwk } = method
   if (typeof publicKeyMultibase === 'string') return fromMultibase(publicKeyMultibase)
-  if (typeof publicKeyJwk === 'object' && publicKeyJwk !== null) return fromJwk(publicKeyJwk)
+  if (typeof publicKeyJwk === 'object' && publicKeyJwk !== null)
+    return isJwk(publicKeyJwk) ? fromJwk(publicKeyJwk) : undefined
   const [only] = allowed === 'any' ? [] : allowed // base58 carries no type: the method's type must tell it
   return typeof publicKeyBase58 === 'string' && only !== undefined ? fromBase58(only, publicKeyBase58) : undefined
 }

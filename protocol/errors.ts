@@ -1,3 +1,5 @@
+import { tableOf } from './names.ts'
+
 /** A path into the caller's input, the rule it breaks, and what was expected. */
 export interface FieldError {
   path: string
@@ -17,20 +19,34 @@ export class Refusal extends Error {
     readonly code: string,
     message: string,
     readonly errors: FieldError[] = [],
+    /** `cause`: what a library threw, for the log. */
+    options?: ErrorOptions,
   ) {
-    super(message)
+    super(message, options)
+  }
+}
+
+/** A refusal for now: 429 with Retry-After over HTTP. */
+export class TooMany extends Refusal {
+  constructor(
+    code: string,
+    message: string,
+    readonly retryAfterSeconds: number,
+  ) {
+    super(code, message)
   }
 }
 
 /** The same refusal for a caller who has other names for some fields; `paths` from ours to theirs. */
-export const inTermsOf = <Thrown>(error: Thrown, paths: Readonly<Record<string, string>>): Thrown | Refusal =>
-  error instanceof Refusal
-    ? new Refusal(
-        error.code,
-        error.message,
-        error.errors.map((field) => ({ ...field, path: paths[field.path] ?? field.path })),
-      )
-    : error
+export function inTermsOf<Thrown>(error: Thrown, paths: Readonly<Record<string, string>>): Thrown | Refusal {
+  if (!(error instanceof Refusal)) return error
+  const named = tableOf(paths)
+  return new Refusal(
+    error.code,
+    error.message,
+    error.errors.map((field) => ({ ...field, path: named.get(field.path) ?? field.path })),
+  )
+}
 
 /** Something that we depend on is away; the same request may succeed later. Retryable: 503 with Retry-After over HTTP. */
 export class Unavailable extends Error {
@@ -49,4 +65,22 @@ export class Unavailable extends Error {
 /** A tenant has more than its share of what others want too: 429 with Retry-After over HTTP, retryable like what is away. */
 export class Exhausted extends Unavailable {
   override readonly name = 'Exhausted'
+}
+
+/**
+ * Our own code failed over a document in a way that nobody foresaw. The same document meets the same fault again, so that
+ * waiting mends nothing: 500 over HTTP, and a batch goes on without the row (D-153).
+ */
+export class DocumentFault extends Error {
+  override readonly name = 'DocumentFault'
+}
+
+/** Work over a document and nothing else: what it throws, other than a refusal, is a `DocumentFault`. */
+export async function overDocument<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof Unavailable) throw error
+    throw new DocumentFault('A document could not be processed.', { cause: error })
+  }
 }

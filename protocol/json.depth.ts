@@ -1,4 +1,5 @@
 import { Refusal } from './errors.ts'
+import { endOfString, repeatedName } from './json.members.ts'
 
 /**
  * Nesting depth of JSON text, counted on the raw characters before anything recurses into it.
@@ -7,13 +8,9 @@ import { Refusal } from './errors.ts'
 export function jsonDepth(text: string): number {
   let depth = 0
   let deepest = 0
-  let inString = false
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charCodeAt(index)
-    if (inString) {
-      if (character === 0x5c) index += 1
-      else if (character === 0x22) inString = false
-    } else if (character === 0x22) inString = true
+    if (character === 0x22) index = endOfString(text, index)
     else if (character === 0x7b || character === 0x5b) deepest = Math.max(deepest, ++depth)
     else if (character === 0x7d || character === 0x5d) depth -= 1
   }
@@ -22,7 +19,10 @@ export function jsonDepth(text: string): number {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Parses JSON bytes of a stranger: UTF-8 without byte order mark, at most `maxDepth` deep. Throws `Refusal(code)`. */
+/**
+ * Parses JSON bytes of a stranger: UTF-8 without byte order mark, at most `maxDepth` deep, every name once in its object.
+ * Throws `Refusal(code)`.
+ */
 export function parseForeignJson(
   bytes: Uint8Array,
   { code, maxDepth = 64 }: { code: string; maxDepth?: number },
@@ -34,9 +34,13 @@ export function parseForeignJson(
     throw new Refusal(code, 'The document is not UTF-8.')
   }
   if (jsonDepth(text) > maxDepth) throw new Refusal(code, `The document is nested deeper than ${maxDepth} levels.`)
+  let parsed: unknown
   try {
-    return JSON.parse(text)
+    parsed = JSON.parse(text)
   } catch {
     throw new Refusal(code, 'The document is not JSON.')
   }
+  const name = repeatedName(text)
+  if (name !== undefined) throw new Refusal(code, `The document has a member ${name.slice(0, 100)} twice.`)
+  return parsed
 }

@@ -1,5 +1,8 @@
 import type { Json } from './data-integrity.ts'
 import { type FieldError, Refusal } from './errors.ts'
+import { isExactNumber } from './json.numbers.ts'
+import { isObject } from './json.ts'
+import { isReservedStep, ownMember, setOwnMember, tableOf } from './names.ts'
 import type { ReadRow, RowKind } from './semantic-credentials.batches.ts'
 
 const TYPES = ['string', 'number', 'boolean', 'json'] as const
@@ -26,8 +29,6 @@ const CREDENTIAL_MEMBERS = [
   'expirationDate',
 ] as const
 
-const RESERVED = ['__proto__', 'constructor', 'prototype']
-
 const TYPED = new RegExp(`^(.+):(${TYPES.join('|')})$`)
 
 /** Where a template says all of the credential but its claims, no column does. */
@@ -46,14 +47,15 @@ function columnOf(name: string, kind: RowKind): Column | string {
   }
   // an absolute IRI is one term, dots and all
   const path = bare.includes('://') ? [bare] : bare.split('.')
-  if (path.some((step) => step === '' || step.startsWith('@') || RESERVED.includes(step))) return 'column.invalid'
+  if (path.some((step) => step === '' || step.startsWith('@') || isReservedStep(step))) return 'column.invalid'
   return { to: 'claim', path, as, name }
 }
 
 const expected = (kind: RowKind): Record<string, string> => ({
   'column.empty': 'expected a name in every column of the header',
   'column.unknown': `expected ${['tag', ...membersOf(kind)].map((name) => `$${name}`).join(', ')} or a claim`,
-  'column.invalid': 'expected the name of a claim, nested ones separated by dots',
+  'column.invalid':
+    'expected the name of a claim, nested ones separated by dots, and none that every object has, such as toString or call',
   'column.twice': 'expected every name once, and none that is a part of another',
 })
 
@@ -87,12 +89,7 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 /** A cell's value, or the code of what is wrong with it. `parse` reads JSON and throws `Refusal`. */
 function readCell(cell: string, as: Column['as'], parse: (text: string) => unknown): { value: unknown } | string {
   if (cell.includes('\0')) return 'row.text'
-  if (as === 'number') {
-    const value = Number(cell)
-    const exact =
-      NUMBER.test(cell) && Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
-    return exact ? { value } : 'row.number'
-  }
+  if (as === 'number') return NUMBER.test(cell) && isExactNumber(cell) ? { value: Number(cell) } : 'row.number'
   if (as === 'boolean') return cell === 'true' || cell === 'false' ? { value: cell === 'true' } : 'row.boolean'
   if (as === 'string') return { value: cell }
   try {
@@ -103,18 +100,19 @@ function readCell(cell: string, as: Column['as'], parse: (text: string) => unkno
   }
 }
 
-const CELL: Record<string, string> = {
+const CELL = tableOf({
   'row.text': 'expected text without U+0000',
   'row.number': 'expected a number that a double holds exactly',
   'row.boolean': 'expected true or false',
   'row.json': 'expected JSON without repeated members',
-}
+})
 
 function put(target: Json, [step = '', ...rest]: string[], value: unknown): void {
-  if (rest.length === 0) target[step] = value
+  if (rest.length === 0) setOwnMember(target, step, value)
   else {
-    const inner = (target[step] ?? {}) as Json
-    target[step] = inner
+    const known = ownMember(target, step)
+    const inner = isObject(known) ? known : {}
+    if (inner !== known) setOwnMember(target, step, inner)
     put(inner, rest, value)
   }
 }
@@ -136,7 +134,7 @@ export function rowOfCells(
     const cell = cells[index] ?? ''
     if (cell === '') return
     const read = readCell(cell, as, parse)
-    if (typeof read === 'string') errors.push({ path: name.slice(0, 100), code: read, message: CELL[read] ?? '' })
+    if (typeof read === 'string') errors.push({ path: name.slice(0, 100), code: read, message: CELL.get(read) ?? '' })
     else if (to === 'tag') tag = cell
     else put(to === 'claim' ? claims : payload, path, read.value)
   })

@@ -3,6 +3,7 @@ import { CONTEXT } from './contexts/index.ts'
 import { type Json, type ProofType, suiteOf } from './data-integrity.ts'
 import { Refusal } from './errors.ts'
 import { listOf } from './json.ts'
+import { tableOf } from './names.ts'
 import { BASE_CONTEXT, type DataModel } from './semantic-credentials.checks.ts'
 import { usesExtensions } from './semantic-credentials.extensions.ts'
 
@@ -35,6 +36,14 @@ export function completeContexts(
   return [...new Set([BASE_CONTEXT[dataModel], ...ours, ...others, ...status, ...proof])]
 }
 
+/** Of the two data models for one date. */
+const OTHER_NAME = tableOf({
+  validFrom: 'issuanceDate',
+  issuanceDate: 'validFrom',
+  validUntil: 'expirationDate',
+  expirationDate: 'validUntil',
+})
+
 /** Turns the path of a breach in the completed credential into the caller's: contexts move, dates change their name. */
 export function givenPath(path: string, given: Json, credential: Json): string {
   const [, member = '', index] = path.split('/')
@@ -42,12 +51,7 @@ export function givenPath(path: string, given: Json, credential: Json): string {
     const position = listOf(given[member]).indexOf(listOf(credential[member])[Number(index)])
     return position < 0 ? '/@context' : `/@context/${position}`
   }
-  const otherName = {
-    validFrom: 'issuanceDate',
-    issuanceDate: 'validFrom',
-    validUntil: 'expirationDate',
-    expirationDate: 'validUntil',
-  }[member]
+  const otherName = OTHER_NAME.get(member)
   return otherName !== undefined && given[member] === undefined && given[otherName] !== undefined
     ? `/${otherName}`
     : path

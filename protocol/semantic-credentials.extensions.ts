@@ -1,7 +1,6 @@
 import type { Json } from './data-integrity.ts'
-import type { FieldError } from './errors.ts'
 import { isObject } from './json.ts'
-import { type DataModel, isUri } from './semantic-credentials.checks.ts'
+import type { DataModel } from './semantic-credentials.checks.ts'
 
 /** Members that the specification lets a caller give as null, which is the same as leaving them out. */
 const NULLABLE = [
@@ -33,31 +32,4 @@ const has = (value: unknown, members: string[]): boolean =>
 export function usesExtensions(credential: Json, dataModel: DataModel): boolean {
   const names = dataModel === '1.1' ? ['name', 'description'] : []
   return has(credential, ['credentialBranding', ...names]) || has(credential.issuer, ['iconUrl', 'logoUrl', ...names])
-}
-
-const BRANDING: Record<string, (value: unknown) => boolean> = {
-  backgroundColor: (value) => typeof value === 'string' && value.length <= 100,
-  watermarkImageUrl: isUri,
-}
-
-/** credentialBranding {backgroundColor, watermarkImageUrl}, issuer {iconUrl, logoUrl} (specification, signWebSemanticCredential). */
-export function brandingErrors({ credentialBranding, issuer }: Json): FieldError[] {
-  const errors: FieldError[] = []
-  if (credentialBranding !== undefined && !isObject(credentialBranding)) {
-    errors.push({ path: '/credentialBranding', code: 'credential.object', message: 'must be an object' })
-  }
-  for (const [name, value] of Object.entries(isObject(credentialBranding) ? credentialBranding : {})) {
-    if (BRANDING[name]?.(value) === true) continue
-    errors.push({
-      path: `/credentialBranding/${name}`,
-      code: 'credential.branding',
-      message: 'must be backgroundColor (text) or watermarkImageUrl (URL)',
-    })
-  }
-  for (const name of ['iconUrl', 'logoUrl']) {
-    const value = isObject(issuer) ? issuer[name] : undefined
-    if (value !== undefined && !isUri(value))
-      errors.push({ path: `/issuer/${name}`, code: 'credential.uri', message: 'must be a URL' })
-  }
-  return errors
 }

@@ -1,12 +1,14 @@
 import { decode, encode } from '@digitalbazaar/cborld'
-import jsonld from 'jsonld'
 import { NQuads } from 'rdf-canonize'
 import { refuseImports } from './contexts/index.ts'
 import { type CanonizeOptions, canonize } from './data-integrity.canonize.ts'
-import { asRefusal } from './data-integrity.refusals.ts'
+import { saidOf } from './data-integrity.refusals.ts'
 import type { Json } from './data-integrity.ts'
 import { Refusal } from './errors.ts'
+import { isExactNumber } from './json.numbers.ts'
+import { parseJson } from './json.strict.ts'
 import { isObject } from './json.ts'
+import { expand, fromRdf } from './json-ld.ts'
 import { boundsErrors } from './semantic-credentials.bounds.ts'
 
 /** `n-quads` are canonical on the way out (RDF Dataset Canonicalization 1.0); `cborld` is CBOR-LD 1.0, draft 8. */
@@ -32,10 +34,10 @@ const unreadable = (format: LinkedDataFormat, message: string): Refusal =>
     { path: 'data', code: format, message },
   ])
 
-/** CBOR holds more than JSON does: bytes, large integers, undefined. */
+/** CBOR holds more than JSON does: bytes, large integers, undefined, minus zero. */
 function isJson(value: unknown, depth = 0): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
-  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value === 'number') return !Object.is(value, -0) && isExactNumber(String(value))
   if (typeof value !== 'object' || depth > 64) return false
   const plain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype
   return plain && Object.values(value).every((member) => isJson(member, depth + 1))
@@ -54,8 +56,8 @@ async function fromCborld(cborldBytes: Uint8Array, { documentLoader }: CanonizeO
   try {
     document = await decode({ cborldBytes, documentLoader })
   } catch (error) {
-    const refusal = asRefusal(error, {})
-    if (refusal instanceof Refusal) throw refusal
+    const said = saidOf(error, {})
+    if (said) throw said
     // the library has no class for input that is at fault: whatever it throws, it throws over these bytes
     throw unreadable('cborld', 'it does not decode')
   }
@@ -63,12 +65,16 @@ async function fromCborld(cborldBytes: Uint8Array, { documentLoader }: CanonizeO
   return document
 }
 
+const JSON_LITERAL = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#JSON'
+
 async function fromNQuads(text: string): Promise<Json> {
   try {
     const dataset = NQuads.parse(text)
     // jsonld tells blank nodes by this prefix, and gives it to subjects and objects alone: a proof is a graph without a name
     for (const { graph } of dataset) if (graph.termType === 'BlankNode') graph.value = `_:${graph.value}`
-    return { '@graph': await jsonld.fromRDF(dataset, { useNativeTypes: false }) }
+    // jsonld reads these as JSON, where a number may change and a name may be one of every object's (D-007)
+    for (const { object } of dataset) if (object.datatype?.value === JSON_LITERAL) parseJson(object.value)
+    return { '@graph': await fromRdf(dataset) }
   } catch (error) {
     const reason = error instanceof Error ? error.message.slice(0, 200).replace(/\.$/, '') : 'it does not parse'
     throw unreadable('n-quads', reason)
@@ -82,21 +88,12 @@ const documentOf = async (data: LinkedData, options: CanonizeOptions): Promise<J
   return data.document
 }
 
-/** Safe mode: what no context defines is refused by name, whatever the form on the way out. */
-async function assertDefined(document: Json, { documentLoader }: CanonizeOptions): Promise<void> {
-  try {
-    await jsonld.expand(document, { documentLoader, safe: true, base: null })
-  } catch (error) {
-    throw asRefusal(error, document)
-  }
-}
-
 async function toCborld(document: Json, { documentLoader }: CanonizeOptions): Promise<Uint8Array> {
   try {
     return await encode({ jsonldDocument: document, documentLoader, registryEntryId: 1 })
   } catch (error) {
-    const refusal = asRefusal(error, document)
-    if (refusal instanceof Refusal) throw refusal
+    const said = saidOf(error, document)
+    if (said) throw said
     throw new Refusal('linked_data.not_encodable', 'The document has no CBOR-LD form.', [
       { path: 'data', code: 'cborld', message: error instanceof Error ? error.message.slice(0, 200) : 'not encodable' },
     ])
@@ -110,6 +107,6 @@ async function toCborld(document: Json, { documentLoader }: CanonizeOptions): Pr
 export async function convertLinkedData({ from, to }: Conversion, options: CanonizeOptions): Promise<LinkedData> {
   const document = await documentOf(from, options)
   if (to === 'n-quads') return { format: to, text: await canonize(document, options) }
-  await assertDefined(document, options)
+  await expand(document, options) // safe mode: what no context defines is refused by name, whatever comes out
   return to === 'jsonld' ? { format: to, document } : { format: to, bytes: await toCborld(document, options) }
 }

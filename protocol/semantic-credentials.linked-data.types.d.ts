@@ -14,6 +14,7 @@ declare module 'rdf-canonize' {
   /** A quad as RDF/JS has it; blank nodes are without `_:`. */
   interface Quad {
     graph: { termType: string; value: string }
+    object: { value: string; datatype?: { value: string } }
   }
   export const NQuads: { parse(nQuads: string): Quad[] }
 }

@@ -4,6 +4,7 @@ import { isObject, listOf } from './json.ts'
 import type { CredentialQuery } from './semantic-credentials.presentations.asked.ts'
 import {
   type Check,
+  expectedDomains,
   failed,
   type PresentationToVerify,
   passed,
@@ -19,9 +20,11 @@ import { heldCredentials, isEnveloped } from './semantic-credentials.presentatio
 import { foreseen } from './semantic-credentials.reasons.ts'
 
 /** The expected challenge, in every proof (VC Data Integrity 1.0, section 4.4). */
-export function challengeChecks({ presentation, challenge }: PresentationToVerify): Check[] {
+export function challengeChecks({ presentation, challenge, requireChallenge }: PresentationToVerify): Check[] {
   const [first] = proofsOf(presentation)
   if (!first) return [skipped('challenge', 'There is no proof to answer one.')]
+  if (challenge === undefined && requireChallenge)
+    return [failed('challenge', 'The tenant requires a challenge (requireChallenge), and none was expected.')]
   if (challenge === undefined)
     return [skipped('challenge', `None was expected; the proof has ${shown(first.proof.challenge)}.`)]
   return proofsOf(presentation).map(({ proof, path }) =>
@@ -32,10 +35,13 @@ export function challengeChecks({ presentation, challenge }: PresentationToVerif
 }
 
 /** The caller's domain and that of what was asked; a proof may be made for several. */
-export function domainChecks({ presentation, domain, asked }: PresentationToVerify): Check[] {
-  const expected = [...new Set([domain, ...asked.map((each) => each.domain)])].filter((each) => each !== undefined)
+export function domainChecks(request: PresentationToVerify): Check[] {
+  const { presentation, requireDomain } = request
+  const expected = expectedDomains(request)
   const [first] = proofsOf(presentation)
   if (!first) return [skipped('domain', 'There is no proof to be made for one.')]
+  if (expected.length === 0 && requireDomain)
+    return [failed('domain', 'The tenant requires a domain (requireDomain), and none was expected.')]
   if (expected.length === 0)
     return [skipped('domain', `None was expected; the proof has ${shown(first.proof.domain)}.`)]
   return proofsOf(presentation).map(({ proof, path }) => {

@@ -10,8 +10,8 @@ export interface CredentialQuery {
   required: boolean
   /** What the credential must hold: an example, or a frame whose `{}` takes any value. */
   pattern: Json
-  /** One of them must have issued it; none: anybody. */
-  trustedIssuers: string[]
+  /** One of them must have issued it, and of an empty list nobody; undefined: anybody. */
+  trustedIssuers?: string[]
 }
 
 export type Report = (path: string, code: string, message: string) => void
@@ -20,9 +20,12 @@ const MAX_TEXT = 2048
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT
 
-/** `[{required, issuer}]`: those that are not marked `required: false` are the ones that count. */
-function trustedIssuers(value: unknown, path: string, report: Report): string[] {
-  return listOf(value).flatMap((entry, index) => {
+/**
+ * `[{required, issuer}]`: those that are not marked `required: false` are the ones that count. Where all are so marked
+ * they are wishes, and anybody will do; an empty list trusts nobody (D-169).
+ */
+function trustedIssuers(value: unknown, path: string, report: Report): string[] | undefined {
+  const issuers = listOf(value).flatMap((entry, index) => {
     const at = `${path}.${index}`
     if (!isObject(entry)) report(at, 'object', 'must be an object of issuer and required')
     else {
@@ -34,6 +37,22 @@ function trustedIssuers(value: unknown, path: string, report: Report): string[] 
     }
     return []
   })
+  return issuers.length === 0 && listOf(value).length > 0 ? undefined : issuers
+}
+
+/** Of two lists for one credential either may name the issuer, unless one of them trusts nobody. */
+function issuersOf(lists: (string[] | undefined)[]): string[] | undefined {
+  const given = lists.filter((list) => list !== undefined)
+  if (given.length === 0) return undefined
+  return given.some((list) => list.length === 0) ? [] : given.flat()
+}
+
+/** An empty list asks for nothing, and a credential of anything would answer it. */
+function checkLists(value: unknown, path: string, report: Report): void {
+  if (Array.isArray(value) && value.length === 0) report(path, 'empty', 'must not be an empty list')
+  else if (isObject(value) || Array.isArray(value))
+    for (const [name, member] of Object.entries(value))
+      if (name !== '@context') checkLists(member, `${path}.${name}`, report)
 }
 
 /** `@context` and `type` of an example or frame: texts, for they are compared as texts. */
@@ -67,15 +86,14 @@ export function credentialQuery(
   }
   const { trustedIssuer: within, ...pattern } = given
   checkNames(pattern, `${path}.${wanted}`, report)
-  return {
-    path,
-    required: required !== false,
-    pattern,
-    trustedIssuers: [
-      ...trustedIssuers(trustedIssuer, `${path}.trustedIssuer`, report),
-      ...trustedIssuers(within, `${path}.${wanted}.trustedIssuer`, report),
-    ],
-  }
+  const { '@context': _, type: _type, ...rest } = pattern
+  checkLists(rest, `${path}.${wanted}`, report)
+  const lists = [
+    [trustedIssuer, `${path}.trustedIssuer`] as const,
+    [within, `${path}.${wanted}.trustedIssuer`] as const,
+  ].map(([value, at]) => (value === undefined ? undefined : trustedIssuers(value, at, report)))
+  const issuers = issuersOf(lists)
+  return { path, required: required !== false, pattern, ...(issuers && { trustedIssuers: issuers }) }
 }
 
 /** An example in texts, as the specification's schema types a query; what is no other member is a claim of the subject. */
@@ -93,5 +111,5 @@ export function flatQuery(entry: Json, path: string, report: Report): Credential
     ...(type !== undefined && { type }),
     ...(Object.keys(claims).length > 0 && { credentialSubject: claims }),
   }
-  return { path, required: true, pattern, trustedIssuers: listOf(trustedIssuer).filter(isUri) }
+  return { path, required: true, pattern, ...(isUri(trustedIssuer) && { trustedIssuers: [trustedIssuer] }) }
 }

@@ -3,7 +3,9 @@ import { isObject, listOf } from './json.ts'
 import type { MeaningRequest } from './semantic-credentials.presentations.meaning.ts'
 import type { PresentationQuery } from './semantic-credentials.presentations.queries.ts'
 import { methodId, type ProofRules } from './semantic-credentials.proofs.ts'
+import type { Reason } from './semantic-credentials.reasons.ts'
 import type { Verdict } from './semantic-credentials.verify.ts'
+import type { TrustedContexts } from './semantic-credentials.warnings.ts'
 
 /** Every check of a presentation, in the order in which they are made and `reason` names the first that failed. */
 export const PRESENTATION_CHECKS = [
@@ -38,6 +40,8 @@ export interface Asked {
   request?: { id: string; state: 'open' | 'used' | 'expired' }
   domain?: string
   queries: PresentationQuery[]
+  /** Contexts that a presentation and its credentials may have besides the known ones; undefined: any. */
+  trustedContexts?: TrustedContexts
 }
 
 export interface PresentationToVerify extends Omit<ProofRules, 'purpose'> {
@@ -46,6 +50,11 @@ export interface PresentationToVerify extends Omit<ProofRules, 'purpose'> {
   /** What the proof must answer; undefined: whatever it answers. */
   challenge?: string
   domain?: string
+  /** Whether nobody's expectation is enough. */
+  requireChallenge?: boolean
+  requireDomain?: boolean
+  /** Contexts of the presentation's own that are not trusted; those of its credentials are found with the credentials. */
+  untrusted?: Reason[]
   asked: Asked[]
   /** Subject = holder = who signed. False: the proofs alone, as the W3C's interface asks for. */
   bindHolder: boolean
@@ -54,6 +63,10 @@ export interface PresentationToVerify extends Omit<ProofRules, 'purpose'> {
   /** All of a credential's own checks, its status among them. */
   verifyCredential(credential: unknown): Promise<Verdict>
 }
+
+/** The domains that a proof must be made for: the caller's, and those of what was asked. */
+export const expectedDomains = ({ domain, asked }: Pick<PresentationToVerify, 'domain' | 'asked'>): string[] =>
+  [...new Set([domain, ...asked.map((each) => each.domain)])].filter((each) => each !== undefined)
 
 export const outcome =
   (outcome: Check['outcome']) =>

@@ -22,6 +22,7 @@ type CredentialCheck = Extract<CheckName, `credential${string}`>
 const CHECK_OF: Record<ReasonType, CredentialCheck> = {
   Syntax: 'credentialForm',
   Context: 'credentialForm',
+  UntrustedContext: 'credentialForm',
   Issuer: 'credentialIssuer',
   Proof: 'credentialProof',
   NotYetValid: 'credentialValidity',

@@ -15,6 +15,7 @@ const ALIASES = new Map([
 function lack(pattern: unknown, value: unknown, path: string): string | undefined {
   if (value === undefined || value === null) return path
   if (Array.isArray(pattern)) {
+    if (pattern.length === 0) return path // what asks for nothing is answered by nothing
     for (const each of pattern) {
       if (listOf(value).every((member) => lack(each, member, path) !== undefined)) return path
     }
@@ -58,7 +59,7 @@ export function mismatch({ pattern, trustedIssuers }: CredentialQuery, credentia
   const missing = lack(rest, credential, '')
   if (missing !== undefined) return `${missing || '/'} is not what the query asks for`
   const issuer = issuerOf(credential)
-  if (trustedIssuers.length > 0 && !trustedIssuers.some((trusted) => trusted === issuer))
+  if (trustedIssuers && !trustedIssuers.some((trusted) => trusted === issuer))
     return `its issuer ${String(issuer).slice(0, 200)} is not one that the query trusts`
   return undefined
 }

@@ -1,8 +1,8 @@
-import jsonld from 'jsonld'
 import type { CanonizeOptions } from './data-integrity.canonize.ts'
-import { asRefusal } from './data-integrity.refusals.ts'
 import type { Json } from './data-integrity.ts'
 import { isObject, listOf } from './json.ts'
+import { expand } from './json-ld.ts'
+import { ownMember } from './names.ts'
 import { FRAMING } from './semantic-credentials.presentations.matching.ts'
 
 /** What a query shows of a credential, and a credential that holds it name by name. */
@@ -40,7 +40,7 @@ function states(pattern: unknown, value: unknown): boolean {
       return listOf(expected).every((type) => !isIri(type) || types.includes(type))
     }
     if (name.startsWith('@')) return expected === value[name]
-    const stated = values(value[name])
+    const stated = values(ownMember(value, name))
     return values(expected).every((each) => stated.some((one) => states(each, one)))
   })
 }
@@ -60,13 +60,8 @@ export async function meansTheSame(
   const [base] = listOf(credential['@context'])
   const types = [...new Set(['VerifiableCredential', ...listOf(type), ...listOf(alias)])]
   const asked = { ...Object(withoutFraming(members)), '@context': [base, ...listOf(contexts)], type: types }
-  const { documentLoader } = options
-  try {
-    // what the query's contexts do not define is dropped from the one, and cannot be in the other
-    const [wanted] = await jsonld.expand(asked, { documentLoader, base: null, safe: false })
-    const [stated] = await jsonld.expand(document, { documentLoader, base: null, safe: true })
-    return states(wanted, stated)
-  } catch (error) {
-    throw asRefusal(error, document)
-  }
+  // what the query's contexts do not define is dropped from the one, and cannot be in the other
+  const [wanted] = await expand(asked, options, { safe: false })
+  const [stated] = await expand(document, options)
+  return states(wanted, stated)
 }

@@ -76,7 +76,7 @@ export function normalisePresentation(given: unknown): Json {
   const refuse = (errors: FieldError[]) =>
     new Refusal('presentation.malformed', `The presentation is refused: ${errors[0]?.message}.`, errors)
   if (!isObject(given)) throw refuse([{ path: '', code: 'object', message: 'must be a JSON object' }])
-  const errors = boundsErrors(given)
+  const errors = boundsErrors(given, 'foreign')
   if (errors.length > 0) throw refuse(errors)
   if (heldCredentials(given).length > MAX_CREDENTIALS)
     throw refuse([

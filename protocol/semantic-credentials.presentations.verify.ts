@@ -43,7 +43,7 @@ const RULES: Rule[] = [
 const isEnvelopedPresentation = ({ type, id }: Json): boolean =>
   listOf(type).includes('EnvelopedVerifiablePresentation') || String(id).startsWith('data:')
 
-function formChecks({ presentation }: PresentationToVerify): Check[] {
+function formChecks({ presentation, untrusted = [] }: PresentationToVerify): Check[] {
   if (isEnvelopedPresentation(presentation)) {
     const evidence =
       'Enveloped presentations (JWT, SD-JWT, COSE) are not accepted here: send one with a Data Integrity proof.'
@@ -53,6 +53,8 @@ function formChecks({ presentation }: PresentationToVerify): Check[] {
   const { verifiableCredential: _, ...own } = presentation
   const errors = [...ownErrors(presentation, model), ...unsignedErrors(own, { sign: false })]
   if (errors.length > 0) return errors.slice(0, 10).map(({ path, message }) => failed('form', message, path || '/'))
+  if (untrusted.length > 0)
+    return untrusted.map(({ type, message }) => failed('form', `${type}: ${message}`, '/@context'))
   return [passed('form', `A presentation of data model ${model}.`)]
 }
 

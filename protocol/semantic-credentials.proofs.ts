@@ -4,11 +4,11 @@ import { Refusal } from './errors.ts'
 import { isObject, listOf } from './json.ts'
 import { momentOf } from './semantic-credentials.dates.ts'
 import { foreseen, type Reason, type ReasonType } from './semantic-credentials.reasons.ts'
+import { type Clock, hasCome, isToCome } from './time.ts'
 
-export interface ProofRules {
+export interface ProofRules extends Clock {
   /** What the proof must have been made for: a credential asserts, a presentation authenticates its holder. */
   purpose: 'assertionMethod' | 'authentication'
-  now: Date
   /** Throws `Refusal` or `Unavailable('outbound')` when the DID does not resolve. */
   resolveDid(did: string): Promise<DidDocument>
   checkProof: CheckProof
@@ -46,24 +46,29 @@ const MEMBERS = new Set([
 ])
 
 /** What is wrong with a proof before any cryptography (VC-DI 1.0, section 4.4). */
-function malformed(proof: Json, { purpose, now }: ProofRules): string | undefined {
+function malformed(proof: Json, rules: ProofRules): string | undefined {
+  const { purpose } = rules
   const unknown = Object.keys(proof).find((member) => !MEMBERS.has(member))
   if (unknown !== undefined) return `The proof has a member ${unknown.slice(0, 100)}, which is none of a proof.`
   if (proof.proofPurpose !== purpose) return `The purpose of the proof is not ${purpose}.`
   for (const member of ['created', 'expires']) {
     const moment = momentOf(proof[member], { zoneRequired: false })
     if (proof[member] !== undefined && moment === undefined) return `${member} of the proof is not a date and time.`
-    if (member === 'expires' && moment !== undefined && moment <= now) return 'The proof has expired.'
+    if (moment === undefined) continue
+    if (member === 'expires' && hasCome(moment, rules)) return 'The proof has expired.'
+    if (member === 'created' && isToCome(moment, rules))
+      return `The proof says that it is made at ${moment.toISOString()}.`
   }
   return undefined
 }
 
 /** Nothing holds by a method at or after the time at which it ends or was revoked (Controlled Identifiers 1.0, section 2.2). */
-function endOf(method: VerificationMethod, now: Date): string | undefined {
+function endOf(method: VerificationMethod, clock: Clock): string | undefined {
   for (const member of ['revoked', 'expires'] as const) {
     if (method[member] === undefined) continue
     const moment = momentOf(method[member], { zoneRequired: false })
-    if (moment === undefined || moment <= now) return `The DID document says ${member} of ${method.id.slice(0, 200)}.`
+    if (moment === undefined || hasCome(moment, clock))
+      return `The DID document says ${member} of ${method.id.slice(0, 200)}.`
   }
   return undefined
 }
@@ -79,7 +84,7 @@ export async function proofReasons(document: Json, proof: Json, proofs: Json[], 
   try {
     const { method, authorized } = dereference(await resolveDid(parseDidUrl(id).did), id, purpose)
     if (!authorized) return [{ type: 'Issuer', message: `The DID document does not allow ${id} for ${purpose}.` }]
-    const end = endOf(method, rules.now)
+    const end = endOf(method, rules)
     if (end !== undefined) return [{ type: 'Issuer', message: end }]
     stage = 'Context'
     const verdict = await checkProof({ document: input, proof, method })

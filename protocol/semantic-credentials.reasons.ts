@@ -2,11 +2,13 @@ import type { Json } from './data-integrity.ts'
 import { Refusal, Unavailable } from './errors.ts'
 import { listOf } from './json.ts'
 import { momentOf } from './semantic-credentials.dates.ts'
+import { type Clock, hasCome, isToCome } from './time.ts'
 
 /** Every check that can fail, by the name that `reason[].type` carries. */
 const REASONS = [
   'Syntax',
   'Context',
+  'UntrustedContext',
   'Issuer',
   'Proof',
   'NotYetValid',
@@ -32,15 +34,16 @@ export const foreseen = (error: unknown): error is Refusal | Unavailable =>
   error instanceof Refusal || (error instanceof Unavailable && error.part === 'outbound')
 
 /** The dates of both data models count, whichever is stricter: one that is null or empty must not hide another. */
-export function timeReasons(credential: Json, now: Date): Reason[] {
+export function timeReasons(credential: Json, clock: Clock): Reason[] {
   const moments = (...members: string[]): Date[] =>
     members.flatMap((member) => momentOf(credential[member], { zoneRequired: false }) ?? [])
   const reasons: Reason[] = []
   for (const from of moments('validFrom', 'issuanceDate'))
-    if (from > now)
+    if (isToCome(from, clock))
       reasons.push({ type: 'NotYetValid', message: `The credential is valid from ${from.toISOString()}.` })
   for (const until of moments('validUntil', 'expirationDate'))
-    if (until <= now) reasons.push({ type: 'Expired', message: `The credential expired at ${until.toISOString()}.` })
+    if (hasCome(until, clock))
+      reasons.push({ type: 'Expired', message: `The credential expired at ${until.toISOString()}.` })
   return reasons
 }
 

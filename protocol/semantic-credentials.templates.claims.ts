@@ -1,6 +1,7 @@
 import type { Json } from './data-integrity.ts'
 import type { FieldError } from './errors.ts'
 import { isObject } from './json.ts'
+import { ownMember } from './names.ts'
 
 /** One claim, from a place in the sources, or a value of its own where there is none (as request_parameters have it). */
 export interface MappedClaim {
@@ -43,11 +44,10 @@ function memberAt(value: unknown, path: string): unknown {
   let [current, rest] = [value, path]
   for (;;) {
     if (typeof current !== 'object' || current === null) return undefined
-    if (Object.hasOwn(current, rest)) return Reflect.get(current, rest)
+    if (Object.hasOwn(current, rest)) return ownMember(current, rest)
     const dot = rest.indexOf('.')
-    const first = rest.slice(0, dot)
-    if (dot < 0 || !Object.hasOwn(current, first)) return undefined
-    current = Reflect.get(current, first)
+    if (dot < 0) return undefined
+    current = ownMember(current, rest.slice(0, dot))
     rest = rest.slice(dot + 1)
   }
 }
@@ -55,8 +55,10 @@ function memberAt(value: unknown, path: string): unknown {
 /** What stands at a path such as `claims.given_name`; a path without a root is one of the claims. Null is nothing. */
 function valueAt(path: string, { claims, authenticationProvider, credentialConfiguration }: ClaimSources): unknown {
   const [, root = 'claims', rest = path] = ROOT.exec(path) ?? []
-  const roots: Record<string, unknown> = { authenticationProvider, credentialConfiguration }
-  const value = root === 'claims' ? memberAt(claims, rest) : memberAt(roots[camel(root)], camel(rest))
+  const value =
+    root === 'claims'
+      ? memberAt(claims, rest)
+      : memberAt({ authenticationProvider, credentialConfiguration }, `${camel(root)}.${camel(rest)}`)
   return value ?? undefined
 }
 

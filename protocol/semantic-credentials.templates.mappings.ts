@@ -1,5 +1,6 @@
 import type { FieldError } from './errors.ts'
 import { isObject } from './json.ts'
+import { isReservedStep } from './names.ts'
 import { type ClaimMappings, isRule, RULE_MEMBERS } from './semantic-credentials.templates.claims.ts'
 
 const MAX_CLAIMS = 200
@@ -16,10 +17,15 @@ const error = (path: string, code: string, message: string): FieldError => ({
 /** Names reach the credential as JSON-LD terms or IRIs; a keyword there would change its meaning. */
 const isClaimName = (name: string) => name.length <= 255 && /^(?!@)\S/.test(name) && name === name.trim()
 
-const pathErrors = (at: string, path: unknown): FieldError[] =>
-  typeof path === 'string' && path.length <= MAX_PATH && path.split('.').every((segment) => segment.trim() !== '')
-    ? []
-    : [error(at, 'claim_path', `expected a path such as claims.given_name, at most ${MAX_PATH} characters`)]
+const reserved = (at: string): FieldError =>
+  error(at, 'unsafe_name', 'expected no name that every object has, such as constructor, toString or call')
+
+function pathErrors(at: string, path: unknown): FieldError[] {
+  const steps = typeof path === 'string' && path.length <= MAX_PATH ? path.split('.') : ['']
+  if (steps.some((step) => step.trim() === ''))
+    return [error(at, 'claim_path', `expected a path such as claims.given_name, at most ${MAX_PATH} characters`)]
+  return steps.some(isReservedStep) ? [reserved(at)] : []
+}
 
 /** Leaves of an object claim; what is no path and no known member says so. */
 function memberErrors(at: string, members: unknown, known: string[]): FieldError[] {
@@ -55,8 +61,7 @@ export function mappingErrors(mappings: ClaimMappings): FieldError[] {
   if (entries.length > MAX_CLAIMS) return [error('claimMappings', 'too_many', `expected at most ${MAX_CLAIMS} claims`)]
   return entries.flatMap(([name, mapping]) => {
     const at = `claimMappings.${name.slice(0, 255)}`
-    return isClaimName(name)
-      ? oneErrors(at, mapping)
-      : [error(at, 'claim_name', 'expected 1 to 255 characters, not beginning with @')]
+    if (!isClaimName(name)) return [error(at, 'claim_name', 'expected 1 to 255 characters, not beginning with @')]
+    return [...oneErrors(at, mapping), ...(isReservedStep(name) ? [reserved(at)] : [])]
   })
 }

@@ -3,9 +3,10 @@ import type { PublicKeyType } from './dids.ts'
 import { type FieldError, Refusal } from './errors.ts'
 import { isObject, listOf } from './json.ts'
 import { boundsErrors } from './semantic-credentials.bounds.ts'
-import { type DataModel } from './semantic-credentials.checks.ts'
+import { brandingErrors } from './semantic-credentials.branding.ts'
+import type { DataModel } from './semantic-credentials.checks.ts'
 import { chooseModel } from './semantic-credentials.contexts.ts'
-import { brandingErrors, withoutNulls } from './semantic-credentials.extensions.ts'
+import { withoutNulls } from './semantic-credentials.extensions.ts'
 import { type ClaimMappings, mapClaims } from './semantic-credentials.templates.claims.ts'
 import { mappingErrors } from './semantic-credentials.templates.mappings.ts'
 import { addDuration, DURATION_UNITS, type Duration, wholeSeconds } from './time.ts'
@@ -77,18 +78,19 @@ const dotted = (found: FieldError[]): FieldError[] =>
 /** Every breach of a definition, with its path; an empty list means that it can be kept. */
 export function templateErrors(definition: TemplateDefinition, now: Date): FieldError[] {
   const bounds = dotted(boundsErrors(definition))
-  if (bounds.length > 0) return bounds
+  const named = ({ code }: FieldError) => code === 'credential_template.unsafe_name'
+  if (!bounds.every(named)) return bounds
   const { name, description, proofType, claimSourceId, claimMappings, expiresIn, issuer, credentialBranding } =
     definition
-  const { credentialBranding: branding, issuer: bare } = withoutNulls({ credentialBranding, issuer })
-  return [
+  const shown = withoutNulls({ credentialBranding, description, issuer, name })
+  const errors = [
     ...typeErrors(definition),
     ...textErrors('name', name, 255),
     ...textErrors('issuer.name', issuer.name, 255),
     ...(typeof description === 'string' && description.length > 4096
       ? [error('description', 'text', 'expected at most 4096 characters')]
       : []),
-    ...dotted(brandingErrors({ ...(branding === null ? {} : { credentialBranding: branding }), issuer: bare })),
+    ...dotted(brandingErrors(shown)),
     ...(typeof proofType === 'string' && !isProofType(proofType)
       ? [error('proofType', 'proof_type', `expected one of ${PROOF_TYPES.join(', ')}`)]
       : []),
@@ -98,6 +100,8 @@ export function templateErrors(definition: TemplateDefinition, now: Date): Field
     ...(claimMappings ? mappingErrors(claimMappings) : []),
     ...(expiresIn ? durationErrors(expiresIn, now) : []),
   ]
+  const told = new Set(errors.map(({ path }) => path))
+  return [...errors, ...bounds.filter(({ path }) => !told.has(path))]
 }
 
 /** Proof types by the key that an issuer holds, best known first. */

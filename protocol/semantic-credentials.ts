@@ -1,11 +1,12 @@
 import type { Json, ProofType } from './data-integrity.ts'
 import { type FieldError, Refusal } from './errors.ts'
 import { isObject, listOf } from './json.ts'
-import { boundsErrors } from './semantic-credentials.bounds.ts'
+import { boundsErrors, type Origin } from './semantic-credentials.bounds.ts'
+import { brandingErrors } from './semantic-credentials.branding.ts'
 import { credentialErrors, type DataModel } from './semantic-credentials.checks.ts'
 import { chooseModel, completeContexts, givenPath } from './semantic-credentials.contexts.ts'
 import { dateText } from './semantic-credentials.dates.ts'
-import { brandingErrors, withoutNulls } from './semantic-credentials.extensions.ts'
+import { withoutNulls } from './semantic-credentials.extensions.ts'
 import { unsignedErrors } from './semantic-credentials.unsigned.ts'
 
 export { credentialErrors, type DataModel } from './semantic-credentials.checks.ts'
@@ -43,12 +44,12 @@ const refuseIf = (errors: FieldError[]): void => {
 }
 
 /** Throws `Refusal('credential.malformed')` unless the payload is a JSON object that the libraries can be given. */
-function bounded(payload: unknown): Json {
+function bounded(payload: unknown, origin: Origin): Json {
   if (!isObject(payload))
     throw new Refusal('credential.malformed', 'payload must be a JSON object.', [
       { path: '', code: 'object', message: 'must be a JSON object' },
     ])
-  const errors = boundsErrors(payload)
+  const errors = boundsErrors(payload, origin)
   if (errors.length > 0)
     throw new Refusal('credential.malformed', `The payload is refused: ${errors[0]?.message}.`, errors)
   return payload
@@ -76,7 +77,7 @@ function validity(payload: Json, dataModel: DataModel, now: Date): { members: Js
  * Throws `Refusal('credential.malformed')` or `Refusal('credential.invalid')` with every breach.
  */
 export function normaliseSignPayload(payload: unknown, rules: SignRules): NormalisedCredential {
-  const given = withoutNulls(bounded(payload))
+  const given = withoutNulls(bounded(payload, 'own'))
   const {
     '@context': context,
     type,
@@ -126,7 +127,7 @@ export const withStatus = (credential: Json, credentialStatus: Json | Json[]): J
  * context or type, dates as objects. None of it changes what was signed. Throws `Refusal('credential.malformed')`.
  */
 export function normaliseForVerify(payload: unknown): Json {
-  const credential: Json = { ...bounded(payload) }
+  const credential: Json = { ...bounded(payload, 'foreign') }
   for (const member of ['@context', 'type']) {
     if (typeof credential[member] === 'string') credential[member] = [credential[member]]
   }

@@ -4,6 +4,7 @@ import { isObject, listOf } from './json.ts'
 import { boundsErrors } from './semantic-credentials.bounds.ts'
 import { BASE_CONTEXT, credentialErrors } from './semantic-credentials.checks.ts'
 import { type AskedStatus, readAskedStatuses, unusable } from './semantic-credentials.vc-api.status.ts'
+import { type TrustedContexts, trustedContextsErrors } from './semantic-credentials.warnings.ts'
 
 /** What a W3C VC API request asks for besides its credential or presentation; members that mean nothing here are ignored. */
 export interface VcApiOptions {
@@ -15,6 +16,8 @@ export interface VcApiOptions {
   challenge?: string
   domain?: string
   verificationMethod?: string
+  /** Ours: contexts besides the bundled and the registered ones. */
+  trustedContexts?: TrustedContexts
   /** The status entries that are asked for: `credentialStatus` {type, statusPurpose, …} (VC API 0.3, Issue Credential). */
   statuses: AskedStatus[]
 }
@@ -36,6 +39,14 @@ function text(options: Json, name: string): string | undefined {
   return value
 }
 
+function contexts(options: Json): TrustedContexts | undefined {
+  const value = options.trustedContexts
+  if (value === undefined || value === null) return undefined
+  const [error] = trustedContextsErrors(value)
+  if (error) throw unusable(`options.${error.path}`, error.message.replace(/^expected /, ''))
+  return value as TrustedContexts
+}
+
 /** Reads the `options` of a VC API request. Throws `Refusal('request.invalid')`, naming the option. */
 export function readVcApiOptions(given: Json = {}): VcApiOptions {
   const proofType = text(given, 'cryptosuite') ?? text(given, 'type')
@@ -47,6 +58,7 @@ export function readVcApiOptions(given: Json = {}): VcApiOptions {
     challenge: text(given, 'challenge'),
     domain: text(given, 'domain'),
     verificationMethod: text(given, 'verificationMethod'),
+    trustedContexts: contexts(given),
   }
   const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
   return { ...present, statuses: readAskedStatuses(given.credentialStatus) }

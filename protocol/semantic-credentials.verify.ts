@@ -6,6 +6,7 @@ import { credentialErrors, type DataModel } from './semantic-credentials.checks.
 import { MAX_PROOFS, methodId, proofReasons } from './semantic-credentials.proofs.ts'
 import { type Reason, type StatusCheck, statusReasons, timeReasons } from './semantic-credentials.reasons.ts'
 import { unsignedErrors } from './semantic-credentials.unsigned.ts'
+import type { Clock } from './time.ts'
 
 export interface Verdict {
   verified: boolean
@@ -13,10 +14,9 @@ export interface Verdict {
   reason: Reason[]
 }
 
-export interface VerifyRequest {
+export interface VerifyRequest extends Clock {
   /** From `normaliseForVerify`. */
   credential: Json
-  now: Date
   /** Throws `Refusal` or `Unavailable('outbound')` when the DID does not resolve. */
   resolveDid(did: string): Promise<DidDocument>
   checkProof: CheckProof
@@ -52,7 +52,7 @@ async function proofsReasons(credential: Json, request: VerifyRequest): Promise<
  * failed; only `Refusal('credential.too_complex')` and outages of our own parts are thrown.
  */
 export async function verifyCredential(request: VerifyRequest): Promise<Verdict> {
-  const { credential, now, status } = request
+  const { credential, status } = request
   const syntax = [...credentialErrors(credential, modelOf(credential)), ...unsignedErrors(credential, { sign: false })]
   if (syntax.length > 0) {
     const reason = syntax
@@ -61,7 +61,7 @@ export async function verifyCredential(request: VerifyRequest): Promise<Verdict>
     return { verified: false, reason }
   }
   const [proofs, statuses] = await Promise.all([proofsReasons(credential, request), statusReasons(credential, status)])
-  const reason = [...proofs, ...timeReasons(credential, now), ...statuses]
+  const reason = [...proofs, ...timeReasons(credential, request), ...statuses]
   const distinct = reason.filter(
     (one, index) => reason.findIndex((other) => other.type === one.type && other.message === one.message) === index,
   )

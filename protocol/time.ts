@@ -35,3 +35,18 @@ export function addDuration(start: Date, duration: Duration): Date | undefined {
 
 /** A date-time in UTC without fractions of a second, as proofs and credentials of ours have it (XML Schema 1.1 part 2, 3.3.7). */
 export const wholeSeconds = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
+
+/** What the time is, as far as anybody knows: the clocks of those who date things may differ from ours (D-167). */
+export interface Clock {
+  now: Date
+  /** Milliseconds by which they may differ, either way; 0 unless told. */
+  toleranceMs?: number
+}
+
+/** Whether a moment has come by every clock within the tolerance. */
+export const hasCome = (moment: Date, { now, toleranceMs = 0 }: Clock): boolean =>
+  moment.getTime() + toleranceMs <= now.getTime()
+
+/** Whether a moment is still to come by every clock within the tolerance. */
+export const isToCome = (moment: Date, { now, toleranceMs = 0 }: Clock): boolean =>
+  moment.getTime() - toleranceMs > now.getTime()

@@ -59,7 +59,7 @@ const isAlive = (pid) => {
 async function alone(root, work) {
   const lock = join(root, '.local', 'install.lock')
   const own = `${lock}.${process.pid}`
-  mkdirSync(dirname(lock), { recursive: true })
+  mkdirSync(dirname(lock), { recursive: true, mode: 0o700 })
   writeFileSync(own, String(process.pid))
   try {
     for (;;) {
@@ -127,8 +127,9 @@ async function install(root) {
 function handOver(root, command, args) {
   const binaries = join(root, 'node_modules', '.bin')
   const node = nodeProgram(root)
-  // only `start` takes a .env file: a test run is the same for everybody
-  const flags = ['--import=tsx', ...(command === 'start' && existsSync(join(root, '.env')) ? ['--env-file=.env'] : [])]
+  // a test run is the same for everybody: these alone take a .env file
+  const configured = ['start', 'backup', 'restore', 'restored'].includes(command) && existsSync(join(root, '.env'))
+  const flags = ['--import=tsx', ...(configured ? ['--env-file=.env'] : [])]
   const script = join('stack', `${command.replaceAll(':', '-')}.ts`)
   // what V8 compiled once is kept: a process of ours then starts in three quarters of the time
   const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled')

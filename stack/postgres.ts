@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { launch, type Part } from './part.ts'
 import { findBinaries } from './postgres.binaries.ts'
 import { type Cluster, initialise } from './postgres.initialise.ts'
+import { privateDirectory } from './private.ts'
 import { commandLineOf, end, startOf } from './processes.ts'
 import { tail } from './run.ts'
 import { runAs, unprivilegedOwner } from './unprivileged.ts'
@@ -38,14 +39,27 @@ function password(directory: string): string {
 
 const pidFile = (data: string) => join(data, 'postmaster.pid')
 
-/** Lines of postmaster.pid: 1 process, 2 data directory, 8 status (src/include/utils/pidfile.h). */
-function postmaster(data: string): { pid: number; status: string } | undefined {
+const addressOf = (role: string, secret: string, port: number) =>
+  `postgresql://${role}:${secret}@127.0.0.1:${port}/countersign`
+
+/** Lines of postmaster.pid: 1 process, 2 data directory, 4 port, 8 status (src/include/utils/pidfile.h). */
+function postmaster(data: string): { pid: number; port: number; status: string } | undefined {
   try {
     const lines = readFileSync(pidFile(data), 'utf8').split('\n')
-    return { pid: Number(lines[0]), status: lines[7]?.trim() ?? '' }
+    return { pid: Number(lines[0]), port: Number(lines[3]), status: lines[7]?.trim() ?? '' }
   } catch {
     return undefined // not running
   }
+}
+
+const isOurs = (pid: number, data: string) => commandLineOf(pid).includes(` -D ${data} `)
+
+/** Address of the server that runs on this directory, as the role `countersign`; undefined when none does. */
+export function runningPostgres(directory: string): string | undefined {
+  const data = join(resolve(directory), 'data')
+  const found = postmaster(data)
+  if (found?.status !== 'ready' || !isOurs(found.pid, data)) return undefined
+  return addressOf('countersign', password(directory), found.port)
 }
 
 /** Ends a server that still runs on this directory, and takes away a pid file whose number now is somebody else's. */
@@ -53,7 +67,7 @@ async function clear(data: string): Promise<void> {
   const old = postmaster(data)
   if (!old) return
   const started = startOf(old.pid)
-  const ours = started !== undefined && commandLineOf(old.pid).includes(` -D ${data} `)
+  const ours = started !== undefined && isOurs(old.pid, data)
   if (ours) await end({ name: 'PostgreSQL', pid: old.pid, started, signal: 'SIGINT', graceMs: 20_000 })
   rmSync(pidFile(data), { force: true })
 }
@@ -63,8 +77,8 @@ const lastLines = (log: string) => tail(readFileSync(log, 'utf8'))
 /** Brings up PostgreSQL on 127.0.0.1, UTF-8, without a Unix socket. Throws a sentence that says why it did not start. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const directory = resolve(options.directory)
-  mkdirSync(directory, { recursive: true })
   const owner = unprivilegedOwner()
+  privateDirectory(directory, owner)
   const { initdb, postgres } = await findBinaries(owner)
   const cluster: Cluster = {
     directory,
@@ -77,7 +91,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   if (!existsSync(cluster.data)) await initialise(cluster, options.durable ?? true)
   await clear(cluster.data)
   const part = await untilReady(cluster, options)
-  const address = (role: string) => `postgresql://${role}:${cluster.password}@127.0.0.1:${options.port}/countersign`
+  const address = (role: string) => addressOf(role, cluster.password, options.port)
   return { ...part, url: address('countersign'), superuserUrl: address('postgres') }
 }
 
@@ -113,7 +127,7 @@ async function launchServer(cluster: Cluster, { port, durable = true }: Postgres
     fsync: durable ? 'on' : 'off',
     log_error_verbosity: 'terse', // a DETAIL line repeats values of rows
     log_min_error_statement: 'panic',
-    log_connections: '',
+    log_connections: 'off',
   }
   const args = ['-D', cluster.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
   const output = openSync(log, 'a', 0o600)

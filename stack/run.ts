@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 
 export interface Ran {
   /** Null when a signal ended it. */
@@ -18,12 +19,15 @@ export async function run(
     input?: string
     uid?: number
     gid?: number
+    /** Told of each line as it is written. */
+    line?: (text: string) => void
   },
 ): Promise<Ran> {
-  const { input = '', env, ...rest } = options
+  const { input = '', env, line, ...rest } = options
   const child = spawn(command, args, { ...rest, ...(env ? { env: { ...env } } : {}), stdio: 'pipe' })
   const kill = () => child.kill('SIGTERM')
   process.once('exit', kill)
+  if (line) createInterface({ input: child.stdout }).on('line', line)
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {

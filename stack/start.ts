@@ -10,12 +10,14 @@ import { rotate } from './log-file.ts'
 import { masterKeyFrom } from './master-key.ts'
 import { assertPortFree } from './ports.ts'
 import { startPostgres } from './postgres.ts'
+import { privateDirectory, privateFiles } from './private.ts'
 import { run } from './run.ts'
 import { type ServiceOptions, startService } from './services.ts'
 import { summary } from './summary.ts'
 import { Supervisor } from './supervisor.ts'
 import { findTemporalBinary } from './temporal.binary.ts'
 import { startTemporal } from './temporal.ts'
+import { type Owner, unprivilegedOwner } from './unprivileged.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -60,7 +62,9 @@ async function bringTemporal(config: StackConfig, local: string, env: Environmen
 
 /** A process of its own, because docker-compose.yml runs the same and because what it loads is not needed afterwards. */
 async function prepare(env: Environment, file: string): Promise<void> {
-  const { code, output } = await run(process.execPath, ['--import=tsx', 'stack/prepare.ts', file], { cwd: root, env })
+  const line = (text: string) => text.startsWith('Waiting ') && say(text)
+  const command = ['--import=tsx', 'stack/prepare.ts', file]
+  const { code, output } = await run(process.execPath, command, { cwd: root, env, line })
   if (code !== 0) throw new Error(`${output}\nThe platform could not be prepared.`)
 }
 
@@ -95,6 +99,7 @@ async function bringUp(config: StackConfig, local: string, env: Environment, sup
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_UI_URL: temporal.uiUrl,
     KEY_STORE_MASTER_KEY: config.masterKey ?? masterKeyFrom(join(local, 'master.key')),
+    EPOCH_DIRECTORY: config.epochDirectory ?? join(local, 'epoch'),
   }
   const file = join(local, 'first-tenant.json')
   await prepare(full, file)
@@ -122,10 +127,20 @@ function reasonToStop(supervisor: Supervisor): Promise<string> {
   return promise
 }
 
+/** Keys, secrets and personal data are in there; what an earlier release made may be open to others. */
+function closeToOthers(local: string, postgres: Owner | undefined): void {
+  privateDirectory(local, postgres)
+  privateDirectory(join(local, 'log'))
+  // an open master key is not closed in silence: somebody may have read it, and the start says so
+  privateFiles(local, ['master.key'])
+  privateFiles(join(local, 'log'))
+}
+
 async function main(env: Environment): Promise<void> {
   const { values } = parseArgs({ options: { local: { type: 'string', default: join(root, '.local') } } })
   const local = resolve(values.local)
   const config = readStackConfig(env)
+  closeToOthers(local, config.databaseUrl ? undefined : unprivilegedOwner())
   const ledger: Ledger = await openLedger(join(local, 'processes.json'), say)
   const supervisor = new Supervisor(ledger, say)
   const stop = reasonToStop(supervisor)

@@ -61,6 +61,7 @@ export async function startTemporal(options: TemporalOptions): Promise<Temporal>
     stdio: ['ignore', output, output],
     signal: 'SIGTERM',
     graceMs: 10_000,
+    umask: 0o077, // payloads are encrypted, ids and times in the database file are not
   }).finally(() => closeSync(output))
   options.launched?.(part)
   const uiUrl = `http://127.0.0.1:${uiPort}`

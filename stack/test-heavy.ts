@@ -1,4 +1,3 @@
-import { runTests } from './test.run.ts'
+import { HEAVY, runSuite } from './tests/suites.ts'
 
-/** Long runs, soak and crash tests: `test/*.heavy.ts`. */
-await runTests(process.env, ['--config', 'ava.heavy.config.js', ...process.argv.slice(2)])
+await runSuite(HEAVY)

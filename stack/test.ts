@@ -1,3 +1,3 @@
-import { runTests } from './test.run.ts'
+import { runSuite, TESTS } from './tests/suites.ts'
 
-await runTests(process.env, process.argv.slice(2))
+await runSuite(TESTS)

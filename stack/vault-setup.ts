@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { loadConfig, type VaultConfig } from '../config.ts'
+import { credentialSource } from '../activities/keys/vault.credentials.ts'
+import { readVaultSetup, type VaultConfig } from '../config.ts'
 import { asCommand } from './command.ts'
 import { VAULT_POLICY } from './vault.ts'
 
@@ -71,17 +72,20 @@ export async function setUpVault(vault: VaultConfig, file: string): Promise<void
   await call('PUT', 'sys/policies/acl/countersign', { policy })
   const methods = (await call('GET', 'sys/auth')) as Record<string, unknown>
   if (!methods['approle/']) await call('POST', 'sys/auth/approle', { type: 'approle' })
+  const credentials = await credentialSource(vault).read()
+  if (!('roleId' in credentials)) throw new Error('An AppRole is set up, and VAULT_ROLE_ID is empty.')
+  const { roleId, secretId } = credentials
   const role = 'auth/approle/role/countersign'
   await call('POST', role, { token_policies: 'countersign', token_ttl: '1h', token_max_ttl: '24h' })
-  await call('POST', `${role}/role-id`, { role_id: vault.roleId })
-  const known = (await call('POST', `${role}/secret-id/lookup`, { secret_id: vault.secretId })) as { data?: object }
-  if (!known.data) await call('POST', `${role}/custom-secret-id`, { secret_id: vault.secretId })
+  await call('POST', `${role}/role-id`, { role_id: roleId })
+  const known = (await call('POST', `${role}/secret-id/lookup`, { secret_id: secretId })) as { data?: object }
+  if (!known.data) await call('POST', `${role}/custom-secret-id`, { secret_id: secretId })
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
   await asCommand(async () => {
-    const { vault } = loadConfig(process.env)
+    const vault = readVaultSetup(process.env)
     const file = process.argv[2]
-    if (!vault || !file) throw new Error('VAULT_ADDR is not set, or no file for the unseal key is given.')
+    if (!file) throw new Error('Say which file keeps the unseal key: stack/vault-setup.ts <file>.')
     await setUpVault(vault, file)
   })

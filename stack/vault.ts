@@ -7,10 +7,10 @@ import { freePort } from './ports.ts'
 
 /** What our token may do in Vault, and no more; token look-up and renewal are in Vault's own default policy. */
 export const VAULT_POLICY = `
-path "transit/keys/*" { capabilities = ["create", "read", "update", "delete"] }
+path "transit/keys/*" { capabilities = ["create", "read", "update", "delete", "list"] }
 path "transit/sign/*" { capabilities = ["update"] }
 path "secret/data/countersign/*" { capabilities = ["create", "read", "update"] }
-path "secret/metadata/countersign/*" { capabilities = ["delete"] }
+path "secret/metadata/countersign/*" { capabilities = ["delete", "list"] }
 `
 
 /** What `sys/init` gives out once. */

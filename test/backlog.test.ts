@@ -45,18 +45,26 @@ test.serial('what waits is told: outbox, batches and status lists, with their ag
   t.is((await world.ask(`/v1/credentials/web-semantic/${id}/revocation-status`, revoke)).status, 200)
   await sql(`update semantic_credential_batches set resumed_at = now() - interval '1 hour',
     last_progress_at = now() - interval '2 hours'`)
+  await sql(`update outbox set created_at = created_at - interval '1 hour'`)
   await sql(`update status_lists set changed_since = changed_since - interval '1 hour', publish_failures = 3`)
   const seen = await scrape()
   t.like(seen, {
     countersign_outbox_waiting: 1,
     'countersign_batches{state="PROCESSING"}': 1,
+    'countersign_batches{state="PAUSED"}': 0,
     countersign_status_lists_waiting: 1,
     countersign_status_lists_failing: 1,
   })
-  t.true((seen.countersign_outbox_oldest_seconds ?? 0) > 0)
+  t.true(Math.abs((seen.countersign_outbox_oldest_seconds ?? 0) - 3600) < 60)
   t.true(Math.abs((seen.countersign_batch_stalled_seconds ?? 0) - 3600) < 60)
   t.true(Math.abs((seen.countersign_status_lists_oldest_seconds ?? 0) - 3600) < 60)
 
+  await sql(`update semantic_credential_batches set state = 'PAUSED'`)
+  t.like(await scrape(), {
+    'countersign_batches{state="PROCESSING"}': 0,
+    'countersign_batches{state="PAUSED"}': 1,
+    countersign_batch_stalled_seconds: 0,
+  })
   await sql('update status_lists set did_id = $1', [randomUUID()])
   t.like(await scrape(), { countersign_status_lists_waiting: 0, countersign_status_lists_failing: 0 })
 })

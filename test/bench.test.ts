@@ -3,7 +3,7 @@ import { percentile } from '../bench/measure.ts'
 import { batchTable, ratioOf, table } from '../bench/report.ts'
 import { bench } from '../bench/run.ts'
 
-/** The tests' own environment has no variable of the platform: see stack/test.run.ts. */
+/** The tests' own environment has no variable of the platform: see stack/tests/run.ts. */
 const env = process.env
 
 test('the benchmark measures the platform over HTTP beside the library, without an error or a lost row', async (t) => {

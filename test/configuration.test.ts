@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import test from 'ava'
-import { loadConfig, readStackConfig, VARIABLES } from '../config.ts'
+import { loadConfig, readStackConfig, readVaultSetup, VARIABLES } from '../config.ts'
 import { renderExample } from '../stack/env-example.ts'
 
 const usable = {
@@ -40,12 +41,14 @@ test('loadConfig takes its defaults from the table, and an empty variable counts
   t.is(config.host, '127.0.0.1')
   t.is(config.vault, undefined)
   t.is(config.masterKey.length, 32)
-  t.true(config.apiProcesses >= 1 && config.apiProcesses <= 4)
+  t.is(config.apiProcesses, Math.min(4, availableParallelism()))
 })
 
 const BAD: [name: string, value: string][] = [
   ['PUBLIC_URL', 'localhost:3000'],
   ['PUBLIC_URL', 'ftp://example.com'],
+  ['CLOCK_TOLERANCE_SECONDS', '601'],
+  ['CLOCK_TOLERANCE_SECONDS', '-1'],
   ['PORT', '65536'],
   ['PORT', '3000.5'],
   ['PORT', '-1'],
@@ -70,6 +73,8 @@ const BAD: [name: string, value: string][] = [
   ['KEY_STORE_MASTER_KEY', 'correct horse battery staple'],
   ['VAULT_ADDR', 'vault.example:8200'],
   ['VAULT_TIMEOUT_MS', '99'],
+  ['VAULT_TOKEN_FILE', '/run/token'],
+  ['VAULT_SECRET_ID_FILE', '/run/secret-id'],
   ['OUTBOUND_TIMEOUT_MS', '18446744073709551615'],
   ['OUTBOUND_MAX_BYTES', '1 MiB'],
   ['ACCESS_TOKEN_LIFETIME_SECONDS', '0'],
@@ -89,11 +94,24 @@ const BAD: [name: string, value: string][] = [
 
 for (const [name, value] of BAD)
   test(`the start fails and names ${name} when it is ${JSON.stringify(value)}`, (t) => {
-    const vault = name === 'VAULT_TIMEOUT_MS' ? { VAULT_ADDR: 'http://vault.example:8200' } : {}
+    const beside = name.endsWith('_FILE') ? { [name.replace('_FILE', '')]: 'another one' } : {}
+    const vault = name.startsWith('VAULT_') ? { VAULT_ADDR: 'http://vault.example:8200', ...beside } : {}
     t.throws(() => loadConfig({ ...usable, ...vault, [name]: value }), {
       message: new RegExp(`^${name} is not usable`),
     })
   })
+
+test('setting up Vault needs its own variables alone, and names all that are missing at once', (t) => {
+  const { message } = t.throws(() => readVaultSetup({})) ?? { message: '' }
+  for (const name of ['VAULT_ADDR', 'VAULT_ROLE_ID', 'VAULT_SECRET_ID', 'VAULT_SECRET_ID_FILE'])
+    t.true(message.includes(name))
+  for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'KEY_STORE_MASTER_KEY']) t.false(message.includes(name), name)
+  t.throws(() => readVaultSetup({ VAULT_ADDR: 'http://vault.example:8200', VAULT_SECRET_ID: 's' }), {
+    message: /missing: VAULT_ROLE_ID\./,
+  })
+  const own = { VAULT_ADDR: 'http://vault.example:8200', VAULT_ROLE_ID: 'countersign', VAULT_SECRET_ID: 's' }
+  t.like(readVaultSetup(own), { roleId: 'countersign', secretId: 's', transitMount: 'transit' })
+})
 
 test('no message about a bad variable repeats its value: it may be a secret', (t) => {
   const error = t.throws(() => loadConfig({ ...usable, KEY_STORE_MASTER_KEY: 'c2VjcmV0' }))

@@ -6,8 +6,6 @@ import { canonize } from '../protocol/data-integrity.canonize.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { vectorJson, withVectors } from './support/conformance-vectors.ts'
 
-const vectors = withVectors(test)
-
 test('every bundled context is a JSON-LD context that processes on its own', async (t) => {
   const documentLoader = createDocumentLoader()
   for (const url of bundledContexts.keys()) {
@@ -77,7 +75,7 @@ test('our extensions say in 1.1 what data model 2.0 says, and stay out of the wa
   t.true((await form([CONTEXT.credentialsV1, extensions, own])).includes('<https://issuer.example/vocab#name>'))
 })
 
-vectors(
+withVectors(
   'contexts that no package has give the same statements as the published ones (DIF Well Known DID Configuration)',
   async (t) => {
     for (const [url, file] of [
@@ -98,7 +96,7 @@ vectors(
   },
 )
 
-vectors('packaged contexts are the ones that verifiers elsewhere use', (t) => {
+withVectors('packaged contexts are the ones that verifiers elsewhere use', (t) => {
   const files = new Map([
     [CONTEXT.credentialsV1, 'w3c-2018-credentials-v1'],
     [CONTEXT.credentialsV2, 'w3c-ns-credentials-v2'],

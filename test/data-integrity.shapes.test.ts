@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { createDocumentLoader } from '../protocol/contexts/index.ts'
-import { canonize } from '../protocol/data-integrity.canonize.ts'
+import { canonizePlain } from '../protocol/data-integrity.canonize.ts'
 import { createShapes } from '../protocol/data-integrity.shapes.ts'
 import type { Json } from '../protocol/data-integrity.ts'
 
@@ -12,7 +12,7 @@ function library() {
   const asked = { times: 0 }
   const full = (document: Json) => {
     asked.times += 1
-    return canonize(document, options)
+    return canonizePlain(document, options)
   }
   return { asked, full }
 }
@@ -26,6 +26,7 @@ const TERMS = {
   parts: { '@id': 'https://schema.org/parts', '@container': '@list' },
   raw: { '@id': 'https://schema.org/raw', '@type': '@json' },
   tongue: '@language',
+  datatype: '@type',
   ex: 'https://example.org/',
   basic: 'https://example.org/levels#basic',
 }
@@ -45,7 +46,7 @@ async function ask(documents: Json[]): Promise<number> {
   const { asked, full } = library()
   const canonizeLike = createShapes()
   for (const document of documents) {
-    const expected = await canonize(document, options).catch((error: Error) => error.message)
+    const expected = await canonizePlain(document, options).catch((error: Error) => error.message)
     const found = await canonizeLike('tenant', document, full).catch((error: Error) => error.message)
     if (found !== expected) throw new Error(`${found}\nis not\n${expected}`)
   }
@@ -58,6 +59,9 @@ test('from the third document on, a shape is not asked of the library again (D-0
   const nameless = Array.from({ length: 50 }, (_, n) => credential({ course: `C-${n}` }))
   t.is(await ask(nameless), 3, 'one blank node has one label')
 })
+
+const ids = ['urn:uuid:1', 'urn:uuid:2', 'urn:uuid:3', 'urn:uuid:4']
+const dated = { 'https://www.w3.org/2018/credentials#validUntil': '2030-01-01T00:00:00Z' }
 
 const hard: [what: string, documents: Json[]][] = [
   ['two blank nodes', ['a', 'b', 'c', 'd'].map((name) => credential({ course: name, school: { type: 'ex:School' } }))],
@@ -79,6 +83,28 @@ const hard: [what: string, documents: Json[]][] = [
   ['equal nodes', ['1', '2', '2', '3'].map((one) => credential({ id: `did:e:${one}`, school: { id: 'did:e:2' } }))],
   ['numbers', [1, 2, 1.5, 2].map((course) => credential({ id: 'did:e:1', course }))],
   ['dates', ['2027-01-01', 'soon', '', ' '].map((when) => credential({ id: 'did:e:1', when }))],
+  [
+    'datatypes',
+    ['date', 'time', 'anyURI', 'string'].map((name) =>
+      credential({
+        id: 'did:e:1',
+        course: { '@value': 'x', datatype: `http://www.w3.org/2001/XMLSchema#${name}` },
+      }),
+    ),
+  ],
+  [
+    'a subject with the id of the credential and a deciding term',
+    ids.map((id) => credential({ id: 'urn:uuid:4', ...dated }, { id })),
+  ],
+  [
+    'a subject with the id of the credential and a deciding term, one as a keyword',
+    ids.map((id) => credential({ '@id': 'urn:uuid:4', ...dated }, { id })),
+  ],
+  [
+    'a node within a subject with the id of the credential and a deciding term',
+    ids.map((id) => credential({ id: 'did:e:1', school: { id, ...dated } }, { id: 'urn:uuid:4' })),
+  ],
+  ['equal ids', ids.map((id) => credential({ id: 'did:e:1', school: [{ id, course: 'a' }, 'urn:uuid:4'] }))],
   ['claims of no context', ['a', 'b', 'c', 'd'].map((shoe) => credential({ id: 'did:e:1', shoe }))],
   ['keywords', ['@id', '@type', '@foo', 'a'].map((course) => credential({ id: 'did:e:1', course }))],
   ['ids that are keywords or blank', ['_:b0', '@none', '@foo', '_:b1'].map((id) => credential({ id, course: 'a' }))],
@@ -105,11 +131,22 @@ test('the answer is the library’s for any texts in the places of one shape (pr
     fc.string({ unit: 'grapheme', maxLength: 12 }),
     fc.constantFrom('did:e:1', 'https://a/b', 'ex:c', 'basic', '@id', '_:b0', 'urn:x', '', '"', '\\', 'z0q'),
   )
-  const fields = { id: text, course: text, school: text, level: text, when: text, name: text }
+  const dates = { 'https://www.w3.org/2018/credentials#validUntil': fc.constant('2030-01-01T00:00:00Z') }
+  const node = fc.record({ id: text, ...dates }, { requiredKeys: ['id'] })
+  const id = fc.constantFrom('did:e:1', 'did:e:2', 'urn:x')
+  const fields = {
+    id: fc.oneof(text, id),
+    course: text,
+    school: fc.oneof(text, node),
+    level: text,
+    when: text,
+    name: text,
+    ...dates,
+  }
   await fc.assert(
-    fc.asyncProperty(fc.record(fields, { requiredKeys: [] }), async (subject) => {
-      const document = credential(subject)
-      const expected = await canonize(document, options).catch((error: Error) => error.message)
+    fc.asyncProperty(fc.record(fields, { requiredKeys: [] }), id, async (subject, id) => {
+      const document = credential(subject, { id })
+      const expected = await canonizePlain(document, options).catch((error: Error) => error.message)
       return (await canonizeLike('tenant', document, full).catch((error: Error) => error.message)) === expected
     }),
     { numRuns: 1_500 },

@@ -7,7 +7,7 @@ import { openDependencies } from '../activities/index.ts'
 import { loadConfig, type Variable } from '../config.ts'
 import { migrate } from '../entities/migrate.ts'
 import { connect, sqlOf } from '../entities/orm.ts'
-import { SCHEMA } from '../entities/schema.ts'
+import { assertPostgresVersion, SCHEMA } from '../entities/schema.ts'
 import { freePort } from '../stack/ports.ts'
 import { startPostgres } from '../stack/postgres.ts'
 import { until } from './support/dids.ts'
@@ -112,19 +112,30 @@ const steps: {
     step: 'a schema that is older than the program (D-141)',
     spoil: () => `delete from migrations where name = '${last}'`,
     mend: () => `insert into migrations (name) values ('${last}')`,
-    error: { name: 'SchemaMismatch', schema: 'older', message: new RegExp(last) },
+    error: {
+      name: 'SchemaMismatch',
+      schema: 'older',
+      message: new RegExp(`^The database lacks migrations of this version \\(${last}\\)`),
+    },
   },
   {
-    step: 'a schema from before migrations could be read (D-141)',
+    step: 'a schema whose migrations may not be read, none of which is called missing (D-141)',
     spoil: () => `revoke select on migrations from ${place.system}`,
     mend: () => `grant select on migrations to ${place.system}`,
-    error: { name: 'SchemaMismatch', schema: 'older', message: /0001-foundation/ },
+    error: { name: 'SchemaMismatch', schema: 'older', message: /^(?!.*\d{4}-).*may not read/ },
   },
   {
     step: 'a database in which nothing was migrated (D-141)',
     spoil: () => 'alter table migrations rename to elsewhere',
     mend: () => 'alter table elsewhere rename to migrations',
-    error: { name: 'SchemaMismatch', schema: 'older', message: /0001-foundation/ },
+    error: { name: 'SchemaMismatch', schema: 'older', message: /^No migration was applied/ },
+  },
+  {
+    step: 'an epoch folder that is none',
+    spoil: () => 'select 1',
+    mend: () => 'select 1',
+    env: { EPOCH_DIRECTORY: '/dev/null/epoch' },
+    error: { message: /EPOCH_DIRECTORY is not usable/ },
   },
   {
     step: 'a key store without credentials',
@@ -152,6 +163,11 @@ for (const { step, spoil, mend, env, error } of steps)
     const { close } = await openDependencies(place.configOf())
     await close()
   })
+
+test('a PostgreSQL older than 15 is refused in a sentence, before anything is migrated', (t) => {
+  t.throws(() => assertPostgresVersion(140_023), { message: /PostgreSQL 15 or newer is needed.* version 14/ })
+  t.notThrows(() => assertPostgresVersion(150_000))
+})
 
 test.serial('the names that a program expects are those that its migrations record', async (t) => {
   const rows = await place.query<{ name: string }>('select name from migrations order by id')

@@ -51,6 +51,19 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
   }
 }
 
+test('a document that publishes a private key does not resolve, and nothing of the key is told (D-162)', async (t) => {
+  const secret = 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A'
+  const published = document()
+  const [method] = published.verificationMethod ?? []
+  Object.assign(method ?? {}, { publicKeyJwk: { kty: 'OKP', crv: 'Ed25519', x: secret, d: secret } })
+  const { outbound } = scripted(() => ({ body: published }))
+  const error = await t.throwsAsync(createDidResolver({ outbound, now: clock().now }).resolve(DID), {
+    instanceOf: Refusal,
+  })
+  t.is(error.code, 'did.unresolvable')
+  t.false(error.message.includes(secret))
+})
+
 test('did:key resolves without the network, whatever its fragment', async (t) => {
   const { outbound, asked } = found()
   const resolver = createDidResolver({ outbound, now: clock().now })
@@ -98,6 +111,7 @@ const unusable: [why: string, answer: Answer][] = [
   ['is an array', { body: [document()] }],
   ['is nested too deep', { body: `{"id":"${DID}","a":${'['.repeat(5000)}${']'.repeat(5000)}}` }],
   ['is larger than 256 kB', { body: { ...document(), note: 'x'.repeat(300_000) } }],
+  ['has a member twice', { body: `{"id":"${DID}","id":"${DID}"}` }],
   ['is not UTF-8', { body: `{"id":"${DID}"}\u0000` }],
   ['cannot be reached', new Unavailable('outbound', 'no connection')],
   ['is at an inner address', new Refusal('outbound.blocked', 'not public')],

@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
-import test from 'ava'
 import { resolveDidKey } from '../protocol/dids.key.ts'
 import {
   dereference,
@@ -11,6 +9,7 @@ import {
 } from '../protocol/dids.ts'
 import { parseWebDid } from '../protocol/dids.web.ts'
 import { Refusal } from '../protocol/errors.ts'
+import { vectorText, withVectors } from './support/conformance-vectors.ts'
 
 const codeOf = (work: () => unknown): string => {
   try {
@@ -22,9 +21,7 @@ const codeOf = (work: () => unknown): string => {
   }
 }
 
-const CORE = '../shared/vectors/did-core'
-const coreTest = existsSync(CORE) ? test : test.skip
-const core = (file: string) => JSON.parse(readFileSync(`${CORE}/${file}`, 'utf8'))
+const core = (file: string) => JSON.parse(vectorText(`did-core/${file}`))
 const documents = [
   'key-mattr',
   'key-spruce',
@@ -36,7 +33,7 @@ const documents = [
 ]
 
 for (const name of documents) {
-  coreTest(`every document and key of did-${name} is understood (did-core test suite)`, (t) => {
+  withVectors(`every document and key of did-${name} is understood (did-core test suite)`, (t) => {
     const vector = core(`did-${name}.json`)
     for (const did of vector.dids) {
       const { properties, ...rest } = vector[did].didDocumentDataModel
@@ -69,7 +66,7 @@ function sameKeyAsResolved(did: string, each: VerificationMethod): boolean {
   return authorized && Buffer.from(publicKeyOf(found).publicKey).equals(publicKeyOf(each).publicKey)
 }
 
-coreTest('dereferencing answers what the did-core suite expects of it', (t) => {
+withVectors('dereferencing answers what the did-core suite expects of it', (t) => {
   const { executions } = core('dereferencer-mattr.json')
   const [whole] = executions
   const document = validateDidDocument('did:web:kyledenhartog.com', JSON.parse(whole.output.contentStream))
@@ -85,7 +82,7 @@ coreTest('dereferencing answers what the did-core suite expects of it', (t) => {
   }
 })
 
-coreTest('resolvers refuse what the did-core suite wants refused', (t) => {
+withVectors('resolvers refuse what the did-core suite wants refused', (t) => {
   for (const { input } of core('resolver-mattr-key.json').executions.slice(1, 3)) {
     t.is(
       codeOf(() => resolveDidKey(input.did)),

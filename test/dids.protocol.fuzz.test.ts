@@ -4,6 +4,7 @@ import { resolveDidKey } from '../protocol/dids.key.ts'
 import { fromMultibase, parseDid, parseDidUrl, publicKeyOf, validateDidDocument } from '../protocol/dids.ts'
 import { parseWebDid, webDidFromUrl } from '../protocol/dids.web.ts'
 import { Refusal } from '../protocol/errors.ts'
+import { processorMs } from './support/processor-time.ts'
 
 const DID = 'did:web:issuer.example'
 
@@ -72,16 +73,12 @@ test('3,000 hostile documents never throw anything but a Refusal', (t) => {
   t.pass()
 })
 
-test('a DID of 4 kB is parsed or refused in under 100 ms: no pattern explodes', (t) => {
+test('a DID of 4 kB is parsed or refused for less than 100 ms of work: no pattern explodes', (t) => {
   const nasty = [
     `did:a:${':'.repeat(4000)}`,
     `did:a:${'%41'.repeat(1300)}%`,
     `did:a:b/${'/'.repeat(4000)}<`,
     `did:a:b?${'?'.repeat(4000)}"`,
   ]
-  for (const text of nasty) {
-    const start = performance.now()
-    codeOf(() => parseDidUrl(text))
-    t.true(performance.now() - start < 100)
-  }
+  for (const text of nasty) t.true(processorMs(() => codeOf(() => parseDidUrl(text))) < 100, text.slice(0, 12))
 })

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
 import test from 'ava'
 import { didKeyOf, resolveDidKey, x25519Of } from '../protocol/dids.key.ts'
 import {
@@ -11,20 +11,18 @@ import {
   validateDidDocument,
 } from '../protocol/dids.ts'
 import { Refusal } from '../protocol/errors.ts'
+import { vectorFiles, vectorText, withVectors } from './support/conformance-vectors.ts'
 
-const FOLDER = '../shared/vectors/did-key/test-vectors'
-const PRESENT = existsSync(FOLDER)
-const vectorTest = PRESENT ? test : test.skip
+const FOLDER = 'did-key/test-vectors'
+const FILES = ['bls12381', 'ed25519-x25519', 'nist-curves', 'rsa', 'secp256k1', 'x25519'].map((name) => `${name}.json`)
 
 type Vector = [did: string, document: DidDocument]
 
 function vectors(file: string): Vector[] {
-  const content = JSON.parse(readFileSync(`${FOLDER}/${file}`, 'utf8'))
+  const content = JSON.parse(vectorText(`${FOLDER}/${file}`))
   if (content.didDocument) return Object.entries<DidDocument>(content.didDocument)
   return Object.entries<{ didDocument: DidDocument }>(content).map(([did, { didDocument }]) => [did, didDocument])
 }
-
-const files = PRESENT ? readdirSync(FOLDER).filter((name) => name.endsWith('.json')) : []
 
 const formatOf = (document: DidDocument) =>
   document.verificationMethod?.[0]?.type === 'JsonWebKey2020' ? 'JsonWebKey2020' : 'Suites2018'
@@ -32,13 +30,16 @@ const formatOf = (document: DidDocument) =>
 /** The vector of the G1+G2 key shows its G1 method alone; the key holds both, and its BBS half is the one in use. */
 const isTwoGroups = (did: string) => did.startsWith('did:key:z5Tc')
 
-vectorTest('there are 30 did:key vectors in 6 files (did-method-key test-vectors)', (t) => {
-  t.is(files.length, 6)
-  t.is(files.flatMap(vectors).length, 30)
+withVectors('there are 30 did:key vectors in 6 files (did-method-key test-vectors)', (t) => {
+  t.deepEqual(
+    vectorFiles(FOLDER),
+    FILES.map((file) => `${FOLDER}/${file}`),
+  )
+  t.is(FILES.flatMap(vectors).length, 30)
 })
 
-for (const file of files) {
-  test(`every did:key of ${file} resolves to the document given (did-method-key test-vectors)`, (t) => {
+for (const file of FILES) {
+  withVectors(`every did:key of ${file} resolves to the document given (did-method-key test-vectors)`, (t) => {
     for (const [did, expected] of vectors(file)) {
       const document = resolveDidKey(did, { publicKeyFormat: formatOf(expected) })
       if (!isTwoGroups(did)) {
@@ -51,7 +52,7 @@ for (const file of files) {
     }
   })
 
-  test(`every key of ${file} survives both ways through bytes, Multikey and JWK`, (t) => {
+  withVectors(`every key of ${file} survives both ways through bytes, Multikey and JWK`, (t) => {
     for (const [did, expected] of vectors(file)) {
       for (const method of validateDidDocument(did, expected).verificationMethod ?? []) {
         const key = publicKeyOf(method)
@@ -85,8 +86,8 @@ test('an Ed25519 did:key brings its X25519 key for key agreement, embedded (did:
   t.false(dereference(document, X25519_ID, 'assertionMethod').authorized)
 })
 
-vectorTest('the 2020 form is that of the Ed25519VerificationKey2020 vector (did-core, did-key-2020-db)', (t) => {
-  const vector = JSON.parse(readFileSync('../shared/vectors/did-core/did-key-2020-db.json', 'utf8'))
+withVectors('the 2020 form is that of the Ed25519VerificationKey2020 vector (did-core, did-key-2020-db)', (t) => {
+  const vector = JSON.parse(vectorText('did-core/did-key-2020-db.json'))
   const [did] = vector.dids
   t.deepEqual(resolveDidKey(did, { publicKeyFormat: 'Suites2020' }), vector[did].didDocumentDataModel.properties)
 })
@@ -109,6 +110,28 @@ for (const [why, did, code] of refused) {
   })
 }
 
+/** A PKCS#1 public key (RFC 8017, appendix A.1.1) of a modulus and an exponent, whatever they are. */
+function rsaKey(modulus: Uint8Array, exponent: Uint8Array, rest = new Uint8Array(0)): Uint8Array {
+  const tagged = (tag: number, content: Uint8Array) => {
+    const { length } = content
+    const size = length < 128 ? [length] : [0x82, length >> 8, length & 0xff]
+    return Buffer.concat([Uint8Array.of(tag, ...size), content])
+  }
+  const integer = (bytes: Uint8Array) =>
+    tagged(2, (bytes[0] ?? 0) < 128 ? bytes : Buffer.concat([Buffer.alloc(1), bytes]))
+  return Buffer.concat([tagged(0x30, Buffer.concat([integer(modulus), integer(exponent)])), rest])
+}
+const odd = (bytes: number) => new Uint8Array(bytes).fill(0xff)
+const F4 = Uint8Array.of(1, 0, 1)
+const even = odd(256)
+even[255] = 0xfe
+
+test('a did:key is made of an RSA key of 2,048 bits with the usual exponent (FIPS 186-5, A.1.1)', (t) => {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const did = didKeyOf('rsa', publicKey.export({ format: 'der', type: 'pkcs1' }))
+  t.like(resolveDidKey(did), { id: did })
+})
+
 const hex = (text: string) => Buffer.from(text, 'hex')
 const badKeys: [why: string, keyType: Parameters<typeof didKeyOf>[0], bytes: Uint8Array][] = [
   ['Ed25519 of 31 bytes', 'ed25519', new Uint8Array(31)],
@@ -124,9 +147,33 @@ const badKeys: [why: string, keyType: Parameters<typeof didKeyOf>[0], bytes: Uin
   ['BLS12-381 G2 garbage', 'bls12381g2', new Uint8Array(96).fill(0x91)],
   ['X25519 of 33 bytes', 'x25519', new Uint8Array(33)],
   ['RSA garbage', 'rsa', new Uint8Array(270)],
+  ['RSA with the exponent 1', 'rsa', rsaKey(odd(256), Uint8Array.of(1))],
+  ['RSA with the exponent 2', 'rsa', rsaKey(odd(256), Uint8Array.of(2))],
+  ['RSA with the exponent 3', 'rsa', rsaKey(odd(256), Uint8Array.of(3))],
+  ['RSA with an even exponent', 'rsa', rsaKey(odd(256), Uint8Array.of(1, 0, 2))],
+  ['RSA with an exponent of 257 bits', 'rsa', rsaKey(odd(256), Uint8Array.of(1, ...odd(32)))],
+  ['RSA with an even modulus', 'rsa', rsaKey(even, F4)],
+  ['RSA of 1,024 bits', 'rsa', rsaKey(odd(128), F4)],
+  ['RSA of 16,384 bits', 'rsa', rsaKey(odd(2048), F4)],
+  ['RSA with bytes behind it', 'rsa', rsaKey(odd(256), F4, Uint8Array.of(0))],
 ]
 for (const [why, keyType, bytes] of badKeys) {
   test(`no did:key is made of ${why}`, (t) => {
     t.is(t.throws(() => didKeyOf(keyType, bytes), { instanceOf: Refusal })?.code, 'did.invalid')
   })
 }
+
+test('an RSA key as a JSON Web Key is held to the same rules', (t) => {
+  const jwk = (modulus: Uint8Array, exponent: Uint8Array) => ({
+    kty: 'RSA',
+    n: Buffer.from(modulus).toString('base64url'),
+    e: Buffer.from(exponent).toString('base64url'),
+  })
+  t.is(fromJwk(jwk(odd(256), F4)).keyType, 'rsa')
+  for (const [modulus, exponent] of [
+    [odd(256), Uint8Array.of(1)],
+    [even, F4],
+    [odd(128), F4],
+  ] as const)
+    t.is(t.throws(() => fromJwk(jwk(modulus, exponent)), { instanceOf: Refusal })?.code, 'did.invalid')
+})

@@ -137,6 +137,17 @@ const badDocuments: [why: string, document: unknown][] = [
   ['10,000 relationships', { id: DID, assertionMethod: Array(10_000).fill('#a') }],
   ['201 methods', { id: DID, verificationMethod: Array.from({ length: 201 }, (_, at) => method(`#${at}`)) }],
   ['an id of 3,000 characters', { id: DID, verificationMethod: [method(`#${'a'.repeat(3000)}`)] }],
+  ...['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].map((member): [string, unknown] => [
+    `a private JWK (${member})`,
+    { id: DID, verificationMethod: [method('#a', { publicKeyJwk: { kty: 'OKP', crv: 'Ed25519', [member]: 'AAAA' } })] },
+  ]),
+  ...['privateKeyMultibase', 'privateKeyBase58', 'privateKeyJwk', 'secretKeyMultibase', 'secretKeyJwk'].map(
+    (member): [string, unknown] => [
+      `a private key (${member})`,
+      { id: DID, publicKey: [method('#a', { [member]: 'z3u2' })] },
+    ],
+  ),
+  ['an embedded private JWK', { id: DID, keyAgreement: [method('#a', { publicKeyJwk: { kty: 'EC', d: 'AAAA' } })] }],
   ['a service without id', { id: DID, service: [{ type: 'LinkedDomains' }] }],
 ]
 for (const [why, document] of badDocuments) {
@@ -157,6 +168,7 @@ const badMethods: [why: string, more: Partial<VerificationMethod>, code: string]
   ['a key that is not its type', { type: 'X25519KeyAgreementKey2020' }, 'did.invalid'],
   ['base58 where the type says nothing', { publicKeyMultibase: undefined, publicKeyBase58: 'B12N' }, 'did.invalid'],
   ['a private JWK', { publicKeyMultibase: undefined, publicKeyJwk: { ...jwk, d: 'AAAA' } }, 'did.invalid'],
+  ['a JWK with primes', { publicKeyMultibase: undefined, publicKeyJwk: { ...jwk, dp: 'AAAA' } }, 'did.invalid'],
   ['a symmetric JWK', { publicKeyMultibase: undefined, publicKeyJwk: { kty: 'oct', k: 'AAAA' } }, 'did.invalid'],
   ['a JWK with padding', { publicKeyMultibase: undefined, publicKeyJwk: { ...jwk, x: `${jwk.x}=` } }, 'did.invalid'],
   [

@@ -66,6 +66,13 @@ for (const [body, path] of [
   [{ method: 'KEY', options: { url: 'issuer.example' } }, 'options.url'],
   [{ method: 'WEB', options: { url: 'issuer.example', keyType: 'p256' } }, 'options.keyType'],
   [{ method: 'WEB', options: {} }, 'options.url'],
+  [{ method: 'WEB', options: { url: 'https://10.0.0.1' } }, 'options.url'],
+  [{ method: 'WEB', options: { url: 'metadata.google.internal' } }, 'options.url'],
+  [{ method: 'WEB', options: { url: 'https://issuer.example.org:22' } }, 'options.url'],
+  [{ method: 'WEB', options: { url: 'https://issuer.example.org:5432/users/7' } }, 'options.url'],
+  [{ method: 'WEB', options: { url: 'intranet' } }, 'options.url'],
+  [{ method: 'WEB', options: { url: 'issuer.local' } }, 'options.url'],
+  [{ method: 'WEB', options: { url: 'router.home.arpa' } }, 'options.url'],
   [
     { method: 'KEY', options: Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`o${at}`, 'x'])) },
     'options.o0',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createDid, payload, type Signed } from './support/credentials.ts'
 import { platformOf } from './support/platform.ts'
+import { course, createTemplate, refusal, TEMPLATES } from './support/templates.ts'
 import { type Ask, openWorld, type Reply, type World } from './support/world.ts'
 
 let world: World
@@ -124,17 +125,33 @@ test('255 characters and every printable one make a key; a read takes none', asy
   t.is((await world.ask('/v1/dids', { token: world.token, headers: { 'idempotency-key': '' } })).status, 200)
 })
 
-test('a refusal is repeated as it was; one for now is not', async (t) => {
+test('a final refusal is repeated as it was (D-004)', async (t) => {
   const key = randomUUID()
   const foreign = { ...signBody('x'), payload: payload('did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK') }
   const first = await write(SIGN, foreign, key)
   t.is(first.status, 400)
-  t.is((await write(SIGN, foreign, key)).text, first.text)
+  const again = await write(SIGN, foreign, key)
+  t.is(again.status, 400)
+  t.is(again.text, first.text)
+  t.is(again.headers.get('idempotency-replayed'), 'true')
   const missing = randomUUID()
   const path = `/v1/credentials/web-semantic/${randomUUID()}/revocation-status`
   const gone = await write(path, { is_revoked: true }, missing)
   t.is(gone.status, 404)
   t.is((await write(path, { is_revoked: true }, missing)).text, gone.text)
+})
+
+test('a refusal that holds for now alone is not kept: the same request under the same key is tried again (D-004)', async (t) => {
+  const { id } = await createTemplate(world)
+  const put = (body: unknown, key: string) => write(`${TEMPLATES}/${id}`, body, key, { method: 'PUT' })
+  const key = randomUUID()
+  const early = course({ name: 'Third name', version: 2 })
+  const first = await put(early, key)
+  t.is(refusal(first, 409), 'credential_template.version_differs')
+  t.is((await put(course({ name: 'Second name' }), randomUUID())).status, 200)
+  const second = await put(early, key)
+  t.is(second.status, 200, second.text)
+  t.is(second.headers.get('idempotency-replayed'), null)
 })
 
 test('a crash after the commit: the same credential, and no second row', async (t) => {

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
+import { Registry } from 'prom-client'
 import { createLocalKeyStore } from '../activities/keys/local.ts'
+import { keyStoreMetrics } from '../activities/keys/metrics.ts'
 import { openKeyStore } from '../activities/keys/select.ts'
+import { ownRecords } from '../activities/keys/vault.gate.ts'
 import { codeOf, memoryEnvelopes, newRef } from './support/keys.ts'
 
 const masterKey = randomBytes(32)
@@ -107,6 +110,8 @@ test('Vault is chosen where its address is set, else our own envelopes', async (
     token: 'x',
     roleId: '',
     secretId: '',
+    tokenFile: '',
+    secretIdFile: '',
     transitMount: 'transit',
     kvMount: 'secret',
     timeoutMs: 100,
@@ -115,7 +120,12 @@ test('Vault is chosen where its address is set, else our own envelopes', async (
     [{ masterKey, vault: undefined }, 'local'],
     [{ masterKey, vault }, 'vault'],
   ] as const) {
-    const store = openKeyStore({ config, envelopes: memoryEnvelopes() })
+    const store = openKeyStore({
+      config,
+      envelopes: memoryEnvelopes(),
+      logins: ownRecords(Date.now),
+      metrics: keyStoreMetrics(new Registry()),
+    })
     t.is(store.name, name)
     await store.close()
   }

@@ -7,11 +7,12 @@ import { storeName } from '../activities/keys/reference.ts'
 import { createVaultKeyStore } from '../activities/keys/vault.ts'
 import { dismissGuard } from '../stack/part.ts'
 import { newRef } from './support/keys.ts'
-import { createAppRole, openProxy, vaultBinary, vaultConfig } from './support/vault.ts'
-import { opened, refusedSoon, withVault } from './support/vault-tests.ts'
+import { needs } from './support/parts.ts'
+import { createAppRole, openProxy, vaultConfig } from './support/vault.ts'
+import { opened, refusedAway, withVault } from './support/vault-tests.ts'
 
 /** Without Vault and without Go these are skipped, by name. They run one after the other: two cores. */
-const test = vaultBinary === undefined ? anyTest.skip : anyTest.serial
+const test = needs('Vault', anyTest.serial)
 
 anyTest.after.always(() => dismissGuard())
 
@@ -106,8 +107,8 @@ test('credentials that Vault refuses are a store that is away, not an error of t
     const role = await createAppRole(vault)
     for (const wrong of [{ token: 'hvs.wrong' }, { ...role, secretId: 'wrong' }]) {
       const store = opened(t, createVaultKeyStore(vaultConfig(vault, wrong)))
-      await refusedSoon(t, () => store.create(newRef('ed25519')))
-      await refusedSoon(t, () => store.ready())
+      await refusedAway(t, () => store.create(newRef('ed25519')))
+      await refusedAway(t, () => store.ready())
     }
     t.throws(() => createVaultKeyStore(vaultConfig(vault, { token: '' })), { code: 'key.store_refused' })
   }))
@@ -116,8 +117,8 @@ test('a mount that is not there is named, and is no missing key', (t) =>
   withVault(t, async (vault) => {
     const store = opened(t, createVaultKeyStore(vaultConfig(vault, { transitMount: 'elsewhere', kvMount: 'nowhere' })))
     for (const keyType of ['p256', 'x25519'] as const) {
-      await refusedSoon(t, () => store.create(newRef(keyType)))
-      await refusedSoon(t, () => store.publicKey(newRef(keyType)))
+      await refusedAway(t, () => store.create(newRef(keyType)))
+      await refusedAway(t, () => store.publicKey(newRef(keyType)))
     }
   }))
 

@@ -17,6 +17,10 @@ function memoryRows() {
       table.set(key, standing)
       return standing
     },
+    async markRegistered(tenantId, url) {
+      const context = table.get(`${tenantId} ${url}`)
+      if (context) table.set(`${tenantId} ${url}`, { ...context, source: 'registered' })
+    },
     count: async (tenantId, source) =>
       [...table].filter(([key, context]) => key.startsWith(`${tenantId} `) && context.source === source).length,
   }
@@ -166,6 +170,7 @@ const bad: [why: string, answer: string | Buffer | Error | number, code: string]
   ['inherits its @context', '{"__proto__":{"@context":{}}}', 'context.invalid'],
   ['is 65 levels deep', `{"@context":${'['.repeat(64)}${']'.repeat(64)}}`, 'context.invalid'],
   ['is 100,000 levels deep', `{"@context":${'['.repeat(100_000)}`, 'context.invalid'],
+  ['has a member twice', '{"@context":{"a":"https://schema.test/#a","a":"https://schema.test/#b"}}', 'context.invalid'],
   ['is UTF-16', Buffer.from(CONTEXT, 'utf16le'), 'context.invalid'],
   ['begins with a byte order mark', `\uFEFF${CONTEXT}`, 'context.invalid'],
 ]

@@ -11,7 +11,7 @@ test.before(async () => {
 })
 test.after.always(() => target?.close())
 
-test('a published list is asked for again by its tag, in every form a cache sends it (issue, 5; RFC 9110 section 13.1.2)', async (t) => {
+test('a published list is asked for again by its tag, in every form a cache sends it (RFC 9110 section 13.1.2)', async (t) => {
   const path = `/v1/revocation-lists/${target.sample.listId}`
   const first = await target.client.ask({ path })
   t.is(first.status, 200)

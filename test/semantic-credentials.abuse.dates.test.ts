@@ -32,7 +32,10 @@ test('what is no moment is none (XML Schema 1.1 part 2, section 3.3.7)', (t) => 
   t.is(momentOf('2026-01-01T00:00:00+14:00', { zoneRequired: true })?.toISOString(), '2025-12-31T10:00:00.000Z')
 })
 
-test('a date that no database holds is a 400 wherever it is sent', async (t) => {
+/** Log filters are no credential's dates: they take what JavaScript and PostgreSQL read alike. */
+const READ_BY_FILTERS = ['2026-01-01 00:00:00Z', '2026-01-01T00:00:00+14:01', '2026-01-01T00:00:00+15:00']
+
+test('what is no moment is a 400 in a credential and in a status; no date is a fault of ours', async (t) => {
   const did = await createDid(world)
   const { id } = await sign(world, did, { revocable: true })
   const contexts = ['https://www.w3.org/2018/credentials/v1', { course: 'https://schema.org/courseCode' }]
@@ -46,6 +49,6 @@ test('a date that no database holds is a 400 wherever it is sent', async (t) => 
     t.is((await world.ask(at, { token: world.token })).status, 400, `at=${text}`)
     const filter = { categories: [], types: [], ids: [], requestIds: [], dateFrom: text, dateTo: text }
     const logs = await world.ask('/v1/analytics/events', { token: world.token, body: filter })
-    t.true(logs.status < 500, `logs of ${text}: ${logs.text}`)
+    t.is(logs.status, READ_BY_FILTERS.includes(text) ? 200 : 400, `logs of ${text}: ${logs.text}`)
   }
 })

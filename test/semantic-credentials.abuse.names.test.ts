@@ -1,5 +1,6 @@
 import test from 'ava'
-import { createDid, payload, type Signed, sign } from './support/credentials.ts'
+import { createDid, payload, type Signed, sign, verify } from './support/credentials.ts'
+import { refusal } from './support/templates.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World
@@ -30,7 +31,7 @@ const hostile = (name: string): [what: string, subject: object, terms?: object][
     { schools: ['https://a.example/', name] },
     { schools: { ...TERMS.school, '@container': '@list' } },
   ],
-  ['an id', { school: { id: name, course: 'x' } }],
+  ['an id', { school: { '@id': name, course: 'x' } }],
   ['two halves', { level: name.slice(5) }, { '@vocab': name.slice(0, 5) }],
 ]
 
@@ -39,6 +40,14 @@ const withSubject = (issuer: string, subject: object, terms: object = {}) =>
     '@context': ['https://www.w3.org/ns/credentials/v2', { ...TERMS, ...terms }],
     credentialSubject: { id: 'did:example:holder', ...subject },
   })
+
+const convert = (data: unknown, input_format: string, output_format: string) =>
+  ask('/linkeddata/convert', { data, options: { input_format, output_format, output_encoding: 'base64' } })
+
+const reasons = async (credential: unknown) => {
+  const { verified, reason } = await verify(world, credential)
+  return verified ? ['verified'] : reason.map(({ type }) => type)
+}
 
 for (const name of ['__proto__', 'constructor', 'toString'])
   for (const [what, subject, terms] of hostile(name))
@@ -49,7 +58,7 @@ for (const name of ['__proto__', 'constructor', 'toString'])
         for (const [proofType, did] of Object.entries(dids)) {
           const body = { payload: withSubject(did, subject, terms), proofType, revocable: false }
           const signed = await ask('/sign', body)
-          t.is(signed.status, 400, signed.text)
+          t.is(refusal(signed, 400), 'credential.invalid')
           t.deepEqual(members(), ours)
 
           const { credential } = await sign(world, did, {
@@ -57,27 +66,31 @@ for (const name of ['__proto__', 'constructor', 'toString'])
             more: { '@context': withSubject(did, {})['@context'] },
           })
           const altered = { ...credential, ...withSubject(did, subject, terms) }
-          const verdict = await ask('/verify', { payload: altered })
-          t.is(verdict.status, 200, verdict.text)
-          t.false(verdict.json<{ verified: boolean }>().verified)
+          t.deepEqual(await reasons(altered), ['Context'])
           if (proofType === 'bbs-2023') {
             const derived = await ask('/derive', { credential: altered, selectivePointers: 'everything' })
-            t.is(derived.status, 400, derived.text)
+            t.is(refusal(derived, 400), 'credential.invalid')
           }
           t.deepEqual(members(), ours)
         }
         const data = { '@context': { ...TERMS, ...terms }, '@id': 'https://a.example/', ...subject }
-        for (const output_format of ['n-quads', 'cborld', 'jsonld']) {
-          const options = { input_format: 'jsonld', output_format, output_encoding: 'base64' }
-          const converted = await ask('/linkeddata/convert', { data, options })
-          t.true(converted.status === 400 || output_format !== 'n-quads', converted.text)
-        }
+        for (const format of ['n-quads', 'cborld', 'jsonld'])
+          t.is(refusal(await convert(data, 'jsonld', format), 400), 'credential.invalid', format)
         t.deepEqual(members(), ours)
         for (const [proofType, did] of Object.entries(dids)) t.truthy((await sign(world, did, { proofType })).id)
       },
     )
 
-for (const member of ['previousProof', 'proofPurpose', 'verificationMethod', 'id', 'type', 'cryptosuite'])
+const PROOF_MEMBERS = {
+  previousProof: ['Proof'],
+  proofPurpose: ['Proof'],
+  verificationMethod: ['Issuer', 'Issuer'],
+  id: ['Syntax'],
+  type: ['Proof'],
+  cryptosuite: ['Proof'],
+}
+
+for (const [member, expected] of Object.entries(PROOF_MEMBERS))
   test.serial(
     `a proof whose ${member} is called __proto__ does not verify, and changes no object of the process (D-144)`,
     async (t) => {
@@ -88,8 +101,7 @@ for (const member of ['previousProof', 'proofPurpose', 'verificationMethod', 'id
         const did = await createDid(world, keyType)
         const { credential }: Signed = await sign(world, did, { proofType })
         const proof = { ...(credential.proof as object), [member]: '__proto__' }
-        const verdict = await ask('/verify', { payload: { ...credential, proof } })
-        t.true(verdict.status === 400 || verdict.json<{ verified: boolean }>().verified === false, verdict.text)
+        t.deepEqual(await reasons({ ...credential, proof }), expected)
         t.deepEqual(members(), ours)
         t.truthy((await sign(world, did, { proofType })).id)
       }

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import { base58btc } from 'multiformats/bases/base58'
 import { CONTEXT, createDocumentLoader } from '../protocol/contexts/index.ts'
 import { bbsData, bbsProofValue } from '../protocol/data-integrity.bbs.ts'
 import { baseProofValue, parseBaseProofValue } from '../protocol/data-integrity.bbs-value.ts'
 import { hashData, jwsInput } from '../protocol/data-integrity.hash.ts'
 import { verificationKey } from '../protocol/data-integrity.keys.ts'
 import { assertPlain } from '../protocol/data-integrity.plain.ts'
-import { createProofCheck, type Json } from '../protocol/data-integrity.ts'
+import { createProofCheck, type Json, signCredential } from '../protocol/data-integrity.ts'
 import { publicKeyOf, toJwk } from '../protocol/dids.ts'
 import { normaliseForVerify, verifyCredential } from '../protocol/semantic-credentials.ts'
+import { unusedBitSet } from './support/base64url.ts'
+import { prove } from './support/proofs.ts'
 import { bbsSigner, ed25519Signer, p256Signer, resolveTestDid, type TestSigner } from './support/signers.ts'
 
 const documentLoader = createDocumentLoader()
@@ -30,19 +31,6 @@ const by = (issuer: TestSigner, more: Json = {}): Json => ({
   credentialSubject: { id: 'did:example:holder' },
   ...more,
 })
-
-/** A proof made as whoever holds the key likes, and not as we would. */
-async function prove(document: Json, signer: TestSigner, more: Json = {}): Promise<Json> {
-  const options = {
-    type: 'DataIntegrityProof',
-    cryptosuite: 'eddsa-rdfc-2022',
-    verificationMethod: signer.verificationMethod,
-    proofPurpose: 'assertionMethod',
-    ...more,
-  }
-  const { bytes } = await hashData(document, options, { documentLoader })
-  return { ...options, proofValue: base58btc.encode(await signer.sign(bytes)) }
-}
 
 test('a suite is made with its own kind of key: ECDSA is no EdDSA, whoever signs (VC-DI EdDSA 1.0, section 2.1)', async (t) => {
   const [ed25519, p256] = [ed25519Signer(), p256Signer()]
@@ -107,6 +95,28 @@ test('the header of a detached JWS says EdDSA over what is not encoded, and noth
     [],
   ])
     t.deepEqual(await signed(wrong), ['Proof'], JSON.stringify(wrong))
+})
+
+test('a detached JWS and a base proof value have one form: no padding, no unused bit that is set (RFC 7515, section 2)', async (t) => {
+  const signer = ed25519Signer()
+  const signed = await signCredential(
+    { credential: by(signer), proofType: 'Ed25519Signature2018', signer, now },
+    { documentLoader },
+  )
+  const { jws, ...options } = Object(signed.proof) as Json
+  const text = String(jws)
+  t.deepEqual(await verify({ ...signed, proof: { ...options, jws: text } }), ['verified'])
+  for (const other of [`${text}==`, unusedBitSet(text), text.replace('..', '=..'), `${text}!`, `${text}\n`])
+    t.deepEqual(await verify({ ...signed, proof: { ...options, jws: other } }), ['Proof'], other)
+  const issuer = await bbsSigner()
+  const base = await signCredential(
+    { credential: by(issuer), proofType: 'bbs-2023', signer: issuer, now, hmacKey: randomBytes(32) },
+    { documentLoader },
+  )
+  const { proofValue, ...configuration } = Object(base.proof) as Json
+  t.deepEqual(await verify(base), ['verified'])
+  for (const other of [`${proofValue}=`, `${proofValue}==`, `${proofValue}!`, `${proofValue} `])
+    t.deepEqual(await verify({ ...base, proof: { ...configuration, proofValue: other } }), ['Proof'], other)
 })
 
 test('of a proof chain every proof that is named must be there, and none names itself or one that names it (VC-DI 1.0, section 4.7)', async (t) => {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
 import { createPayloadCodec } from '../activities/temporal.codec.ts'
+import { CONTEXT } from '../protocol/contexts/index.ts'
 import { Unavailable } from '../protocol/errors.ts'
 import { BATCHES, COURSE, create, errors, lines, post, read, results, steer, until } from './support/batches.ts'
 import { createDid, verify } from './support/credentials.ts'
@@ -67,6 +68,23 @@ test.serial('300 JSON lines become 300 credentials, each of its row, that verify
   t.like(listed.json(), { total_count: 300 })
   const left = 'select count(*)::int from semantic_credential_batch_rows where batch_id = $1 and input is not null'
   t.is(await count(left, [made.id]), 0, 'what was signed is kept once')
+})
+
+test.serial('a batch refuses a row that a single sign refuses: its subject is the credential (D-130)', async (t) => {
+  const issuer = await createDid(world)
+  const row = (id: string) => ({
+    id,
+    credentialSubject: { id: 'urn:x:9', 'https://www.w3.org/2018/credentials#validUntil': '2030-01-01T00:00:00Z' },
+  })
+  const rows = [1, 2, 3, 4, 9, 5].map((number) => row(`urn:x:${number}`))
+  const made = await create(world, rows.map((each) => JSON.stringify({ payload: each })).join('\n'), options(issuer))
+  t.like(await completed(made.id), { signed: 5, failed: 1 })
+  const [refused] = await errors(world, made.id)
+  t.like(refused, { row: 5, code: 'credential.invalid', rule: 'credential.elsewhere' })
+  const payload = { ...row('urn:x:9'), '@context': [CONTEXT.credentialsV2], type: [], issuer: { id: issuer } }
+  const body = { payload, proofType: 'eddsa-rdfc-2022', revocable: false }
+  const single = await world.ask('/v1/credentials/web-semantic/sign', { token: world.token, body })
+  t.is(single.json().type, '/problems#credential.invalid')
 })
 
 test.serial(
@@ -138,7 +156,7 @@ test.serial(
     const { id } = await create(world, body, { proofType: 'eddsa-rdfc-2022', context: COURSE })
     await until(world, id, ({ signed }) => signed > 0)
     const gone = await world.ask(`/v1/dids/${leaving}`, { token: world.token, method: 'DELETE' })
-    t.true(gone.status < 300)
+    t.is(gone.status, 204)
     const paused = await until(world, id, ({ status }) => status === 'PAUSED')
     t.is(paused.paused?.code, 'batch.issuer_gone')
     t.is(paused.failed, 0, 'nothing was refused in silence')

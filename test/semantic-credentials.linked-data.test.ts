@@ -1,6 +1,8 @@
 import test from 'ava'
-import { vectorText, withVectors } from './support/conformance-vectors.ts'
-import { createDid, sign } from './support/credentials.ts'
+import { vectorText } from './support/conformance-vectors.ts'
+import { createDid, sign, verify } from './support/credentials.ts'
+import { needs } from './support/parts.ts'
+import { processorMsOfAll } from './support/processor-time.ts'
 import { openWorld, type World } from './support/world.ts'
 
 interface Converted {
@@ -70,11 +72,7 @@ test('a credential survives CBOR-LD, smaller and still signed (CBOR-LD 1.0)', as
   const packed = await convert(credential, ['jsonld', 'cborld', 'base64'])
   t.true(Buffer.from(String(packed.data), 'base64').length < JSON.stringify(credential).length)
   const { data } = await convert(packed, ['cborld', 'jsonld', 'text'])
-  const verdict = await world.ask('/v1/credentials/web-semantic/verify', {
-    token: world.token,
-    body: { payload: data },
-  })
-  t.deepEqual(verdict.json(), { verified: true, reason: [] })
+  t.deepEqual(await verify(world, data), { verified: true, reason: [] })
 })
 
 test('the N-Quads of a signed credential, whose proof is a graph of its own, are taken back (RDF 1.1 N-Quads, section 2)', async (t) => {
@@ -87,16 +85,19 @@ test('the N-Quads of a signed credential, whose proof is a graph of its own, are
   t.is((await convert(linked, ['jsonld', 'n-quads', 'text'])).data, there.data)
 })
 
-withVectors(test)('a poison graph ends with a 400 within a second (W3C rdf-canon tests, 074)', async (t) => {
-  const text = vectorText('rdf-canon/tests/rdfc10/test074-in.nq')
-  await convert(ADA, ['jsonld', 'n-quads', 'text']) // the thread has started
-  const began = performance.now()
-  const reply = await ask(nQuads(text), ['n-quads', 'n-quads', 'text'])
-  const took = performance.now() - began
-  t.is(reply.status, 400)
-  t.like(reply.json(), { type: '/problems#credential.too_complex' })
-  t.true(took < 1000, `${took} ms`)
-})
+needs('conformance vectors', test.serial)(
+  'a poison graph is a 400 for less than a second of work (W3C rdf-canon tests, 074)',
+  async (t) => {
+    const text = vectorText('rdf-canon/tests/rdfc10/test074-in.nq')
+    await convert(ADA, ['jsonld', 'n-quads', 'text']) // the thread has started
+    const took = await processorMsOfAll(async () => {
+      const reply = await ask(nQuads(text), ['n-quads', 'n-quads', 'text'])
+      t.is(reply.status, 400)
+      t.like(reply.json(), { type: '/problems#credential.too_complex' })
+    })
+    t.true(took < 1_000, `${took} ms`)
+  },
+)
 
 const cbor = (hex: string) => ({
   data: Buffer.from(hex, 'hex').toString('base64'),

@@ -4,6 +4,7 @@ import { createDid, sign } from './support/credentials.ts'
 import { makeHolder } from './support/holders.ts'
 import { placesIn, withText } from './support/hostile.bodies.ts'
 import { about, failedIn, VERIFY_PRESENTATION, verifyPresentation } from './support/presentations.ts'
+import { longestTurn } from './support/processor-time.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World
@@ -78,7 +79,7 @@ test.serial('a knotted graph ends with a 400', async (t) => {
   t.deepEqual([reply.status, reply.json().type], [400, '/problems#credential.too_complex'])
 })
 
-test.serial('20 BBS credentials in one presentation verify, and others are answered meanwhile', async (t) => {
+test.serial('20 BBS credentials in one presentation verify, and no turn of the event loop takes 50 ms', async (t) => {
   const holder = makeHolder()
   const issuer = await createDid(world, 'bls12381g2')
   const subject = { credentialSubject: { id: holder.did, course: 'CS-101' } }
@@ -90,18 +91,9 @@ test.serial('20 BBS credentials in one presentation verify, and others are answe
     Array.from({ length: 20 }, () => derived),
     { challenge: 'the-challenge' },
   )
-  let done = false
-  const verdict = verifyPresentation(world, presentation).finally(() => {
-    done = true
+  const turn = await longestTurn(t, async () => {
+    const { verified, reason } = await verifyPresentation(world, presentation)
+    t.true(verified, reason)
   })
-  const waits: number[] = []
-  while (!done) {
-    const from = performance.now()
-    t.is((await world.ask('/health/live')).status, 200)
-    waits.push(performance.now() - from)
-  }
-  const { verified, reason } = await verdict
-  t.true(verified, reason)
-  const median = waits.sort((a, b) => a - b)[Math.floor(waits.length / 2)] ?? Number.POSITIVE_INFINITY
-  t.true(median < 200, `the median look at /health/live took ${median} ms`)
+  t.true(turn < 50)
 })

@@ -78,6 +78,41 @@ test('reading a query never throws, and what has no errors has queries', (t) => 
   t.pass()
 })
 
+const issuersOf = (entry: Json) => {
+  const { queries, errors } = readQuery([{ type: 'QueryByExample', credentialQuery: [entry] }])
+  return errors.length > 0 ? errors.map(({ path }) => path) : queries[0]?.credentialQuery[0]?.trustedIssuers
+}
+
+test('an empty list of trusted issuers trusts nobody; a list of wishes alone trusts anybody (D-169)', (t) => {
+  const [one, other] = [{ issuer: 'did:example:one' }, { issuer: 'did:example:other', required: true }]
+  const wish = { issuer: 'did:example:wish', required: false }
+  const type = 'A'
+  t.is(issuersOf({ example: { type } }), undefined)
+  t.deepEqual(issuersOf({ example: { type, trustedIssuer: [] } }), [])
+  t.deepEqual(issuersOf({ example: { type }, trustedIssuer: [] }), [])
+  t.deepEqual(issuersOf({ example: { type, trustedIssuer: [one, wish] }, trustedIssuer: [other] }), [
+    'did:example:other',
+    'did:example:one',
+  ])
+  t.deepEqual(issuersOf({ example: { type, trustedIssuer: [one] }, trustedIssuer: [] }), [])
+  t.is(issuersOf({ example: { type, trustedIssuer: [wish] } }), undefined)
+  t.deepEqual(issuersOf({ example: { type, trustedIssuer: [wish] }, trustedIssuer: [] }), [])
+})
+
+test('an empty list in an example or a frame asks for nothing: refused with its place, and answered by nothing (D-169)', (t) => {
+  const at = 'query.0.credentialQuery.0'
+  t.deepEqual(issuersOf({ example: { credentialSubject: [] } }), [`${at}.example.credentialSubject`])
+  t.deepEqual(issuersOf({ example: { credentialSubject: { degree: { kinds: [] } } } }), [
+    `${at}.example.credentialSubject.degree.kinds`,
+  ])
+  t.deepEqual(paths([{ type: 'QueryByFrame', credentialQuery: [{ frame: { credentialSubject: [{ a: [] }] } }] }]), [
+    `${at}.frame.credentialSubject.0.a`,
+  ])
+  t.deepEqual(issuersOf({ example: { type: [] } }), [`${at}.example.type`])
+  t.is(issuersOf({ example: { '@context': [{ a: { '@id': 'urn:a', '@container': [] } }], type: 'A' } }), undefined)
+  t.false(fits({ credentialSubject: { grades: [] } }))
+})
+
 const credential: Json = {
   '@context': ['https://www.w3.org/ns/credentials/v2', { course: 'https://schema.org/courseCode' }],
   type: ['VerifiableCredential', 'CourseCredential'],
@@ -88,8 +123,9 @@ const credential: Json = {
   ],
 }
 
-const fits = (pattern: Json, trustedIssuers: string[] = []) =>
-  mismatch({ path: 'query.0', required: true, pattern, trustedIssuers }, credential) === undefined
+const fits = (pattern: Json, trustedIssuers?: string[]) =>
+  mismatch({ path: 'query.0', required: true, pattern, ...(trustedIssuers && { trustedIssuers }) }, credential) ===
+  undefined
 
 test('an example is answered by a credential that holds it, at any place of a list', (t) => {
   t.true(fits({ type: 'CourseCredential' }))
@@ -109,6 +145,8 @@ test('an example is answered by a credential that holds it, at any place of a li
 test('the issuer that counts is the one of the credential, whichever form it has', (t) => {
   t.true(fits({}, ['did:example:other', 'did:example:issuer']))
   t.false(fits({}, ['did:example:other']))
+  t.true(fits({}))
+  t.false(fits({}, []), 'an empty list trusts nobody (D-169)')
   t.true(fits({ issuer: { name: 'School' } }))
 })
 

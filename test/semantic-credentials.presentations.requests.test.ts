@@ -1,6 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
 import { compactVerify, decodeProtectedHeader, importJWK } from 'jose'
+import { inTenant } from '../entities/orm.ts'
+import { PresentationRequest } from '../entities/semantic-credentials.presentations.ts'
 import { publicKeyOfDidKey } from '../protocol/dids.key.ts'
 import { toJwk } from '../protocol/dids.ts'
 import { createDid } from './support/credentials.ts'
@@ -154,20 +155,52 @@ test.serial('the same Idempotency-Key finds the same verdict; the challenge stay
   t.false((await verifyPresentation(world, presentation)).verified)
 })
 
-test.serial('an expired request takes no answer', async (t) => {
-  const holder = makeHolder()
-  const did = await createDid(world)
+/** A request whose end was so many seconds ago: its verdict on an answer, and the status of its public address. */
+async function answerAfter(seconds: number) {
   const domain = 'verifier.example'
-  const expiresTime = Date.now() + 2_000
-  const body = { domain, name: 'n', query: [{ type: 'DIDAuth' }], expiresTime, did }
-  const { challenge, requestUri } = await verifier.post<Asked>(REQUESTS, body)
-  const presentation = await holder.present(undefined, { challenge, domain })
-  await wait(Math.max(0, expiresTime - Date.now()) + 20)
-  const verdict = await verifyPresentation(world, presentation, { challenge })
+  const body = { domain, name: 'n', query: [{ type: 'DIDAuth' }], did: await createDid(world) }
+  const { id, challenge, requestUri } = await verifier.post<Asked>(REQUESTS, body)
+  const expiresAt = new Date(Date.now() - seconds * 1_000)
+  await inTenant(world.dependencies.database.tenants, world.first.tenantId, (em) =>
+    em.nativeUpdate(PresentationRequest, { id }, { expiresAt }),
+  )
+  const { status } = await world.ask(new URL(String(requestUri)).pathname)
+  const presentation = await makeHolder().present(undefined, { challenge, domain })
+  return { status, verdict: await verifyPresentation(world, presentation, { challenge }) }
+}
+
+test.serial('an expired request takes no answer', async (t) => {
+  const { status, verdict } = await answerAfter(70)
   t.deepEqual(failedIn(verdict), [['request', undefined]])
   t.regex(verdict.reason, /expired/)
-  t.is((await world.ask(new URL(String(requestUri)).pathname)).status, 410)
+  t.is(status, 410)
 })
+
+test.serial('a request takes an answer for a minute after its end, for clocks differ (D-167)', async (t) => {
+  const { status, verdict } = await answerAfter(30)
+  t.true(verdict.verified, verdict.reason)
+  t.is(status, 200)
+})
+
+test.serial(
+  'a request from before the database was restored takes no answer, one from after it does (D-187)',
+  async (t) => {
+    const holder = makeHolder()
+    const { id: templateId } = await verifier.template([{ type: 'DIDAuth' }])
+    const ask = () => verifier.post<Asked>(REQUESTS, { templateId })
+    const answer = async ({ challenge, domain }: Asked) =>
+      verifyPresentation(world, await holder.present(undefined, { challenge, domain }), { challenge })
+    const before = await ask()
+    await world.dependencies.epoch.restored()
+    const verdict = await answer(before)
+    t.deepEqual(failedIn(verdict), [['request', undefined]])
+    t.regex(verdict.reason, /expired/)
+    t.is((await world.ask(`${REQUESTS}/${before.id}`, { token: world.token })).json<Asked>().state, 'expired')
+    t.is((await world.ask(new URL(String(before.requestUri)).pathname)).status, 410)
+    const after = await answer(await ask())
+    t.true(after.verified, after.reason)
+  },
+)
 
 test.serial('the domain of the request counts, also where the caller names none', async (t) => {
   const holder = makeHolder()

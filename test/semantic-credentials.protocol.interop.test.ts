@@ -10,7 +10,9 @@ import { Ed25519Signature2018 } from '@digitalbazaar/ed25519-signature-2018'
 import { cryptosuite as eddsa2022 } from '@digitalbazaar/eddsa-2022-cryptosuite'
 import { cryptosuite as eddsaRdfc2022 } from '@digitalbazaar/eddsa-rdfc-2022-cryptosuite'
 import { derive, issue, verifyCredential as peerVerifies } from '@digitalbazaar/vc'
+import { p256 } from '@noble/curves/nist.js'
 import test from 'ava'
+import { base58btc } from 'multiformats/bases/base58'
 import { CONTEXT, createDocumentLoader } from '../protocol/contexts/index.ts'
 import {
   createProofCheck,
@@ -135,6 +137,21 @@ for (const [proofType, peer] of PEERS) {
     })
   }
 }
+
+test('an ECDSA proof verifies with either value of s, as others write it (FIPS 186-5, 6.4; D-161)', async (t) => {
+  const signer = p256Signer()
+  const credential = normalised(signer, 'ecdsa-rdfc-2019', CONTEXT.credentialsV2)
+  const signed = await signCredential({ credential, proofType: 'ecdsa-rdfc-2019', signer, now }, { documentLoader })
+  const { proof, ...document } = signed
+  const { proofValue, ...configuration } = Object(proof) as Json
+  const { r, s } = p256.Signature.fromBytes(base58btc.decode(String(proofValue)))
+  for (const either of [s, p256.Point.Fn.ORDER - s]) {
+    const value = base58btc.encode(new p256.Signature(r, either).toBytes())
+    const request = { now, resolveDid: resolveTestDid, checkProof }
+    const twin = { ...document, proof: { ...configuration, proofValue: value } }
+    t.deepEqual(await verifyCredential({ ...request, credential: twin }), { verified: true, reason: [] })
+  }
+})
 
 test('a proof that @digitalbazaar/vc derives from our base proof verifies here', async (t) => {
   const signer = await bbsSigner()

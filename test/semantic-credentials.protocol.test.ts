@@ -148,11 +148,11 @@ test('a key that the issuer does not allow for assertions, or another issuer, is
 
 test('validity is checked against the clock: NotYetValid, Expired', async (t) => {
   const signer = ed25519Signer()
-  const payload = { ...payloadOf(signer), issuanceDate: '2026-01-01T00:00:00Z', expirationDate: '2026-06-01T00:00:00Z' }
+  const payload = { ...payloadOf(signer), issuanceDate: '2026-04-01T00:00:00Z', expirationDate: '2026-06-01T00:00:00Z' }
   const signed = await issue(signer, 'eddsa-rdfc-2022', payload)
   const at = (time: string) => reasons(signed, { now: new Date(time) })
-  t.deepEqual(await at('2025-12-31T23:59:59Z'), { verified: false, types: ['NotYetValid'] })
-  t.deepEqual(await at('2026-01-01T00:00:00Z'), { verified: true, types: [] })
+  t.deepEqual(await at('2026-03-31T23:59:59Z'), { verified: false, types: ['NotYetValid'] })
+  t.deepEqual(await at('2026-04-01T00:00:00Z'), { verified: true, types: [] })
   t.deepEqual(await at('2026-06-01T00:00:00Z'), { verified: false, types: ['Expired'] })
 })
 

@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import test from 'ava'
 import { bundledOnly, createDocuments, type Documents, type Owner } from '../activities/documents/index.ts'
 import { unobserved } from '../activities/threads.metrics.ts'
@@ -7,6 +6,7 @@ import { CONTEXT } from '../protocol/contexts/index.ts'
 import type { Json, ProofType } from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { normaliseSignPayload } from '../protocol/semantic-credentials.ts'
+import { longestTurn, processorMsOfAll } from './support/processor-time.ts'
 import { bbsSigner, ed25519Signer, resolveTestDid, type TestSigner } from './support/signers.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -134,15 +134,12 @@ for (const [limit, options] of [
     async (t, documents) => {
       const signer = ed25519Signer()
       const credential = bombed(signer)
-      const delay = monitorEventLoopDelay({ resolution: 5 })
-      delay.enable()
-      const signing = documents.sign({ credential, proofType: 'eddsa-rdfc-2022', signer, now }, owner)
-      const error = await t.throwsAsync(signing, { code: 'credential.too_complex' })
-      delay.disable()
-      t.true(error?.message.includes(limit), error?.message)
-      const lateMs = delay.percentile(99) / 1e6
-      t.log(`event loop delay p99 ${lateMs.toFixed(1)} ms`)
-      t.true(lateMs < 100)
+      const turn = await longestTurn(t, async () => {
+        const signing = documents.sign({ credential, proofType: 'eddsa-rdfc-2022', signer, now }, owner)
+        const error = await t.throwsAsync(signing, { code: 'credential.too_complex' })
+        t.true(error?.message.includes(limit), error?.message)
+      })
+      t.true(turn < 100)
       const bbs = await bbsSigner()
       const honest = credentialOf(bbs, 'bbs-2023')
       const fine = await documents.sign({ credential: honest, proofType: 'bbs-2023', signer: bbs, now }, owner)
@@ -164,7 +161,7 @@ const knot = (count: number) =>
   nodes(count, (index) => Array.from({ length: count }, (_, other) => other).filter((other) => other !== index))
 
 withDocuments(
-  'a poison graph ends in time, whichever lane it takes; a knotted honest one is signed',
+  'a poison graph costs seconds at most, whichever lane it takes; a knotted honest one is signed',
   async (t, documents) => {
     const signer = ed25519Signer()
     const sign = (graph: object[]) =>
@@ -179,9 +176,8 @@ withDocuments(
         },
         owner,
       )
-    const began = performance.now()
-    await t.throwsAsync(sign(knot(25)), { code: 'credential.too_complex' })
-    t.true(performance.now() - began < 15_000) // two seconds of work, whatever else the machine does
+    const work = () => t.throwsAsync(sign(knot(25)), { code: 'credential.too_complex' })
+    t.true((await processorMsOfAll(work)) < 6_000, 'two seconds of a thread, and what the process does besides')
     const ring = await sign(nodes(10, (index) => [(index + 1) % 10]))
     t.true((await documents.verify(request(ring), owner)).verified)
   },

@@ -72,6 +72,29 @@ test('every change of a status is kept, newest first, with its time and its requ
   await t.throwsAsync(fenced('delete from credential_status_changes using me'), { message: /permission/ })
 })
 
+test('each change of a status leaves a log entry with what it set, and nothing of the credential', async (t) => {
+  const { id } = (await signSuspendable(await createDid(world))).json<Signed>()
+  for (const [purpose, member] of [
+    ['revocation', 'Revoked'],
+    ['suspension', 'Suspended'],
+  ] as const)
+    for (const value of [true, false]) {
+      const reply = await ask(`/${id}/${purpose}-status`, { [`is_${member.toLowerCase()}`]: value })
+      t.is(reply.status, 200)
+      const { rows } = await world.dependencies.systemSql.query<{ type: string; metadata: object; data: object }>({
+        text: 'select type, metadata, data from logs where request_id = $1',
+        values: [reply.headers.get('x-request-id')],
+      })
+      t.deepEqual(rows, [
+        {
+          type: `CREDENTIAL_WEB_SEMANTIC_${purpose.toUpperCase()}_SET_STATUS_SUCCESS`,
+          metadata: { clientId: world.first.clientId, id, [`is${member}`]: value },
+          data: {},
+        },
+      ])
+    }
+})
+
 test('was it valid at a time? Before its issuance no, then as the history tells, ended when it ended', async (t) => {
   const before = new Date().toISOString()
   const did = await createDid(world)

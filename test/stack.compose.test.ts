@@ -27,7 +27,7 @@ const ours = services.filter(([, { build }]) => build !== undefined)
 /** Variables of the images, not of Countersign, that docker-compose.yml takes from .env. */
 const OF_IMAGES = ['POSTGRES_PASSWORD']
 
-test('docker-compose.yml has the parts of the issue: two databases, Temporal and its UI, Vault, API, worker', (t) => {
+test('docker-compose.yml has two databases, Temporal and its UI, Vault, API, worker', (t) => {
   for (const name of ['postgres', 'temporal-postgres', 'temporal', 'temporal-ui', 'vault', 'api', 'worker', 'prepare'])
     t.truthy(compose.services[name], name)
 })
@@ -133,6 +133,8 @@ test('the image is built in two stages on Node 24, runs without root, and starts
     ['node:24-bookworm-slim', 'node:24-bookworm-slim'],
   )
   t.regex(dockerfile, /^USER node$/m)
+  // where the image may write, and compose keeps a volume
+  t.regex(dockerfile, /EPOCH_DIRECTORY=\/app\/\.local\/epoch$/m)
   t.regex(dockerfile, /^ENTRYPOINT \["node", "--import=tsx"\]\nCMD \["api\/server\.ts"\]$/m)
   for (const [, copied = ''] of dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm))
     for (const file of copied.split(' ')) t.true(existsSync(file), file)

@@ -1,10 +1,12 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import test from 'ava'
 import { promisedSecret, writeFirstTenant } from '../stack/first-tenant.ts'
 import { logTo, notable } from '../stack/log-file.ts'
 import { masterKeyFrom } from '../stack/master-key.ts'
+import { privateDirectory, privateFiles } from '../stack/private.ts'
+import { unprivilegedOwner } from '../stack/unprivileged.ts'
 import { eventually, temporary } from './support/stack.ts'
 
 test('the master key is made once, 32 bytes, readable by us alone; a file that others may read is refused', (t) => {
@@ -29,6 +31,41 @@ test('the first secret is on disk before it is in the database: a start that is 
   t.is(statSync(file).mode & 0o777, 0o600)
   t.deepEqual(JSON.parse(readFileSync(file, 'utf8')), first)
   t.is(promisedSecret(file), clientSecret)
+})
+
+const modeOf = (path: string) => statSync(path).mode & 0o777
+
+test('what earlier releases left open to others is closed: directories 0700, files 0600; links are left alone (D-166)', (t) => {
+  const root = temporary(t, 'private')
+  const local = join(root, 'local')
+  mkdirSync(local, { mode: 0o755 })
+  chmodSync(local, 0o755)
+  for (const name of ['temporal.db', 'temporal.db-wal', 'first-tenant.json', 'master.key']) {
+    writeFileSync(join(local, name), '')
+    chmodSync(join(local, name), 0o644)
+  }
+  writeFileSync(join(root, 'elsewhere'), '')
+  chmodSync(join(root, 'elsewhere'), 0o644)
+  symlinkSync(join(root, 'elsewhere'), join(local, 'link'))
+  privateDirectory(local)
+  privateFiles(local, ['master.key'])
+  t.is(modeOf(local), 0o700)
+  for (const name of ['temporal.db', 'temporal.db-wal', 'first-tenant.json'])
+    t.is(modeOf(join(local, name)), 0o600, name)
+  t.is(modeOf(join(local, 'master.key')), 0o644, 'it is refused, not closed in silence')
+  t.is(modeOf(join(root, 'elsewhere')), 0o644)
+  privateDirectory(join(root, 'new', 'inner'))
+  t.is(modeOf(join(root, 'new', 'inner')), 0o700)
+})
+
+const asRoot = process.getuid?.() === 0 ? test : test.skip
+asRoot('as root, the user that PostgreSQL runs as passes through, and nobody lists what is there (D-166)', (t) => {
+  const path = join(temporary(t, 'through'), 'local')
+  const owner = unprivilegedOwner()
+  t.truthy(owner)
+  privateDirectory(path, owner)
+  t.is(modeOf(path), 0o710)
+  t.like(statSync(path), { uid: 0, gid: owner?.gid })
 })
 
 test('the console shows warnings, errors and crashes, and nothing else of the logs', (t) => {

@@ -19,6 +19,6 @@ test('the lock tells no registry, and every version in package.json is exact', (
 
 test("npm's scripts replace their shell, so that a signal to npm reaches the platform and npm waits for its end", (t) => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
-  for (const name of ['start', 'test', 'build', 'bench', 'test:heavy'])
+  for (const name of ['start', 'test', 'build', 'bench', 'test:heavy', 'test:mutants'])
     t.is(scripts[name], `exec node stack/bootstrap.mjs ${name}`)
 })

@@ -7,6 +7,7 @@ import { findBinaries, reachable } from '../stack/postgres.binaries.ts'
 import { startPostgres } from '../stack/postgres.ts'
 import { run } from '../stack/run.ts'
 import { barrier, runAs, unprivilegedOwner } from '../stack/unprivileged.ts'
+import { needs } from './support/parts.ts'
 import { isAlive, script, temporary } from './support/stack.ts'
 
 async function ask(url: string, statement: string): Promise<Record<string, unknown>> {
@@ -120,7 +121,7 @@ test.serial('a port that is taken gives a sentence, not a hang', async (t) => {
   })
 })
 
-const asRoot = process.getuid?.() === 0 ? test.serial : test.skip
+const asRoot = needs('the root user', test.serial)
 
 asRoot('as root, a checkout and a data directory that only root may enter are no obstacle', async (t) => {
   const directory = temporary(t, 'postgres')

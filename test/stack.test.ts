@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -47,12 +47,19 @@ test('npm start brings everything up, a second start is quick, and neither a sig
   t.timeout(480_000)
   const { local, env, start, ledger, first } = await machine(t)
 
+  chmodSync(local, 0o755) // as an earlier release left it
   const fresh = start()
   t.true(await fresh.says(READY), fresh.lines.join('\n'))
+  t.is(statSync(local).mode & 0o027, 0, 'others and the group have no look into it')
   const tenant = first()
   t.deepEqual(Object.keys(tenant), ['tenantId', 'clientId', 'clientSecret', 'baseUrl', 'docsUrl', 'temporalUiUrl'])
   for (const value of Object.values(tenant)) t.truthy(value)
-  for (const file of ['first-tenant.json', 'master.key']) t.is(statSync(join(local, file)).mode & 0o777, 0o600, file)
+  const open = readdirSync(local, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => lstatSync(join(local, path)).mode & 0o007 && !path.startsWith('postgres/data'),
+  )
+  t.deepEqual(open, [], 'readable by others')
+  for (const file of ['first-tenant.json', 'master.key', 'temporal.db', 'log/api.log', 'log/temporal.log'])
+    t.is(statSync(join(local, file)).mode & 0o777, 0o600, file)
   for (const address of [tenant.baseUrl, tenant.docsUrl, tenant.temporalUiUrl])
     t.true(
       fresh.lines.some((line) => line.trim().endsWith(address)),
@@ -70,6 +77,10 @@ test('npm start brings everything up, a second start is quick, and neither a sig
   const metricsOf = async (port: number) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   t.regex(await metricsOf(operator), /countersign_http_request_seconds_count\{.*route="\/v1\/auth\/token".*\} 1/)
   t.regex(await metricsOf(operator + 1), /countersign_outbox_waiting 0/)
+  for (const port of [operator, operator + 1]) {
+    t.regex(await metricsOf(port), /countersign_database_connections\{role="system",state="(idle|busy)"\} \d/)
+    t.regex(await metricsOf(port), /countersign_key_store_breaker_open 0/)
+  }
 
   const before = ledger()
   t.deepEqual(before.parts.map(({ name }) => name).sort(), ['API', 'PostgreSQL', 'Temporal', 'Worker'])

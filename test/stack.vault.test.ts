@@ -1,15 +1,14 @@
 import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import test from 'ava'
-import { loadConfig } from '../config.ts'
+import { readVaultSetup } from '../config.ts'
 import { launch } from '../stack/part.ts'
 import { freePort } from '../stack/ports.ts'
 import { findVaultBinary } from '../stack/vault.binary.ts'
 import { setUpVault } from '../stack/vault-setup.ts'
+import { needs } from './support/parts.ts'
 import { eventually, temporary } from './support/stack.ts'
 
-const binary = await findVaultBinary(process.env, console.log)
-const whereVaultIs = binary ? test : test.skip
+const whereVaultIs = needs('Vault')
 
 whereVaultIs('the Vault of docker-compose.yml is made usable once, and unsealed again after a restart', async (t) => {
   const directory = temporary(t, 'vault')
@@ -29,15 +28,15 @@ whereVaultIs('the Vault of docker-compose.yml is made usable once, and unsealed 
   local.api_addr = address
   local.cluster_addr = `http://${local.listener.tcp.cluster_address}`
   writeFileSync(join(directory, 'vault.json'), JSON.stringify(local))
-  const { vault } = loadConfig({
-    DATABASE_URL: 'postgresql://db',
-    TEMPORAL_ADDRESS: 'temporal:7233',
-    KEY_STORE_MASTER_KEY: Buffer.alloc(32).toString('base64'),
+  const secretIdFile = join(directory, 'secret-id')
+  writeFileSync(secretIdFile, 'a secret of this test')
+  const vault = readVaultSetup({
     VAULT_ADDR: address,
     VAULT_ROLE_ID: 'countersign',
-    VAULT_SECRET_ID: 'a secret of this test',
+    VAULT_SECRET_ID_FILE: secretIdFile,
   })
-  if (!vault || !binary) return t.fail()
+  const binary = await findVaultBinary(process.env, console.log)
+  if (!binary) return t.fail()
 
   const health = async () => (await fetch(`${address}/v1/sys/health?sealedcode=200&uninitcode=200`)).ok
   const start = async () => {
@@ -68,7 +67,7 @@ whereVaultIs('the Vault of docker-compose.yml is made usable once, and unsealed 
     return part
   }
   const login = async () => {
-    const body = JSON.stringify({ role_id: vault.roleId, secret_id: vault.secretId })
+    const body = JSON.stringify({ role_id: vault.roleId, secret_id: 'a secret of this test' })
     const response = await fetch(`${address}/v1/auth/approle/login`, { method: 'POST', body })
     const { auth } = (await response.json()) as { auth?: { client_token: string; policies: string[] } }
     return auth

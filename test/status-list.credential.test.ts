@@ -1,13 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { statusEntry, statusListCredential } from '../protocol/status-list.credential.ts'
-import { readStatusEntry, statusIn } from '../protocol/status-list.entry.ts'
+import { encodedListOf, readStatusEntry, statusIn } from '../protocol/status-list.entry.ts'
 import { encodeList, MINIMUM_ENTRIES, setBits } from '../protocol/status-list.ts'
+import { vectorJson, withVectors } from './support/conformance-vectors.ts'
 import { codeOf } from './support/keys.ts'
-
-const shared = new URL('../../shared/vectors/', import.meta.url)
-const withVectors = existsSync(shared) ? test : test.skip
-const vector = (path: string) => JSON.parse(readFileSync(new URL(path, shared), 'utf8')) as Record<string, unknown>
 
 const refused = (work: () => unknown) => codeOf((async () => work())())
 
@@ -86,22 +82,22 @@ test('an entry read back finds its bit in its list, and the one beside it not', 
 
 withVectors('entries of other issuers are read: index as string and as number, a StatusList2021', async (t) => {
   const folder = 'vc-http-api/packages/vc-http-api-test-server/__fixtures__/verifiableCredentials/'
-  t.like(readStatusEntry(vector(`${folder}case-15.json`).credentialStatus), {
+  t.like(readStatusEntry(vectorJson(`${folder}case-15.json`).credentialStatus), {
     listType: 'RevocationList2020',
     listUrl: 'https://w3c-ccg.github.io/vc-api/fixtures/revocationList.json',
     index: 1,
     purpose: 'revocation',
   })
   const numbered = 'ed25519signature2018/packages/ed25519-signature-2018/src/__fixtures__/credentials/case-6.json'
-  t.like(readStatusEntry(vector(numbered).credentialStatus), { listType: 'RevocationList2020', index: 0 })
-  const full = vector('vc-jose-cose-inputs/tests/input/credential-full.json').credentialStatus as object
+  t.like(readStatusEntry(vectorJson(numbered).credentialStatus), { listType: 'RevocationList2020', index: 0 })
+  const full = vectorJson('vc-jose-cose-inputs/tests/input/credential-full.json').credentialStatus as object
   t.is(await refused(() => readStatusEntry(full)), 'status_list.malformed', 'it names no list')
   t.like(readStatusEntry({ ...full, statusListCredential: listUrl }), { listType: 'StatusList2021', index: 94_567 })
 })
 
 withVectors('another issuer’s list, of more entries than the least, is read', (t) => {
   const path = 'ed25519signature2018/packages/ed25519-signature-2018/src/__fixtures__/credentials/revocation-list.json'
-  const list = vector(path)
+  const list = vectorJson(path)
   const entry = {
     listType: 'RevocationList2020',
     listUrl: String(list.id),
@@ -126,9 +122,10 @@ test('a broken or unknown status is refused, by name', async (t) => {
     [],
     { ...ENTRY, statusListCredential: 'not a URL' },
     { ...ENTRY, statusListCredential: undefined },
+    { ...ENTRY, statusListCredential: [listUrl] },
     { ...ENTRY, statusPurpose: 1 },
-    { ...ENTRY, statusSize: 0 },
-    { ...ENTRY, statusSize: 64 },
+    { ...ENTRY, statusPurpose: '' },
+    ...[0, -1, 33, 1.5, '2'].map((statusSize) => ({ ...ENTRY, statusSize })),
     ...['-1', '1.5', '', ' 1', '1e3', '0x10', '9'.repeat(30), -1, 1.5, 2 ** 60, null, [1]].map((index) => ({
       ...ENTRY,
       statusListIndex: index,
@@ -139,6 +136,26 @@ test('a broken or unknown status is refused, by name', async (t) => {
   for (const type of ['toString', 'CredentialStatusList2017', undefined, 4]) {
     t.is(await refused(() => readStatusEntry({ ...ENTRY, type })), 'status_list.unsupported')
   }
+})
+
+test('the bounds of an entry are in it: index 0, 1 and 32 bits, one bit unless told (Bitstring Status List, 2.1)', (t) => {
+  t.like(readStatusEntry({ ...ENTRY, statusListIndex: '0' }), { index: 0, statusSize: 1 })
+  t.like(readStatusEntry({ ...ENTRY, statusListIndex: 0 }), { index: 0 })
+  for (const statusSize of [1, 32]) t.is(readStatusEntry({ ...ENTRY, statusSize }).statusSize, statusSize)
+  t.is(readStatusEntry({ ...ENTRY, type: 'StatusList2021Entry', statusSize: 2 }).statusSize, 1, 'it has no such member')
+})
+
+test('an entry of a RevocationList2020 explains nothing (RevocationList2020, 3)', async (t) => {
+  const entry = { kind: 'RevocationList2020', listUrl, index: 1, purpose: 'revocation' } as const
+  t.is(statusEntry(entry).type, 'RevocationList2020Status')
+  const explained = { ...entry, statusReference: 'https://issuer.example/status' }
+  t.is(await refused(() => statusEntry(explained)), 'status_list.unsupported')
+})
+
+test('the packed bits of a list are its subject’s text, where there is one', (t) => {
+  t.is(encodedListOf({ credentialSubject: { encodedList: 'uH4sI' } }), 'uH4sI')
+  for (const credentialSubject of [undefined, null, 'uH4sI', {}, { encodedList: 7 }])
+    t.is(encodedListOf({ credentialSubject }), undefined)
 })
 
 test('a list that is not the named one says nothing (Bitstring Status List, 3.2)', async (t) => {

@@ -33,11 +33,20 @@ interface Listed {
   by?: typeof issuer
   more?: Json
   change?: (signed: Json) => Json
+  written?: (text: string) => string
 }
 
 /** A list at an address of its own, packed and signed by others' code. */
 async function publish(listed: Listed = {}): Promise<string> {
-  const { purpose = 'revocation', values = {}, statusSize = 1, by = issuer, more, change = (signed) => signed } = listed
+  const {
+    purpose = 'revocation',
+    values = {},
+    statusSize = 1,
+    by = issuer,
+    more,
+    change = (signed) => signed,
+    written = (text) => text,
+  } = listed
   const bits = Buffer.alloc(BYTES)
   for (const [index, value] of Object.entries(values))
     for (let bit = 0; bit < statusSize; bit++) {
@@ -60,7 +69,7 @@ async function publish(listed: Listed = {}): Promise<string> {
     },
     ...more,
   })
-  lists.set(`/${path}`, { body: JSON.stringify(change(signed)) })
+  lists.set(`/${path}`, { body: written(JSON.stringify(change(signed))) })
   return id
 }
 
@@ -131,6 +140,14 @@ test.serial('a credential with more than ten statuses is none, and nothing is fe
   t.deepEqual(await verdictOf(lists.slice(1).map((url) => entry(url))), ['verified'])
 })
 
+test.serial('a list has ended a minute after its end, for clocks differ (D-167)', async (t) => {
+  const ended = (seconds: number) => ({
+    more: { validUntil: new Date(Date.now() - seconds * 1_000).toISOString() },
+  })
+  t.deepEqual(await verdictOf(entry(await publish(ended(30)))), ['verified'])
+  t.deepEqual(await verdictOf(entry(await publish(ended(90)))), ['StatusUnavailable'])
+})
+
 test.serial('a list that cannot be trusted leaves the status open, which is no yes (3.2, validate)', async (t) => {
   const unusable = {
     'of another issuer': await publish({ by: makeHolder() }),
@@ -140,6 +157,7 @@ test.serial('a list that cannot be trusted leaves the status open, which is no y
     'of another type': await publish({ more: { type: ['VerifiableCredential'] } }),
     unsigned: await publish({ change: ({ proof: _proof, ...rest }) => rest }),
     changed: await publish({ change: (signed) => ({ ...signed, validFrom: '2026-01-02T00:00:00Z' }) }),
+    'with a member twice': await publish({ written: (text) => text.replace('{', '{"issuer":"did:example:other",') }),
     missing: beside.urlOf('none'),
     'at a private address': 'https://10.0.0.1/list',
     'not of https': 'http://lists.test/list',

@@ -53,8 +53,8 @@ async function fill(
   didId: string,
   total: number,
 ): Promise<{ sample: Row[]; lists: Map<string, Set<number>>; collisions: number }> {
-  const { sql, uuid } = platform.dependencies
-  const entries = createStatusEntries({ sql, uuid })
+  const { sql, uuid, epoch } = platform.dependencies
+  const entries = createStatusEntries({ sql, uuid, epoch })
   const { tenantId } = platform.first
   const kind = 'BitstringStatusList'
   const owner = { tenantId, didId, kind, purpose: 'revocation', proofType: 'eddsa-rdfc-2022' } as const

@@ -12,6 +12,7 @@ import {
   SignJWT,
 } from 'jose'
 import { SCOPES } from '../protocol/tokens-logs.ts'
+import { unusedBitSet } from './support/base64url.ts'
 import { openWorld, type Reply, type World } from './support/world.ts'
 
 let world: World
@@ -124,31 +125,21 @@ test('a wrong grant is 400, a missing member too', async (t) => {
   t.is(code(twice), 'request.duplicate_member')
 })
 
-const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-
-test.serial('nothing tells a known client from an unknown one: not the answer, not its time', async (t) => {
-  const wrong = {
-    known: { ...credentials(), clientSecret: 'x'.repeat(43) },
-    unknown: { ...credentials(), clientId: randomUUID() },
-    noUuid: { ...credentials(), clientId: "' or 1=1 --" },
-  }
-  const times = { known: [] as number[], unknown: [] as number[], noUuid: [] as number[] }
+test.serial('nothing in an answer tells a known client from an unknown one', async (t) => {
   const seen = new Set<string>()
-  // each kind comes first in its turn: a limit is drawn for several requests at a time, and whoever is first waits for it
-  const kinds = ['known', 'unknown', 'noUuid', 'known', 'unknown'] as const
-  for (let round = 0; round < 60; round++)
-    for (const kind of kinds.slice(round % 3, (round % 3) + 3)) {
-      const from = performance.now()
-      const reply = await ask(wrong[kind])
-      times[kind].push(performance.now() - from)
-      t.is(reply.status, 401)
-      const { instance, ...rest } = reply.json<{ instance: string }>()
-      t.is(instance, reply.headers.get('x-request-id') ?? '')
-      seen.add(JSON.stringify([rest, [...reply.headers.keys()].sort()]))
-    }
+  const right = credentials()
+  for (const request of [
+    { ...right, clientSecret: 'x'.repeat(43) },
+    { ...right, clientId: randomUUID() },
+    { ...right, clientId: "' or 1=1 --" },
+  ]) {
+    const reply = await ask(request)
+    t.is(reply.status, 401)
+    const { instance, ...rest } = reply.json<{ instance: string }>()
+    t.is(instance, reply.headers.get('x-request-id') ?? '')
+    seen.add(JSON.stringify([rest, [...reply.headers.keys()].sort()]))
+  }
   t.is(seen.size, 1, 'one answer for all')
-  const ratio = median(times.known) / median(times.unknown)
-  t.true(ratio > 0.5 && ratio < 2, `medians differ by the factor ${ratio}`)
 })
 
 test('secrets are stored hashed, and appear in no answer', async (t) => {
@@ -196,6 +187,9 @@ test('forged, changed and foreign tokens are 401 with a challenge (RFC 6750 sect
     'no signature': `${head}.${body}.`,
     'half a signature': `${head}.${body}.${signature.slice(0, 43)}`,
     'four parts': `${world.token}.x`,
+    'a padded signature': `${world.token}==`,
+    'a padded header': `${head}=.${body}.${signature}`,
+    'a signature with unused bits set': `${head}.${body}.${unusedBitSet(signature)}`,
     'a changed header': `${part({ ...header, typ: 'JWT' })}.${body}.${signature}`,
     'a long one': `${head}.${'A'.repeat(9_000)}.${signature}`,
   }
@@ -246,8 +240,9 @@ test('tokens of our own key for another purpose, audience or time are refused', 
 
 test('a token counts in the Authorization header alone (RFC 6750 section 5.3)', async (t) => {
   for (const path of [`/v1/dids?access_token=${world.token}`, `/v1/dids?token=${world.token}`]) {
-    const { status } = await world.ask(path)
-    t.true(status === 401 || status === 400, path)
+    const reply = await world.ask(path)
+    t.is(reply.status, 401, path)
+    t.is(code(reply), 'token.missing', path)
   }
   const cookie = await world.ask('/v1/dids', { headers: { cookie: `access_token=${world.token}` } })
   t.is(cookie.status, 401)

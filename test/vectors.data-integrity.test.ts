@@ -1,6 +1,5 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import { sign as bbsSign } from '@digitalbazaar/bbs-signatures'
-import test from 'ava'
 import { base58btc } from 'multiformats/bases/base58'
 import { createDocumentLoader } from '../protocol/contexts/index.ts'
 import { hashData } from '../protocol/data-integrity.hash.ts'
@@ -15,8 +14,6 @@ import {
 import { resolveDidKey } from '../protocol/dids.key.ts'
 import { dereference, publicKeyOf } from '../protocol/dids.ts'
 import { vectorFiles, vectorJson, vectorText, withVectors } from './support/conformance-vectors.ts'
-
-const vectors = withVectors(test)
 
 const contexts = new Map<string, string>([
   ['https://www.w3.org/ns/credentials/examples/v2', 'contexts/w3c-ns-credentials-examples-v2.jsonld'],
@@ -65,7 +62,7 @@ for (const [folder, input] of [
   ['eddsa-rdfc-2022', 'unsigned.json'],
   ['eddsa-rdfc-2022/employ', 'employmentAuth.json'],
 ]) {
-  vectors(
+  withVectors(
     `eddsa-rdfc-2022 is reproduced byte for byte (VC Data Integrity EdDSA 1.0, appendix B, ${folder})`,
     async (t) => {
       const at = (file: string) => vectorText(`${EDDSA}/${folder}/${file}`)
@@ -90,14 +87,14 @@ for (const [folder, input] of [
   )
 }
 
-vectors('the Ed25519Signature2020 vector verifies (VC Data Integrity EdDSA 1.0, appendix B.2)', async (t) => {
+withVectors('the Ed25519Signature2020 vector verifies (VC Data Integrity EdDSA 1.0, appendix B.2)', async (t) => {
   t.deepEqual(await verifyProof(vectorJson(`${EDDSA}/Ed25519Signature2020/signedEdSig.json`)), { verified: true })
 })
 
 const BBS = 'w3c-vc-di-bbs/TestVectors'
 
 for (const folder of [BBS, `${BBS}/prc`]) {
-  vectors(
+  withVectors(
     `a bbs-2023 base proof is reproduced byte for byte (VC Data Integrity BBS 1.0, appendix A, ${folder})`,
     async (t) => {
       const keys = vectorJson<Record<string, string>>(`${BBS}/BBSKeyMaterial.json`)
@@ -133,44 +130,55 @@ for (const folder of [BBS, `${BBS}/prc`]) {
     },
   )
 
-  vectors(`bbs-2023 base and derived proofs verify (VC Data Integrity BBS 1.0, appendix A, ${folder})`, async (t) => {
-    t.deepEqual(await verifyProof(vectorJson(`${folder}/addSignedSDBase.json`)), { verified: true })
-    const derived = vectorJson(`${folder}/derivedRevealDocument.json`)
-    t.deepEqual(await verifyProof(derived), { verified: true })
-    const { verified } = await verifyProof({ ...derived, issuer: 'https://vc.example/another' })
-    t.false(verified)
-  })
+  withVectors(
+    `bbs-2023 base and derived proofs verify (VC Data Integrity BBS 1.0, appendix A, ${folder})`,
+    async (t) => {
+      t.deepEqual(await verifyProof(vectorJson(`${folder}/addSignedSDBase.json`)), { verified: true })
+      const derived = vectorJson(`${folder}/derivedRevealDocument.json`)
+      t.deepEqual(await verifyProof(derived), { verified: true })
+      const { verified } = await verifyProof({ ...derived, issuer: 'https://vc.example/another' })
+      t.false(verified)
+    },
+  )
 }
 
-vectors('Ed25519Signature2018 proofs of other implementations verify (transmute fixtures)', async (t) => {
-  const root = 'ed25519signature2018/packages/ed25519-signature-2018/src/__fixtures__'
-  const files = new Map([
-    ['https://www.w3.org/2018/credentials/examples/v1', 'examples-v1'],
-    ['https://www.w3.org/ns/odrl.jsonld', 'odrl'],
-    ['https://w3id.org/traceability/v1', 'trace-v1'],
-    ['https://credreg.net/ctdlasn/schema/context/json', 'creg'],
-  ])
-  const documents = new Map([...files].map(([url, file]) => [url, vectorJson<object>(`${root}/contexts/${file}.json`)]))
-  const check = createProofCheck({ documentLoader: createDocumentLoader({ contexts: documents }) })
-  const outcome = (signed: Json) =>
-    verifyProof(signed, check).then(
-      ({ verified }) => (verified ? 'verified' : 'Proof'),
-      (error) => error.code,
+const TRANSMUTE = 'ed25519signature2018/packages/ed25519-signature-2018/src/__fixtures__'
+
+/** Their copy of the examples context lacks AlumniCredential, so the type was never signed; the published one has it. */
+const UNSIGNED_TYPE = 'AlumniCredential'
+/** They hold a date as a relative link. */
+const RELATIVE = ['digital-bazaar', 'transmute']
+const WITHOUT_THAT_TYPE = ['case-6', 'revocation-list']
+
+withVectors(
+  'of 82 Ed25519Signature2018 credentials of others 80 verify as they were signed, 2 as they are (transmute)',
+  async (t) => {
+    const files = new Map([
+      ['https://www.w3.org/2018/credentials/examples/v1', 'examples-v1'],
+      ['https://www.w3.org/ns/odrl.jsonld', 'odrl'],
+      ['https://w3id.org/traceability/v1', 'trace-v1'],
+      ['https://credreg.net/ctdlasn/schema/context/json', 'creg'],
+    ])
+    const documents = new Map(
+      [...files].map(([url, file]) => [url, vectorJson<object>(`${TRANSMUTE}/contexts/${file}.json`)]),
     )
-  const outcomes = { asTheyAre: {} as Record<string, number>, withoutUnsigned: {} as Record<string, number> }
-  for (const path of vectorFiles(`${root}/credentials`)) {
-    const signed = vectorJson(path)
-    if (signed.proof === undefined) continue
-    const asItIs = await outcome(signed)
-    const withoutType = await outcome({
-      ...signed,
-      type: [signed.type].flat().filter((type) => type !== 'AlumniCredential'),
-    })
-    outcomes.asTheyAre[asItIs] = (outcomes.asTheyAre[asItIs] ?? 0) + 1
-    outcomes.withoutUnsigned[withoutType] = (outcomes.withoutUnsigned[withoutType] ?? 0) + 1
-  }
-  // Their copy of the examples context lacks AlumniCredential, so the type was never signed; the published one, which is
-  // bundled here, has it, so the proof fails. Two more lose a date as a relative link. Without the type all signatures hold.
-  t.deepEqual(outcomes.asTheyAre, { verified: 2, Proof: 78, 'credential.invalid': 2 })
-  t.deepEqual(outcomes.withoutUnsigned, { verified: 80, 'credential.invalid': 2 })
-})
+    const check = createProofCheck({ documentLoader: createDocumentLoader({ contexts: documents }) })
+    const outcome = (signed: Json) =>
+      verifyProof(signed, check).then(
+        ({ verified }) => (verified ? 'verified' : 'Proof'),
+        (error) => error.code,
+      )
+    let count = 0
+    for (const path of vectorFiles(`${TRANSMUTE}/credentials`)) {
+      const name = path.slice(`${TRANSMUTE}/credentials/`.length, -'.json'.length)
+      const signed = vectorJson(path)
+      if (signed.proof === undefined) continue
+      count += 1
+      const type = [signed.type].flat().filter((each) => each !== UNSIGNED_TYPE)
+      const invalid = RELATIVE.includes(name) ? 'credential.invalid' : undefined
+      t.is(await outcome(signed), invalid ?? (WITHOUT_THAT_TYPE.includes(name) ? 'verified' : 'Proof'), path)
+      t.is(await outcome({ ...signed, type }), invalid ?? 'verified', path)
+    }
+    t.is(count, 82)
+  },
+)

@@ -109,8 +109,8 @@ test.serial('a copy that forgets before it destroys fails to replay (specificati
 test.serial('a copy that erases the rows of a batch before it ends fails to replay', async (t) => {
   const code = await bundleChanged('semantic-credentials.batches.ts', (text) =>
     text.replace(
-      'seen.state = (await completeBatch',
-      'await discardBatchRows(subject)\n    seen.state = (await completeBatch',
+      'const end = await completeBatch',
+      'await discardBatchRows(subject)\n    const end = await completeBatch',
     ),
   )
   const results = await replay(code, 'signBatch.five-chunks')

@@ -1,10 +1,37 @@
-import { proxyActivities } from '@temporalio/workflow'
+import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow'
 import type { Purge } from '../activities/administration.purge.ts'
-import { sweeping } from './options.ts'
+import type { ReconcileSlice, Reconciliation } from '../activities/administration.reconcile.ts'
+import type { KeyInventory } from '../activities/keys/inventory.ts'
+import { chunk, sweeping } from './options.ts'
+import { createProgressLine } from './progress.ts'
 
 const { purgeExpiredRows } = proxyActivities<Purge>(sweeping)
+const { reconcileSlice } = proxyActivities<Reconciliation>(chunk)
+const { compareRestoredKeys } = proxyActivities<KeyInventory>(sweeping)
 
 /** Scheduled: rows that are past their time. */
 export async function purgeExpired(): ReturnType<Purge['purgeExpiredRows']> {
   return purgeExpiredRows()
 }
+
+/** Scheduled, and at every start of a worker: what rows say to be under way has a workflow, and each key its row. */
+export async function reconcileWork(run: Partial<ReconcileSlice> = {}): Promise<Omit<ReconcileSlice, 'next'>> {
+  const { looked = 0, started = 0, left = 0 } = run
+  const total = { looked, started, left }
+  const tell = createProgressLine()
+  for (let { next } = run; ; ) {
+    const slice = await reconcileSlice(next)
+    total.looked += slice.looked
+    total.started += slice.started
+    total.left += slice.left
+    tell(lineOf(total))
+    next = slice.next
+    if (!next) break
+    if (workflowInfo().continueAsNewSuggested) return continueAsNew<typeof reconcileWork>({ ...total, next })
+  }
+  await compareRestoredKeys()
+  return total
+}
+
+const lineOf = ({ looked, started, left }: Omit<ReconcileSlice, 'next'>) =>
+  `${looked} under way, started ${started} again${left > 0 ? `, ${left} ended by an operator` : ''}`

@@ -1,5 +1,5 @@
 // The bundle's entry: every export here is a workflow. One line per area, by name, so that a search finds its users.
-export { purgeExpired } from './administration.ts'
+export { purgeExpired, reconcileWork } from './administration.ts'
 export { deleteDid, reapKeys, registerWebDid } from './dids.ts'
 export { signBatch } from './semantic-credentials.batches.ts'
 export { notifyStatus } from './semantic-credentials.notifications.ts'

@@ -74,7 +74,9 @@ export async function signBatch(run: BatchRun): Promise<BatchProgress> {
   if (seen.state !== 'CANCELLED') {
     if (unfinished.size > 0 || next <= total)
       return continueAsNew<typeof signBatch>({ ...run, ...counts(seen), next: Math.min(next, ...unfinished) })
-    seen.state = (await completeBatch(subject)).state
+    const end = await completeBatch(subject)
+    if (end.state === 'PROCESSING') return continueAsNew<typeof signBatch>({ ...run, ...counts(seen), next: end.next })
+    seen.state = end.state
   }
   if (seen.state === 'CANCELLED') await discardBatchRows(subject)
   tell(lineOf(batchId, seen))

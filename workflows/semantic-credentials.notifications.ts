@@ -27,6 +27,7 @@ export async function notifyStatus({
     outcome = await deliverNotification(subject)
   }
   const state = outcome.state === 'later' ? 'FAILED' : outcome.state
-  await concludeNotification(subject, state, outcome.reason)
+  // whoever was not reached may be told another time; whoever refused the message was told
+  await concludeNotification(subject, state, outcome.reason, outcome.state === 'later' || state === 'NO_SERVICE')
   return state
 }

@@ -1,28 +1,10 @@
 import { bundledContexts, type ContextLookup, contextUnknown } from '../../protocol/contexts/index.ts'
+import { absolute, namedContexts } from '../../protocol/contexts/named.ts'
 import type { Json } from '../../protocol/data-integrity.ts'
 import { Refusal } from '../../protocol/errors.ts'
 
 /** Contexts from elsewhere that one document may bring, with those that they name in turn: each may be a call to a stranger. */
 export const MAX_FOREIGN = 32
-
-const isForeign = (context: unknown): context is string => typeof context === 'string' && !bundledContexts.has(context)
-
-/** Every context that a document or a context names, wherever it stands. */
-function named(value: object): string[] {
-  const urls = new Set<string>()
-  const pending: object[] = [value]
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    for (const [key, member] of Object.entries(next)) {
-      if (key === '@context') for (const each of [member].flat()) if (isForeign(each)) urls.add(each)
-      if (typeof member === 'object' && member !== null) pending.push(member)
-    }
-  }
-  return [...urls]
-}
-
-/** References in a context are relative to its address (JSON-LD 1.1 API, section 5.1.2). */
-const absolute = (reference: string, base: string): string =>
-  URL.canParse(reference, base) ? new URL(reference, base).href : reference
 
 const tooMany = () =>
   new Refusal('context.invalid', `A document names at most ${MAX_FOREIGN} contexts that are not known here.`, [
@@ -40,14 +22,14 @@ export async function gatherContexts(document: Json, lookup: ContextLookup): Pro
     const context = await lookup(url)
     if (context === undefined) throw contextUnknown(url)
     found.set(url, context)
-    return named(context).map((reference) => absolute(reference, url))
+    return namedContexts(context).map((reference) => absolute(reference, url))
   }
   const asked = new Set<string>()
-  for (let wanted = named(document); wanted.length > 0; ) {
+  for (let wanted = namedContexts(document); wanted.length > 0; ) {
     for (const url of wanted) asked.add(url)
     if (asked.size > MAX_FOREIGN) throw tooMany()
     const further = (await Promise.all(wanted.map(look))).flat()
-    wanted = [...new Set(further)].filter((url) => isForeign(url) && !asked.has(url))
+    wanted = [...new Set(further)].filter((url) => !bundledContexts.has(url) && !asked.has(url))
   }
   return found
 }

@@ -18,7 +18,7 @@ import {
   suiteOf,
   suiteOfProof,
 } from '../../protocol/data-integrity.ts'
-import { Refusal } from '../../protocol/errors.ts'
+import { overDocument, Refusal } from '../../protocol/errors.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
 import { type MeaningRequest, meansTheSame } from '../../protocol/semantic-credentials.presentations.meaning.ts'
 import { type Verdict, type VerifyRequest, verifyCredential } from '../../protocol/semantic-credentials.ts'
@@ -86,7 +86,7 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
   ) {
     if (!light || !mainLane.takes(tenantId)) return elsewhere()
     try {
-      return await mainLane.measure(tenantId, work)
+      return await mainLane.measure(tenantId, () => overDocument(work))
     } catch (error) {
       if (error instanceof Refusal && error.code === 'credential.too_complex') return elsewhere()
       throw error

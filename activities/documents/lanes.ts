@@ -1,4 +1,4 @@
-import { extensions } from '../../protocol/contexts/extensions.ts'
+import { isExtensions } from '../../protocol/contexts/extensions.ts'
 import { bundledContexts } from '../../protocol/contexts/index.ts'
 import type { Json } from '../../protocol/data-integrity.ts'
 import { isObject } from '../../protocol/json.ts'
@@ -28,9 +28,6 @@ const isFlat = (context: Json): boolean =>
     return Object.entries(value).every(([keyword, member]) => TERM_KEYWORDS.includes(keyword) && isPlain(member))
   })
 
-/** Ours brings a context of its own for the branding; it is known, so it may. */
-const EXTENSIONS = JSON.stringify(extensions)
-
 function areLight(contexts: unknown[]): boolean {
   if (contexts.length > LIGHT.contexts) return false
   let terms = 0
@@ -38,7 +35,8 @@ function areLight(contexts: unknown[]): boolean {
     if (typeof context === 'string') {
       if (!bundledContexts.has(context)) return false
     } else if (!isObject(context)) return false
-    else if (JSON.stringify(context) !== EXTENSIONS) {
+    // ours brings a context of its own for the branding; it is known, so it may
+    else if (!isExtensions(context)) {
       if (!isFlat(context)) return false
       terms += Object.keys(context).length
     }

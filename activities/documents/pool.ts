@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import type { ContextLookup } from '../../protocol/contexts/index.ts'
-import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import { DocumentFault, Refusal, Unavailable } from '../../protocol/errors.ts'
 import type { Spend } from '../threads.queue.ts'
 import { createThreads, type Threads } from '../threads.ts'
 import type { ContextMessage, Owner, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
@@ -135,6 +135,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
       spend(answer.workMs + served.waitedMs()) // nobody else had the thread while it stood still
       if (served.failures.length > 0) throw served.failures[0]
       if (answer.done) return answer.output
+      if ('fault' in answer) throw new DocumentFault('A document could not be processed.', { cause: answer.fault })
       const { code, message, errors } = answer.refusal
       throw new Refusal(code, message, errors)
     } catch (error) {

@@ -6,7 +6,10 @@ import { Refusal } from '../../protocol/errors.ts'
 import { qrCode } from '../../protocol/qr-code.ts'
 import { convertLinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
 import { meansTheSame } from '../../protocol/semantic-credentials.presentations.meaning.ts'
+import { fenceIntrinsics } from '../intrinsics.ts'
 import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
+
+fenceIntrinsics()
 
 /** Rounds of deep comparison, as a power of the nodes that look alike: here the work ends poison graphs, not this. */
 const MAX_WORK_FACTOR = 3
@@ -42,6 +45,7 @@ export default async function run<Name extends TaskName>({
   port: MessagePort
 }): Promise<ThreadAnswer<Tasks[Name]['output']>> {
   const begun = process.threadCpuUsage()
+  const workMs = () => milliseconds(process.threadCpuUsage(begun))
   port.postMessage({ kind: 'begun', threadId, usage: begun } satisfies ThreadMessage)
   const documentLoader = createDocumentLoader({ contexts: remoteContexts(port, task.contexts) })
   const deepWork = { limitMs: DEEP_WORK_MS, spentMs: () => milliseconds(process.threadCpuUsage()) }
@@ -58,11 +62,11 @@ export default async function run<Name extends TaskName>({
   }
   try {
     const output = await verbs[task.name](task.input)
-    return { done: true, output, workMs: milliseconds(process.threadCpuUsage(begun)) }
+    return { done: true, output, workMs: workMs() }
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof Refusal)) return { done: false, fault: error, workMs: workMs() }
     const { code, message, errors } = error
-    return { done: false, refusal: { code, message, errors }, workMs: milliseconds(process.threadCpuUsage(begun)) }
+    return { done: false, refusal: { code, message, errors }, workMs: workMs() }
   } finally {
     port.close()
   }

@@ -37,11 +37,15 @@ export interface ThreadTask<Name extends TaskName = TaskName> {
   contexts: Map<string, object>
 }
 
-/** Error classes do not survive the way between threads, so a refusal travels as data. */
+/** Error classes do not survive the way between threads, so a refusal travels as data, and so does a fault of ours. */
 export type ThreadAnswer<Output> = {
   /** Milliseconds of work of the thread on the task. */
   workMs: number
-} & ({ done: true; output: Output } | { done: false; refusal: { code: string; message: string; errors: FieldError[] } })
+} & (
+  | { done: true; output: Output }
+  | { done: false; refusal: { code: string; message: string; errors: FieldError[] } }
+  | { done: false; fault: unknown }
+)
 
 /** Thread to main: the task has begun, after so much work of the thread on others; or a context is wanted. */
 export type ThreadMessage =

@@ -1,6 +1,9 @@
 import { fromRaw, generateBbsKeyPair } from '@digitalbazaar/bls12-381-multikey'
+import { fenceIntrinsics } from '../intrinsics.ts'
 import type { BbsInput } from './index.ts'
 import type { KeyMaterial } from './material.ts'
+
+fenceIntrinsics()
 
 /** BBS_BLS12381G1_XMD:SHA-256_SSWU_RO_ in the library's words. */
 const algorithm = 'BBS-BLS12-381-SHA-256'

@@ -1,3 +1,5 @@
+import type { Witness } from '../epoch.witness.ts'
+
 export const KEY_TYPES = ['ed25519', 'p256', 'bls12381g2', 'x25519'] as const
 export type KeyType = (typeof KEY_TYPES)[number]
 
@@ -29,10 +31,14 @@ export interface BbsInput {
  */
 export interface KeyStore {
   readonly name: 'local' | 'vault'
+  /** Of a store that is outside of our database. */
+  readonly witness?: Witness
+  /** Of a store that is outside of our database: the names (reference.ts) of all keys that it holds for us. */
+  names?(): Promise<string[]>
   /** Idempotent by keyId: a second call answers the key that is there. */
   create(ref: KeyRef): Promise<CreatedKey>
   publicKey(ref: KeyRef): Promise<Uint8Array>
-  /** Ed25519 (RFC 8032) over `data`, or ECDSA P-256 over SHA-256 of it as r‖s (IEEE P1363). 64 bytes. */
+  /** Ed25519 (RFC 8032) over `data`, or ECDSA P-256 over SHA-256 of it as r‖s (IEEE P1363) with the lower s. 64 bytes. */
   sign(ref: KeyRef, data: Uint8Array): Promise<Uint8Array>
   /**
    * X25519 (RFC 7748) with the key itself, or with the Montgomery form of an Ed25519 key where the store can

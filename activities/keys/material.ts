@@ -10,6 +10,7 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { p256 } from '@noble/curves/nist.js'
 import { Refusal } from '../../protocol/errors.ts'
 import type { KeyType } from './index.ts'
+import { withLowS } from './low-s.ts'
 
 /** Random bytes of the asked length. */
 export type Random = (size: number) => Uint8Array
@@ -53,10 +54,10 @@ export function generateCurveKey(keyType: CurveKeyType, random: Random): KeyMate
   return { secret, publicKey: rawPublicKey(importSecret(keyType, secret)) }
 }
 
-/** Ed25519 over `data`, or ECDSA with SHA-256 as r‖s. */
+/** Ed25519 over `data`, or ECDSA with SHA-256 as r‖s with the lower s. */
 export const signWith = (key: KeyObject, data: Uint8Array): Uint8Array =>
   key.asymmetricKeyType === 'ec'
-    ? nodeSign('sha256', data, { key, dsaEncoding: 'ieee-p1363' })
+    ? withLowS(nodeSign('sha256', data, { key, dsaEncoding: 'ieee-p1363' }))
     : nodeSign(null, data, key)
 
 /** The X25519 form of an Ed25519 key: the first half of SHA-512 over the seed (RFC 8032, 5.1.5), as libsodium and did:key do. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Refusal } from '../../protocol/errors.ts'
 import { isUuid } from '../../protocol/uuid.ts'
-import type { KeyRef } from './index.ts'
+import { KEY_TYPES, type KeyRef } from './index.ts'
 
 /** Throws `Refusal('key.invalid_reference')` unless both ids are lower-case UUIDs: nothing else reaches a row or a path. */
 export function assertReference({ tenantId, keyId }: KeyRef): void {
@@ -24,3 +24,8 @@ export const storeName = ({ tenantId, keyId, keyType }: KeyRef): string =>
     .update(JSON.stringify([tenantId, keyId, keyType]))
     .digest('hex')
     .slice(0, 48)}`
+
+const NAME = new RegExp(`^(${KEY_TYPES.join('|')})-[0-9a-f]{48}$`)
+
+/** Whether a key of ours has this name: a store may hold keys of others. */
+export const isStoreName = (name: string): boolean => NAME.test(name)

@@ -1,18 +1,26 @@
+import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import type { Threads } from '../threads.ts'
 import type { EnvelopeRows } from './envelope.ts'
 import type { KeyStore } from './index.ts'
 import { createLocalKeyStore } from './local.ts'
+import type { KeyStoreMetrics } from './metrics.ts'
+import { createLoginGate, type LoginRecords } from './vault.gate.ts'
 import { createVaultKeyStore } from './vault.ts'
 
 export interface KeyStoreSettings {
   config: Pick<Config, 'vault' | 'masterKey'>
   envelopes: EnvelopeRows
+  logins: LoginRecords
+  metrics: KeyStoreMetrics
   threads?: Threads
+  log?: Pick<Logger, 'info' | 'error'>
 }
 
 /** Vault where an address is set, else envelopes in our own database. */
-export const openKeyStore = ({ config, envelopes, threads }: KeyStoreSettings): KeyStore =>
-  config.vault
-    ? createVaultKeyStore(config.vault, { threads })
-    : createLocalKeyStore({ envelopes, masterKey: config.masterKey, threads })
+export function openKeyStore({ config, envelopes, logins, metrics, threads, log }: KeyStoreSettings): KeyStore {
+  const { vault, masterKey } = config
+  if (!vault) return metrics.measured(createLocalKeyStore({ envelopes, masterKey, threads }))
+  const gate = createLoginGate({ ...vault, masterKey, records: logins })
+  return metrics.measured(createVaultKeyStore(vault, { gate, log, observer: metrics, threads }))
+}

@@ -7,14 +7,24 @@ export interface Breaker {
   reset(): void
 }
 
+export interface BreakerOptions {
+  now?: () => number
+  threshold?: number
+  openMs?: number
+  /** Told when calls begin to be refused, and when they are no longer. */
+  changed?(open: boolean): void
+}
+
 /** After `threshold` failures in a row nobody waits for the store; after `openMs` one call is let through to look. */
-export function createBreaker({ now = Date.now, threshold = 3, openMs = 5_000 } = {}): Breaker {
+export function createBreaker(options: BreakerOptions = {}): Breaker {
+  const { now = Date.now, threshold = 3, openMs = 5_000, changed } = options
   let failures = 0
   let openedAt = 0
   let reason = ''
   let probing = false
 
   const reset = () => {
+    if (failures >= threshold) changed?.(false)
     failures = 0
   }
   const attempt = async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -23,11 +33,12 @@ export function createBreaker({ now = Date.now, threshold = 3, openMs = 5_000 } 
       reset()
       return result
     } catch (error) {
-      if (error instanceof Unavailable) {
+      if (error instanceof Unavailable && error.part === 'keys') {
         failures += 1
+        if (failures === threshold) changed?.(true)
         openedAt = now()
         reason = error.message
-      } else reset()
+      } else if (!(error instanceof Unavailable)) reset() // another part that is away says nothing of the store
       throw error
     }
   }

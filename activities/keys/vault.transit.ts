@@ -1,6 +1,7 @@
 import { createHash, createPublicKey } from 'node:crypto'
 import { Unavailable } from '../../protocol/errors.ts'
 import type { CreatedKey, KeyRef } from './index.ts'
+import { withLowS } from './low-s.ts'
 import { rawPublicKey } from './material.ts'
 import { storeName, unknownKey } from './reference.ts'
 import { fields, text, VaultRefusal } from './vault.answers.ts'
@@ -22,11 +23,12 @@ const publicKeyOf = (data: unknown): Uint8Array => {
 }
 
 /** `vault:v1:<signature>`, base64 for Ed25519 and base64url for marshalled JWS; Buffer reads both alphabets. */
-const signatureOf = (result: unknown): Uint8Array | Error => {
+const signatureOf = (result: unknown, p256: boolean): Uint8Array | Error => {
   const { signature, error } = fields(result)
   if (typeof signature !== 'string') return new Unavailable('keys', `Vault did not sign: ${String(error)}`)
   const raw = Buffer.from(signature.slice(signature.lastIndexOf(':') + 1), 'base64')
-  return raw.length === 64 ? raw : new Unavailable('keys', 'Vault gave a signature of unexpected length.')
+  if (raw.length !== 64) return new Unavailable('keys', 'Vault gave a signature of unexpected length.')
+  return p256 ? withLowS(raw) : raw
 }
 
 const gone = (error: unknown) =>
@@ -45,7 +47,7 @@ export function createTransitKeys(client: VaultClient, mount: string) {
     try {
       const { data } = await client.write(`${mount}/sign/${name}`, { ...how, batch_input })
       const results = fields(data).batch_results
-      return Array.isArray(results) ? results.map(signatureOf) : []
+      return Array.isArray(results) ? results.map((result) => signatureOf(result, p256)) : []
     } catch (error) {
       if (error instanceof VaultRefusal && error.says('key not found')) throw unknownKey()
       throw error

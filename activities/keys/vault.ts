@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { VaultConfig } from '../../config.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import type { Witness } from '../epoch.witness.ts'
 import type { Threads } from '../threads.ts'
 import { createBbsThreads } from './bbs.ts'
 import type { KeyRef, KeyStore } from './index.ts'
 import type { Random } from './material.ts'
-import { assertReference, storeName, unsupported } from './reference.ts'
+import { assertReference, isStoreName, storeName, unsupported } from './reference.ts'
 import { createSoftwareKeys, type SecretRows } from './software.ts'
 import { fields, settled, text, VaultRefusal } from './vault.answers.ts'
-import { createVaultClient, type VaultClient } from './vault.client.ts'
+import { createVaultClient, type VaultClient, type VaultClientParts } from './vault.client.ts'
+import { createLoginGate, ownRecords } from './vault.gate.ts'
 import { createTransitKeys, inTransit } from './vault.transit.ts'
 
 /** BLS12-381 and X25519, which transit does not know, rest in the KV engine, version 2. */
@@ -39,25 +41,48 @@ const kvSecrets = (client: VaultClient, mount: string): SecretRows => {
   }
 }
 
-export interface VaultKeyStoreOptions {
+/** How far a database has come, beside the keys: whoever restores the database does not restore Vault with it. */
+const kvWitness = (client: VaultClient, mount: string): Witness => {
+  const path = (id: string) => `${mount}/data/countersign/epoch-${id}`
+  return {
+    async read(id) {
+      try {
+        const { data } = fields((await client.read(path(id))).data)
+        return Number(text(fields(data).mark))
+      } catch (error) {
+        if (error instanceof VaultRefusal && error.status === 404) return undefined
+        throw error
+      }
+    },
+    async write(id, mark) {
+      await client.write(path(id), { data: { mark: String(mark) } })
+    },
+  }
+}
+
+export interface VaultKeyStoreOptions extends Partial<VaultClientParts> {
   random?: Random
-  now?: () => number
   cacheSeconds?: number
   bbsThreads?: number
   /** What the threads for BBS share with the other ones of the process. */
   threads?: Threads
 }
 
+/** For a process that shares its logins with no other. */
+const gateOfOne = ({ address, timeoutMs }: VaultConfig) =>
+  createLoginGate({ address, timeoutMs, records: ownRecords(Date.now), masterKey: randomBytes(32) })
+
 /** Keys in Vault or OpenBao: transit for Ed25519 and P-256, KV version 2 for BLS12-381 and X25519. */
 export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreOptions = {}): KeyStore {
-  const { random = randomBytes, now, cacheSeconds, bbsThreads, threads } = options
-  const client = createVaultClient(config, now)
+  const { random = randomBytes, cacheSeconds, bbsThreads, threads, gate = gateOfOne(config) } = options
+  const client = createVaultClient(config, { ...options, gate })
   const bbs = createBbsThreads({ shared: threads, threads: bbsThreads })
   const transit = createTransitKeys(client, config.transitMount)
   const software = createSoftwareKeys({ secrets: kvSecrets(client, config.kvMount), bbs, random, cacheSeconds })
 
   return {
     name: 'vault',
+    witness: kvWitness(client, config.kvMount),
     async create(ref) {
       assertReference(ref)
       return settled(inTransit(ref) ? transit.create(ref) : software.create(ref))
@@ -85,11 +110,18 @@ export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreO
       assertReference(ref)
       return settled(inTransit(ref) ? transit.delete(ref) : software.delete(ref))
     },
+    async names() {
+      const found = await Promise.all([
+        client.list(`${config.transitMount}/keys`),
+        client.list(`${config.kvMount}/metadata/countersign`),
+      ])
+      return found.flat().filter(isStoreName)
+    },
     ready: () => client.ready(),
     async close() {
       await transit.drain()
       await bbs.close()
-      client.close()
+      await client.close()
     },
   }
 }

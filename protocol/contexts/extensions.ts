@@ -22,3 +22,8 @@ export const extensions = {
     },
   },
 }
+
+const TEXT = JSON.stringify(extensions)
+
+/** Whether a context that stands in a document is this one. */
+export const isExtensions = (context: unknown): boolean => JSON.stringify(context) === TEXT

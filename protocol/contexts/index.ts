@@ -1,6 +1,7 @@
 import './processed.ts'
 
 export { bundledContexts } from './bundled.ts'
+export { assertContexts, contextErrors } from './form.ts'
 export { refuseImports } from './imports.ts'
 export {
   type ContextLookup,

@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts'
 import { bundledContexts } from './bundled.ts'
+import { contextErrors } from './form.ts'
 import { refuseImports } from './imports.ts'
 
 /** What jsonld asks of a document loader (JSON-LD API 1.1, section 9.6 RemoteDocument). */
@@ -25,10 +26,20 @@ export const contextUnknown = (url: string): Refusal =>
     { path: '/@context', code: 'context.unknown', message: `${url.slice(0, 500)} is not known` },
   ])
 
+/** A context from elsewhere is held to the form that one in a document has. */
+function assertForm(url: string, document: object): void {
+  const [error] = contextErrors(document)
+  if (error === undefined) return
+  const message = `${url.slice(0, 500)} is malformed: ${error.path} ${error.message}`
+  throw new Refusal('context.invalid', `The JSON-LD context ${message}.`, [
+    { path: '/@context', code: error.code, message },
+  ])
+}
+
 /**
  * A loader that answers the bundled contexts and those it is given, and has no network. An unknown URL is
- * `Refusal('context.unknown')`, one that imports another `Refusal('context.invalid')`. Only bundled documents carry the tag `static`: jsonld's cache is one for the process,
- * and two tenants may have pinned different content under one URL. Every answer is a copy, since jsonld resolves
+ * `Refusal('context.unknown')`, one that imports another or is malformed `Refusal('context.invalid')`. Only
+ * bundled documents carry the tag `static`: jsonld's cache is one for the process, and two tenants may have pinned different content under one URL. Every answer is a copy, since jsonld resolves
  * relative context references in place.
  */
 export function createDocumentLoader({ contexts }: LoaderOptions = {}): DocumentLoader {
@@ -40,6 +51,7 @@ export function createDocumentLoader({ contexts }: LoaderOptions = {}): Document
     const document = await lookup(url)
     if (document === undefined) throw contextUnknown(url)
     refuseImports(document)
+    assertForm(url, document)
     return { contextUrl: null, documentUrl: url, document: structuredClone(document) }
   }
 }

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Reply, World } from './world.ts'
+import type { Reply, World as WholeWorld } from './world.ts'
+
+type World = Pick<WholeWorld, 'ask' | 'token'>
 
 export interface Batch {
   id: string

@@ -1,4 +1,6 @@
-import type { World } from './world.ts'
+import type { World as WholeWorld } from './world.ts'
+
+type World = Pick<WholeWorld, 'ask' | 'token'>
 
 interface Created {
   did: string
@@ -51,8 +53,32 @@ export interface Verdict {
   reason: { type: string; message: string }[]
 }
 
-export async function verify(world: World, credential: unknown, token = world.token): Promise<Verdict> {
-  const reply = await world.ask('/v1/credentials/web-semantic/verify', { token, body: { payload: credential } })
+export interface Warning {
+  type: string
+  message: string
+  path?: string
+  url?: string
+}
+
+interface Verification {
+  token?: string
+  trustedContexts?: unknown
+}
+
+/** The whole answer of a verification. */
+export async function verdictOf(
+  world: World,
+  credential: unknown,
+  { token = world.token, trustedContexts }: Verification = {},
+): Promise<Verdict & { warnings: Warning[] }> {
+  const body = { payload: credential, trustedContexts }
+  const reply = await world.ask('/v1/credentials/web-semantic/verify', { token, body })
   if (reply.status !== 200) throw new Error(`no verdict: ${reply.text}`)
-  return reply.json<Verdict>()
+  return reply.json<Verdict & { warnings: Warning[] }>()
+}
+
+/** Whether it verifies, and why not. */
+export async function verify(world: World, credential: unknown, token = world.token): Promise<Verdict> {
+  const { verified, reason } = await verdictOf(world, credential, { token })
+  return { verified, reason }
 }

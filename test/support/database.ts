@@ -16,6 +16,7 @@ export async function openDatabase(masterKey: Buffer) {
   const system = await connect(roleUrl(server.url, masterKey, 'system'), 8)
   return {
     url: server.url,
+    superuserUrl: server.superuserUrl,
     tenants,
     system,
     systemSql: await sqlOf(system),

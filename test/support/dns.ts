@@ -6,6 +6,8 @@ export interface DnsRecords {
   AAAA?: string[]
   CNAME?: string
   ttl?: number
+  /** What the server answers in place of records (RFC 1035, section 4.1.1): 2 is a failure of its own. */
+  rcode?: number
 }
 
 /** What a name answers; a function is asked for each query with the number of queries of that kind before it. */
@@ -56,8 +58,11 @@ export async function startTestDns(names: Record<string, DnsScript> = {}): Promi
     const response = DNS.Packet.createResponseFromRequest(request)
     const [question] = request.questions
     const type = question?.type === DNS.Packet.TYPE.AAAA ? 'AAAA' : 'A'
-    const found = question && answers(question.name.toLowerCase(), type)
-    if (found) response.answers.push(...found)
+    const script = question && find(question.name.toLowerCase())
+    const rcode = typeof script === 'object' ? script.rcode : undefined
+    const found = question && rcode === undefined ? answers(question.name.toLowerCase(), type) : undefined
+    if (rcode !== undefined) response.header.rcode = rcode
+    else if (found) response.answers.push(...found)
     else response.header.rcode = NXDOMAIN
     send(response).catch(() => undefined) // the asker may be gone
   }

@@ -1,15 +1,17 @@
 import type { RequestListener } from 'node:http'
 import { startTestDns } from './dns.ts'
 import { createTestAuthority, listenTls } from './tls.ts'
-import { openWorld } from './world.ts'
+import { openWorld, type WorldOptions } from './world.ts'
 
 /** A platform, and one HTTPS host elsewhere, on loopback, that it reaches by its name and trusts by its authority. */
-export async function openWorldBeside(host: string, listener: RequestListener) {
+export async function openWorldBeside(host: string, listener: RequestListener, options: WorldOptions = {}) {
   const dns = await startTestDns({ [host]: { A: ['127.0.0.1'] } })
   const authority = await createTestAuthority()
   const server = await listenTls(await authority.issue([host]), listener)
   const world = await openWorld({
+    ...options,
     env: {
+      ...options.env,
       OUTBOUND_DNS_SERVER: dns.address,
       OUTBOUND_CA_FILE: authority.file,
       OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8',

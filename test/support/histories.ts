@@ -178,5 +178,22 @@ export const scenarios: Scenario[] = [
     return { phase: nth < 2 ? 'more' : nth < 4 ? 'wait' : 'done', checked: 10, revoked: 10 }
   }),
   revoking('last-of-two-runs', (nth) => ({ phase: nth < 3 ? 'more' : 'done', checked: nth, revoked: nth }), 3),
+  batchSigning('rows-left-at-the-end', {
+    signBatchChunk: signedUpTo,
+    completeBatch: (nth) => (nth < 1 ? { state: 'PROCESSING', next: 7 } : { state: 'COMPLETED' }),
+  }),
+  {
+    workflowType: 'reconcileWork',
+    path: 'two-slices',
+    payload: undefined,
+    answers: {
+      reconcileSlice: (nth) => {
+        if (nth === 1) throw new Error('a crash')
+        const counts = { looked: 5, started: nth < 1 ? 2 : 0, left: nth }
+        return nth < 2 ? { ...counts, next: { work: 1 } } : counts
+      },
+      compareRestoredKeys: () => undefined,
+    },
+  },
   { workflowType: 'purgeExpired', path: 'done', payload: undefined, answers: { purgeExpiredRows: () => ({}) } },
 ]

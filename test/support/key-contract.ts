@@ -6,10 +6,16 @@ import { createVaultKeyStore } from '../../activities/keys/vault.ts'
 import { dismissGuard } from '../../stack/part.ts'
 import type { Vault } from '../../stack/vault.ts'
 import { memoryEnvelopes } from './keys.ts'
+import { needs } from './parts.ts'
 import { createAppRole, openVault, vaultBinary, vaultConfig } from './vault.ts'
 
+interface Stores {
+  stores: Record<'local' | 'vault', KeyStore>
+  vault?: Vault
+}
+
 /** One contract, held against both stores; the Vault is a real one, and our token has the documented policy alone. */
-const test = anyTest as TestFn<{ stores: Record<'local' | 'vault', KeyStore>; vault?: Vault }>
+const test = anyTest as TestFn<Stores>
 
 test.before(async (t) => {
   const local = createLocalKeyStore({ envelopes: memoryEnvelopes(), masterKey: randomBytes(32) })
@@ -28,11 +34,10 @@ test.after.always(async ({ context: { stores, vault } }) => {
   await dismissGuard()
 })
 
-type Context = ExecutionContext<{ stores: Record<'local' | 'vault', KeyStore>; vault?: Vault }>
+type Context = ExecutionContext<Stores>
 
 /** A promise that both stores must hold, as one test each. */
 export function contract(promise: string, holds: (t: Context, store: KeyStore) => Promise<void>): void {
   test.serial(`local: ${promise}`, (t) => holds(t, t.context.stores.local))
-  const onVault = vaultBinary === undefined ? test.skip : test.serial
-  onVault(`vault: ${promise}`, (t) => holds(t, t.context.stores.vault))
+  needs<Stores>('Vault', test.serial)(`vault: ${promise}`, (t) => holds(t, t.context.stores.vault))
 }

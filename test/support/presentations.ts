@@ -1,4 +1,4 @@
-import { createDid, type Signed, sign } from './credentials.ts'
+import { createDid, type Signed, sign, type Warning } from './credentials.ts'
 import type { Holder } from './holders.ts'
 import type { World } from './world.ts'
 
@@ -12,6 +12,7 @@ export interface PresentationVerdict {
   verified: boolean
   reason: string
   checks: Check[]
+  warnings: Warning[]
 }
 
 export const VERIFY_PRESENTATION = '/v1/credentials/web-semantic/presentations/verify'

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -112,6 +112,12 @@ export async function openProcesses(more: Partial<Record<Variable, string>> = {}
       process.kill(server.pid, 'SIGKILL')
       await server.exited
     },
+    /** Its database goes, and all that it knew. */
+    async lose(): Promise<void> {
+      await temporal.kill()
+      for (const name of await readdir(directory)) if (name.startsWith('temporal.db')) await rm(join(directory, name))
+      await temporal.start()
+    },
   }
   const postgres = {
     name: 'PostgreSQL',
@@ -129,6 +135,11 @@ export async function openProcesses(more: Partial<Record<Variable, string>> = {}
   return {
     url,
     port,
+    config,
+    /** Of every process. */
+    env,
+    /** Of the database as the superuser, who sees all rows and may change all. */
+    superuserUrl: database.superuserUrl,
     api,
     worker,
     temporal,

@@ -54,8 +54,12 @@ export function children(pid: number): number[] {
 export const descendants = (pid: number): number[] => children(pid).flatMap((child) => [child, ...descendants(child)])
 
 /** A script of this repository in a process of its own, with the lines it has written so far. */
-export function script(args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--import=tsx', ...args], { env: { ...process.env, ...env }, stdio: 'pipe' })
+export function script(args: string[], env: Record<string, string> = {}, cwd = process.cwd()) {
+  const child = spawn(process.execPath, ['--import=tsx', ...args], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: 'pipe',
+  })
   const lines: string[] = []
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on('line', (line) => lines.push(line))

@@ -18,6 +18,8 @@ export const vaultConfig = (vault: Vault, changes: Partial<VaultConfig> = {}): V
   token: vault.token,
   roleId: '',
   secretId: '',
+  tokenFile: '',
+  secretIdFile: '',
   transitMount: 'transit',
   kvMount: 'secret',
   timeoutMs: 2_000,

@@ -13,6 +13,7 @@ import { freePort } from '../../stack/ports.ts'
 import { startPostgres } from '../../stack/postgres.ts'
 import { findTemporalBinary } from '../../stack/temporal.binary.ts'
 import { startTemporal } from '../../stack/temporal.ts'
+import { descendants } from './stack.ts'
 import { addTenant } from './tenants.ts'
 
 export interface WorldOptions {
@@ -21,6 +22,8 @@ export interface WorldOptions {
   env?: Partial<Record<Variable, string>>
   /** What the worker signs with, made of the platform's own store: for keys that are away. */
   workerKeys?: (keys: KeyStore) => KeyStore
+  /** Stands between the platform and PostgreSQL: gets its port, and answers the one to connect to instead. */
+  between?: (port: number) => Promise<number>
 }
 
 export interface Client {
@@ -83,7 +86,7 @@ export async function openWorld(options: WorldOptions = {}) {
 }
 
 async function build(
-  { workflows = false, env = {}, workerKeys = (keys) => keys }: WorldOptions,
+  { workflows = false, env = {}, workerKeys = (keys) => keys, between = async (port) => port }: WorldOptions,
   undo: (() => Promise<void>)[],
   close: () => Promise<void>,
 ) {
@@ -94,13 +97,15 @@ async function build(
   undo.push(() => postgres.stop())
   const temporal = workflows ? await startWorkflows(directory) : undefined
   undo.push(async () => temporal?.stop())
+  const database = new URL(postgres.url)
+  database.port = String(await between(place.port))
   const port = await freePort()
   const url = `http://localhost:${port}`
   const config = loadConfig({
     PUBLIC_URL: url,
     HOST: 'localhost',
     PORT: String(port),
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: database.href,
     TEMPORAL_ADDRESS: temporal?.address ?? `127.0.0.1:${await freePort()}`,
     KEY_STORE_MASTER_KEY: randomBytes(32).toString('base64'),
     DATABASE_TIMEOUT_MS: '20000', // a loaded machine must not decide a test
@@ -152,6 +157,12 @@ async function build(
     addTenant: (subdomain?: string) => addTenant(dependencies.systemSql, subdomain),
     /** A token of the first tenant that may do everything. */
     token: await tokenOf(first),
+    /** Of the database as the superuser, who sees all rows and may change all. */
+    superuserUrl: postgres.superuserUrl,
+    /** All processes of PostgreSQL get a signal: SIGSTOP, and it hangs; SIGCONT, and it goes on. */
+    signalDatabase(signal: 'SIGSTOP' | 'SIGCONT') {
+      for (const pid of [postgres.pid, ...descendants(postgres.pid)]) process.kill(pid, signal)
+    },
     /** PostgreSQL goes away, and comes back with what it held. */
     stopDatabase: () => postgres.stop(),
     async startDatabase() {

@@ -8,11 +8,12 @@ import anyTest, { type ExecutionContext } from 'ava'
 import { createVaultKeyStore } from '../activities/keys/vault.ts'
 import { dismissGuard } from '../stack/part.ts'
 import { codeOf, newRef } from './support/keys.ts'
-import { openVault, vaultBinary, vaultConfig } from './support/vault.ts'
+import { needs } from './support/parts.ts'
+import { openVault, vaultConfig } from './support/vault.ts'
 import { opened, refusedSoon, withVault } from './support/vault-tests.ts'
 
 /** Without Vault and without Go these are skipped, by name. They run one after the other: two cores. */
-const test = vaultBinary === undefined ? anyTest.skip : anyTest.serial
+const test = needs('Vault', anyTest.serial)
 
 anyTest.after.always(() => dismissGuard())
 

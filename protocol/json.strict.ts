@@ -1,5 +1,6 @@
 import { visit } from 'jsonc-parser'
-import { Refusal } from '../protocol/errors.ts'
+import { Refusal } from './errors.ts'
+import { isExactNumber } from './json.numbers.ts'
 
 const MAX_DEPTH = 64
 /** Members of one object, and values in all: what checks a body member by member never has more to look at. */
@@ -46,8 +47,8 @@ function checkText(value: string, path: Path) {
     ])
 }
 
-function checkNumber(value: number, path: Path) {
-  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
+function checkNumber(literal: string, path: Path) {
+  if (!isExactNumber(literal))
     throw new Refusal('request.number_out_of_range', 'A number would change by being read.', [
       { path: at(path), code: 'number', message: 'expected a number that a double holds exactly; send it as a string' },
     ])
@@ -82,10 +83,10 @@ function checkMembers(text: string) {
       if (seen?.add(name) && seen.size > MAX_MEMBERS) throw tooMany(path)
       checkText(name, () => [...path(), name])
     },
-    onLiteralValue: (value: unknown, _offset, _length, _line, _character, path) => {
+    onLiteralValue: (value: unknown, offset, length, _line, _character, path) => {
       count(path)
       if (typeof value === 'string') checkText(value, path)
-      else if (typeof value === 'number') checkNumber(value, path)
+      else if (typeof value === 'number') checkNumber(text.slice(offset, offset + length), path)
     },
   })
 }

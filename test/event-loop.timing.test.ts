@@ -1,5 +1,6 @@
 import test from 'ava'
 import { createDid, payload, sign, verify } from './support/credentials.ts'
+import { longestTurn } from './support/processor-time.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World
@@ -12,56 +13,23 @@ const V2 = 'https://www.w3.org/ns/credentials/v2'
 const SIGN = '/v1/credentials/web-semantic/sign'
 const VERIFY = '/v1/credentials/web-semantic/verify'
 
-const percentile = (values: number[], percent: number) =>
-  values.toSorted((a, b) => a - b)[Math.ceil((percent / 100) * values.length) - 1] ?? Number.NaN
-
-/** Asks /health/live again and again while `work` runs; milliseconds of each answer. */
-async function liveDuring<Result>(work: Promise<Result>): Promise<{ result: Result; waited: number[] }> {
-  const waited: number[] = []
-  let running = true
-  const asking = (async () => {
-    while (running || waited.length < 20) {
-      const asked = performance.now()
-      const { status } = await world.ask('/health/live')
-      if (status !== 200) throw new Error(`/health/live answered ${status}`)
-      waited.push(performance.now() - asked)
-    }
-  })()
-  const ended = work.finally(() => {
-    running = false
-  })
-  const [result] = await Promise.all([ended, asking])
-  return { result, waited }
-}
-
-/** What else runs on the machine can spoil a try; a held event loop spoils every one. */
-async function withinTries(t: import('ava').ExecutionContext, limitMs: number, work: () => Promise<unknown>) {
-  const seen: number[] = []
-  while (seen.length < 4 && !seen.some((ms) => ms < limitMs)) {
-    const { waited } = await liveDuring(work())
-    seen.push(percentile(waited, 99))
-  }
-  t.log(`p99 of /health/live: ${seen.map((ms) => ms.toFixed(1)).join(', ')} ms`)
-  t.true(Math.min(...seen) < limitMs)
-}
-
-test.serial('p99 of /health/live is under 50 ms while 40 BBS verifications run', async (t) => {
+test.serial('no turn of the event loop takes 50 ms while 40 BBS verifications run', async (t) => {
   t.timeout(240_000)
   const did = await createDid(world, 'bls12381g2')
   const { credential } = await sign(world, did, { proofType: 'bbs-2023' })
   t.true((await verify(world, credential)).verified)
-  await withinTries(t, 50, async () => {
+  const work = async () => {
     const verdicts = await Promise.all(Array.from({ length: 40 }, () => verify(world, credential)))
     t.true(verdicts.every(({ verified }) => verified))
-  })
+  }
+  t.true((await longestTurn(t, work)) < 50)
 })
 
-test.serial('p99 of /health/live is under 50 ms while 40 BBS signatures are made', async (t) => {
+test.serial('no turn of the event loop takes 50 ms while 40 BBS signatures are made', async (t) => {
   t.timeout(240_000)
   const did = await createDid(world, 'bls12381g2')
-  await withinTries(t, 50, () =>
-    Promise.all(Array.from({ length: 40 }, () => sign(world, did, { proofType: 'bbs-2023' }))),
-  )
+  const work = () => Promise.all(Array.from({ length: 40 }, () => sign(world, did, { proofType: 'bbs-2023' })))
+  t.true((await longestTurn(t, work)) < 50)
 })
 
 /** Terms with contexts of their own: 1,000 of them are 82 kB to send and seconds to process. */
@@ -80,7 +48,7 @@ const used = Object.fromEntries(
 const exploding = (issuer: string, terms: number) =>
   payload(issuer, { '@context': [V2, bomb(terms)], credentialSubject: { id: 'did:example:holder', ...used } })
 
-test.serial('1,000 scoped contexts end with 400 in seconds, and nobody waits', async (t) => {
+test.serial('1,000 scoped contexts are refused, on signing and on verifying, and no turn takes 50 ms', async (t) => {
   t.timeout(240_000)
   const did = await createDid(world)
   const heavy = exploding(did, 1_000)
@@ -90,15 +58,13 @@ test.serial('1,000 scoped contexts end with 400 in seconds, and nobody waits', a
   for (const [path, body] of [
     [SIGN, { payload: heavy, proofType: 'eddsa-rdfc-2022', revocable: false }],
     [VERIFY, { payload: signed }],
-  ] as const)
-    await withinTries(t, 100, async () => {
-      const begun = performance.now()
+  ] as const) {
+    const work = async () => {
       const reply = await world.ask(path, { token: world.token, body })
-      const ms = performance.now() - begun
-      t.log(`${path}: ${reply.status} after ${Math.round(ms)} ms`)
       t.like(reply.json(), { status: 400, type: '/problems#credential.too_complex' })
-      t.true(ms < 15_000)
-    })
+    }
+    t.true((await longestTurn(t, work)) < 50, path)
+  }
 })
 
 test.serial('5,000 of them are not so much as looked at', async (t) => {
@@ -107,13 +73,9 @@ test.serial('5,000 of them are not so much as looked at', async (t) => {
   t.like(reply.json(), { status: 400, type: '/problems#request.too_many_members' })
 })
 
-test.serial('small documents whose nodes are costly are processed aside', async (t) => {
+test.serial('small documents whose nodes are costly are signed, and no turn takes 50 ms', async (t) => {
   t.timeout(240_000)
   const did = await createDid(world)
   const evidence = Array.from({ length: 400 }, () => ({ type: ['VerifiableCredential', 'VerifiablePresentation'] }))
-  const body = { payload: payload(did, { evidence }), proofType: 'eddsa-rdfc-2022', revocable: false }
-  await withinTries(t, 100, async () => {
-    const reply = await world.ask(SIGN, { token: world.token, body })
-    t.true([200, 400].includes(reply.status), reply.text)
-  })
+  t.true((await longestTurn(t, () => sign(world, did, { more: { evidence } }))) < 50)
 })

@@ -1,0 +1,108 @@
+import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import type { Dependencies } from '../index.ts'
+import { PLATFORM_TENANT } from '../tokens-logs.keys.ts'
+import type { KeyRef } from './index.ts'
+import { storeName } from './reference.ts'
+
+/** A key that a row tells of and the store does not hold. */
+export interface MissingKey extends KeyRef {
+  /** The DID that cannot sign with it. */
+  did: string
+}
+
+export interface KeyComparison {
+  /** Names in the store: of keys that were made after the backup, most likely. Nobody destroys them but an operator. */
+  withoutRow: string[]
+  /** Of DIDs that were deleted after the backup, most likely. */
+  withoutKey: MissingKey[]
+}
+
+interface KeyRow extends KeyRef {
+  /** null: of a DID that is being deleted, or of none yet. */
+  did: string | null
+  made: boolean
+}
+
+const PAGE = 5_000
+const ROWS = `select k.id as "keyId", k.tenant_id as "tenantId", k.key_type as "keyType", k.public_key is not null as made, d.did
+from keys k left join dids d on d.id = k.did_id and d.deleted_at is null where k.id > $1 order by k.id limit $2`
+
+const ENVELOPES = `select key_id as "keyId", tenant_id as "tenantId", key_type as "keyType" from key_envelopes`
+
+const DUE = `select 1 from platform_epoch where restored_at > coalesce(keys_compared_at, '-infinity')`
+const KEEP = `update platform_epoch set keys_compared_at = clock_timestamp(), keys_without_row = $1, rows_without_key = $2`
+
+/** Lines in the log; the command prints them all. */
+const LOGGED = 100
+
+/** Compares the key store with the rows that tell of its keys: after one of the two was restored, they differ. */
+export function createKeyInventory({ systemSql, keys, log }: Pick<Dependencies, 'systemSql' | 'keys' | 'log'>) {
+  async function namesInStore(): Promise<Set<string>> {
+    if (keys.names) return new Set(await keys.names())
+    const { rows } = await systemSql.query<KeyRef>({ text: ENVELOPES, values: [] })
+    return new Set(rows.map(storeName))
+  }
+
+  async function* keyRows(): AsyncGenerator<KeyRow> {
+    const token = await systemSql.query<{ id: string }>({ text: 'select id from platform_keys', values: [] })
+    for (const { id: keyId } of token.rows)
+      yield { keyId, tenantId: PLATFORM_TENANT, keyType: 'ed25519', did: null, made: true }
+    for (let after = PLATFORM_TENANT; ; ) {
+      const { rows } = await systemSql.query<KeyRow>({ text: ROWS, values: [after, PAGE] })
+      yield* rows
+      const last = rows.at(-1)
+      if (!last || rows.length < PAGE) return
+      after = last.keyId
+    }
+  }
+
+  /** A key may have been made since the names were read. */
+  async function isMissing({ keyId, tenantId, keyType }: KeyRow): Promise<boolean> {
+    try {
+      await keys.publicKey({ keyId, tenantId, keyType })
+      return false
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'key.not_found') return true
+      throw error
+    }
+  }
+
+  /** Names first: a row is written before its key, so every key that is read has its row by then. */
+  async function compareKeys(): Promise<KeyComparison> {
+    const unclaimed = await namesInStore()
+    const withoutKey: MissingKey[] = []
+    for await (const row of keyRows()) {
+      const held = unclaimed.delete(storeName(row))
+      const { keyId, tenantId, keyType, did, made } = row
+      if (!held && made && did && (await isMissing(row))) withoutKey.push({ keyId, tenantId, keyType, did })
+    }
+    const compared = { withoutRow: [...unclaimed].sort(), withoutKey }
+    await systemSql.query({ text: KEEP, values: [compared.withoutRow.length, withoutKey.length] })
+    return compared
+  }
+
+  const tell = ({ withoutRow, withoutKey }: KeyComparison) => {
+    for (const name of withoutRow.slice(0, LOGGED))
+      log.error({ name }, 'the key store holds a key that no row tells of')
+    for (const { tenantId, keyId, did } of withoutKey.slice(0, LOGGED))
+      log.error({ tenantId, keyId, did }, 'the key store does not hold a key of this DID')
+  }
+
+  return {
+    compareKeys,
+
+    /** Scheduled: once after each restore, for the log and the metrics; while the store is away, at a later time. */
+    async compareRestoredKeys(): Promise<void> {
+      const { rows } = await systemSql.query<object>({ text: DUE, values: [] })
+      if (rows.length === 0) return
+      try {
+        tell(await compareKeys())
+      } catch (error) {
+        if (!(error instanceof Unavailable)) throw error
+        log.warn({ err: error }, 'the keys of a restored database could not be compared yet')
+      }
+    },
+  }
+}
+
+export type KeyInventory = ReturnType<typeof createKeyInventory>

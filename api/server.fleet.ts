@@ -1,0 +1,105 @@
+import cluster, { type Worker } from 'node:cluster'
+import type { Logger } from 'pino'
+import { SCHEMA_EXIT } from '../activities/schema-exit.ts'
+
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 15_000
+
+/** What a process tells its primary before it ends because of the database's schema. */
+export interface SchemaNotice {
+  schemaMismatch: string
+}
+
+const noticeOf = (message: unknown): string | undefined => {
+  const said: unknown =
+    typeof message === 'object' && message !== null ? Reflect.get(message, 'schemaMismatch') : undefined
+  return typeof said === 'string' ? said : undefined
+}
+
+export interface Fleet {
+  /** Lets each process finish what it accepted. */
+  stop(): Promise<void>
+  /** Resolves when no process can ever serve: the database was migrated by a newer version. */
+  hopeless: Promise<void>
+}
+
+/**
+ * Keeps `size` processes alive. While none comes up, one at a time is tried, with ever longer pauses; what keeps it from
+ * coming up is said once.
+ */
+export function keepProcesses({ size, port, log }: { size: number; port: number; log: Logger }): Fleet {
+  const serving = new Set<number>()
+  const hopeless = Promise.withResolvers<void>()
+  let missing = 0
+  let pauseMs = FIRST_PAUSE_MS
+  let outdated = false
+  let stopping = false
+  let timer: NodeJS.Timeout | undefined
+  let told: string | undefined
+
+  const fork = (most: number) => {
+    for (; most > 0 && missing > 0 && !stopping; most -= 1) {
+      missing -= 1
+      cluster.fork()
+    }
+  }
+
+  /** Where the last one did not come up, one is tried before the others. */
+  const forkAfter = (ms: number, most: number) => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      fork(most)
+    }, ms)
+  }
+
+  cluster.on('message', (_worker, message: unknown) => {
+    const notice = noticeOf(message)
+    if (notice === undefined || notice === told) return
+    told = notice
+    log.error({ part: 'database', reason: notice }, 'the API does not fit the database')
+  })
+
+  cluster.on('listening', (worker) => {
+    serving.add(worker.id)
+    pauseMs = FIRST_PAUSE_MS
+    told = undefined
+    if (serving.size === size) log.info({ port, processes: size }, 'api ready')
+    fork(missing)
+  })
+
+  const lost = (worker: Worker, code: number | null, signal: string | null) => {
+    const served = serving.delete(worker.id)
+    if (stopping) return
+    missing += 1
+    outdated ||= code === SCHEMA_EXIT.newer
+    if (outdated) {
+      if (serving.size === 0) hopeless.resolve()
+      return // what serves goes on until it is replaced (D-141), and nothing new can serve
+    }
+    const known = code === SCHEMA_EXIT.older
+    if (!known) {
+      const againInMs = served ? FIRST_PAUSE_MS : pauseMs
+      log.error({ pid: worker.process.pid, code, signal, againInMs }, 'an API process ended; another takes its place')
+    }
+    if (timer) return
+    if (served) return forkAfter(FIRST_PAUSE_MS, size)
+    forkAfter(pauseMs, 1)
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+  }
+  cluster.on('exit', lost)
+
+  missing = size
+  fork(size)
+
+  const running = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+  return {
+    hopeless: hopeless.promise,
+    async stop() {
+      stopping = true
+      clearTimeout(timer)
+      const all = running().map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())))
+      for (const worker of running()) worker.process.kill('SIGTERM')
+      await Promise.all(all)
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import { type FieldError, Refusal } from '../errors.ts'
+import { isObject, listOf } from '../json.ts'
+import { isReservedName, tableOf } from '../names.ts'
+
+type Form = readonly [fits: (value: unknown) => boolean, expected: string]
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const text: Form = [isText, 'must be text']
+const textOrNull: Form = [(value) => value === null || isText(value), 'must be text or null']
+const flag: Form = [(value) => typeof value === 'boolean', 'must be true or false']
+const direction: Form = [(value) => [null, 'ltr', 'rtl'].includes(value as string), 'must be ltr, rtl or null']
+const container: Form = [
+  (value) => value === null || listOf(value).every(isText),
+  'must be the name of a container, or a list of them',
+]
+
+/** Entries of a context that are no terms (JSON-LD 1.1, section 9.15). */
+const ENTRIES = tableOf<Form>({
+  '@base': textOrNull,
+  '@direction': direction,
+  '@import': text,
+  '@language': textOrNull,
+  '@propagate': flag,
+  '@protected': flag,
+  '@version': [(value) => value === 1.1, 'must be 1.1'],
+  '@vocab': textOrNull,
+})
+
+/** Entries of an expanded term definition (JSON-LD 1.1, section 9.15.1). */
+const DEFINITION = tableOf<Form>({
+  '@container': container,
+  '@direction': direction,
+  '@id': textOrNull,
+  '@index': text,
+  '@language': textOrNull,
+  '@nest': text,
+  '@prefix': flag,
+  '@protected': flag,
+  '@reverse': text,
+  '@type': text,
+})
+
+/** Keywords that a context cannot define (JSON-LD 1.1, section 1.7). `@type` may get a container. */
+const KEYWORDS = new Set([
+  ...['@container', '@default', '@embed', '@explicit', '@graph', '@id', '@included', '@index', '@json'],
+  ...['@list', '@nest', '@none', '@omitDefault', '@omitGraph', '@prefix', '@preserve', '@requireAll', '@reverse'],
+  ...['@set', '@value'],
+])
+
+const MAX_ERRORS = 10
+
+const escaped = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
+
+type Report = (path: string, code: string, message: string) => void
+
+function checkDefinition(definition: unknown, path: string, report: Report): void {
+  if (definition === null || typeof definition === 'string') return
+  if (!isObject(definition)) {
+    report(path, 'form', 'must be text, null or an object')
+    return
+  }
+  for (const [keyword, value] of Object.entries(definition)) {
+    const [fits, expected] = DEFINITION.get(keyword) ?? []
+    if (keyword === '@context') checkContext(value, `${path}/@context`, report)
+    else if (fits && !fits(value)) report(`${path}/${escaped(keyword)}`, 'form', String(expected))
+  }
+}
+
+/** What is no text, no null and no object in a context, and terms that every object has a member of. */
+function checkContext(context: unknown, path: string, report: Report): void {
+  if (Array.isArray(context)) {
+    for (const [index, each] of context.entries()) checkContext(each, `${path}/${index}`, report)
+    return
+  }
+  if (context === null || typeof context === 'string') return
+  if (!isObject(context)) {
+    report(path, 'form', 'must be a URL, an object or null')
+    return
+  }
+  for (const [term, value] of Object.entries(context)) {
+    const at = `${path}/${escaped(term)}`
+    const [fits, expected] = ENTRIES.get(term) ?? []
+    if (term === '@context') checkContext(value, at, report)
+    else if (KEYWORDS.has(term)) report(at, 'form', 'is a keyword, which no context defines')
+    else if (isReservedName(term)) report(at, 'unsafe_name', 'is a name that every object has a member of')
+    else if (fits === undefined) checkDefinition(value, at, report)
+    else if (!fits(value)) report(at, 'form', String(expected))
+  }
+}
+
+/**
+ * What is malformed in the contexts of a document, wherever they stand, each with its JSON pointer. The library looks at
+ * the form of some entries only, and fails over others in ways that tell nobody where.
+ */
+export function contextErrors(document: object): FieldError[] {
+  const errors: FieldError[] = []
+  const report: Report = (path, code, message) => {
+    if (errors.length < MAX_ERRORS) errors.push({ path, code: `context.${code}`, message })
+  }
+  const pending: [value: object, path: string][] = [[document, '']]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [value, path] = next
+    for (const [key, member] of Object.entries(value)) {
+      if (key === '@context') checkContext(member, `${path}/@context`, report)
+      else if (typeof member === 'object' && member !== null) pending.push([member, `${path}/${escaped(key)}`])
+    }
+  }
+  return errors
+}
+
+/** Throws `Refusal('context.invalid')` for a document with a malformed context, naming its place. */
+export function assertContexts(document: object): void {
+  const errors = contextErrors(document)
+  const [first] = errors
+  if (first)
+    throw new Refusal('context.invalid', `A JSON-LD context is malformed: ${first.path} ${first.message}.`, errors)
+}

@@ -1,0 +1,43 @@
+const QUOTE = 34
+const COMMA = 44
+const [ARRAY, ARRAY_END, BACKSLASH] = [91, 93, 92]
+const [OBJECT, OBJECT_END] = [123, 125]
+
+/** Index of the quote that ends the string which begins at `start`; the end of a text that lacks it. */
+export function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++
+    if (escapes % 2 === 0) return end
+  }
+  return text.length
+}
+
+/**
+ * The first name that stands twice in one object of a JSON text; undefined when none does. JSON has no rule for such names,
+ * so two readers may see two documents (RFC 8259, section 4). For text that JSON.parse has taken.
+ */
+export function repeatedName(text: string): string | undefined {
+  /** The names of each object that is open; of an array, none. */
+  const open: (Set<string> | undefined)[] = []
+  let isName = false
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    if (char === QUOTE) {
+      const end = endOfString(text, at)
+      if (isName) {
+        const raw = text.slice(at, end + 1)
+        const name = raw.includes('\\') ? String(JSON.parse(raw)) : raw.slice(1, -1)
+        if (open.at(-1)?.has(name)) return name
+        open.at(-1)?.add(name)
+        isName = false
+      }
+      at = end
+    } else if (char === OBJECT || char === ARRAY) {
+      open.push(char === OBJECT ? new Set() : undefined)
+      isName = char === OBJECT
+    } else if (char === OBJECT_END || char === ARRAY_END) open.pop()
+    else if (char === COMMA) isName = open.at(-1) !== undefined
+  }
+  return undefined
+}

@@ -1,0 +1,37 @@
+const LITERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+const ZERO = 48
+
+/** A decimal value: its digits without zeros at either end, and the power of ten of the last one. Zero has no digits. */
+interface Decimal {
+  negative: boolean
+  digits: string
+  power: number
+}
+
+function decimalOf(literal: string): Decimal {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = LITERAL.exec(literal) ?? []
+  const all = whole + fraction
+  let [from, to] = [0, all.length]
+  // no regular expression: on a million zeros it would take hours
+  while (to > from && all.charCodeAt(to - 1) === ZERO) to--
+  while (from < to && all.charCodeAt(from) === ZERO) from++
+  return {
+    negative: sign === '-',
+    digits: all.slice(from, to),
+    power: from === to ? 0 : Number(exponent) - fraction.length + all.length - to,
+  }
+}
+
+/**
+ * Whether a number that is written in JSON survives being read: the shortest decimal that is read as the same double has
+ * the same value (D-155). `1.0`, `1e2` and `0.1` do; `-0`, `1e-400`, `0.1234567890123456789` and `9007199254740993` do not.
+ */
+export function isExactNumber(literal: string): boolean {
+  const value = Number(literal)
+  if (!Number.isFinite(value)) return false
+  const written = String(value)
+  if (written === literal) return true
+  const [given, read] = [decimalOf(literal), decimalOf(written)]
+  return given.negative === read.negative && given.digits === read.digits && given.power === read.power
+}

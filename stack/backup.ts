@@ -1,0 +1,108 @@
+import { createReadStream, createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { parseArgs } from 'node:util'
+import { createGzip } from 'node:zlib'
+import type { Pool } from 'pg'
+import type { Config } from '../config.ts'
+import { connect, sqlOf } from '../entities/orm.ts'
+import { roleUrl } from '../entities/roles.ts'
+import { type Tail } from './backup.format.ts'
+import { readBackup, unpack } from './backup.read.ts'
+import { measure } from './backup.tables.ts'
+import { writeBackup } from './backup.write.ts'
+import { asCommand } from './command.ts'
+import { LOCAL, withInstallation } from './installation.ts'
+
+/** Standard output may be the backup itself. */
+const say = (line: string) => process.stderr.write(`${line}\n`)
+
+/** As fast as PostgreSQL reads; a higher level saves little of what is signatures for the most part. */
+const COMPRESSION = { level: 3 }
+
+async function backUp(config: Config, out: Writable): Promise<Tail> {
+  const orm = await connect(roleUrl(config.database.url, config.masterKey, 'backup'), 1)
+  const client = await ((await sqlOf(orm)) as Pool).connect()
+  const gzip = createGzip(COMPRESSION)
+  const write = async () => {
+    try {
+      const { tail } = await writeBackup(client, gzip)
+      gzip.end()
+      return tail
+    } catch (error) {
+      gzip.destroy()
+      throw error
+    }
+  }
+  try {
+    // the first to fail is the reason, also where the other fails for it
+    const [tail] = await Promise.all([write(), pipeline(gzip, out, { end: out !== process.stdout })])
+    return tail
+  } finally {
+    client.release(true)
+    await orm.close()
+  }
+}
+
+/** Reads the file again as a restore will: what the disk gives back is what was read from the database. */
+async function check(file: string, { tables }: Tail): Promise<void> {
+  const reader = await readBackup(unpack(() => createReadStream(file)))
+  for await (const { table, rows } of reader.sections()) {
+    const measured = measure()
+    for await (const chunk of rows) measured.add(chunk)
+    if (JSON.stringify(measured.result()) !== JSON.stringify(tables[table]))
+      throw new Error(`${file} does not hold the rows of ${table} as they were read.`)
+  }
+  if (JSON.stringify(reader.tail().tables) !== JSON.stringify(tables))
+    throw new Error(`${file} does not hold all tables.`)
+}
+
+/** Under its name only when it is whole. */
+async function toFile(config: Config, file: string): Promise<Tail> {
+  const partial = `${file}.partial`
+  try {
+    const tail = await backUp(config, createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }))
+    await check(partial, tail)
+    renameSync(partial, file)
+    return tail
+  } finally {
+    rmSync(partial, { force: true })
+  }
+}
+
+const elsewhere = ({ vault, epochDirectory }: Config, given: boolean) => [
+  given
+    ? 'KEY_STORE_MASTER_KEY: without it no local key, no kept answer and no waiting payload opens. Never beside the backup.'
+    : `${join(LOCAL, 'master.key')}: without it no local key, no kept answer and no waiting payload opens. Never beside the backup.`,
+  vault
+    ? 'Vault, by its own snapshots: the private keys are there, and what a restore of the database is seen by.'
+    : `${epochDirectory}: what a restore of the database is seen by. Leave it where it is, and never put it back.`,
+  'Temporal may be lost: what is under way is started again from these rows.',
+]
+
+/**
+ * `npm run backup [-- FILE]`: all rows as they are at one moment, in one file that only we may read; `-` is standard output.
+ * The platform may run meanwhile.
+ */
+await asCommand(async () => {
+  const options = { local: { type: 'string', default: LOCAL } } as const
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
+  const local = resolve(values.local)
+  const stamp = new Date().toISOString().replaceAll(':', '').slice(0, 17)
+  const file = positionals[0] ?? join(local, 'backups', `countersign-${stamp}Z.sql.gz`)
+  await withInstallation(process.env, { local }, async (config) => {
+    if (file === '-') {
+      await backUp(config, process.stdout)
+      return
+    }
+    if (existsSync(file)) throw new Error(`${file} is there already.`)
+    mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 })
+    const tail = await toFile(config, file)
+    const measured = Object.values(tail.tables)
+    const rows = measured.reduce((sum, table) => sum + table.rows, 0)
+    say(`${file}: ${rows} rows of ${measured.length} tables, counted and read again.`)
+    say('It holds personal data and sealed secrets: keep it as closely as the database. Keep elsewhere:')
+    for (const line of elsewhere(config, Boolean(process.env.KEY_STORE_MASTER_KEY))) say(`- ${line}`)
+  })
+})

@@ -1,0 +1,33 @@
+import { createReadStream, existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { unpack } from './backup.read.ts'
+import { asCommand } from './command.ts'
+import { LOCAL, withInstallation } from './installation.ts'
+import { settleRestored } from './restore.after.ts'
+import { restoreInto } from './restore.load.ts'
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+/**
+ * `npm run restore -- FILE`: puts a backup into an empty database, compares it with what was backed up, and makes it safe
+ * to go on from; `-` is standard input. The platform does not run meanwhile.
+ */
+await asCommand(async () => {
+  const options = { local: { type: 'string', default: LOCAL } } as const
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
+  const [file] = positionals
+  if (!file) throw new Error('Say which backup: npm run restore -- FILE')
+  if (file !== '-' && !existsSync(file)) throw new Error(`There is no file ${file}.`)
+  await withInstallation(process.env, { local: resolve(values.local), fresh: true }, async (config) => {
+    const begun = Date.now()
+    const source = unpack(() => (file === '-' ? process.stdin : createReadStream(file)))
+    const { head, tail } = await restoreInto(config.database.url, config.masterKey, source)
+    const rows = Object.values(tail.tables).reduce((sum, table) => sum + table.rows, 0)
+    say(`${rows} rows as they were at ${head.createdAt}, compared, in ${Math.round((Date.now() - begun) / 1000)} s.`)
+    await settleRestored(config, say)
+    say(`What was revoked after ${head.createdAt} is valid again: revoke it before the API is opened.`)
+    say('DIDs, clients and templates that were deleted or changed after it are as they were; look through them.')
+    say('Then start the platform: what was under way goes on by itself.')
+  })
+})

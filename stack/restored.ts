@@ -1,0 +1,16 @@
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { asCommand } from './command.ts'
+import { LOCAL, withInstallation } from './installation.ts'
+import { settleRestored } from './restore.after.ts'
+
+/**
+ * `npm run restored`: for a database that something else than `npm run restore` put back: pg_restore, a snapshot of a disk,
+ * a recovery to a point in time.
+ */
+await asCommand(async () => {
+  const { values } = parseArgs({ options: { local: { type: 'string', default: LOCAL } } })
+  await withInstallation(process.env, { local: resolve(values.local) }, (config) =>
+    settleRestored(config, (line) => process.stdout.write(`${line}\n`)),
+  )
+})

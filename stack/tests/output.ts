@@ -1,0 +1,67 @@
+import type { Failure, FileReport } from './report.ts'
+
+/** Counts of a test run. */
+export interface Counts {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+export const countsLine = ({ passed, failed, skipped }: Counts): string =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+
+const terminal = process.stdout.isTTY
+const write = (text: string) => process.stdout.write(`${terminal ? '\r\x1b[K' : ''}${text}`)
+
+export const showLine = (line = '') => write(`${line}\n`)
+
+export const showFailure = ({ title, why }: Failure) =>
+  write(`\n✘ ${title}\n${why.map((line) => `    ${line}\n`).join('')}`)
+
+export const showList = (heading: string, mark: string, titles: string[]) => {
+  if (titles.length > 0) write(`\n${heading}\n${titles.map((title) => `${mark} ${title}\n`).join('')}`)
+}
+
+const SLOWEST = 5
+
+/** Where a whole run spends its time. */
+export const showSlowest = (reports: FileReport[]) => {
+  const slowest = reports.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, SLOWEST)
+  showLine(
+    `\nSlowest files: ${slowest.map((one) => `${one.file} ${Math.round(one.milliseconds / 1000)} s`).join(', ')}`,
+  )
+}
+
+/** One moving line on a terminal; elsewhere a line every quarter of a minute. */
+export function createProgress(files: number) {
+  const open = new Map<string, Counts>()
+  const done: Counts[] = []
+  let shown = Date.now()
+  const total = () =>
+    [...done, ...open.values()].reduce(
+      (sum, { passed, failed, skipped }) => ({
+        passed: sum.passed + passed,
+        failed: sum.failed + failed,
+        skipped: sum.skipped + skipped,
+      }),
+      { passed: 0, failed: 0, skipped: 0 },
+    )
+  const show = () => {
+    const text = `${countsLine(total())} so far, ${done.length} of ${files} files`
+    if (terminal) write(`${text} · ${[...open.keys()].join(' ')}`.slice(0, (process.stdout.columns ?? 80) - 1))
+    else if (Date.now() - shown > 15_000) {
+      shown = Date.now()
+      showLine(text)
+    }
+  }
+  return {
+    counted(file: string, counts: Counts): void {
+      open.set(file, counts)
+      show()
+    },
+    ended(file: string): void {
+      done.push(open.get(file) ?? { passed: 0, failed: 0, skipped: 0 })
+      open.delete(file)
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { binaryCache, isExecutable, onPath } from '../temporal.binary.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What a machine may lack: each by its name, with whether it is there. */
+export type Parts = Readonly<Record<string, (env: Environment) => boolean>>
+
+/** Published test vectors, beside the repository. */
+export const VECTORS = fileURLToPath(new URL('../../../shared/vectors/', import.meta.url))
+
+const hasVault = (env: Environment): boolean =>
+  Boolean(env.VAULT_BINARY) ||
+  isExecutable(join(binaryCache(env), 'vault')) ||
+  ['vault', 'go'].some((program) => onPath(program, env) !== undefined) // Go builds one
+
+export const PARTS = {
+  'conformance vectors': () => existsSync(VECTORS),
+  Vault: hasVault,
+  'the root user': () => process.getuid?.() === 0,
+} satisfies Parts
+
+const NEEDS = / \(needs ([^()]+)\)$/
+
+/** The title of a test that is skipped where `part` is missing. */
+export const skippedTitle = (title: string, part: string): string => `${title} (needs ${part})`
+
+/** Why a skip is a failure: it names no part, or one that is there. Undefined when it may be. */
+export function wrongSkip(title: string, parts: Parts, env: Environment): string | undefined {
+  const part = NEEDS.exec(title)?.[1]
+  const isThere = part !== undefined && Object.hasOwn(parts, part) ? parts[part] : undefined
+  if (!isThere) return `A test is skipped for a missing part alone: ${Object.keys(parts).join(', ')}.`
+  return isThere(env) ? `${part} is on this machine.` : undefined
+}

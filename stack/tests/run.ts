@@ -1,0 +1,120 @@
+import pLimit from 'p-limit'
+import { VARIABLES } from '../../config.ts'
+import { dismissGuard } from '../part.ts'
+import { runFile } from './file.ts'
+import { type Counts, countsLine, createProgress, showFailure, showLine, showList, showSlowest } from './output.ts'
+import { wrongSkip } from './parts.ts'
+import { type Plan, type PlannedFile, planRun, type Suite } from './plan.ts'
+import type { Failure, FileReport } from './report.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Where programs are that tests run. */
+const PROGRAMS = ['TEMPORAL_CLI', 'VAULT_BINARY', 'POSTGRES_BINARIES']
+
+/** A run is the same for everybody: tests bring up their own parts, so no other variable of the platform reaches them. */
+const forTests = (env: Environment): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => PROGRAMS.includes(name) || !(name in VARIABLES)))
+
+/** More than this many files do not fail because the machine was busy. */
+const SECOND_CHANCES = 8
+
+interface Outcome {
+  reports: FileReport[]
+  /** Failed once and passed alone. */
+  flaky: string[]
+  /** Of the run, not of a file. */
+  problems: Failure[]
+}
+
+type Run = (files: PlannedFile[], concurrency: number) => Promise<FileReport[]>
+
+const byPath = (reports: FileReport[]) => new Map(reports.map((report) => [report.file, report]))
+
+/**
+ * Many tests hold real servers to real times, and a machine that does something else may be too slow once. So in a whole
+ * run of which everything is known, a file with failed tests runs once more, alone: what fails twice has failed (D-125).
+ */
+async function secondChance(plan: Plan, run: Run, first: FileReport[]): Promise<Pick<Outcome, 'reports' | 'flaky'>> {
+  const again = first.filter(({ failed }) => failed.length > 0)
+  const mayBeTheMachine = again.every(({ failed }) => failed.every(({ ofTest }) => ofTest))
+  const everythingKnown = first.every(({ complete }) => complete)
+  if (!plan.whole || again.length === 0 || again.length > SECOND_CHANCES || !mayBeTheMachine || !everythingKnown)
+    return { reports: first, flaky: [] }
+  showLine(`\nOnce more, alone: ${again.map(({ file }) => file).join(', ')}`)
+  const paths = new Set(again.map(({ file }) => file))
+  const second = byPath(
+    await run(
+      [...plan.together, ...plan.alone].filter(({ path }) => paths.has(path)),
+      1,
+    ),
+  )
+  const stillFails = new Set([...second.values()].flatMap(({ failed }) => failed.map(({ title }) => title)))
+  const flaky = again
+    .flatMap(({ failed }) => failed.map(({ title }) => title))
+    .filter((title) => !stillFails.has(title))
+  return { reports: first.map((report) => second.get(report.file) ?? report), flaky }
+}
+
+function problemsOf(suite: Suite, env: Environment, plan: Plan, reports: FileReport[]): Failure[] {
+  const problems: Failure[] = reports
+    .flatMap(({ skipped }) => skipped)
+    .flatMap((title) => {
+      const why = wrongSkip(title, suite.parts, env)
+      return why === undefined ? [] : [{ title, why: [why], ofTest: false }]
+    })
+  const { passed, failed, skipped } = countsOf(reports)
+  const tests = passed + failed + skipped
+  const problem = (title: string) => problems.push({ title, why: [], ofTest: false })
+  if (plan.whole && tests < suite.floor) problem(`${tests} tests ran, and the floor is ${suite.floor}`)
+  if (passed + failed === 0) problem('No test ran: nothing matches')
+  return problems
+}
+
+const countsOf = (reports: FileReport[]): Counts => ({
+  passed: reports.reduce((sum, { passed }) => sum + passed.length, 0),
+  failed: reports.reduce((sum, { failed }) => sum + failed.length, 0),
+  skipped: reports.reduce((sum, { skipped }) => sum + skipped.length, 0),
+})
+
+/** Runs a suite, or the part of it that `args` name, and says in the last line how many passed and failed. */
+export async function runTests(suite: Suite, env: Environment, args: string[]): Promise<void> {
+  const plan = planRun(suite, args)
+  const stop = new AbortController()
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const interrupt = () => stop.abort()
+  for (const name of names) process.on(name, interrupt)
+  const progress = createProgress(plan.together.length + plan.alone.length)
+  const common = { suite, env: forTests(env), matching: plan.matching, stop: stop.signal }
+  const run: Run = (files, concurrency) => {
+    const limit = pLimit(concurrency)
+    const one = async (file: PlannedFile) => {
+      const counted = (counts: Counts) => progress.counted(file.path, counts)
+      const report = await runFile(file, { ...common, counted })
+      progress.ended(file.path)
+      report.failed.forEach(showFailure)
+      return report
+    }
+    return Promise.all(files.map((file) => limit(one, file)))
+  }
+  const together = await run(plan.together, suite.concurrency)
+  const { reports, flaky } = await secondChance(plan, run, [...together, ...(await run(plan.alone, 1))])
+  await dismissGuard()
+  for (const name of names) process.off(name, interrupt)
+  tell(plan, { reports, flaky, problems: problemsOf(suite, common.env, plan, reports) })
+}
+
+function tell(plan: Plan, { reports, flaky, problems }: Outcome): void {
+  problems.forEach(showFailure)
+  if (plan.whole) showSlowest(reports)
+  const failures = [...reports.flatMap(({ failed }) => failed), ...problems]
+  showList('Failed once and passed alone:', '~', flaky)
+  showList(
+    'Failed:',
+    '✘',
+    failures.map(({ title }) => title),
+  )
+  const counts = countsOf(reports)
+  showLine(`\n${countsLine({ ...counts, failed: counts.failed + problems.length })}`)
+  process.exitCode = failures.length > 0 ? 1 : 0
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { buildAll } from '../build.ts'
+import { asCommand } from '../command.ts'
+import { PARTS } from './parts.ts'
+import type { Suite } from './plan.ts'
+import { runTests } from './run.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const floors = JSON.parse(readFileSync(new URL('../../test/floor.json', import.meta.url), 'utf8')) as Floors
+
+interface Floors {
+  test: number
+  heavy: number
+}
+
+export const TESTS: Suite = {
+  root,
+  files: 'test/**/*.test.ts',
+  timed: /\.timing\.test\.ts$/,
+  concurrency: 2,
+  silenceMs: 5 * 60_000,
+  floor: floors.test,
+  parts: PARTS,
+}
+
+/** Long runs, soak and crash tests. */
+export const HEAVY: Suite = {
+  ...TESTS,
+  files: 'test/**/*.heavy.ts',
+  concurrency: 1,
+  silenceMs: 60 * 60_000,
+  floor: floors.heavy,
+}
+
+/** Builds what is generated, then runs the suite as the command line says. */
+export const runSuite = (suite: Suite): Promise<void> =>
+  asCommand(async () => {
+    await buildAll(console.log)
+    await runTests(suite, process.env, process.argv.slice(2))
+  })
