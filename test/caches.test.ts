@@ -154,6 +154,23 @@ test('a DID document is fetched again 5 minutes after it was fetched, a failure 
   }
 })
 
+test('the document of a deleted DID is not remembered', async (t) => {
+  const id = randomUUID()
+  const did = `did:web:${id}.example`
+  const { outbound, calls } = outside({ id: did })
+  const { platform } = processOf({ outbound })
+  await world.dependencies.systemSql.query({
+    text: `insert into dids (id, tenant_id, did, method, registration_status, document, hosting)
+      values ($1, $2, $3, 'WEB', 'COMPLETED', '{}', 'caller')`,
+    values: [id, world.first.tenantId, did],
+  })
+  for (let look = 0; look < 2; look += 1) await platform.didResolver.resolve(did)
+  t.is(calls.count, 1)
+  await platform.dids.deleteDid(callOf(world.first.tenantId), did)
+  await platform.didResolver.resolve(did)
+  t.is(calls.count, 2)
+})
+
 test('a context that cannot be fetched is asked for again after 10 s, whoever brings it', async (t) => {
   let time = START
   const { outbound, calls } = outside()
