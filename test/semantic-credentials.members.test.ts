@@ -183,9 +183,12 @@ for (const [proofType, makeSigner] of SUITES)
           t.like(verdict, { verified: false, types: ['Context'] }, way)
           if (/IRI|alias$|nest/.test(way)) t.true(verdict.text.includes(`/${member} `), `${way}: ${verdict.text}`)
           const request = { credential: moved, proofType, signer, now: NOW, hmacKey: randomBytes(32) }
-          const refused = await t.throwsAsync(signCredential({ ...request, mandatoryPointers: [] }, { documentLoader }), {
-            instanceOf: Refusal,
-          })
+          const refused = await t.throwsAsync(
+            signCredential({ ...request, mandatoryPointers: [] }, { documentLoader }),
+            {
+              instanceOf: Refusal,
+            },
+          )
           t.like(refused, { code: 'credential.invalid' }, way)
         }
       })
@@ -212,24 +215,34 @@ for (const [member, model, value, type] of [
       t.like(await verify(moved), { verified: false, types: ['Context'] })
   })
 
-for (const [member, model] of [
-  ['issuanceDate', '2.0'],
-  ['expirationDate', '2.0'],
-  ['holder', '2.0'],
-  ['relatedResource', '1.1'],
+for (const [member, model, value, another] of [
+  ['issuanceDate', '2.0', BEFORE, '2026-02-01T00:00:00Z'],
+  ['expirationDate', '2.0', AFTER, '2027-12-31T00:00:00Z'],
+  ['holder', '2.0', 'did:example:holder', 'did:example:other'],
+  ['relatedResource', '1.1', 'https://example.org/resource', 'https://example.org/other-resource'],
 ] as const)
   test(`${member} is what its IRI says, and no other statement under its name: data model ${model} (D-130)`, async (t) => {
     const signer = ed25519Signer()
-    const { [member]: value, ...rest } = unsigned(model, signer.did)
-    const named = (name: string): Json => ({
-      ...withContext(rest, { [name]: { '@id': 'https://example.org/other', '@type': DATES.includes(member) ? DATE_TIME : '@id' } }),
-      [name]: value,
+    const type = DATES.includes(member) ? DATE_TIME : '@id'
+    const { [member]: _, ...rest } = unsigned(model, signer.did)
+    /** Two statements, the one that decides and another one, each under a name of its own. */
+    const named = (names: { deciding?: string; other: string }): Json => ({
+      ...withContext(rest, {
+        [names.other]: { '@id': 'https://example.org/other', '@type': type },
+        ...(names.deciding && { [names.deciding]: { '@id': CREDENTIALS + member, '@type': type } }),
+      }),
+      [names.other]: another,
+      ...(names.deciding && { [names.deciding]: value }),
     })
-    const credential = await signed('eddsa-rdfc-2022', signer, named('other'))
-    t.like(await verify(credential), { verified: true })
-    const renamed = named(member)
-    t.is(await statements(renamed), await statements(credential))
-    const verdict = await verify({ ...renamed, proof: credential.proof })
-    t.like(verdict, { verified: false, types: ['Context'] })
-    t.true(verdict.text.includes(`/${member} `), verdict.text)
+    for (const [honest, renamed] of [
+      [named({ other: 'other' }), named({ other: member })],
+      [named({ other: 'other', deciding: member }), named({ other: member, deciding: 'other' })],
+    ] as const) {
+      t.is(await statements(renamed), await statements(honest))
+      const { proof, ...credential } = await signed('eddsa-rdfc-2022', signer, honest)
+      t.like(await verify({ ...credential, proof }), { verified: true, types: [] })
+      const verdict = await verify({ ...renamed, proof })
+      t.like(verdict, { verified: false, types: ['Context'] })
+      t.true(verdict.text.includes(`/${member} `), verdict.text)
+    }
   })
