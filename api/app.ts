@@ -49,8 +49,8 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(health({ ...dependencies, stopping }))
   app.use(aliases)
   const find = createPaths(openApi)
-  app.use(watchRequests({ logs, measures: createMeasures(registry), find }))
   app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: config.publicUrl.protocol === 'https:' }))
+  app.use(watchRequests({ logs, measures: createMeasures(registry), find }))
   app.use(docs(openApi))
   app.use(publicDids(platform))
   app.use((_request, response, next) => {
