@@ -246,3 +246,17 @@ for (const [member, model, value, another] of [
       t.true(verdict.text.includes(`/${member} `), verdict.text)
     }
   })
+
+test('a credential in a presentation of the same id decides in its own graph, and not about the presentation (D-130)', async (t) => {
+  const signer = ed25519Signer()
+  const credential = await signed('eddsa-rdfc-2022', signer, unsigned('2.0', signer.did))
+  const presentation = {
+    '@context': [CONTEXT.credentialsV2],
+    id: ID,
+    type: ['VerifiablePresentation'],
+    holder: signer.did,
+    verifiableCredential: [credential],
+  }
+  const request = { credential: presentation, proofType: 'eddsa-rdfc-2022', signer, now: NOW } as const
+  await t.notThrowsAsync(signCredential(request, { documentLoader }))
+})
