@@ -107,13 +107,16 @@ const rowsOf = async (id: string) =>
 test.serial(
   'an upload is taken away with its rows when it was silent for an hour, and not before (D-088)',
   async (t) => {
-    const silent = await upload('RECEIVING', '60 minutes 1 second', 3)
+    const [silent, another] = [
+      await upload('RECEIVING', '60 minutes 1 second', 3),
+      await upload('RECEIVING', '1 year', 3),
+    ]
     const slow = await upload('RECEIVING', '59 minutes', 3)
     const others = []
     for (const state of ['PROCESSING', 'PAUSED', 'COMPLETED', 'CANCELLED']) others.push(await upload(state, '1 year'))
-    t.like(await purge(), { uploads: 1 })
-    t.deepEqual(await left('semantic_credential_batches', 'id', [silent, slow, ...others]), [slow, ...others])
-    t.is(await rowsOf(silent), 0)
+    t.like(await purge(), { uploads: 2 })
+    t.deepEqual(await left('semantic_credential_batches', 'id', [silent, another, slow, ...others]), [slow, ...others])
+    for (const id of [silent, another]) t.is(await rowsOf(id), 0)
     t.is(await rowsOf(slow), 3)
     for (const id of others) t.is(await rowsOf(id), 1)
     t.like(await purge(), { uploads: 0 })

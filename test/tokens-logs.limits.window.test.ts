@@ -13,16 +13,16 @@ test.after.always(() => world?.close())
 test('who was over the limit is served again when its window ends, at the time that Retry-After says', async (t) => {
   const ask = () => world.ask('/v1/dids', { token: world.token })
   t.is((await ask()).status, 200)
-  // the window that began with the first request ends in 2 s rather than in a minute
+  // the window that began with the first request ends in 8 s rather than in a minute
   await world.dependencies.sql.query({
     text: 'update rate_limits set expire = $1',
-    values: [Date.now() + 2_000],
+    values: [Date.now() + 8_000],
   })
   for (let request = 1; request < PER_MINUTE; request += 1) t.is((await ask()).status, 200)
   const refused = await ask()
   t.is(refused.status, 429)
   const seconds = Number(refused.headers.get('retry-after'))
-  t.true(seconds >= 1 && seconds <= 2, `${seconds}`)
+  t.true(seconds >= 1 && seconds <= 8, `${seconds}`)
   await wait(seconds * 1_000 + 100)
   t.is((await ask()).status, 200)
 })

@@ -186,7 +186,9 @@ test.serial(
   'while the log is full an operation is 503 and not begun; it goes on by itself when the log does (D-205)',
   async (t) => {
     const world = await openWorld()
+    t.teardown(world.close)
     const api = await openApi(world, 5)
+    t.teardown(api.close)
     const { token } = world
     const body = { method: 'KEY', options: {} }
     const count = async () =>
@@ -216,8 +218,6 @@ test.serial(
     t.is((await send(`${api.url}/v1/dids`, { token, body })).status, 201)
     await api.logs.flush()
     t.deepEqual(await count(), { dids: (before?.dids ?? 0) + 1, logs: (before?.logs ?? 0) + 6 }, 'five reads, one DID')
-    await api.close()
-    await world.close()
   },
 )
 
@@ -225,6 +225,7 @@ test.serial(
   'what failed while the database was stopped is in the log when it is back, request by request (D-003)',
   async (t) => {
     const world = await openWorld()
+    t.teardown(world.close)
     const { token } = world
     t.is((await world.ask('/v1/dids', { token })).status, 200)
     await world.stopDatabase()
@@ -239,6 +240,5 @@ test.serial(
     }
     const data = await until('the log', found)
     t.deepEqual(data.map(({ requestId }) => requestId).sort(), asked.toSorted())
-    await world.close()
   },
 )
