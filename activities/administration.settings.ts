@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { byClock } from './caches.ts'
 import type { Dependencies } from './index.ts'
 import type { Call, Operations } from './operations.ts'
 
@@ -41,9 +42,10 @@ const REMEMBERED_MS = 5_000
 /** What a tenant decides about itself. What is on is remembered for 5 seconds; what is off is looked up each time. */
 export function createTenantSettings({
   systemSql,
+  now,
   operations,
-}: Pick<Dependencies, 'systemSql'> & { operations: Operations }) {
-  const remembered = new LRUCache<string, TenantSettings>({ max: 5_000, ttl: REMEMBERED_MS })
+}: Pick<Dependencies, 'systemSql' | 'now'> & { operations: Operations }) {
+  const remembered = new LRUCache<string, TenantSettings>({ max: 5_000, ttl: REMEMBERED_MS, ...byClock(now) })
 
   async function settingsOf(tenantId: string): Promise<TenantSettings> {
     const { rows } = await systemSql.query<SettingsRow>({

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { byClock } from './caches.ts'
 import type { Dependencies } from './index.ts'
 
 export interface KnownTenant {
@@ -26,10 +27,10 @@ export interface HostTenant extends KnownTenant {
 }
 
 /** Tenants by host name: public addresses know no token. */
-export function createAdministration({ systemSql, config }: Pick<Dependencies, 'systemSql' | 'config'>) {
+export function createAdministration({ systemSql, config, now }: Pick<Dependencies, 'systemSql' | 'config' | 'now'>) {
   const { publicUrl } = config
-  const byHost = new LRUCache<string, HostTenant | 'nobody'>({ max: 5_000, ttl: 10_000 })
-  const byId = new LRUCache<string, KnownTenant>({ max: 5_000, ttl: 60_000 })
+  const byHost = new LRUCache<string, HostTenant | 'nobody'>({ max: 5_000, ttl: 10_000, ...byClock(now) })
+  const byId = new LRUCache<string, KnownTenant>({ max: 5_000, ttl: 60_000, ...byClock(now) })
 
   const known = (row: TenantRow): KnownTenant => ({
     id: row.id,

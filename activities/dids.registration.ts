@@ -42,7 +42,7 @@ const publishes = (seen: DidDocument, ours: DidDocument): boolean => {
   return statements(ours).every((statement) => published.has(statement))
 }
 
-const REVOKING = `select r.id from credential_revocations r join dids d on d.did = r.subject
+const REVOKING = `select r.id from credential_revocations r join dids d on d.tenant_id = r.tenant_id and d.did = r.subject
 where d.id = ? and r.scope = 'issuer' and r.state = 'REVOKING' limit 1`
 
 /** The steps of the DID workflows; each may be repeated. */

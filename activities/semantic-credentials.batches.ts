@@ -64,12 +64,13 @@ export function createBatches(parts: Parts) {
   }
 
   return {
-    /** Rows in hand are signed to the end; no further one is begun. */
+    /** Rows in hand are signed to the end; no further one is begun. What would go on by itself waits for its owner (D-206). */
     pauseBatch: (call: Call, id: string) =>
       steer(call, id, 'PAUSE', (batch) => {
         refuseEnded(batch)
-        if (batch.state === 'PROCESSING')
-          Object.assign(batch, { state: 'PAUSED', pauseCode: 'batch.requested', pauseMessage: 'Paused on request.' })
+        if (batch.state !== 'PROCESSING' && batch.pauseCode !== 'keys.unavailable') return
+        Object.assign(batch, { state: 'PAUSED', pauseCode: 'batch.requested', pauseMessage: 'Paused on request.' })
+        Object.assign(batch, { waitingFor: null, waitingSince: null })
       }),
 
     /** Goes on with what is there: rows of an issuer or a template that was deleted are refused one by one. */

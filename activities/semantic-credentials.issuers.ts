@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { keyTypeOf, type ProofType, type Signer } from '../protocol/data-integrity.ts'
 import { webMethodId } from '../protocol/dids.web.document.ts'
 import { Refusal } from '../protocol/errors.ts'
+import { byClock } from './caches.ts'
 import type { Dependencies } from './index.ts'
 import type { KeyRef, KeyType } from './keys/index.ts'
 
@@ -46,8 +47,8 @@ function deletedMeanwhile(error: unknown): never {
 }
 
 /** Issuers: DIDs of the tenant's own, with the keys to sign as them. */
-export function createIssuers({ systemSql, keys }: Pick<Dependencies, 'systemSql' | 'keys'>) {
-  const remembered = new LRUCache<string, Issuer>({ max: 10_000, ttl: REMEMBERED_MS })
+export function createIssuers({ systemSql, keys, now }: Pick<Dependencies, 'systemSql' | 'keys' | 'now'>) {
+  const remembered = new LRUCache<string, Issuer>({ max: 10_000, ttl: REMEMBERED_MS, ...byClock(now) })
 
   async function find(tenantId: string, did: string): Promise<Issuer> {
     const name = `${tenantId} ${did}`

@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { Did } from '../entities/dids.ts'
 import { inTenant, type Sql } from '../entities/orm.ts'
 import { CredentialBatch } from '../entities/semantic-credentials.batches.ts'
 import { Revocation } from '../entities/semantic-credentials.status.ts'
@@ -74,10 +75,9 @@ async function templateOf(em: SqlEntityManager, id: string): Promise<string> {
 
 /** Named by the DID, or by our id of it. Once an issuer is deleted its lists can be signed no more: revoke before. */
 async function issuerOf(em: SqlEntityManager, id: string): Promise<string> {
-  const text = 'select did from dids where (did = ? or id::text = ?) and deleted_at is null limit 1'
-  const rows = await em.execute<{ did: string }[]>(text, [id, id])
-  if (!rows[0]) throw new Refusal('did.not_found', 'There is no such DID.')
-  return rows[0].did
+  const row = await em.findOne(Did, { ...(isUuid(id) ? { id } : { did: id }), deletedAt: null })
+  if (!row) throw new Refusal('did.not_found', 'There is no such DID.')
+  return row.did
 }
 
 interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'uuid'> {

@@ -3,6 +3,7 @@ import pLimit from 'p-limit'
 import type { Json } from '../protocol/data-integrity.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { parseForeignJson } from '../protocol/json.depth.ts'
+import { timeReasons } from '../protocol/semantic-credentials.reasons.ts'
 import { normaliseForVerify, type StatusVerdict } from '../protocol/semantic-credentials.ts'
 import {
   assertTrustedContexts,
@@ -13,6 +14,7 @@ import { encodedListOf, type ReadEntry, readStatusEntry, statusIn } from '../pro
 import { decodeListAside } from '../protocol/status-list.ts'
 import { UUID } from '../protocol/uuid.ts'
 import type { Administration } from './administration.ts'
+import { byClock } from './caches.ts'
 import type { DidResolver } from './did-resolver.ts'
 import type { Dependencies } from './index.ts'
 import type { TenantContexts } from './semantic-credentials.contexts.ts'
@@ -48,7 +50,12 @@ const mismatch = (what: string) => new Refusal('status_list.mismatch', `The stat
 /** Verifies any issuer's credential (specification, verifyWebSemanticCredentials). A bad credential is a verdict. */
 export function createCredentialVerifier(parts: Parts) {
   const { documents, outbound, config, now, administration, didResolver, contexts, credentialStatus } = parts
-  const lists = new LRUCache<string, HeldList>({ max: 500, maxSize: 64 * 1024 * 1024, ttl: LIST_LIFETIME_MS })
+  const lists = new LRUCache<string, HeldList>({
+    max: 500,
+    maxSize: 64 * 1024 * 1024,
+    ttl: LIST_LIFETIME_MS,
+    ...byClock(now),
+  })
   /** The largest list has 16 MiB: not many at a time. */
   const unpacking = pLimit(2)
   const { publicUrl, clockToleranceMs: toleranceMs } = config
@@ -66,7 +73,7 @@ export function createCredentialVerifier(parts: Parts) {
   async function foreignList(tenantId: string, { listUrl }: ReadEntry): Promise<HeldList> {
     const key = `${tenantId} ${listUrl}`
     const cached = lists.get(key)
-    if (cached) return cached
+    if (cached && timeReasons(cached.list, { now: now() }).length === 0) return cached
     const { status, body } = await outbound.fetch({
       url: listUrl,
       accept: 'application/vc, application/ld+json, application/json',

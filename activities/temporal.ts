@@ -107,11 +107,17 @@ export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal'
   const { namespace, taskQueue } = temporal
   const client = new Client({ connection, namespace, dataConverter: createDataConverter(masterKey) })
 
+  const underWay = new Set<Promise<unknown>>()
+
   const within = async <T>(call: () => Promise<T>, deadlineMs = CALL_DEADLINE_MS): Promise<T> => {
+    const answer = (async () => connection.withDeadline(Date.now() + deadlineMs, call))()
+    underWay.add(answer)
     try {
-      return await connection.withDeadline(Date.now() + deadlineMs, call)
+      return await answer
     } catch (error) {
       throw temporalFailure(error)
+    } finally {
+      underWay.delete(answer)
     }
   }
 
@@ -154,7 +160,11 @@ export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal'
       await within(() => connection.workflowService.describeNamespace({ namespace }))
     },
 
-    close: () => connection.close(),
+    /** Waits for the calls under way: the SDK's next attempt on a closed channel throws in a timer, which ends the process. */
+    async close(): Promise<void> {
+      await Promise.allSettled(underWay)
+      await connection.close()
+    },
   }
 }
 

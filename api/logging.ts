@@ -64,10 +64,10 @@ export const watchRequests =
   (request, response, next) => {
     const started = process.hrtime.bigint()
     const known = find(request.path)
+    const operationId = known?.operations.get(request.method)
     response.once('finish', () => {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9
       const route = known?.template ?? routeOf(request)
-      const operationId = known?.operations.get(request.method)
       const status = response.statusCode
       measures.requests.observe({ method: request.method, route, status: String(status) }, seconds)
       const line = {
@@ -81,8 +81,9 @@ export const watchRequests =
       // 501: a DID method that we do not resolve; whoever asked for it is told, and nobody else has to act
       response.locals.log[status >= 500 && status !== 501 ? 'error' : 'info'](line, operationId ?? 'request')
       const entry = logEntry(request, response, operationId)
-      if (entry)
-        logs.add(entry).catch((error: unknown) => response.locals.log.error({ err: error }, 'log entry not queued'))
+      if (entry) logs.add(entry)
     })
-    next()
+    const room = operationId && OPERATIONS[operationId] ? logs.room() : undefined
+    if (!room) return next()
+    room.then(() => next(), next) // what cannot be logged is not begun (D-205)
   }

@@ -58,6 +58,34 @@ function rowsFor(tenant: string): [table: string, row: Row][] {
   ]
 }
 
+/** One row of every further kind, which the application's role alone may add: they refer to the rows above. */
+export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): [table: string, row: Row][] {
+  const id = () => randomUUID()
+  const [template, version, batch] = [id(), id(), id()]
+  const [did, credential] = [rows.get('dids')?.id, rows.get('semantic_credentials')?.id]
+  const asked = { request_id: id(), client_id: id() }
+  const of = (row: Row): Row => ({ id: id(), tenant_id: tenant, ...row })
+  const presentation = { name: '', domain: '', query: '[]' }
+  return [
+    ['domain_linkages', of({ did_id: did, origin: '', credential: '{}', valid_until: new Date() })],
+    ['semantic_templates', of({ id: template, type: '', version_id: version })],
+    ['semantic_template_versions', of({ id: version, template_id: template, version: 1, definition: '{}' })],
+    [
+      'semantic_credential_batches',
+      of({ id: batch, attempt: id(), format: 'web-semantic', source: 'csv', state: 'PAUSED', options: '{}', ...asked }),
+    ],
+    ['semantic_credential_batch_rows', { batch_id: batch, row_number: 1, tenant_id: tenant, state: 'pending' }],
+    ['credential_revocations', of({ scope: 'batch', subject: batch, ...asked })],
+    ['credential_notifications', of({ credential_id: credential, recipient: '', sender: '', message: '{}', ...asked })],
+    [
+      'credential_status_changes',
+      { tenant_id: tenant, credential_id: credential, purpose: 'revocation', value: true, changed_at: new Date() },
+    ],
+    ['presentation_templates', of(presentation)],
+    ['presentation_requests', of({ ...presentation, challenge: '', expires_at: new Date() })],
+  ]
+}
+
 /** A statement that adds a row. */
 export const insertion = (table: string, row: Row) => ({
   text: `insert into ${table} (${Object.keys(row)}) values (${Object.keys(row).map((_, at) => `$${at + 1}`)})`,

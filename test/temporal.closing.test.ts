@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import test from 'ava'
+import { connectTemporal } from '../activities/temporal.ts'
+import { freePort } from '../stack/ports.ts'
+import { codeOf } from './support/keys.ts'
+
+test('a process that stops while calls wait for a Temporal that is away waits for them, and ends without an error', async (t) => {
+  const temporal = { address: `127.0.0.1:${await freePort()}`, namespace: 'default', taskQueue: 'none', uiUrl: '' }
+  const client = connectTemporal({ temporal, masterKey: randomBytes(32) })
+  const outcomes: string[] = []
+  const calls = Array.from({ length: 8 }, async () => outcomes.push(await codeOf(client.check())))
+  await wait(20) // the first attempts have failed, the next ones wait
+  await client.close()
+  t.deepEqual(outcomes, Array(8).fill('unavailable'))
+  await Promise.all(calls)
+  await wait(1_000) // an attempt on a closed channel would throw in a timer, which ends the process
+})
