@@ -221,50 +221,28 @@ test('the end of a batch is written once, however often it is asked for, and not
   t.is(rows[0]?.count, 1)
 })
 
-/** Each state with each verb: the status of the answer, its code or the state of the batch, and why it is paused. */
-const TRANSITIONS: Record<string, Record<string, [status: number, outcome: string, code?: string]>> = {
-  RECEIVING: {
-    pause: [404, 'batch.not_found'],
-    resume: [404, 'batch.not_found'],
-    cancel: [404, 'batch.not_found'],
-    revocation: [404, 'batch.not_found'],
-  },
-  PROCESSING: {
-    pause: [200, 'PAUSED', 'batch.requested'],
-    resume: [200, 'PROCESSING'],
-    cancel: [200, 'CANCELLED'],
-    revocation: [409, 'batch.not_ended'],
-  },
-  'PAUSED batch.requested': {
-    pause: [200, 'PAUSED', 'batch.requested'],
-    resume: [200, 'PROCESSING'],
-    cancel: [200, 'CANCELLED'],
-    revocation: [409, 'batch.not_ended'],
-  },
-  'PAUSED batch.issuer_gone': {
-    pause: [200, 'PAUSED', 'batch.issuer_gone'],
-    resume: [200, 'PROCESSING'],
-    cancel: [200, 'CANCELLED'],
-    revocation: [409, 'batch.not_ended'],
-  },
-  'PAUSED keys.unavailable': {
-    pause: [200, 'PAUSED', 'batch.requested'],
-    resume: [200, 'PROCESSING'],
-    cancel: [200, 'CANCELLED'],
-    revocation: [409, 'batch.not_ended'],
-  },
-  COMPLETED: {
-    pause: [409, 'batch.ended'],
-    resume: [409, 'batch.ended'],
-    cancel: [409, 'batch.ended'],
-    revocation: [202, 'COMPLETED'],
-  },
-  CANCELLED: {
-    pause: [409, 'batch.ended'],
-    resume: [409, 'batch.ended'],
-    cancel: [200, 'CANCELLED'],
-    revocation: [202, 'CANCELLED'],
-  },
+/** The status of the answer, its code or the state of the batch, and why it is paused. */
+type Answer = [status: number, outcome: string, code?: string]
+type Answers = Record<'pause' | 'resume' | 'cancel' | 'revocation', Answer>
+
+const toAll = (answer: Answer): Answers => ({ pause: answer, resume: answer, cancel: answer, revocation: answer })
+/** Of a batch that has not ended; a pause for `code` stays one. */
+const underWay = (code: string): Answers => ({
+  pause: [200, 'PAUSED', code],
+  resume: [200, 'PROCESSING'],
+  cancel: [200, 'CANCELLED'],
+  revocation: [409, 'batch.not_ended'],
+})
+
+/** Each state with each verb. */
+const TRANSITIONS: Record<string, Answers> = {
+  RECEIVING: toAll([404, 'batch.not_found']),
+  PROCESSING: underWay('batch.requested'),
+  'PAUSED batch.requested': underWay('batch.requested'),
+  'PAUSED batch.issuer_gone': underWay('batch.issuer_gone'),
+  'PAUSED keys.unavailable': underWay('batch.requested'),
+  COMPLETED: { ...toAll([409, 'batch.ended']), revocation: [202, 'COMPLETED'] },
+  CANCELLED: { ...toAll([409, 'batch.ended']), cancel: [200, 'CANCELLED'], revocation: [202, 'CANCELLED'] },
 }
 
 for (const [from, verbs] of Object.entries(TRANSITIONS))

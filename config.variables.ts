@@ -1,0 +1,127 @@
+/** Every variable the platform reads. `.env.example` repeats this table; a test holds the two together. */
+export const VARIABLES = {
+  PUBLIC_URL: {
+    default: 'http://localhost:3000',
+    about: 'base URL under which callers reach the API; tenants live at <subdomain>.<host>',
+  },
+  HOST: { default: '127.0.0.1', about: 'address the API listens on' },
+  PORT: { default: '3000', about: 'port of the API' },
+  OPERATOR_HOST: {
+    default: '127.0.0.1',
+    about: 'address of the operator port (metrics, codec endpoint); keep it private',
+  },
+  OPERATOR_PORT: { default: '9464', about: 'port of the operator endpoints of the API; the worker takes the next one' },
+  TRUSTED_PROXIES: {
+    default: '',
+    about:
+      'comma-separated addresses and CIDR ranges of the proxies in front of the API, whose Forwarded or X-Forwarded-For header is believed; empty: none is',
+  },
+  API_PROCESSES: { default: '', about: 'processes that share the API port; empty: one per core, 4 at most' },
+  DATABASE_URL: { default: '', about: 'PostgreSQL of the owner role (migrations); empty: an embedded one is started' },
+  DATABASE_POOL_SIZE: { default: '8', about: 'connections per process and role' },
+  DATABASE_TIMEOUT_MS: {
+    default: '2000',
+    about: 'milliseconds a request waits for a database connection before it is a 503',
+  },
+  POSTGRES_BINARIES: {
+    default: '',
+    about: 'directory of initdb and postgres, for tests with another version; empty: the embedded one',
+  },
+  DATABASE_PORT: { default: '54329', about: 'port of the embedded PostgreSQL' },
+  TEMPORAL_ADDRESS: { default: '', about: 'host:port of Temporal; empty: a development server is started' },
+  TEMPORAL_NAMESPACE: { default: 'default', about: 'Temporal namespace' },
+  TEMPORAL_TASK_QUEUE: { default: 'countersign', about: 'task queue of the workflows and activities' },
+  TEMPORAL_UI_URL: { default: '', about: 'address of the Temporal UI, for links; empty: that of the started server' },
+  TEMPORAL_PORT: { default: '7233', about: 'port of the started Temporal server; its UI takes TEMPORAL_UI_PORT' },
+  TEMPORAL_UI_PORT: { default: '8233', about: 'port of the started Temporal UI' },
+  TEMPORAL_CLI: { default: '', about: 'path of a temporal binary; empty: PATH, the cache, then a build or download' },
+  KEY_STORE_MASTER_KEY: {
+    default: '',
+    about: '32 bytes in base64 that protect local keys and stored answers; empty: .local/master.key',
+  },
+  EPOCH_DIRECTORY: {
+    default: '',
+    about:
+      'folder, not in the database backup, that remembers how far the database has come; empty: Vault, where it is used',
+  },
+  VAULT_ADDR: { default: '', about: 'address of Vault or OpenBao; empty: keys stay in the local key store' },
+  VAULT_TOKEN: { default: '', about: 'Vault token, where AppRole is not used' },
+  VAULT_TOKEN_FILE: {
+    default: '',
+    about:
+      'file with the Vault token in place of VAULT_TOKEN, as Vault Agent writes it; another content counts at once',
+  },
+  VAULT_ROLE_ID: { default: '', about: 'AppRole role id' },
+  VAULT_SECRET_ID: { default: '', about: 'AppRole secret id' },
+  VAULT_SECRET_ID_FILE: {
+    default: '',
+    about: 'file with the AppRole secret id in place of VAULT_SECRET_ID; another content counts at once',
+  },
+  VAULT_TRANSIT_MOUNT: { default: 'transit', about: 'mount of the transit engine' },
+  VAULT_KV_MOUNT: { default: 'secret', about: 'mount of the KV version 2 engine' },
+  VAULT_TIMEOUT_MS: { default: '2000', about: 'milliseconds until a Vault call counts as failed' },
+  VAULT_BINARY: { default: '', about: 'path of a vault binary, for tests alone; empty: PATH, the cache, then a build' },
+  OUTBOUND_TIMEOUT_MS: { default: '5000', about: 'milliseconds for a whole outbound request' },
+  OUTBOUND_MAX_BYTES: { default: '1048576', about: 'bytes read of an outbound answer at most' },
+  OUTBOUND_CA_FILE: { default: '', about: 'PEM file of further certificate authorities for outbound HTTPS' },
+  OUTBOUND_DNS_SERVER: {
+    default: '',
+    about: 'ip:port of the DNS server for outbound names; empty: the system resolver',
+  },
+  OUTBOUND_ALLOWED_RANGES: {
+    default: '',
+    about: 'comma-separated CIDR ranges, otherwise refused as not public, that may be called',
+  },
+  CLOCK_TOLERANCE_SECONDS: {
+    default: '60',
+    about: 'seconds by which the clocks of issuers, holders and wallets may differ from ours, either way',
+  },
+  ACCESS_TOKEN_LIFETIME_SECONDS: { default: '3600', about: 'seconds an access token lives' },
+  TOKEN_KEY_DAYS: {
+    default: '90',
+    about: 'days after which another key signs access tokens; 0: none does by itself (stack/token-keys.ts)',
+  },
+  RATE_LIMIT_PER_MINUTE: { default: '60000', about: 'requests per client and minute' },
+  TOKEN_RATE_LIMIT_PER_MINUTE: {
+    default: '600',
+    about:
+      'token requests per minute: those that succeed of one client, and those that fail from one address or for one client id',
+  },
+  PUBLIC_RATE_LIMIT_PER_MINUTE: {
+    default: '60000',
+    about:
+      'reads of public documents (DID documents, status lists, key sets, presentation requests) per address and minute',
+  },
+  THREAD_BUDGET_MS_PER_MINUTE: {
+    default: '30000',
+    about:
+      'milliseconds per minute that threads of one API process work for one tenant, while others want them: BBS, large documents, QR codes',
+  },
+  NOTIFICATION_LIMIT_PER_HOUR: {
+    default: '100',
+    about: 'requests with a notification to recipients at one host, per tenant and hour',
+  },
+  STATUS_WINDOW_SECONDS: { default: '10', about: 'seconds between two signings of a changed status list' },
+  DID_WEB_CHECK_SECONDS: {
+    default: '5',
+    about: 'seconds before the second look for a did:web document; doubles up to an hour',
+  },
+  DID_WEB_PATIENCE_DAYS: {
+    default: '7',
+    about: 'days after which a did:web registration that does not resolve is FAILED',
+  },
+  BATCH_PATIENCE_SECONDS: {
+    default: '600',
+    about: 'seconds that a batch waits for the key store before it pauses',
+  },
+  SHUTDOWN_SECONDS: { default: '10', about: 'seconds that accepted work has to finish after SIGTERM' },
+  CODEC_ENDPOINT: { default: 'false', about: 'true: the operator port decodes workflow payloads for the Temporal UI' },
+  VC_API: {
+    default: 'false',
+    about: 'true: /vc-api answers without a token, for test suites; only when HOST is loopback',
+  },
+  LOG_LEVEL: { default: 'info', about: 'fatal, error, warn, info, debug or trace' },
+} as const
+
+export type Variable = keyof typeof VARIABLES
+export type Environment = Readonly<Record<string, string | undefined>>
