@@ -18,6 +18,9 @@ test.before(async () => {
 })
 test.after.always(() => target?.close())
 
+/** No request for a token has more. */
+const TOKEN_BODY_BYTES = 16 * 1024
+
 const writing = operations.filter(bodySchema)
 
 const exampleOf = (operation: Operation) => target.exampleBody(operation)
@@ -59,7 +62,10 @@ for (const operation of writing) {
   test.serial(title('whole bodies that are none'), async (t) => {
     const found = await faults(
       wholeBodies(exampleOf(operation)),
-      async ({ body, expected, headers }) => faultOf(await target.attack(operation, { body, headers }), expected),
+      async ({ body, expected, headers }) => {
+        const large = operationId === 'getOAuthAccessToken' && body.length > TOKEN_BODY_BYTES
+        return faultOf(await target.attack(operation, { body, headers }), large ? [413] : expected)
+      },
       ({ name }) => name,
     )
     t.deepEqual(found, [])

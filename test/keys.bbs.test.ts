@@ -53,7 +53,9 @@ test.serial('more messages than one signature takes, or more waiting than the qu
   const input = { header: randomBytes(8), messages: Array.from({ length: 4 }, () => randomBytes(8)) }
   t.is(await codeOf(threads.sign('tenant', key, input)), 'key.too_many_messages')
   const small = { header: randomBytes(8), messages: [] }
-  const codes = await Promise.all(Array.from({ length: 10 }, () => codeOf(threads.sign('tenant', key, small))))
+  const codes = await Promise.all(
+    Array.from({ length: 10 }, (_, nth) => codeOf(threads.sign(`tenant ${nth}`, key, small))),
+  )
   const refused = codes.map((_, nth) => (nth < 3 ? 'none' : 'unavailable'))
   t.deepEqual(codes, refused, 'one is served, two wait')
 })
