@@ -1,3 +1,4 @@
+import { VOCABULARY } from './contexts/extensions.ts'
 import type { Json } from './data-integrity.hash.ts'
 import { type FieldError, Refusal } from './errors.ts'
 import { isObject, listOf } from './json.ts'
@@ -59,8 +60,21 @@ const hasOtherTypes = (document: Json, root: Json): boolean =>
 
 /** Decides which bits of a list are read, and has a default: hidden, it would turn the look to another entry's bit. */
 const SIZE = 'https://www.w3.org/ns/credentials/status#statusSize'
-const sizesIn = (values: Iterable<unknown>, name: string): number =>
-  [...values].filter((value) => isObject(value) && value[name] !== undefined && value[name] !== null).length
+const countIn = (values: Iterable<unknown>, name: string): number =>
+  [...values].flatMap((value) => (isObject(value) ? listOf(value[name]) : [])).filter((each) => each !== null).length
+
+/** Pictures and colours are looked at under their own names when a credential is signed (D-154), and stand nowhere else. */
+function hasHiddenBranding(document: Json, stated: Json[]): boolean {
+  const { issuer, credentialBranding } = document
+  const shown: [name: string, owner: unknown][] = [
+    ['credentialBranding', document],
+    ['iconUrl', issuer],
+    ['logoUrl', issuer],
+    ['backgroundColor', credentialBranding],
+    ['watermarkImageUrl', credentialBranding],
+  ]
+  return shown.some(([name, owner]) => countIn(stated, VOCABULARY + name) > countIn(listOf(owner), name))
+}
 
 function faults(document: Json, expanded: readonly object[]): FieldError[] {
   const [root] = expanded
@@ -77,8 +91,14 @@ function faults(document: Json, expanded: readonly object[]): FieldError[] {
     errors.push({ path: '/type', code: 'credential.elsewhere', message: 'must name each type once' })
   const all = [...parts(expanded)]
   const stated = all.flatMap(({ part, inGraph }) => (inGraph ? [] : [part]))
-  if (sizesIn(stated, SIZE) !== sizesIn(listOf(document.credentialStatus), 'statusSize'))
+  if (countIn(stated, SIZE) !== countIn(listOf(document.credentialStatus), 'statusSize'))
     errors.push({ path: '/credentialStatus', code: 'credential.elsewhere', message: 'must say its statusSize itself' })
+  if (hasHiddenBranding(document, stated))
+    errors.push({
+      path: '',
+      code: 'credential.elsewhere',
+      message: 'must say pictures and colours under their own names',
+    })
   for (const { part, inGraph } of all) {
     if ('@index' in part)
       errors.push({ path: '', code: 'credential.unsigned', message: 'an index (@index) would not be signed' })

@@ -42,6 +42,13 @@ export function notAbsolute(document: object, name: string): Refusal {
   return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: ${JSON.stringify(name)} ${message}.`, errors)
 }
 
+/** `found`: the member or the value that would look signed. */
+export function notSigned(document: object, found: unknown, message: string): Refusal {
+  const at = places(document, (key, value) => key === found || value === found)
+  const errors = (at.length > 0 ? at : ['']).map((path) => ({ path, code: 'credential.unsigned', message }))
+  return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: ${message}.`, errors)
+}
+
 function undefinedTerm(document: object, event: unknown): Refusal {
   const details = detail(event, 'details')
   const [property, type] = [detail(details, 'property'), detail(details, 'type')]

@@ -1,6 +1,7 @@
 import jsonld from 'jsonld'
 import { assertContexts, type DocumentLoader } from './contexts/index.ts'
 import { asRefusal, notAbsolute } from './data-integrity.refusals.ts'
+import { assertStatements } from './json-ld.statements.ts'
 
 export type Digest = 'sha256' | 'sha384'
 
@@ -54,6 +55,7 @@ export async function expand(
   assertContexts(document)
   const expanded = await about(document, () => jsonld.expand(document, { documentLoader, base: null, safe }))
   assertNodeNames(document, expanded)
+  if (safe) assertStatements(document, expanded)
   return expanded
 }
 

@@ -32,6 +32,12 @@ export function isExactNumber(literal: string): boolean {
   if (!Number.isFinite(value)) return false
   const written = String(value)
   if (written === literal) return true
-  const [given, read] = [decimalOf(literal), decimalOf(written)]
-  return given.negative === read.negative && given.digits === read.digits && given.power === read.power
+  return isSameDecimal(literal, written)
+}
+
+/** Whether two texts are numbers as JSON writes them, and the same one. Zero has a sign. */
+export function isSameDecimal(one: string, other: string): boolean {
+  if (!LITERAL.test(one) || !LITERAL.test(other)) return false
+  const [first, second] = [decimalOf(one), decimalOf(other)]
+  return first.negative === second.negative && first.digits === second.digits && first.power === second.power
 }

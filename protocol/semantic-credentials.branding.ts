@@ -36,7 +36,8 @@ const HOST = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a
 
 /** An https URL of a name that may be public, in its usual form: no address, no user info. */
 function isPublicUrl(value: string): boolean {
-  if (!isUri(value) || !/^https:\/\/[^/?#@]+(?:[/?#]|$)/i.test(value) || !URL.canParse(value)) return false
+  if (!isUri(value) || UNSHOWABLE.test(value) || !/^https:\/\/[^/?#@]+(?:[/?#]|$)/i.test(value) || !URL.canParse(value))
+    return false
   const { hostname, username, password } = new URL(value)
   return username === '' && password === '' && HOST.test(hostname) && isIP(hostname) === 0 && !INWARD.test(hostname)
 }

@@ -86,7 +86,7 @@ for (const literal of ALTERED) {
 }
 
 test('numbers that a double holds are signed, and come back as they were written', async (t) => {
-  for (const literal of ['0.1', '1e2', '-2.5', '1.0', '9007199254740991', '5e-324']) {
+  for (const literal of ['0.1', '1e2', '-2.5', '1.0', '9007199254740991', '1.5e-7']) {
     const body = { payload: payload(did, GRADE), proofType: 'eddsa-rdfc-2022', revocable: false }
     const reply = await ask(`${AREA}/sign`, body, literal)
     t.is(reply.status, 200, reply.text)

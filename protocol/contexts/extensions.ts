@@ -1,4 +1,5 @@
-const VOCABULARY = 'https://countersign.dev/vocab#'
+/** Of what wallets show of a credential (specification, signWebSemanticCredential). */
+export const VOCABULARY = 'https://countersign.dev/vocab#'
 
 /**
  * Stands inside each credential that uses it, rather than under an address: whoever verifies one needs nothing from us.
