@@ -79,7 +79,8 @@ const MARK_STARTED =
   'update outbox set started_at = now(), last_error = null where id = any($1::uuid[]) and started_at is null'
 
 const RETURN_ROW = `
-  update outbox set next_attempt_at = now() + make_interval(secs => $2), last_error = $3 where id = $1 and started_at is null`
+  update outbox set next_attempt_at = now() + make_interval(secs => $2), last_error = $3, attempts = attempts - $4
+  where id = $1 and started_at is null`
 
 const describe = (error: unknown): string => {
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
@@ -127,7 +128,8 @@ export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
           { outboxId: row.id, workflowId: row.workflowId, attempts, reason: describe(error) },
           'workflow not started',
         )
-      await sql.query({ text: RETURN_ROW, values: [row.id, waitSeconds, describe(error)] })
+      // what Temporal did not look at was no attempt: the first one that fails must not wait for the longest time
+      await sql.query({ text: RETURN_ROW, values: [row.id, waitSeconds, describe(error), away ? 1 : 0] })
       return away ? 'away' : 'failed'
     }
   }

@@ -8,6 +8,7 @@ import {
 } from '@temporalio/client'
 import {
   defineSearchAttributeKey,
+  NamespaceNotFoundError,
   type SearchAttributePair,
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/common'
@@ -72,9 +73,14 @@ const TRANSIENT = new Map([
   [14, 'unavailable'],
 ])
 
+/** What a Temporal says that has lost its database, until the worker has registered again what is needed. */
+const BARE = /no mapping defined for search attribute/
+
 /** Temporal's failure as ours: `Unavailable` when the same call may succeed later, the error itself otherwise. */
 const temporalFailure = (error: unknown): unknown => {
   const status = isGrpcServiceError(error) ? error : error instanceof Error ? error.cause : undefined
+  const bare = error instanceof NamespaceNotFoundError || (isGrpcServiceError(status) && BARE.test(status.details))
+  if (bare) return new Unavailable('temporal', 'Temporal is not set up yet', 5, { cause: error })
   const transient = isGrpcServiceError(status) ? TRANSIENT.get(status.code) : undefined
   if (transient === undefined && !isGrpcDeadlineError(error)) return error
   return new Unavailable('temporal', `Temporal does not answer (${transient ?? 'deadline exceeded'})`, 5, {

@@ -163,13 +163,13 @@ test.serial('each attempt is counted, and a row that fails waits twice as long, 
   await failsAt(11, 600)
 })
 
-test.serial('while Temporal is away attempts are counted too, and a row is due at once', async (t) => {
+test.serial('while Temporal is away no attempt is counted, and a row is due at once', async (t) => {
   const workflowId = await commit(60)
   const { runOnce } = relay(() => Promise.reject(new Unavailable('temporal', 'away')))
-  for (const attempts of [1, 2, 3]) {
+  for (let look = 0; look < 3; look++) {
     t.deepEqual(await runOnce(), { taken: 1, started: 0, away: true })
     const row = await rowOf(workflowId)
-    t.like(row, { attempts, error: 'away', started: null })
+    t.like(row, { attempts: 0, error: 'away', started: null })
     t.true(row.next <= (await clock()))
   }
 })
