@@ -112,9 +112,11 @@ export function createStatusPublisher({ database, systemSql, documents, now, adm
       const { signed, etag, validUntil } = list
       if (signed && etag && validUntil && validUntil > now()) return { credential: signed, etag, validUntil }
       return signOnce(tenantId, id).catch((error: unknown) => {
-        if (error instanceof Refusal && error.code === 'status_list.issuer_gone')
-          throw new Unavailable('keys', error.message, 3600)
-        throw error
+        // its issuer or its key is gone, the latter after a restore: no reader can do anything about it
+        if (!(error instanceof Refusal) || error.code === 'status_list.not_found') throw error
+        throw new Unavailable('keys', 'The key of this list is gone; it cannot be signed any more.', 3600, {
+          cause: error,
+        })
       })
     },
 

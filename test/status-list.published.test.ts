@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
 import type { Json } from '../protocol/data-integrity.ts'
 import { resolveDidKey } from '../protocol/dids.key.ts'
@@ -30,3 +31,18 @@ for (const [proofType, keyType] of [
       t.true(peer.verified, JSON.stringify(peer.error))
       t.deepEqual(await verify(world, list), { verified: true, reason: [] })
     })
+
+test.serial('a list whose key is gone, as after a restore, is away and no fault of the reader', async (t) => {
+  const did = await createDid(world)
+  const { credential } = await sign(world, did, { revocable: true })
+  const url = (credential.credentialStatus as Record<string, string>).statusListCredential ?? ''
+  await world.dependencies.systemSql.query({
+    text: 'delete from keys where did_id = (select id from dids where did = $1)',
+    values: [did],
+  })
+  await setTimeout(5_100) // an issuer is remembered for 5 s
+  const reply = await world.ask(new URL(url).pathname)
+  t.is(reply.status, 503, reply.text)
+  t.is(reply.json<{ type: string }>().type, '/problems#keys.unavailable')
+  t.is(reply.headers.get('retry-after'), '3600')
+})
