@@ -1,13 +1,15 @@
 import express, { type Router } from 'express'
 import type { Dependencies } from '../activities/index.ts'
 
-const CHECK_MS = 2_500
+/** Milliseconds for what a process cannot do without, and for what it can: probes wait for a second. */
+const NEEDED_MS = 2_500
+const OPTIONAL_MS = 800
 
 type Check = () => Promise<unknown>
 
-const within = (check: Check): Promise<'up' | 'down'> =>
+const within = (ms: number, check: Check): Promise<'up' | 'down'> =>
   new Promise((resolve) => {
-    const timer = setTimeout(() => resolve('down'), CHECK_MS)
+    const timer = setTimeout(() => resolve('down'), ms)
     check()
       .then(
         () => resolve('up'),
@@ -32,10 +34,10 @@ export function health({ sql, keys, temporal, selfTest, stopping }: Parts): Rout
   })
   router.get('/health/ready', async (_request, response) => {
     const [database, keyStore, workflows, documents] = await Promise.all([
-      within(() => sql.query({ text: 'select 1', values: [] })),
-      within(() => keys.ready()),
-      within(() => temporal.check()),
-      within(() => selfTest.check()),
+      within(NEEDED_MS, () => sql.query({ text: 'select 1', values: [] })),
+      within(OPTIONAL_MS, () => keys.ready()),
+      within(OPTIONAL_MS, () => temporal.check()),
+      within(NEEDED_MS, () => selfTest.check()),
     ])
     const parts = { database, keys: keyStore, temporal: workflows, documents }
     const down = Object.values(parts).includes('down')

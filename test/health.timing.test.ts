@@ -1,6 +1,9 @@
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
+import express from 'express'
+import { health } from '../api/health.ts'
 import { createDid, payload } from './support/credentials.ts'
 import type { Readiness } from './support/health.ts'
 import { rawClient } from './support/raw.ts'
@@ -97,3 +100,21 @@ test.serial('who does not finish sending holds up no stop longer than SHUTDOWN_S
     await world.close()
   }
 })
+
+test.serial(
+  'a part that hangs and is not needed holds readiness up for less than the second that probes wait',
+  async (t) => {
+    const hanging = new Promise<never>(() => undefined)
+    const up = async () => undefined
+    const parts = { sql: { query: up }, keys: { ready: () => hanging }, temporal: { check: () => hanging } }
+    const app = express().use(health({ ...parts, selfTest: { check: up }, stopping: () => false } as never))
+    const server = app.listen(0)
+    t.teardown(() => server.close())
+    await once(server, 'listening')
+    const from = performance.now()
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/health/ready`)
+    t.true(performance.now() - from < 1_000)
+    t.is(response.status, 200)
+    t.like(await response.json(), { status: 'degraded', parts: { keys: 'down', temporal: 'down', database: 'up' } })
+  },
+)
