@@ -45,7 +45,7 @@ async function assertOpens(keys: KeyStore, tokenKey: KeyRef): Promise<void> {
     if (error instanceof Unavailable) return
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(
-      `The ${keys.name} key store does not open the key that signs access tokens (${reason}) KEY_STORE_MASTER_KEY, or VAULT_ADDR, is not the one that this database was set up with: give that one, or another DATABASE_URL. Where the database was restored: npm run restored, then start again.`,
+      `The ${keys.name} key store does not open the key that signs access tokens (${reason}) Where the database was restored: npm run restored, then start again. Else KEY_STORE_MASTER_KEY, or VAULT_ADDR, is not the one that this database was set up with: give that one, or another DATABASE_URL.`,
       { cause: error },
     )
   }
