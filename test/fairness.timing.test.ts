@@ -14,7 +14,9 @@ const VERIFY = '/v1/credentials/web-semantic/verify'
 const STORM = 8
 /** Calm and storm take turns, so that whatever else the machine does comes over both of them. */
 const ROUNDS = 4
-const EACH_ROUND = 15
+const EACH_ROUND = 30
+/** When all cores are wanted, whoever wants one waits for a slice of the scheduler: much of the 4 ms of a plain verification. */
+const SLICE_MS = 10
 
 const p95 = (values: number[]) => values.toSorted((a, b) => a - b)[Math.ceil(0.95 * values.length) - 1] ?? Number.NaN
 
@@ -99,7 +101,7 @@ async function keepsItsTimes(t: ExecutionContext, storming: Record<string, unkno
   for (const name of Object.keys(tasks)) {
     const [calm, stormy] = [times.calm, times.storm].map((of) => p95(of.get(name) ?? []))
     t.log(`p95 of ${name}: ${calm?.toFixed(0)} ms, in the storm ${stormy?.toFixed(0)} ms`)
-    t.true(Number(stormy) < 2 * Number(calm), name)
+    t.true(Number(stormy) < 2 * Number(calm) + SLICE_MS, `${name}: ${calm} ms, in the storm ${stormy} ms`)
   }
 }
 
