@@ -108,8 +108,10 @@ export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal'
   const client = new Client({ connection, namespace, dataConverter: createDataConverter(masterKey) })
 
   const underWay = new Set<Promise<unknown>>()
+  let closing = false
 
   const within = async <T>(call: () => Promise<T>, deadlineMs = CALL_DEADLINE_MS): Promise<T> => {
+    if (closing) throw new Unavailable('temporal', 'The connection to Temporal is being closed.')
     const answer = (async () => connection.withDeadline(Date.now() + deadlineMs, call))()
     underWay.add(answer)
     try {
@@ -160,8 +162,9 @@ export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal'
       await within(() => connection.workflowService.describeNamespace({ namespace }))
     },
 
-    /** Waits for the calls under way: the SDK's next attempt on a closed channel throws in a timer, which ends the process. */
+    /** Waits for the calls under way, and lets none begin: the SDK's next attempt on a closed channel throws in a timer, which ends the process. */
     async close(): Promise<void> {
+      closing = true
       await Promise.allSettled(underWay)
       await connection.close()
     },
