@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createPlatform } from '../activities/index.ts'
 import { Unavailable } from '../protocol/errors.ts'
 import { COURSE, create, errors, lines, read, steer } from './support/batches.ts'
 import { createDid } from './support/credentials.ts'
+import { until } from './support/dids.ts'
 import { codeOf } from './support/keys.ts'
 import { platformOf } from './support/platform.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -62,4 +64,18 @@ test('of a cancelled batch every row is erased, however many there are', async (
     values: [id],
   })
   t.deepEqual(rows, [{ left: 0, erased: true }])
+})
+
+test('a workflow is told of a change after each of the pauses that a Temporal which is away is given', async (t) => {
+  const id = await newBatch(lines(1))
+  let tries = 0
+  const within = () => {
+    tries += 1
+    return Promise.reject(new Unavailable('temporal', 'away'))
+  }
+  const { batches } = createPlatform({ ...world.dependencies, temporal: { ...world.dependencies.temporal, within } })
+  const { tenantId, clientId } = world.first
+  await batches.pauseBatch({ tenantId, clientId, requestId: randomUUID() }, id)
+  await until('at once, and after each of four pauses', async () => tries === 5, 60_000)
+  t.is((await read(world, id)).status, 'PAUSED')
 })
