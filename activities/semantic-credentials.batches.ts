@@ -41,12 +41,12 @@ export function createBatches(parts: Parts) {
    */
   async function nudge({ tenantId }: Call, id: string): Promise<void> {
     const { workflowId } = batchWork.start({ tenantId, id, total: 0 })
-    for (const waitMs of NUDGES_MS) {
+    for (const waitMs of [0, ...NUDGES_MS]) {
+      if (waitMs > 0) await wait(waitMs, undefined, { ref: false })
       try {
         return await revival.signal(batchWork, id, workflowId, 'changed')
       } catch (error) {
         log.warn({ err: error, batchId: id }, 'the workflow of a batch was not told of a change')
-        await wait(waitMs, undefined, { ref: false })
       }
     }
   }

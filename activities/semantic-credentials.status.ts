@@ -111,7 +111,9 @@ export const createCredentialStatus = ({
         const credential = await em.findOne(SemanticCredential, { id })
         if (!credential) throw credentialNotFound()
         const orderBy = { id: 'asc' } as const
-        const changes = await em.find(StatusChange, { credentialId: id, changedAt: { $lte: at } }, { orderBy })
+        // the history tells milliseconds, and the table has microseconds: what is told as this moment has come
+        const changedAt = { $lt: new Date(at.getTime() + 1) }
+        const changes = await em.find(StatusChange, { credentialId: id, changedAt }, { orderBy })
         return statusAt(credential, changes, at)
       })
     },

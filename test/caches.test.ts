@@ -5,6 +5,7 @@ import { createDidResolver } from '../activities/did-resolver.ts'
 import { createPlatform, type Platform } from '../activities/index.ts'
 import type { Call } from '../activities/operations.ts'
 import type { Outbound } from '../activities/outbound-http.ts'
+import { createIssuers } from '../activities/semantic-credentials.issuers.ts'
 import { Unavailable } from '../protocol/errors.ts'
 import { createDid } from './support/credentials.ts'
 import { codeOf } from './support/keys.ts'
@@ -65,6 +66,16 @@ test('what a tenant forbids counts within 5 s in a process that remembers its pe
   t.deepEqual(await allowed(), [true, true], 'what is allowed counts at once (D-146)')
 })
 
+test('what a tenant forbids counts at once in the process that was told, whatever it remembers (D-146)', async (t) => {
+  const { tenantId } = await world.addTenant()
+  const { settings } = processOf().platform
+  for (const value of [true, false, true]) {
+    await settings.updateSettings(callOf(tenantId), { vcApi: value, fetchUnknownContexts: value })
+    t.is(await settings.isOn(tenantId, 'vcApi'), value)
+    t.is(await settings.isOn(tenantId, 'fetchUnknownContexts'), value)
+  }
+})
+
 test('a host is looked up once in 10 s, whether it is somebody’s or nobody’s', async (t) => {
   const { tenantId } = await world.addTenant()
   const process = processOf()
@@ -116,6 +127,14 @@ test('a deleted DID signs nothing any more, here at once and elsewhere within 5 
   t.is(await present(there, did), 'none', 'remembered')
   there.setClock(5_001)
   t.is(await present(there, did), 'presentation.signer_unknown')
+})
+
+test('an issuer that a process remembers is its own tenant’s, and unknown to every other', async (t) => {
+  const issuers = createIssuers(world.dependencies)
+  const did = await createDid(world)
+  t.is((await issuers.find(world.first.tenantId, did)).did, did)
+  const { tenantId } = await world.addTenant()
+  t.is(await codeOf(issuers.find(tenantId, did)), 'credential.issuer_unknown')
 })
 
 /** An outside that answers the same to everything, or fails, and counts. */

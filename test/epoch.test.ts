@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import test from 'ava'
-import type { Witness } from '../activities/epoch.witness.ts'
+import { createFileWitness, type Witness } from '../activities/epoch.witness.ts'
 import { Unavailable } from '../protocol/errors.ts'
 import {
   backdate,
@@ -15,6 +15,7 @@ import {
   taken,
   twice,
 } from './support/epoch.ts'
+import { temporary } from './support/stack.ts'
 
 let shared: Awaited<ReturnType<typeof openServer>>
 test.before(async () => {
@@ -143,6 +144,19 @@ test.serial('while the witness is away later, entries are given out as before', 
   away = true
   await t.throwsAsync(process.epoch.check(), { instanceOf: Unavailable })
   t.is(listsOf(await process.take(40)).length, 1)
+})
+
+test.serial('what the witness remembers never goes back, whichever process writes last (D-185)', async (t) => {
+  const [witness, id] = [createFileWitness(temporary(t, 'witness')), randomUUID()]
+  t.is(await witness.read(id), undefined)
+  for (const [written, remembered] of [
+    [9, 9],
+    [5, 9],
+    [10, 10],
+  ] as const) {
+    await witness.write(id, written)
+    t.is(await witness.read(id), remembered)
+  }
 })
 
 test.serial('a crash between database and witness is no sign of a restore', async (t) => {

@@ -5,6 +5,7 @@ import { type AddressInfo, connect as openSocket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
 import express from 'express'
+import type { Idempotency } from '../activities/idempotency.ts'
 import { claimKey, Replay } from '../api/idempotency.ts'
 import { connect } from '../entities/orm.ts'
 import { create, lines, steer } from './support/batches.ts'
@@ -169,8 +170,8 @@ test('408 is not kept: the same key signs when the whole body comes (D-004)', as
 })
 
 /** An operation that answers what the test says, behind the platform's own handling of keys. */
-async function openOperation() {
-  const { idempotency } = platformOf(world)
+async function openOperation(changes: Partial<Idempotency> = {}) {
+  const idempotency = { ...platformOf(world).idempotency, ...changes }
   const state = { status: 0, calls: 0 }
   const app = express()
   app.use((request, response, next) => {
@@ -195,7 +196,8 @@ async function openOperation() {
     async ask(status: number, key: string, method = 'POST') {
       state.status = status
       const headers = { 'idempotency-key': key, connection: 'close' }
-      const reply = await fetch(`http://127.0.0.1:${port}/`, { method, headers })
+      const signal = AbortSignal.timeout(30_000)
+      const reply = await fetch(`http://127.0.0.1:${port}/`, { method, headers, signal })
       return { status: reply.status, text: await reply.text(), replayed: reply.headers.get('idempotency-replayed') }
     },
     close: () => {
@@ -224,6 +226,13 @@ test('of an operation’s answers 2xx and final 4xx are kept, and 401, 403, 408,
     t.like(third, { status: 200, replayed: null })
     t.like(await operation.ask(status, key), { status: 200, text: third.text, replayed: 'true' })
   }
+})
+
+test('an answer that cannot be kept is given all the same', async (t) => {
+  const fails = () => Promise.reject(new Error('the database is away'))
+  const operation = await openOperation({ answer: fails, release: fails })
+  t.teardown(operation.close)
+  for (const status of [201, 422, 503]) t.like(await operation.ask(status, randomUUID()), { status, replayed: null })
 })
 
 test('a key counts for every method that writes, and for none that reads (D-004)', async (t) => {

@@ -190,6 +190,25 @@ test('a crash after the commit: a deletion stays one, and is 204 again', async (
   t.is((await write(path, undefined, randomUUID(), { method: 'DELETE' })).status, 404)
 })
 
+test('a crash after the commit: what answers nothing of its own is done once too, and answered again', async (t) => {
+  const template = await createTemplate(world)
+  const { id } = (await write(SIGN, signBody(randomUUID()), randomUUID())).json<Signed>()
+  for (const [path, method, body] of [
+    [`${TEMPLATES}/${template.id}`, 'DELETE', undefined],
+    [`/v1/credentials/web-semantic/${id}/revocation-status`, 'POST', { is_revoked: true }],
+  ] as const) {
+    const key = randomUUID()
+    const first = await write(path, body, key, { method })
+    t.true(first.status < 300, first.text)
+    t.is(await forgetAnswer(key), 1)
+    const again = await write(path, body, key, { method })
+    t.deepEqual([again.status, again.text], [first.status, first.text])
+    t.is(again.headers.get('idempotency-replayed'), null, 'worked out again, not repeated')
+  }
+  const changes = `select count(*)::int as count from logs where type like '%_SET_STATUS_SUCCESS' and metadata ->> 'id' = $1`
+  t.is(await count(changes, [id]), 1)
+})
+
 test('while a try is under way the key is held for its lease, and free after a crash before the commit', async (t) => {
   const key = randomUUID()
   const body = { method: 'KEY', options: {} }

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import test from 'ava'
+import { createHostSlots } from '../activities/outbound-http.slots.ts'
 import { createOutbound, type OutboundRequest } from '../activities/outbound-http.ts'
 import { Refusal, Unavailable } from '../protocol/errors.ts'
 import { startTestDns, type TestDns } from './support/dns.ts'
@@ -165,6 +166,25 @@ test.serial('waiting for a turn counts: whoever waits past the deadline gives up
   t.true(answers.includes('200'))
   t.true(answers.some((answer) => answer.startsWith('unavailable: site.test did not answer within 600 ms')))
   t.is(await outcome({ url: at('/slow') }, outbound), '200')
+})
+
+test('whoever gives up in the line frees its place there, and takes nobody’s turn', async (t) => {
+  const slots = createHostSlots({ perHost: 1, waiting: 1 })
+  const never = new AbortController().signal
+  const first = Promise.withResolvers<string>()
+  const running = slots.run('site.test', never, () => first.promise)
+  const impatient = new AbortController()
+  const givenUp = slots.run('site.test', impatient.signal, async () => 'called')
+  impatient.abort(new Error('enough'))
+  await t.throwsAsync(givenUp, { message: 'enough' })
+  const begun: string[] = []
+  const next = slots.run('site.test', never, async () => begun.push('next'))
+  first.resolve('first')
+  t.is(await running, 'first')
+  await new Promise((resolve) => setImmediate(resolve))
+  t.deepEqual(begun, ['next'])
+  await next
+  t.is(slots.size(), 0)
 })
 
 test('a caller may call it off', async (t) => {

@@ -1,8 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
 import test from 'ava'
 import { pino } from 'pino'
 import { createRelay } from '../activities/outbox.relay.ts'
+import { Unavailable } from '../protocol/errors.ts'
 import { openDatabase, type TestDatabase } from './support/database.ts'
+import { until } from './support/dids.ts'
 
 let database: TestDatabase
 test.before(async () => {
@@ -86,11 +89,38 @@ test.serial('a tenant alone has all turns', async (t) => {
 })
 
 test.serial('tenants whose rows wait for later hide nobody whose rows are due (D-201)', async (t) => {
+  const last = 'ffffffff-ffff-4fff-bfff-ffffffffffff' // more tenants stand before it than one look takes in
   for (let nth = 0; nth < 150; nth++) await fill(randomUUID(), 1, 600)
-  await fill(MANY, 1)
+  await fill(last, 1)
   const relay = openRelay()
   for (let look = 0; look < 4; look++) await relay.runOnce()
-  t.deepEqual(relay.started, [MANY])
+  t.deepEqual(relay.started, [last])
+})
+
+test.serial('once Temporal is back the relay asks for as many rows at a time as before', async (t) => {
+  await fill(MANY, 200)
+  const [batch, oneForAll] = [16, 1]
+  let [asked, started, inHand, most] = [0, 0, 0, 0]
+  const relay = createRelay({
+    sql: database.systemSql,
+    temporal: {
+      async startWorkflow() {
+        asked += 1
+        if (asked <= batch + oneForAll) throw new Unavailable('temporal', 'away')
+        inHand += 1
+        most = Math.max(most, inHand)
+        await turn()
+        inHand -= 1
+        started += 1
+        return 'started'
+      },
+    },
+    outbox: { open: () => null },
+    log: pino({ level: 'silent' }),
+  })
+  relay.start()
+  await until('every row to be started', async () => started === 200).finally(relay.stop)
+  t.is(most, batch)
 })
 
 test.serial('among 100,000 rows the next ones are found without reading the others (D-201)', async (t) => {

@@ -17,8 +17,8 @@ const documentLoader = createDocumentLoader()
 const checkProof = createProofCheck({ documentLoader })
 const now = new Date('2026-03-01T12:00:00Z')
 
-const verify = async (credential: Json) => {
-  const request = { credential: normaliseForVerify(credential), now, resolveDid: resolveTestDid, checkProof }
+const verify = async (credential: Json, resolveDid = resolveTestDid) => {
+  const request = { credential: normaliseForVerify(credential), now, resolveDid, checkProof }
   const { verified, reason } = await verifyCredential(request)
   return verified ? ['verified'] : reason.map(({ type }) => type)
 }
@@ -39,6 +39,20 @@ test('a suite is made with its own kind of key: ECDSA is no EdDSA, whoever signs
   const crossed = { cryptosuite: 'ecdsa-rdfc-2019' }
   t.deepEqual(await verify({ ...by(p256), proof: await prove(by(p256), p256, crossed) }), ['verified'])
   t.deepEqual(await verify({ ...by(ed25519), proof: await prove(by(ed25519), ed25519, crossed) }), ['Proof'])
+})
+
+test('a DID that begins with the issuer’s is another’s: its proofs are not the issuer’s (Data Model 2.0, section 4.7)', async (t) => {
+  const issuer = 'did:web:issuer.example'
+  for (const did of [`${issuer}.evil.example`, `${issuer}:users:mallory`, `${issuer}2`]) {
+    const key = ed25519Signer()
+    const mallory = { ...key, did, verificationMethod: `${did}#key` }
+    const text = JSON.stringify(await resolveTestDid(key.did))
+    const renamed = text.replaceAll(key.verificationMethod, mallory.verificationMethod).replaceAll(key.did, did)
+    const signed = async (document: Json) =>
+      verify({ ...document, proof: await prove(document, mallory) }, async () => JSON.parse(renamed))
+    t.deepEqual(await signed(by(mallory)), ['verified'])
+    t.deepEqual(await signed({ ...by(mallory), issuer }), ['Issuer'], did)
+  }
 })
 
 test('a proof brings no contexts but known ones, not even such that change nothing (VC-DI 1.0, section 4.6)', async (t) => {

@@ -130,6 +130,19 @@ test('was it valid at a time? Before its issuance no, then as the history tells,
     t.is((await ask(`/${id}/revocation-status?at=${at}`)).status, 400, at)
 })
 
+test('a change counts from the very moment that the history names for it', async (t) => {
+  const { id } = await sign(world, await createDid(world), { revocable: true })
+  for (const is_revoked of [true, false, true, false]) await ask(`/${id}/revocation-status`, { is_revoked })
+  const { data } = await historyOf(id)
+  t.is(data.length, 4)
+  for (const { changed_at, value } of data) {
+    const isRevokedAt = async (ms: number) =>
+      (await ask(`/${id}/revocation-status?at=${new Date(ms).toISOString()}`)).json().isRevoked
+    t.is(await isRevokedAt(Date.parse(changed_at)), value)
+    t.is(await isRevokedAt(Date.parse(changed_at) - 1), !value)
+  }
+})
+
 test('flips at the same time leave a history that alternates and ends as the status stands', async (t) => {
   const { id } = await sign(world, await createDid(world), { revocable: true })
   const flips = Array.from({ length: 24 }, (_, at) => ask(`/${id}/revocation-status`, { is_revoked: at % 3 > 0 }))

@@ -40,6 +40,7 @@ function publisherAt(ms: number, { held = false } = {}) {
     },
   })
   return {
+    look: (id: string) => publisher.publishedList(world.first.tenantId, id),
     publish: (id: string) => publisher.signList(world.first.tenantId, id, new Date(START).toISOString()),
     /** Signed, and not written yet. */
     reached,
@@ -135,6 +136,16 @@ test('a list that changes while it is signed is kept as it was, and waits for th
   const after = await stored(listId)
   t.like(after, { published: 1, waits: false })
   t.not(after?.bits, before?.bits)
+})
+
+test('a list that has ended is given to nobody: the next look has it signed anew', async (t) => {
+  const { listId } = await issued()
+  const { etag } = await publisherAt(0).publish(listId)
+  t.is((await publisherAt(24 * HOUR_MS - 1).look(listId)).etag, etag)
+  const again = await publisherAt(24 * HOUR_MS).look(listId)
+  t.not(again.etag, etag)
+  t.is(again.validUntil.getTime(), START + 48 * HOUR_MS)
+  t.like(await stored(listId), { etag: again.etag, validUntil: until(24 * HOUR_MS) })
 })
 
 test('a renewal with nothing changed replaces the list and moves its end', async (t) => {

@@ -153,6 +153,17 @@ test('Retry-After of a full line says how long the line takes', async (t) => {
   t.like(await pool.run('d'), { retryAfterSeconds: 11 }, 'two of 5 s and two of 50 ms')
 })
 
+test('Retry-After of a very long line is half a minute, for it may be shorter by then', async (t) => {
+  const pool = openPool({ slots: 1, maxWaiting: 4 })
+  const first = pool.run('a')
+  await settle()
+  await pool.end(600_000)
+  await first
+  for (let nth = 0; nth < 3; nth++) void pool.run('a')
+  for (const tenant of ['b', 'c']) void pool.run(tenant)
+  t.like(await pool.run('d'), { retryAfterSeconds: 30 })
+})
+
 test('who has waited for 20 s is told that it will not be', async (t) => {
   const pool = openPool({ slots: 1 })
   void pool.run('a')
@@ -225,6 +236,20 @@ test('a budget is given back evenly, and no more of it than there is', (t) => {
   budget.charge('a', 6_100)
   t.is(budget.overForMs('a'), 1_000, 'an idle hour saves nothing')
   t.is(budget.overForMs('b'), 0)
+})
+
+test('a tenant over its budget stays so, however many others come (D-196)', (t) => {
+  let now = 0
+  const budget = createThreadBudget({ msPerMinute: 6_000, now: () => now })
+  const others = () => {
+    for (let nth = 0; nth < 2_000; nth++) budget.charge(`tenant ${nth}`, 1)
+  }
+  budget.charge('heavy', 9_000)
+  others()
+  t.is(budget.overForMs('heavy'), 30_000)
+  now = 10_000
+  others()
+  t.is(budget.overForMs('heavy'), 20_000)
 })
 
 test('what is measured has a label for the pool and for the reason, and none for the tenant', async (t) => {

@@ -131,6 +131,15 @@ for (const [type, { begin, over, since }] of Object.entries(KINDS)) {
   })
 }
 
+test.serial('a deletion is found although the outbox is still to start the registration of its DID', async (t) => {
+  const id = await KINDS.deleteDid?.begin()
+  const work = kinds().find(({ workflowType }) => workflowType === 'deleteDid')
+  if (!id || !work) return t.fail()
+  await change(`update outbox set started_at = now() where object_id = $1 and workflow_type = 'deleteDid'`, id)
+  t.is((await change('select 1 from outbox where object_id = $1 and started_at is null', id)).length, 1)
+  t.is(await found(work, id), 1)
+})
+
 const batch = (set: string) => `update semantic_credential_batches set ${set} where id = $1`
 for (const [what, text, expected] of [
   ['paused on request', batch(`state = 'PAUSED', pause_code = 'batch.requested'`), 0],
