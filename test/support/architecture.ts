@@ -23,8 +23,9 @@ export const ARROWS: Record<string, Record<string, Use>> = {
 /** The process entries read the environment, through config.ts. */
 export const ENTRIES = ['api/server.ts', 'activities/worker.ts']
 
+/** A file at the top is a layer of its own, with those that begin with its name and a point. */
 export const layerOf = (path: string): string =>
-  path.includes('/') ? (path.split('/')[0] ?? '') : path.replace(/\.ts$/, '')
+  path.includes('/') ? (path.split('/')[0] ?? '') : path.replace(/\..*$/, '')
 
 interface Import {
   specifier: string
