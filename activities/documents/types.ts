@@ -15,6 +15,8 @@ import type { MeaningRequest } from '../../protocol/semantic-credentials.present
 export interface Owner {
   tenantId: string
   lookup: ContextLookup
+  /** The platform's own: its light documents are processed on the event loop, whatever they cost there. */
+  isOurs?: boolean
 }
 
 /** What a thread can do; each is pure computation over plain data, without any key or network. */
