@@ -51,9 +51,10 @@ test('activities of a tenant are not held up by hundreds of another one that cam
   while (done.length < MANY / 10) await wait(20)
   const before = done.length
   await (await start('few', FEW)).result()
-  // the server takes turns within each of the task queue's partitions: the last one may stand in a fuller partition
+  // the server takes turns within each of the task queue's partitions: some may stand in a fuller one; without turns they are last
   const places = done.flatMap((words, place) => (words === 'few' ? [place - before] : []))
   t.log(`at ${places.join(', ')} of ${MANY - before}`)
-  t.true((places[Math.floor(FEW / 2)] ?? MANY) < (MANY - before) / 4, places.join(', '))
+  const mean = places.reduce((sum, place) => sum + place, 0) / places.length
+  t.true(mean < (MANY - before) / 2, places.join(', '))
   await many.terminate()
 })
