@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import type { RequestHandler } from 'express'
 import { ipKeyGenerator } from 'express-rate-limit'
 import parseForwarded from 'forwarded-parse'
@@ -77,10 +77,22 @@ export function findAddress(trustedProxies: readonly string[], log: AddressLog):
   const trusted = parseRanges(trustedProxies)
   if (!trusted) throw new Error('TRUSTED_PROXIES is not usable: expected addresses and CIDR ranges.')
   let warned = false
+  /** A connection has one peer for all of its requests. */
+  const peers = new WeakMap<Socket, { peer: string; address: string }>()
+  const peerOf = (socket: Socket) => {
+    const known = peers.get(socket)
+    if (known) return known
+    const peer = plainAddress(socket.remoteAddress ?? '')?.toString() ?? ''
+    const found = { peer, address: ipKeyGenerator(peer, IPV6_PREFIX) }
+    peers.set(socket, found)
+    return found
+  }
   return (request, _response, next) => {
-    const peer = plainAddress(request.socket.remoteAddress ?? '')?.toString() ?? ''
+    const { peer, address } = peerOf(request.socket)
     request.forwarded = isForwarded(request)
-    request.address = ipKeyGenerator(addressOf(peer, request.headers, trusted), IPV6_PREFIX)
+    request.address = request.forwarded
+      ? ipKeyGenerator(addressOf(peer, request.headers, trusted), IPV6_PREFIX)
+      : address
     if (request.forwarded && !warned && !inRanges(peer, trusted)) {
       warned = true
       // a proxy's address is private as a rule; a public one may be a person's

@@ -65,6 +65,7 @@ const countIn = (values: Iterable<unknown>, name: string): number =>
 
 /** Pictures and colours are looked at under their own names when a credential is signed (D-154), and stand nowhere else. */
 function hasHiddenBranding(document: Json, stated: Json[]): boolean {
+  if (!stated.some((part) => Object.keys(part).some((name) => name.startsWith(VOCABULARY)))) return false
   const { issuer, credentialBranding } = document
   const shown: [name: string, owner: unknown][] = [
     ['credentialBranding', document],

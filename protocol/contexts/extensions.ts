@@ -25,6 +25,8 @@ export const extensions = {
 }
 
 const TEXT = JSON.stringify(extensions)
+const ENTRIES = Object.keys(extensions).length
 
 /** Whether a context that stands in a document is this one. */
-export const isExtensions = (context: unknown): boolean => JSON.stringify(context) === TEXT
+export const isExtensions = (context: object): boolean =>
+  Object.keys(context).length === ENTRIES && JSON.stringify(context) === TEXT

@@ -52,9 +52,8 @@ export function contextsIn(document: object): ForeignContext[] {
     const [value, path] = next
     const parts: typeof pending = []
     for (const [key, member] of Object.entries(value)) {
-      const at = `${path}/${escaped(key)}`
-      if (key === '@context') found.push(...contextsOf(member, at))
-      else if (isPart(member)) parts.unshift([member, at])
+      if (key === '@context') found.push(...contextsOf(member, `${path}/@context`))
+      else if (isPart(member)) parts.unshift([member, `${path}/${escaped(key)}`])
     }
     pending.push(...parts)
   }
