@@ -1,10 +1,8 @@
 import { type FieldError, Refusal, Unavailable } from './errors.ts'
-import { isObject } from './json.ts'
+import { isObject, referenceToken } from './json.ts'
 
 /** Enough places to find the mistake, not enough to make the answer a burden. */
 const MAX_PLACES = 10
-
-const escaped = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** JSON pointers (RFC 6901) of the members that `found` accepts, outside of contexts. */
 function places(
@@ -16,7 +14,7 @@ function places(
   if (typeof value !== 'object' || value === null) return into
   for (const [key, member] of Object.entries(value)) {
     if (into.length >= MAX_PLACES) break
-    const at = `${path}/${escaped(key)}`
+    const at = `${path}/${referenceToken(key)}`
     if (found(key, member)) into.push(at)
     if (key !== '@context') places(member, found, at, into)
   }
@@ -86,7 +84,7 @@ function contextOf(document: object, term: unknown): string {
   const list = Array.isArray(contexts) ? contexts : [contexts]
   const index = list.findIndex((each) => typeof term === 'string' && isObject(each) && Object.hasOwn(each, term))
   if (index < 0) return '/@context'
-  return `/@context${Array.isArray(contexts) ? `/${index}` : ''}/${escaped(String(term))}`
+  return `/@context${Array.isArray(contexts) ? `/${index}` : ''}/${referenceToken(String(term))}`
 }
 
 const CONTEXT_FAULT =

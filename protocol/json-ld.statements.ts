@@ -3,21 +3,7 @@ import { isSameDecimal } from './json.numbers.ts'
 import { isObject, type Json } from './json.ts'
 
 /** What an expanded document is made of beside properties (JSON-LD 1.1 API, section 5.1). */
-const KEYWORDS = new Set([
-  ...[
-    '@direction',
-    '@graph',
-    '@id',
-    '@included',
-    '@index',
-    '@language',
-    '@list',
-    '@reverse',
-    '@set',
-    '@type',
-    '@value',
-  ],
-])
+const KEYWORDS = new Set('@direction @graph @id @included @index @language @list @reverse @set @type @value'.split(' '))
 
 const XSD_DOUBLE = 'http://www.w3.org/2001/XMLSchema#double'
 

@@ -12,3 +12,6 @@ export function freeze<T>(value: T): T {
   for (const member of Object.values(value)) freeze(member)
   return Object.freeze(value)
 }
+
+/** A name as one step of a JSON pointer (RFC 6901, section 3). */
+export const referenceToken = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -1,4 +1,5 @@
 import type { FieldError } from './errors.ts'
+import { referenceToken } from './json.ts'
 import { isReservedName } from './names.ts'
 
 /** Far above an honest credential; below what overflows a stack in the libraries. */
@@ -14,8 +15,6 @@ const UNREADABLE = new Set(['__proto__', 'toString'])
 export type Origin = 'own' | 'foreign'
 
 const MAX_ERRORS = 20
-
-const escaped = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 const textError = (text: string): string | undefined => {
   if (text.includes('\u0000')) return 'must not hold the character U+0000'
@@ -48,7 +47,7 @@ export function boundsErrors(document: object, origin: Origin = 'own'): FieldErr
       if (++members > BOUNDS.members)
         return [{ path: '', code: 'credential.too_large', message: `at most ${BOUNDS.members} members` }]
       const error = memberErrors(key, member, origin)
-      const at = `${path}/${escaped(key)}`
+      const at = `${path}/${referenceToken(key)}`
       if (error !== undefined) errors.push({ path: at, code: `credential.${error[0]}`, message: error[1] })
       if (typeof member === 'object' && member !== null) pending.push({ value: member, path: at, depth: depth + 1 })
     }

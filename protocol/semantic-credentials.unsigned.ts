@@ -1,6 +1,5 @@
 import type { FieldError } from './errors.ts'
-
-const escaped = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
+import { referenceToken } from './json.ts'
 
 /** Members whose null says something: they switch a default of the context off. */
 const MEANINGFUL_NULL = new Set(['@language', '@direction'])
@@ -30,7 +29,7 @@ export function unsignedErrors(value: unknown, { sign }: { sign: boolean }, path
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, member]) => {
     if (key === '@context') return []
-    const at = `${path}/${escaped(key)}`
+    const at = `${path}/${referenceToken(key)}`
     if (sign && losesDigits(member))
       return [
         {

@@ -1,5 +1,5 @@
 import { type FieldError, Refusal } from '../errors.ts'
-import { isObject, listOf } from '../json.ts'
+import { isObject, listOf, referenceToken } from '../json.ts'
 import { isReservedName, tableOf } from '../names.ts'
 
 type Form = readonly [fits: (value: unknown) => boolean, expected: string]
@@ -49,8 +49,6 @@ const KEYWORDS = new Set([
 
 const MAX_ERRORS = 10
 
-const escaped = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
-
 type Report = (path: string, code: string, message: string) => void
 
 function checkDefinition(definition: unknown, path: string, report: Report): void {
@@ -62,7 +60,7 @@ function checkDefinition(definition: unknown, path: string, report: Report): voi
   for (const [keyword, value] of Object.entries(definition)) {
     const [fits, expected] = DEFINITION.get(keyword) ?? []
     if (keyword === '@context') checkContext(value, `${path}/@context`, report)
-    else if (fits && !fits(value)) report(`${path}/${escaped(keyword)}`, 'form', String(expected))
+    else if (fits && !fits(value)) report(`${path}/${referenceToken(keyword)}`, 'form', String(expected))
   }
 }
 
@@ -78,7 +76,7 @@ function checkContext(context: unknown, path: string, report: Report): void {
     return
   }
   for (const [term, value] of Object.entries(context)) {
-    const at = `${path}/${escaped(term)}`
+    const at = `${path}/${referenceToken(term)}`
     const [fits, expected] = ENTRIES.get(term) ?? []
     if (term === '@context') checkContext(value, at, report)
     else if (KEYWORDS.has(term)) report(at, 'form', 'is a keyword, which no context defines')
@@ -102,7 +100,7 @@ export function contextErrors(document: object): FieldError[] {
     const [value, path] = next
     for (const [key, member] of Object.entries(value)) {
       if (key === '@context') checkContext(member, `${path}/@context`, report)
-      else if (typeof member === 'object' && member !== null) pending.push([member, `${path}/${escaped(key)}`])
+      else if (typeof member === 'object' && member !== null) pending.push([member, `${path}/${referenceToken(key)}`])
     }
   }
   return errors

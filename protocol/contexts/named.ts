@@ -1,3 +1,4 @@
+import { referenceToken } from '../json.ts'
 import { bundledContexts } from './bundled.ts'
 import { isExtensions } from './extensions.ts'
 
@@ -14,8 +15,6 @@ export interface ForeignContext {
 const isForeign = (context: unknown): context is string => typeof context === 'string' && !bundledContexts.has(context)
 
 const isPart = (value: unknown): value is object => typeof value === 'object' && value !== null
-
-const escaped = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** Every address that a document or a context names as a context, wherever it stands, without the bundled ones. */
 export function namedContexts(value: object): string[] {
@@ -53,7 +52,7 @@ export function contextsIn(document: object): ForeignContext[] {
     const parts: typeof pending = []
     for (const [key, member] of Object.entries(value)) {
       if (key === '@context') found.push(...contextsOf(member, `${path}/@context`))
-      else if (isPart(member)) parts.unshift([member, `${path}/${escaped(key)}`])
+      else if (isPart(member)) parts.unshift([member, `${path}/${referenceToken(key)}`])
     }
     pending.push(...parts)
   }
