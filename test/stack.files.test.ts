@@ -7,6 +7,7 @@ import { logTo, notable } from '../stack/log-file.ts'
 import { masterKeyFrom } from '../stack/master-key.ts'
 import { privateDirectory, privateFiles } from '../stack/private.ts'
 import { unprivilegedOwner } from '../stack/unprivileged.ts'
+import { needs } from './support/parts.ts'
 import { eventually, temporary } from './support/stack.ts'
 
 test('the master key is made once, 32 bytes, readable by us alone; a file that others may read is refused', (t) => {
@@ -58,7 +59,7 @@ test('what earlier releases left open to others is closed: directories 0700, fil
   t.is(modeOf(join(root, 'new', 'inner')), 0o700)
 })
 
-const asRoot = process.getuid?.() === 0 ? test : test.skip
+const asRoot = needs('the root user')
 asRoot('as root, the user that PostgreSQL runs as passes through, and nobody lists what is there (D-166)', (t) => {
   const path = join(temporary(t, 'through'), 'local')
   const owner = unprivilegedOwner()
