@@ -38,9 +38,11 @@ export function createContextTrust({ database, pinnedFor, lookupFor }: Parts) {
 
   /** With those that contexts name in turn: what stands there means as much as what names it. */
   async function unknownIn(tenantId: string, document: object, { trusts, read }: Walk): Promise<ForeignContext[]> {
+    const brought = contextsIn(document)
+    if (brought.every(({ url }) => url === undefined)) return brought.filter((context) => !trusts(context))
     const unknown: ForeignContext[] = []
     const seen = new Set<string>()
-    for (let level = contextsIn(document); level.length > 0 && seen.size <= MAX_FOREIGN; ) {
+    for (let level = brought; level.length > 0 && seen.size <= MAX_FOREIGN; ) {
       const fresh = level.filter(({ url }) => url === undefined || (!seen.has(url) && seen.add(url)))
       const registered = await registeredOf(
         tenantId,

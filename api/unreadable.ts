@@ -38,21 +38,32 @@ export function answerUnreadable(server: Server, log: Logger): void {
 }
 
 /** Of a header that holds one value, readers on the way may each take another one of two (RFC 9110 section 5.3). */
-const ONCE = ['Authorization', 'Content-Type', 'Idempotency-Key']
+const ONCE = new Map(
+  ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'].map((name) => [name.toLowerCase(), name]),
+)
+
+/** How often each of these headers was sent. */
+function timesOf(rawHeaders: readonly string[]): Map<string, number> {
+  const times = new Map<string, number>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = ONCE.get(String(rawHeaders[at]).toLowerCase())
+    if (name !== undefined) times.set(name, (times.get(name) ?? 0) + 1)
+  }
+  return times
+}
 
 /**
  * One Host (RFC 9112 section 3.2), headers of one value once, and no U+0000 in the address: it is no text to PostgreSQL,
  * wherever in a path or a query it stands.
  */
 export const checkHead: RequestHandler = (request, _response, next) => {
-  const names = request.rawHeaders.flatMap((name, at) => (at % 2 === 0 ? name.toLowerCase() : []))
-  const times = (wanted: string) => names.filter((name) => name === wanted.toLowerCase()).length
-  if (times('Host') !== 1) throw new Refusal('request.malformed', 'The request needs one Host header.')
-  const twice = ONCE.find((name) => times(name) > 1)
-  if (twice !== undefined)
-    throw new Refusal('request.malformed', `The request has more than one ${twice} header.`, [
-      { path: twice, code: 'header', message: 'expected at most once' },
-    ])
-  if (/%00/.test(request.url)) throw new Refusal('request.unusable_text', 'The path or the query holds U+0000.')
+  const times = timesOf(request.rawHeaders)
+  if (times.get('Host') !== 1) throw new Refusal('request.malformed', 'The request needs one Host header.')
+  for (const [name, count] of times)
+    if (count > 1)
+      throw new Refusal('request.malformed', `The request has more than one ${name} header.`, [
+        { path: name, code: 'header', message: 'expected at most once' },
+      ])
+  if (request.url.includes('%00')) throw new Refusal('request.unusable_text', 'The path or the query holds U+0000.')
   next()
 }

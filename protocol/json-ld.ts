@@ -1,7 +1,7 @@
 import jsonld from 'jsonld'
 import { assertContexts, type DocumentLoader } from './contexts/index.ts'
-import { asRefusal, notAbsolute } from './data-integrity.refusals.ts'
-import { assertStatements } from './json-ld.statements.ts'
+import { asRefusal } from './data-integrity.refusals.ts'
+import { assertNodeNames, assertStatements } from './json-ld.statements.ts'
 
 export type Digest = 'sha256' | 'sha384'
 
@@ -27,23 +27,6 @@ async function about<Result>(document: object, work: () => Promise<Result>): Pro
 }
 
 /**
- * jsonld keeps nodes by their names in plain objects. A name that every object answers to is not absolute and would be
- * refused in the end, but not before `__proto__` got an `@id`: all objects of the process have it then, and nothing is
- * signed or verified any more (D-144).
- */
-function assertNodeNames(document: object, expanded: readonly object[]): void {
-  const pending: unknown[] = [expanded]
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (typeof next !== 'object' || next === null) continue
-    for (const [name, value] of Object.entries(next)) {
-      if (typeof value === 'object') pending.push(value)
-      else if (name === '@id' && typeof value === 'string' && value in Object.prototype)
-        throw notAbsolute(document, value)
-    }
-  }
-}
-
-/**
  * The expanded form of a document. `safe`: what no context defines is refused, not dropped. Throws `Refusal` with
  * `credential.term_undefined`, `credential.invalid`, `credential.too_complex`, `context.unknown` or `context.invalid`.
  */
@@ -54,8 +37,8 @@ export async function expand(
 ): Promise<object[]> {
   assertContexts(document)
   const expanded = await about(document, () => jsonld.expand(document, { documentLoader, base: null, safe }))
-  assertNodeNames(document, expanded)
   if (safe) assertStatements(document, expanded)
+  else assertNodeNames(document, expanded)
   return expanded
 }
 

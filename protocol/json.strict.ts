@@ -29,7 +29,8 @@ function isTooDeep(text: string): boolean {
 
 type Path = () => (string | number)[]
 
-const at = (path: Path) => path().join('.').slice(0, 200) || '(root)'
+const at = (path: Path, name?: string) =>
+  [...path(), ...(name === undefined ? [] : [name])].join('.').slice(0, 200) || '(root)'
 
 const tooMany = (path: Path) =>
   new Refusal('request.too_many_members', 'The body has more members than anything here takes.', [
@@ -40,10 +41,10 @@ const tooMany = (path: Path) =>
     },
   ])
 
-function checkText(value: string, path: Path) {
+function checkText(value: string, path: Path, name?: string) {
   if (value.includes('\0') || !value.isWellFormed())
     throw new Refusal('request.unusable_text', 'A text holds U+0000 or half a surrogate pair.', [
-      { path: at(path), code: 'text', message: 'expected well-formed Unicode without U+0000' },
+      { path: at(path, name), code: 'text', message: 'expected well-formed Unicode without U+0000' },
     ])
 }
 
@@ -75,13 +76,13 @@ function checkMembers(text: string) {
       if (RESERVED.has(name) || seen?.has(name))
         throw new Refusal('request.duplicate_member', 'The body has a repeated or a reserved member.', [
           {
-            path: at(() => [...path(), name]),
+            path: at(path, name),
             code: 'member',
             message: 'expected every name once, and none of __proto__ and toString',
           },
         ])
       if (seen?.add(name) && seen.size > MAX_MEMBERS) throw tooMany(path)
-      checkText(name, () => [...path(), name])
+      checkText(name, path, name)
     },
     onLiteralValue: (value: unknown, offset, length, _line, _character, path) => {
       count(path)

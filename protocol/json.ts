@@ -15,3 +15,13 @@ export function freeze<T>(value: T): T {
 
 /** A name as one step of a JSON pointer (RFC 6901, section 3). */
 export const referenceToken = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** A place in a document: the name or the index, and what it stands in; the document itself has none. */
+export interface Place {
+  step: string | number
+  within?: Place | undefined
+}
+
+/** A place as a JSON pointer: written when somebody is told, as most places are walked past. */
+export const pointerTo = (place: Place | undefined): string =>
+  place ? `${pointerTo(place.within)}/${referenceToken(String(place.step))}` : ''

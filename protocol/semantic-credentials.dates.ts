@@ -1,18 +1,21 @@
 /** XSD dateTime as W3C credentials write it: the time zone is optional in 1.1 and required in 2.0 (dateTimeStamp). */
-const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?$/
+const DATE_TIME =
+  /^(\d{4}-(?:0[1-9]|1[0-2]))-(0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?$/
+/** Every month has as many days. */
+const SHORTEST_MONTH = 28
 /** Years that PostgreSQL and `toISOString` write with four digits, whatever the zone: 0000 is no year to the one. */
 const [FIRST, LAST] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')]
 
 /** The moment that a date-time names, or undefined when it names none (also 30 February, and the year 0). Without a zone: UTC. */
 export function momentOf(text: unknown, { zoneRequired }: { zoneRequired: boolean }): Date | undefined {
   const match = typeof text === 'string' ? DATE_TIME.exec(text) : null
-  if (match === null || (zoneRequired && match[7] === undefined)) return undefined
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number)
-  if (hour === undefined || hour > 23 || minute === undefined || minute > 59 || second === undefined || second > 59)
+  if (match === null) return undefined
+  const [whole, month, day, zone] = match
+  if (zoneRequired && zone === undefined) return undefined
+  // a Date takes 30 February for 1 or 2 March
+  if (Number(day) > SHORTEST_MONTH && new Date(`${month}-${day}T00:00:00Z`).getUTCDate() !== Number(day))
     return undefined
-  const calendar = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day))
-  if (calendar.getUTCMonth() + 1 !== month || calendar.getUTCDate() !== day) return undefined
-  const moment = new Date(match[7] === undefined ? `${match[0]}Z` : match[0])
+  const moment = new Date(zone === undefined ? `${whole}Z` : whole)
   return moment.getTime() >= FIRST && moment.getTime() <= LAST ? moment : undefined
 }
 

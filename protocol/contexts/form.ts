@@ -1,5 +1,5 @@
 import { type FieldError, Refusal } from '../errors.ts'
-import { isObject, listOf, referenceToken } from '../json.ts'
+import { isObject, listOf, type Place, pointerTo } from '../json.ts'
 import { isReservedName, tableOf } from '../names.ts'
 
 type Form = readonly [fits: (value: unknown) => boolean, expected: string]
@@ -49,34 +49,34 @@ const KEYWORDS = new Set([
 
 const MAX_ERRORS = 10
 
-type Report = (path: string, code: string, message: string) => void
+type Report = (place: Place, code: string, message: string) => void
 
-function checkDefinition(definition: unknown, path: string, report: Report): void {
+function checkDefinition(definition: unknown, place: Place, report: Report): void {
   if (definition === null || typeof definition === 'string') return
   if (!isObject(definition)) {
-    report(path, 'form', 'must be text, null or an object')
+    report(place, 'form', 'must be text, null or an object')
     return
   }
   for (const [keyword, value] of Object.entries(definition)) {
     const [fits, expected] = DEFINITION.get(keyword) ?? []
-    if (keyword === '@context') checkContext(value, `${path}/@context`, report)
-    else if (fits && !fits(value)) report(`${path}/${referenceToken(keyword)}`, 'form', String(expected))
+    if (keyword === '@context') checkContext(value, { step: keyword, within: place }, report)
+    else if (fits && !fits(value)) report({ step: keyword, within: place }, 'form', String(expected))
   }
 }
 
 /** What is no text, no null and no object in a context, and terms that every object has a member of. */
-function checkContext(context: unknown, path: string, report: Report): void {
+function checkContext(context: unknown, place: Place, report: Report): void {
   if (Array.isArray(context)) {
-    for (const [index, each] of context.entries()) checkContext(each, `${path}/${index}`, report)
+    for (const [step, each] of context.entries()) checkContext(each, { step, within: place }, report)
     return
   }
   if (context === null || typeof context === 'string') return
   if (!isObject(context)) {
-    report(path, 'form', 'must be a URL, an object or null')
+    report(place, 'form', 'must be a URL, an object or null')
     return
   }
   for (const [term, value] of Object.entries(context)) {
-    const at = `${path}/${referenceToken(term)}`
+    const at = { step: term, within: place }
     const [fits, expected] = ENTRIES.get(term) ?? []
     if (term === '@context') checkContext(value, at, report)
     else if (KEYWORDS.has(term)) report(at, 'form', 'is a keyword, which no context defines')
@@ -92,15 +92,15 @@ function checkContext(context: unknown, path: string, report: Report): void {
  */
 export function contextErrors(document: object): FieldError[] {
   const errors: FieldError[] = []
-  const report: Report = (path, code, message) => {
-    if (errors.length < MAX_ERRORS) errors.push({ path, code: `context.${code}`, message })
+  const report: Report = (place, code, message) => {
+    if (errors.length < MAX_ERRORS) errors.push({ path: pointerTo(place), code: `context.${code}`, message })
   }
-  const pending: [value: object, path: string][] = [[document, '']]
+  const pending: [value: object, place?: Place][] = [[document]]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const [value, path] = next
-    for (const [key, member] of Object.entries(value)) {
-      if (key === '@context') checkContext(member, `${path}/@context`, report)
-      else if (typeof member === 'object' && member !== null) pending.push([member, `${path}/${referenceToken(key)}`])
+    const [value, within] = next
+    for (const [step, member] of Object.entries(value)) {
+      if (step === '@context') checkContext(member, { step, within }, report)
+      else if (typeof member === 'object' && member !== null) pending.push([member, { step, within }])
     }
   }
   return errors

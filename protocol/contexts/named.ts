@@ -1,4 +1,4 @@
-import { referenceToken } from '../json.ts'
+import { type Place, pointerTo } from '../json.ts'
 import { bundledContexts } from './bundled.ts'
 import { isExtensions } from './extensions.ts'
 
@@ -34,8 +34,8 @@ export const absolute = (reference: string, base: string): string =>
   URL.canParse(reference, base) ? new URL(reference, base).href : reference
 
 /** The contexts of one `@context`: what stands there, and what is named there, also for single terms. */
-function contextsOf(contexts: unknown, path: string): ForeignContext[] {
-  const at = (index: number) => (Array.isArray(contexts) ? `${path}/${index}` : path)
+function contextsOf(contexts: unknown, place: Place): ForeignContext[] {
+  const at = (step: number) => pointerTo(Array.isArray(contexts) ? { step, within: place } : place)
   return [contexts].flat().flatMap((context, index): ForeignContext[] => {
     if (isForeign(context)) return [{ path: at(index), url: context }]
     if (!isPart(context) || isExtensions(context)) return []
@@ -46,15 +46,14 @@ function contextsOf(contexts: unknown, path: string): ForeignContext[] {
 /** What a document brings of contexts, in the order of the document; ours and the bundled ones are nobody's news. */
 export function contextsIn(document: object): ForeignContext[] {
   const found: ForeignContext[] = []
-  const pending: [value: object, path: string][] = [[document, '']]
+  const pending: [value: object, place?: Place][] = [[document]]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const [value, path] = next
-    const parts: typeof pending = []
-    for (const [key, member] of Object.entries(value)) {
-      if (key === '@context') found.push(...contextsOf(member, `${path}/@context`))
-      else if (isPart(member)) parts.unshift([member, `${path}/${referenceToken(key)}`])
+    const [value, within] = next
+    const before = pending.length
+    for (const [step, member] of Object.entries(value)) {
+      if (step === '@context') found.push(...contextsOf(member, { step, within }))
+      else if (isPart(member)) pending.splice(before, 0, [member, { step, within }])
     }
-    pending.push(...parts)
   }
   return found
 }
