@@ -1,4 +1,4 @@
-import type { ProofType } from '../protocol/data-integrity.ts'
+import type { ProofType } from '../protocol/data-integrity/index.ts'
 
 /** What is measured: a proof type, over a credential of the data model that it is at home in. */
 export interface Format {

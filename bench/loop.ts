@@ -1,4 +1,4 @@
-import type { Json } from '../protocol/data-integrity.ts'
+import type { Json } from '../protocol/data-integrity/index.ts'
 import { serveJobs } from './child.ts'
 import { FORMATS } from './formats.ts'
 import type { Measured } from './measure.ts'

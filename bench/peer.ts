@@ -13,10 +13,10 @@ import { Ed25519VerificationKey2018 } from '@digitalbazaar/ed25519-verification-
 import { cryptosuite as eddsaRdfc2022 } from '@digitalbazaar/eddsa-rdfc-2022-cryptosuite'
 import { derive, issue, verifyCredential } from '@digitalbazaar/vc'
 import { createDocumentLoader } from '../protocol/contexts/index.ts'
-import { defaultMandatoryPointers, type Json } from '../protocol/data-integrity.ts'
-import { resolveDidKey } from '../protocol/dids.key.ts'
-import { verificationMethod } from '../protocol/dids.methods.ts'
-import { publicKeyOf } from '../protocol/dids.ts'
+import { defaultMandatoryPointers, type Json } from '../protocol/data-integrity/index.ts'
+import { publicKeyOf } from '../protocol/dids/index.ts'
+import { resolveDidKey } from '../protocol/dids/key.ts'
+import { verificationMethod } from '../protocol/dids/methods.ts'
 import type { Format } from './formats.ts'
 
 /** The libraries under the platform, called as their READMEs say: contexts and keys in memory, no HTTP, no rows. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Json } from '../protocol/data-integrity.ts'
+import type { Json } from '../protocol/data-integrity/index.ts'
 import type { Child } from './child.ts'
 import { type Format, payload, SERIAL } from './formats.ts'
 import type { Load } from './load.ts'

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { owned, ownedByTenant } from './base.ts'
 
-/** A workflow that must start because a transaction committed; activities/outbox.ts relays it to Temporal. */
+/** A workflow that must start because a transaction committed; activities/frame/outbox.ts relays it to Temporal. */
 const OutboxSchema = defineEntity({
   name: 'OutboxEntry',
   tableName: 'outbox',

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { BatchOptions } from '../protocol/semantic-credentials.batches.ts'
+import type { BatchOptions } from '../protocol/credentials/batches.ts'
 import { owned, ownedByTenant } from './base.ts'
 
 /** RECEIVING is an upload under way: nobody sees it, and one that was left behind is swept away. */

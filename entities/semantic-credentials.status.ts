@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { StatusPurpose } from '../protocol/status-list.ts'
+import type { StatusPurpose } from '../protocol/status-list/index.ts'
 import { ownedByTenant } from './base.ts'
 
 const StatusChangeSchema = defineEntity({

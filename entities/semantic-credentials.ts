@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { StatusListKind, StatusPurpose } from '../protocol/status-list.ts'
+import type { StatusListKind, StatusPurpose } from '../protocol/status-list/index.ts'
 import { owned, ownedByTenant } from './base.ts'
 
 const SemanticCredentialSchema = defineEntity({

@@ -9,7 +9,7 @@ export interface FieldError {
 
 /**
  * The one error class for everything the platform refuses on purpose. `code` is dotted and stable
- * (`did.not_found`); api/errors.ts maps it to an HTTP status, activities/worker.ts makes it non-retryable.
+ * (`did.not_found`); api/frame/errors.ts maps it to an HTTP status, activities/worker.ts makes it non-retryable.
  * Messages are for people: what is wrong and what to do next, never a secret and never personal data.
  */
 export class Refusal extends Error {

@@ -1,4 +1,4 @@
-import { notAbsolute, notSigned } from './data-integrity.refusals.ts'
+import { notAbsolute, notSigned } from './data-integrity/refusals.ts'
 import { isSameDecimal } from './json.numbers.ts'
 import type { Json } from './json.ts'
 

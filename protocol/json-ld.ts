@@ -1,6 +1,6 @@
 import jsonld from 'jsonld'
 import { assertContexts, type DocumentLoader } from './contexts/index.ts'
-import { asRefusal } from './data-integrity.refusals.ts'
+import { asRefusal } from './data-integrity/refusals.ts'
 import { assertNodeNames, assertStatements } from './json-ld.statements.ts'
 
 export type Digest = 'sha256' | 'sha384'

@@ -8,12 +8,12 @@ import type { Pool } from 'pg'
 import type { Config } from '../config.ts'
 import { connect, sqlOf } from '../entities/orm.ts'
 import { roleUrl } from '../entities/roles.ts'
-import { type Tail } from './backup.format.ts'
-import { readBackup, unpack } from './backup.read.ts'
-import { measure } from './backup.tables.ts'
-import { writeBackup } from './backup.write.ts'
+import { type Tail } from './backups/format.ts'
+import { readBackup, unpack } from './backups/read.ts'
+import { measure } from './backups/tables.ts'
+import { writeBackup } from './backups/write.ts'
 import { asCommand } from './command.ts'
-import { LOCAL, withInstallation } from './installation.ts'
+import { LOCAL, withInstallation } from './local/installation.ts'
 
 /** Standard output may be the backup itself. */
 const say = (line: string) => process.stderr.write(`${line}\n`)

@@ -3,9 +3,9 @@ import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSyn
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { asCommand } from './command.ts'
-import { withLock } from './lock.ts'
-import type { Say } from './progress.ts'
-import { run } from './run.ts'
+import { withLock } from './local/lock.ts'
+import type { Say } from './local/progress.ts'
+import { run } from './parts/run.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const build = join(root, 'build')
@@ -45,7 +45,7 @@ async function buildWhatChanged(say: Say): Promise<void> {
   say('Generating routes, OpenAPI document and workflow bundle …')
   mkdirSync(build, { recursive: true })
   await generateRoutes()
-  const { prepareWorkflowBundle } = await import('../activities/worker.bundle.ts')
+  const { prepareWorkflowBundle } = await import('../activities/frame/worker/bundle.ts')
   await prepareWorkflowBundle(build)
   writeFileSync(`${stamp}.new`, current)
   renameSync(`${stamp}.new`, stamp)

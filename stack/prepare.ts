@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bootstrap } from '../activities/bootstrap.ts'
+import { bootstrap } from '../activities/administration/bootstrap.ts'
 import { loadConfig } from '../config.ts'
 import { asCommand } from './command.ts'
-import { promisedSecret, writeFirstTenant } from './first-tenant.ts'
+import { promisedSecret, writeFirstTenant } from './local/first-tenant.ts'
 
 /** Once per start and in docker-compose.yml: schema, roles, search attributes, schedules, first tenant and its file. */
 await asCommand(async () => {

@@ -1,11 +1,11 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { unpack } from './backup.read.ts'
+import { settleRestored } from './backups/after.ts'
+import { restoreInto } from './backups/load.ts'
+import { unpack } from './backups/read.ts'
 import { asCommand } from './command.ts'
-import { LOCAL, withInstallation } from './installation.ts'
-import { settleRestored } from './restore.after.ts'
-import { restoreInto } from './restore.load.ts'
+import { LOCAL, withInstallation } from './local/installation.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 

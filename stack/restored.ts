@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { settleRestored } from './backups/after.ts'
 import { asCommand } from './command.ts'
-import { LOCAL, withInstallation } from './installation.ts'
-import { settleRestored } from './restore.after.ts'
+import { LOCAL, withInstallation } from './local/installation.ts'
 
 /**
  * `npm run restored`: for a database that something else than `npm run restore` put back: pg_restore, a snapshot of a disk,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { openDependencies } from '../activities/index.ts'
-import { createTokenKeyRotation } from '../activities/tokens-logs.keys.ts'
+import { createTokenKeyRotation } from '../activities/tokens-logs/keys.ts'
 import { loadConfig } from '../config.ts'
 import { asCommand } from './command.ts'
 

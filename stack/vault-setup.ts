@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { credentialSource } from '../activities/keys/vault.credentials.ts'
+import { credentialSource } from '../activities/keys/vault/credentials.ts'
 import { readVaultSetup, type VaultConfig } from '../config.ts'
 import { asCommand } from './command.ts'
-import { VAULT_POLICY } from './vault.ts'
+import { VAULT_POLICY } from './parts/vault.ts'
 
 /** What Vault gives out once, when it is initialised. */
 interface VaultSecrets {

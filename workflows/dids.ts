@@ -1,5 +1,5 @@
 import { condition, defineSignal, proxyActivities, setHandler, sleep } from '@temporalio/workflow'
-import type { DidRegistration, DidSubject } from '../activities/dids.registration.ts'
+import type { DidRegistration, DidSubject } from '../activities/dids/registration.ts'
 import { outward, quick, refusalCode, refusalOf, sweeping } from './options.ts'
 
 const { createDidKeys, writeDidDocument, completeDid, failDid, wakeRegistration, destroyDidKeys, removeDid } =

@@ -1,5 +1,5 @@
 import { proxyActivities, uuid4 } from '@temporalio/workflow'
-import type { TokenKeyRotation } from '../activities/tokens-logs.keys.ts'
+import type { TokenKeyRotation } from '../activities/tokens-logs/keys.ts'
 import { quick } from './options.ts'
 
 const activities = proxyActivities<TokenKeyRotation>(quick)

@@ -1,6 +1,6 @@
 import { bundledContexts, type ContextLookup, contextUnknown } from '../../protocol/contexts/index.ts'
 import { absolute, namedContexts } from '../../protocol/contexts/named.ts'
-import type { Json } from '../../protocol/data-integrity.ts'
+import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 
 /** Contexts from elsewhere that one document may bring, with those that they name in turn: each may be a call to a stranger. */

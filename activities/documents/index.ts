@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createDocumentLoader } from '../../protocol/contexts/index.ts'
-import { canonizePlain } from '../../protocol/data-integrity.canonize.ts'
-import { createShapes } from '../../protocol/data-integrity.shapes.ts'
+import { canonizePlain } from '../../protocol/data-integrity/canonize.ts'
 import {
   type CheckProof,
   checkSigner,
@@ -17,11 +16,12 @@ import {
   type SignRequest,
   suiteOf,
   suiteOfProof,
-} from '../../protocol/data-integrity.ts'
+} from '../../protocol/data-integrity/index.ts'
+import { createShapes } from '../../protocol/data-integrity/shapes.ts'
 import { overDocument, Refusal } from '../../protocol/errors.ts'
-import type { Conversion, LinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
-import { type MeaningRequest, meansTheSame } from '../../protocol/semantic-credentials.presentations.meaning.ts'
-import { type Verdict, type VerifyRequest, verifyCredential } from '../../protocol/semantic-credentials.ts'
+import { type Verdict, type VerifyRequest, verifyCredential } from '../../protocol/semantic-credentials/index.ts'
+import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
+import { type MeaningRequest, meansTheSame } from '../../protocol/semantic-credentials/presentations/meaning.ts'
 import { gatherContexts } from './contexts.ts'
 import { isLight } from './lanes.ts'
 import { createMainLane } from './main-lane.ts'

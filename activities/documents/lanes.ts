@@ -1,6 +1,6 @@
 import { isExtensions } from '../../protocol/contexts/extensions.ts'
 import { bundledContexts } from '../../protocol/contexts/index.ts'
-import type { Json } from '../../protocol/data-integrity.ts'
+import type { Json } from '../../protocol/data-integrity/index.ts'
 import { isObject } from '../../protocol/json.ts'
 
 /**

@@ -3,8 +3,8 @@ import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threa
 import { Piscina } from 'piscina'
 import type { ContextLookup } from '../../protocol/contexts/index.ts'
 import { DocumentFault, Refusal, Unavailable } from '../../protocol/errors.ts'
-import type { Spend } from '../threads.queue.ts'
-import { createThreads, type Threads } from '../threads.ts'
+import { createThreads, type Threads } from '../frame/threads/index.ts'
+import type { Spend } from '../frame/threads/queue.ts'
 import type { ContextMessage, Owner, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
 import { createWatch, type Short, type Used } from './watch.ts'
 

@@ -1,4 +1,4 @@
-import { type Json, type ProofType, type Signer, suiteOf } from '../../protocol/data-integrity.ts'
+import { type Json, type ProofType, type Signer, suiteOf } from '../../protocol/data-integrity/index.ts'
 import { bundledOnly, type Documents } from './index.ts'
 
 export interface PublicSignRequest {

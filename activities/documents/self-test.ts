@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CONTEXT } from '../../protocol/contexts/index.ts'
-import type { Json, Signer } from '../../protocol/data-integrity.ts'
-import { didKeyMethodId, didKeyOf, resolveDidKey } from '../../protocol/dids.key.ts'
+import type { Json, Signer } from '../../protocol/data-integrity/index.ts'
+import { didKeyMethodId, didKeyOf, resolveDidKey } from '../../protocol/dids/key.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { bundledOnly, type Documents } from './index.ts'
 

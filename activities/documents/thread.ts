@@ -1,12 +1,12 @@
 import { type MessagePort, threadId } from 'node:worker_threads'
 import { contextUnknown, createDocumentLoader } from '../../protocol/contexts/index.ts'
-import { canonizePlain } from '../../protocol/data-integrity.canonize.ts'
-import { createProofCheck, deriveCredential, prepareProof } from '../../protocol/data-integrity.ts'
+import { canonizePlain } from '../../protocol/data-integrity/canonize.ts'
+import { createProofCheck, deriveCredential, prepareProof } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { qrCode } from '../../protocol/qr-code.ts'
-import { convertLinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
-import { meansTheSame } from '../../protocol/semantic-credentials.presentations.meaning.ts'
-import { fenceIntrinsics } from '../intrinsics.ts'
+import { convertLinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
+import { meansTheSame } from '../../protocol/semantic-credentials/presentations/meaning.ts'
+import { fenceIntrinsics } from '../frame/intrinsics.ts'
 import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
 
 fenceIntrinsics()

@@ -6,10 +6,10 @@ import type {
   ProofCheck,
   ProofRequest,
   ProofVerdict,
-} from '../../protocol/data-integrity.ts'
+} from '../../protocol/data-integrity/index.ts'
 import type { FieldError } from '../../protocol/errors.ts'
-import type { Conversion, LinkedData } from '../../protocol/semantic-credentials.linked-data.ts'
-import type { MeaningRequest } from '../../protocol/semantic-credentials.presentations.meaning.ts'
+import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
+import type { MeaningRequest } from '../../protocol/semantic-credentials/presentations/meaning.ts'
 
 /** Whose document it is: tenants share threads fairly, and contexts beyond the bundled ones are a tenant's own. */
 export interface Owner {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
-import { createThreads, type Threads } from '../threads.ts'
+import { createThreads, type Threads } from '../frame/threads/index.ts'
 import type { Made } from './bbs.worker.ts'
 import type { BbsInput } from './index.ts'
 import type { KeyMaterial } from './material.ts'

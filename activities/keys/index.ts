@@ -1,4 +1,4 @@
-import type { Witness } from '../epoch.witness.ts'
+import type { Witness } from '../frame/epoch.witness.ts'
 
 export const KEY_TYPES = ['ed25519', 'p256', 'bls12381g2', 'x25519'] as const
 export type KeyType = (typeof KEY_TYPES)[number]

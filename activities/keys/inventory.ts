@@ -1,6 +1,6 @@
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import type { Dependencies } from '../index.ts'
-import { PLATFORM_TENANT } from '../tokens-logs.keys.ts'
+import { PLATFORM_TENANT } from '../tokens-logs/keys.ts'
 import type { KeyRef } from './index.ts'
 import { storeName } from './reference.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Threads } from '../threads.ts'
+import type { Threads } from '../frame/threads/index.ts'
 import { createBbsThreads } from './bbs.ts'
 import { type EnvelopeRows, openKey, sealKey } from './envelope.ts'
 import type { KeyStore } from './index.ts'

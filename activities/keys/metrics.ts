@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import type { KeyStore } from './index.ts'
-import type { VaultObserver } from './vault.client.ts'
+import type { VaultObserver } from './vault/client.ts'
 
 export interface KeyStoreMetrics extends VaultObserver {
   /** The same store, each of whose calls is measured. */

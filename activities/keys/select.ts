@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
-import type { Threads } from '../threads.ts'
+import type { Threads } from '../frame/threads/index.ts'
 import type { EnvelopeRows } from './envelope.ts'
 import type { KeyStore } from './index.ts'
 import { createLocalKeyStore } from './local.ts'
 import type { KeyStoreMetrics } from './metrics.ts'
-import { createLoginGate, type LoginRecords } from './vault.gate.ts'
-import { createVaultKeyStore } from './vault.ts'
+import { createLoginGate, type LoginRecords } from './vault/gate.ts'
+import { createVaultKeyStore } from './vault/index.ts'
 
 export interface KeyStoreSettings {
   config: Pick<Config, 'vault' | 'masterKey'>

@@ -13,7 +13,7 @@ export async function plantMutants(name: string, { code, tests }: Module): Promi
     mutate: code,
     testFiles: tests,
     testRunner: 'files',
-    plugins: [new URL('runner.ts', import.meta.url).href],
+    plugins: [new URL('./runner.ts', import.meta.url).href],
     ignorers: ['prose'],
     coverageAnalysis: 'perTest',
     concurrency: 1,

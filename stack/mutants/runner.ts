@@ -12,7 +12,7 @@ import {
   type TestRunner,
   TestStatus,
 } from '@stryker-mutator/api/test-runner'
-import { dismissGuard } from '../part.ts'
+import { dismissGuard } from '../parts/part.ts'
 import type { FileReport } from '../tests/report.ts'
 import { proseIgnorer } from './ignorer.ts'
 import type { RanTest } from './session.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Answer, Order, RanTest } from './session.ts'
 
-const SESSION = fileURLToPath(new URL('session.ts', import.meta.url))
+const SESSION = fileURLToPath(new URL('./session.ts', import.meta.url))
 
 export interface Session {
   titles: string[]

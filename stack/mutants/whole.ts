@@ -5,7 +5,7 @@ import { runFile } from '../tests/file.ts'
 import type { FileReport } from '../tests/report.ts'
 import { COVERAGE } from './coverage.ts'
 
-const PRELOAD = new URL('coverage.ts', import.meta.url).href
+const PRELOAD = new URL('./coverage.ts', import.meta.url).href
 
 /** One run of a test file in an AVA of its own. `file` is absolute, in the working directory. */
 export function runWhole(file: string, env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<FileReport> {

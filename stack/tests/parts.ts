@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { binaryCache, isExecutable, onPath } from '../temporal.binary.ts'
+import { binaryCache, isExecutable, onPath } from '../parts/temporal.binary.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import { VARIABLES } from '../../config.ts'
-import { dismissGuard } from '../part.ts'
+import { dismissGuard } from '../parts/part.ts'
 import { runFile } from './file.ts'
 import { type Counts, countsLine, createProgress, showFailure, showLine, showList, showSlowest } from './output.ts'
 import { wrongSkip } from './parts.ts'

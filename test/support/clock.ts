@@ -1,4 +1,4 @@
-import type { Clock } from '../../activities/threads.queue.ts'
+import type { Clock } from '../../activities/frame/threads/queue.ts'
 
 /** A clock that stands still until it is moved; what is due on the way is called in its order. */
 export function fakeClock() {

@@ -1,0 +1,78 @@
+import { LRUCache } from 'lru-cache'
+import { byClock } from '../frame/caches.ts'
+import type { Dependencies } from '../index.ts'
+
+export interface KnownTenant {
+  id: string
+  subdomain: string
+  isFirst: boolean
+  /** Absolute, without a trailing slash: where this tenant's public addresses are. */
+  baseUrl: string
+}
+
+interface TenantRow {
+  id: string
+  subdomain: string
+  is_first: boolean
+}
+
+const FOUND_BY_HOST = `select t.id, t.subdomain, t.is_first from tenants t
+where ($1 and t.is_first) or t.subdomain = $2
+  or t.id = (select d.tenant_id from domains d where d.domain = $3 and d.is_verified)
+order by t.is_first limit 1`
+
+export interface HostTenant extends KnownTenant {
+  /** The origin of the address that was asked: the tenant's base URL, or its verified domain. */
+  origin: string
+}
+
+/** Tenants by host name: public addresses know no token. */
+export function createAdministration({ systemSql, config, now }: Pick<Dependencies, 'systemSql' | 'config' | 'now'>) {
+  const { publicUrl } = config
+  const byHost = new LRUCache<string, HostTenant | 'nobody'>({ max: 5_000, ttl: 10_000, ...byClock(now) })
+  const byId = new LRUCache<string, KnownTenant>({ max: 5_000, ttl: 60_000, ...byClock(now) })
+
+  const known = (row: TenantRow): KnownTenant => ({
+    id: row.id,
+    subdomain: row.subdomain,
+    isFirst: row.is_first,
+    baseUrl: row.is_first ? publicUrl.origin : `${publicUrl.protocol}//${row.subdomain}.${publicUrl.host}`,
+  })
+
+  return {
+    /** `host` as in the Host header; its port does not count. The bare host is the first tenant. */
+    async findTenantByHost(host: string): Promise<HostTenant | undefined> {
+      const name = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
+      const cached = byHost.get(name)
+      if (cached) return cached === 'nobody' ? undefined : cached
+      const suffix = `.${publicUrl.hostname}`
+      const subdomain = name.endsWith(suffix) ? name.slice(0, -suffix.length) : ''
+      const { rows } = await systemSql.query<TenantRow>({
+        name: 'tenant-by-host',
+        text: FOUND_BY_HOST,
+        values: [name === publicUrl.hostname, subdomain, name],
+      })
+      const ours = name === publicUrl.hostname || subdomain !== ''
+      const found = rows[0] && known(rows[0])
+      const tenant = found && { ...found, origin: ours ? found.baseUrl : `https://${name}` }
+      byHost.set(name, tenant ?? 'nobody')
+      return tenant
+    },
+
+    async tenantById(id: string): Promise<KnownTenant> {
+      const cached = byId.get(id)
+      if (cached) return cached
+      const { rows } = await systemSql.query<TenantRow>({
+        name: 'tenant-by-id',
+        text: 'select id, subdomain, is_first from tenants where id = $1',
+        values: [id],
+      })
+      if (!rows[0]) throw new Error(`tenant ${id} is gone`)
+      const tenant = known(rows[0])
+      byId.set(id, tenant)
+      return tenant
+    },
+  }
+}
+
+export type Administration = ReturnType<typeof createAdministration>

@@ -1,0 +1,79 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pLimit from 'p-limit'
+import { batchWork, notificationWork, revocationWork } from '../credentials/work.ts'
+import { deletionWork, registrationWork } from '../dids/work.ts'
+import { createRevival, type Revival } from '../frame/work.revival.ts'
+import type { Work } from '../frame/work.ts'
+import type { Dependencies } from '../index.ts'
+
+/** Everything that a row can say to be under way. An area adds its line. */
+export const workUnderWay = (config: Dependencies['config']): Work[] => [
+  registrationWork(config),
+  deletionWork,
+  batchWork,
+  revocationWork,
+  notificationWork,
+]
+
+/** Younger work is on its way from the outbox to its workflow. */
+const SETTLED_SECONDS = 60
+/** Rows looked at, and so calls to Temporal, in a second. */
+const PER_SECOND = 50
+const AT_ONCE = 8
+/** Seconds that one call of the activity works, so that its workflow shows how far it is. */
+const SLICE_MS = 5_000
+
+/** Place of a row in the order of the table above. */
+export interface ReconcileCursor {
+  work: number
+  after?: string
+}
+
+export interface ReconcileSlice {
+  looked: number
+  started: number
+  /** Ended by an operator, and left so. */
+  left: number
+  /** Where the next slice begins; absent at the end. */
+  next?: ReconcileCursor
+}
+
+interface Parts extends Pick<Dependencies, 'config' | 'systemSql' | 'temporal' | 'log'> {
+  /** Told of each row whose workflow did not run. */
+  reconciled?(workflowType: string, outcome: Revival): void
+}
+
+/** Compares the rows that say "under way" with what Temporal knows: after either was restored or lost, they differ. */
+export function createReconciliation({ config, systemSql, temporal, log, reconciled }: Parts) {
+  const table = workUnderWay(config)
+  const { revive } = createRevival({ systemSql, temporal, log })
+
+  async function reconcilePage(work: Work, after: string | undefined) {
+    const found = await work.find(systemSql, { after, limit: PER_SECOND, seconds: SETTLED_SECONDS })
+    const limited = pLimit(AT_ONCE)
+    const revivals = await Promise.all(found.map((row) => limited(() => revive(work, row))))
+    for (const outcome of revivals) if (outcome !== 'running') reconciled?.(work.workflowType, outcome)
+    const count = (wanted: Revival) => revivals.filter((outcome) => outcome === wanted).length
+    return { last: found.at(-1)?.id, looked: found.length, started: count('started'), left: count('left') }
+  }
+
+  return {
+    /** Safe to retry: what was started is known to Temporal. */
+    async reconcileSlice(from: ReconcileCursor = { work: 0 }): Promise<ReconcileSlice> {
+      const end = Date.now() + SLICE_MS
+      const total = { looked: 0, started: 0, left: 0 }
+      for (let cursor = from; ; ) {
+        const work = table[cursor.work]
+        if (!work) return total
+        if (Date.now() >= end) return { ...total, next: cursor }
+        const begun = Date.now()
+        const { last, ...page } = await reconcilePage(work, cursor.after)
+        for (const name of ['looked', 'started', 'left'] as const) total[name] += page[name]
+        cursor = last ? { work: cursor.work, after: last } : { work: cursor.work + 1 }
+        if (last) await wait(Math.max(0, (page.looked * 1000) / PER_SECOND - (Date.now() - begun)))
+      }
+    },
+  }
+}
+
+export type Reconciliation = ReturnType<typeof createReconciliation>

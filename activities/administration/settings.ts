@@ -1,0 +1,85 @@
+import { LRUCache } from 'lru-cache'
+import { byClock } from '../frame/caches.ts'
+import type { Call, Operations } from '../frame/operations.ts'
+import type { Dependencies } from '../index.ts'
+
+export interface TenantSettings {
+  /** Whether an unknown JSON-LD context may be fetched and pinned; else it is refused by name. */
+  fetchUnknownContexts: boolean
+  /** Whether /vc-api answers for this tenant. */
+  vcApi: boolean
+  /** Whether a presentation fails where nobody says which challenge it must answer. */
+  requireChallenge: boolean
+  /** The same of the domain. */
+  requireDomain: boolean
+}
+
+/** The two that came later may be left out, and stay as they are then. */
+export type SettingsChange = Pick<TenantSettings, 'fetchUnknownContexts' | 'vcApi'> & Partial<TenantSettings>
+
+interface SettingsRow {
+  fetch_unknown_contexts: boolean
+  vc_api: boolean
+  require_challenge: boolean
+  require_domain: boolean
+}
+
+const COLUMNS = 'fetch_unknown_contexts, vc_api, require_challenge, require_domain'
+
+const UPDATE = `update tenants set fetch_unknown_contexts = ?, vc_api = ?,
+  require_challenge = coalesce(?, require_challenge), require_domain = coalesce(?, require_domain)
+  where id = ? returning ${COLUMNS}`
+
+const settingsIn = (row: SettingsRow): TenantSettings => ({
+  fetchUnknownContexts: row.fetch_unknown_contexts,
+  vcApi: row.vc_api,
+  requireChallenge: row.require_challenge,
+  requireDomain: row.require_domain,
+})
+
+const REMEMBERED_MS = 5_000
+
+/** What a tenant decides about itself. What is on is remembered for 5 seconds; what is off is looked up each time. */
+export function createTenantSettings({
+  systemSql,
+  now,
+  operations,
+}: Pick<Dependencies, 'systemSql' | 'now'> & { operations: Operations }) {
+  const remembered = new LRUCache<string, TenantSettings>({ max: 5_000, ttl: REMEMBERED_MS, ...byClock(now) })
+
+  async function settingsOf(tenantId: string): Promise<TenantSettings> {
+    const { rows } = await systemSql.query<SettingsRow>({
+      name: 'tenant-settings',
+      text: `select ${COLUMNS} from tenants where id = $1`,
+      values: [tenantId],
+    })
+    if (!rows[0]) throw new Error(`tenant ${tenantId} is gone`)
+    const settings = settingsIn(rows[0])
+    remembered.set(tenantId, settings)
+    return settings
+  }
+
+  return {
+    settingsOf,
+
+    /** What is turned on counts at once in every process, its end within 5 seconds. */
+    async isOn(tenantId: string, what: keyof TenantSettings): Promise<boolean> {
+      return remembered.get(tenantId)?.[what] || (await settingsOf(tenantId))[what]
+    },
+
+    async updateSettings(call: Call, change: SettingsChange): Promise<TenantSettings> {
+      const { fetchUnknownContexts, vcApi, requireChallenge = null, requireDomain = null } = change
+      const operation = { name: 'TENANT_SETTINGS_UPDATE', category: 'tenant', metadata: { ...change } }
+      const updated = await operations.change(call, operation, async (em) => {
+        const values = [fetchUnknownContexts, vcApi, requireChallenge, requireDomain, call.tenantId]
+        const [row] = await em.execute<SettingsRow[]>(UPDATE, values)
+        if (!row) throw new Error(`tenant ${call.tenantId} is gone`)
+        return settingsIn(row)
+      })
+      remembered.delete(call.tenantId)
+      return updated
+    },
+  }
+}
+
+export type Settings = ReturnType<typeof createTenantSettings>

@@ -1,0 +1,103 @@
+import { LockMode } from '@mikro-orm/core'
+import { inTenant } from '../../../entities/orm.ts'
+import { type BatchState, CredentialBatch } from '../../../entities/semantic-credentials.batches.ts'
+import { LogEntry } from '../../../entities/tokens-logs.ts'
+import { Unavailable } from '../../../protocol/errors.ts'
+import type { Dependencies } from '../../index.ts'
+
+export interface BatchSubject {
+  tenantId: string
+  batchId: string
+}
+
+const AT_ONCE = 2_000
+const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
+
+const DISCARD = `with gone as (
+  update semantic_credential_batch_rows set input = null where ctid = any (array(
+    select ctid from semantic_credential_batch_rows where batch_id = ? and input is not null limit ?))
+  returning 1) select count(*)::int as count from gone`
+
+const FIRST_PENDING = `select row_number as next from semantic_credential_batch_rows
+where batch_id = ? and state = 'pending' order by row_number limit 1`
+
+export type BatchEnd = { state: 'COMPLETED' | 'CANCELLED' } | { state: 'PROCESSING'; next: number }
+
+/** What follows the signing of a batch: its end and its pauses. Each may be repeated. */
+export function createBatchEnds({
+  database,
+  keys,
+  now,
+  uuid,
+}: Pick<Dependencies, 'database' | 'keys' | 'now' | 'uuid'>) {
+  const logEntry = ({ tenantId }: BatchSubject, { requestId, clientId, id }: CredentialBatch, name: string) => ({
+    id: uuid(),
+    tenantId,
+    requestId,
+    category: 'credential-web-semantic',
+    type: `CREDENTIAL_WEB_SEMANTIC_BATCH_${name}_SUCCESS`,
+    timestamp: now(),
+    data: {},
+    metadata: { clientId, id },
+  })
+
+  return {
+    /** Safe to retry. A batch that waited too long for the key store goes on once the store can sign. */
+    async reviewBatch({ tenantId, batchId }: BatchSubject): Promise<{ state: BatchState | 'GONE' }> {
+      const batch = await inTenant(database.tenants, tenantId, (em) => em.findOne(CredentialBatch, { id: batchId }))
+      if (batch?.state !== 'PAUSED' || batch.pauseCode !== 'keys.unavailable') return { state: batch?.state ?? 'GONE' }
+      try {
+        await keys.ready()
+      } catch (error) {
+        if (error instanceof Unavailable) return { state: 'PAUSED' }
+        throw error
+      }
+      await inTenant(database.tenants, tenantId, async (em) => {
+        const paused = { id: batchId, state: 'PAUSED', pauseCode: 'keys.unavailable' } as const
+        const resumed = {
+          resumedAt: now(),
+          resumedDone: batch.signed + batch.failed,
+          waitingFor: null,
+          waitingSince: null,
+        }
+        await em.nativeUpdate(CredentialBatch, paused, { state: 'PROCESSING', pauseCode: null, ...resumed })
+      })
+      return { state: 'PROCESSING' }
+    },
+
+    /**
+     * Safe to retry: the log entry is written by the attempt that ends the batch. One that was cancelled stays so. PROCESSING:
+     * rows from `next` on are not done, because the database was restored to a time before the workflow did them.
+     */
+    async completeBatch(subject: BatchSubject): Promise<BatchEnd> {
+      return inTenant(database.tenants, subject.tenantId, async (em): Promise<BatchEnd> => {
+        const batch = await em.findOne(CredentialBatch, { id: subject.batchId }, LOCKED)
+        if (!batch || batch.state === 'CANCELLED') return { state: 'CANCELLED' }
+        if (batch.state === 'COMPLETED') return { state: 'COMPLETED' }
+        const { signed, failed, total } = batch
+        if (signed + failed !== total) {
+          const [first] = await em.execute<{ next: number }[]>(FIRST_PENDING, [batch.id])
+          if (!first)
+            throw new Error(`batch ${batch.id}: ${total - signed - failed} rows are not done, and none is left`)
+          return { state: 'PROCESSING', next: first.next }
+        }
+        em.assign(batch, { state: 'COMPLETED', endedAt: now(), pauseCode: null, pauseMessage: null })
+        const entry = logEntry(subject, batch, 'COMPLETE')
+        em.create(LogEntry, { ...entry, metadata: { ...entry.metadata, total, signed, failed } })
+        return { state: 'COMPLETED' }
+      })
+    },
+
+    /** Safe to retry. What a cancelled batch did not sign is personal data without a purpose. */
+    async discardBatchRows({ tenantId, batchId }: BatchSubject): Promise<void> {
+      const slice = () =>
+        inTenant(database.tenants, tenantId, (em) => em.execute<{ count: number }[]>(DISCARD, [batchId, AT_ONCE]))
+      while ((await slice())[0]?.count === AT_ONCE);
+      await inTenant(database.tenants, tenantId, (em) =>
+        em.nativeUpdate(CredentialBatch, { id: batchId, state: 'CANCELLED' }, { discardedAt: now() }),
+      )
+    },
+  }
+}
+
+export type BatchEnds = ReturnType<typeof createBatchEnds>

@@ -1,0 +1,64 @@
+import type { Sql } from '../../../entities/orm.ts'
+
+/** Rows of one read: each is a transaction of its own, however slowly the caller takes them. */
+const PAGE = 500
+
+const RESULTS = `select row_number, id, credential from read_semantic_credential_batch_results($1, $2, $3, $4)`
+const ERRORS = `select row_number, errors from read_semantic_credential_batch_errors($1, $2, $3, $4)`
+
+interface ResultRow {
+  row_number: number
+  id: string
+  /** JSON text as it stands in the table. */
+  credential: string
+}
+
+export interface RowError {
+  row: number
+  /** Member, claim or column; empty when it is the row as a whole. */
+  field: string
+  /** Code of the refusal, e.g. `credential.invalid`. */
+  code: string
+  /** The rule of the field that was broken. */
+  rule: string
+  message: string
+}
+
+interface ErrorRow {
+  row_number: number
+  errors: { path: string; code: string; rule: string; message: string }[]
+}
+
+/** What a batch leaves to download, row by row in the order of the upload, page by page from the database. */
+export function createBatchFiles({ sql }: { sql: Sql }) {
+  async function* pages<Row extends { row_number: number }>(name: string, text: string, of: [string, string, number]) {
+    const [tenantId, id, start] = of
+    for (let after: number | undefined = start; after !== undefined; ) {
+      const query: { name: string; text: string; values: unknown[] } = {
+        name,
+        text,
+        values: [tenantId, id, after, PAGE],
+      }
+      const { rows }: { rows: Row[] } = await sql.query<Row>(query)
+      yield rows
+      after = rows.length < PAGE ? undefined : rows.at(-1)?.row_number
+    }
+  }
+
+  return {
+    /** Lines of `{row, id, credential}` after row number `after`. */
+    async *results(tenantId: string, id: string, after = 0): AsyncGenerator<string> {
+      for await (const rows of pages<ResultRow>('batch-results', RESULTS, [tenantId, id, after]))
+        yield rows.map((row) => `{"row":${row.row_number},"id":"${row.id}","credential":${row.credential}}\n`).join('')
+    },
+
+    async *rowErrors(tenantId: string, id: string, after = 0): AsyncGenerator<RowError[]> {
+      for await (const rows of pages<ErrorRow>('batch-errors', ERRORS, [tenantId, id, after]))
+        yield rows.flatMap(({ row_number: row, errors }) =>
+          errors.map(({ path: field, code, rule, message }) => ({ row, field, code, rule, message })),
+        )
+    },
+  }
+}
+
+export type BatchFiles = ReturnType<typeof createBatchFiles>

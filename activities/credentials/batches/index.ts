@@ -1,0 +1,125 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { LockMode } from '@mikro-orm/core'
+import { inTenant } from '../../../entities/orm.ts'
+import { type BatchState, CredentialBatch } from '../../../entities/semantic-credentials.batches.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import type { Call, Operations } from '../../frame/operations.ts'
+import { createRevival } from '../../frame/work.revival.ts'
+import type { Dependencies } from '../../index.ts'
+import type { Revocations } from '../revocations.ts'
+import { batchWork } from '../work.ts'
+import type { BatchOptionsChecks } from './options.ts'
+import { type BatchRecord, batchNotFound, toRecord } from './record.ts'
+import type { BatchUploads } from './upload.ts'
+
+interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'temporal' | 'now' | 'log'> {
+  operations: Operations
+  revocations: Revocations
+  batchUploads: BatchUploads
+  batchOptions: BatchOptionsChecks
+}
+
+type Change = (batch: CredentialBatch) => void | Promise<void>
+
+/** Pauses after a signal that did not arrive: Temporal that comes back is there within them. */
+const NUDGES_MS = [500, 2_000, 5_000, 15_000]
+
+const ended = (batch: CredentialBatch) => batch.state === 'COMPLETED' || batch.state === 'CANCELLED'
+
+const refuseEnded = (batch: CredentialBatch) => {
+  if (ended(batch)) throw new Refusal('batch.ended', `The batch is ${batch.state}; there is nothing left to sign.`)
+}
+
+/** Batches of credentials as their owner sees and steers them. The row decides; the workflow follows. */
+export function createBatches(parts: Parts) {
+  const { database, now, log, operations, revocations, batchUploads, batchOptions } = parts
+  const revival = createRevival(parts)
+
+  /**
+   * Where there is no workflow any more, one is started. What is lost here costs time alone: a workflow looks by itself
+   * every five minutes at the latest, and so does the reconciliation for one that there is not.
+   */
+  async function nudge({ tenantId }: Call, id: string): Promise<void> {
+    const { workflowId } = batchWork.start({ tenantId, id, total: 0 })
+    for (const waitMs of [0, ...NUDGES_MS]) {
+      if (waitMs > 0) await wait(waitMs, undefined, { ref: false })
+      try {
+        return await revival.signal(batchWork, id, workflowId, 'changed')
+      } catch (error) {
+        log.warn({ err: error, batchId: id }, 'the workflow of a batch was not told of a change')
+      }
+    }
+  }
+
+  async function steer(call: Call, id: string, name: string, change: Change): Promise<BatchRecord> {
+    const operation = { name: `CREDENTIAL_WEB_SEMANTIC_BATCH_${name}`, category: 'credential-web-semantic' }
+    const record = await operations.change(call, { ...operation, metadata: { id } }, async (em) => {
+      const batch = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
+      await change(batch)
+      return toRecord(batch)
+    })
+    void nudge(call, id) // not waited for: the change is committed, and Temporal may be away
+    return record
+  }
+
+  return {
+    /** Rows in hand are signed to the end; no further one is begun. What would go on by itself waits for its owner (D-206). */
+    pauseBatch: (call: Call, id: string) =>
+      steer(call, id, 'PAUSE', (batch) => {
+        refuseEnded(batch)
+        if (batch.state !== 'PROCESSING' && batch.pauseCode !== 'keys.unavailable') return
+        Object.assign(batch, { state: 'PAUSED', pauseCode: 'batch.requested', pauseMessage: 'Paused on request.' })
+        Object.assign(batch, { waitingFor: null, waitingSince: null })
+      }),
+
+    /** Goes on with what is there: rows of an issuer or a template that was deleted are refused one by one. */
+    resumeBatch: (call: Call, id: string) =>
+      steer(call, id, 'RESUME', async (batch) => {
+        refuseEnded(batch)
+        if (batch.state !== 'PAUSED') return
+        batch.issuers = await batchUploads.usable(call.tenantId, batch.issuers)
+        if (batch.templateId) batch.templateGone = await batchOptions.isTemplateGone(call.tenantId, batch.templateId)
+        Object.assign(batch, { state: 'PROCESSING', pauseCode: null, pauseMessage: null })
+        Object.assign(batch, { waitingFor: null, waitingSince: null })
+        Object.assign(batch, { resumedAt: now(), resumedDone: batch.signed + batch.failed })
+      }),
+
+    /** Final. What is signed stays signed; what is not never will be, and its rows are erased. */
+    cancelBatch: (call: Call, id: string) =>
+      steer(call, id, 'CANCEL', (batch) => {
+        if (batch.state === 'CANCELLED') return
+        refuseEnded(batch)
+        Object.assign(batch, { state: 'CANCELLED', endedAt: now(), waitingFor: null, waitingSince: null })
+      }),
+
+    /** Revokes every credential of an ended batch; those signed with revocable false have no status and stay as they are. */
+    async revokeBatch(call: Call, id: string): Promise<BatchRecord> {
+      const operation = { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_REVOKE', category: 'credential-web-semantic' }
+      return operations.change(call, { ...operation, metadata: { id } }, async (em) => {
+        await revocations.beginBatch(em, call, id)
+        return toRecord(await em.findOneOrFail(CredentialBatch, { id }))
+      })
+    },
+
+    async readBatch(tenantId: string, id: string): Promise<BatchRecord> {
+      const batch = await inTenant(database.tenants, tenantId, (em) => em.findOne(CredentialBatch, { id }))
+      if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
+      return toRecord(batch)
+    },
+
+    async listBatches(
+      tenantId: string,
+      { state, limit, offset }: { state?: BatchState; limit: number; offset: number },
+    ) {
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const where = state === undefined ? { state: { $ne: 'RECEIVING' as const } } : { state }
+        const orderBy = { createdAt: 'desc', id: 'asc' } as const
+        const [batches, total] = await em.findAndCount(CredentialBatch, where, { orderBy, limit, offset })
+        return { batches: batches.map(toRecord), total }
+      })
+    },
+  }
+}
+
+export type Batches = ReturnType<typeof createBatches>

@@ -1,0 +1,106 @@
+import { inTenant } from '../../../entities/orm.ts'
+import { CredentialBatch } from '../../../entities/semantic-credentials.batches.ts'
+import type { Unavailable } from '../../../protocol/errors.ts'
+import type { Issuers } from '../../dids/signers.ts'
+import type { Dependencies } from '../../index.ts'
+import type { Signing } from '../../semantic-credentials/sign.ts'
+import type { TemplateSigning } from '../../semantic-credentials/templates.sign.ts'
+import { createBatchAttempts, refuseAll } from './attempt.ts'
+import { type Chunk, type ChunkOutcome, recordChunk } from './chunk.ts'
+import { loadSlice } from './rows.ts'
+
+/** Rows that are recorded together. */
+const SLICE_ROWS = 200
+
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys' | 'selfTest' | 'now' | 'log'> {
+  issuers: Issuers
+  signing: Signing
+  templateSigning: TemplateSigning
+}
+
+/** Signs the chunks of a batch; the workflow decides which, and what follows. */
+export function createBatchSigning(parts: Parts) {
+  const { config, database, sql, now, log, issuers } = parts
+  const patienceMs = config.batchPatienceSeconds * 1000
+  const { attemptIfReady } = createBatchAttempts(parts)
+
+  /** False: the batch is paused already, or somebody resumed it since `seen` was read and knows what the reason was. */
+  const pause = ({ tenantId, batchId }: Chunk, seen: CredentialBatch, pauseCode: string, pauseMessage: string) =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const asSeen = { id: batchId, state: 'PROCESSING', resumedAt: seen.resumedAt ?? null } as const
+      return (await em.nativeUpdate(CredentialBatch, asSeen, { state: 'PAUSED', pauseCode, pauseMessage })) > 0
+    })
+
+  /** Visible in the batch from the first failure on; longer than the patience, and the batch pauses. */
+  async function waitFor(
+    chunk: Chunk,
+    seen: CredentialBatch,
+    { part, message }: Unavailable,
+  ): Promise<'waiting' | 'PAUSED'> {
+    const since = await inTenant(database.tenants, chunk.tenantId, async (em) => {
+      const batch = await em.findOneOrFail(CredentialBatch, { id: chunk.batchId })
+      if (batch.waitingFor !== part || !batch.waitingSince) em.assign(batch, { waitingFor: part, waitingSince: now() })
+      return batch.waitingSince ?? now()
+    })
+    if (now().getTime() - since.getTime() < patienceMs) return 'waiting'
+    return (await pause(chunk, seen, `${part}.unavailable`, message)) ? 'PAUSED' : 'waiting'
+  }
+
+  /** What could be signed is recorded in one transaction before anything is said to be away. */
+  async function signSlice(chunk: Chunk): Promise<ChunkOutcome> {
+    const { batch, ...slice } = await loadSlice(database, chunk)
+    if (!batch || batch.state === 'CANCELLED') return { state: 'CANCELLED', signed: 0, failed: 0 }
+    const { signed, failed } = batch
+    if (batch.state === 'PAUSED') return { state: 'PAUSED', signed, failed }
+    if (slice.rows.length === 0) return { state: 'signed', signed, failed }
+    if (slice.template?.deleted && !batch.templateGone) {
+      const reason = 'The template of the batch was deleted. Resume to refuse the remaining rows, or cancel.'
+      if (await pause(chunk, batch, 'batch.template_gone', reason)) return { state: 'PAUSED', signed, failed }
+      return signSlice(chunk)
+    }
+    const template = slice.template?.deleted ? undefined : slice.template
+    const attempted = slice.template?.deleted ? refuseAll(slice.rows) : await attemptIfReady(chunk, { batch, ...slice })
+    const { outcome, all_signed, all_failed } = await recordChunk(sql, chunk, attempted, template)
+    const counts = { signed: all_signed, failed: all_failed }
+    if (outcome === 'cancelled') return { state: 'CANCELLED', signed, failed }
+    if (outcome === 'template_gone') return signSlice(chunk) // deleted meanwhile; the rows are as they were
+    if (outcome === 'issuer_gone') {
+      // we remembered an issuer that was deleted meanwhile; its rows are as they were
+      for (const { credential } of attempted.signed) issuers.forget(chunk.tenantId, credential.issuer)
+      return signSlice(chunk)
+    }
+    if (attempted.gone.size > 0) {
+      const reason = 'An issuer of the batch was deleted. Resume to refuse its rows, or cancel.'
+      if (await pause(chunk, batch, 'batch.issuer_gone', reason)) return { state: 'PAUSED', ...counts }
+      return signSlice(chunk)
+    }
+    if (attempted.fault) {
+      const { code, message } = attempted.fault
+      const reason = `${message} Once an operator has mended the key store, resume; or cancel.`
+      log.error({ err: attempted.fault, batchId: chunk.batchId, tenantId: chunk.tenantId }, 'a batch is paused')
+      if (await pause(chunk, batch, code, reason)) return { state: 'PAUSED', ...counts }
+      return signSlice(chunk)
+    }
+    // Temporal asks again, and another worker may take it
+    if (attempted.broken) throw new Error('this process cannot sign documents', { cause: attempted.broken })
+    if (!attempted.away) return { state: 'signed', ...counts }
+    if ((await waitFor(chunk, batch, attempted.away)) === 'PAUSED') return { state: 'PAUSED', ...counts }
+    throw attempted.away
+  }
+
+  return {
+    /**
+     * Safe to retry: a row that was signed or refused is not pending any more, and a row's credential has the same id in
+     * every attempt. Slice by slice, so that no statement is long and a pause is seen soon.
+     */
+    async signBatchChunk(chunk: Chunk): Promise<ChunkOutcome> {
+      for (let from = chunk.from; ; from += SLICE_ROWS) {
+        const to = Math.min(chunk.to, from + SLICE_ROWS - 1)
+        const outcome = await signSlice({ ...chunk, from, to })
+        if (outcome.state !== 'signed' || to === chunk.to) return outcome
+      }
+    },
+  }
+}
+
+export type BatchSigning = ReturnType<typeof createBatchSigning>

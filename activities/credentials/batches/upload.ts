@@ -1,0 +1,186 @@
+import { LockMode } from '@mikro-orm/core'
+import { inTenant } from '../../../entities/orm.ts'
+import { CredentialBatch } from '../../../entities/semantic-credentials.batches.ts'
+import { type BatchOptions, issuerOf, MAX_ROWS, type ReadRow } from '../../../protocol/credentials/batches.ts'
+import { type FieldError, Refusal } from '../../../protocol/errors.ts'
+import type { Issuers } from '../../dids/signers.ts'
+import type { Call, Operations } from '../../frame/operations.ts'
+import type { Dependencies } from '../../index.ts'
+import { derivedId, type TemplateRef } from '../../semantic-credentials/index.ts'
+import { batchWork } from '../work.ts'
+import type { BatchOptionsChecks } from './options.ts'
+import { type BatchRecord, toRecord } from './record.ts'
+import { discardUpload } from './sweep.ts'
+
+export interface Upload {
+  source: 'jsonl' | 'csv'
+  options: BatchOptions
+  /** Read only as fast as they can be stored. */
+  rows: AsyncIterable<ReadRow>
+  /** SHA-256 of the body, once it is read to its end. */
+  digest(): Buffer
+}
+
+/** Rows and characters that go to the database at a time. */
+const SLICE_ROWS = 500
+const SLICE_LENGTH = 512 * 1024
+/** Batches of a tenant that may be under way at a time. */
+const MAX_OPEN = 100
+/** Distinct issuers of which a batch notices that one is gone; rows of further ones fail one by one. */
+const MAX_ISSUERS = 100
+
+const RECEIVE = 'select receive_semantic_credential_rows($1, $2, $3, $4, $5, $6, $7) as received'
+
+/** What is wrong with a row, as its error file tells it. */
+export const rowProblem = (code: string, errors: FieldError[]): string =>
+  JSON.stringify(errors.map(({ path, code: rule, message }) => ({ path, code, rule, message })))
+
+interface Begun {
+  id: string
+  /** Which try of the upload this is. */
+  attempt: string
+  template: TemplateRef | undefined
+}
+
+interface Slice {
+  inputs: (string | null)[]
+  problems: (string | null)[]
+  length: number
+}
+
+const overtaken = () =>
+  new Refusal('idempotency.in_flight', 'Another request with this Idempotency-Key has taken over. Ask again.')
+
+interface Parts extends Pick<Dependencies, 'database' | 'sql' | 'now' | 'uuid' | 'outbox' | 'log'> {
+  operations: Operations
+  issuers: Issuers
+  batchOptions: BatchOptionsChecks
+}
+
+/** The way of a batch's rows from the caller's connection to the database: never whole in memory, never half a batch. */
+export function createBatchUploads(parts: Parts) {
+  const { database, sql, now, uuid, outbox, log, operations, issuers, batchOptions } = parts
+
+  /** A later try under the same Idempotency-Key takes the batch over, and what the earlier one stored goes. */
+  async function begin(call: Call, { source, options }: Upload, template: TemplateRef | undefined) {
+    const { tenantId, idempotency, requestId, clientId } = call
+    const intention = idempotency && `upload ${idempotency.since} ${idempotency.key}`
+    const [id, attempt] = [intention ? derivedId(tenantId, intention) : uuid(), uuid()]
+    const state = await inTenant(database.tenants, tenantId, async (em) => {
+      // one upload of a tenant counts at a time: of many at once each would see room for itself
+      await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`batches of ${tenantId}`])
+      const open = await em.count(CredentialBatch, { state: { $in: ['RECEIVING', 'PROCESSING', 'PAUSED'] } })
+      if (open >= MAX_OPEN)
+        throw new Refusal('batch.too_many', `${MAX_OPEN} batches are under way; wait for one to end, or cancel one.`)
+      const known = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      const version = { templateId: template?.id ?? null, templateVersion: template?.version ?? null }
+      const asked = { attempt, source, options, ...version, lastProgressAt: now() }
+      if (known?.state === 'RECEIVING') em.assign(known, { ...asked, failed: 0 })
+      if (known) return known.state
+      const made = { id, tenantId, format: 'web-semantic', state: 'RECEIVING', ...asked } as const
+      em.create(CredentialBatch, { ...made, issuers: [], requestId, clientId, createdAt: now() })
+      return 'new'
+    })
+    if (state === 'RECEIVING') await discardUpload(sql, { tenantId, id, keepBatch: true })
+    else if (state !== 'new') throw overtaken()
+    return { id, attempt, template }
+  }
+
+  async function store(call: Call, { id, attempt }: Begun, upload: Upload) {
+    const seen = new Set<string>()
+    let total = 0
+    let slice: Slice = { inputs: [], problems: [], length: 0 }
+    const flush = async () => {
+      const { inputs, problems } = slice
+      const values = [call.tenantId, id, attempt, total + 1, inputs, problems, call.idempotency?.key ?? null]
+      const { rows } = await sql.query<{ received: boolean }>({ name: 'receive-batch-rows', text: RECEIVE, values })
+      if (!rows[0]?.received) throw overtaken()
+      total += inputs.length
+      slice = { inputs: [], problems: [], length: 0 }
+    }
+    for await (const row of upload.rows) {
+      if (total + slice.inputs.length >= MAX_ROWS)
+        throw new Refusal('batch.too_many_rows', `A batch has at most ${MAX_ROWS} rows; split the upload.`)
+      const input = 'input' in row ? JSON.stringify(row.input) : null
+      const problem = 'input' in row ? null : rowProblem('row.invalid', row.errors)
+      const issuer = 'input' in row ? issuerOf(row.input, upload.options) : undefined
+      if (issuer !== undefined && seen.size < MAX_ISSUERS) seen.add(issuer)
+      slice.inputs.push(input)
+      slice.problems.push(problem)
+      slice.length += (input ?? problem ?? '').length
+      if (slice.inputs.length >= SLICE_ROWS || slice.length >= SLICE_LENGTH) await flush()
+    }
+    if (slice.inputs.length > 0) await flush()
+    if (total === 0) throw new Refusal('batch.empty', 'The upload holds no row.')
+    return { total, seen: [...seen] }
+  }
+
+  /** Which of these DIDs can issue now. */
+  async function usable(tenantId: string, dids: string[]): Promise<string[]> {
+    const able: string[] = []
+    for (const did of dids) {
+      issuers.forget(tenantId, did)
+      try {
+        able.push((await issuers.find(tenantId, did)).did)
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+      }
+    }
+    return able
+  }
+
+  async function finish(call: Call, begun: Begun, upload: Upload, seen: string[]) {
+    const { tenantId } = call
+    const { id, attempt, template } = begun
+    const able = await usable(tenantId, seen)
+    const operation = { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_CREATE', category: 'credential-web-semantic' }
+    const metadata = { id, ...(template && { templateId: template.id, templateVersion: template.version }) }
+    return operations.change(call, { ...operation, metadata }, async (em) => {
+      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
+      const batch = await em.findOne(CredentialBatch, { id, attempt, state: 'RECEIVING' }, lock)
+      if (!batch) throw overtaken()
+      const { total, failed: resumedDone } = batch
+      em.assign(batch, {
+        state: 'PROCESSING',
+        issuers: able,
+        bodySha256: upload.digest(),
+        resumedAt: now(),
+        resumedDone,
+      })
+      await outbox.enqueue(em, batchWork.start({ tenantId, id, total }))
+      return toRecord(batch)
+    })
+  }
+
+  return {
+    usable,
+
+    /**
+     * Stores the rows as they come and asks for their signing. Refusals: `batch.*`, those of the options, and what
+     * reading the rows throws; then nothing of the upload is left.
+     */
+    async receive(call: Call, given: Upload): Promise<BatchRecord> {
+      const { options, template } = await batchOptions.settle(call.tenantId, given)
+      const upload = { ...given, options }
+      const begun = await begin(call, upload, template)
+      try {
+        const { seen } = await store(call, begun, upload)
+        return await finish(call, begun, upload, seen)
+      } catch (error) {
+        const { id, attempt } = begun
+        await discardUpload(sql, { tenantId: call.tenantId, id, attempt }).catch((failure: unknown) =>
+          log.warn({ err: failure, batchId: id }, 'a broken upload is left to the sweep'),
+        )
+        throw error
+      }
+    },
+
+    /** SHA-256 of the rows that a batch was made of. */
+    async digestOf(tenantId: string, id: string): Promise<Buffer | undefined> {
+      const batch = await inTenant(database.tenants, tenantId, (em) => em.findOne(CredentialBatch, { id }))
+      return batch?.bodySha256 ? Buffer.from(batch.bodySha256) : undefined
+    },
+  }
+}
+
+export type BatchUploads = ReturnType<typeof createBatchUploads>

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { inTenant } from '../../entities/orm.ts'
+import { Notification } from '../../entities/semantic-credentials.status.ts'
+import { LogEntry } from '../../entities/tokens-logs.ts'
+import { messageEndpoint, messageSigningInput } from '../../protocol/credentials/notifications.ts'
+import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import type { DidResolver } from '../dids/resolver.ts'
+import type { Issuers } from '../dids/signers.ts'
+import type { Dependencies } from '../index.ts'
+
+export interface NotificationSubject {
+  tenantId: string
+  notificationId: string
+}
+
+/** `later`: the recipient's side may be back by then. */
+export type DeliveryOutcome = { state: 'SENT' | 'NO_SERVICE' | 'FAILED' | 'later'; reason?: string }
+
+/** EdDSA or ES256; a BBS key signs no messages. Throws as `Issuers.find` and `Issuers.signer` do. */
+export async function messageSigner(issuers: Issuers, tenantId: string, did: string) {
+  const issuer = await issuers.find(tenantId, did)
+  const edwards = issuer.keys.some(({ keyType }) => keyType === 'ed25519')
+  const signer = issuers.signer(tenantId, issuer, edwards ? 'eddsa-rdfc-2022' : 'ecdsa-rdfc-2019')
+  return { signer, alg: edwards ? ('EdDSA' as const) : ('ES256' as const) }
+}
+
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'outbound' | 'now' | 'uuid' | 'log'> {
+  issuers: Issuers
+  didResolver: DidResolver
+}
+
+/** What the workflow of a notification calls. */
+export function createNotificationDelivery(parts: Parts) {
+  const { config, database, sql, outbound, now, uuid, log, issuers, didResolver } = parts
+
+  /**
+   * Counted where messages go to: documents at many hosts may name one and the same place. What is over the limit is tried
+   * later, as if the place did not answer.
+   */
+  const limiter = new RateLimiterPostgres({
+    points: config.notificationLimitPerHour,
+    duration: 3600,
+    keyPrefix: 'notification',
+    storeClient: sql,
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+  })
+
+  async function isWithinLimit(tenantId: string, host: string): Promise<boolean> {
+    const key = createHash('sha256').update(`${tenantId} ${host}`).digest('base64url')
+    const drawn = await limiter.consume(key).catch((refused: unknown) => {
+      if (refused instanceof RateLimiterRes) return undefined
+      throw refused
+    })
+    return drawn !== undefined
+  }
+
+  /** Resolves, signs, sends; what the recipient's side does wrong is an outcome, what ours does is thrown. */
+  async function deliver(tenantId: string, { recipient, sender, message }: Notification): Promise<DeliveryOutcome> {
+    try {
+      const { document } = await didResolver.resolve(recipient)
+      const url = messageEndpoint(document)
+      if (!url) return { state: 'NO_SERVICE' }
+      if (!(await isWithinLimit(tenantId, new URL(url).host)))
+        return { state: 'later', reason: 'notification.too_many' }
+      const { signer, alg } = await messageSigner(issuers, tenantId, sender)
+      const input = messageSigningInput(message, alg, signer.verificationMethod)
+      const body = `${input}.${Buffer.from(await signer.sign(Buffer.from(input))).toString('base64url')}`
+      const { status } = await outbound.fetch({
+        url,
+        method: 'POST',
+        headers: { 'content-type': 'application/jose' },
+        body,
+      })
+      if (status >= 200 && status < 300) return { state: 'SENT' }
+      const reason = `answered ${status}`
+      return { state: status >= 500 || status === 429 || status === 408 ? 'later' : 'FAILED', reason }
+    } catch (error) {
+      if (error instanceof Unavailable && error.part === 'outbound') return { state: 'later', reason: error.message }
+      if (!(error instanceof Refusal)) throw error
+      if (error.code === 'did.method_unsupported') return { state: 'NO_SERVICE', reason: error.code }
+      // their document may be back by then, our key be mended
+      const later = error.code === 'did.unresolvable' || error.code.startsWith('key.')
+      return { state: later ? 'later' : 'FAILED', reason: error.code }
+    }
+  }
+
+  const find = (tenantId: string, id: string) =>
+    inTenant(database.tenants, tenantId, (em) => em.findOne(Notification, { id, state: 'PENDING' }))
+
+  return {
+    /** May be repeated: the recipient tells a message that comes twice by its id. */
+    async deliverNotification({ tenantId, notificationId }: NotificationSubject): Promise<DeliveryOutcome> {
+      const notification = await find(tenantId, notificationId)
+      if (!notification) return { state: 'SENT' }
+      const outcome = await deliver(tenantId, notification)
+      const { credentialId } = notification
+      if (outcome.state === 'later' || outcome.state === 'FAILED')
+        log.warn({ tenantId, notificationId, credentialId, ...outcome }, 'a holder was not reached')
+      return outcome
+    },
+
+    /**
+     * Safe to retry: the outcome is recorded once, in the row and in the log. `mayTryAgain`: the recipient was not reached,
+     * so that another message may tell of the same status.
+     */
+    async concludeNotification(
+      { tenantId, notificationId }: NotificationSubject,
+      state: 'SENT' | 'NO_SERVICE' | 'FAILED',
+      reason?: string,
+      mayTryAgain = false,
+    ): Promise<void> {
+      await inTenant(database.tenants, tenantId, async (em) => {
+        const row = await em.findOne(Notification, { id: notificationId, state: 'PENDING' })
+        if (!row) return
+        const again = mayTryAgain ? { statusChange: null } : {}
+        em.assign(row, { state, reason: reason ?? null, endedAt: now(), ...again })
+        const { requestId, clientId, credentialId } = row
+        const name = 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_MESSAGE_SEND'
+        em.create(LogEntry, {
+          id: uuid(),
+          tenantId,
+          requestId,
+          category: 'credential-web-semantic',
+          type: `${name}_${state === 'FAILED' ? 'FAIL' : 'SUCCESS'}`,
+          timestamp: now(),
+          data: {},
+          metadata: { clientId, id: credentialId, notificationId, outcome: state, ...(reason && { reason }) },
+        })
+      })
+    },
+  }
+}
+
+export type NotificationDelivery = ReturnType<typeof createNotificationDelivery>

@@ -1,0 +1,152 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { inTenant } from '../../entities/orm.ts'
+import { Notification } from '../../entities/semantic-credentials.status.ts'
+import { SemanticCredential } from '../../entities/semantic-credentials.ts'
+import { statusMessage, subjectDids } from '../../protocol/credentials/notifications.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Issuers } from '../dids/signers.ts'
+import type { Call, Operations } from '../frame/operations.ts'
+import type { Dependencies } from '../index.ts'
+import { credentialNotFound, notRevocable } from '../semantic-credentials/refusals.ts'
+import { messageSigner } from './notifications.deliver.ts'
+import { assertWithinLimits, recipientHost, takeTurns } from './notifications.limits.ts'
+import { notificationWork } from './work.ts'
+
+const invalid = (path: string, message: string) =>
+  new Refusal('request.invalid', `The notification's ${path} is not usable.`, [{ path, code: 'did', message }])
+
+/** Of one request, as many as its `to` may name. */
+const MAX_RECIPIENTS = 100
+
+interface CurrentStatus {
+  revoked: boolean
+  /** Number of the last change, 0 for none. */
+  change: string
+}
+
+/** The status and the change that made it, as one statement sees both. */
+const STATUS = `select c.revoked, coalesce((select max(h.id) from credential_status_changes h
+    where h.credential_id = c.id and h.purpose = 'revocation'), 0)::text as change
+  from semantic_credentials c where c.id = ?`
+
+const ADD = `insert into credential_notifications (id, tenant_id, credential_id, recipient, recipient_host, status_change, sender,
+    message, request_id, client_id, created_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?::json, ?, ?, ?)
+  on conflict (tenant_id, credential_id, md5(recipient), status_change) do nothing returning id`
+
+interface StatusNotice {
+  credential: SemanticCredential
+  sender: string
+  status: CurrentStatus
+}
+
+/** One after the other, as a transaction takes its statements. */
+async function inTurn<T, Result>(items: T[], work: (item: T) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = []
+  for (const item of items) results.push(await work(item))
+  return results
+}
+
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'outbox' | 'now' | 'uuid'> {
+  operations: Operations
+  issuers: Issuers
+}
+
+/** Tells holders of the status of their credential, as a signed message to where their DID takes messages (D-113). */
+export function createNotifications(parts: Parts) {
+  const { config, database, outbox, now, uuid, operations, issuers } = parts
+
+  async function senderOf(tenantId: string, from: string | undefined, didId: string): Promise<string> {
+    const named = from ?? (await ownDid(tenantId, didId))
+    await messageSigner(issuers, tenantId, named).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error
+      throw invalid('from', 'expected a DID of /v1/dids with an Ed25519 or P-256 key')
+    })
+    return named
+  }
+
+  const ownDid = async (tenantId: string, didId: string): Promise<string> => {
+    const rows = await inTenant(database.tenants, tenantId, (em) =>
+      em.execute<{ did: string }[]>('select did from dids where id = ?', [didId]),
+    )
+    return rows[0]?.did ?? ''
+  }
+
+  /** False where the recipient is told of this status already. */
+  async function enqueue(em: SqlEntityManager, call: Call, recipient: string, notice: StatusNotice): Promise<boolean> {
+    const { tenantId, requestId, clientId } = call
+    const { credential, sender, status } = notice
+    const id = uuid()
+    const about = { id, from: sender, to: recipient, now: now(), isRevoked: status.revoked }
+    const message = JSON.stringify(statusMessage(credential.credential, about))
+    const host = recipientHost(recipient)
+    const row = [
+      id,
+      tenantId,
+      credential.id,
+      recipient,
+      host,
+      status.change,
+      sender,
+      message,
+      requestId,
+      clientId,
+      now(),
+    ]
+    const added = await em.execute<{ id: string }[]>(ADD, row)
+    if (added.length === 0) return false
+    await outbox.enqueue(em, notificationWork.start({ tenantId, id, credentialId: credential.id }))
+    return true
+  }
+
+  return {
+    /**
+     * `from`: the credential's issuer unless told; `to`: all its subjects unless told. Of each status a recipient is told
+     * once: a repeat changes nothing (D-171). Throws `credential.not_found`, `credential.not_revocable`, `request.invalid`,
+     * `TooMany('notification.too_many')`.
+     */
+    async notifyStatus(call: Call, id: string, { from, to }: { from?: string; to?: string[] }): Promise<void> {
+      const { tenantId } = call
+      const credential = await inTenant(database.tenants, tenantId, (em) => em.findOne(SemanticCredential, { id }))
+      if (!credential) throw credentialNotFound()
+      if (!credential.statusListId) throw notRevocable()
+      const subjects = subjectDids(credential.credential)
+      if (to?.some((did) => !subjects.includes(did))) throw invalid('to', 'expected DIDs of the credential’s subjects')
+      const sender = await senderOf(tenantId, from, credential.didId)
+      const recipients = [...new Set(to ?? subjects)]
+      if (recipients.length > MAX_RECIPIENTS) throw invalid('to', `expected at most ${MAX_RECIPIENTS} of the subjects`)
+      const operation = {
+        name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_MESSAGE_PAYLOAD_CREATE',
+        category: 'credential-web-semantic',
+        metadata: { id, from: sender, recipients: recipients.length, repeated: 0 },
+      }
+      await operations.change(call, operation, async (em) => {
+        await takeTurns(em, tenantId, recipients)
+        const [status] = await em.execute<CurrentStatus[]>(STATUS, [id])
+        if (!status) throw credentialNotFound()
+        const notice = { credential, sender, status }
+        const isNew = await inTurn(recipients, (recipient) => enqueue(em, call, recipient, notice))
+        const added = recipients.filter((_, index) => isNew[index])
+        operation.metadata.repeated = recipients.length - added.length
+        if (added.length > 0) await assertWithinLimits(em, added, config.notificationLimitPerHour)
+        return null
+      })
+    },
+
+    /** Newest first, each with what came of it. Throws `credential.not_found`. */
+    async listNotifications(tenantId: string, id: string, { limit, offset }: { limit: number; offset: number }) {
+      return inTenant(database.tenants, tenantId, async (em) => {
+        if (!(await em.findOne(SemanticCredential, { id }))) throw credentialNotFound()
+        const orderBy = { createdAt: 'desc', id: 'asc' } as const
+        const [notifications, total] = await em.findAndCount(
+          Notification,
+          { credentialId: id },
+          { orderBy, limit, offset },
+        )
+        return { notifications, total }
+      })
+    },
+  }
+}
+
+export type Notifications = ReturnType<typeof createNotifications>

@@ -1,0 +1,148 @@
+import { LockMode } from '@mikro-orm/core'
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { Did } from '../../entities/dids.ts'
+import { inTenant, type Sql } from '../../entities/orm.ts'
+import { CredentialBatch } from '../../entities/semantic-credentials.batches.ts'
+import { Revocation } from '../../entities/semantic-credentials.status.ts'
+import { SemanticTemplate } from '../../entities/semantic-credentials.templates.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import { isUuid } from '../../protocol/uuid.ts'
+import type { Call, Operations } from '../frame/operations.ts'
+import type { Dependencies } from '../index.ts'
+import { batchNotFound } from './batches/record.ts'
+import { revocationWork } from './work.ts'
+
+export type RevocationScope = 'template' | 'batch' | 'issuer'
+
+/** In plain JSON: it is also kept as the effect of an Idempotency-Key. */
+export interface RevocationRecord {
+  id: string
+  by: RevocationScope
+  /** Id of the template or batch; the issuer's DID. */
+  subject: string
+  state: 'REVOKING' | 'REVOKED'
+  /** Credentials that were looked at; those without a status, and those revoked before, stay as they are. */
+  checked: number
+  revoked: number
+  createdAt: string
+  endedAt: string | null
+}
+
+export interface RevocationSubject {
+  tenantId: string
+  revocationId: string
+}
+
+export interface SliceOutcome {
+  /** `wait`: the last pass begins when every statement from before the request has ended. */
+  phase: 'more' | 'wait' | 'done' | 'gone'
+  checked: number
+  revoked: number
+}
+
+/** Credentials of one transaction. */
+const AT_ONCE = 2_000
+const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
+
+const toRecord = ({ id, scope, subject, state, checked, revoked, createdAt, endedAt }: Revocation) => ({
+  id,
+  by: scope,
+  subject,
+  state,
+  checked,
+  revoked,
+  createdAt: createdAt.toISOString(),
+  endedAt: endedAt?.toISOString() ?? null,
+})
+
+/** Throws `Refusal('batch.not_found' | 'batch.not_ended')`; a batch is revoked once, for nothing is added to it. */
+async function claimBatch(em: SqlEntityManager, id: string): Promise<'claimed' | 'before'> {
+  const batch = isUuid(id) ? await em.findOne(CredentialBatch, { id }, LOCKED) : null
+  if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
+  if (batch.state !== 'COMPLETED' && batch.state !== 'CANCELLED')
+    throw new Refusal('batch.not_ended', `The batch is ${batch.state}; cancel it, or wait for its end.`)
+  if (batch.revocation) return 'before'
+  batch.revocation = 'REVOKING'
+  return 'claimed'
+}
+
+/** A deleted template's credentials are still out there: it can be named as before. */
+async function templateOf(em: SqlEntityManager, id: string): Promise<string> {
+  const template = isUuid(id) ? await em.findOne(SemanticTemplate, { id }) : null
+  if (!template) throw new Refusal('credential_template.not_found', 'There is no such credential template.')
+  return id
+}
+
+/** Named by the DID, or by our id of it. Once an issuer is deleted its lists can be signed no more: revoke before. */
+async function issuerOf(em: SqlEntityManager, id: string): Promise<string> {
+  const row = await em.findOne(Did, { ...(isUuid(id) ? { id } : { did: id }), deletedAt: null })
+  if (!row) throw new Refusal('did.not_found', 'There is no such DID.')
+  return row.did
+}
+
+interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'uuid'> {
+  operations: Operations
+}
+
+/** Revokes everything of a template, a batch or an issuer: one mechanism, slice by slice, the row knows how far it is. */
+export function createRevocations({ database, outbox, uuid, operations }: Parts) {
+  /** Within the caller's transaction: the row, and the workflow once it commits. */
+  async function begin(em: SqlEntityManager, call: Call, scope: RevocationScope, subject: string): Promise<Revocation> {
+    const { tenantId, requestId, clientId } = call
+    const id = uuid()
+    await em.execute(
+      `insert into credential_revocations (id, tenant_id, scope, subject, request_id, client_id)
+       values (?, ?, ?, ?, ?, ?)`,
+      [id, tenantId, scope, subject, requestId, clientId],
+    )
+    await outbox.enqueue(em, revocationWork.start({ tenantId, id, scope, subject }))
+    return em.findOneOrFail(Revocation, { id })
+  }
+
+  async function beginBatch(em: SqlEntityManager, call: Call, id: string): Promise<Revocation> {
+    if ((await claimBatch(em, id)) === 'claimed') return begin(em, call, 'batch', id)
+    return em.findOneOrFail(Revocation, { scope: 'batch', subject: id })
+  }
+
+  return {
+    /** For the operation of the batches, which has a transaction of its own. */
+    beginBatch,
+
+    /**
+     * What is issued later stays valid. Throws `batch.not_found`, `batch.not_ended`, `credential_template.not_found`,
+     * `did.not_found`.
+     */
+    async startRevocation(call: Call, by: RevocationScope, id: string): Promise<RevocationRecord> {
+      const operation = { name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_CASCADE', category: 'credential-web-semantic' }
+      return operations.change(call, { ...operation, metadata: { by, subject: id } }, async (em) => {
+        if (by === 'batch') return toRecord(await beginBatch(em, call, id))
+        const subject = by === 'template' ? await templateOf(em, id) : await issuerOf(em, id)
+        return toRecord(await begin(em, call, by, subject))
+      })
+    },
+
+    async readRevocation(tenantId: string, id: string): Promise<RevocationRecord> {
+      const row = await inTenant(database.tenants, tenantId, (em) => em.findOne(Revocation, { id }))
+      if (!row) throw new Refusal('revocation.not_found', 'There is no such revocation.')
+      return toRecord(row)
+    },
+  }
+}
+
+/** What the workflow calls. */
+export const createRevocationSlices = ({ sql }: { sql: Sql }) => ({
+  /** Safe to retry: how far the revocation came is in its row, moved by the transaction that does the slice. */
+  async revokeSlice({ tenantId, revocationId }: RevocationSubject): Promise<SliceOutcome> {
+    const { rows } = await sql.query<{ phase: SliceOutcome['phase']; all_checked: number; all_revoked: number }>({
+      name: 'revoke-slice',
+      text: 'select * from revoke_semantic_credential_slice($1, $2, $3)',
+      values: [tenantId, revocationId, AT_ONCE],
+    })
+    const [row] = rows
+    if (!row) throw new Error('a slice of a revocation was neither done nor refused')
+    return { phase: row.phase, checked: row.all_checked, revoked: row.all_revoked }
+  },
+})
+
+export type Revocations = ReturnType<typeof createRevocations>
+export type RevocationSlices = ReturnType<typeof createRevocationSlices>

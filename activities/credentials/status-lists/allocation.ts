@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { Refusal, Unavailable } from '../../../protocol/errors.ts'
+import { permute, type StatusListKind, type StatusPurpose } from '../../../protocol/status-list/index.ts'
+import type { KnownEpoch } from '../../frame/epoch.ts'
+import type { Dependencies } from '../../index.ts'
+
+/** Throws `Refusal` for a credential that has no place to be suspended in: one without revocation, one of data model 1.1. */
+export function assertSuspendable(revocable: boolean, dataModel: string): void {
+  const refuse = (code: string, message: string, expected: string) =>
+    new Refusal(code, message, [{ path: 'suspendable', code: 'suspendable', message: expected }])
+  if (!revocable)
+    throw refuse('request.invalid', 'What can be suspended can be revoked.', 'expected false, or revocable to be true')
+  if (dataModel !== '2.0')
+    throw refuse(
+      'status_list.purpose_unsupported',
+      'A credential of data model 1.1 has a RevocationList2020, which cannot suspend.',
+      'expected false, or a credential of data model 2.0',
+    )
+}
+
+export interface StatusListOwner {
+  tenantId: string
+  didId: string
+  kind: StatusListKind
+  purpose: StatusPurpose
+  proofType: string
+}
+
+export interface StatusEntry {
+  listId: string
+  index: number
+}
+
+/** Entries of a list: 131,072, the herd that W3C Bitstring Status List section 6.1 asks for at least. */
+export const LIST_SIZE = 131_072
+/** Entries that a process takes at a time. What it does not use when it ends is never used: the list is large enough. */
+const LEASE = 32
+const LARGEST_LEASE = 1024
+
+interface Lease {
+  listId: string
+  next: number
+  end: number
+  size: number
+  key: Buffer
+  /** Id of the one that the process knew of when it reserved; in another one the list may be gone. */
+  epoch: string
+}
+
+interface Reserved {
+  list_id: string
+  first_entry: number
+  entries: number
+  list_size: number
+  list_key: Buffer
+}
+
+/**
+ * Random unused status indexes, no two alike: a counter in the database gives each process a run of entry numbers, and
+ * a keyed permutation of the list turns them into positions that tell nothing of the order of issuance. The counter of a
+ * list that was restored says less than was given out: such a list gives out nothing any more (epoch.ts).
+ */
+export function createStatusEntries({ sql, uuid, epoch }: Pick<Dependencies, 'sql' | 'uuid' | 'epoch'>) {
+  const leases = new LRUCache<string, Lease>({ max: 10_000 })
+  const reserving = new Map<string, Promise<void>>()
+
+  async function reserve(
+    name: string,
+    { tenantId, didId, kind, purpose, proofType }: StatusListOwner,
+    together: number,
+  ) {
+    const wanted = Math.min(LARGEST_LEASE, Math.max(LEASE, together))
+    const from = async ({ id, mark }: KnownEpoch): Promise<Lease | undefined> => {
+      const { rows } = await sql.query<Reserved>({
+        name: 'reserve-status-entries',
+        text: 'select * from reserve_status_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+        values: [tenantId, didId, kind, purpose, proofType, wanted, uuid(), LIST_SIZE, randomBytes(32), mark],
+      })
+      if (!rows[0]) return undefined
+      const { list_id: listId, first_entry: next, entries, list_size: size, list_key: key } = rows[0]
+      return { listId, next, end: next + entries, size, key, epoch: id }
+    }
+    // none: the database was restored since this process looked
+    const lease = (await from(await epoch.current())) ?? (await from(await epoch.check()))
+    if (!lease) throw new Unavailable('database', 'The database was restored a moment ago.', 1)
+    leases.set(name, lease)
+  }
+
+  return {
+    /** `together`: how many the caller takes in a row, so that they are reserved at once. */
+    async take(owner: StatusListOwner, together = 1): Promise<StatusEntry> {
+      const name = Object.values(owner).join(' ')
+      for (;;) {
+        const lease = leases.get(name)
+        if (lease && lease.next < lease.end && lease.epoch === epoch.known)
+          return { listId: lease.listId, index: permute(lease.next++, lease.size, lease.key) }
+        const running = reserving.get(name) ?? reserve(name, owner, together).finally(() => reserving.delete(name))
+        reserving.set(name, running)
+        await running
+      }
+    },
+  }
+}
+
+export type StatusEntries = ReturnType<typeof createStatusEntries>

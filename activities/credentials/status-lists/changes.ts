@@ -1,0 +1,149 @@
+import { inTenant } from '../../../entities/orm.ts'
+import { StatusChange } from '../../../entities/semantic-credentials.status.ts'
+import { SemanticCredential, StatusList } from '../../../entities/semantic-credentials.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import { type PastStatus, statusAt } from '../../../protocol/status-list/history.ts'
+import type { StatusPurpose } from '../../../protocol/status-list/index.ts'
+import type { Call } from '../../frame/operations.ts'
+import type { Dependencies } from '../../index.ts'
+import { credentialNotFound, listNotFound, notRevocable } from '../../semantic-credentials/refusals.ts'
+
+export interface CurrentStatus {
+  isRevoked: boolean
+  /** Of credentials that may be suspended. */
+  isSuspended?: boolean
+}
+
+const without = {
+  revocation: notRevocable,
+  suspension: () => new Refusal('credential.not_suspendable', 'The credential was not signed with suspendable true.'),
+}
+
+const STORED = `select l.tenant_id, l.kind, l.purpose, l.size, d.did,
+  coalesce(c.revoked, false) as revoked, coalesce(s.suspended, false) as suspended
+  from status_lists l left join dids d on d.id = l.did_id
+  left join semantic_credentials c on c.status_list_id = l.id and c.status_index = $2::bigint
+  left join semantic_credentials s on s.suspension_list_id = l.id and s.suspension_index = $2::bigint
+  where l.id = $1`
+
+interface StoredRow {
+  tenant_id: string
+  kind: string
+  purpose: string
+  size: number
+  did: string | null
+  revoked: boolean
+  suspended: boolean
+}
+
+/** An entry of one of our lists, whoever's it is. */
+export interface StoredEntry {
+  tenantId: string
+  kind: string
+  purpose: string
+  size: number
+  /** null when it was deleted: its lists stay. */
+  issuer: string | null
+  state: 'valid' | 'revoked' | 'suspended'
+}
+
+/** The stored status of our own credentials: right at once; the published list follows within a window. */
+export const createCredentialStatus = ({
+  database,
+  sql,
+  systemSql,
+  effects,
+  now,
+  uuid,
+}: Pick<Dependencies, 'database' | 'sql' | 'systemSql' | 'effects' | 'now' | 'uuid'>) => {
+  /** The change, its place in the history, the log entry and the mark on the list: one transaction, one round trip. */
+  async function set(call: Call, id: string, purpose: StatusPurpose, value: boolean): Promise<void> {
+    const { tenantId, requestId, clientId, idempotency } = call
+    if (idempotency && 'effect' in idempotency) return
+    const of = purpose === 'revocation' ? 'isRevoked' : 'isSuspended'
+    const { rows } = await sql.query<{ outcome: string }>({
+      name: 'set-status',
+      text: 'select set_semantic_credential_status($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as outcome',
+      values: [
+        tenantId,
+        id,
+        purpose,
+        value,
+        uuid(),
+        requestId,
+        `CREDENTIAL_WEB_SEMANTIC_${purpose.toUpperCase()}_SET_STATUS_SUCCESS`,
+        JSON.stringify({ clientId, id, [of]: value }),
+        idempotency?.key ?? null,
+        idempotency ? effects.seal(tenantId, idempotency.key, null) : null,
+      ],
+    })
+    const outcome = rows[0]?.outcome
+    if (outcome === 'not_found') throw credentialNotFound()
+    if (outcome === 'no_status') throw without[purpose]()
+    if (outcome === 'recorded_before')
+      throw new Refusal('idempotency.in_flight', 'This Idempotency-Key was taken over by a later try. Ask again.')
+  }
+
+  const find = async (tenantId: string, id: string): Promise<SemanticCredential> => {
+    const credential = await inTenant(database.tenants, tenantId, (em) => em.findOne(SemanticCredential, { id }))
+    if (!credential) throw credentialNotFound()
+    return credential
+  }
+
+  return {
+    setStatus: (call: Call, id: string, revoked: boolean) => set(call, id, 'revocation', revoked),
+
+    /** Throws `credential.not_suspendable` for one without the entry for it. */
+    setSuspension: (call: Call, id: string, suspended: boolean) => set(call, id, 'suspension', suspended),
+
+    async readStatus(tenantId: string, id: string): Promise<CurrentStatus> {
+      const { revoked, suspended, suspensionListId } = await find(tenantId, id)
+      return { isRevoked: revoked, ...(suspensionListId && { isSuspended: suspended }) }
+    },
+
+    /** Whether the credential was valid at a time, by its dates and by the history of its status. No future times. */
+    async readStatusAt(tenantId: string, id: string, at: Date): Promise<PastStatus> {
+      if (at > now())
+        throw new Refusal('request.invalid', 'What will be is not known.', [
+          { path: 'at', code: 'range', message: 'expected a time that has passed' },
+        ])
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const credential = await em.findOne(SemanticCredential, { id })
+        if (!credential) throw credentialNotFound()
+        const orderBy = { id: 'asc' } as const
+        // the history tells milliseconds, and the table has microseconds: what is told as this moment has come
+        const changedAt = { $lt: new Date(at.getTime() + 1) }
+        const changes = await em.find(StatusChange, { credentialId: id, changedAt }, { orderBy })
+        return statusAt(credential, changes, at)
+      })
+    },
+
+    /** Newest first. */
+    async listChanges(tenantId: string, id: string, { limit, offset }: { limit: number; offset: number }) {
+      return inTenant(database.tenants, tenantId, async (em) => {
+        if (!(await em.findOne(SemanticCredential, { id }))) throw credentialNotFound()
+        const orderBy = { id: 'desc' } as const
+        const [changes, total] = await em.findAndCount(StatusChange, { credentialId: id }, { orderBy, limit, offset })
+        return { changes, total }
+      })
+    },
+
+    async readList(tenantId: string, id: string): Promise<StatusList> {
+      const list = await inTenant(database.tenants, tenantId, (em) => em.findOne(StatusList, { id }))
+      if (!list) throw listNotFound()
+      return list
+    },
+
+    /** undefined where the list is not ours. */
+    async storedEntry(listId: string, index: number): Promise<StoredEntry | undefined> {
+      const query = { name: 'stored-status', text: STORED, values: [listId, index] }
+      const [row] = (await systemSql.query<StoredRow>(query)).rows
+      if (!row) return undefined
+      const { tenant_id: tenantId, kind, purpose, size, did: issuer, revoked, suspended } = row
+      const state = revoked ? 'revoked' : suspended ? 'suspended' : 'valid'
+      return { tenantId, kind, purpose, size, issuer, state }
+    },
+  }
+}
+
+export type CredentialStatus = ReturnType<typeof createCredentialStatus>

@@ -1,0 +1,128 @@
+import { inTenant } from '../../../entities/orm.ts'
+import { StatusList } from '../../../entities/semantic-credentials.ts'
+import { isProofType, type Json } from '../../../protocol/data-integrity/index.ts'
+import { Refusal, Unavailable } from '../../../protocol/errors.ts'
+import { etagOf } from '../../../protocol/etag.ts'
+import { statusListCredential, statusListUrl } from '../../../protocol/status-list/credential.ts'
+import { type StatusListKind, type StatusPurpose, setBits } from '../../../protocol/status-list/index.ts'
+import { wholeSeconds } from '../../../protocol/time.ts'
+import type { Administration } from '../../administration/index.ts'
+import type { Issuers } from '../../dids/signers.ts'
+import { signPublicly } from '../../documents/public.ts'
+import type { Dependencies } from '../../index.ts'
+import { listNotFound } from '../../semantic-credentials/refusals.ts'
+
+export interface PublishedList {
+  credential: Json
+  etag: string
+  validUntil: Date
+}
+
+const VALID_HOURS = 24
+/** A list is signed again before it ends, changed or not. */
+export const RENEWED_BEFORE_HOURS = 12
+
+/**
+ * One statement, so that the count of changes and the entries are of one moment. The tenant is given because the system
+ * role sees every row: the condition is the fence here.
+ */
+const SNAPSHOT = `select l.kind, l.purpose, l.proof_type as "proofType", l.size, l.changes, d.did,
+  case l.purpose
+    when 'revocation' then array(select status_index from semantic_credentials where status_list_id = l.id and revoked)
+    else array(select suspension_index from semantic_credentials where suspension_list_id = l.id and suspended)
+  end as entries
+from status_lists l left join dids d on d.tenant_id = l.tenant_id and d.id = l.did_id and d.deleted_at is null
+where l.tenant_id = $1 and l.id = $2`
+
+interface Snapshot {
+  kind: StatusListKind
+  purpose: StatusPurpose
+  proofType: string
+  size: number
+  changes: number
+  /** null when it was deleted. */
+  did: string | null
+  /** Those that are set. */
+  entries: number[]
+}
+
+/** An older state never overwrites a newer one. What changed since the snapshot waits from now on. */
+const KEEP = `update status_lists set signed = $2, etag = $3, signed_at = $4, valid_until = $5, published_changes = $6,
+  changed_since = case when changes > $6 then clock_timestamp() end,
+  publish_after = coalesce($7, publish_after), publish_failures = 0
+where id = $1 and published_changes <= $6 and (signed_at is null or signed_at <= $4)`
+
+interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'documents' | 'now'> {
+  administration: Administration
+  issuers: Issuers
+}
+
+/** Status lists as the public reads them, signed by the issuer. */
+export function createStatusPublisher({ database, systemSql, documents, now, administration, issuers }: Parts) {
+  async function sign(tenantId: string, id: string, nextAfter?: string): Promise<PublishedList> {
+    const { rows } = await systemSql.query<Snapshot>({
+      name: 'snapshot-status-list',
+      text: SNAPSHOT,
+      values: [tenantId, id],
+    })
+    const [list] = rows
+    if (!list) throw listNotFound()
+    const { kind, purpose, proofType, size, changes, did, entries } = list
+    if (!did || !isProofType(proofType))
+      throw new Refusal('status_list.issuer_gone', 'The issuer of this list was deleted; it cannot be signed any more.')
+    const time = now()
+    const validUntil = new Date(time.getTime() + VALID_HOURS * 3600_000)
+    const { baseUrl } = await administration.tenantById(tenantId)
+    const credential = statusListCredential({
+      kind,
+      id: statusListUrl(baseUrl, id),
+      issuerDid: did,
+      purpose,
+      bits: setBits(size, entries),
+      validFrom: wholeSeconds(time),
+      validUntil: wholeSeconds(validUntil),
+    })
+    const signer = issuers.signer(tenantId, await issuers.find(tenantId, did), proofType)
+    const dataModel = kind === 'BitstringStatusList' ? '2.0' : '1.1'
+    const signed = await signPublicly(documents, { tenantId, credential, dataModel, proofType, signer, now: time })
+    const text = JSON.stringify(signed)
+    const etag = etagOf(text)
+    await systemSql.query({
+      name: 'keep-status-list',
+      text: KEEP,
+      values: [id, text, etag, time, validUntil, changes, nextAfter ?? null],
+    })
+    return { credential: signed, etag, validUntil }
+  }
+
+  const flights = new Map<string, Promise<PublishedList>>()
+
+  /** One flight per list: a thousand first looks, which anybody may take, cost one signature. */
+  function signOnce(tenantId: string, id: string): Promise<PublishedList> {
+    const flight = flights.get(id) ?? sign(tenantId, id).finally(() => flights.delete(id))
+    flights.set(id, flight)
+    return flight
+  }
+
+  return {
+    /** The signed list; made at the first look, for a list that nobody reads needs no signature. */
+    async publishedList(tenantId: string, id: string): Promise<PublishedList> {
+      const list = await inTenant(database.tenants, tenantId, (em) => em.findOne(StatusList, { id }))
+      if (!list) throw listNotFound()
+      const { signed, etag, validUntil } = list
+      if (signed && etag && validUntil && validUntil > now()) return { credential: signed, etag, validUntil }
+      return signOnce(tenantId, id).catch((error: unknown) => {
+        // its issuer or its key is gone, the latter after a restore: no reader can do anything about it
+        if (!(error instanceof Refusal) || error.code === 'status_list.not_found') throw error
+        throw new Unavailable('keys', 'The key of this list is gone; it cannot be signed any more.', 3600, {
+          cause: error,
+        })
+      })
+    },
+
+    /** Signs a list as it is now; what changes later is not due before `nextAfter` (ISO 8601). Safe to repeat. */
+    signList: (tenantId: string, id: string, nextAfter: string) => sign(tenantId, id, nextAfter),
+  }
+}
+
+export type StatusPublisher = ReturnType<typeof createStatusPublisher>

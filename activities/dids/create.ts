@@ -1,0 +1,137 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core'
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { Did } from '../../entities/dids.ts'
+import { Key } from '../../entities/keys.ts'
+import { inTenant } from '../../entities/orm.ts'
+import { didKeyMethodId, didKeyOf, resolveDidKey } from '../../protocol/dids/key.ts'
+import { webDidFromUrl } from '../../protocol/dids/web.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Administration } from '../administration/index.ts'
+import type { Call, Operations } from '../frame/operations.ts'
+import { assertCallable } from '../frame/outbound/url.ts'
+import type { Dependencies } from '../index.ts'
+import type { KeyType } from '../keys/index.ts'
+import type { DidRecord } from './index.ts'
+import { registrationWork } from './work.ts'
+
+const KEY_TYPES: readonly string[] = ['ed25519', 'p256', 'bls12381g2'] satisfies KeyType[]
+const WEB_KEYS: readonly KeyType[] = ['ed25519', 'p256', 'bls12381g2', 'x25519']
+
+/** Only the member that the method knows; anything else in options is a mistake worth telling. */
+function option(options: Record<string, string>, name: string): string | undefined {
+  const unknown = Object.keys(options).filter((given) => given !== name)
+  if (unknown.length > 0)
+    throw new Refusal('request.invalid', `options knows ${name} alone for this method.`, [
+      { path: `options.${unknown[0]?.slice(0, 60)}`, code: 'unknown', message: `expected only ${name}` },
+    ])
+  return Object.hasOwn(options, name) ? options[name] : undefined
+}
+
+function keyTypeOf(options: Record<string, string>): KeyType {
+  const asked = (option(options, 'keyType') ?? 'ed25519').toLowerCase().replace('-', '')
+  if (KEY_TYPES.includes(asked)) return asked as KeyType
+  throw new Refusal('did.key_type_unsupported', 'This key type is not supported.', [
+    { path: 'options.keyType', code: 'enum', message: `expected ${KEY_TYPES.join(', ')}` },
+  ])
+}
+
+/** What is refused of the address, as a fault of `options.url`. */
+function namingUrl<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new Refusal('did.invalid_url', error.message, [
+      {
+        path: 'options.url',
+        code: error.code,
+        message: 'expected a public domain, or an https URL on a port that is called',
+      },
+    ])
+  }
+}
+
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'keys' | 'uuid' | 'now' | 'outbox'> {
+  operations: Operations
+  administration: Administration
+}
+
+/** A did:key is there at once; a did:web is made by its workflow (specification, DID record). */
+export function createDidCreation(parts: Parts) {
+  const { config, database, keys, uuid, now, outbox, operations, administration } = parts
+
+  /** The key's row stands before the key: whatever crashes in between, the reaper finds it. */
+  async function createKey(tenantId: string, keyType: KeyType) {
+    const keyId = uuid()
+    await inTenant(database.tenants, tenantId, async (em) => {
+      em.create(Key, { id: keyId, tenantId, keyType, createdAt: now() })
+    })
+    return { keyId, ...(await keys.create({ tenantId, keyId, keyType })) }
+  }
+
+  async function createKeyDid(call: Call, options: Record<string, string>): Promise<DidRecord> {
+    const { tenantId, idempotency } = call
+    // no key is made for a DID that an earlier try has made
+    if (idempotency && 'effect' in idempotency) return idempotency.effect as DidRecord
+    const keyType = keyTypeOf(options)
+    const { keyId, publicKey, custody } = await createKey(tenantId, keyType)
+    const did = didKeyOf(keyType, publicKey)
+    const record: DidRecord = {
+      id: uuid(),
+      did,
+      registrationStatus: 'COMPLETED',
+      failureReason: null,
+      hosting: 'none',
+      document: resolveDidKey(did),
+      keys: [{ didDocumentKeyId: didKeyMethodId(did, { keyType, publicKey }), kmsKeyId: keyId, custody }],
+    }
+    const { id, document } = record
+    const metadata = { id, method: 'KEY', keyType }
+    return operations.change(call, { name: 'DID_CREATE', category: 'did', metadata }, async (em) => {
+      const row = { id, tenantId, did, method: 'KEY', registrationStatus: 'COMPLETED', hosting: 'none' } as const
+      em.create(Did, { ...row, document, createdAt: now() })
+      await em.flush()
+      const didUrl = record.keys[0]?.didDocumentKeyId
+      await em.nativeUpdate(Key, { id: keyId }, { didId: id, publicKey: Buffer.from(publicKey), custody, didUrl })
+      return record
+    })
+  }
+
+  async function createWebDid(call: Call, options: Record<string, string>): Promise<DidRecord> {
+    const { tenantId } = call
+    const url = option(options, 'url')
+    if (!url)
+      throw new Refusal('request.invalid', 'A did:web needs options.url.', [
+        { path: 'options.url', code: 'required', message: 'expected a domain or an https URL' },
+      ])
+    const { did, host, port, path, url: address } = namingUrl(() => webDidFromUrl(url))
+    const owner = await administration.findTenantByHost(host)
+    const hosting = owner?.id === tenantId ? 'platform' : 'caller'
+    // what we can never call would stay PROCESSING for a week (D-165)
+    if (hosting === 'caller') namingUrl(() => assertCallable(address, config.outbound))
+    const id = uuid()
+    const authority = port === undefined ? host : `${host}:${port}`
+    const metadata = { id, method: 'WEB', hosting }
+    const operation = { name: 'DID_CREATE', category: 'did', metadata }
+    const work = async (em: SqlEntityManager): Promise<DidRecord> => {
+      const row = { id, tenantId, did, method: 'WEB', registrationStatus: 'PROCESSING', hosting } as const
+      const place = { host: authority, path: path.join('/') }
+      em.create(Did, { ...row, ...place, document: { id: did }, createdAt: now() })
+      await em.flush()
+      for (const keyType of WEB_KEYS) em.create(Key, { id: uuid(), tenantId, keyType, didId: id, createdAt: now() })
+      await outbox.enqueue(em, registrationWork(config).start({ tenantId, id }))
+      const answer = { id, did, registrationStatus: 'PROCESSING', failureReason: null, hosting }
+      return { ...answer, document: { id: did }, keys: [] }
+    }
+    return operations.change(call, operation, work).catch((error: unknown) => {
+      // of two that come at once, the table lets one pass (dids_live)
+      if (!(error instanceof UniqueConstraintViolationException)) throw error
+      throw new Refusal('did.taken', 'This tenant has this DID already.')
+    })
+  }
+
+  return {
+    createDid: (call: Call, method: 'KEY' | 'WEB', options: Record<string, string>): Promise<DidRecord> =>
+      method === 'KEY' ? createKeyDid(call, options) : createWebDid(call, options),
+  }
+}

@@ -1,0 +1,127 @@
+import { Did, DomainLinkage } from '../../entities/dids.ts'
+import { inTenant } from '../../entities/orm.ts'
+import type { Json, ProofType } from '../../protocol/data-integrity/index.ts'
+import { domainLinkageCredential, MAX_LINKED_DIDS } from '../../protocol/dids/linked.ts'
+import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import { etagOf } from '../../protocol/etag.ts'
+import type { Administration } from '../administration/index.ts'
+import { signPublicly } from '../documents/public.ts'
+import type { Dependencies } from '../index.ts'
+import type { KeyType } from '../keys/index.ts'
+import type { Issuer, Issuers } from './signers.ts'
+
+export interface LinkedDids {
+  /** DomainLinkageCredentials of the origin that was asked. */
+  credentials: Json[]
+  etag: string
+}
+
+const DAY_MS = 24 * 3600_000
+const VALID_MS = 30 * DAY_MS
+/** Whoever reads the list gets at least this much of a linkage's time. */
+const RENEWED_BEFORE_MS = 10 * DAY_MS
+/** A reader waits no longer than this for signatures; the rest is signed for the next one. */
+const SIGNING_MS = 2_000
+
+/** By preference: the first two are what verifiers of domain linkage know best. */
+const PROOFS: [KeyType, ProofType][] = [
+  ['ed25519', 'Ed25519Signature2018'],
+  ['p256', 'ecdsa-rdfc-2019'],
+  ['bls12381g2', 'bbs-2023'],
+]
+
+const proofTypeFor = ({ keys }: Issuer): ProofType | undefined =>
+  PROOFS.find(([wanted]) => keys.some(({ keyType }) => keyType === wanted))?.[1]
+
+/** An update that comes late does not put an older linkage over a newer one; a deleted DID gets none. */
+const KEEP = `insert into domain_linkages (id, tenant_id, did_id, origin, credential, valid_until, created_at)
+select ?, tenant_id, id, ?, ?::json, ?, ? from dids where id = ? and deleted_at is null
+on conflict (tenant_id, did_id, origin) do update
+set credential = excluded.credential, valid_until = excluded.valid_until, created_at = excluded.created_at
+where domain_linkages.valid_until < excluded.valid_until`
+
+const none = () => new Refusal('linked_dids.not_found', 'No DIDs are linked to this domain.')
+
+interface Parts extends Pick<Dependencies, 'database' | 'documents' | 'now' | 'uuid' | 'log'> {
+  administration: Administration
+  issuers: Issuers
+}
+
+/** Which DIDs a domain speaks for, as the public reads it (DIF Well Known DID Configuration). */
+export function createLinkedDids({ database, documents, now, uuid, log, administration, issuers }: Parts) {
+  const flights = new Map<string, Promise<LinkedDids>>()
+
+  /** The DIDs with what is kept for this origin; did:web first, because it is of the domain itself, then the newest. */
+  const read = (tenantId: string, origin: string) =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const orderBy = { method: 'desc', createdAt: 'desc', id: 'asc' } as const
+      const where = { registrationStatus: 'COMPLETED', deletedAt: null } as const
+      const dids = await em.find(Did, where, { orderBy, limit: MAX_LINKED_DIDS })
+      const kept = await em.find(DomainLinkage, { origin, didId: { $in: dids.map(({ id }) => id) } })
+      const byDid = new Map(kept.map((linkage) => [linkage.didId, linkage]))
+      return dids.map(({ id, did }) => ({ id, did, linkage: byDid.get(id) }))
+    })
+
+  async function sign(tenantId: string, { id, did }: { id: string; did: string }, origin: string) {
+    const issuer = await issuers.find(tenantId, did)
+    const proofType = proofTypeFor(issuer)
+    if (!proofType) return undefined
+    const time = now()
+    const validUntil = new Date(time.getTime() + VALID_MS)
+    const credential = domainLinkageCredential({ did, origin, issuedAt: time, expiresAt: validUntil })
+    const signer = issuers.signer(tenantId, issuer, proofType)
+    const signed = await signPublicly(documents, {
+      tenantId,
+      credential,
+      dataModel: '1.1',
+      proofType,
+      signer,
+      now: time,
+    })
+    await inTenant(database.tenants, tenantId, (em) =>
+      em.execute(KEEP, [uuid(), origin, JSON.stringify(signed), validUntil, time, id]),
+    )
+    return signed
+  }
+
+  async function linkedDids(tenantId: string, origin: string): Promise<LinkedDids> {
+    const started = now().getTime()
+    const credentials: Json[] = []
+    let away: Unavailable | undefined
+    for (const { linkage, ...row } of await read(tenantId, origin)) {
+      const left = linkage ? linkage.validUntil.getTime() - started : 0
+      const late = now().getTime() - started > SIGNING_MS
+      const fresh =
+        left > RENEWED_BEFORE_MS || late || away
+          ? undefined
+          : await sign(tenantId, row, origin).catch((error: unknown) => {
+              log.warn({ err: error, didId: row.id, tenantId }, 'a domain linkage was not signed')
+              if (error instanceof Unavailable) away = error
+              else if (!(error instanceof Refusal)) throw error
+              return undefined
+            })
+      const credential = fresh ?? (left > 0 ? linkage?.credential : undefined)
+      if (credential) credentials.push(credential)
+    }
+    if (credentials.length === 0) throw away ?? none()
+    const etag = etagOf(JSON.stringify(credentials))
+    return { credentials, etag }
+  }
+
+  return {
+    /**
+     * What stands at `/.well-known/did-configuration` of a host: signed at the first look, kept, and renewed while the old
+     * one still holds. Throws `linked_dids.not_found` where nothing is linked, `Unavailable('keys')` where nothing can be
+     * signed yet.
+     */
+    async linkedDidsAt(host: string): Promise<LinkedDids> {
+      const tenant = await administration.findTenantByHost(host)
+      if (!tenant) throw none()
+      const { id, origin } = tenant
+      const name = `${id} ${origin}`
+      const flight = flights.get(name) ?? linkedDids(id, origin).finally(() => flights.delete(name))
+      flights.set(name, flight)
+      return flight
+    },
+  }
+}

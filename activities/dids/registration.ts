@@ -1,0 +1,172 @@
+import { WorkflowNotFoundError } from '@temporalio/client'
+import { Did } from '../../entities/dids.ts'
+import { Key } from '../../entities/keys.ts'
+import { asSystem, inTenant } from '../../entities/orm.ts'
+import type { DidDocument } from '../../protocol/dids/index.ts'
+import { webDidDocument, webMethodId } from '../../protocol/dids/web.document.ts'
+import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import type { Dependencies } from '../index.ts'
+import type { DidResolver } from './resolver.ts'
+import { registrationId } from './work.ts'
+
+export interface DidSubject {
+  tenantId: string
+  didId: string
+}
+
+export type Lookup = { resolved: true } | { resolved: false; reason: string }
+
+/** The signal of workflows/dids.ts that ends a wait early. */
+const LOOK_NOW = 'lookNow'
+
+/** A creation that has not come to an end in this time never will. */
+const UNOWNED_AFTER_MS = 10 * 60_000
+const REAPED_AT_ONCE = 200
+
+/** What verifiers go by: each method with its key material, and what it may be used for. */
+function statements(document: DidDocument): string[] {
+  const methods = (document.verificationMethod ?? []).map(
+    ({ id, publicKeyMultibase, publicKeyBase58, publicKeyJwk: jwk }) => {
+      return [id, publicKeyMultibase, publicKeyBase58, jwk?.x, jwk?.y]
+    },
+  )
+  const uses = (['authentication', 'assertionMethod', 'keyAgreement'] as const).flatMap((relationship) =>
+    (document[relationship] ?? []).map((use) => [relationship, typeof use === 'string' ? use : use.id]),
+  )
+  return [...methods, ...uses].map((statement) => JSON.stringify(statement))
+}
+
+/** Everything that we say of our keys is in what the world sees. */
+const publishes = (seen: DidDocument, ours: DidDocument): boolean => {
+  const published = new Set(statements(seen))
+  return statements(ours).every((statement) => published.has(statement))
+}
+
+const REVOKING = `select r.id from credential_revocations r join dids d on d.tenant_id = r.tenant_id and d.did = r.subject
+where d.id = ? and r.scope = 'issuer' and r.state = 'REVOKING' limit 1`
+
+/** The steps of the DID workflows; each may be repeated. */
+export function createDidRegistration({
+  database,
+  keys,
+  temporal,
+  didResolver,
+  now,
+}: Pick<Dependencies, 'database' | 'keys' | 'temporal' | 'now'> & { didResolver: DidResolver }) {
+  const inside = <T>({ tenantId, didId }: DidSubject, work: (row: Did, rows: Key[]) => Promise<T> | T): Promise<T> =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const row = await em.findOne(Did, { id: didId })
+      if (!row || row.deletedAt) throw new Refusal('did.not_found', 'The DID was deleted.')
+      return work(row, await em.find(Key, { didId }, { orderBy: { createdAt: 'asc', id: 'asc' } }))
+    })
+
+  const steps = {
+    /** Safe to retry: each key is made under the id that its row has, once. */
+    async createDidKeys(subject: DidSubject): Promise<void> {
+      const rows = await inside(subject, (_row, found) => found.map(({ id, keyType }) => ({ id, keyType })))
+      for (const { id: keyId, keyType } of rows) {
+        const { publicKey, custody } = await keys.create({ tenantId: subject.tenantId, keyId, keyType })
+        await inTenant(database.tenants, subject.tenantId, async (em) => {
+          await em.nativeUpdate(Key, { id: keyId }, { publicKey: Buffer.from(publicKey), custody })
+        })
+      }
+    },
+
+    /** Safe to retry: the document follows from the keys. From here on we serve it, where hosting it is ours. */
+    async writeDidDocument(subject: DidSubject): Promise<{ hosting: string }> {
+      return inside(subject, (row, rows) => {
+        const made = rows.map((key) => {
+          if (!key.publicKey) throw new Error(`key ${key.id} has no public key yet`)
+          const publicKey = { keyType: key.keyType, publicKey: new Uint8Array(key.publicKey) }
+          key.didUrl = webMethodId(row.did, publicKey)
+          return publicKey
+        })
+        row.document = webDidDocument(row.did, made)
+        return { hosting: row.hosting }
+      })
+    },
+
+    /** One look over HTTPS, as any verifier would look. What is wrong is an answer; only our own faults throw. */
+    async lookUpDid(subject: DidSubject): Promise<Lookup> {
+      const look = () => inside(subject, (row) => ({ did: row.did, document: row.document as DidDocument }))
+      if (!(await look()).document.verificationMethod) {
+        // the database was restored to a time before the workflow took these steps
+        await steps.createDidKeys(subject)
+        await steps.writeDidDocument(subject)
+      }
+      const { did, document } = await look()
+      try {
+        const seen = await didResolver.resolve(did, { bypassCache: true })
+        if (publishes(seen.document, document)) return { resolved: true }
+        return { resolved: false, reason: 'The published document does not hold our keys.' }
+      } catch (error) {
+        if (error instanceof Refusal || error instanceof Unavailable) return { resolved: false, reason: error.message }
+        throw error
+      }
+    },
+
+    /** Safe to retry. */
+    async completeDid(subject: DidSubject): Promise<void> {
+      await inside(subject, (row) => {
+        row.registrationStatus = 'COMPLETED'
+        row.failureReason = null
+      })
+    },
+
+    /** Safe to retry. The reason is for people, and stands in the list. */
+    async failDid({ reason, ...subject }: DidSubject & { reason: string }): Promise<void> {
+      await inside(subject, (row) => {
+        row.registrationStatus = 'FAILED'
+        row.failureReason = reason
+      })
+    },
+
+    /**
+     * Asks a registration to look again, which ends it where the DID was deleted. False: there is none any more, so nobody
+     * makes keys for this DID. Safe to retry.
+     */
+    async wakeRegistration(subject: DidSubject): Promise<{ running: boolean }> {
+      const { client, within } = temporal
+      try {
+        await within(() => client.workflow.getHandle(registrationId(subject)).signal(LOOK_NOW))
+        return { running: true }
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return { running: false }
+        throw error
+      }
+    },
+
+    /** Safe to retry: destroying a destroyed key is no error. */
+    async destroyDidKeys({ tenantId, didId }: DidSubject): Promise<void> {
+      const rows = await inTenant(database.tenants, tenantId, (em) => em.find(Key, { didId }))
+      for (const { id: keyId, keyType } of rows) await keys.delete({ tenantId, keyId, keyType })
+    },
+
+    /** Safe to retry; runs when no key is left. A revocation of what the DID issued finds it by these rows: it comes first. */
+    async removeDid({ tenantId, didId }: DidSubject): Promise<void> {
+      await inTenant(database.tenants, tenantId, async (em) => {
+        const [revocation] = await em.execute<{ id: string }[]>(REVOKING, [didId])
+        if (revocation)
+          throw new Error('credentials of the DID are being revoked, and found by its rows: they go later')
+        await em.nativeDelete(Key, { didId })
+        await em.nativeDelete(Did, { id: didId })
+      })
+    },
+
+    /** Safe to retry. Keys of creations that crashed between key and DID: destroyed, then forgotten. */
+    async reapUnownedKeys(): Promise<{ reaped: number }> {
+      const before = new Date(now().getTime() - UNOWNED_AFTER_MS)
+      const rows = await asSystem(database.system, (em) =>
+        em.find(Key, { didId: null, createdAt: { $lt: before } }, { limit: REAPED_AT_ONCE }),
+      )
+      for (const { id, tenantId, keyType } of rows) {
+        await keys.delete({ tenantId, keyId: id, keyType })
+        await asSystem(database.system, (em) => em.nativeDelete(Key, { id, didId: null }))
+      }
+      return { reaped: rows.length }
+    },
+  }
+  return steps
+}
+
+export type DidRegistration = ReturnType<typeof createDidRegistration>

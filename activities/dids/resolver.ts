@@ -1,0 +1,125 @@
+import { LRUCache } from 'lru-cache'
+import { type DidDocument, parseDidUrl, validateDidDocument } from '../../protocol/dids/index.ts'
+import { resolveDidKey } from '../../protocol/dids/key.ts'
+import { parseWebDid } from '../../protocol/dids/web.ts'
+import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import { parseForeignJson } from '../../protocol/json.depth.ts'
+import { freeze } from '../../protocol/json.ts'
+import type { Outbound } from '../frame/outbound/index.ts'
+
+export interface ResolvedDid {
+  did: string
+  document: DidDocument
+  /** Where it came from: made of the key itself, hosted by us, or fetched. */
+  source: 'key' | 'local' | 'web'
+  /** ISO time of the fetch; for key and local documents the time of the call. */
+  retrievedAt: string
+}
+
+export interface ResolveOptions {
+  /** As a stranger would see it: neither the local hook nor the cache is asked; a found document refreshes the cache. */
+  bypassCache?: boolean
+}
+
+export interface DidResolver {
+  /**
+   * Resolves a DID; a fragment is allowed and ignored. Throws `Refusal('did.invalid')`,
+   * `Refusal('did.method_unsupported')` for methods other than key and web, `Refusal('did.unresolvable')` with the reason.
+   */
+  resolve(did: string, options?: ResolveOptions): Promise<ResolvedDid>
+  /** Forgets a document, e.g. of a DID of ours that was deleted or changed. */
+  forget(did: string): void
+}
+
+interface Parts {
+  outbound: Outbound
+  now: () => Date
+  /** Documents that this platform hosts: found without a call to ourselves. */
+  local?: (did: string) => Promise<DidDocument | undefined>
+}
+
+const MAX_DOCUMENTS = 1000
+const MAX_DOCUMENT_BYTES = 256 * 1024
+const MAX_CACHE_BYTES = 32 * 1024 * 1024
+const LIFETIME_MS = 5 * 60_000
+/** A failure is remembered for long enough to stop a loop, not so long that a repaired host is not seen. */
+const FAILURE_LIFETIME_MS = 10_000
+const ACCEPT = 'application/did+json, application/did+ld+json;q=0.9, application/json;q=0.8'
+
+type Outcome = { resolved: ResolvedDid } | { failure: Refusal }
+type Cached = Outcome & { until: number; bytes: number }
+
+const unresolvable = (did: string, reason: string) =>
+  new Refusal('did.unresolvable', `${did.slice(0, 200)} does not resolve: ${reason}`)
+
+export function createDidResolver({ outbound, now, local }: Parts): DidResolver {
+  const keys = new LRUCache<string, DidDocument>({ max: MAX_DOCUMENTS })
+  const web = new LRUCache<string, Cached>({
+    max: MAX_DOCUMENTS,
+    maxSize: MAX_CACHE_BYTES,
+    sizeCalculation: ({ bytes }) => bytes + 512,
+  })
+  const flights = new Map<string, Promise<Outcome>>()
+
+  const resolveKey = (did: string): ResolvedDid => {
+    const document = keys.get(did) ?? freeze(resolveDidKey(did))
+    keys.set(did, document)
+    return { did, document, source: 'key', retrievedAt: now().toISOString() }
+  }
+
+  const fetchDocument = async (did: string): Promise<{ resolved: ResolvedDid; bytes: number }> => {
+    const { url } = parseWebDid(did)
+    const { status, body } = await outbound.fetch({ url, accept: ACCEPT, maxBytes: MAX_DOCUMENT_BYTES })
+    if (status !== 200) throw unresolvable(did, `${url} answered ${status}.`)
+    const document = freeze(validateDidDocument(did, parseForeignJson(body, { code: 'did.invalid_document' })))
+    return { resolved: { did, document, source: 'web', retrievedAt: now().toISOString() }, bytes: body.length }
+  }
+
+  const remember = (did: string, outcome: Outcome, bytes: number, lifetimeMs: number): Outcome => {
+    web.set(did, { ...outcome, bytes, until: now().getTime() + lifetimeMs })
+    return outcome
+  }
+
+  const fetchAndRemember = async (did: string): Promise<Outcome> => {
+    try {
+      const { resolved, bytes } = await fetchDocument(did)
+      return remember(did, { resolved }, bytes, LIFETIME_MS)
+    } catch (error) {
+      if (!(error instanceof Refusal || error instanceof Unavailable)) throw error
+      const failure =
+        error instanceof Refusal && error.code === 'did.unresolvable' ? error : unresolvable(did, error.message)
+      return remember(did, { failure }, 0, FAILURE_LIFETIME_MS)
+    }
+  }
+
+  /** One flight per DID: a thousand verifications of one issuer fetch its document once. */
+  const share = (did: string): Promise<Outcome> => {
+    const flight = flights.get(did) ?? fetchAndRemember(did).finally(() => flights.delete(did))
+    flights.set(did, flight)
+    return flight
+  }
+
+  const resolveWeb = async (did: string, bypassCache: boolean): Promise<ResolvedDid> => {
+    parseWebDid(did)
+    if (!bypassCache) {
+      const document = await local?.(did)
+      if (document) return { did, document, source: 'local', retrievedAt: now().toISOString() }
+    }
+    const cached = bypassCache ? undefined : web.get(did)
+    const outcome = cached && cached.until > now().getTime() ? cached : await share(did)
+    if ('failure' in outcome) throw outcome.failure
+    return outcome.resolved
+  }
+
+  return {
+    async resolve(didUrl, { bypassCache = false } = {}) {
+      const { did, method } = parseDidUrl(didUrl)
+      if (method === 'key') return resolveKey(did)
+      if (method === 'web') return resolveWeb(did, bypassCache)
+      throw new Refusal('did.method_unsupported', `did:${method} is not supported; did:key and did:web are.`)
+    },
+    forget: (did) => {
+      web.delete(did)
+    },
+  }
+}

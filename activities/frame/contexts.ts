@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { contextErrors } from '../../protocol/contexts/index.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import { parseForeignJson } from '../../protocol/json.depth.ts'
+import { isObject } from '../../protocol/json.ts'
+import { boundsErrors } from '../../protocol/semantic-credentials/bounds.ts'
+import type { Outbound } from './outbound/index.ts'
+
+export type ContextSource = 'registered' | 'fetched'
+
+/** A pinned JSON-LD context of one tenant: this text, under this URL, from now on. */
+export interface PinnedContext {
+  url: string
+  /** SHA-256 of `document`'s UTF-8 bytes, in hex. */
+  sha256: string
+  /** The text as it was fetched. */
+  document: string
+  source: ContextSource
+  createdAt: string
+}
+
+/** The table of pinned contexts, as far as this needs it. */
+export interface ContextRows {
+  find(tenantId: string, url: string): Promise<PinnedContext | undefined>
+  /** Inserts, unless the tenant has the URL already; answers the row that stands then. */
+  insert(tenantId: string, context: PinnedContext): Promise<PinnedContext>
+  /** Of a context that a stranger brought before: from now on it is the tenant's own. */
+  markRegistered(tenantId: string, url: string): Promise<void>
+  /** How many contexts of this source the tenant has. */
+  count(tenantId: string, source: ContextSource): Promise<number>
+}
+
+export interface LookupOptions {
+  /** Whether an unknown URL may be fetched and pinned; a tenant may have turned that off. */
+  allowFetch: () => Promise<boolean>
+}
+
+export interface ContextStore {
+  /**
+   * The tenant's context under a URL: pinned, or fetched once under the outbound rules and pinned from then on. Throws
+   * `Refusal('context.unknown')` (naming the URL) where it may not be fetched, `Refusal('context.unavailable')` where
+   * fetching failed, `Refusal('context.invalid')` for what is no context, `Refusal('context.too_many')` where the tenant
+   * has as many of its source as it may.
+   */
+  lookup(tenantId: string, url: string, options: LookupOptions): Promise<PinnedContext>
+  /** The context that is pinned under a URL, without fetching any. */
+  pinned(tenantId: string, url: string): Promise<PinnedContext | undefined>
+  /**
+   * Pins a context on the tenant's own wish. An already pinned one is fetched again and compared; one that a stranger brought
+   * is the tenant's own then.
+   */
+  register(tenantId: string, url: string): Promise<PinnedContext>
+  /** Fetches again and throws `Refusal('context.changed')` when the content under a pinned URL is another one. */
+  check(tenantId: string, url: string): Promise<PinnedContext>
+}
+
+interface Parts {
+  outbound: Outbound
+  rows: ContextRows
+  now: () => Date
+}
+
+const ACCEPT = 'application/ld+json, application/json;q=0.9'
+const MAX_BYTES = 256 * 1024
+const MAX_CACHED = 500
+/** Of each source: what strangers bring must leave room for what the tenant registers. */
+export const MAX_CONTEXTS = 1_000
+const MAX_CACHED_BYTES = 32 * 1024 * 1024
+/** A stranger's URL that could not be fetched is not asked again for this long, whoever brings it. */
+const FAILURE_LIFETIME_MS = 10_000
+
+const short = (url: string) => url.slice(0, 200)
+
+export const contextHash = (document: string): string => createHash('sha256').update(document, 'utf8').digest('hex')
+
+/** A context document has one `@context` (JSON-LD 1.1, section 3.1): an object, or an array of objects and URLs. */
+function checkDocument(url: string, bytes: Uint8Array): string {
+  const document = parseForeignJson(bytes, { code: 'context.invalid' })
+  if (!isObject(document) || !Object.hasOwn(document, '@context'))
+    throw new Refusal('context.invalid', `${short(url)} is not a JSON-LD context.`)
+  // names that reach prototypes, more members than an honest context has, and what jsonld would fail over
+  const [error] = [...boundsErrors(document), ...contextErrors(document)]
+  if (error) throw new Refusal('context.invalid', `${short(url)} is malformed: ${error.path} ${error.message}.`)
+  return Buffer.from(bytes).toString('utf8')
+}
+
+/** Contexts that strangers and tenants bring. Content under a pinned URL never changes for us. */
+export function createContextStore({ outbound, rows, now }: Parts): ContextStore {
+  const cache = new LRUCache<string, PinnedContext>({
+    max: MAX_CACHED,
+    maxSize: MAX_CACHED_BYTES,
+    sizeCalculation: ({ document }) => document.length + 512,
+  })
+  const failures = new LRUCache<string, { error: Refusal; until: number }>({ max: MAX_CACHED })
+  const flights = new Map<string, Promise<PinnedContext>>()
+  const cacheKey = (tenantId: string, url: string) => `${tenantId} ${url}`
+
+  const download = async (url: string): Promise<string> => {
+    try {
+      const { status, body } = await outbound.fetch({ url, accept: ACCEPT, maxBytes: MAX_BYTES })
+      if (status !== 200) throw new Refusal('context.unavailable', `it answered ${status}`)
+      return checkDocument(url, body)
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      const isOurs = error instanceof Refusal && error.code === 'context.invalid'
+      const refusal = isOurs
+        ? error
+        : new Refusal('context.unavailable', `The context ${short(url)} cannot be fetched: ${error.message}`)
+      failures.set(url, { error: refusal, until: now().getTime() + FAILURE_LIFETIME_MS })
+      throw refusal
+    }
+  }
+
+  const assertRoom = async (tenantId: string, url: string, source: ContextSource): Promise<void> => {
+    if ((await rows.count(tenantId, source)) < MAX_CONTEXTS) return
+    throw new Refusal(
+      'context.too_many',
+      `The context ${short(url)} cannot be pinned: ${MAX_CONTEXTS} ${source} ones are pinned already, which is all there may be.`,
+    )
+  }
+
+  const pin = async (tenantId: string, url: string, source: ContextSource): Promise<PinnedContext> => {
+    const failed = source === 'fetched' ? failures.get(url) : undefined
+    if (failed && failed.until > now().getTime()) throw failed.error
+    await assertRoom(tenantId, url, source)
+    const document = await download(url)
+    const context = { url, sha256: contextHash(document), document, source, createdAt: now().toISOString() }
+    return remember(tenantId, await rows.insert(tenantId, context))
+  }
+
+  /** A row whose text is not what was pinned has been tampered with. */
+  const remember = (tenantId: string, context: PinnedContext): PinnedContext => {
+    if (contextHash(context.document) !== context.sha256) {
+      throw new Refusal('context.changed', `The stored context ${short(context.url)} is not the one that was pinned.`)
+    }
+    cache.set(cacheKey(tenantId, context.url), context)
+    return context
+  }
+
+  const pinned = async (tenantId: string, url: string): Promise<PinnedContext | undefined> => {
+    const known = cache.get(cacheKey(tenantId, url))
+    if (known) return known
+    const row = await rows.find(tenantId, url)
+    return row && remember(tenantId, row)
+  }
+
+  /** One flight per tenant and URL: a batch of credentials fetches its context once. */
+  const pinOnce = (tenantId: string, url: string, source: ContextSource): Promise<PinnedContext> => {
+    const key = cacheKey(tenantId, url)
+    const flight = flights.get(key) ?? pin(tenantId, url, source).finally(() => flights.delete(key))
+    flights.set(key, flight)
+    return flight
+  }
+
+  const check = async (tenantId: string, url: string): Promise<PinnedContext> => {
+    const known = await pinned(tenantId, url)
+    if (!known) throw new Refusal('context.unknown', `The context ${short(url)} is not known.`)
+    if (contextHash(await download(url)) === known.sha256) return known
+    throw new Refusal(
+      'context.changed',
+      `The content of ${short(url)} is not the one that was pinned on ${known.createdAt}.`,
+    )
+  }
+
+  const register = async (tenantId: string, url: string): Promise<PinnedContext> => {
+    const isPinned = (await pinned(tenantId, url)) !== undefined
+    const known = await (isPinned ? check(tenantId, url) : pinOnce(tenantId, url, 'registered'))
+    // a stranger may have brought it before, or in the same moment
+    if (known.source === 'registered') return known
+    await assertRoom(tenantId, url, 'registered')
+    await rows.markRegistered(tenantId, url)
+    return remember(tenantId, { ...known, source: 'registered' })
+  }
+
+  return {
+    pinned,
+    async lookup(tenantId, url, { allowFetch }) {
+      const known = await pinned(tenantId, url)
+      if (known) return known
+      if (!(await allowFetch()))
+        throw new Refusal(
+          'context.unknown',
+          `The context ${short(url)} is not known, and unknown ones are not fetched.`,
+        )
+      return pinOnce(tenantId, url, 'fetched')
+    },
+    register,
+    check,
+  }
+}

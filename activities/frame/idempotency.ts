@@ -1,0 +1,94 @@
+import { Refusal } from '../../protocol/errors.ts'
+import type { Dependencies } from '../index.ts'
+import type { Sealer } from './sealing.ts'
+
+/** How long a crashed request keeps its key before a retry may go on with it. */
+const LEASE_SECONDS = 30
+/** How long an answer is kept for repetition. */
+export const KEPT_HOURS = 24
+
+/** What an unfinished request committed already, sealed: enough to give its answer again without doing it again. */
+export const createEffects = (sealer: Sealer) => ({
+  seal: (tenantId: string, key: string, result: unknown): Buffer =>
+    sealer.seal(Buffer.from(JSON.stringify(result ?? null)), `effect/${tenantId}/${key}`),
+  open: (tenantId: string, key: string, sealed: Uint8Array): unknown =>
+    JSON.parse(sealer.open(sealed, `effect/${tenantId}/${key}`).toString()),
+})
+export type Effects = ReturnType<typeof createEffects>
+
+/** An answer as it went out. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: Buffer
+}
+
+const packAnswer = ({ status, headers, body }: Answer) =>
+  Buffer.from(JSON.stringify({ status, headers, body: body.toString('base64') }))
+
+const unpackAnswer = (packed: Buffer): Answer => {
+  const { status, headers, body } = JSON.parse(packed.toString()) as Omit<Answer, 'body'> & { body: string }
+  return { status, headers, body: Buffer.from(body, 'base64') }
+}
+
+interface Claimed {
+  state: 'claimed' | 'answered' | 'running' | 'differs'
+  found_effect: Buffer | null
+  found_answer: Buffer | null
+  since: string
+}
+
+/** A request's hold on its key. */
+export interface Claim {
+  key: string
+  /** Time of the key's first use, as PostgreSQL writes it. The key and this time name one intention, whatever came of the tries before. */
+  since: string
+  /** What an earlier try of this request committed. */
+  effect?: unknown
+}
+
+/** Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): the first answer again, and never two effects. */
+export const createIdempotency = ({ sql, sealer, effects }: Pick<Dependencies, 'sql' | 'sealer' | 'effects'>) => ({
+  /** Answers the first answer, or the effect of a try that crashed (if any) for this try to go on from. */
+  async claim(tenantId: string, key: string, requestHash: Uint8Array): Promise<{ answer: Answer } | Claim> {
+    const { rows } = await sql.query<Claimed>({
+      name: 'claim-idempotency-key',
+      text: 'select * from claim_idempotency_key($1, $2, $3, $4, $5)',
+      values: [tenantId, key, requestHash, LEASE_SECONDS, KEPT_HOURS],
+    })
+    const claimed = rows[0]
+    if (claimed?.state === 'differs')
+      throw new Refusal(
+        'idempotency.key_reused',
+        'This Idempotency-Key came with another request before. Use a new key for a new request.',
+      )
+    if (!claimed || claimed.state === 'running')
+      throw new Refusal(
+        'idempotency.in_flight',
+        'A request with this Idempotency-Key is being worked on. Ask again in a moment.',
+      )
+    if (claimed.found_answer)
+      return { answer: unpackAnswer(sealer.open(claimed.found_answer, `answer/${tenantId}/${key}`)) }
+    const claim = { key, since: claimed.since }
+    if (!claimed.found_effect) return claim
+    return { ...claim, effect: effects.open(tenantId, key, claimed.found_effect) }
+  },
+
+  async answer(tenantId: string, key: string, answer: Answer): Promise<void> {
+    await sql.query({
+      name: 'answer-idempotency-key',
+      text: 'select answer_idempotency_key($1, $2, $3)',
+      values: [tenantId, key, sealer.seal(packAnswer(answer), `answer/${tenantId}/${key}`)],
+    })
+  },
+
+  /** The try failed without an answer worth keeping: the next one with this key starts afresh, or from its effect. */
+  async release(tenantId: string, key: string): Promise<void> {
+    await sql.query({
+      name: 'release-idempotency-key',
+      text: 'select release_idempotency_key($1, $2)',
+      values: [tenantId, key],
+    })
+  },
+})
+export type Idempotency = ReturnType<typeof createIdempotency>

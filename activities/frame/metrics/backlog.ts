@@ -1,0 +1,103 @@
+import type { Logger } from 'pino'
+import { Gauge, type Registry } from 'prom-client'
+import type { Sql } from '../../../entities/orm.ts'
+
+interface Measured {
+  /** Value of the gauge's label, where it has one. */
+  label?: string
+  value: number
+}
+
+interface Backlog {
+  name: string
+  help: string
+  label?: string
+  /** Rows of `Measured`. */
+  text: string
+}
+
+/** docs/operations.md says of each what to do about it. */
+const BACKLOGS: Backlog[] = [
+  {
+    name: 'countersign_outbox_waiting',
+    help: 'Outbox rows whose workflow has not started',
+    text: 'select count(*)::float8 as value from outbox where started_at is null',
+  },
+  {
+    name: 'countersign_outbox_oldest_seconds',
+    help: 'Age of the oldest outbox row whose workflow has not started',
+    text: `select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as value from outbox
+           where started_at is null`,
+  },
+  {
+    name: 'countersign_batches',
+    help: 'Batches that have not ended, by state',
+    label: 'state',
+    text: `select state as label, count(batches.id)::float8 as value from unnest(array['RECEIVING', 'PROCESSING', 'PAUSED']) as state
+           left join semantic_credential_batches batches using (state) group by state`,
+  },
+  {
+    name: 'countersign_batch_stalled_seconds',
+    help: 'Seconds since the last row was done of the batch in PROCESSING that has stood still for longest',
+    text: `select coalesce(max(extract(epoch from now() - greatest(last_progress_at, resumed_at))), 0)::float8 as value
+           from semantic_credential_batches where state = 'PROCESSING'`,
+  },
+  {
+    name: 'countersign_status_lists_waiting',
+    help: 'Status lists that changed after they were signed, deleted issuers left out',
+    text: `select count(*)::float8 as value from status_lists lists
+           join dids on dids.id = lists.did_id and dids.deleted_at is null where lists.changed_since is not null`,
+  },
+  {
+    name: 'countersign_status_lists_oldest_seconds',
+    help: 'Age of the oldest change that no signed status list shows, deleted issuers left out',
+    text: `select coalesce(max(extract(epoch from now() - lists.changed_since)), 0)::float8 as value from status_lists lists
+           join dids on dids.id = lists.did_id and dids.deleted_at is null where lists.changed_since is not null`,
+  },
+  {
+    name: 'countersign_status_lists_failing',
+    help: 'Status lists whose last signing failed, deleted issuers left out',
+    text: `select count(*)::float8 as value from status_lists lists
+           join dids on dids.id = lists.did_id and dids.deleted_at is null where lists.publish_failures > 0`,
+  },
+  {
+    name: 'countersign_database_restored_timestamp_seconds',
+    help: 'When the database was last seen to be restored, in seconds since 1970; 0: never',
+    text: `select coalesce(extract(epoch from restored_at), 0)::float8 as value from platform_epoch`,
+  },
+  {
+    name: 'countersign_keys_unmatched',
+    help: 'What the last comparison after a restore found: keys that no row tells of (row), rows whose key is gone (key)',
+    label: 'missing',
+    text: `select label, value::float8 from platform_epoch, lateral (values ('row', keys_without_row), ('key', rows_without_key))
+      as counted (label, value)`,
+  },
+]
+
+/**
+ * Work that waits, read when scraped. `sql` is the system role's: it sees every tenant's rows. A gauge that cannot be read
+ * is absent and the others stay: while the database is away an operator needs them most.
+ */
+export function backlogMetrics(metrics: Registry, sql: Sql, log: Pick<Logger, 'warn'>): void {
+  for (const { name, help, label, text } of BACKLOGS) {
+    new Gauge({
+      name,
+      help,
+      labelNames: label ? [label] : [],
+      registers: [metrics],
+      async collect() {
+        this.reset()
+        try {
+          const { rows } = await sql.query<Measured>({ text, values: [] })
+          for (const row of rows) {
+            if (label && row.label !== undefined) this.set({ [label]: row.label }, row.value)
+            else this.set(row.value)
+          }
+        } catch (error) {
+          if (!label) this.remove() // its value would be 0, which says that all is well
+          log.warn({ err: error, metric: name }, 'a metric could not be read')
+        }
+      },
+    })
+  }
+}

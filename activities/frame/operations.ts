@@ -1,0 +1,71 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { inTenant } from '../../entities/orm.ts'
+import { LogEntry } from '../../entities/tokens-logs.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Dependencies } from '../index.ts'
+import type { Claim } from './idempotency.ts'
+
+/** Who asks, and under which names the answer can be found again. */
+export interface Call {
+  tenantId: string
+  clientId: string
+  /** UUID; the `instance` of a problem, the `x-request-id` header and the log's requestId. */
+  requestId: string
+  /** Present when the caller sent an Idempotency-Key. */
+  idempotency?: Claim
+}
+
+export interface Operation {
+  /** `<OPERATION>` of the log entry `<OPERATION>_SUCCESS`, e.g. DID_CREATE. */
+  name: string
+  category: string
+  /** Ids only: no personal data. */
+  metadata: Record<string, string | number | boolean | null>
+}
+
+/**
+ * The unit of work of everything that changes something: rows, log entry, outbox entries and the effect under the
+ * caller's Idempotency-Key are one transaction. A crash after the commit finds the effect again; one before it, nothing.
+ */
+export function createOperations({
+  database,
+  effects,
+  now,
+  uuid,
+}: Pick<Dependencies, 'database' | 'effects' | 'now' | 'uuid'>) {
+  /** One effect per key: of two tries that run at once, because one outlived its lease, the second is undone. */
+  const keep = async (em: SqlEntityManager, tenantId: string, { key }: Claim, result: unknown): Promise<boolean> => {
+    const sealed = effects.seal(tenantId, key, result)
+    const kept = `update idempotency_keys set effect = ? where tenant_id = ? and key = ? and effect is null returning key`
+    return (await em.execute<{ key: string }[]>(kept, [sealed, tenantId, key])).length === 1
+  }
+
+  return {
+    async change<Result>(
+      call: Call,
+      operation: Operation,
+      work: (em: SqlEntityManager) => Promise<Result>,
+    ): Promise<Result> {
+      const { tenantId, requestId, idempotency } = call
+      if (idempotency && 'effect' in idempotency) return idempotency.effect as Result
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const result = await work(em)
+        em.create(LogEntry, {
+          id: uuid(),
+          tenantId,
+          requestId,
+          category: operation.category,
+          type: `${operation.name}_SUCCESS`,
+          timestamp: now(),
+          data: {},
+          metadata: { clientId: call.clientId, ...operation.metadata },
+        })
+        if (idempotency && !(await keep(em, tenantId, idempotency, result)))
+          throw new Refusal('idempotency.in_flight', 'This Idempotency-Key was taken over by a later try. Ask again.')
+        return result
+      })
+    },
+  }
+}
+
+export type Operations = ReturnType<typeof createOperations>

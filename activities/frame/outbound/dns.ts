@@ -1,0 +1,65 @@
+import { promises as dns } from 'node:dns'
+import { Unavailable } from '../../../protocol/errors.ts'
+
+export interface ResolvedAddress {
+  address: string
+  family: 4 | 6
+}
+
+export type ResolveName = (host: string) => Promise<ResolvedAddress[]>
+
+const ABSENT = new Set(['ENODATA', 'ENOTFOUND', 'ENONAME', 'EAI_AGAIN', 'EAI_NODATA'])
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown')
+
+/**
+ * The one answer for every name that is not called, whatever DNS says of it: a caller who chooses the names must not learn
+ * which of them exist inside (D-164). `why` is for the log. May pass, for names move.
+ */
+export const notCalled = (host: string, why: string): Unavailable =>
+  new Unavailable('outbound', notPublic(host), 5, { cause: new Error(why) })
+
+export const notPublic = (host: string): string => `${host} is not called: no public address is known for it.`
+
+/**
+ * All addresses of a name, IPv4 and IPv6, asked afresh for every connection: nothing is remembered, so that the
+ * answer which was checked is the answer which is used. `server` is `ip:port`; without one the system resolver is used.
+ * Throws `notCalled` when the name has no address or DNS does not answer.
+ */
+export function createResolveName(server: string | undefined): ResolveName {
+  const ask = server === undefined ? askSystem : askServer(server)
+  return async (host) => {
+    const addresses = await ask(host)
+    if (addresses.length === 0) throw notCalled(host, 'the name has no address')
+    return addresses
+  }
+}
+
+async function askSystem(host: string): Promise<ResolvedAddress[]> {
+  try {
+    const found = await dns.lookup(host, { all: true, verbatim: true })
+    return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }))
+  } catch (error) {
+    if (ABSENT.has(codeOf(error))) return []
+    throw notCalled(host, `DNS does not answer: ${codeOf(error)}`)
+  }
+}
+
+function askServer(server: string) {
+  const resolver = new dns.Resolver({ timeout: 1000, tries: 2 })
+  try {
+    resolver.setServers([server])
+  } catch {
+    throw new Error(`OUTBOUND_DNS_SERVER is not usable: expected ip:port, got ${server}.`)
+  }
+  const records = async (host: string, family: 4 | 6): Promise<ResolvedAddress[]> => {
+    try {
+      const found = await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host))
+      return found.map((address) => ({ address, family }))
+    } catch (error) {
+      if (ABSENT.has(codeOf(error))) return []
+      throw notCalled(host, `DNS does not answer: ${codeOf(error)}`)
+    }
+  }
+  return async (host: string) => (await Promise.all([records(host, 4), records(host, 6)])).flat()
+}

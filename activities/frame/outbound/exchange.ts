@@ -1,0 +1,139 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { SecureContext } from 'node:tls'
+import { RequestFilteringHttpsAgent } from 'request-filtering-agent'
+import { Refusal, Unavailable } from '../../../protocol/errors.ts'
+import { notCalled, type ResolvedAddress } from './dns.ts'
+import type { OutboundTarget } from './url.ts'
+
+export interface Exchange {
+  target: OutboundTarget
+  /** Checked addresses: the connection goes to one of these and to no other. */
+  addresses: ResolvedAddress[]
+  /** Those of `addresses` that are not public and allowed by configuration. */
+  exempt: string[]
+  method: string
+  headers: Record<string, string>
+  body: string | Uint8Array | undefined
+  maxBytes: number
+  /** What happens to an answer above `maxBytes`: refused, or cut there and answered. */
+  whenTooLarge: 'refuse' | 'cut'
+  secureContext: SecureContext
+  signal: AbortSignal
+}
+
+export interface OutboundResponse {
+  status: number
+  /** Lower-case names; repeated headers are joined with a comma. */
+  headers: Record<string, string>
+  body: Buffer
+  /** Address that answered. */
+  finalAddress: string
+}
+
+const MAX_HEADER_BYTES = 16 * 1024
+
+const flatten = (headers: IncomingHttpHeaders): Record<string, string> => {
+  const flat: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) flat[name] = [value].flat().join(', ')
+  return flat
+}
+
+/** Certificate and handshake failures of Node and OpenSSL; they do not pass by themselves within a request's life. */
+const TLS_CODE = /^(ERR_TLS|ERR_SSL|EPROTO)|CERT|SIGNATURE|CRL/
+
+function explain(error: Error, host: string): Error {
+  if (error instanceof Refusal || error instanceof Unavailable) return error
+  const code = 'code' in error ? String(error.code) : 'unknown'
+  if (error.message.includes('is not allowed')) return notCalled(host, 'the agent found an address that is not public')
+  if (TLS_CODE.test(code))
+    return new Refusal('outbound.tls', `The TLS connection to ${host} is not trustworthy: ${code}.`)
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new Refusal('outbound.too_large', `The answer of ${host} has too large headers.`)
+  if (code.startsWith('HPE_'))
+    return new Refusal('outbound.bad_answer', `${host} does not answer with valid HTTP: ${code}.`)
+  return new Unavailable('outbound', `The connection to ${host} failed: ${code}.`)
+}
+
+/** Reads at most `maxBytes` of the body; the rest is never read. */
+async function readBody(response: IncomingMessage, { maxBytes, whenTooLarge, target }: Exchange): Promise<Buffer> {
+  const tooLarge = () =>
+    new Refusal('outbound.too_large', `The answer of ${target.host} is larger than ${maxBytes} bytes.`)
+  if (whenTooLarge === 'refuse' && Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size <= maxBytes) continue
+    if (whenTooLarge === 'refuse') throw tooLarge()
+    break
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes)
+}
+
+async function readAnswer(response: IncomingMessage, exchange: Exchange): Promise<OutboundResponse> {
+  const { host } = exchange.target
+  const status = response.statusCode ?? 0
+  if (status >= 300 && status < 400 && status !== 304) {
+    throw new Refusal(
+      'outbound.redirected',
+      `${host} answered with a redirect (${status}); redirects are not followed.`,
+    )
+  }
+  const encoding = response.headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new Refusal('outbound.bad_answer', `${host} compressed its answer although that was not asked for.`)
+  }
+  const finalAddress = response.socket.remoteAddress ?? ''
+  return { status, headers: flatten(response.headers), body: await readBody(response, exchange), finalAddress }
+}
+
+/** One HTTPS request on one fresh connection. Throws `Refusal('outbound.…')` or `Unavailable('outbound')`. */
+export function exchangeOnce(exchange: Exchange): Promise<OutboundResponse> {
+  const { target, addresses, exempt, method, headers, body, secureContext, signal } = exchange
+  return new Promise((resolve, reject) => {
+    const outgoing = httpsRequest({
+      host: target.host,
+      servername: target.isAddress ? '' : target.host,
+      port: target.port,
+      path: target.url.pathname + target.url.search,
+      method,
+      headers: { ...headers, host: target.url.host },
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // A second fence behind our own check: it looks at every address again when the socket is made.
+      agent: new RequestFilteringHttpsAgent({
+        allowIPAddressList: exempt,
+        keepAlive: false,
+        maxCachedSessions: 0,
+        secureContext,
+        rejectUnauthorized: true,
+      }),
+      lookup: (_name, options, done) => {
+        const [first] = addresses
+        if (options.all) done(null, addresses)
+        else if (first) done(null, first.address, first.family)
+      },
+    })
+    const settle = (finish: () => void) => {
+      signal.removeEventListener('abort', abort)
+      finish()
+      outgoing.destroy()
+    }
+    const fail = (error: unknown) =>
+      settle(() =>
+        reject(signal.aborted ? signal.reason : error instanceof Error ? explain(error, target.host) : error),
+      )
+    const abort = () => fail(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    outgoing.on('error', fail)
+    outgoing.on('close', () =>
+      fail(new Unavailable('outbound', `${target.host} closed the connection without an answer.`)),
+    )
+    outgoing.on('response', (response) => {
+      readAnswer(response, exchange).then((answer) => settle(() => resolve(answer)), fail)
+    })
+    outgoing.end(body)
+    if (signal.aborted) abort()
+  })
+}

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs'
+import { createSecureContext, getCACertificates } from 'node:tls'
+import type { OutboundConfig } from '../../../config.ts'
+import { Refusal, Unavailable } from '../../../protocol/errors.ts'
+import { inRanges, isPublic, parseRanges } from '../../../protocol/ip-addresses.ts'
+import { createResolveName, notCalled, notPublic, type ResolvedAddress } from './dns.ts'
+import { exchangeOnce, type OutboundResponse } from './exchange.ts'
+import { createHostSlots } from './slots.ts'
+import { type OutboundTarget, parseTarget } from './url.ts'
+
+export type { OutboundResponse } from './exchange.ts'
+
+export interface OutboundRequest {
+  url: string
+  /** GET unless told. */
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  /** Value of the Accept header. */
+  accept?: string
+  /** Bytes of the answer's body at most; the configured number unless told. */
+  maxBytes?: number
+  /** What happens to a larger answer: `refuse` (default), or `cut` it there. */
+  whenTooLarge?: 'refuse' | 'cut'
+  /** Milliseconds for all of it: waiting, DNS, connection, answer to its last byte; the configured number unless told. */
+  timeoutMs?: number
+  signal?: AbortSignal
+}
+
+/** The only way out. Everything that calls strangers calls them through this. */
+export interface Outbound {
+  /**
+   * Calls an https URL at a public address. Any status but a redirect is an answer. Throws
+   * `Refusal('outbound.invalid_url' | 'outbound.not_https' | 'outbound.port' | 'outbound.blocked' | 'outbound.redirected' |
+   * 'outbound.tls' | 'outbound.too_large' | 'outbound.bad_answer' | 'outbound.invalid_request')` for what the rules forbid,
+   * `Unavailable('outbound')` for what may pass: no public address of a name, no connection, no answer in time.
+   */
+  fetch(request: OutboundRequest): Promise<OutboundResponse>
+}
+
+export interface OutboundLog {
+  warn(fields: { host: string; port: number; code: string; reason?: string }, message: string): void
+}
+
+const PER_HOST = 8
+const WAITING_PER_HOST = 256
+/** Addresses of one name that are tried in turn. */
+const TRIED_ADDRESSES = 4
+
+const header = (name: string, value: string | undefined) => (value === undefined ? {} : { [name]: value })
+
+/** Headers that decide how the message is framed or routed are ours alone. */
+const OURS = new Set([
+  'host',
+  'connection',
+  'transfer-encoding',
+  'content-length',
+  'accept-encoding',
+  'upgrade',
+  'te',
+  'expect',
+])
+
+function requestHeaders({ headers = {}, accept, body }: OutboundRequest): Record<string, string> {
+  for (const [name, value] of Object.entries(headers)) {
+    if (
+      OURS.has(name.toLowerCase()) ||
+      !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ||
+      /[^\t\x20-\x7e\x80-\xff]/.test(value)
+    ) {
+      throw new Refusal('outbound.invalid_request', 'A header of the outbound request is not allowed.')
+    }
+  }
+  return {
+    'user-agent': 'countersign',
+    'accept-encoding': 'identity',
+    ...header('accept', accept),
+    ...headers,
+    ...header('content-length', body === undefined ? undefined : String(Buffer.byteLength(body))),
+  }
+}
+
+/** Throws at start when the CA file, the DNS server or a range is not usable. */
+export function createOutbound(config: OutboundConfig, { log }: { log?: OutboundLog } = {}): Outbound {
+  const ranges = parseRanges(config.allowedRanges)
+  if (!ranges) throw new Error('OUTBOUND_ALLOWED_RANGES is not usable: expected addresses and CIDR ranges.')
+  const resolveName = createResolveName(config.dnsServer)
+  const slots = createHostSlots({ perHost: PER_HOST, waiting: WAITING_PER_HOST })
+  const ca = config.caFile === undefined ? [] : [readFileSync(config.caFile, 'utf8')]
+  const secureContext = createSecureContext({ ca: [...getCACertificates('default'), ...ca], minVersion: 'TLSv1.2' })
+
+  /** Every address that the name has is checked, not only the one that would be used. */
+  const checkedAddresses = async ({ host, isAddress }: OutboundTarget): Promise<ResolvedAddress[]> => {
+    const family = host.includes(':') ? 6 : 4
+    const addresses: ResolvedAddress[] = isAddress ? [{ address: host, family }] : await resolveName(host)
+    const allowed = ({ address }: ResolvedAddress) => inRanges(address, ranges) || (!isAddress && isPublic(address))
+    const refused = addresses.find((each) => !allowed(each))
+    if (!refused) return addresses
+    if (isAddress) throw new Refusal('outbound.blocked', notPublic(host))
+    throw notCalled(host, `${refused.address} is not a public address`)
+  }
+
+  const call = async (target: OutboundTarget, request: OutboundRequest, signal: AbortSignal) => {
+    const addresses = (await unlessAborted(checkedAddresses(target), signal)).slice(0, TRIED_ADDRESSES)
+    return exchangeOnce({
+      target,
+      addresses,
+      exempt: addresses.map(({ address }) => address).filter((address) => inRanges(address, ranges)),
+      method: request.method ?? 'GET',
+      headers: requestHeaders(request),
+      body: request.body,
+      maxBytes: request.maxBytes ?? config.maxBytes,
+      whenTooLarge: request.whenTooLarge ?? 'refuse',
+      secureContext,
+      signal,
+    })
+  }
+
+  return {
+    async fetch(request) {
+      const target = parseTarget(request.url)
+      const timeoutMs = request.timeoutMs ?? config.timeoutMs
+      const deadline = new AbortController()
+      const late = new Unavailable('outbound', `${target.host} did not answer within ${timeoutMs} ms.`)
+      const timer = setTimeout(() => deadline.abort(late), timeoutMs)
+      const signal = request.signal ? AbortSignal.any([deadline.signal, request.signal]) : deadline.signal
+      try {
+        return await slots.run(target.host, signal, () => call(target, request, signal))
+      } catch (error) {
+        const code = error instanceof Refusal ? error.code : 'unavailable'
+        const reason = error instanceof Error && error.cause instanceof Error ? { reason: error.cause.message } : {}
+        log?.warn({ host: target.host, port: target.port, code, ...reason }, 'an outbound call failed')
+        throw error
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+  }
+}
+
+/** DNS queries cannot be called off; the caller stops waiting for them. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

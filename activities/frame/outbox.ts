@@ -1,0 +1,46 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { Refusal } from '../../protocol/errors.ts'
+import { createSealer } from './sealing.ts'
+import { pack, unpack } from './temporal/codec.ts'
+import type { WorkflowStart } from './temporal/index.ts'
+
+/** Temporal refuses a payload of 2 MiB; what it would refuse later must not be accepted now. */
+export const MAX_PAYLOAD_BYTES = 2_000_000
+
+/** A payload opens only with the row it was written for. */
+const boundTo = ({ tenantId, workflowId }: Pick<WorkflowStart, 'tenantId' | 'workflowId'>) =>
+  `${tenantId}/${workflowId}`
+
+/**
+ * The table between a commit and Temporal. Whatever must happen after a commit is written here in the same transaction;
+ * the relay (outbox.relay.ts) starts it. "Save, then start" would lose it in a crash between the two.
+ */
+export function createOutbox(masterKey: Uint8Array) {
+  const sealer = createSealer(masterKey, 'outbox')
+  return {
+    /**
+     * Asks for a workflow to start once the caller's transaction commits. The workflow id is the idempotency key: the second
+     * request with the same id changes nothing. Throws `workflow.payload_too_large`.
+     */
+    async enqueue(em: SqlEntityManager, start: WorkflowStart): Promise<void> {
+      const { tenantId, area, objectId, workflowType, workflowId, summary, payload } = start
+      const sealed = sealer.seal(pack(Buffer.from(JSON.stringify(payload ?? null))), boundTo(start))
+      if (sealed.length > MAX_PAYLOAD_BYTES) {
+        throw new Refusal('workflow.payload_too_large', 'The request is too large to be worked on: send less at once.')
+      }
+      await em.execute(
+        `insert into outbox (id, tenant_id, created_at, area, object_id, workflow_type, workflow_id, summary, payload, attempts,
+           next_attempt_at)
+         values (gen_random_uuid(), ?, now(), ?, ?, ?, ?, ?, ?, 0, now())
+         on conflict (workflow_id) do nothing`,
+        [tenantId, area, objectId, workflowType, workflowId, summary, sealed],
+      )
+    },
+
+    /** The payload of a row as it was given to `enqueue`. Throws when the row was altered. */
+    open: (row: { tenantId: string; workflowId: string; payload: Uint8Array }): unknown =>
+      JSON.parse(unpack(sealer.open(row.payload, boundTo(row))).toString('utf8')),
+  }
+}
+
+export type Outbox = ReturnType<typeof createOutbox>

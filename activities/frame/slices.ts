@@ -1,0 +1,17 @@
+import type { Sql } from '../../entities/orm.ts'
+
+/** Rows that go at a time: a million in one statement would outlast its time limit (entities/orm.ts). */
+const AT_ONCE = 20_000
+
+/** Deletes the rows of a table that fit a condition, slice by slice; answers how many. Safe to repeat. */
+export async function deleteInSlices(sql: Sql, table: string, condition: string, values: unknown[]): Promise<number> {
+  const slice = `delete from ${table} where ctid = any (array(
+    select ctid from ${table} where ${condition} limit $${values.length + 1}))`
+  const text = `with gone as (${slice} returning 1) select count(*)::int as count from gone`
+  for (let deleted = 0; ; ) {
+    const { rows } = await sql.query<{ count: number }>({ text, values: [...values, AT_ONCE] })
+    const count = rows[0]?.count ?? 0
+    deleted += count
+    if (count < AT_ONCE) return deleted
+  }
+}

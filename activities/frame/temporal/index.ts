@@ -1,0 +1,183 @@
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  isGrpcDeadlineError,
+  isGrpcServiceError,
+  makeGrpcRetryInterceptor,
+} from '@temporalio/client'
+import {
+  defineSearchAttributeKey,
+  NamespaceNotFoundError,
+  type SearchAttributePair,
+  WorkflowExecutionAlreadyStartedError,
+} from '@temporalio/common'
+import type { Config } from '../../../config.ts'
+import { Unavailable } from '../../../protocol/errors.ts'
+import { createDataConverter } from './codec.ts'
+
+/** A caller waits this long at most; the SDK's own default blocks 21 s while Temporal is away. */
+const CALL_DEADLINE_MS = 2_000
+
+/**
+ * What an operator searches by. Temporal keeps these in plain text, so they hold opaque ids and a readable line that names
+ * no person. Keyword, because text is not searchable by equality.
+ */
+export const searchAttributes = {
+  TenantId: defineSearchAttributeKey('TenantId', 'KEYWORD'),
+  Area: defineSearchAttributeKey('Area', 'KEYWORD'),
+  ObjectId: defineSearchAttributeKey('ObjectId', 'KEYWORD'),
+  Summary: defineSearchAttributeKey('Summary', 'KEYWORD'),
+}
+
+/** A keyword holds 255 characters in Temporal's SQL visibility stores. */
+const keyword = (value: string): string => (value.length > 255 ? `${value.slice(0, 254)}…` : value)
+
+export interface WorkflowSubject {
+  /** The owner's id, or `platform` for scheduled jobs. */
+  tenantId: string
+  /** One of the ten area slugs. */
+  area: string
+  /** Id of the row that the workflow is about, so that its whole story is one search. */
+  objectId: string
+  /** One line for operators, without personal data: it is stored in plain text. */
+  summary: string
+}
+
+/** What every start carries, so that the Temporal UI answers "what happened to this object?". */
+export const startOptions = ({ tenantId, area, objectId, summary }: WorkflowSubject) => ({
+  staticSummary: keyword(summary),
+  // its activities inherit it: tenants take turns on the task queue (D-202)
+  priority: { fairnessKey: tenantId },
+  typedSearchAttributes: [
+    { key: searchAttributes.TenantId, value: keyword(tenantId) },
+    { key: searchAttributes.Area, value: keyword(area) },
+    { key: searchAttributes.ObjectId, value: keyword(objectId) },
+    { key: searchAttributes.Summary, value: keyword(summary) },
+  ] satisfies SearchAttributePair[],
+})
+
+export interface WorkflowStart extends WorkflowSubject {
+  workflowType: string
+  /** The idempotency key: however often it is asked, the work is done once. */
+  workflowId: string
+  /** The workflow's one argument, plain JSON. */
+  payload: unknown
+}
+
+/** gRPC status codes that say "not now" rather than "not so" (grpc/grpc, doc/statuscodes.md). */
+const TRANSIENT = new Map([
+  [1, 'cancelled'],
+  [4, 'deadline exceeded'],
+  [8, 'resource exhausted'],
+  [14, 'unavailable'],
+])
+
+/** What a Temporal says that has lost its database, until the worker has registered again what is needed. */
+const BARE = /no mapping defined for search attribute/
+
+/** Temporal's failure as ours: `Unavailable` when the same call may succeed later, the error itself otherwise. */
+const temporalFailure = (error: unknown): unknown => {
+  const status = isGrpcServiceError(error) ? error : error instanceof Error ? error.cause : undefined
+  const bare = error instanceof NamespaceNotFoundError || (isGrpcServiceError(status) && BARE.test(status.details))
+  if (bare) return new Unavailable('temporal', 'Temporal is not set up yet', 5, { cause: error })
+  const transient = isGrpcServiceError(status) ? TRANSIENT.get(status.code) : undefined
+  if (transient === undefined && !isGrpcDeadlineError(error)) return error
+  return new Unavailable('temporal', `Temporal does not answer (${transient ?? 'deadline exceeded'})`, 5, {
+    cause: error,
+  })
+}
+
+/**
+ * A client that connects when it is first used, so that a process serves what needs no workflow while Temporal is away.
+ * Every call ends within 2 s; one that Temporal did not answer throws `Unavailable('temporal')`.
+ */
+export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal' | 'masterKey'>) {
+  const connection = Connection.lazy({
+    address: temporal.address,
+    // grpc-js waits up to two minutes between attempts; a Temporal that is back must be used within seconds
+    channelArgs: {
+      'grpc.keepalive_permit_without_calls': 1,
+      'grpc.keepalive_time_ms': 30_000,
+      'grpc.keepalive_timeout_ms': 15_000,
+      'grpc.initial_reconnect_backoff_ms': 200,
+      'grpc.max_reconnect_backoff_ms': 2_000,
+    },
+    // the SDK's ten attempts wait for seconds, past the deadline too
+    interceptors: [
+      makeGrpcRetryInterceptor(
+        defaultGrpcRetryOptions({ maxAttempts: 3, initialIntervalMs: () => 100, maxIntervalMs: () => 400 }),
+      ),
+    ],
+  })
+  const { namespace, taskQueue } = temporal
+  const client = new Client({ connection, namespace, dataConverter: createDataConverter(masterKey) })
+
+  const underWay = new Set<Promise<unknown>>()
+  let closing = false
+
+  const within = async <T>(call: () => Promise<T>, deadlineMs = CALL_DEADLINE_MS): Promise<T> => {
+    if (closing) throw new Unavailable('temporal', 'The connection to Temporal is closed.')
+    const answer = (async () => connection.withDeadline(Date.now() + deadlineMs, call))()
+    underWay.add(answer)
+    try {
+      return await answer
+    } catch (error) {
+      throw temporalFailure(error)
+    } finally {
+      underWay.delete(answer)
+    }
+  }
+
+  return {
+    client,
+    connection,
+    namespace,
+    taskQueue,
+    /** Runs calls to Temporal under the deadline, with its outages as `Unavailable`. */
+    within,
+
+    /**
+     * Starts a workflow once: a second start with the same id, while it runs or after it closed, changes nothing. `again`:
+     * after it closed it is started anew.
+     */
+    async startWorkflow(
+      { workflowType, workflowId, payload, ...subject }: WorkflowStart,
+      { again = false } = {},
+    ): Promise<'started' | 'already started'> {
+      try {
+        await within(() =>
+          client.workflow.start(workflowType, {
+            ...startOptions(subject),
+            taskQueue,
+            workflowId,
+            args: [payload],
+            workflowIdConflictPolicy: 'USE_EXISTING',
+            workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
+          }),
+        )
+        return 'started'
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) return 'already started'
+        throw error
+      }
+    },
+
+    /** For readiness: throws `Unavailable('temporal')` unless the namespace answers. */
+    async check(): Promise<void> {
+      await within(() => connection.workflowService.describeNamespace({ namespace }))
+    },
+
+    /**
+     * Waits for the calls under way, and takes no further ones: the SDK's next attempt on a closed channel throws in a timer,
+     * which ends the process.
+     */
+    async close(): Promise<void> {
+      closing = true
+      await Promise.allSettled(underWay)
+      await connection.close()
+    },
+  }
+}
+
+export type Temporal = ReturnType<typeof connectTemporal>

@@ -1,0 +1,132 @@
+import {
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  type ScheduleOptions,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client'
+import proto from '@temporalio/proto'
+import type { Logger } from 'pino'
+import { Unavailable } from '../../../protocol/errors.ts'
+import { searchAttributes, startOptions, type Temporal } from './index.ts'
+
+const REGISTRATION_DEADLINE_MS = 10_000
+const keywordType = proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+
+/** Makes the search attributes known to the namespace, and returns when Temporal shows them. Safe to repeat. */
+export async function registerSearchAttributes({ connection, namespace, within }: Temporal): Promise<void> {
+  const names = Object.keys(searchAttributes)
+  const missing = async (): Promise<string[]> => {
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
+    return names.filter((name) => !(name in customAttributes))
+  }
+  await within(async () => {
+    const absent = await missing()
+    if (absent.length === 0) return
+    const wanted = Object.fromEntries(absent.map((name) => [name, keywordType]))
+    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: wanted })
+    while ((await missing()).length > 0) await new Promise((resolve) => setTimeout(resolve, 100))
+  }, REGISTRATION_DEADLINE_MS)
+}
+
+export interface ScheduledJob {
+  /** Also the prefix of the workflow ids that Temporal makes of it. */
+  id: string
+  workflowType: string
+  area: string
+  summary: string
+  every: { seconds: number } | { cron: string }
+  /** Also when a worker starts, and when Temporal had lost its schedules. */
+  atStart?: boolean
+}
+
+const HOUR_SECONDS = 3600
+
+/**
+ * At most one run is made up for after an outage: a job that comes every 10 s has nothing to gain from an hour of missed
+ * runs. Temporal takes no window under 10 s; its default is a year.
+ */
+const catchupSeconds = (every: ScheduledJob['every']): number =>
+  'cron' in every ? HOUR_SECONDS : Math.min(HOUR_SECONDS, Math.max(10, every.seconds))
+
+const scheduleOptions = (job: ScheduledJob, taskQueue: string) =>
+  ({
+    scheduleId: job.id,
+    spec:
+      'cron' in job.every ? { cronExpressions: [job.every.cron] } : { intervals: [{ every: `${job.every.seconds}s` }] },
+    action: {
+      type: 'startWorkflow',
+      workflowType: job.workflowType,
+      workflowId: job.id,
+      taskQueue,
+      args: [],
+      ...startOptions({ tenantId: 'platform', area: job.area, objectId: job.id, summary: job.summary }),
+    },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: `${catchupSeconds(job.every)}s` },
+  }) satisfies ScheduleOptions
+
+/** Creates the schedules, or brings existing ones to this definition; a pause set by an operator stays. Safe to repeat. */
+export async function registerSchedules({ client, taskQueue, within }: Temporal, jobs: ScheduledJob[]): Promise<void> {
+  for (const job of jobs) {
+    const options = scheduleOptions(job, taskQueue)
+    await within(async () => {
+      try {
+        await client.schedule.create(options)
+      } catch (error) {
+        if (!(error instanceof ScheduleAlreadyRunning)) throw error
+        await client.schedule.getHandle(job.id).update((previous) => ({ ...options, state: previous.state }))
+      }
+    }, REGISTRATION_DEADLINE_MS)
+  }
+}
+
+/** Runs the jobs that are to run when a worker starts; one that runs already is not run beside itself. */
+export async function runStartJobs({ client, within }: Temporal, jobs: ScheduledJob[]): Promise<void> {
+  for (const { id } of jobs.filter(({ atStart }) => atStart))
+    await within(() => client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP))
+}
+
+/** Everything that Temporal has to know before workflows start. */
+export async function register(temporal: Temporal, jobs: ScheduledJob[]): Promise<void> {
+  await registerSearchAttributes(temporal)
+  await registerSchedules(temporal, jobs)
+}
+
+const LOOK_MS = 10_000
+
+/**
+ * Registers again what Temporal lost together with its database while the worker ran on: without search attributes
+ * nothing can be started, and without schedules nothing is.
+ */
+export function keepRegistered(temporal: Temporal, jobs: ScheduledJob[], log: Pick<Logger, 'warn'>): { stop(): void } {
+  const watched = jobs.find(({ atStart }) => atStart)
+  if (!watched) return { stop: () => undefined }
+  const isThere = async () => {
+    try {
+      await temporal.within(() => temporal.client.schedule.getHandle(watched.id).describe())
+      return true
+    } catch (error) {
+      if (error instanceof ScheduleNotFoundError) return false
+      throw error
+    }
+  }
+  const look = async () => {
+    if (await isThere()) return
+    log.warn('Temporal has lost its schedules: they are registered again')
+    await register(temporal, jobs)
+    await runStartJobs(temporal, jobs)
+  }
+  let looking = false
+  const timer = setInterval(() => {
+    if (looking) return
+    looking = true
+    look()
+      // away: whoever needs Temporal says so, and the next look comes soon
+      .catch((error: unknown) => {
+        if (!(error instanceof Unavailable)) log.warn({ err: error }, 'schedules could not be looked at')
+      })
+      .finally(() => {
+        looking = false
+      })
+  }, LOOK_MS)
+  return { stop: () => clearInterval(timer) }
+}

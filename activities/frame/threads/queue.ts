@@ -1,0 +1,150 @@
+import { Exhausted, Unavailable } from '../../../protocol/errors.ts'
+import { createFairTurns } from '../fair-turns.ts'
+import type { ThreadBudget } from './budget.ts'
+import type { ThreadObserver } from './metrics.ts'
+
+/** In milliseconds; never goes back. */
+export interface Clock {
+  now(): number
+  /** Calls once after so many milliseconds; the answer calls that off. */
+  after(ms: number, call: () => void): () => void
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(ms, call) {
+    const timer = setTimeout(call, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+export interface FairQueueOptions {
+  /** What is unavailable when the queue is full. */
+  part: 'documents' | 'keys'
+  /** Tasks that run at a time. */
+  slots: number
+  /** Tasks that may wait, and how many of them of one tenant. */
+  maxWaiting: number
+  maxWaitingPerTenant: number
+  /** Milliseconds that a task may wait. */
+  maxWaitMs: number
+  /** Without one, nobody is refused for what it has used: batches wait for their turn instead. */
+  budget?: ThreadBudget
+  observer: ThreadObserver
+  clock: Clock
+}
+
+/** Takes what a task has cost: milliseconds of work of its thread. A task that does not call it is charged by the clock. */
+export type Spend = (workMs: number) => void
+
+export interface FairQueue {
+  /**
+   * Runs a task when it is its tenant's turn. Throws `Exhausted` (429) when the tenant is over its budget while others want
+   * the threads, or has too many tasks waiting, and `Unavailable` (503) when too many wait altogether, or for too long.
+   */
+  run<Result>(tenantId: string, task: (spend: Spend) => Promise<Result>): Promise<Result>
+}
+
+/** Begins a task that waited; the task says what it has cost when it has ended. */
+type Begin = (end: (cost: number) => void) => void
+
+/** What a tenant's first task is taken for, in milliseconds. */
+const FIRST_COST_MS = 50
+/** After this time a tenant over its budget is refused: a loop that ignores Retry-After must not keep us busy refusing. */
+const HELD_MS = 1_000
+/** For so long after all of them were taken, by more than one tenant, the threads count as wanted. */
+const WANTED_MS = 10_000
+const LONGEST_RETRY_SECONDS = 30
+
+/** Slots that tenants share fairly. A task cannot be interrupted, so no tenant has all slots: who asks for little finds one. */
+export function createFairQueue(options: FairQueueOptions): FairQueue {
+  const { part, slots, maxWaiting, maxWaitingPerTenant, maxWaitMs, budget, observer, clock } = options
+  const turns = createFairTurns<Begin>({ perTenant: Math.max(1, slots - 1), firstCost: FIRST_COST_MS })
+  const held = new Map<string, number>()
+  let running = 0
+  let wantedUntil = Number.NEGATIVE_INFINITY
+
+  const overForMs = (tenantId: string): number => (clock.now() < wantedUntil ? (budget?.overForMs(tenantId) ?? 0) : 0)
+
+  const exhausted = (tenantId: string, reason: 'budget' | 'tenant', detail: string) => {
+    observer.refused(reason)
+    return new Exhausted(part, detail, Math.max(1, Math.ceil(overForMs(tenantId) / 1000)))
+  }
+  const overBudget = (tenantId: string) =>
+    exhausted(tenantId, 'budget', 'The tenant has used more computing time than it may while others want theirs.')
+
+  const notNow = (reason: 'queue' | 'late', detail: string) => {
+    observer.refused(reason)
+    const seconds = Math.ceil(turns.expectedCost() / slots / 1000)
+    return new Unavailable(part, detail, Math.min(LONGEST_RETRY_SECONDS, Math.max(1, seconds)))
+  }
+
+  /** Within the moment for which a refusal is held back, others may have gone. */
+  async function assertWithinBudget(tenantId: string): Promise<void> {
+    if (overForMs(tenantId) === 0) return
+    const count = held.get(tenantId) ?? 0
+    if (count >= maxWaitingPerTenant) throw overBudget(tenantId)
+    held.set(tenantId, count + 1)
+    await new Promise<void>((resolve) => clock.after(HELD_MS, resolve))
+    const left = (held.get(tenantId) ?? 1) - 1
+    if (left > 0) held.set(tenantId, left)
+    else held.delete(tenantId)
+    if (overForMs(tenantId) > 0) throw overBudget(tenantId)
+  }
+
+  function pump() {
+    while (running < slots) {
+      const turn = turns.next()
+      if (turn === undefined) break
+      running += 1
+      turn.task(turn.end)
+    }
+    if (running === slots && turns.tenants() > 1) wantedUntil = clock.now() + WANTED_MS
+    observer.waiting(turns.size())
+  }
+
+  /** Settles when a slot is the caller's, with what ends the turn. */
+  function turnOf(tenantId: string): Promise<(cost: number) => void> {
+    if (turns.sizeOf(tenantId) >= maxWaitingPerTenant)
+      throw exhausted(tenantId, 'tenant', 'Too much of the tenant waits to be processed.')
+    if (turns.size() >= maxWaiting) throw notNow('queue', 'Too much waits to be processed.')
+    const since = clock.now()
+    return new Promise((resolve, reject) => {
+      const begin: Begin = (end) => {
+        callOff()
+        observer.began((clock.now() - since) / 1000)
+        resolve(end)
+      }
+      const giveUp = () => {
+        turns.remove(tenantId, begin)
+        observer.waiting(turns.size())
+        const late = () => notNow('late', 'The turn of the request did not come in time.')
+        reject(overForMs(tenantId) > 0 ? overBudget(tenantId) : late())
+      }
+      const callOff = Number.isFinite(maxWaitMs) ? clock.after(maxWaitMs, giveUp) : () => undefined
+      turns.add(tenantId, begin)
+      pump()
+    })
+  }
+
+  return {
+    async run(tenantId, task) {
+      await assertWithinBudget(tenantId)
+      const end = await turnOf(tenantId)
+      const begun = clock.now()
+      let workMs: number | undefined
+      try {
+        return await task((ms) => {
+          workMs = ms
+        })
+      } finally {
+        const cost = workMs ?? clock.now() - begun
+        running -= 1
+        end(cost)
+        budget?.charge(tenantId, cost)
+        observer.worked(cost / 1000)
+        pump()
+      }
+    },
+  }
+}

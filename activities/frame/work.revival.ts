@@ -1,0 +1,59 @@
+import { WorkflowNotFoundError } from '@temporalio/client'
+import type { Dependencies } from '../index.ts'
+import type { FoundWork, Work } from './work.ts'
+
+/** Of a workflow id: what Temporal says of its last run. */
+type RunState = 'running' | 'unknown' | 'ended by an operator' | 'closed'
+
+/** `left`: an operator ended the workflow (D-189). `over`: the row says by now that the work is done. */
+export type Revival = 'running' | 'started' | 'left' | 'over'
+
+const ENDED_BY_HAND = ['TERMINATED', 'CANCELLED']
+
+/** Starts work again of which Temporal has lost the workflow, or which its workflow left undone. */
+export function createRevival({ systemSql, temporal, log }: Pick<Dependencies, 'systemSql' | 'temporal' | 'log'>) {
+  async function stateOf(workflowId: string): Promise<RunState> {
+    try {
+      const { status } = await temporal.within(() => temporal.client.workflow.getHandle(workflowId).describe())
+      if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW') return 'running'
+      return ENDED_BY_HAND.includes(status.name) ? 'ended by an operator' : 'closed'
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return 'unknown'
+      throw error
+    }
+  }
+
+  /**
+   * `always`: also where an operator ended the workflow. The row is read once more after Temporal was asked: a workflow
+   * writes its row before it closes, so one that is under way still has nobody. Safe to repeat, and of two at once one
+   * starts.
+   */
+  async function revive(work: Work, { id, start }: FoundWork, { always = false } = {}): Promise<Revival> {
+    const found = await stateOf(start.workflowId)
+    if (found === 'running') return 'running'
+    if (found === 'ended by an operator' && !always) return 'left'
+    const [again] = await work.find(systemSql, { ids: [id] })
+    if (!again) return 'over'
+    await temporal.startWorkflow(again.start, { again: true })
+    const { tenantId, workflowId } = again.start
+    log.warn({ tenantId, workflowId, found }, 'work under way had no workflow: started again')
+    return 'started'
+  }
+
+  return {
+    revive,
+
+    /** Tells the workflow of a row that the row changed; where none runs, one is started for what is left to do. */
+    async signal(work: Work, id: string, workflowId: string, name: string): Promise<void> {
+      try {
+        await temporal.within(() => temporal.client.workflow.getHandle(workflowId).signal(name))
+      } catch (error) {
+        if (!(error instanceof WorkflowNotFoundError)) throw error
+        const [found] = await work.find(systemSql, { ids: [id] })
+        if (found) await revive(work, found, { always: true })
+      }
+    },
+  }
+}
+
+export type WorkRevival = ReturnType<typeof createRevival>

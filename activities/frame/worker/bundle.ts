@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { globSync } from 'node:fs'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import { failureConverterPath } from '../temporal/codec.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const extension = extname(new URL(import.meta.url).pathname)
+
+/** A path, not an import: workflows run in a sandbox of their own. */
+const workflowsPath = join(root, 'workflows', `index${extension}`)
+
+/**
+ * Builds the code that the workflow sandbox loads. Throws, with the bundler's own words, when it reaches a Node built-in or
+ * the SDK's client side.
+ */
+export async function bundleWorkflows(path = workflowsPath): Promise<WorkflowBundleWithSourceMap> {
+  const said: string[] = []
+  const ignore = () => undefined
+  const error = (text: string) => said.push(text)
+  const logger = { trace: ignore, debug: ignore, info: ignore, warn: ignore, log: ignore, error }
+  try {
+    return await bundleWorkflowCode({ workflowsPath: path, failureConverterPath, logger })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(['the workflows cannot be bundled', reason, ...said].join('\n'), { cause })
+  }
+}
+
+/** Changes with whatever may enter the bundle: our sources and the SDK. */
+async function fingerprint(): Promise<string> {
+  const hash = createHash('sha256')
+  hash.update(createRequire(import.meta.url)('@temporalio/workflow/package.json').version)
+  const files = globSync([`workflows/**/*${extension}`, `protocol/**/*${extension}`], { cwd: root }).sort()
+  for (const file of [...files.map((name) => join(root, name)), failureConverterPath]) {
+    hash
+      .update(file.slice(root.length))
+      .update('\0')
+      .update(await readFile(file))
+      .update('\0')
+  }
+  return hash.digest('hex')
+}
+
+/** Written beside and renamed, so that processes that start together never read half a file. */
+async function replaceFile(path: string, content: string): Promise<void> {
+  const temporary = `${path}.${process.pid}`
+  await writeFile(temporary, content)
+  await rename(temporary, path)
+}
+
+const contentOf = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+
+/**
+ * The workflow bundle under `directory`, built (about 3 s) when the sources changed since. Where it cannot be written, say
+ * in a read-only image, it is used from memory.
+ */
+export async function prepareWorkflowBundle(
+  directory = join(root, 'build'),
+): Promise<{ codePath: string } | WorkflowBundleWithSourceMap> {
+  const codePath = join(directory, 'workflows.js')
+  const fingerprintPath = join(directory, 'workflows.sha256')
+  const current = await fingerprint()
+  if ((await contentOf(fingerprintPath)) === current && (await contentOf(codePath)) !== undefined) return { codePath }
+  const bundle = await bundleWorkflows()
+  try {
+    await mkdir(directory, { recursive: true })
+    await replaceFile(codePath, bundle.code)
+    await replaceFile(fingerprintPath, current)
+    return { codePath }
+  } catch (error) {
+    process.stderr.write(`the workflow bundle is kept in memory: ${error}\n`)
+    return bundle
+  }
+}

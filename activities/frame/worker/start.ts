@@ -1,0 +1,84 @@
+import { Worker } from '@temporalio/worker'
+import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
+import type { Config } from '../../../config.ts'
+import { createRelay, type RelayDependencies } from '../outbox.relay.ts'
+import type { Outbox } from '../outbox.ts'
+import { createDataConverter } from '../temporal/codec.ts'
+import type { Temporal } from '../temporal/index.ts'
+import { keepRegistered, register, runStartJobs, type ScheduledJob } from '../temporal/registration.ts'
+import { prepareWorkflowBundle } from './bundle.ts'
+import { connectWorker } from './connection.ts'
+import { createActivityInterceptors } from './interceptors.ts'
+import { installRuntime } from './logging.ts'
+
+/** After this the process ends, non-zero, and whoever runs it learns of it. */
+export const PATIENCE_MS = 5 * 60_000
+
+export interface WorkerParts {
+  config: Pick<Config, 'temporal' | 'masterKey' | 'shutdownSeconds'>
+  activities: object
+  jobs: ScheduledJob[]
+  temporal: Temporal
+  systemSql: RelayDependencies['sql']
+  outbox: Outbox
+  log: Logger
+  metrics?: Registry
+  /** Instead of the platform's own workflows, for tests of the frame itself. */
+  bundle?: { code: string } | { codePath: string }
+  patienceMs?: number
+  signal?: AbortSignal
+}
+
+export interface RunningWorker {
+  /** Settles when the worker has ended; rejects when it ended by a fault. */
+  finished: Promise<void>
+  /** True while it polls for work. */
+  running(): boolean
+  /** Takes no more work, finishes what it has within `shutdownSeconds`, then closes. */
+  stop(): Promise<void>
+}
+
+/** Connects, registers search attributes and schedules, and works on the task queue and the outbox until it is stopped. */
+export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
+  const { config, temporal, log, metrics = new Registry() } = parts
+  const bundle = parts.bundle ?? (await prepareWorkflowBundle())
+  const prepare = async () => {
+    await temporal.check()
+    await register(temporal, parts.jobs)
+    await runStartJobs(temporal, parts.jobs)
+    installRuntime(log) // not before there is something to connect to: it keeps the process alive
+  }
+  const patience = { patienceMs: parts.patienceMs ?? PATIENCE_MS, signal: parts.signal, log }
+  const connection = await connectWorker(config.temporal.address, prepare, patience)
+  const worker = await Worker.create({
+    connection,
+    namespace: config.temporal.namespace,
+    taskQueue: config.temporal.taskQueue,
+    workflowBundle: bundle,
+    activities: parts.activities,
+    dataConverter: createDataConverter(config.masterKey),
+    interceptors: { activity: [createActivityInterceptors(metrics)] },
+    shutdownGraceTime: `${config.shutdownSeconds}s`,
+    // an activity that ignores its cancellation must not keep the process
+    shutdownForceTime: `${config.shutdownSeconds + 5}s`,
+  })
+  const relay = createRelay({ sql: parts.systemSql, temporal, outbox: parts.outbox, log })
+  relay.start()
+  const run = worker.run()
+  const registered = keepRegistered(temporal, parts.jobs, log)
+  const finished = run.finally(async () => {
+    registered.stop()
+    await relay.stop()
+    await connection.close()
+  })
+  const running = () => worker.getState() === 'RUNNING'
+  return {
+    finished,
+    running,
+    async stop() {
+      if (running()) worker.shutdown()
+      await finished
+    },
+  }
+}

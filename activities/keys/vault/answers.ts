@@ -1,0 +1,65 @@
+import { Refusal, Unavailable } from '../../../protocol/errors.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Vault refused the request itself (400, 403, 404). Carries Vault's words alone: no request, no token, no secret. */
+export class VaultRefusal extends Error {
+  override readonly name = 'VaultRefusal'
+
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message)
+  }
+
+  says(words: string): boolean {
+    return this.message.includes(words)
+  }
+}
+
+/** An object's fields, or none at all. */
+export const fields = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+
+export const text = (value: unknown): string => {
+  if (typeof value !== 'string') throw new Unavailable('keys', 'Vault gave an answer that we do not understand.')
+  return value
+}
+
+/** Refusals of the request; every other status means that Vault is sealed, standing by, overloaded or broken. */
+const REFUSALS = [400, 403, 404, 405]
+
+/**
+ * What node-vault threw, without what it holds: its errors carry the whole request, with token and secrets, which must
+ * reach neither a log nor a caller.
+ */
+export function understood(thrown: unknown): VaultRefusal | Unavailable {
+  if (thrown instanceof VaultRefusal || thrown instanceof Unavailable) return thrown
+  const response = fields(fields(thrown).response)
+  const status = Number(response.statusCode)
+  const errors = fields(response.body).errors
+  const message = Array.isArray(errors) ? errors.join('; ') : ''
+  if (message.includes('no handler for route')) {
+    return new Unavailable(
+      'keys',
+      'Vault has no engine at this mount: check VAULT_TRANSIT_MOUNT and VAULT_KV_MOUNT.',
+      30,
+    )
+  }
+  if (REFUSALS.includes(status)) return new VaultRefusal(status, message || `status ${status}`)
+  if (Number.isInteger(status))
+    return new Unavailable('keys', `Vault cannot serve now: ${message || `status ${status}`}.`)
+  const code = fields(thrown).code
+  return new Unavailable('keys', `Vault does not answer${typeof code === 'string' ? ` (${code})` : ''}.`)
+}
+
+/** A store's method whose unexpected refusals leave as `Refusal('key.store_refused')`. */
+export async function settled<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof VaultRefusal) throw new Refusal('key.store_refused', `Vault refused: ${error.message}.`)
+    throw error
+  }
+}

@@ -1,0 +1,60 @@
+import { Unavailable } from '../../../protocol/errors.ts'
+
+export interface Breaker {
+  /** Runs `work`, or refuses at once with `Unavailable('keys')` while the store is known to be away. */
+  run<Result>(work: () => Promise<Result>): Promise<Result>
+  /** The store answered: open for everybody again. */
+  reset(): void
+}
+
+export interface BreakerOptions {
+  now?: () => number
+  threshold?: number
+  openMs?: number
+  /** Told when calls begin to be refused, and when they are no longer. */
+  changed?(open: boolean): void
+}
+
+/** After `threshold` failures in a row nobody waits for the store; after `openMs` one call is let through to look. */
+export function createBreaker(options: BreakerOptions = {}): Breaker {
+  const { now = Date.now, threshold = 3, openMs = 5_000, changed } = options
+  let failures = 0
+  let openedAt = 0
+  let reason = ''
+  let probing = false
+
+  const reset = () => {
+    if (failures >= threshold) changed?.(false)
+    failures = 0
+  }
+  const attempt = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      const result = await work()
+      reset()
+      return result
+    } catch (error) {
+      if (error instanceof Unavailable && error.part === 'keys') {
+        failures += 1
+        if (failures === threshold) changed?.(true)
+        openedAt = now()
+        reason = error.message
+      } else if (!(error instanceof Unavailable)) reset() // another part that is away says nothing of the store
+      throw error
+    }
+  }
+
+  return {
+    reset,
+    async run(work) {
+      if (failures < threshold) return attempt(work)
+      const waitMs = openedAt + openMs - now()
+      if (waitMs > 0 || probing) throw new Unavailable('keys', reason, Math.max(1, Math.ceil(waitMs / 1000)))
+      probing = true
+      try {
+        return await attempt(work)
+      } finally {
+        probing = false
+      }
+    },
+  }
+}

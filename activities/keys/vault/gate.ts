@@ -1,0 +1,134 @@
+import { createHmac } from 'node:crypto'
+import type { Credentials } from './credentials.ts'
+
+/** What is known of the logins with one AppRole, or with a token, since the last one that went well. Times in ms since 1970. */
+export interface PastLogins {
+  refusals: number
+  reason: string
+  /** Digests of the secrets that were refused. */
+  tried: string[]
+  nextAt: number
+  /** Somebody is logging in; a process that died meanwhile is not waited for any longer. */
+  tryingUntil: number
+}
+
+export const NO_LOGINS: PastLogins = { refusals: 0, reason: '', tried: [], nextAt: 0, tryingUntil: 0 }
+
+/** Where past logins are remembered: in the database, so that all processes know them (vault.logins.ts). */
+export interface LoginRecords {
+  /** One step at a time over all that share the records; `undefined` forgets. */
+  change<Result>(
+    login: string,
+    decide: (past: PastLogins, now: number) => readonly [kept: PastLogins | undefined, result: Result],
+  ): Promise<Result>
+}
+
+/** For a process alone. */
+export function ownRecords(now: () => number): LoginRecords {
+  const records = new Map<string, PastLogins>()
+  return {
+    async change(login, decide) {
+      const [kept, result] = decide(records.get(login) ?? NO_LOGINS, now())
+      if (kept) records.set(login, kept)
+      else records.delete(login)
+      return result
+    },
+  }
+}
+
+export type Admission =
+  | { state: 'admitted' }
+  /** Somebody else is logging in, with an outcome soon. */
+  | { state: 'busy' }
+  | { state: 'refused'; reason: string; waitMs: number }
+
+export interface LoginGate {
+  /** Asked before each login; who is admitted says what came of it by one of the other three. */
+  enter(credentials: Credentials): Promise<Admission>
+  succeeded(credentials: Credentials): Promise<void>
+  /** Vault refused the credentials, or has locked the role out; answers the milliseconds until the next login. */
+  refused(credentials: Credentials, refusal: { reason: string; lockedOut: boolean }): Promise<number>
+  /** Vault did not answer: nothing was learnt. */
+  left(credentials: Credentials): Promise<void>
+}
+
+/** Pauses after the first, second, … refusal, in milliseconds; the last one for all that follow. */
+export interface LoginPauses {
+  role: readonly number[]
+  token: readonly number[]
+  /** After an answer that says that the role is locked out; such a login does not count. */
+  lockedOut: number
+}
+
+const MINUTE_MS = 60_000
+
+/**
+ * Vault locks a role out for 15 minutes after 5 refusals without 15 minutes between two of them (Vault, User lockout). So
+ * a secret is tried three times, at once, after 1 s and after 5 minutes, and then ever again after more than 15 minutes,
+ * when Vault has forgotten: a secret that is changed meanwhile, and wrong again, does not lock the role out either (D-210).
+ */
+export const LOGIN_PAUSES: LoginPauses = {
+  role: [1_000, 5 * MINUTE_MS, 16 * MINUTE_MS],
+  token: [...Array.from({ length: 9 }, (_, nth) => 1_000 * 2 ** nth), 5 * MINUTE_MS],
+  lockedOut: 5 * MINUTE_MS,
+}
+
+/** Pauses are up to a fifth longer, so that installations that share a Vault do not ask in step. */
+const JITTER = 0.2
+/** Digests kept; each but the first is an operator's doing. */
+const MOST_TRIED = 20
+
+export interface LoginGateOptions {
+  address: string
+  records: LoginRecords
+  /** Keys the digests, so that nobody can guess a secret by a record. */
+  masterKey: Uint8Array
+  /** Milliseconds until a call of Vault counts as failed; twice that, and who logs in has died over it. */
+  timeoutMs: number
+  random?: () => number
+  pauses?: LoginPauses
+}
+
+/** Lets one process at a time log in, and after a refusal none for a while, unless it has another secret. */
+export function createLoginGate(options: LoginGateOptions): LoginGate {
+  const { address, records, masterKey, timeoutMs, random = Math.random, pauses = LOGIN_PAUSES } = options
+  const digest = (...parts: string[]) =>
+    createHmac('sha256', masterKey).update(JSON.stringify(parts)).digest('base64url')
+  const loginOf = (credentials: Credentials) =>
+    digest('login', address, 'roleId' in credentials ? credentials.roleId : 'token')
+  const secretOf = (credentials: Credentials) =>
+    digest('secret', address, 'roleId' in credentials ? credentials.secretId : credentials.token)
+
+  return {
+    enter(credentials) {
+      const secret = secretOf(credentials)
+      return records.change<Admission>(loginOf(credentials), (past, now) => {
+        if (past.tryingUntil > now) return [past, { state: 'busy' }]
+        if (past.nextAt > now && past.tried.includes(secret))
+          return [past, { state: 'refused', reason: past.reason, waitMs: past.nextAt - now }]
+        return [{ ...past, tryingUntil: now + 2 * timeoutMs }, { state: 'admitted' }]
+      })
+    },
+
+    succeeded: (credentials) => records.change(loginOf(credentials), () => [undefined, undefined]),
+
+    refused(credentials, { reason, lockedOut }) {
+      const secret = secretOf(credentials)
+      const list = 'roleId' in credentials ? pauses.role : pauses.token
+      return records.change(loginOf(credentials), (past, now) => {
+        const refusals = lockedOut ? past.refusals : past.refusals + 1
+        const pause = lockedOut ? pauses.lockedOut : (list[refusals - 1] ?? list.at(-1) ?? 0)
+        const waitMs = Math.round(pause * (1 + JITTER * random()))
+        const others = past.tried.filter((known) => known !== secret).slice(1 - MOST_TRIED)
+        const kept = { refusals, reason, tried: [...others, secret], nextAt: now + waitMs, tryingUntil: 0 }
+        return [kept, waitMs]
+      })
+    },
+
+    left: (credentials) =>
+      records.change(loginOf(credentials), (past) => [
+        past.refusals > 0 || past.nextAt > 0 ? { ...past, tryingUntil: 0 } : undefined,
+        undefined,
+      ]),
+  }
+}

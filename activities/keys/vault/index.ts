@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import type { VaultConfig } from '../../../config.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import type { Witness } from '../../frame/epoch.witness.ts'
+import type { Threads } from '../../frame/threads/index.ts'
+import { createBbsThreads } from '../bbs.ts'
+import type { KeyRef, KeyStore } from '../index.ts'
+import type { Random } from '../material.ts'
+import { assertReference, isStoreName, storeName, unsupported } from '../reference.ts'
+import { createSoftwareKeys, type SecretRows } from '../software.ts'
+import { fields, settled, text, VaultRefusal } from './answers.ts'
+import { createVaultClient, type VaultClient, type VaultClientParts } from './client.ts'
+import { createLoginGate, ownRecords } from './gate.ts'
+import { createTransitKeys, inTransit } from './transit.ts'
+
+/** BLS12-381 and X25519, which transit does not know, rest in the KV engine, version 2. */
+const kvSecrets = (client: VaultClient, mount: string): SecretRows => {
+  const path = (kind: 'data' | 'metadata', ref: KeyRef) => `${mount}/${kind}/countersign/${storeName(ref)}`
+  return {
+    async insert(ref, { secret, publicKey }) {
+      const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
+      const data = { keyType: ref.keyType, secret: base64(secret), publicKey: base64(publicKey) }
+      try {
+        await client.write(path('data', ref), { options: { cas: 0 }, data }) // cas 0: only where there is none yet
+      } catch (error) {
+        if (!(error instanceof VaultRefusal && error.says('check-and-set'))) throw error
+      }
+    },
+    async find(ref) {
+      try {
+        const { data } = fields((await client.read(path('data', ref))).data)
+        const { secret, publicKey } = fields(data)
+        return { secret: Buffer.from(text(secret), 'base64'), publicKey: Buffer.from(text(publicKey), 'base64') }
+      } catch (error) {
+        if (error instanceof VaultRefusal && error.status === 404) return undefined
+        throw error
+      }
+    },
+    /** Deleting the metadata destroys every version. */
+    remove: (ref) => client.remove(path('metadata', ref)),
+  }
+}
+
+/** How far a database has come, beside the keys: whoever restores the database does not restore Vault with it. */
+const kvWitness = (client: VaultClient, mount: string): Witness => {
+  const path = (id: string) => `${mount}/data/countersign/epoch-${id}`
+  return {
+    async read(id) {
+      try {
+        const { data } = fields((await client.read(path(id))).data)
+        return Number(text(fields(data).mark))
+      } catch (error) {
+        if (error instanceof VaultRefusal && error.status === 404) return undefined
+        throw error
+      }
+    },
+    async write(id, mark) {
+      await client.write(path(id), { data: { mark: String(mark) } })
+    },
+  }
+}
+
+export interface VaultKeyStoreOptions extends Partial<VaultClientParts> {
+  random?: Random
+  cacheSeconds?: number
+  bbsThreads?: number
+  /** What the threads for BBS share with the other ones of the process. */
+  threads?: Threads
+}
+
+/** For a process that shares its logins with no other. */
+const gateOfOne = ({ address, timeoutMs }: VaultConfig) =>
+  createLoginGate({ address, timeoutMs, records: ownRecords(Date.now), masterKey: randomBytes(32) })
+
+/** Keys in Vault or OpenBao: transit for Ed25519 and P-256, KV version 2 for BLS12-381 and X25519. */
+export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreOptions = {}): KeyStore {
+  const { random = randomBytes, cacheSeconds, bbsThreads, threads, gate = gateOfOne(config) } = options
+  const client = createVaultClient(config, { ...options, gate })
+  const bbs = createBbsThreads({ shared: threads, threads: bbsThreads })
+  const transit = createTransitKeys(client, config.transitMount)
+  const software = createSoftwareKeys({ secrets: kvSecrets(client, config.kvMount), bbs, random, cacheSeconds })
+
+  return {
+    name: 'vault',
+    witness: kvWitness(client, config.kvMount),
+    async create(ref) {
+      assertReference(ref)
+      return settled(inTransit(ref) ? transit.create(ref) : software.create(ref))
+    },
+    async publicKey(ref) {
+      assertReference(ref)
+      return settled(inTransit(ref) ? transit.publicKey(ref) : software.publicKey(ref))
+    },
+    async sign(ref, data) {
+      assertReference(ref)
+      if (!inTransit(ref)) throw unsupported(ref, 'sign')
+      return settled(transit.sign(ref, data))
+    },
+    async agree(ref, peerPublicKey) {
+      if (ref.keyType === 'ed25519') {
+        throw new Refusal(
+          'key.agreement_unsupported',
+          'Vault keeps this key and cannot agree with it: use an X25519 key.',
+        )
+      }
+      return settled(software.agree(ref, peerPublicKey))
+    },
+    bbsSign: (ref, input) => settled(software.bbsSign(ref, input)),
+    async delete(ref) {
+      assertReference(ref)
+      return settled(inTransit(ref) ? transit.delete(ref) : software.delete(ref))
+    },
+    async names() {
+      const found = await Promise.all([
+        client.list(`${config.transitMount}/keys`),
+        client.list(`${config.kvMount}/metadata/countersign`),
+      ])
+      return found.flat().filter(isStoreName)
+    },
+    ready: () => client.ready(),
+    async close() {
+      await transit.drain()
+      await bbs.close()
+      await client.close()
+    },
+  }
+}

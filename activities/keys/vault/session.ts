@@ -1,0 +1,203 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { Unavailable } from '../../../protocol/errors.ts'
+import { understood, VaultRefusal } from './answers.ts'
+import type { CredentialSource, Credentials } from './credentials.ts'
+import type { LoginGate } from './gate.ts'
+import { type Lease, logIn, renew, type SessionCalls } from './lease.ts'
+
+export type LoginOutcome = 'done' | 'refused' | 'unavailable'
+
+export interface SessionParts {
+  calls: SessionCalls
+  source: CredentialSource
+  gate: LoginGate
+  log?: Pick<Logger, 'info' | 'error'>
+  now?: () => number
+  /** Told of each login. */
+  loggedIn?(outcome: LoginOutcome): void
+  /** Told of the time of the next login (ms since 1970) after one that Vault refused to us or another process. */
+  refusedUntil?(nextAt: number): void
+}
+
+export interface VaultSession {
+  /** The token to use now; logs in when there is none, unless Vault refused that and it is too early to ask again. */
+  token(): Promise<string>
+  /** As `token`, but waits for a login under way at most: whoever looks often must not log in often. */
+  standing(): Promise<string>
+  /** Throws while it is too early to log in again. */
+  assertMayLogIn(): void
+  /** Vault refused this token: another one, or undefined where there is none, or the last one was replaced a moment ago. */
+  replace(refused: string): Promise<string | undefined>
+  close(): Promise<void>
+}
+
+const SHORTEST_WAIT_MS = 250
+const RETRY_MS = 1_000
+/** Another process may have logged in meanwhile. */
+const LOOK_MS = 5_000
+const BUSY_MS = 50
+/** A policy that lacks a path refuses every token: a new one for each call would fill Vault with leases. */
+const REPLACE_MS = 30_000
+/** The longest delay a timer takes (2^31 - 1 ms). */
+const LONGEST_WAIT_MS = 2_147_483_647
+
+/** A login or call that Vault refused although we tried again: an operator must act, callers may come back later. */
+export const refusedByVault = (reason: string, waitMs = 30_000) =>
+  new Unavailable('keys', `Vault refuses our token or its policy (${reason}).`, Math.max(1, Math.ceil(waitMs / 1000)))
+
+/** 403 to a role that is locked out, or may not log in from this address; a wrong secret is answered by 400. */
+const isLockedOut = ({ status }: VaultRefusal, credentials: Credentials) => 'roleId' in credentials && status === 403
+
+const reasonOf = ({ message }: VaultRefusal, locked: boolean) =>
+  locked ? `${message}: the role is locked out, or may not log in from here` : message
+
+/**
+ * Keeps one Vault token alive by itself, from the start on: renewed at two thirds of its life, and by AppRole replaced when
+ * it nears its last (a renewal that grants less than half of the first life), when a renewal is refused, or when a call was.
+ */
+export function createVaultSession(parts: SessionParts): VaultSession {
+  const { calls, source, gate, log, now = Date.now, loggedIn, refusedUntil } = parts
+  let current: Lease | undefined
+  let fullSeconds = 0
+  let pending: Promise<Lease> | undefined
+  let refusal: { reason: string; until: number } | undefined
+  let failure: Unavailable | undefined
+  let failures = 0
+  let replacedAt = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  const after = (ms: number, work: () => Promise<unknown>) => {
+    clearTimeout(timer)
+    if (closed) return
+    timer = setTimeout(() => tend(work), Math.min(Math.max(ms, SHORTEST_WAIT_MS), LONGEST_WAIT_MS))
+    timer.unref()
+  }
+
+  /** Until it goes well; `login` keeps and logs what went wrong. */
+  const tend = (work: () => Promise<unknown>): void => {
+    work().catch(() => {
+      failures += 1
+      const waitMs = refusal ? refusal.until - now() : RETRY_MS * 2 ** Math.min(failures - 1, 10)
+      after(Math.min(waitMs, LOOK_MS), current ? refresh : login)
+    })
+  }
+
+  const keep = (kept: Lease): Lease => {
+    clearTimeout(timer)
+    failures = 0
+    current = kept
+    if (kept.seconds > 0) after((kept.seconds * 2000) / 3, refresh)
+    return kept
+  }
+
+  const refused = (reason: string, waitMs: number): Unavailable => {
+    const known = refusal?.reason === reason && refusal.until > now()
+    refusal = { reason, until: now() + waitMs }
+    refusedUntil?.(refusal.until)
+    if (!known)
+      log?.error({ part: 'keys', reason, nextInSeconds: Math.ceil(waitMs / 1000) }, 'the key store refused our login')
+    return refusedByVault(reason, waitMs)
+  }
+
+  const admitted = async (credentials: Credentials): Promise<void> => {
+    for (;;) {
+      const admission = await gate.enter(credentials)
+      if (admission.state === 'admitted') return
+      if (admission.state === 'refused') throw refused(admission.reason, admission.waitMs)
+      if (closed) throw new Unavailable('keys', 'The key store is closed.')
+      await pause(BUSY_MS)
+    }
+  }
+
+  const attempt = async (): Promise<Lease> => {
+    const credentials = await source.read()
+    await admitted(credentials)
+    const made = await logIn(calls, credentials).catch(async (error: unknown) => {
+      const known = understood(error)
+      if (!(known instanceof VaultRefusal)) {
+        loggedIn?.('unavailable')
+        await gate.left(credentials)
+        throw known
+      }
+      const locked = isLockedOut(known, credentials)
+      const reason = reasonOf(known, locked)
+      const waitMs = await gate.refused(credentials, { reason, lockedOut: locked })
+      loggedIn?.('refused')
+      throw refused(reason, waitMs)
+    })
+    if (refusal) log?.info({ part: 'keys' }, 'the key store takes our login again')
+    refusal = undefined
+    refusedUntil?.(0)
+    fullSeconds = made.seconds
+    keep(made)
+    loggedIn?.('done')
+    await gate.succeeded(credentials)
+    return made
+  }
+
+  /** One login at a time, however many callers wait for it. */
+  const login = (): Promise<Lease> => {
+    pending ??= attempt()
+      .catch((error: unknown) => {
+        failure = error instanceof Unavailable ? error : undefined
+        throw error
+      })
+      .finally(() => {
+        pending = undefined
+      })
+    return pending
+  }
+
+  const refresh = async (): Promise<Lease> => {
+    if (!current?.renewable) return login()
+    try {
+      const next = await renew(calls, current)
+      return source.kind === 'role' && next.seconds * 2 <= fullSeconds ? await login() : keep(next)
+    } catch (error) {
+      if (understood(error) instanceof VaultRefusal) return login()
+      throw error
+    }
+  }
+
+  const assertMayLogIn = () => {
+    if (!current && !pending && refusal && refusal.until > now())
+      throw refusedByVault(refusal.reason, refusal.until - now())
+  }
+
+  // a token that works needs no new login because its AppRole has another secret
+  const unwatch = source.watch(() => {
+    if (!current || source.kind === 'token') tend(login)
+  })
+  tend(login)
+
+  return {
+    assertMayLogIn,
+    async token() {
+      assertMayLogIn()
+      return (current ?? (await login())).token
+    },
+    async standing() {
+      const lent = current ?? (await pending)
+      if (lent) return lent.token
+      assertMayLogIn()
+      throw failure ?? new Unavailable('keys', 'We have no token of Vault yet.')
+    },
+    async replace(token) {
+      if (current?.token === token && now() - replacedAt < REPLACE_MS) return undefined
+      if (current?.token === token) {
+        replacedAt = now()
+        current = undefined
+      }
+      const { token: fresh } = current ?? (await login())
+      return fresh === token ? undefined : fresh
+    },
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      unwatch()
+      await pending?.catch(() => undefined) // whoever waited for it was told
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { inTenant } from '../../entities/orm.ts'
+import { JsonLdContext } from '../../entities/semantic-credentials.ts'
+import { bundledContexts, type ContextLookup } from '../../protocol/contexts/index.ts'
+import { absolute, contextsIn, type ForeignContext, namedContexts } from '../../protocol/contexts/named.ts'
+import { foreseen, type Reason } from '../../protocol/semantic-credentials/reasons.ts'
+import {
+  contextReasons,
+  contextWarnings,
+  type TrustedContexts,
+  trustOf,
+  type Warning,
+} from '../../protocol/semantic-credentials/warnings.ts'
+import { MAX_FOREIGN } from '../documents/contexts.ts'
+import type { Dependencies } from '../index.ts'
+
+interface Parts extends Pick<Dependencies, 'database'> {
+  /** What is pinned under an address; nothing is fetched. */
+  pinnedFor(tenantId: string): ContextLookup
+  /** Pinned, or fetched and pinned; throws as the context store does. */
+  lookupFor(tenantId: string): ContextLookup
+}
+
+interface Walk {
+  trusts(context: ForeignContext): boolean
+  /** The content of a context that is registered or trusted, or of any; undefined where it is not to be had. */
+  read(url: string, isKnown: boolean): Promise<object | undefined>
+}
+
+/** Which contexts of a document nobody of the tenant has vouched for: the bundled and the registered ones are known. */
+export function createContextTrust({ database, pinnedFor, lookupFor }: Parts) {
+  /** Asked each time, as what a tenant turns on counts at once in every process (D-146). */
+  async function registeredOf(tenantId: string, urls: string[]): Promise<Set<string>> {
+    if (urls.length === 0) return new Set()
+    const where = { url: { $in: urls }, source: 'registered' } as const
+    const rows = await inTenant(database.tenants, tenantId, (em) => em.find(JsonLdContext, where, { fields: ['url'] }))
+    return new Set(rows.map(({ url }) => url))
+  }
+
+  /** With those that contexts name in turn: what stands there means as much as what names it. */
+  async function unknownIn(tenantId: string, document: object, { trusts, read }: Walk): Promise<ForeignContext[]> {
+    const brought = contextsIn(document)
+    if (brought.every(({ url }) => url === undefined)) return brought.filter((context) => !trusts(context))
+    const unknown: ForeignContext[] = []
+    const seen = new Set<string>()
+    for (let level = brought; level.length > 0 && seen.size <= MAX_FOREIGN; ) {
+      const fresh = level.filter(({ url }) => url === undefined || (!seen.has(url) && seen.add(url)))
+      const registered = await registeredOf(
+        tenantId,
+        fresh.flatMap(({ url }) => url ?? []),
+      )
+      const further = fresh.map(async (context): Promise<ForeignContext[]> => {
+        const { path, url } = context
+        const isKnown = (url !== undefined && registered.has(url)) || trusts(context)
+        if (!isKnown) unknown.push(context)
+        const content = url === undefined ? undefined : await read(url, isKnown)
+        if (url === undefined || content === undefined) return []
+        const named = namedContexts(content).map((reference) => absolute(reference, url))
+        return named.filter((each) => !bundledContexts.has(each)).map((each) => ({ path, url: each }))
+      })
+      level = (await Promise.all(further)).flat()
+    }
+    return unknown
+  }
+
+  return {
+    /** For a document that was verified: its contexts are pinned, as far as they could be had. */
+    async contextWarnings(tenantId: string, document: object): Promise<Warning[]> {
+      const pinned = pinnedFor(tenantId)
+      const walk = { trusts: () => false, read: async (url: string) => pinned(url) }
+      return contextWarnings(await unknownIn(tenantId, document, walk))
+    },
+
+    /** For a document that is to be verified: a context that is not trusted is not even fetched. */
+    async contextReasons(tenantId: string, document: object, trusted: TrustedContexts[]): Promise<Reason[]> {
+      const lookup = lookupFor(tenantId)
+      const read = async (url: string, isKnown: boolean) => {
+        try {
+          return isKnown ? await lookup(url) : undefined
+        } catch (error) {
+          if (!foreseen(error)) throw error
+          return undefined // verification meets the same, and says it
+        }
+      }
+      return contextReasons(await unknownIn(tenantId, document, { trusts: trustOf(trusted), read }))
+    },
+  }
+}
+
+export type ContextTrust = ReturnType<typeof createContextTrust>

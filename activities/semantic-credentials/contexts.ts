@@ -1,0 +1,84 @@
+import { inTenant } from '../../entities/orm.ts'
+import { JsonLdContext } from '../../entities/semantic-credentials.ts'
+import type { ContextLookup } from '../../protocol/contexts/index.ts'
+import type { Settings } from '../administration/settings.ts'
+import type { Owner } from '../documents/index.ts'
+import { type ContextRows, createContextStore, type PinnedContext } from '../frame/contexts.ts'
+import type { Call, Operations } from '../frame/operations.ts'
+import type { Dependencies } from '../index.ts'
+import { createContextTrust } from './contexts.trust.ts'
+
+/** Pinned contexts in the table `jsonld_contexts`. */
+const contextRows = ({ database, uuid }: Pick<Dependencies, 'database' | 'uuid'>): ContextRows => {
+  const find = (tenantId: string, url: string) =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const row = await em.findOne(JsonLdContext, { url })
+      return row ? { ...row, createdAt: row.createdAt.toISOString() } : undefined
+    })
+  return {
+    find,
+    async insert(tenantId, context) {
+      await inTenant(database.tenants, tenantId, (em) =>
+        em.execute(
+          `insert into jsonld_contexts (id, tenant_id, url, sha256, document, source) values (?, ?, ?, ?, ?, ?)
+           on conflict (tenant_id, url) do nothing`,
+          [uuid(), tenantId, context.url, context.sha256, context.document, context.source],
+        ),
+      )
+      return (await find(tenantId, context.url)) ?? context
+    },
+    async markRegistered(tenantId, url) {
+      await inTenant(database.tenants, tenantId, (em) =>
+        em.nativeUpdate(JsonLdContext, { url }, { source: 'registered' }),
+      )
+    },
+    count: (tenantId, source) => inTenant(database.tenants, tenantId, (em) => em.count(JsonLdContext, { source })),
+  }
+}
+
+/** JSON-LD contexts beyond the bundled ones, tenant by tenant. */
+export function createTenantContexts(
+  dependencies: Pick<Dependencies, 'database' | 'uuid' | 'outbound' | 'now'> & {
+    operations: Operations
+    settings: Settings
+  },
+) {
+  const store = createContextStore({ ...dependencies, rows: contextRows(dependencies) })
+  const { database, operations, settings } = dependencies
+  const parsed = (context: PinnedContext | undefined) => context && (JSON.parse(context.document) as object)
+
+  /** For one tenant's documents: pinned, or fetched once and pinned. */
+  const lookupFor = (tenantId: string): ContextLookup => {
+    const allowFetch = () => settings.isOn(tenantId, 'fetchUnknownContexts')
+    return async (url) => parsed(await store.lookup(tenantId, url, { allowFetch }))
+  }
+
+  const pinnedFor =
+    (tenantId: string): ContextLookup =>
+    async (url) =>
+      parsed(await store.pinned(tenantId, url))
+
+  return {
+    /** For one tenant's documents: pinned, or fetched once and pinned. */
+    lookupFor: (tenantId: string): Owner => ({ tenantId, lookup: lookupFor(tenantId) }),
+
+    ...createContextTrust({ database, lookupFor, pinnedFor }),
+
+    async list(tenantId: string, { limit, offset }: { limit: number; offset: number }) {
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const orderBy = { createdAt: 'desc', id: 'asc' } as const
+        const [contexts, total] = await em.findAndCount(JsonLdContext, {}, { orderBy, limit, offset })
+        return { contexts, total }
+      })
+    },
+
+    /** Pins a context of the tenant's own; asked again, it says whether the content is still the pinned one. */
+    async register(call: Call, url: string) {
+      const { sha256, source, createdAt } = await store.register(call.tenantId, url)
+      const operation = { name: 'LINKED_DATA_CONTEXT_REGISTER', category: 'linked-data', metadata: { sha256 } }
+      return operations.change(call, operation, async () => ({ url, sha256, source, createdAt }))
+    },
+  }
+}
+
+export type TenantContexts = ReturnType<typeof createTenantContexts>

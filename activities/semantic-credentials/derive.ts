@@ -1,0 +1,75 @@
+import { fromBase64url } from '../../protocol/base64url.ts'
+import { isBaseProof, type Json } from '../../protocol/data-integrity/index.ts'
+import { unknownPointers } from '../../protocol/data-integrity/pointers.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import { isObject } from '../../protocol/json.ts'
+import { normaliseForVerify } from '../../protocol/semantic-credentials/index.ts'
+import type { Dependencies } from '../index.ts'
+import type { TenantContexts } from './contexts.ts'
+
+export interface DeriveInput {
+  /** With a bbs-2023 base proof. */
+  credential: unknown
+  /** JSON pointers (RFC 6901) to disclose besides those that the issuer made mandatory. */
+  selectivePointers: string[] | 'everything'
+  /** Base64url, at most 1,024 characters: bound into the proof, such as a verifier's challenge. */
+  presentationHeader?: string
+}
+
+const MAX_POINTERS = 200
+const MAX_HEADER = 1_024
+
+/** Selective disclosure: a credential of which the holder shows a part, and the issuer's signature still holds. */
+export const createDerivation = ({
+  documents,
+  contexts,
+}: Pick<Dependencies, 'documents'> & { contexts: TenantContexts }) => ({
+  /**
+   * Throws `Refusal` with `credential.malformed`, `credential.not_derivable` for any other proof than a bbs-2023 base proof,
+   * `credential.pointer_invalid` naming the pointers, `request.invalid`, `context.*`.
+   */
+  async deriveCredential(
+    tenantId: string,
+    { credential: given, selectivePointers, presentationHeader }: DeriveInput,
+  ): Promise<Json> {
+    const credential = normaliseForVerify(given)
+    const { proof, ...document } = credential
+    if (!isObject(proof) || proof.cryptosuite !== 'bbs-2023' || !isBaseProof(proof))
+      throw new Refusal(
+        'credential.not_derivable',
+        'Only a credential with a bbs-2023 base proof, as its issuer signed it, can be derived from.',
+        [{ path: 'credential.proof', code: 'base_proof', message: 'expected a single bbs-2023 base proof' }],
+      )
+    const pointers = selectivePointers === 'everything' ? [] : selectivePointers
+    if (pointers.length > MAX_POINTERS)
+      throw new Refusal('request.invalid', 'There are too many pointers.', [
+        { path: 'selectivePointers', code: 'too_many', message: `expected at most ${MAX_POINTERS}` },
+      ])
+    const unknown = new Set(unknownPointers(document, pointers))
+    if (unknown.size > 0)
+      throw new Refusal(
+        'credential.pointer_invalid',
+        'A JSON pointer does not name a member of the credential.',
+        pointers.flatMap((pointer, index) =>
+          unknown.has(pointer)
+            ? [{ path: `selectivePointers.${index}`, code: 'pointer', message: 'the credential has no such member' }]
+            : [],
+        ),
+      )
+    const header = fromBase64url(presentationHeader ?? '')
+    if ((presentationHeader ?? '').length > MAX_HEADER || header === undefined)
+      throw new Refusal('request.invalid', 'presentationHeader is not usable.', [
+        { path: 'presentationHeader', code: 'base64url', message: `expected base64url of at most ${MAX_HEADER}` },
+      ])
+    return documents.derive(
+      {
+        credential,
+        disclose: selectivePointers,
+        presentationHeader: new Uint8Array(header),
+      },
+      contexts.lookupFor(tenantId),
+    )
+  },
+})
+
+export type Derivation = ReturnType<typeof createDerivation>

@@ -1,0 +1,80 @@
+import { Refusal } from '../../../protocol/errors.ts'
+import {
+  didcommLink,
+  type RequestMessage,
+  requestSigningInput,
+} from '../../../protocol/semantic-credentials/presentations/requests.ts'
+import type { Administration } from '../../administration/index.ts'
+import type { Issuers } from '../../dids/signers.ts'
+import { bundledOnly } from '../../documents/index.ts'
+import type { Dependencies } from '../../index.ts'
+import { tenantSigner } from './signers.ts'
+import { checkedTemplate, type PresentationTemplates, type TemplateInput } from './templates.ts'
+
+export interface SignedRequest {
+  message: RequestMessage
+  jws: string
+  /** Public address of the JWS. */
+  requestUri: string
+  /** Opens a wallet on the same device. */
+  didcommUri: string
+  /** The public address as a QR code: data: URL of a PNG. */
+  qrCode: string
+}
+
+interface Parts extends Pick<Dependencies, 'documents'> {
+  administration: Administration
+  issuers: Issuers
+  presentationTemplates: PresentationTemplates
+}
+
+/** What a request asks, who asks it, and how a wallet gets it. */
+export function createAsking({ documents, administration, issuers, presentationTemplates }: Parts) {
+  return {
+    /** The template's own members, or those of the request itself; both at once would say two things. */
+    async whatIsAsked(tenantId: string, given: Partial<TemplateInput> & { templateId?: string }) {
+      const { templateId, domain, name, query, trustedContexts } = given
+      if (templateId === undefined && domain === undefined && name === undefined && query === undefined)
+        throw new Refusal('presentation_request.invalid', 'The request asks for nothing.', [
+          { path: 'templateId', code: 'required', message: 'expected templateId, or domain, name and query' },
+        ])
+      if (templateId === undefined) {
+        const input = { domain: domain ?? '', name: name ?? '', query, trustedContexts }
+        return { domain: input.domain, name: input.name, ...checkedTemplate(input), templateId: null }
+      }
+      const own = { domain, name, query, trustedContexts: trustedContexts ?? undefined }
+      const extra = Object.entries(own).filter(([, value]) => value !== undefined)
+      if (extra.length > 0)
+        throw new Refusal(
+          'presentation_request.invalid',
+          'The template says what is asked.',
+          extra.map(([path]) => ({ path, code: 'unknown', message: 'expected nothing beside templateId' })),
+        )
+      const template = await presentationTemplates.readTemplate(tenantId, templateId)
+      return { domain: template.domain, name: template.name, ...checkedTemplate(template), templateId }
+    },
+
+    /** The DID that asks when none is named (D-072); undefined where the tenant has none that could sign. */
+    askingDid(tenantId: string): Promise<string | undefined> {
+      return issuers.newest(tenantId, ['ed25519'])
+    },
+
+    /** The message as a compact JWS of the DID's Ed25519 key. */
+    async sign(tenantId: string, message: RequestMessage): Promise<string> {
+      const signer = await tenantSigner(issuers, { tenantId, did: message.from, proofType: 'eddsa-rdfc-2022' })
+      const input = requestSigningInput(message, signer.verificationMethod)
+      return `${input}.${Buffer.from(await signer.sign(Buffer.from(input))).toString('base64url')}`
+    },
+
+    async handOver(tenantId: string, jws: string): Promise<SignedRequest> {
+      const [, payload = ''] = jws.split('.')
+      const message = JSON.parse(Buffer.from(payload, 'base64url').toString()) as RequestMessage
+      const { baseUrl } = await administration.tenantById(tenantId)
+      const requestUri = `${baseUrl}/v1/presentation-requests/${message.id}`
+      const qrCode = await documents.qrCode(requestUri, bundledOnly(tenantId))
+      return { message, jws, requestUri, didcommUri: didcommLink(jws), qrCode }
+    },
+  }
+}
+
+export type Asking = ReturnType<typeof createAsking>

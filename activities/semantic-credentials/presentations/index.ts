@@ -1,0 +1,192 @@
+import { isProofType, type Json, suiteOf } from '../../../protocol/data-integrity/index.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import type { Asked, PresentationToVerify } from '../../../protocol/semantic-credentials/presentations/checks.ts'
+import { expectedDomains, failed, proofsOf } from '../../../protocol/semantic-credentials/presentations/checks.ts'
+import {
+  normalisePresentation,
+  presentationToSign,
+} from '../../../protocol/semantic-credentials/presentations/index.ts'
+import { readQuery } from '../../../protocol/semantic-credentials/presentations/queries.ts'
+import { verdictOf, verifyPresentation } from '../../../protocol/semantic-credentials/presentations/verify.ts'
+import {
+  presentationWarnings,
+  type WarnedPresentationVerdict,
+} from '../../../protocol/semantic-credentials/presentations/warnings.ts'
+import { assertTrustedContexts, type TrustedContexts } from '../../../protocol/semantic-credentials/warnings.ts'
+import type { Settings } from '../../administration/settings.ts'
+import type { DidResolver } from '../../dids/resolver.ts'
+import type { Issuers } from '../../dids/signers.ts'
+import type { Call, Operations } from '../../frame/operations.ts'
+import type { Dependencies } from '../../index.ts'
+import type { TenantContexts } from '../contexts.ts'
+import type { CredentialVerifier } from '../verify.ts'
+import type { PresentationRequests } from './requests.ts'
+import { tenantSigner } from './signers.ts'
+import type { PresentationTemplateRecord, PresentationTemplates } from './templates.ts'
+
+export interface PresentationInput {
+  presentation: unknown
+  /** Enforced when given; else the proof's own. */
+  challenge?: string
+  domain?: string
+}
+
+/** A presentation, and what whoever verifies it insists on. */
+export interface PresentationToCheck extends PresentationInput {
+  /** Contexts besides the bundled and the registered ones; undefined: any, with a warning. */
+  trustedContexts?: TrustedContexts
+}
+
+export interface HolderSignature extends PresentationInput {
+  /** One of the tenant's DIDs, COMPLETED, with a key for the proof type under `authentication`. */
+  did: string
+  /** Any but the BBS ones: a holder has nothing to hide from whom it answers. */
+  proofType: string
+}
+
+interface Parts extends Pick<Dependencies, 'config' | 'documents' | 'now'> {
+  operations: Operations
+  settings: Settings
+  contexts: TenantContexts
+  issuers: Issuers
+  didResolver: DidResolver
+  credentialVerifier: CredentialVerifier
+  presentationTemplates: PresentationTemplates
+  presentationRequests: PresentationRequests
+}
+
+const USE = `update presentation_requests set used_at = ? where id = ? and used_at is null and expires_at > ? returning id`
+
+/** Of a template, or of a request that keeps what its template said. */
+const whatIsAsked = ({
+  domain,
+  query,
+  trustedContexts,
+}: Pick<PresentationTemplateRecord, 'domain' | 'query' | 'trustedContexts'>): Asked => ({
+  domain,
+  queries: readQuery(query).queries,
+  ...(trustedContexts && { trustedContexts }),
+})
+
+/** Presentations: signed as a holder, and verified whoever holds (specification, verifyWebSemanticPresentationTemplate). */
+export function createPresentations(parts: Parts) {
+  const { config, documents, now, operations, contexts, issuers, didResolver, credentialVerifier } = parts
+  const { settings, presentationTemplates, presentationRequests } = parts
+
+  /** What nobody said which one is expected, and the tenant insists on. */
+  async function required(tenantId: string, expected: Pick<PresentationToVerify, 'challenge' | 'domain' | 'asked'>) {
+    const { challenge } = expected
+    return {
+      requireChallenge: challenge === undefined && (await settings.isOn(tenantId, 'requireChallenge')),
+      requireDomain: expectedDomains(expected).length === 0 && (await settings.isOn(tenantId, 'requireDomain')),
+    }
+  }
+
+  /** The verdict alone, which changes nothing. `bindHolder` false: the proofs alone, as the W3C's VC API asks for. */
+  async function checkPresentation(
+    tenantId: string,
+    { presentation: given, challenge, domain, trustedContexts }: PresentationToCheck,
+    { asked = [], bindHolder = true }: { asked?: Asked[]; bindHolder?: boolean } = {},
+  ): Promise<WarnedPresentationVerdict> {
+    const presentation = normalisePresentation(given)
+    assertTrustedContexts(trustedContexts)
+    const trusted = [trustedContexts, ...asked.map((each) => each.trustedContexts)].filter((each) => each !== undefined)
+    const { verifiableCredential: _, ...own } = presentation
+    const expected = { ...(challenge !== undefined && { challenge }), ...(domain !== undefined && { domain }), asked }
+    const request: PresentationToVerify = {
+      presentation,
+      ...expected,
+      ...(await required(tenantId, expected)),
+      untrusted: trusted.length > 0 ? await contexts.contextReasons(tenantId, own, trusted) : [],
+      bindHolder,
+      now: now(),
+      toleranceMs: config.clockToleranceMs,
+      resolveDid: async (did) => (await didResolver.resolve(did)).document,
+      checkProof: documents.checkProof(contexts.lookupFor(tenantId)),
+      means: (request) => documents.meansTheSame(request, contexts.lookupFor(tenantId)),
+      verifyCredential: (credential) => credentialVerifier.verifyCredential(tenantId, credential, trusted),
+    }
+    const verdict = await verifyPresentation(request)
+    const ofContexts = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, presentation)
+    return { ...verdict, warnings: [...presentationWarnings(request), ...ofContexts] }
+  }
+
+  return {
+    checkPresentation,
+
+    /**
+     * Signs a presentation as one of the tenant's DIDs, for authentication. Throws `Refusal('presentation.malformed' |
+     * 'presentation.invalid' | 'presentation.proof_type_unsupported' | 'presentation.signer_*')`, `credential.*` or
+     * `context.*` for what is not JSON-LD, and `Unavailable('keys')`. Nothing is stored.
+     */
+    async signPresentation({ tenantId }: Pick<Call, 'tenantId'>, request: HolderSignature): Promise<Json> {
+      const { did, proofType, challenge, domain } = request
+      if (!isProofType(proofType) || suiteOf(proofType).signature === 'bbs')
+        throw new Refusal('presentation.proof_type_unsupported', 'Presentations are not signed with this proof type.', [
+          {
+            path: 'proofType',
+            code: 'enum',
+            message: 'expected eddsa-rdfc-2022, ecdsa-rdfc-2019 or another one but BBS',
+          },
+        ])
+      const presentation = presentationToSign(request.presentation, proofType)
+      const signer = await tenantSigner(issuers, { tenantId, did, proofType })
+      return documents.sign(
+        {
+          credential: presentation,
+          proofType,
+          signer,
+          now: now(),
+          proofPurpose: 'authentication',
+          ...(challenge !== undefined && { challenge }),
+          ...(domain !== undefined && { domain }),
+        },
+        contexts.lookupFor(tenantId),
+      )
+    },
+
+    /**
+     * The verdict on a presentation, under what its challenge or a template asks. A verified answer to a request uses its
+     * challenge up, once and for all. Throws `Refusal('presentation.malformed')`, `presentation_template.not_found`.
+     */
+    async verifyPresentation(
+      call: Call,
+      { templateId, ...input }: PresentationToCheck & { templateId?: string },
+    ): Promise<WarnedPresentationVerdict> {
+      const { tenantId, idempotency } = call
+      if (idempotency && 'effect' in idempotency) return idempotency.effect as WarnedPresentationVerdict
+      const presentation = normalisePresentation(input.presentation)
+      const own = proofsOf(presentation)[0]?.proof.challenge
+      const challenge = input.challenge ?? (typeof own === 'string' ? own : undefined)
+      const request =
+        challenge === undefined ? undefined : await presentationRequests.findByChallenge(tenantId, challenge)
+      const asked: Asked[] = [
+        ...(request ? [{ request, ...whatIsAsked(request) }] : []),
+        ...(templateId === undefined
+          ? []
+          : [whatIsAsked(await presentationTemplates.readTemplate(tenantId, templateId))]),
+      ]
+      const expected = input.challenge ?? (request ? challenge : undefined)
+      const enforced = { ...input, presentation, ...(expected !== undefined && { challenge: expected }) }
+      const verdict = await checkPresentation(tenantId, enforced, { asked })
+      const operation = {
+        name: 'PRESENTATION_WEB_SEMANTIC_VERIFY',
+        category: 'credential-presentation',
+        metadata: { verified: verdict.verified, presentationRequestId: request?.id ?? null },
+      }
+      return operations.change(call, operation, async (em) => {
+        if (!verdict.verified || !request) return verdict
+        const time = now()
+        const earliest = new Date(time.getTime() - config.clockToleranceMs)
+        const used = await em.execute<{ id: string }[]>(USE, [time, request.id, earliest])
+        if (used.length > 0) return verdict
+        operation.metadata.verified = false
+        const late = failed('request', `The request ${request.id} was answered meanwhile, or has expired.`)
+        const checks = verdict.checks.map((check) => (check.check === 'request' ? late : check))
+        return { ...verdictOf(checks), warnings: verdict.warnings }
+      })
+    },
+  }
+}
+
+export type Presentations = ReturnType<typeof createPresentations>

@@ -1,0 +1,143 @@
+import {
+  defaultMandatoryPointers,
+  isProofType,
+  type Json,
+  PROOF_TYPES,
+  type ProofType,
+  suiteOf,
+} from '../../protocol/data-integrity/index.ts'
+import { overDocument, Refusal } from '../../protocol/errors.ts'
+import { normaliseSignPayload, withStatus } from '../../protocol/semantic-credentials/index.ts'
+import { type StatusExplanation, statusEntry, statusListUrl } from '../../protocol/status-list/credential.ts'
+import type { StatusPurpose } from '../../protocol/status-list/index.ts'
+import type { Administration } from '../administration/index.ts'
+import { assertSuspendable, type StatusEntries, type StatusEntry } from '../credentials/status-lists/allocation.ts'
+import type { Issuers } from '../dids/signers.ts'
+import type { Dependencies } from '../index.ts'
+import type { TenantContexts } from './contexts.ts'
+
+type StatusExplanations = Partial<Record<StatusPurpose, StatusExplanation>>
+
+export interface SignRequest {
+  payload: Json
+  proofType: string
+  revocable: boolean
+  /** Gives it a second entry, to suspend it by; data model 2.0 alone, and only beside `revocable`. */
+  suspendable?: boolean
+  /** What its status entries say of themselves; data model 2.0 alone. */
+  explanations?: StatusExplanations
+  tag?: string | null
+  /** BBS alone: what a holder cannot hide, besides issuer, dates, status and schema, which are never optional. */
+  mandatoryPointers?: string[]
+}
+
+/** A signed credential and what its row says besides. */
+export interface SignedRow {
+  id: string
+  credential: Json
+  didId: string
+  /** The issuer's DID. */
+  issuer: string
+  proofType: ProofType
+  tag: string | null
+  types: string[]
+  issuanceDate: string
+  expirationDate: string | null
+  listId: string | null
+  index: number | null
+  /** The second entry of one that may be suspended. */
+  suspension?: StatusEntry
+}
+
+interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
+  administration: Administration
+  contexts: TenantContexts
+  entries: StatusEntries
+  issuers: Issuers
+}
+
+/** Throws `Refusal('credential.proof_type_unsupported')`. */
+export function proofTypeOf(given: string): ProofType {
+  if (isProofType(given)) return given
+  throw new Refusal('credential.proof_type_unsupported', 'This proof type is not supported.', [
+    { path: 'proofType', code: 'enum', message: `expected one of ${PROOF_TYPES.join(', ')}` },
+  ])
+}
+
+/** Throws `Refusal('request.invalid')` for pointers that the proof type has no use for. */
+function mandatoryOf(credential: Json, proofType: ProofType, given: string[] | undefined) {
+  if (given === undefined) return {}
+  if (suiteOf(proofType).signature === 'bbs')
+    return { mandatoryPointers: [...new Set([...defaultMandatoryPointers(credential), ...given])] }
+  throw new Refusal('request.invalid', 'Mandatory pointers are for bbs-2023 alone.', [
+    { path: 'mandatoryPointers', code: 'bbs', message: `a ${proofType} proof discloses everything` },
+  ])
+}
+
+/** From a payload to a signed credential, for one request and for a row of a batch alike; recording it is the caller's. */
+export function createSigning({ documents, now, administration, contexts, entries, issuers }: Parts) {
+  return {
+    /**
+     * Signs as the payload's issuer. `together`: how many credentials like this one the caller is about to sign. Throws
+     * `Refusal` with `credential.*` or `context.*`, and `Unavailable('keys')` when the key store is away.
+     */
+    async sign(
+      tenantId: string,
+      id: string,
+      {
+        payload,
+        proofType: given,
+        revocable,
+        suspendable = false,
+        explanations = {},
+        tag,
+        mandatoryPointers,
+      }: SignRequest,
+      together = 1,
+    ): Promise<SignedRow> {
+      const proofType = proofTypeOf(given)
+      const time = now()
+      const normal = await overDocument(() => normaliseSignPayload(payload, { proofType, revocable, now: time }))
+      if (suspendable) assertSuspendable(revocable, normal.dataModel)
+      const issuer = await issuers.find(tenantId, normal.issuer)
+      const signer = issuers.signer(tenantId, issuer, proofType)
+      const { '@context': context, id: ownId, ...rest } = normal.credential
+      let unsigned: Json = { '@context': context, id: ownId ?? `urn:uuid:${id}`, ...rest }
+      let entry: StatusEntry | undefined
+      let suspension: StatusEntry | undefined
+      if (revocable) {
+        const kind = normal.dataModel === '2.0' ? 'BitstringStatusList' : 'RevocationList2020'
+        const owner = { tenantId, didId: issuer.didId, kind, purpose: 'revocation', proofType } as const
+        entry = await entries.take(owner, together)
+        if (suspendable) suspension = await entries.take({ ...owner, purpose: 'suspension' }, together)
+        const { baseUrl } = await administration.tenantById(tenantId)
+        const stated = ({ listId, index }: StatusEntry, purpose: StatusPurpose): Json => {
+          const listUrl = statusListUrl(baseUrl, listId)
+          return { ...statusEntry({ kind, listUrl, index, purpose, ...explanations[purpose] }) }
+        }
+        const revocation = stated(entry, 'revocation')
+        unsigned = withStatus(unsigned, suspension ? [revocation, stated(suspension, 'suspension')] : revocation)
+      }
+      const mandatory = mandatoryOf(unsigned, proofType, mandatoryPointers)
+      const asked = { credential: unsigned, proofType, signer, now: time, ...mandatory }
+      const lookup = contexts.lookupFor(tenantId)
+      const credential = await (together > 1 ? documents.signLike(asked, lookup) : documents.sign(asked, lookup))
+      return {
+        id,
+        credential,
+        didId: issuer.didId,
+        issuer: issuer.did,
+        proofType,
+        tag: tag ?? null,
+        types: normal.types,
+        issuanceDate: normal.issuanceDate,
+        expirationDate: normal.expirationDate ?? null,
+        listId: entry?.listId ?? null,
+        index: entry?.index ?? null,
+        ...(suspension && { suspension }),
+      }
+    },
+  }
+}
+
+export type Signing = ReturnType<typeof createSigning>

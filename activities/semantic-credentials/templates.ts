@@ -1,0 +1,135 @@
+import { isDeepStrictEqual } from 'node:util'
+import { LockMode, type SqlEntityManager } from '@mikro-orm/postgresql'
+import { inTenant } from '../../entities/orm.ts'
+import { SemanticTemplate, SemanticTemplateVersion } from '../../entities/semantic-credentials.templates.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import { type TemplateDefinition, templateErrors } from '../../protocol/semantic-credentials/templates.ts'
+import type { Call, Operations } from '../frame/operations.ts'
+import type { Dependencies } from '../index.ts'
+
+export interface CredentialTemplate {
+  id: string
+  version: number
+  definition: TemplateDefinition
+}
+
+const notFound = () => new Refusal('credential_template.not_found', 'There is no such credential template.')
+
+const operation = (verb: string, metadata: Record<string, string | number>) => ({
+  name: `CREDENTIAL_WEB_SEMANTIC_CREDENTIAL_CONFIGURATION_${verb}`,
+  category: 'credential-web-semantic',
+  metadata,
+})
+
+const templateOf = ({ templateId, version, definition }: SemanticTemplateVersion): CredentialTemplate => ({
+  id: templateId,
+  version,
+  definition,
+})
+
+/** Credential templates in versions: a change is a new version, and what was issued keeps the one it came from. */
+export function createCredentialTemplates(
+  dependencies: Pick<Dependencies, 'database' | 'now' | 'uuid'> & { operations: Operations },
+) {
+  const { database, now, uuid, operations } = dependencies
+
+  /** As it will be read again: without members that are undefined. */
+  function checked(definition: TemplateDefinition): TemplateDefinition {
+    const errors = templateErrors(definition, now())
+    if (errors.length > 0)
+      throw new Refusal('credential_template.invalid', 'The template cannot be kept; see errors.', errors)
+    return JSON.parse(JSON.stringify(definition)) as TemplateDefinition
+  }
+
+  async function current(em: SqlEntityManager, id: string, lockMode?: LockMode) {
+    const template = await em.findOne(SemanticTemplate, { id, deletedAt: null }, lockMode ? { lockMode } : {})
+    if (!template) throw notFound()
+    return { template, version: await em.findOneOrFail(SemanticTemplateVersion, { id: template.versionId }) }
+  }
+
+  return {
+    async createTemplate(call: Call, given: TemplateDefinition): Promise<CredentialTemplate> {
+      const definition = checked(given)
+      const [id, versionId] = [uuid(), uuid()]
+      const { tenantId } = call
+      return operations.change(call, operation('CREATE', { id }), async (em) => {
+        em.create(SemanticTemplate, { id, tenantId, type: definition.type, versionId, createdAt: now() })
+        await em.flush()
+        em.create(SemanticTemplateVersion, { id: versionId, tenantId, templateId: id, version: 1, definition })
+        return { id, version: 1, definition }
+      })
+    },
+
+    /**
+     * The next version; a definition that is the current one again makes none. `seen`: the version that the caller
+     * changed, when it says so: another one meanwhile is a `credential_template.version_differs`.
+     */
+    async updateTemplate(
+      call: Call,
+      id: string,
+      given: TemplateDefinition,
+      seen?: number,
+    ): Promise<CredentialTemplate> {
+      const definition = checked(given)
+      const { tenantId } = call
+      return operations.change(call, operation('UPDATE', { id }), async (em) => {
+        const { template, version: last } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
+        if (seen !== undefined && seen !== last.version)
+          throw new Refusal(
+            'credential_template.version_differs',
+            `The template is at version ${last.version} by now; look at it and change that.`,
+          )
+        if (isDeepStrictEqual(definition, last.definition)) return templateOf(last)
+        const [versionId, version] = [uuid(), last.version + 1]
+        em.create(SemanticTemplateVersion, { id: versionId, tenantId, templateId: id, version, definition })
+        template.versionId = versionId
+        template.type = definition.type
+        return { id, version, definition }
+      })
+    },
+
+    /** What was issued from it stays valid, and still tells the version that it came from. */
+    async deleteTemplate(call: Call, id: string): Promise<void> {
+      await operations.change(call, operation('DELETE', { id }), async (em) => {
+        const { template } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
+        template.deletedAt = now()
+        return null
+      })
+    },
+
+    /** A template as it is, or as it was at a version. */
+    readTemplate(tenantId: string, id: string, version?: number): Promise<CredentialTemplate> {
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const { version: last } = await current(em, id)
+        if (version === undefined) return templateOf(last)
+        const older = await em.findOne(SemanticTemplateVersion, { templateId: id, version })
+        if (!older) throw notFound()
+        return templateOf(older)
+      })
+    },
+
+    /** What a credential was made by; also when the template is deleted by now. */
+    readSource(tenantId: string, id: string, version: number): Promise<CredentialTemplate> {
+      return inTenant(database.tenants, tenantId, async (em) =>
+        templateOf(await em.findOneOrFail(SemanticTemplateVersion, { templateId: id, version })),
+      )
+    },
+
+    /** Newest first. */
+    listTemplates(tenantId: string, { type, limit, offset }: { type?: string; limit: number; offset: number }) {
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const where = { deletedAt: null, ...(type === undefined ? {} : { type }) }
+        const orderBy = { createdAt: 'desc', id: 'asc' } as const
+        const [templates, total] = await em.findAndCount(SemanticTemplate, where, { orderBy, limit, offset })
+        const versions = await em.find(SemanticTemplateVersion, {
+          id: { $in: templates.map(({ versionId }) => versionId) },
+        })
+        const byId = new Map(versions.map((version) => [version.id, version]))
+        const found = templates.flatMap(({ versionId }) => byId.get(versionId) ?? []).map(templateOf)
+        return { templates: found, total }
+      })
+    },
+  }
+}
+
+export type CredentialTemplates = ReturnType<typeof createCredentialTemplates>

@@ -1,0 +1,195 @@
+import type { Json } from '../../protocol/data-integrity/index.ts'
+import { type FieldError, inTermsOf, Refusal } from '../../protocol/errors.ts'
+import { readStatusUpdate, type StatusUpdate } from '../../protocol/semantic-credentials/vc-api.status.ts'
+import { answerErrors, assertWhole, readVcApiOptions } from '../../protocol/semantic-credentials/vc-api.ts'
+import type { Warning } from '../../protocol/semantic-credentials/warnings.ts'
+import { SCOPES } from '../../protocol/tokens-logs/index.ts'
+import { UUID } from '../../protocol/uuid.ts'
+import type { Administration } from '../administration/index.ts'
+import type { Settings } from '../administration/settings.ts'
+import type { CredentialStatus } from '../credentials/status-lists/changes.ts'
+import type { Call } from '../frame/operations.ts'
+import type { Dependencies } from '../index.ts'
+import type { Caller } from '../tokens-logs/tokens.ts'
+import type { Derivation } from './derive.ts'
+import type { SemanticCredentials } from './index.ts'
+import type { Presentations } from './presentations/index.ts'
+import type { CredentialVerifier } from './verify.ts'
+
+interface Parts extends Pick<Dependencies, 'config' | 'systemSql'> {
+  administration: Administration
+  settings: Settings
+  semanticCredentials: SemanticCredentials
+  credentialVerifier: CredentialVerifier
+  derivation: Derivation
+  credentialStatus: CredentialStatus
+  presentations: Presentations
+}
+
+/** A request's `options`, as they came. */
+type Options = Json | undefined
+
+const DEFAULT_PROOF = 'eddsa-rdfc-2022'
+const OWN_LIST = new RegExp(`/v1/revocation-lists/(${UUID})$`)
+const OWN_ID = new RegExp(`^(?:urn:uuid:)?(${UUID})$`)
+
+const BY_ENTRY = {
+  revocation: 'select id from semantic_credentials where tenant_id = $1 and status_list_id = $2 and status_index = $3',
+  suspension:
+    'select id from semantic_credentials where tenant_id = $1 and suspension_list_id = $2 and suspension_index = $3',
+}
+const BY_OWN_ID = 'select id from semantic_credentials where tenant_id = $1 and id = $2'
+/** In the words of the index semantic_credentials_given_id. */
+const BY_GIVEN_ID = `select id from semantic_credentials
+  where tenant_id = $1 and md5(credential ->> 'id') = md5($2) and credential ->> 'id' = $2
+    and strpos(credential::text, '"id":"urn:uuid:' || id::text || '"') = 0 limit 2`
+
+/** The W3C's common interface (VC API, Issuer, Verifier and Holder services) over the same verbs as everything else. */
+export function createVcApi(parts: Parts) {
+  const { config, systemSql, administration, settings } = parts
+  const { semanticCredentials, credentialVerifier, derivation, credentialStatus, presentations } = parts
+
+  const refuse = (code: string, message: string, errors: FieldError[]): never => {
+    throw new Refusal(code, message, errors)
+  }
+
+  async function rowsOf(tenantId: string, text: string, values: unknown[]): Promise<string[]> {
+    const { rows } = await systemSql.query<{ id: string }>({ text, values: [tenantId, ...values] })
+    return rows.map(({ id }) => id)
+  }
+
+  /** By the entry that was named, else by our id, else by the id that the credential was given by whoever had it signed. */
+  async function findCredential(tenantId: string, credentialId: string, { purpose, listUrl, index }: StatusUpdate) {
+    const [, listId] = OWN_LIST.exec(listUrl ?? '') ?? []
+    if (listUrl !== undefined) return listId ? rowsOf(tenantId, BY_ENTRY[purpose], [listId, index]) : []
+    const [, ownId] = OWN_ID.exec(credentialId) ?? []
+    const own = ownId ? await rowsOf(tenantId, BY_OWN_ID, [ownId]) : []
+    return own.length > 0 ? own : rowsOf(tenantId, BY_GIVEN_ID, [credentialId])
+  }
+
+  return {
+    /**
+     * Who asks without a token: for test suites on the same machine (VC_API). The Host must be the first tenant's own, so
+     * that no page elsewhere reaches it through a name of its own.
+     */
+    async openCaller(host: string): Promise<Caller | undefined> {
+      if (!config.vcApi) return undefined
+      const tenant = await administration.findTenantByHost(host)
+      if (!tenant?.isFirst) return undefined
+      return { tenantId: tenant.id, clientId: 'vc-api', scopes: SCOPES, expires: Number.MAX_SAFE_INTEGER }
+    },
+
+    /** Throws `Refusal('vc_api.off')` unless the tenant's setting, or the variable VC_API, has it on. */
+    async assertOn(tenantId: string): Promise<void> {
+      if (config.vcApi || (await settings.isOn(tenantId, 'vcApi'))) return
+      throw new Refusal('vc_api.off', 'The VC API is off for this tenant; PUT /v1/settings turns it on.')
+    },
+
+    /** Signs a whole credential. Throws as `signCredential` does, and `credential.invalid` for one that lacks members. */
+    async issue(call: Call, credential: Json, options: Options, variant?: string): Promise<Json> {
+      const asked = readVcApiOptions(options)
+      assertWhole(credential)
+      const signing = semanticCredentials.signCredential(call, {
+        payload: credential,
+        proofType: variant ?? asked.proofType ?? DEFAULT_PROOF,
+        revocable: asked.statuses.length > 0,
+        suspendable: asked.statuses.some(({ purpose }) => purpose === 'suspension'),
+        explanations: Object.fromEntries(asked.statuses.map(({ purpose, ...explanation }) => [purpose, explanation])),
+        ...(asked.mandatoryPointers && { mandatoryPointers: asked.mandatoryPointers }),
+      })
+      const { credential: signed } = await signing.catch(renamed({ 'payload.issuer.id': 'credential.issuer' }))
+      return signed
+    },
+
+    /**
+     * What the verdict does not vouch for. Throws `Refusal('credential.not_verified')` with every failed check: the VC API's
+     * suites take a 400 for no.
+     */
+    async verify(tenantId: string, credential: Json, options: Options): Promise<Warning[]> {
+      const asked = readVcApiOptions(options)
+      const trusted = asked.trustedContexts ? [asked.trustedContexts] : []
+      const { reason, warnings } = await credentialVerifier.verifyCredential(tenantId, credential, trusted)
+      const errors = [
+        ...reason.map(({ type, message }) => ({ path: '', code: type, message })),
+        ...answerErrors(credential, asked),
+      ]
+      if (errors.length > 0)
+        refuse('credential.not_verified', `The credential does not verify: ${errors[0]?.message}`, errors)
+      return warnings
+    },
+
+    derive(tenantId: string, credential: Json, options: Options): Promise<Json> {
+      const { selectivePointers = [], presentationHeader } = readVcApiOptions(options)
+      return derivation.deriveCredential(tenantId, {
+        credential,
+        selectivePointers,
+        ...(presentationHeader !== undefined && { presentationHeader }),
+      })
+    },
+
+    /**
+     * Revokes or suspends a credential, or takes that back. Throws `credential.not_found`, `credential.id_ambiguous`,
+     * `credential.not_revocable`, `credential.not_suspendable`, `status_list.purpose_unsupported`.
+     */
+    async setStatus(call: Call, credentialId: string, update: Json): Promise<void> {
+      const read = readStatusUpdate(update)
+      const [id, second] = await findCredential(call.tenantId, credentialId, read)
+      if (!id) throw new Refusal('credential.not_found', 'There is no such credential.')
+      if (second)
+        throw new Refusal(
+          'credential.id_ambiguous',
+          'Several credentials were signed with this id. Say which by statusListCredential and statusListIndex.',
+        )
+      await (read.purpose === 'revocation'
+        ? credentialStatus.setStatus(call, id, read.value)
+        : credentialStatus.setSuspension(call, id, read.value))
+    },
+
+    /** The presentation's proofs and its credentials, whoever holds. Throws `Refusal('presentation.not_verified')`. */
+    async verifyPresentation(tenantId: string, presentation: Json, options: Options) {
+      const { challenge, domain, trustedContexts } = readVcApiOptions(options)
+      const input = {
+        presentation,
+        ...(challenge !== undefined && { challenge }),
+        ...(domain !== undefined && { domain }),
+        ...(trustedContexts && { trustedContexts }),
+      }
+      const verdict = await presentations.checkPresentation(tenantId, input, { bindHolder: false })
+      const { verified, reason, checks, warnings } = verdict
+      if (!verified)
+        refuse(
+          'presentation.not_verified',
+          `The presentation does not verify: ${reason}`,
+          checks.flatMap(({ check, path = '', outcome, evidence }) =>
+            outcome === 'failed' ? [{ path, code: check, message: evidence }] : [],
+          ),
+        )
+      return { checks, warnings }
+    },
+
+    /** Signs a presentation as the DID of options.verificationMethod, or else as its holder. */
+    prove(call: Call, presentation: Json, options: Options): Promise<Json> {
+      const { challenge, domain, verificationMethod, proofType = DEFAULT_PROOF } = readVcApiOptions(options)
+      const { holder } = presentation
+      const named = typeof holder === 'object' && holder !== null ? Reflect.get(holder, 'id') : holder
+      const member = verificationMethod === undefined ? 'presentation.holder' : 'options.verificationMethod'
+      const signing = presentations.signPresentation(call, {
+        presentation,
+        did: (verificationMethod ?? String(named)).split('#', 1)[0] ?? '',
+        proofType,
+        ...(challenge !== undefined && { challenge }),
+        ...(domain !== undefined && { domain }),
+      })
+      return signing.catch(renamed({ did: member }))
+    },
+  }
+}
+
+/** Refusals of our own operations, in the names of this interface. */
+const renamed =
+  (paths: Record<string, string>) =>
+  (error: unknown): never => {
+    throw inTermsOf(error, paths)
+  }
+
+export type VcApi = ReturnType<typeof createVcApi>

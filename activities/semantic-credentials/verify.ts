@@ -1,0 +1,153 @@
+import { LRUCache } from 'lru-cache'
+import pLimit from 'p-limit'
+import type { Json } from '../../protocol/data-integrity/index.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import { parseForeignJson } from '../../protocol/json.depth.ts'
+import { normaliseForVerify, type StatusVerdict } from '../../protocol/semantic-credentials/index.ts'
+import { timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
+import {
+  assertTrustedContexts,
+  type TrustedContexts,
+  type WarnedVerdict,
+} from '../../protocol/semantic-credentials/warnings.ts'
+import { encodedListOf, type ReadEntry, readStatusEntry, statusIn } from '../../protocol/status-list/entry.ts'
+import { decodeListAside } from '../../protocol/status-list/index.ts'
+import { UUID } from '../../protocol/uuid.ts'
+import type { Administration } from '../administration/index.ts'
+import type { CredentialStatus, StoredEntry } from '../credentials/status-lists/changes.ts'
+import type { DidResolver } from '../dids/resolver.ts'
+import { byClock } from '../frame/caches.ts'
+import type { Dependencies } from '../index.ts'
+import type { TenantContexts } from './contexts.ts'
+
+interface Parts extends Pick<Dependencies, 'documents' | 'outbound' | 'config' | 'now'> {
+  administration: Administration
+  didResolver: DidResolver
+  contexts: TenantContexts
+  credentialStatus: CredentialStatus
+}
+
+/** A list from elsewhere, verified, and its bits. */
+interface HeldList {
+  list: Json
+  bits: Uint8Array | undefined
+}
+
+const LIST_BYTES = 4 * 1024 * 1024
+const LIST_LIFETIME_MS = 30_000
+const OWN_LIST = new RegExp(`^/v1/revocation-lists/(${UUID})$`)
+
+/** What a value other than 0 says, by purpose: a refresh or a message is news, no doubt (Bitstring Status List 1.0, 2.1). */
+const MEANINGS = new Map<string, 'valid' | 'revoked' | 'suspended'>([
+  ['revocation', 'revoked'],
+  ['suspension', 'suspended'],
+  ['refresh', 'valid'],
+  ['message', 'valid'],
+])
+
+const mismatch = (what: string) => new Refusal('status_list.mismatch', `The status list ${what}.`)
+
+/** Verifies any issuer's credential (specification, verifyWebSemanticCredentials). A bad credential is a verdict. */
+export function createCredentialVerifier(parts: Parts) {
+  const { documents, outbound, config, now, administration, didResolver, contexts, credentialStatus } = parts
+  const lists = new LRUCache<string, HeldList>({
+    max: 500,
+    maxSize: 64 * 1024 * 1024,
+    ttl: LIST_LIFETIME_MS,
+    ...byClock(now),
+  })
+  /** The largest list has 16 MiB: not many at a time. */
+  const unpacking = pLimit(2)
+  const { publicUrl, clockToleranceMs: toleranceMs } = config
+
+  const resolveDid = async (did: string) => (await didResolver.resolve(did)).document
+
+  /** A list under one of our own hosts is read from its rows: right at once, and without a call to ourselves. */
+  const ownListId = (listUrl: string): string | undefined => {
+    const url = new URL(listUrl)
+    const ours = url.host === publicUrl.host || url.host.endsWith(`.${publicUrl.host}`)
+    return ours && url.protocol === publicUrl.protocol ? OWN_LIST.exec(url.pathname)?.[1] : undefined
+  }
+
+  /** Fetched and verified: with the tenant's own contexts, so that it is kept for this tenant alone. */
+  async function foreignList(tenantId: string, { listUrl }: ReadEntry): Promise<HeldList> {
+    const key = `${tenantId} ${listUrl}`
+    const cached = lists.get(key)
+    if (cached && timeReasons(cached.list, { now: now() }).length === 0) return cached
+    const { status, body } = await outbound.fetch({
+      url: listUrl,
+      accept: 'application/vc, application/ld+json, application/json',
+      maxBytes: LIST_BYTES,
+    })
+    if (status !== 200) throw new Refusal('status_list.unavailable', `The status list answered ${status}.`)
+    const list = normaliseForVerify(parseForeignJson(body, { code: 'status_list.malformed' }))
+    const verdict = await documents.verify(
+      { credential: list, now: now(), toleranceMs, resolveDid },
+      contexts.lookupFor(tenantId),
+    )
+    if (!verdict.verified)
+      throw new Refusal('status_list.not_verified', `The status list does not verify: ${verdict.reason[0]?.message}`)
+    const packed = encodedListOf(list)
+    const bits = packed === undefined ? undefined : await unpacking(() => decodeListAside(packed))
+    const held = { list, bits }
+    lists.set(key, held, { size: body.length + (bits?.length ?? 0) })
+    return held
+  }
+
+  /** What a list from elsewhere is held to, ours is held to as well: a status counts for whom and what it was made. */
+  async function assertOwn(stored: StoredEntry, { listUrl, listType, purpose, index }: ReadEntry, issuer: unknown) {
+    const place = await administration.findTenantByHost(new URL(listUrl).host)
+    if (place?.id !== stored.tenantId) throw mismatch('is not published at this address')
+    if (stored.kind !== listType || stored.purpose !== purpose) throw mismatch('is of another kind or purpose')
+    if (stored.issuer !== null && stored.issuer !== issuerId(issuer)) throw mismatch('is of another issuer')
+    if (index >= stored.size)
+      throw new Refusal('status_list.index_out_of_range', 'The status index lies outside of its list.')
+  }
+
+  const statusCheck =
+    (tenantId: string) =>
+    async (entry: Json, credential: Json): Promise<StatusVerdict> => {
+      const read = readStatusEntry(entry)
+      const listId = ownListId(read.listUrl)
+      const stored = listId ? await credentialStatus.storedEntry(listId, read.index) : undefined
+      if (stored) {
+        await assertOwn(stored, read, credential.issuer)
+        return { state: stored.state }
+      }
+      const { list, bits } = await foreignList(tenantId, read)
+      if (issuerId(list.issuer) !== issuerId(credential.issuer)) throw mismatch('is of another issuer')
+      const value = statusIn(list, read, bits)
+      const state = value === 0 ? 'valid' : MEANINGS.get(read.purpose)
+      if (state) return { state }
+      const named = read.purpose.slice(0, 100)
+      return { state: 'unavailable', message: `The status is set for the purpose ${named}, which is not known here.` }
+    }
+
+  return {
+    /**
+     * `trusted`: lists of contexts, each of which must have every context that is neither bundled nor registered; without
+     * any, such contexts are warned of. Throws only for what is no credential at all (`credential.malformed`).
+     */
+    async verifyCredential(
+      tenantId: string,
+      payload: unknown,
+      trusted: TrustedContexts[] = [],
+    ): Promise<WarnedVerdict> {
+      const credential = normaliseForVerify(payload)
+      for (const list of trusted) assertTrustedContexts(list)
+      const untrusted = trusted.length > 0 ? await contexts.contextReasons(tenantId, credential, trusted) : []
+      if (untrusted.length > 0) return { verified: false, reason: untrusted, warnings: [] }
+      const verdict = await documents.verify(
+        { credential, now: now(), toleranceMs, resolveDid, status: statusCheck(tenantId) },
+        contexts.lookupFor(tenantId),
+      )
+      const warnings = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, credential)
+      return { ...verdict, warnings }
+    },
+  }
+}
+
+const issuerId = (issuer: unknown): unknown =>
+  typeof issuer === 'object' && issuer !== null && 'id' in issuer ? issuer.id : issuer
+
+export type CredentialVerifier = ReturnType<typeof createCredentialVerifier>

@@ -1,0 +1,155 @@
+import { calculateJwkThumbprint, type JWK } from 'jose'
+import type { Sql } from '../../entities/orm.ts'
+import type { Dependencies } from '../index.ts'
+import type { KeyRef, KeyStore } from '../keys/index.ts'
+
+/** Owner of the keys that belong to the installation and to no tenant. */
+export const PLATFORM_TENANT = '00000000-0000-0000-0000-000000000000'
+
+/** A key is published for so long before it signs: longer than anybody keeps the key set (`max-age`), and than RELOAD_MS. */
+const PUBLISHED_MINUTES = 10
+/** From the creation of its successor on a key stays in the key set for so long: PUBLISHED_MINUTES and a token's longest life. */
+const KEPT_HOURS = 25
+/** How old the key set may be that a process works with. */
+const RELOAD_MS = 60_000
+/** A token with an unknown key asks the database at most so often. */
+const LOOK_AGAIN_MS = 1_000
+
+const LOAD = `select id, public_key, created_at < now() - make_interval(mins => $1) as settled
+from platform_keys order by created_at desc, id`
+
+interface KeyRow {
+  id: string
+  public_key: Buffer
+  settled: boolean
+}
+
+export interface TokenKeys {
+  /** Public keys, newest first (RFC 7517). */
+  keySet: { keys: (JWK & { kid: string })[] }
+  signing: KeyRef
+  kid: string
+}
+
+const reference = (keyId: string): KeyRef => ({ tenantId: PLATFORM_TENANT, keyId, keyType: 'ed25519' })
+
+/** The newest key that everybody has had time to learn of; the first one ever signs at once. */
+async function load(sql: Sql): Promise<TokenKeys> {
+  const { rows } = await sql.query<KeyRow>({ text: LOAD, values: [PUBLISHED_MINUTES] })
+  const keys = await Promise.all(
+    rows.map(async ({ public_key }) => {
+      const jwk: JWK = { kty: 'OKP', crv: 'Ed25519', x: public_key.toString('base64url') }
+      return { ...jwk, kid: await calculateJwkThumbprint(jwk), use: 'sig', alg: 'EdDSA' }
+    }),
+  )
+  const settled = rows.findIndex((row) => row.settled)
+  const at = settled === -1 ? rows.length - 1 : settled
+  const [row, jwk] = [rows[at], keys[at]]
+  if (!row || !jwk)
+    throw new Error('There is no token key yet: the platform was not set up (see README, Two commands).')
+  return { keySet: { keys }, signing: reference(row.id), kid: jwk.kid }
+}
+
+/** The keys of access tokens as one process knows them. */
+export function createTokenKeys({ systemSql, now }: Pick<Dependencies, 'systemSql' | 'now'>) {
+  let known: TokenKeys | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
+  let loading: Promise<TokenKeys> | undefined
+
+  const reload = (): Promise<TokenKeys> => {
+    askedAt = now().getTime()
+    loading ??= load(systemSql)
+      .then((loaded) => {
+        known = loaded
+        return loaded
+      })
+      .finally(() => {
+        loading = undefined
+      })
+    return loading
+  }
+
+  const olderThan = (ms: number) => now().getTime() - askedAt >= ms
+
+  return {
+    /** While the database is away, those that were known. */
+    async current(): Promise<TokenKeys> {
+      if (known && !olderThan(RELOAD_MS)) return known
+      return reload().catch((error: unknown) => {
+        if (known) return known
+        throw error
+      })
+    },
+
+    /** For a key that `current` does not hold: it may be newer. */
+    async withKey(kid: string | undefined): Promise<TokenKeys> {
+      const keys = await this.current()
+      if (keys.keySet.keys.some((key) => key.kid === kid) || !olderThan(LOOK_AGAIN_MS)) return keys
+      return reload()
+    },
+
+    /** After the signing key turned out to be destroyed. */
+    reload,
+  }
+}
+
+const ADD = `insert into platform_keys (id, key_type, public_key) values ($1, 'ed25519', $2) on conflict (id) do nothing`
+
+/** Those whose successor has been there for so long that no token of theirs is left. */
+const RETIRED = `select k.id from platform_keys k where exists (
+  select from platform_keys n where n.created_at > k.created_at and n.created_at < now() - make_interval(hours => $1))`
+
+const NEWEST = `select (extract(epoch from now() - max(created_at)) / 86400)::float8 as days from platform_keys`
+
+interface Parts {
+  systemSql: Sql
+  keys: Pick<KeyStore, 'create' | 'delete'>
+  config: { tokenKeyDays: number }
+}
+
+/** Changes the key that signs access tokens: every step may be repeated, and a crash between any two leaves both keys listed. */
+export function createTokenKeyRotation({ systemSql, keys, config }: Parts) {
+  const ids = async (text: string, values: unknown[]) =>
+    (await systemSql.query<{ id: string }>({ text, values })).rows.map(({ id }) => id)
+
+  async function add(keyId: string): Promise<void> {
+    const { publicKey } = await keys.create(reference(keyId))
+    await systemSql.query({ text: ADD, values: [keyId, Buffer.from(publicKey)] })
+  }
+
+  /** The key goes before its row: what is left of a crash is found again. */
+  async function remove(keyId: string): Promise<void> {
+    await keys.delete(reference(keyId))
+    await systemSql.query({ text: 'delete from platform_keys where id = $1', values: [keyId] })
+  }
+
+  return {
+    /** The first key of a platform; nothing where there is one. */
+    async ensureTokenKey(keyId: string): Promise<void> {
+      if ((await ids('select id from platform_keys limit 1', [])).length === 0) await add(keyId)
+    },
+
+    /** A new key, published now, signing later; tokens of the old one stay good. Idempotent by keyId. */
+    addTokenKey: add,
+
+    /** Every token that was issued ends now, or at the latest when the processes read the keys again, in a minute. */
+    async replaceTokenKeys(keyId: string): Promise<void> {
+      await add(keyId)
+      const others = await ids('delete from platform_keys where id <> $1 returning id', [keyId])
+      for (const id of others) await keys.delete(reference(id))
+    },
+
+    /** Scheduled: a new key when the newest is too old, and away with those of which no token is left. */
+    async rotateTokenKeys({ keyId }: { keyId: string }): Promise<{ added: number; removed: number }> {
+      const retired = await ids(RETIRED, [KEPT_HOURS])
+      for (const id of retired) await remove(id)
+      const { rows } = await systemSql.query<{ days: number | null }>({ text: NEWEST, values: [] })
+      const days = rows[0]?.days ?? 0
+      const due = config.tokenKeyDays > 0 && days >= config.tokenKeyDays
+      if (due) await add(keyId)
+      return { added: due ? 1 : 0, removed: retired.length }
+    },
+  }
+}
+
+export type TokenKeyRotation = ReturnType<typeof createTokenKeyRotation>

@@ -1,0 +1,121 @@
+import type { Logger } from 'pino'
+import type { Sql } from '../../entities/orm.ts'
+import { Unavailable } from '../../protocol/errors.ts'
+
+export interface QueuedEntry {
+  id: string
+  tenantId: string
+  category: string
+  type: string
+  timestamp: Date
+  requestId: string
+  data: Record<string, unknown>
+  metadata: Record<string, unknown>
+}
+
+const BATCH = 500
+/** Beyond this many waiting entries, requests wait for room: nothing is dropped and memory stays bounded. */
+const ROOM = 10_000
+const PAUSE_MS = 25
+const RETRY_MS = 1_000
+
+const INSERT = `insert into logs (id, tenant_id, category, type, timestamp, request_id, data, metadata)
+select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::uuid[], $7::json[], $8::json[])
+on conflict (id) do nothing`
+
+/** The log entries of operations that changed nothing, or failed: written in batches, off the request's path. */
+export interface LogQueue {
+  add(entry: QueuedEntry): void
+  /**
+   * Undefined while there is room for a further entry; else the wait for it, which ends in `Unavailable('database')` when
+   * the database takes none. To be asked before an operation begins: what was done is always added.
+   */
+  room(): Promise<void> | undefined
+  /** Writes all that is waiting; throws when the database does not take it. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+/** data_exception, integrity_constraint_violation (PostgreSQL, Appendix A): the entry is at fault, and not the time. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code))
+
+export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM } = {}): LogQueue {
+  const waiting: QueuedEntry[] = []
+  let writing: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  async function insert(batch: QueuedEntry[]): Promise<void> {
+    const column = <T>(pick: (entry: QueuedEntry) => T) => batch.map(pick)
+    await sql.query({
+      name: 'queued-logs',
+      text: INSERT,
+      values: [
+        column((entry) => entry.id),
+        column((entry) => entry.tenantId),
+        column((entry) => entry.category),
+        column((entry) => entry.type),
+        column((entry) => entry.timestamp),
+        column((entry) => entry.requestId),
+        column((entry) => JSON.stringify(entry.data)),
+        column((entry) => JSON.stringify(entry.metadata)),
+      ],
+    })
+  }
+
+  /** An entry that the database refuses would hold up all others for ever: it stands in the process' own log instead. */
+  async function write(batch: QueuedEntry[]): Promise<void> {
+    try {
+      await insert(batch)
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      if (batch.length === 1) return log.error({ err: error, entry: batch[0] }, 'a log entry was refused')
+      const half = Math.ceil(batch.length / 2)
+      await write(batch.slice(0, half))
+      await write(batch.slice(half))
+    }
+  }
+
+  async function writeAll() {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH)
+      await write(batch)
+      waiting.splice(0, batch.length)
+    }
+  }
+
+  const flush = (): Promise<void> => {
+    writing ??= writeAll().finally(() => {
+      writing = undefined
+    })
+    return writing
+  }
+
+  function schedule(afterMs: number) {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      flush().catch((error: Error) => {
+        log.error({ err: error, waiting: waiting.length }, 'log entries wait for the database')
+        schedule(RETRY_MS)
+      })
+    }, afterMs)
+  }
+
+  return {
+    add(entry) {
+      waiting.push(entry)
+      schedule(PAUSE_MS)
+    },
+    room() {
+      if (waiting.length < roomFor) return undefined
+      return flush().catch((error: unknown) => {
+        throw new Unavailable('database', 'The log takes no entries now. Try again shortly.', 5, { cause: error })
+      })
+    },
+    flush,
+    async close() {
+      clearTimeout(timer)
+      await flush()
+    },
+  }
+}

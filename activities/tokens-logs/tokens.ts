@@ -1,0 +1,125 @@
+import { createLocalJWKSet, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
+import { LRUCache } from 'lru-cache'
+import { isCompactJws } from '../../protocol/base64url.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import { parseScopes, type Scope } from '../../protocol/tokens-logs/index.ts'
+import type { Dependencies } from '../index.ts'
+import type { Client } from './clients.ts'
+import { createTokenKeys, type TokenKeys } from './keys.ts'
+
+export interface TokenRequest {
+  /** Undefined when nobody has shown to be one. */
+  client: Client | undefined
+  grantType: string
+  scope?: string | null
+}
+
+export interface Caller {
+  tenantId: string
+  clientId: string
+  scopes: readonly Scope[]
+  /** Seconds since 1970 at which the token ends. */
+  expires: number
+}
+
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+const holds = ({ keySet }: TokenKeys, kid: string | undefined) => keySet.keys.some((key) => key.kid === kid)
+
+const keyIdOf = (token: string): string | undefined => {
+  try {
+    return decodeProtectedHeader(token).kid
+  } catch {
+    return undefined // no token at all, as its verification will find
+  }
+}
+
+/**
+ * Access tokens: signed JWTs (RFC 9068) under an EdDSA key of the key store, by the client credentials grant of OAuth
+ * 2.0 (RFC 6749 section 4.4).
+ */
+export function createTokens({
+  systemSql,
+  keys,
+  config,
+  now,
+  uuid,
+}: Pick<Dependencies, 'systemSql' | 'keys' | 'config' | 'now' | 'uuid'>) {
+  const issuer = config.publicUrl.origin
+  const verified = new LRUCache<string, { caller: Caller; kid: string | undefined }>({ max: 10_000 })
+  const tokenKeys = createTokenKeys({ systemSql, now })
+
+  const refuse = (message: string) => new Refusal('token.invalid', message)
+
+  return {
+    /** The JWK set of the token keys (RFC 7517), newest first. */
+    keySet: async () => (await tokenKeys.current()).keySet,
+
+    /** Throws `Refusal('token.unsupported_grant' | 'token.invalid_client' | 'token.invalid_scope')`, `Unavailable('keys')`. */
+    async issueToken({
+      client,
+      grantType,
+      scope,
+    }: TokenRequest): Promise<{ accessToken: string; expiresIn: number; scopes: Scope[] }> {
+      if (grantType !== 'client_credentials')
+        throw new Refusal('token.unsupported_grant', 'grantType must be client_credentials.', [
+          { path: 'grantType', code: 'enum', message: 'expected client_credentials' },
+        ])
+      if (!client) throw new Refusal('token.invalid_client', 'The client id or the client secret is wrong.')
+      const asked = scope ? parseScopes(scope) : client.scopes
+      if (!asked?.every((one) => client.scopes.includes(one)))
+        throw new Refusal('token.invalid_scope', 'The scope asks for more than the client holds.', [
+          { path: 'scope', code: 'scope', message: `expected a part of: ${client.scopes.join(' ')}` },
+        ])
+      const issuedAt = Math.floor(now().getTime() / 1000)
+      const expiresIn = config.accessTokenLifetimeSeconds
+      const claims = {
+        iss: issuer,
+        aud: issuer,
+        sub: client.id,
+        client_id: client.id,
+        tenant_id: client.tenantId,
+        scope: asked.join(' '),
+        iat: issuedAt,
+        exp: issuedAt + expiresIn,
+        jti: uuid(),
+      }
+      const sign = async ({ signing, kid }: TokenKeys): Promise<string> => {
+        const signed = `${base64url({ alg: 'EdDSA', typ: 'at+jwt', kid })}.${base64url(claims)}`
+        return `${signed}.${Buffer.from(await keys.sign(signing, Buffer.from(signed))).toString('base64url')}`
+      }
+      const accessToken = await sign(await tokenKeys.current()).catch(async (error: unknown) => {
+        if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
+        return sign(await tokenKeys.reload()) // it was replaced a moment ago
+      })
+      return { accessToken, expiresIn, scopes: [...asked] }
+    },
+
+    /** The caller that a bearer token stands for. Refusal `token.invalid` says what is wrong with it, never more. */
+    async verifyToken(token: string): Promise<Caller> {
+      const seconds = Math.floor(now().getTime() / 1000)
+      const seen = verified.get(token)
+      if (seen && seen.caller.expires > seconds && holds(await tokenKeys.current(), seen.kid)) return seen.caller
+      if (token.length > 8_192) throw refuse('The access token is too long.')
+      if (!isCompactJws(token)) throw refuse('The access token is not one of ours, or was changed.')
+      const kid = keyIdOf(token)
+      const { keySet } = await tokenKeys.withKey(kid)
+      const { payload } = await jwtVerify<JWTPayload & { tenant_id?: string; scope?: string }>(
+        token,
+        createLocalJWKSet(keySet),
+        { issuer, audience: issuer, algorithms: ['EdDSA'], typ: 'at+jwt', currentDate: now() },
+      ).catch((error: unknown) => {
+        throw error instanceof errors.JWTExpired
+          ? refuse('The access token has expired: ask for a new one.')
+          : refuse('The access token is not one of ours, or was changed.')
+      })
+      const scopes = parseScopes(payload.scope ?? '')
+      if (!payload.tenant_id || !payload.sub || !scopes || !payload.exp) throw refuse('The access token lacks a claim.')
+      const caller = { tenantId: payload.tenant_id, clientId: payload.sub, scopes, expires: payload.exp }
+      verified.set(token, { caller, kid })
+      return caller
+    },
+  }
+}
+
+export type Tokens = ReturnType<typeof createTokens>

@@ -1,0 +1,205 @@
+import type { Request as HttpRequest } from 'express'
+import {
+  Controller,
+  Example,
+  Get,
+  OperationId,
+  Path,
+  Post,
+  Produces,
+  Queries,
+  Query,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from 'tsoa'
+import type { Platform } from '../../../activities/index.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import type { Called } from '../../frame/authentication.ts'
+import { type PageQuery, snakeTotals, toPage } from '../../frame/pagination.ts'
+import type { Problem } from '../../frame/problem.ts'
+import type { Uuid } from '../../semantic-credentials/wire.ts'
+import { errorsAsCsv, errorsAsLines, sendFile } from './files.ts'
+import { createBatch } from './receive.ts'
+import {
+  BATCH_EXAMPLE,
+  type BatchOut,
+  type BatchPageOut,
+  type BatchQuery,
+  type BatchStatus,
+  batchToWire,
+} from './wire.ts'
+
+interface BatchListQuery extends PageQuery {
+  /** Only those in this state. */
+  status?: BatchStatus
+}
+
+@Route('v1/credentials/batches')
+@Tags('Batches')
+@Response<Problem>(400, 'the request is not usable; errors name the fields')
+@Response<Problem>(401, 'no valid access token')
+@Response<Problem>(403, 'the access token lacks the scope')
+export class CredentialBatchesController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * Signs up to 1,000,000 credentials from one upload: JSON lines, each with the members of signWebSemanticCredential's body
+   * (with templateId, of signWebSemanticCredentialFromTemplate's), or CSV, whose header line names the claims (see
+   * docs/batches.md). The query says what the rows need not repeat. The answer comes when the last row is stored; a row that
+   * is not usable does not stop the others.
+   * @summary Create a batch of credentials
+   */
+  @Post()
+  @OperationId('createCredentialBatch')
+  @Security('bearerAuth', ['semantic-credentials:write'])
+  @SuccessResponse(201)
+  @Example<BatchOut>(BATCH_EXAMPLE)
+  @Response<Problem>(404, 'no such credential template')
+  @Response<Problem>(409, 'too many batches are under way')
+  @Response<Problem>(413, 'the upload is too large')
+  @Response<Problem>(415, 'neither JSON lines nor CSV')
+  async create(@Request() called: Called & HttpRequest, @Queries() query: BatchQuery): Promise<BatchOut> {
+    const batch = await createBatch(this.platform, called, query)
+    this.setStatus(201)
+    this.setHeader('Location', `/v1/credentials/batches/${batch.id}`)
+    return batchToWire(batch)
+  }
+
+  /**
+   * The tenant's batches, newest first.
+   * @summary List batches
+   */
+  @Get()
+  @OperationId('listCredentialBatches')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  async list(@Request() called: Called, @Queries() query: BatchListQuery): Promise<BatchPageOut> {
+    const page = toPage(query.limit, query.page)
+    const found = await this.platform.batches.listBatches(called.user.tenantId, { state: query.status, ...page })
+    return { data: found.batches.map(batchToWire), ...snakeTotals(found.total, page.limit) }
+  }
+
+  /**
+   * Counts, rate, and what the batch waits for.
+   * @summary Read a batch
+   */
+  @Get('{id}')
+  @OperationId('getCredentialBatch')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  @Response<Problem>(404, 'no such batch')
+  async read(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
+    return batchToWire(await this.platform.batches.readBatch(called.user.tenantId, id))
+  }
+
+  /**
+   * No further rows are begun until the batch is resumed.
+   * @summary Pause a batch
+   */
+  @Post('{id}/pause')
+  @OperationId('pauseCredentialBatch')
+  @Security('bearerAuth', ['semantic-credentials:write'])
+  @SuccessResponse(200)
+  @Response<Problem>(404, 'no such batch')
+  @Response<Problem>(409, 'the batch has ended')
+  async pause(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
+    return batchToWire(await this.platform.batches.pauseBatch(called.user, id))
+  }
+
+  /**
+   * Goes on where the batch paused. Rows whose issuer or template was deleted meanwhile are refused one by one.
+   * @summary Resume a batch
+   */
+  @Post('{id}/resume')
+  @OperationId('resumeCredentialBatch')
+  @Security('bearerAuth', ['semantic-credentials:write'])
+  @SuccessResponse(200)
+  @Response<Problem>(404, 'no such batch')
+  @Response<Problem>(409, 'the batch has ended')
+  async resume(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
+    return batchToWire(await this.platform.batches.resumeBatch(called.user, id))
+  }
+
+  /**
+   * Ends the batch: what is signed stays signed, the remaining rows are erased.
+   * @summary Cancel a batch
+   */
+  @Post('{id}/cancel')
+  @OperationId('cancelCredentialBatch')
+  @Security('bearerAuth', ['semantic-credentials:write'])
+  @SuccessResponse(200)
+  @Response<Problem>(404, 'no such batch')
+  @Response<Problem>(409, 'the batch has ended')
+  async cancel(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
+    return batchToWire(await this.platform.batches.cancelBatch(called.user, id))
+  }
+
+  /**
+   * Revokes every credential of an ended batch that has a status; the answer comes at once, the progress is in the batch.
+   * @summary Revoke a batch
+   */
+  @Post('{id}/revocation')
+  @OperationId('revokeCredentialBatch')
+  @Security('bearerAuth', ['semantic-credentials:write'])
+  @SuccessResponse(202)
+  @Response<Problem>(404, 'no such batch')
+  @Response<Problem>(409, 'the batch has not ended')
+  async revoke(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
+    this.setStatus(202)
+    this.setHeader('Location', `/v1/credentials/batches/${id}`)
+    return batchToWire(await this.platform.batches.revokeBatch(called.user, id))
+  }
+
+  /**
+   * The refused rows so far, one line per broken rule: row, field, code, rule, message. No value of a row is repeated.
+   * @summary Download a batch's errors
+   */
+  @Get('{id}/errors')
+  @OperationId('getCredentialBatchErrors')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  @SuccessResponse(200)
+  @Produces('application/x-ndjson')
+  @Response<Problem>(404, 'no such batch')
+  async errors(@Request() called: Called & HttpRequest, @Path() id: Uuid, @Query() format: 'jsonl' | 'csv' = 'jsonl') {
+    const { tenantId } = called.user
+    await this.platform.batches.readBatch(tenantId, id)
+    const pages = this.platform.batchFiles.rowErrors(tenantId, id)
+    const type = format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson'
+    const texts = format === 'csv' ? errorsAsCsv(pages) : errorsAsLines(pages)
+    await sendFile(responseTo(called), { type, name: `batch-${id}-errors.${format}` }, texts)
+  }
+
+  /**
+   * The signed credentials so far in the order of the rows, as lines of row, id and credential.
+   * @summary Download a batch's credentials
+   */
+  @Get('{id}/results')
+  @OperationId('getCredentialBatchResults')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  @SuccessResponse(200)
+  @Produces('application/x-ndjson')
+  @Response<Problem>(404, 'no such batch')
+  async results(@Request() called: Called & HttpRequest, @Path() id: Uuid, @Query() after: RowNumber = 0) {
+    const { tenantId } = called.user
+    await this.platform.batches.readBatch(tenantId, id)
+    const texts = this.platform.batchFiles.results(tenantId, id, after)
+    await sendFile(responseTo(called), { type: 'application/x-ndjson', name: `batch-${id}.jsonl` }, texts)
+  }
+}
+
+/**
+ * Row after which to start, to go on with a download that broke off.
+ * @isInt after must be a whole number
+ * @minimum 0 after must be 0 or more
+ * @maximum 1000000
+ */
+export type RowNumber = number
+
+const responseTo = ({ res }: HttpRequest) => {
+  if (!res) throw new Refusal('request.malformed', 'The request has no answer to write to.')
+  return res
+}

@@ -1,0 +1,151 @@
+import { pipeline } from 'node:stream'
+import { CsvError, parse } from 'csv-parse'
+import { readHeader, rowOfCells } from '../../../protocol/credentials/batches.csv.ts'
+import {
+  MAX_ROW_BYTES,
+  MAX_ROWS,
+  MAX_UPLOAD_BYTES,
+  type ReadRow,
+  type RowKind,
+  rowOfJson,
+} from '../../../protocol/credentials/batches.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import { parseJson } from '../../../protocol/json.strict.ts'
+
+type Bytes = AsyncIterable<Uint8Array>
+
+/** Of a line of CSV; columns are fewer, and a line of other than their number is a row with an error. */
+const MAX_CELLS = 1_000
+
+const NEWLINE = 10
+const RETURN = 13
+const BOM = Buffer.from([0xef, 0xbb, 0xbf])
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Passes bytes on, counted and hashed. Throws `Refusal('request.too_large')`. */
+export async function* measured(
+  source: Bytes,
+  hash: { update(bytes: Uint8Array): unknown },
+): AsyncGenerator<Uint8Array> {
+  let total = 0
+  for await (const bytes of source) {
+    total += bytes.length
+    if (total > MAX_UPLOAD_BYTES)
+      throw new Refusal('request.too_large', 'The upload is larger than 1 GiB; split it into several batches.')
+    hash.update(bytes)
+    yield bytes
+  }
+}
+
+const tooLong: ReadRow = {
+  errors: [{ path: '', code: 'row.too_large', message: `expected at most ${MAX_ROW_BYTES} bytes` }],
+}
+
+/** Lines without their ends; undefined for one that is too long, of which no more than that is kept. */
+async function* linesOf(source: Bytes): AsyncGenerator<Buffer | undefined> {
+  let parts: Uint8Array[] = []
+  let length = 0
+  const keep = (part: Uint8Array) => {
+    length += part.length
+    if (length <= MAX_ROW_BYTES + 1) parts.push(part)
+  }
+  const line = () => {
+    const whole = Buffer.concat(parts)
+    const end = whole.at(-1) === RETURN ? whole.length - 1 : whole.length
+    const found = length > MAX_ROW_BYTES + 1 || end > MAX_ROW_BYTES ? undefined : whole.subarray(0, end)
+    parts = []
+    length = 0
+    return found
+  }
+  for await (const bytes of source) {
+    let start = 0
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+      keep(bytes.subarray(start, end))
+      yield line()
+      start = end + 1
+    }
+    keep(bytes.subarray(start))
+  }
+  if (length > 0) yield line()
+}
+
+function rowOfLine(line: Buffer, kind: RowKind): ReadRow {
+  try {
+    return rowOfJson(parseJson(utf8.decode(line)), kind)
+  } catch (error) {
+    if (error instanceof Refusal)
+      return {
+        errors:
+          error.errors.length > 0
+            ? error.errors
+            : [{ path: '', code: error.code, message: error.message.replace(/^The body\b/, 'The line') }],
+      }
+    if (error instanceof TypeError) return { errors: [{ path: '', code: 'row.utf8', message: 'expected valid UTF-8' }] }
+    throw error
+  }
+}
+
+/**
+ * Rows of JSON lines (application/x-ndjson). Blank lines are no rows; a line that is no JSON is a row with an error. Throws
+ * `Refusal('batch.too_many_rows')` for more blank lines than rows may be: packed, a billion of them take a megabyte.
+ */
+export async function* jsonRows(source: Bytes, kind: RowKind): AsyncGenerator<ReadRow> {
+  let blank = 0
+  let first = true
+  for await (const found of linesOf(source)) {
+    const line = first && found?.subarray(0, 3).equals(BOM) ? found.subarray(3) : found
+    first = false
+    if (line === undefined) yield tooLong
+    else if (line.toString('latin1').trim() !== '') yield rowOfLine(line, kind)
+    else if (++blank > MAX_ROWS)
+      throw new Refusal('batch.too_many_rows', `An upload has at most ${MAX_ROWS} blank lines.`)
+  }
+}
+
+/** A replacement character would change a claim in silence, so a file in another encoding is refused as a whole. */
+async function* textOf(source: Bytes): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for await (const bytes of source) yield decoder.decode(bytes, { stream: true })
+    yield decoder.decode()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new Refusal('request.not_utf8', 'The CSV is not valid UTF-8.')
+  }
+}
+
+const unreadable = ({ code, lines }: CsvError) =>
+  new Refusal(
+    'batch.csv_invalid',
+    'The CSV cannot be read (RFC 4180): check its quotes, and that rows are not too long.',
+    [{ path: `line ${lines}`, code: String(code).toLowerCase(), message: 'expected RFC 4180' }],
+  )
+
+/** Rows of a CSV file (RFC 4180) by its header line. Throws `Refusal('batch.csv_*')` where the file as a whole is at fault. */
+export async function* csvRows(source: Bytes, delimiter: string, kind: RowKind): AsyncGenerator<ReadRow> {
+  const parser = parse({
+    delimiter,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_ROW_BYTES,
+    // what is counted there is the text of the cells: a gigabyte of delimiters has none
+    cast: (cell, { index }) => {
+      if (index < MAX_CELLS) return cell
+      throw new Refusal('batch.csv_invalid', 'The CSV cannot be read: a line has too many cells.', [
+        { path: '', code: 'csv_too_many_cells', message: `expected at most ${MAX_CELLS} cells in a line` },
+      ])
+    },
+  })
+  // the iteration below meets every failure that the pipeline has
+  pipeline(textOf(source), parser, () => undefined)
+  let columns: ReturnType<typeof readHeader> | undefined
+  try {
+    for await (const cells of parser as AsyncIterable<string[]>) {
+      if (columns === undefined) columns = readHeader(cells, kind)
+      else yield rowOfCells(columns, cells, kind, parseJson)
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? unreadable(error) : error
+  }
+}

@@ -1,0 +1,155 @@
+import type { BatchRecord } from '../../../activities/credentials/batches/record.ts'
+import type { BatchOptions } from '../../../protocol/credentials/batches.ts'
+import { type FieldError, Refusal } from '../../../protocol/errors.ts'
+import { parseJson } from '../../../protocol/json.strict.ts'
+import type { Uuid } from '../../semantic-credentials/wire.ts'
+
+/** What the rows need not repeat; a row's own member wins. */
+export interface BatchQuery {
+  /** DID of the issuer, for rows that name none. */
+  issuer?: string
+  /** As in signWebSemanticCredential, for rows that name none; needed for CSV. */
+  proofType?: string
+  /** Gives each credential an entry in a status list; false unless told. */
+  revocable?: boolean
+  /** Gives each a second entry, to suspend it by: with revocable true and data model 2.0 alone. False unless told. */
+  suspendable?: boolean
+  /**
+   * To find the credentials by.
+   * @maxLength 255
+   */
+  tag?: string
+  /** Types besides VerifiableCredential; may be repeated. */
+  type?: string[]
+  /** Context URLs, or inline contexts as JSON objects; may be repeated. The credentials v2 context unless told. */
+  context?: string[]
+  /**
+   * A credential template: rows are claims for its current version. What the template says is no option then: issuer,
+   * proofType, revocable, type, context.
+   */
+  templateId?: Uuid
+  /** With templateId: the DID that signs rows which name none; without one, the newest with a key that fits. */
+  issuerDid?: string
+  /** CSV: what stands between two cells; a comma unless told. */
+  delimiter?: string
+}
+
+const DELIMITERS = [',', ';', '\t', '|']
+
+const refuse = (errors: FieldError[]) =>
+  new Refusal('request.invalid', `The query parameter ${errors[0]?.path} is not usable.`, errors)
+
+const wrong = (path: string, message: string) => refuse([{ path, code: 'query', message }])
+
+const contextOf = (text: string): unknown => {
+  if (!text.startsWith('{')) return text
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof Refusal) throw wrong('context', 'expected a URL or a JSON object')
+    throw error
+  }
+}
+
+/** What a template says of every credential. */
+const OF_TEMPLATE = ['issuer', 'proofType', 'revocable', 'type', 'context'] as const
+
+function checkTogether(query: BatchQuery): void {
+  if (query.templateId === undefined) {
+    if (query.issuerDid !== undefined) throw wrong('issuerDid', 'expected templateId beside it, or issuer in its place')
+    return
+  }
+  const settled = OF_TEMPLATE.filter((name) => query[name] !== undefined)
+  const none = (name: string) =>
+    name === 'issuer'
+      ? 'expected none beside templateId; issuerDid says which DID signs'
+      : 'expected none beside templateId'
+  if (settled.length > 0) throw refuse(settled.map((path) => ({ path, code: 'template', message: none(path) })))
+}
+
+export function toOptions(query: BatchQuery): { options: BatchOptions; delimiter: string } {
+  const { proofType, revocable = false, suspendable = false, tag, type = [], context = [], delimiter = ',' } = query
+  if (!DELIMITERS.includes(delimiter)) throw wrong('delimiter', 'expected a comma, a semicolon, a tab or |')
+  checkTogether(query)
+  const { templateId, issuer = query.issuerDid } = query
+  const own = {
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(proofType === undefined ? {} : { proofType }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(templateId === undefined ? {} : { templateId }),
+  }
+  return { options: { ...own, revocable, suspendable, types: type, contexts: context.map(contextOf) }, delimiter }
+}
+
+export type BatchStatus = 'PROCESSING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED'
+
+export interface BatchOut {
+  id: string
+  /** What the credentials are. */
+  format: string
+  /** What the rows came as: jsonl or csv. */
+  source: string
+  /** The credential template and its version that the rows are claims for. */
+  template_id?: string
+  template_version?: number
+  status: BatchStatus
+  total: number
+  signed: number
+  /** Rows that were refused, each with its reason in the errors file. */
+  failed: number
+  pending: number
+  /** Since the batch was made or resumed. */
+  rows_per_second?: number
+  /** Seconds until the last row at that rate. */
+  eta_seconds?: number
+  /** Why it is PAUSED. */
+  paused?: { code: string; message: string }
+  /** A part of the platform that is away; the batch goes on by itself when it is back. */
+  waiting?: { part: string; since: string }
+  revocation?: { status: 'REVOKING' | 'REVOKED'; revoked: number }
+  created_at: string
+  ended_at?: string
+}
+
+export interface BatchPageOut {
+  data: BatchOut[]
+  limit: number
+  total_count: number
+  total_pages: number
+}
+
+export const batchToWire = (batch: BatchRecord): BatchOut => ({
+  id: batch.id,
+  format: batch.format,
+  source: batch.source,
+  ...(batch.template ? { template_id: batch.template.id, template_version: batch.template.version } : {}),
+  status: batch.state as BatchStatus,
+  total: batch.total,
+  signed: batch.signed,
+  failed: batch.failed,
+  pending: batch.total - batch.signed - batch.failed,
+  ...(batch.ratePerSecond === null ? {} : { rows_per_second: batch.ratePerSecond }),
+  ...(batch.etaSeconds === null ? {} : { eta_seconds: batch.etaSeconds }),
+  ...(batch.pause ? { paused: batch.pause } : {}),
+  ...(batch.waiting ? { waiting: batch.waiting } : {}),
+  ...(batch.revocation
+    ? { revocation: { status: batch.revocation.state as 'REVOKING' | 'REVOKED', revoked: batch.revocation.revoked } }
+    : {}),
+  created_at: batch.createdAt,
+  ...(batch.endedAt ? { ended_at: batch.endedAt } : {}),
+})
+
+/** For the API document. */
+export const BATCH_EXAMPLE: BatchOut = {
+  id: '2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8',
+  format: 'web-semantic',
+  source: 'csv',
+  status: 'PROCESSING',
+  total: 20_000,
+  signed: 4_600,
+  failed: 2,
+  pending: 15_398,
+  rows_per_second: 812.4,
+  eta_seconds: 19,
+  created_at: '2027-01-01T00:00:00.000Z',
+}

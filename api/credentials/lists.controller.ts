@@ -1,0 +1,63 @@
+import type { Request as HttpRequest } from 'express'
+import { Controller, Get, OperationId, Path, Request, Response, Route, Security, SuccessResponse, Tags } from 'tsoa'
+import type { Platform } from '../../activities/index.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import { isFresh } from '../../protocol/etag.ts'
+import type { Called } from '../frame/authentication.ts'
+import type { Problem } from '../frame/problem.ts'
+import type { Uuid } from '../semantic-credentials/wire.ts'
+import { type JsonObject, listToWire, type RevocationListOut } from '../semantic-credentials/wire.ts'
+
+@Route('v1')
+@Tags('Web semantic credentials')
+export class StatusListsController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * A revocation list of the tenant, with its signed credential.
+   * @summary Read a revocation list
+   */
+  @Get('credentials/web-semantic/revocation-lists/{id}')
+  @OperationId('getWebSemanticCredentialRevocationList')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  @Response<Problem>(401, 'no valid access token')
+  @Response<Problem>(403, 'the access token lacks the scope')
+  @Response<Problem>(404, 'no such list')
+  async read(@Request() called: Called, @Path() id: Uuid): Promise<RevocationListOut> {
+    const { credential } = await this.platform.statusPublisher.publishedList(called.user.tenantId, id)
+    return listToWire(await this.platform.credentialStatus.readList(called.user.tenantId, id), credential)
+  }
+
+  /**
+   * The signed list that credentials point to, for every verifier; found by the host's tenant.
+   * @summary Read a published status list
+   */
+  @Get('revocation-lists/{id}')
+  @OperationId('getPublishedStatusList')
+  @SuccessResponse(200, 'the list', 'application/vc')
+  @Response(304, 'unchanged')
+  @Response<Problem>(404, 'no such list')
+  @Response<Problem>(503, 'the list cannot be signed now; see Retry-After')
+  async published(@Request() request: HttpRequest, @Path() id: Uuid): Promise<JsonObject | undefined> {
+    const tenant = await this.platform.administration.findTenantByHost(request.headers.host ?? '')
+    if (!tenant) throw new Refusal('status_list.not_found', 'There is no such status list.')
+    const { credential, etag } = await this.platform.statusPublisher.publishedList(tenant.id, id)
+    this.setHeader('ETag', etag)
+    this.setHeader('Cache-Control', 'public, max-age=3')
+    // verifiers in a browser read it too (Fetch standard, CORS protocol)
+    this.setHeader('Access-Control-Allow-Origin', '*')
+    if (isFresh(request.headers['if-none-match'], etag)) {
+      this.setStatus(304)
+      return undefined
+    }
+    // readers that know JSON and not this type are told the same in theirs
+    const type = request.accepts(['application/vc', 'application/ld+json', 'application/json'])
+    // sent here, as bytes: of a text express would say its charset, which application/vc does not have (Data Model 2.0, C)
+    request.res
+      ?.set({ ...this.getHeaders(), 'Content-Type': type || 'application/vc', Vary: 'Accept' })
+      .send(Buffer.from(JSON.stringify(credential)))
+    return credential
+  }
+}

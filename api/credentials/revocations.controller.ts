@@ -1,0 +1,123 @@
+import {
+  Body,
+  Controller,
+  Example,
+  Get,
+  OperationId,
+  Path,
+  Post,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from 'tsoa'
+import type { RevocationRecord } from '../../activities/credentials/revocations.ts'
+import type { Platform } from '../../activities/index.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Called } from '../frame/authentication.ts'
+import type { Problem } from '../frame/problem.ts'
+import type { Uuid } from '../semantic-credentials/wire.ts'
+
+interface RevocationsIn {
+  by: 'template' | 'batch' | 'issuer'
+  /**
+   * Id of the template or the batch; the issuer's DID.
+   * @minLength 1
+   * @maxLength 2048
+   */
+  id: string
+  /** true: what many were revoked by is not taken back in one go. */
+  is_revoked: boolean
+}
+
+export interface RevocationsOut {
+  id: string
+  by: 'template' | 'batch' | 'issuer'
+  /** What was asked for: template, batch, or the issuer's DID. */
+  subject: string
+  status: 'REVOKING' | 'REVOKED'
+  /** Credentials that were looked at so far. */
+  checked: number
+  /** Credentials that this revocation has revoked so far. */
+  revoked: number
+  created_at: string
+  ended_at?: string
+}
+
+const toWire = ({
+  id,
+  by,
+  subject,
+  state,
+  checked,
+  revoked,
+  createdAt,
+  endedAt,
+}: RevocationRecord): RevocationsOut => ({
+  id,
+  by,
+  subject,
+  status: state,
+  checked,
+  revoked,
+  created_at: createdAt,
+  ...(endedAt ? { ended_at: endedAt } : {}),
+})
+
+const EXAMPLE: RevocationsOut = {
+  id: '2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8',
+  by: 'issuer',
+  subject: 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK',
+  status: 'REVOKING',
+  checked: 4_000,
+  revoked: 3_998,
+  created_at: '2027-01-01T00:00:00.000Z',
+}
+
+@Route('v1/credentials/web-semantic/revocations')
+@Tags('Web semantic credentials')
+@Response<Problem>(400, 'the request is not usable; errors name the fields')
+@Response<Problem>(401, 'no valid access token')
+@Response<Problem>(403, 'the access token lacks the scope')
+@Response<Problem>(404, 'no such template, batch, issuer or revocation')
+export class RevocationsController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * Revokes every credential that a template, a batch or an issuer has issued so far and that has a status. The answer comes
+   * at once; the work goes on by itself, and what is issued later stays valid.
+   * @summary Revoke by template, batch or issuer
+   */
+  @Post()
+  @OperationId('createWebSemanticRevocation')
+  @Security('bearerAuth', ['semantic-credentials:write'])
+  @SuccessResponse(202)
+  @Example<RevocationsOut>(EXAMPLE)
+  @Response<Problem>(409, 'the batch has not ended')
+  async create(@Request() called: Called, @Body() body: RevocationsIn): Promise<RevocationsOut> {
+    if (!body.is_revoked)
+      throw new Refusal('request.invalid', 'A revocation of many is not taken back in one go.', [
+        { path: 'is_revoked', code: 'range', message: 'expected true' },
+      ])
+    const revocation = await this.platform.revocations.startRevocation(called.user, body.by, body.id)
+    this.setStatus(202)
+    this.setHeader('Location', `/v1/credentials/web-semantic/revocations/${revocation.id}`)
+    return toWire(revocation)
+  }
+
+  /**
+   * How far a revocation of many has come.
+   * @summary Read a revocation
+   */
+  @Get('{id}')
+  @OperationId('getWebSemanticRevocation')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  @Example<RevocationsOut>(EXAMPLE)
+  async read(@Request() called: Called, @Path() id: Uuid): Promise<RevocationsOut> {
+    return toWire(await this.platform.revocations.readRevocation(called.user.tenantId, id))
+  }
+}

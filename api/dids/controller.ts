@@ -1,0 +1,169 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Example,
+  Get,
+  OperationId,
+  Path,
+  Post,
+  Queries,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from 'tsoa'
+import type { DidRecord } from '../../activities/dids/index.ts'
+import type { Platform } from '../../activities/index.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Called } from '../frame/authentication.ts'
+import { camelTotals, type PageQuery, toPage } from '../frame/pagination.ts'
+import type { Problem } from '../frame/problem.ts'
+
+interface DidIn {
+  /** KEY or WEB; case does not matter. */
+  method: string
+  /** KEY: keyType (ed25519, p256, bls12381g2; ed25519 unless told). WEB: url (a domain or an https URL). */
+  options: { [name: string]: string }
+}
+
+interface KeyOut {
+  /** The verification method in the DID document. */
+  didDocumentKeyId: string
+  /** The key in the key store. */
+  kmsKeyId: string
+  /** hardened: it never leaves the key store. software: it is unwrapped in memory to be used. */
+  custody: string
+}
+
+interface MetadataOut {
+  keys: KeyOut[]
+}
+
+interface DidOut {
+  did: string
+  id: string
+  metadata: MetadataOut
+  /** PROCESSING until the document resolves, then COMPLETED; FAILED when it never does. */
+  registrationStatus: string
+  /** Why the registration FAILED. */
+  failureReason?: string
+}
+
+interface DidPageOut {
+  dids: DidOut[]
+  limit: number
+  totalCount: number
+  totalPages: number
+}
+
+interface ResolvedOut {
+  /** Empty but for its id while the keys of a did:web are being made. */
+  didDocument: { [member: string]: unknown }
+  registrationStatus: string
+  localMetadata: MetadataOut
+  /** platform: we serve the document. caller: put it at the DID's address yourself. none: it needs no hosting. */
+  hosting: string
+}
+
+const methodOf = (text: string): 'KEY' | 'WEB' => {
+  const method = text.toUpperCase()
+  if (method === 'KEY' || method === 'WEB') return method
+  throw new Refusal('request.invalid', 'This DID method is not supported.', [
+    { path: 'method', code: 'enum', message: 'expected KEY or WEB' },
+  ])
+}
+
+const toWire = ({ did, id, keys, registrationStatus, failureReason }: DidRecord): DidOut => ({
+  did,
+  id,
+  metadata: { keys },
+  registrationStatus,
+  ...(failureReason ? { failureReason } : {}),
+})
+
+@Route('v1/dids')
+@Tags('DIDs')
+@Response<Problem>(400, 'the request is not usable')
+@Response<Problem>(401, 'no valid access token')
+@Response<Problem>(403, 'the access token lacks the scope')
+export class DidsController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * The tenant's DIDs, newest first.
+   * @summary List DIDs
+   */
+  @Get()
+  @OperationId('getDIDsList')
+  @Security('bearerAuth', ['dids:read'])
+  async list(@Request() called: Called, @Queries() query: PageQuery): Promise<DidPageOut> {
+    const page = toPage(query.limit, query.page)
+    const { dids, total } = await this.platform.dids.listDids(called.user.tenantId, page)
+    return { dids: dids.map(toWire), ...camelTotals(total, page.limit) }
+  }
+
+  /**
+   * A new DID with keys of its own. A did:web is answered at once with PROCESSING; a workflow makes its keys and waits
+   * until it resolves.
+   * @summary Create a DID
+   */
+  @Post()
+  @OperationId('createDID')
+  @Security('bearerAuth', ['dids:write'])
+  @SuccessResponse(201)
+  @Example<DidOut>({
+    did: 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK',
+    id: '8f6ad0a2-6c1f-4d5b-9c53-2f9d3f0f8c3a',
+    metadata: {
+      keys: [
+        {
+          didDocumentKeyId:
+            'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK#z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK',
+          kmsKeyId: '0c7f3a1e-52ce-4d5c-8c1f-8d1de3f0a6b1',
+          custody: 'software',
+        },
+      ],
+    },
+    registrationStatus: 'COMPLETED',
+  })
+  @Response<Problem>(409, 'the tenant has this DID already')
+  async create(@Request() called: Called, @Body() body: DidIn): Promise<DidOut> {
+    const created = await this.platform.dids.createDid(called.user, methodOf(body.method), body.options)
+    this.setStatus(201)
+    this.setHeader('Location', `/v1/dids/${encodeURIComponent(created.did)}`)
+    return toWire(created)
+  }
+
+  /**
+   * A DID of the tenant with its document as we hold it.
+   * @summary Resolve a DID
+   * @param id The DID, URL-encoded.
+   */
+  @Get('{id}')
+  @OperationId('resolveDID')
+  @Security('bearerAuth', ['dids:read'])
+  @Response<Problem>(404, 'no such DID')
+  async resolve(@Request() called: Called, @Path() id: string): Promise<ResolvedOut> {
+    const { document, registrationStatus, keys, hosting } = await this.platform.dids.readDid(called.user.tenantId, id)
+    return { didDocument: document, registrationStatus, localMetadata: { keys }, hosting }
+  }
+
+  /**
+   * Destroys the DID's keys, every version, then its rows. The document of a did:web that you host is yours to remove.
+   * @summary Delete a DID
+   * @param id The DID, URL-encoded.
+   */
+  @Delete('{id}')
+  @OperationId('deleteDID')
+  @Security('bearerAuth', ['dids:write'])
+  @SuccessResponse(204)
+  @Response<Problem>(404, 'no such DID')
+  async remove(@Request() called: Called, @Path() id: string): Promise<void> {
+    await this.platform.dids.deleteDid(called.user, id)
+  }
+}

@@ -1,0 +1,60 @@
+import type { Request, RequestHandler } from 'express'
+import type { Call } from '../../activities/frame/operations.ts'
+import type { Platform } from '../../activities/index.ts'
+import type { Tokens } from '../../activities/tokens-logs/tokens.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Scope } from '../../protocol/tokens-logs/index.ts'
+import { claimKey } from './idempotency.ts'
+
+const REALM = 'Bearer realm="countersign"'
+
+/** Reads the bearer token (RFC 6750 section 2.1), if there is one; whether it is needed is the operation's business. */
+export const readBearer =
+  (tokens: Pick<Tokens, 'verifyToken'>): RequestHandler =>
+  async (request, response, next) => {
+    const [, token] = /^Bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '') ?? []
+    if (request.headers.authorization === undefined) return next()
+    try {
+      if (!token) throw new Refusal('token.invalid', 'The Authorization header does not hold a bearer token.')
+      request.caller = await tokens.verifyToken(token)
+      next()
+    } catch (error) {
+      if (!(error instanceof Refusal)) return next(error)
+      response.set('WWW-Authenticate', `${REALM}, error="invalid_token"`)
+      request.refused = error
+      next()
+    }
+  }
+
+/** Refuses what came with a bad token, once it was counted: guessing is limited like asking. */
+export const refuseBadBearer: RequestHandler = (request, _response, next) => next(request.refused)
+
+/** tsoa calls this for every operation with @Security; `vcApi` is the one that a variable may open for everybody.
+ * Answers the call; throws what becomes 401 or 403. */
+export async function expressAuthentication(request: Request, name: string, scopes: string[] = []): Promise<Call> {
+  const { res } = request
+  const platform = request.app.locals.platform as Platform
+  // a proxy on this machine has a loopback address too, and speaks for anybody
+  const open = name === 'vcApi' && request.headers.authorization === undefined && !request.forwarded
+  const caller = open ? await platform.vcApi.openCaller(request.headers.host ?? '') : request.caller
+  if (!caller) {
+    res?.set('WWW-Authenticate', REALM)
+    throw new Refusal('token.missing', 'Send an access token of POST /v1/auth/token as Authorization: Bearer <token>.')
+  }
+  const missing = scopes.filter((scope) => !caller.scopes.includes(scope as Scope))
+  if (missing.length > 0) {
+    res?.set('WWW-Authenticate', `${REALM}, error="insufficient_scope", scope="${scopes.join(' ')}"`)
+    throw new Refusal('token.insufficient_scope', `The access token lacks the scope ${missing.join(' ')}.`)
+  }
+  if (name === 'vcApi') await platform.vcApi.assertOn(caller.tenantId)
+  if (open && res) Object.assign(res.locals, { tenantId: caller.tenantId, clientId: caller.clientId })
+  const requestId = res?.locals.requestId as string
+  await claimKey(request, platform.idempotency, caller.tenantId)
+  const { idempotency } = request
+  return { tenantId: caller.tenantId, clientId: caller.clientId, requestId, ...(idempotency ? { idempotency } : {}) }
+}
+
+/** What a controller sees of the request: the caller, already allowed. */
+export interface Called {
+  user: Call
+}

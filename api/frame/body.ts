@@ -1,0 +1,64 @@
+import type { Request, RequestHandler } from 'express'
+import express from 'express'
+import { Refusal } from '../../protocol/errors.ts'
+import { parseJson } from '../../protocol/json.strict.ts'
+
+const LIMIT_BYTES = 1024 * 1024
+const TOKEN_LIMIT_BYTES = 16 * 1024
+/** A body that is somewhat too large is read to its end, so that its sender sees the 413; a huge one is cut off. */
+const DRAINED_BYTES = 16 * LIMIT_BYTES
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+const decode = (raw: Buffer): string => {
+  try {
+    return utf8.decode(raw)
+  } catch {
+    throw new Refusal('request.not_utf8', 'The body is not valid UTF-8.')
+  }
+}
+
+/** One value per name: a form that gives one twice is refused, for parsers differ in which they take. */
+const parseForm = (text: string): Record<string, string> => {
+  const form = new URLSearchParams(text)
+  const names = [...form.keys()]
+  if (new Set(names).size !== names.length)
+    throw new Refusal('request.duplicate_member', 'The form gives a parameter twice.')
+  return Object.fromEntries(form)
+}
+
+const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
+
+const readRaw = express.raw({ type: () => true, limit: LIMIT_BYTES })
+const readSmall = express.raw({ type: () => true, limit: TOKEN_LIMIT_BYTES })
+
+/**
+ * Reads the body whole and checks it as text before anything walks it as a tree. Requests for tokens may be forms; anybody
+ * sends them, as often as they like (D-199), so they are small.
+ */
+export const readBody =
+  (asksForToken: (request: Request) => boolean): RequestHandler =>
+  (request, response, next) => {
+    if (Number(request.headers['content-length']) > DRAINED_BYTES) {
+      response.set('Connection', 'close')
+      throw new Refusal('request.too_large', 'The body is larger than 1 MiB.')
+    }
+    const read = asksForToken(request) ? readSmall : readRaw
+    read(request, response, (failure?: unknown) => {
+      if (failure) return next(failure)
+      const raw: unknown = request.body
+      request.rawBody = Buffer.isBuffer(raw) ? raw : Buffer.alloc(0)
+      request.body = undefined
+      if (request.rawBody.length === 0) return next()
+      try {
+        const type = request.headers['content-type'] ?? ''
+        if (JSON_TYPE.test(type)) request.body = parseJson(decode(request.rawBody))
+        else if (FORM_TYPE.test(type) && asksForToken(request)) request.body = parseForm(decode(request.rawBody))
+        else throw new Refusal('request.unsupported_media_type', 'Send the body as application/json in UTF-8.')
+        next()
+      } catch (error) {
+        next(error)
+      }
+    })
+  }

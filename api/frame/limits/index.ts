@@ -1,0 +1,115 @@
+import type { Request, RequestHandler } from 'express'
+import { type RateLimitInfo, rateLimit, type Store } from 'express-rate-limit'
+import { LRUCache } from 'lru-cache'
+import type { Pool } from 'pg'
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { Refusal } from '../../../protocol/errors.ts'
+import { sendProblem } from '../errors.ts'
+
+const WINDOW_SECONDS = 60
+
+interface Lease {
+  hits: number
+  left: number
+  /** The limit is reached, until the window ends. */
+  over: boolean
+  resetTime: Date
+}
+
+/**
+ * express-rate-limit over rate-limiter-flexible's PostgreSQL limiter, so that a limit holds over all processes. A
+ * process draws its hits in leases of half a percent of the limit: most requests then cost no round trip, and the
+ * limit is exact to one lease per process. Without a database, each process limits by itself.
+ */
+class LeasedStore implements Store {
+  readonly localKeys = false
+  readonly #limiter: RateLimiterPostgres
+  readonly #leaseSize: number
+  readonly #leases = new LRUCache<string, Lease>({ max: 100_000, ttl: WINDOW_SECONDS * 1000 })
+  readonly #draws = new Map<string, Promise<void>>()
+
+  constructor(pool: Pool, limit: number, keyPrefix: string) {
+    this.#leaseSize = Math.max(1, Math.floor(limit / 200))
+    const options = { points: limit, duration: WINDOW_SECONDS, keyPrefix }
+    this.#limiter = new RateLimiterPostgres({
+      ...options,
+      storeClient: pool,
+      tableName: 'rate_limits',
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+      insuranceLimiter: new RateLimiterMemory(options),
+    })
+  }
+
+  async increment(key: string) {
+    for (;;) {
+      const lease = this.#leases.get(key)
+      if (lease && (lease.left > 0 || lease.over) && lease.resetTime.getTime() > Date.now()) {
+        lease.left--
+        lease.hits++
+        return { totalHits: lease.hits, resetTime: lease.resetTime }
+      }
+      // requests that come at once share a draw: each with its own would use up the limit with leases nobody needs
+      const draw = this.#draws.get(key) ?? this.#draw(key).finally(() => this.#draws.delete(key))
+      this.#draws.set(key, draw)
+      await draw
+    }
+  }
+
+  async #draw(key: string): Promise<void> {
+    const drawn = await this.#limiter.consume(key, this.#leaseSize).catch((refused: unknown) => {
+      if (refused instanceof RateLimiterRes) return refused
+      throw refused
+    })
+    const { points } = this.#limiter
+    const over = drawn.remainingPoints <= 0 && drawn.consumedPoints > points
+    const hits = drawn.consumedPoints - this.#leaseSize
+    this.#leases.set(key, {
+      hits: over ? Math.max(hits, points) : hits,
+      left: this.#leaseSize,
+      over,
+      resetTime: new Date(Date.now() + drawn.msBeforeNext),
+    })
+  }
+
+  /** Required by the interface; a request that was counted stays counted. */
+  decrement(): void {}
+
+  async resetKey(key: string) {
+    this.#leases.delete(key)
+    await this.#limiter.delete(key)
+  }
+}
+
+interface Limit {
+  pool: Pool
+  perMinute: number
+  /** Names the limit in the table. */
+  name: string
+  /** Whom a request counts for; undefined: it does not count. */
+  by(request: Request): string | undefined
+  /** False for answers that caches keep: the headers hold a digest of whom the request counts for. */
+  showsHeaders?: boolean
+}
+
+/** RateLimit-* headers (draft-ietf-httpapi-ratelimit-headers), and 429 with Retry-After beyond the limit. */
+export const limitRate = ({ pool, perMinute, name, by, showsHeaders = true }: Limit): RequestHandler =>
+  rateLimit({
+    windowMs: WINDOW_SECONDS * 1000,
+    limit: perMinute,
+    standardHeaders: showsHeaders && 'draft-8',
+    legacyHeaders: false,
+    identifier: name,
+    store: new LeasedStore(pool, perMinute, name),
+    skip: (request) => by(request) === undefined,
+    keyGenerator: (request) => by(request) ?? '',
+    handler: (request, response) => {
+      const { resetTime } = Reflect.get(request, 'rateLimit') as RateLimitInfo
+      const resetMs = (resetTime?.getTime() ?? 0) - Date.now()
+      response.set('Retry-After', String(Math.max(1, Math.ceil(resetMs / 1000))))
+      sendProblem(
+        response,
+        new Refusal('request.too_many', 'Too many requests; wait until the limit resets (Retry-After).'),
+      )
+    },
+  })

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import type { Request, RequestHandler, Response } from 'express'
+import type { Logger } from 'pino'
+import type { LogQueue } from '../../activities/tokens-logs/queue.ts'
+import { UUID } from '../../protocol/uuid.ts'
+import type { Measures } from './metrics.ts'
+import { OPERATIONS } from './openapi/operations.ts'
+import type { FindPath } from './openapi/paths.ts'
+
+const IS_UUID = new RegExp(`^${UUID}$`, 'i')
+
+/** The caller's own request id when it is a UUID, else a new one; answered as x-request-id. */
+export const nameRequest =
+  (log: Logger): RequestHandler =>
+  (request, response, next) => {
+    const given = request.headers['x-request-id']
+    const requestId = typeof given === 'string' && IS_UUID.test(given) ? given.toLowerCase() : randomUUID()
+    response.locals.requestId = requestId
+    response.locals.log = log.child({ requestId })
+    response.set('x-request-id', requestId)
+    next()
+  }
+
+/** Paths outside the document, such as /docs: the route's template, never the path, so that no label explodes. */
+const routeOf = (request: Request): string => {
+  const path: unknown = request.route?.path
+  return typeof path === 'string' ? path : 'none'
+}
+
+/** Why a request was refused: its problem, and for what the caller cannot help the part and the cause (errors.ts). */
+const why = ({ locals: { problem, part, cause } }: Response) => ({ problem, part, cause })
+
+interface Watcher {
+  logs: LogQueue
+  measures: Measures
+  find: FindPath
+}
+
+function logEntry(request: Request, response: Response, operationId: string | undefined) {
+  const operation = operationId ? OPERATIONS[operationId] : undefined
+  const tenantId: unknown = request.caller?.tenantId ?? response.locals.tenantId
+  const failed = response.statusCode >= 400
+  if (!operation || typeof tenantId !== 'string' || (operation.changes && !failed)) return undefined
+  // what was answered before was logged before; what was not let in was not tried
+  if (response.getHeader('Idempotency-Replayed') || response.statusCode === 429) return undefined
+  const problem: unknown = response.locals.problem
+  return {
+    id: randomUUID(),
+    tenantId,
+    category: operation.category,
+    type: `${operation.name}_${failed ? 'FAIL' : 'SUCCESS'}`,
+    timestamp: new Date(),
+    requestId: response.locals.requestId as string,
+    data: failed
+      ? { error: { type: typeof problem === 'string' ? problem : 'internal', status: response.statusCode } }
+      : {},
+    metadata: { clientId: request.caller?.clientId ?? response.locals.clientId ?? null },
+  }
+}
+
+/** After each answer: one line, one measurement, and the log entry that the operation did not write itself. */
+export const watchRequests =
+  ({ logs, measures, find }: Watcher): RequestHandler =>
+  (request, response, next) => {
+    const started = process.hrtime.bigint()
+    const known = find(request.path)
+    const operationId = known?.operations.get(request.method)
+    response.once('finish', () => {
+      const seconds = Number(process.hrtime.bigint() - started) / 1e9
+      const route = known?.template ?? routeOf(request)
+      const status = response.statusCode
+      measures.requests.observe({ method: request.method, route, status: String(status) }, seconds)
+      const line = {
+        method: request.method,
+        route,
+        status,
+        ms: Math.round(seconds * 1e4) / 10,
+        tenantId: request.caller?.tenantId,
+        ...why(response),
+      }
+      // 501: a DID method that we do not resolve; whoever asked for it is told, and nobody else has to act
+      response.locals.log[status >= 500 && status !== 501 ? 'error' : 'info'](line, operationId ?? 'request')
+      const entry = logEntry(request, response, operationId)
+      if (entry) logs.add(entry)
+    })
+    const room = operationId && OPERATIONS[operationId] ? logs.room() : undefined
+    if (!room) return next()
+    room.then(() => next(), next) // what cannot be logged is not begun (D-205)
+  }

@@ -1,0 +1,54 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import express, { type Router } from 'express'
+import { PROBLEMS } from '../problems.ts'
+import { completeOpenApi } from './index.ts'
+import type { OpenApi } from './paths.ts'
+
+const require = createRequire(import.meta.url)
+/** Swagger UI's own files, from its package: /docs works offline (D-006). */
+const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'))
+const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js']
+
+const page = (title: string, body: string) =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head><body>${body}</body></html>`
+
+const REFERENCE = page(
+  'Countersign API',
+  `<link rel="stylesheet" href="/docs/swagger-ui.css"><div id="app"></div>
+<script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script>`,
+)
+
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#app', deepLinking: true, validatorUrl: null })`
+
+const SAME_ORIGIN = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
+
+const PROBLEM_PAGE = page(
+  'Problems',
+  `<h1>Problems</h1><p>The <code>type</code> of an error answer names one of these.</p><dl>${PROBLEMS.map(
+    ({ code, status, meaning }) => `<dt id="${code}"><code>${code}</code> (${status})</dt><dd>${meaning}</dd>`,
+  ).join('')}</dl>`,
+)
+
+/** /openapi.json, /docs (works offline) and /problems. */
+export function docs(openApi: OpenApi): Router {
+  const router = express.Router({ caseSensitive: true, strict: true })
+  const document = JSON.stringify(completeOpenApi(openApi))
+  router.get('/openapi.json', (_request, response) => {
+    response.type('json').send(document)
+  })
+  router.get('/docs', (_request, response) => {
+    response.set('Content-Security-Policy', SAME_ORIGIN).type('html').send(REFERENCE)
+  })
+  for (const asset of ASSETS)
+    router.get(`/docs/${asset}`, (_request, response) => {
+      response.set('Cache-Control', 'public, max-age=3600').sendFile(join(swaggerUi, asset))
+    })
+  router.get('/docs/start.js', (_request, response) => {
+    response.type('js').send(START)
+  })
+  router.get('/problems', (_request, response) => {
+    response.set('Content-Security-Policy', SAME_ORIGIN).type('html').send(PROBLEM_PAGE)
+  })
+  return router
+}

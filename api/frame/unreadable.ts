@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
+import type { RequestHandler } from 'express'
+import type { Logger } from 'pino'
+import { Refusal } from '../../protocol/errors.ts'
+import { problemOf } from './errors.ts'
+
+function refusalOf(code: string | undefined): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new Refusal('request.headers_too_large', 'The headers are larger than 16 KiB.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('request.timeout', 'The request did not arrive in time.')
+  return new Refusal('request.malformed', 'This is not HTTP/1.1, or its length and encoding do not fit together.')
+}
+
+/** What Node's HTTP parser refuses never becomes a request of ours: answered as problem details all the same. */
+export function answerUnreadable(server: Server, log: Logger): void {
+  // an expectation that we do not know is no reason to refuse (RFC 9110 section 10.1.1)
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    const refusal = refusalOf(error.code)
+    const problem = problemOf(refusal, randomUUID())
+    const line = { requestId: problem.instance, code: error.code, status: problem.status, problem: refusal.code }
+    log.info(line, 'unreadable request')
+    const body = JSON.stringify(problem)
+    const head = [
+      `HTTP/1.1 ${problem.status} ${problem.title}`,
+      'Content-Type: application/problem+json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${problem.instance}`,
+      'Connection: close',
+    ]
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  })
+}
+
+/** Of a header that holds one value, readers on the way may each take another one of two (RFC 9110 section 5.3). */
+const ONCE = new Map(
+  ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'].map((name) => [name.toLowerCase(), name]),
+)
+
+/** How often each of these headers was sent. */
+function timesOf(rawHeaders: readonly string[]): Map<string, number> {
+  const times = new Map<string, number>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = ONCE.get(String(rawHeaders[at]).toLowerCase())
+    if (name !== undefined) times.set(name, (times.get(name) ?? 0) + 1)
+  }
+  return times
+}
+
+/**
+ * One Host (RFC 9112 section 3.2), headers of one value once, and no U+0000 in the address: it is no text to PostgreSQL,
+ * wherever in a path or a query it stands.
+ */
+export const checkHead: RequestHandler = (request, _response, next) => {
+  const times = timesOf(request.rawHeaders)
+  if (times.get('Host') !== 1) throw new Refusal('request.malformed', 'The request needs one Host header.')
+  for (const [name, count] of times)
+    if (count > 1)
+      throw new Refusal('request.malformed', `The request has more than one ${name} header.`, [
+        { path: name, code: 'header', message: 'expected at most once' },
+      ])
+  if (request.url.includes('%00')) throw new Refusal('request.unusable_text', 'The path or the query holds U+0000.')
+  next()
+}

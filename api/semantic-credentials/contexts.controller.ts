@@ -1,0 +1,95 @@
+import {
+  Body,
+  Controller,
+  Example,
+  Get,
+  OperationId,
+  Post,
+  Queries,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from 'tsoa'
+import type { Platform } from '../../activities/index.ts'
+import type { Called } from '../frame/authentication.ts'
+import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
+import type { Problem } from '../frame/problem.ts'
+
+interface ContextIn {
+  /**
+   * Address of the JSON-LD context; https, public.
+   * @maxLength 2048
+   */
+  url: string
+}
+
+interface ContextOut {
+  url: string
+  /** SHA-256 of the content, in hex: this content, under this URL, from now on. */
+  sha256: string
+  /** registered: by the tenant. fetched: brought by a credential. */
+  source: string
+  created_at: string
+}
+
+interface ContextPageOut {
+  data: ContextOut[]
+  limit: number
+  total_count: number
+  total_pages: number
+}
+
+@Route('v1/credentials/web-semantic/contexts')
+@Tags('Web semantic credentials')
+@Response<Problem>(400, 'the context cannot be fetched, is none, or changed since it was pinned')
+@Response<Problem>(401, 'no valid access token')
+@Response<Problem>(403, 'the access token lacks the scope')
+export class ContextsController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * Fetches a context once and pins it. Registering it again tells whether its content is still the pinned one.
+   * @summary Register a JSON-LD context
+   */
+  @Post()
+  @OperationId('registerJsonLdContext')
+  @Security('bearerAuth', ['semantic-credentials:write'])
+  @SuccessResponse(201)
+  @Example<ContextOut>({
+    url: 'https://issuer.example/contexts/course/v1',
+    sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+    source: 'registered',
+    created_at: '2027-01-01T00:00:00.000Z',
+  })
+  async register(@Request() called: Called, @Body() body: ContextIn): Promise<ContextOut> {
+    this.setStatus(201)
+    const { createdAt, ...context } = await this.platform.contexts.register(called.user, body.url)
+    return { ...context, created_at: createdAt }
+  }
+
+  /**
+   * The contexts pinned for the tenant, newest first; the bundled ones are not among them.
+   * @summary List JSON-LD contexts
+   */
+  @Get()
+  @OperationId('listJsonLdContexts')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  async list(@Request() called: Called, @Queries() query: PageQuery): Promise<ContextPageOut> {
+    const page = toPage(query.limit, query.page)
+    const { contexts, total } = await this.platform.contexts.list(called.user.tenantId, page)
+    return {
+      data: contexts.map(({ url, sha256, source, createdAt }) => ({
+        url,
+        sha256,
+        source,
+        created_at: createdAt.toISOString(),
+      })),
+      ...snakeTotals(total, page.limit),
+    }
+  }
+}

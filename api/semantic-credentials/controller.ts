@@ -1,0 +1,115 @@
+import {
+  Body,
+  Controller,
+  Example,
+  Get,
+  OperationId,
+  Path,
+  Post,
+  Queries,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from 'tsoa'
+import type { Platform } from '../../activities/index.ts'
+import type { Called } from '../frame/authentication.ts'
+import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
+import type { Problem } from '../frame/problem.ts'
+import { type CredentialDetailsOut, detailsToWire } from './details.ts'
+import {
+  type CredentialPageOut,
+  rowToWire,
+  SIGN_EXAMPLE,
+  type SignIn,
+  type SignOut,
+  type Uuid,
+  VERIFY_EXAMPLE,
+  type VerifyIn,
+  type VerifyOut,
+} from './wire.ts'
+
+interface CredentialQuery extends PageQuery {
+  /** Only those with this tag. */
+  tag?: string
+  /** Only those of this credential type. */
+  type?: string
+}
+
+@Route('v1/credentials/web-semantic')
+@Tags('Web semantic credentials')
+@Response<Problem>(400, 'the request is not usable; errors name the fields')
+@Response<Problem>(401, 'no valid access token')
+@Response<Problem>(403, 'the access token lacks the scope')
+export class SemanticCredentialsController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * Signs a W3C verifiable credential as one of the tenant's DIDs. The first context chooses the data model: 1.1 or 2.0.
+   * @summary Sign a web semantic credential
+   */
+  @Post('sign')
+  @OperationId('signWebSemanticCredential')
+  @Security('bearerAuth', ['semantic-credentials:write'])
+  @SuccessResponse(200)
+  @Example<SignOut>(SIGN_EXAMPLE)
+  @Response<Problem>(503, 'the key store is away; see Retry-After')
+  async sign(@Request() called: Called, @Body() body: SignIn): Promise<SignOut> {
+    const { id, credential, tag } = await this.platform.semanticCredentials.signCredential(called.user, body)
+    return { credential, id, ...(tag === null ? {} : { tag }) }
+  }
+
+  /**
+   * Verifies any issuer's credential. A credential that does not verify is an answer, with every failed check in
+   * `reason`: Syntax, Context, UntrustedContext, Issuer, Proof, NotYetValid, Expired, Revoked, Suspended, StatusUnavailable.
+   * The proof signs statements and not the contexts that give the members their meaning: `warnings` names those that nobody
+   * of the tenant has vouched for, and `trustedContexts` makes them fail.
+   * @summary Verify a web semantic credential
+   */
+  @Post('verify')
+  @OperationId('verifyWebSemanticCredentials')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  @SuccessResponse(200)
+  @Example<VerifyOut>(VERIFY_EXAMPLE)
+  async verify(@Request() called: Called, @Body() body: VerifyIn): Promise<VerifyOut> {
+    const { payload, trustedContexts } = body
+    const trusted = trustedContexts ? [trustedContexts] : []
+    return this.platform.credentialVerifier.verifyCredential(called.user.tenantId, payload, trusted)
+  }
+
+  /**
+   * The tenant's credentials, newest first.
+   * @summary List web semantic credentials
+   */
+  @Get()
+  @OperationId('listWebSemanticCredentials')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  async list(@Request() called: Called, @Queries() query: CredentialQuery): Promise<CredentialPageOut> {
+    const { tag, type, limit, page: number } = query
+    const page = toPage(limit, number)
+    const found = await this.platform.semanticCredentials.listCredentials(called.user.tenantId, { tag, type, ...page })
+    return { data: found.credentials.map(rowToWire), ...snakeTotals(found.total, page.limit) }
+  }
+
+  /**
+   * One credential as it was issued, with what we keep about it and, when it came from a template, what that said.
+   * @summary Read a web semantic credential
+   */
+  @Get('{id}')
+  @OperationId('getWebSemanticCredentialDetails')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  @Response<Problem>(404, 'no such credential')
+  async read(@Request() called: Called, @Path() id: Uuid): Promise<CredentialDetailsOut> {
+    const { semanticCredentials, credentialTemplates } = this.platform
+    const { tenantId } = called.user
+    const row = await semanticCredentials.readCredential(tenantId, id)
+    const { templateId, templateVersion: version } = row
+    const template =
+      templateId && version ? await credentialTemplates.readSource(tenantId, templateId, version) : undefined
+    return detailsToWire(row, template)
+  }
+}

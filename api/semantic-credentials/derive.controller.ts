@@ -1,0 +1,43 @@
+import { Body, Controller, OperationId, Post, Request, Response, Route, Security, SuccessResponse, Tags } from 'tsoa'
+import type { Platform } from '../../activities/index.ts'
+import type { Called } from '../frame/authentication.ts'
+import type { Problem } from '../frame/problem.ts'
+import type { JsonObject } from './wire.ts'
+
+interface DeriveIn {
+  /** With a bbs-2023 base proof, as the sign operation answers it. */
+  credential: JsonObject
+  /** JSON pointers (RFC 6901) to disclose besides the issuer's mandatory ones, or everything. */
+  selectivePointers: string[] | 'everything'
+  /** Base64url; bound into the derived proof. */
+  presentationHeader?: string
+}
+
+interface DeriveOut {
+  /** Shows the disclosed members alone, with a derived proof. */
+  credential: JsonObject
+}
+
+@Route('v1/credentials/web-semantic')
+@Tags('Web semantic credentials')
+@Response<Problem>(400, 'not a base proof, or a pointer to nothing; errors name the fields')
+@Response<Problem>(401, 'no valid access token')
+@Response<Problem>(403, 'the access token lacks the scope')
+export class DerivationController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * Selective disclosure, as a holder does it: a credential that shows the named members and the mandatory ones, and still
+   * verifies. An operation of ours; nothing is stored.
+   * @summary Derive a credential
+   */
+  @Post('derive')
+  @OperationId('deriveWebSemanticCredential')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  @SuccessResponse(200)
+  async derive(@Request() called: Called, @Body() body: DeriveIn): Promise<DeriveOut> {
+    return { credential: await this.platform.derivation.deriveCredential(called.user.tenantId, body) }
+  }
+}

@@ -1,0 +1,68 @@
+import type { CredentialTemplate } from '../../activities/semantic-credentials/templates.ts'
+import { isObject } from '../../protocol/json.ts'
+import { flattenMappings } from '../../protocol/semantic-credentials/templates.claims.ts'
+import type { ExpiresIn } from './templates.wire.ts'
+import { type CredentialOut, type JsonObject, rowToWire, type SemanticCredential } from './wire.ts'
+
+/** What we keep of a credential, in the terms of a template (specification, Credential template). */
+export interface CredentialDetailsOut extends CredentialOut {
+  type: string
+  additional_types: string[]
+  proof_type: string
+  revocable: boolean
+  is_revoked: boolean
+  suspendable: boolean
+  is_suspended: boolean
+  expiration_date?: string
+  created_at: string
+  /** Every JSON-LD context of the credential. */
+  context: unknown
+  /** Always: the platform keeps what it issues. */
+  persist: boolean
+  issuer: { id: string; name?: string; icon_url?: string; logo_url?: string }
+  name?: string
+  description?: string
+  credential_branding?: JsonObject
+  /** The template that it was issued from, and which version of it. */
+  template_id?: string
+  template_version?: number
+  /** By claim, the path that it came from. */
+  claim_mappings?: { [claim: string]: string }
+  claim_source_id?: string
+  expires_in?: ExpiresIn
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const issuerOf = (issuer: unknown): CredentialDetailsOut['issuer'] =>
+  isObject(issuer)
+    ? { id: String(issuer.id), name: text(issuer.name), icon_url: text(issuer.iconUrl), logo_url: text(issuer.logoUrl) }
+    : { id: String(issuer) }
+
+const ofTemplate = ({ id, version, definition }: CredentialTemplate) => ({
+  template_id: id,
+  template_version: version,
+  claim_mappings: definition.claimMappings ? flattenMappings(definition.claimMappings) : undefined,
+  claim_source_id: definition.claimSourceId ?? undefined,
+  expires_in: definition.expiresIn ?? undefined,
+})
+
+export const detailsToWire = (row: SemanticCredential, template?: CredentialTemplate): CredentialDetailsOut => ({
+  ...rowToWire(row),
+  type: row.types[0] ?? 'VerifiableCredential',
+  additional_types: row.types.slice(1),
+  proof_type: row.proofType,
+  revocable: Boolean(row.statusListId),
+  is_revoked: row.revoked,
+  suspendable: Boolean(row.suspensionListId),
+  is_suspended: row.suspended,
+  expiration_date: row.expirationDate?.toISOString(),
+  created_at: row.createdAt.toISOString(),
+  context: row.credential['@context'],
+  persist: true,
+  issuer: issuerOf(row.credential.issuer),
+  name: text(row.credential.name),
+  description: text(row.credential.description),
+  credential_branding: isObject(row.credential.credentialBranding) ? row.credential.credentialBranding : undefined,
+  ...(template && ofTemplate(template)),
+})

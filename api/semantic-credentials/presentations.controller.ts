@@ -1,0 +1,139 @@
+import type { Request as HttpRequest } from 'express'
+import {
+  Body,
+  Controller,
+  Example,
+  Get,
+  OperationId,
+  Path,
+  Post,
+  Produces,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from 'tsoa'
+import type { Platform } from '../../activities/index.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Called } from '../frame/authentication.ts'
+import type { Problem } from '../frame/problem.ts'
+import {
+  type PresentationRequestIn,
+  type PresentationRequestOut,
+  requestToWire,
+  type VerifyPresentationIn,
+  type VerifyPresentationOut,
+} from './presentations.wire.ts'
+import type { Uuid } from './wire.ts'
+
+const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined
+
+@Route('v1/credentials/web-semantic')
+@Tags('Web semantic credentials')
+@Response<Problem>(400, 'the request is not usable; errors name the fields')
+@Response<Problem>(401, 'no valid access token')
+@Response<Problem>(403, 'the access token lacks the scope')
+export class PresentationsController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * Asks a holder: a challenge that is good for one answer, and the signed request with a link and a QR code for a wallet.
+   * Takes a template's members as the body, or the id of a template.
+   * @summary Create a presentation request
+   */
+  @Post('presentations/requests')
+  @OperationId('createWebSemanticPresentationRequest')
+  @Security('bearerAuth', ['semantic-credentials:write'])
+  @SuccessResponse(200)
+  @Response<Problem>(404, 'no such template')
+  @Response<Problem>(409, 'the challenge was used before')
+  @Response<Problem>(503, 'the key store is away; see Retry-After')
+  async request(@Request() called: Called, @Body() body: PresentationRequestIn): Promise<PresentationRequestOut> {
+    const { id: _, ...asked } = body
+    return requestToWire(await this.platform.presentationRequests.createRequest(called.user, asked))
+  }
+
+  /**
+   * A request as it was made, and whether it is open, used or expired.
+   * @summary Read a presentation request
+   */
+  @Get('presentations/requests/{id}')
+  @OperationId('getWebSemanticPresentationRequest')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  @Response<Problem>(404, 'no such request')
+  async readRequest(@Request() called: Called, @Path() id: Uuid): Promise<PresentationRequestOut> {
+    return requestToWire(await this.platform.presentationRequests.readRequest(called.user.tenantId, id))
+  }
+
+  /**
+   * Verifies a holder's presentation: holder proof, challenge and domain, every credential in it, subject = holder, and the
+   * query of the request or template. One that does not verify is an answer; `checks` explains each check.
+   * @summary Verify a presentation
+   */
+  @Post('presentations/verify')
+  @OperationId('verifyWebSemanticPresentationTemplate')
+  @Security('bearerAuth', ['semantic-credentials:read'])
+  @SuccessResponse(200)
+  @Example<VerifyPresentationOut>({
+    verified: false,
+    reason: 'challenge at /proof/challenge: The proof answers 8d1f…, not the expected one.',
+    checks: [
+      {
+        check: 'challenge',
+        path: '/proof/challenge',
+        outcome: 'failed',
+        evidence: 'The proof answers 8d1f…, not the expected one.',
+      },
+    ],
+    warnings: [
+      {
+        type: 'DomainUnchecked',
+        message:
+          'The domain verifier.example is taken from the proof and unchecked: nobody said which one is expected.',
+        path: '/proof/domain',
+      },
+    ],
+  })
+  @Response<Problem>(404, 'no such template')
+  async verify(@Request() called: Called, @Body() body: VerifyPresentationIn): Promise<VerifyPresentationOut> {
+    const { presentation, challenge, domain, templateId, trustedContexts } = body
+    return this.platform.presentations.verifyPresentation(called.user, {
+      presentation,
+      challenge: given(challenge),
+      domain: given(domain),
+      templateId: given(templateId),
+      trustedContexts: given(trustedContexts),
+    })
+  }
+}
+
+@Route('v1/presentation-requests')
+@Tags('Web semantic credentials')
+export class SignedPresentationRequestsController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * The signed request that a wallet reads: a compact JWS. Public; the tenant is found by the host.
+   * @summary Read a signed presentation request
+   */
+  @Get('{id}')
+  @OperationId('getSignedPresentationRequest')
+  @Produces('application/jose')
+  @Response<Problem>(404, 'no such request')
+  @Response<Problem>(410, 'the request was answered, or has expired')
+  async read(@Request() request: HttpRequest, @Path() id: Uuid): Promise<string> {
+    const tenant = await this.platform.administration.findTenantByHost(request.headers.host ?? '')
+    if (!tenant) throw new Refusal('presentation_request.not_found', 'There is no such presentation request.')
+    const jws = await this.platform.presentationRequests.signedRequest(tenant.id, id)
+    // wallets in a browser read it too (Fetch standard, CORS protocol); sent here, for tsoa would answer JSON
+    // as bytes: of a text express would say its charset, which this media type does not have (RFC 7515 section 9.2.1)
+    request.res?.set('Access-Control-Allow-Origin', '*').type('application/jose').send(Buffer.from(jws))
+    return jws
+  }
+}

@@ -1,0 +1,196 @@
+import type { PresentationRequestRecord } from '../../activities/semantic-credentials/presentations/requests.ts'
+import type { JsonObject, TrustedContext, Uuid, WarningOut } from './wire.ts'
+
+export interface PresentationTemplateIn {
+  /** Where the holder presents: what wallets show, and put into their proof. */
+  domain: string
+  name: string
+  /**
+   * What is asked: a list of {type, credentialQuery} with type QueryByExample, QueryByFrame or DIDAuth; or an object, whose
+   * members are such queries by type, or examples in texts by any name. Answered as it was given.
+   */
+  query: JsonObject | JsonObject[]
+  /**
+   * An answer fails with every context that is neither bundled, nor registered, nor in this list; an empty list trusts no
+   * other. Without it such contexts are named in `warnings`. Ours, beside the specification.
+   * @maxItems 100
+   */
+  trustedContexts?: TrustedContext[] | null
+}
+
+export interface PresentationTemplateUpdateIn extends PresentationTemplateIn {
+  /** May repeat the id of the path. */
+  id?: string | null
+}
+
+export interface PresentationTemplateOut {
+  id: string
+  domain: string
+  name: string
+  query: JsonObject | JsonObject[]
+  trustedContexts?: TrustedContext[]
+}
+
+export interface PresentationTemplatePageOut {
+  data: PresentationTemplateOut[]
+  limit: number
+  total_count: number
+  total_pages: number
+}
+
+/** Either a template's own members (domain, name, query), or templateId. */
+export interface PresentationRequestIn {
+  /** Of a presentation template. */
+  templateId?: Uuid
+  domain?: string
+  name?: string
+  /** As in a template. */
+  query?: JsonObject | JsonObject[]
+  /**
+   * As in a template.
+   * @maxItems 100
+   */
+  trustedContexts?: TrustedContext[] | null
+  /** Id of the template, when its members are sent again; not used. */
+  id?: string | null
+  /** 8 to 255 printable ASCII characters that were never used before; made here when absent. */
+  challenge?: string
+  /** The tenant's DID that asks and signs; the newest with an Ed25519 key when absent. */
+  did?: string
+  /** Where the wallet sends its presentation (reply_url): https. */
+  callbackUrl?: string
+  /**
+   * Milliseconds since 1970, within 30 days; an hour from now when absent.
+   * @isInt expiresTime must be a whole number
+   */
+  expiresTime?: number
+}
+
+export interface RequestMessageOut {
+  id: string
+  type: string
+  from: string
+  created_time: number
+  expires_time: number
+  reply_url?: string
+  reply_to: string[]
+  body: JsonObject
+}
+
+export interface PresentationRequestOut {
+  id: string
+  domain: string
+  name: string
+  query: JsonObject | JsonObject[]
+  trustedContexts?: TrustedContext[]
+  challenge: string
+  templateId?: string
+  callbackUrl?: string
+  /** Milliseconds since 1970. */
+  expiresTime: number
+  /** open, used or expired. */
+  state: string
+  /** The message that a wallet reads; this and what follows is absent when the tenant has no DID that could sign. */
+  request?: RequestMessageOut
+  /** The message as a compact JWS of the DID. */
+  jws?: string
+  /** Public address of the JWS. */
+  requestUri?: string
+  /** Opens a wallet on the same device: didcomm://?request= and the JWS. */
+  didcommUri?: string
+  /** requestUri as a QR code: data: URL of a PNG. */
+  qrCode?: string
+}
+
+export interface VerifyPresentationIn {
+  /** The holder's presentation, with proof; data model 1.1 or 2.0. */
+  presentation: JsonObject
+  /**
+   * Enforced when given, else that of the proof is taken, unchecked: see `warnings`, and the setting requireChallenge. Of a
+   * presentation request: its query is enforced too, once.
+   */
+  challenge?: string | null
+  /** Enforced when given, else that of the proof is taken, unchecked: see `warnings`, and the setting requireDomain. */
+  domain?: string | null
+  /** A presentation template whose query, domain and trustedContexts are enforced; ours, beside the specification. */
+  templateId?: Uuid | null
+  /**
+   * Makes every context of the presentation and its credentials fail that is neither bundled, nor registered, nor in this
+   * list. Ours, beside the specification.
+   * @maxItems 100
+   */
+  trustedContexts?: TrustedContext[] | null
+}
+
+export interface CheckOut {
+  /** form, challenge, domain, request, holderProof, holder, credentialForm … credentialStatus, holderBinding, query. */
+  check: string
+  /** JSON pointer into the presentation, or the place in the query. */
+  path?: string
+  outcome: 'passed' | 'failed' | 'skipped'
+  /** What was found. */
+  evidence: string
+}
+
+export interface VerifyPresentationOut {
+  verified: boolean
+  /** The first check that failed, where it sits, and why; empty when verified. */
+  reason: string
+  checks: CheckOut[]
+  /**
+   * What the verdict does not vouch for: a challenge or domain that nobody expected, contexts that are neither bundled nor
+   * registered, queries without contexts. Ours, beside the specification.
+   */
+  warnings: WarningOut[]
+}
+
+type Query = JsonObject | JsonObject[]
+
+export const queryToWire = (query: object): Query => query as Query
+
+export function requestToWire(record: PresentationRequestRecord): PresentationRequestOut {
+  const { id, domain, name, query, trustedContexts, challenge, templateId, callbackUrl, expiresAt, state, signed } =
+    record
+  return {
+    id,
+    domain,
+    name,
+    query: queryToWire(query),
+    ...(trustedContexts && { trustedContexts }),
+    challenge,
+    ...(templateId === null ? {} : { templateId }),
+    ...(callbackUrl === null ? {} : { callbackUrl }),
+    expiresTime: Date.parse(expiresAt),
+    state,
+    ...(signed && {
+      request: { ...signed.message, body: { ...signed.message.body } },
+      jws: signed.jws,
+      requestUri: signed.requestUri,
+      didcommUri: signed.didcommUri,
+      qrCode: signed.qrCode,
+    }),
+  }
+}
+
+/** For the API document. */
+export const TEMPLATE_EXAMPLE: PresentationTemplateOut = {
+  id: '7b1c5f6e-52a1-4d0e-9c2b-0c6f2a4f9d11',
+  domain: 'verifier.example',
+  name: 'Proof of a course',
+  query: [
+    {
+      type: 'QueryByExample',
+      credentialQuery: [
+        {
+          required: true,
+          reason: 'To open the next course',
+          example: {
+            '@context': ['https://www.w3.org/ns/credentials/v2'],
+            type: 'VerifiableCredential',
+            trustedIssuer: [{ required: true, issuer: 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK' }],
+          },
+        },
+      ],
+    },
+  ],
+}

@@ -1,0 +1,19 @@
+import { type FieldError, Refusal } from '../../protocol/errors.ts'
+
+const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Paths into a definition as paths into the body: only members of ours change their casing. */
+function wirePath(path: string): string {
+  const [member = '', ...rest] = path.split('.')
+  return [snake(member), ...(member === 'issuer' ? rest.map(snake) : rest)].join('.')
+}
+
+/** The same refusal with the names that the caller used. */
+export const inWireNames = (error: unknown): unknown =>
+  error instanceof Refusal && error.code === 'credential_template.invalid'
+    ? new Refusal(
+        error.code,
+        error.message,
+        error.errors.map((field): FieldError => ({ ...field, path: wirePath(field.path) })),
+      )
+    : error

@@ -1,0 +1,172 @@
+import type { CredentialTemplate } from '../../activities/semantic-credentials/templates.ts'
+import type { ClaimMappings } from '../../protocol/semantic-credentials/templates.claims.ts'
+import type { TemplateDefinition } from '../../protocol/semantic-credentials/templates.ts'
+import type { JsonObject } from './wire.ts'
+
+/** Counted from issuance in UTC: years and months, then weeks and days, then hours, minutes and seconds. */
+export interface ExpiresIn {
+  years?: number
+  months?: number
+  weeks?: number
+  days?: number
+  hours?: number
+  minutes?: number
+  seconds?: number
+}
+
+export interface ProviderMapping {
+  subject_id?: string
+  url?: string
+}
+
+export interface CredentialBranding {
+  /** #rgb, #rrggbb, #rrggbbaa, or a named colour of CSS. */
+  backgroundColor?: string | null
+  /** An https URL of a public host, or data:image/png, jpeg or webp in base64 of at most 32 KiB. */
+  watermarkImageUrl?: string | null
+}
+
+export interface TemplateIssuer {
+  /** A picture, as watermarkImageUrl. */
+  icon_url?: string | null
+  /** A picture, as watermarkImageUrl. */
+  logo_url?: string | null
+  /** Without control characters. */
+  name: string
+}
+
+/**
+ * Where a claim comes from: `map_from` (a path such as claims.given_name), else `default_value`. Or, for a claim that is
+ * an object, the path of each of its members: address, family_name, given_name, authentication_provider.
+ */
+export interface ClaimMappingIn {
+  map_from?: string
+  /** Any JSON but null. */
+  default_value?: unknown
+  /** Refuse to sign without a value. */
+  required?: boolean
+  address?: string
+  authentication_provider?: ProviderMapping
+  family_name?: string
+  given_name?: string
+}
+
+export interface TemplateIn {
+  /** Types besides `type` and VerifiableCredential. */
+  additional_types: string[]
+  /** By claim. A path alone is short for {map_from: path}. Without mappings, all claims go in as they are. */
+  claim_mappings?: { [claim: string]: string | ClaimMappingIn } | null
+  claim_source_id?: string | null
+  /** JSON-LD contexts: a URL, an object, or a list of them; the first may choose the data model. */
+  contexts?: unknown
+  credential_branding?: CredentialBranding | null
+  description?: string | null
+  expires_in?: ExpiresIn | null
+  issuer: TemplateIssuer
+  name: string
+  /** As in the sign operation; without one, the issuer's key decides. */
+  proof_type?: string | null
+  revocable: boolean
+  type: string
+}
+
+export interface TemplateUpdateIn extends TemplateIn {
+  /** May repeat the id of the path. */
+  id?: string | null
+  /** The version that was changed: when it is not the current one any more, nothing is changed (409). */
+  version?: number | null
+}
+
+export interface TemplateOut extends TemplateIn {
+  id: string
+  /** 1, and one more with each change. */
+  version: number
+}
+
+export interface TemplatePageOut {
+  data: TemplateOut[]
+  limit: number
+  total_count: number
+  total_pages: number
+}
+
+export interface TemplateSignIn {
+  /** What is said of the subject; `id` is the subject's own. */
+  claims: JsonObject
+  /** A DID of the tenant; without one, the newest with a key that fits. */
+  issuer_did?: string | null
+  /** Gives it a second entry, to suspend it by: of a revocable template of data model 2.0 alone. False unless told. */
+  suspendable?: boolean
+  /**
+   * To find the credential by; not part of it.
+   * @maxLength 255
+   */
+  tag?: string | null
+}
+
+export interface TemplateSignOut {
+  /** Signed, as it goes to its holder. */
+  credential: JsonObject
+  id: string
+  tag?: string
+  template_id: string
+  template_version: number
+}
+
+export const toDefinition = (body: TemplateIn): TemplateDefinition => ({
+  additionalTypes: body.additional_types,
+  claimMappings: body.claim_mappings as ClaimMappings | null | undefined,
+  claimSourceId: body.claim_source_id,
+  contexts: body.contexts,
+  credentialBranding: body.credential_branding,
+  description: body.description,
+  expiresIn: body.expires_in,
+  issuer: { iconUrl: body.issuer.icon_url, logoUrl: body.issuer.logo_url, name: body.issuer.name },
+  name: body.name,
+  proofType: body.proof_type,
+  revocable: body.revocable,
+  type: body.type,
+})
+
+/** Members come back as they were given: what was left out stays out, what was null is null. */
+export const templateToWire = ({ id, version, definition }: CredentialTemplate): TemplateOut => ({
+  id,
+  version,
+  additional_types: definition.additionalTypes,
+  claim_mappings: definition.claimMappings,
+  claim_source_id: definition.claimSourceId,
+  contexts: definition.contexts,
+  credential_branding: definition.credentialBranding,
+  description: definition.description,
+  expires_in: definition.expiresIn,
+  issuer: {
+    icon_url: definition.issuer.iconUrl,
+    logo_url: definition.issuer.logoUrl,
+    name: definition.issuer.name,
+  },
+  name: definition.name,
+  proof_type: definition.proofType,
+  revocable: definition.revocable,
+  type: definition.type,
+})
+
+/** For the API document. */
+export const TEMPLATE_EXAMPLE: TemplateOut = {
+  id: '5e0f3a7c-8f04-4f5b-9d0a-0d7a2cf5f3b1',
+  version: 1,
+  name: 'Course certificate',
+  description: 'Says which course was passed.',
+  type: 'CourseCredential',
+  additional_types: ['AlumniCredential'],
+  contexts: ['https://www.w3.org/ns/credentials/v2', { '@vocab': 'https://example.edu/terms#' }],
+  issuer: {
+    name: 'Example University',
+    icon_url: 'https://example.edu/icon.png',
+    logo_url: 'https://example.edu/l.png',
+  },
+  credential_branding: { backgroundColor: '#B00AA0', watermarkImageUrl: 'https://example.edu/watermark.png' },
+  proof_type: 'eddsa-rdfc-2022',
+  revocable: true,
+  expires_in: { years: 1 },
+  claim_mappings: { givenName: { map_from: 'claims.given_name', required: true }, course: 'claims.course' },
+}

@@ -1,0 +1,149 @@
+import {
+  Body,
+  Controller,
+  OperationId,
+  Path,
+  Post,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from 'tsoa'
+import type { Platform } from '../../activities/index.ts'
+import type { Called } from '../frame/authentication.ts'
+import type { Problem } from '../frame/problem.ts'
+import {
+  type VcApiCredentialOut,
+  type VcApiDeriveIn,
+  type VcApiEmptyOut,
+  type VcApiIssueIn,
+  type VcApiPresentationOut,
+  type VcApiProveIn,
+  type VcApiStatusIn,
+  type VcApiVerifiedOut,
+  type VcApiVerifyIn,
+  type VcApiVerifyPresentationIn,
+  verified,
+} from './vc-api.wire.ts'
+
+/** W3C VC API 0.3, the interface that the public test suites speak. */
+@Route('vc-api')
+@Tags('W3C VC API')
+@Response<Problem>(400, 'the request is not usable, or what was to be verified does not verify; errors says why')
+@Response<Problem>(401, 'no valid access token')
+@Response<Problem>(403, 'the access token lacks the scope, or the tenant has its VC API off')
+export class VcApiController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * Signs a credential as it is: the issuer is never set or replaced.
+   * @summary Issue a credential (VC API)
+   */
+  @Post('credentials/issue')
+  @OperationId('vcApiIssueCredential')
+  @Security('vcApi', ['semantic-credentials:write'])
+  @SuccessResponse(201)
+  async issue(@Request() called: Called, @Body() body: VcApiIssueIn): Promise<VcApiCredentialOut> {
+    this.setStatus(201)
+    return { verifiableCredential: await this.platform.vcApi.issue(called.user, body.credential, body.options) }
+  }
+
+  /**
+   * An address per proof type, such as eddsa-rdfc-2022 or bbs-2023, for callers that cannot say it in options.
+   * @summary Issue a credential with a proof type (VC API)
+   */
+  @Post('{proofType}/credentials/issue')
+  @OperationId('vcApiIssueCredentialWithProofType')
+  @Security('vcApi', ['semantic-credentials:write'])
+  @SuccessResponse(201)
+  async issueWith(
+    @Request() called: Called,
+    @Path() proofType: string,
+    @Body() body: VcApiIssueIn,
+  ): Promise<VcApiCredentialOut> {
+    this.setStatus(201)
+    const { credential, options } = body
+    return { verifiableCredential: await this.platform.vcApi.issue(called.user, credential, options, proofType) }
+  }
+
+  /**
+   * 200 when every check passes, else a 400 with the checks that failed.
+   * @summary Verify a credential (VC API)
+   */
+  @Post('credentials/verify')
+  @OperationId('vcApiVerifyCredential')
+  @Security('vcApi', ['semantic-credentials:read'])
+  @SuccessResponse(200)
+  async verify(@Request() called: Called, @Body() body: VcApiVerifyIn): Promise<VcApiVerifiedOut> {
+    const { verifiableCredential, options } = body
+    return verified(await this.platform.vcApi.verify(called.user.tenantId, verifiableCredential, options))
+  }
+
+  /**
+   * Selective disclosure: options.selectivePointers besides the issuer's mandatory ones.
+   * @summary Derive a credential (VC API)
+   */
+  @Post('credentials/derive')
+  @OperationId('vcApiDeriveCredential')
+  @Security('vcApi', ['semantic-credentials:read'])
+  @SuccessResponse(201)
+  async derive(@Request() called: Called, @Body() body: VcApiDeriveIn): Promise<VcApiCredentialOut> {
+    this.setStatus(201)
+    const { verifiableCredential, options } = body
+    return {
+      verifiableCredential: await this.platform.vcApi.derive(called.user.tenantId, verifiableCredential, options),
+    }
+  }
+
+  /**
+   * Revokes or suspends a credential, or takes that back. Where several were signed with one id of the caller's, the entry
+   * says which.
+   * @summary Set the status of a credential (VC API)
+   */
+  @Post('credentials/status')
+  @OperationId('vcApiUpdateStatus')
+  @Security('vcApi', ['semantic-credentials:write'])
+  @SuccessResponse(200)
+  @Response<Problem>(404, 'no such credential')
+  @Response<Problem>(409, 'several credentials have this id')
+  async status(@Request() called: Called, @Body() body: VcApiStatusIn): Promise<VcApiEmptyOut> {
+    const { credentialId, credentialStatus, status } = body
+    await this.platform.vcApi.setStatus(called.user, credentialId, { credentialStatus, status })
+    return {}
+  }
+
+  /**
+   * 200 when the proofs of the presentation and its credentials hold, whoever holds them; else a 400.
+   * @summary Verify a presentation (VC API)
+   */
+  @Post('presentations/verify')
+  @OperationId('vcApiVerifyPresentation')
+  @Security('vcApi', ['semantic-credentials:read'])
+  @SuccessResponse(200)
+  async verifyPresentation(
+    @Request() called: Called,
+    @Body() body: VcApiVerifyPresentationIn,
+  ): Promise<VcApiVerifiedOut> {
+    const { verifiablePresentation: presentation, options } = body
+    const { tenantId } = called.user
+    const { checks, warnings } = await this.platform.vcApi.verifyPresentation(tenantId, presentation, options)
+    return verified(warnings, checks)
+  }
+
+  /**
+   * Signs a presentation as one of the tenant's DIDs, for authentication.
+   * @summary Prove a presentation (VC API)
+   */
+  @Post('presentations/prove')
+  @OperationId('vcApiProvePresentation')
+  @Security('vcApi', ['semantic-credentials:write'])
+  @SuccessResponse(201)
+  async prove(@Request() called: Called, @Body() body: VcApiProveIn): Promise<VcApiPresentationOut> {
+    this.setStatus(201)
+    return { verifiablePresentation: await this.platform.vcApi.prove(called.user, body.presentation, body.options) }
+  }
+}

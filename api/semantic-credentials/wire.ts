@@ -1,0 +1,169 @@
+import type { CredentialStatus } from '../../activities/credentials/status-lists/changes.ts'
+import type { SemanticCredentials } from '../../activities/semantic-credentials/index.ts'
+
+/** Rows as the activities answer them. */
+export type SemanticCredential = Awaited<ReturnType<SemanticCredentials['readCredential']>>
+type StatusList = Awaited<ReturnType<CredentialStatus['readList']>>
+
+/**
+ * @pattern ^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$ expected a UUID in lower case
+ */
+export type Uuid = string
+
+/** JSON members whose meaning the contexts define. */
+export interface JsonObject {
+  [member: string]: unknown
+}
+
+export interface SignIn {
+  /**
+   * The credential without proof: @context, type, issuer {id, name, iconUrl, logoUrl}, credentialSubject, and optionally
+   * name, description, credentialBranding {backgroundColor, watermarkImageUrl}, expirationDate and what your contexts define.
+   * Pictures are https URLs of a public host, or data:image/png, jpeg or webp in base64 of at most 32 KiB; colours #rgb,
+   * #rrggbb, #rrggbbaa or named ones of CSS.
+   */
+  payload: JsonObject
+  /** Ed25519Signature2018, BbsSignature2022 (answered with bbs-2023), eddsa-rdfc-2022, eddsa-2022, bbs-2023, ecdsa-rdfc-2019. */
+  proofType: string
+  /** Gives the credential an entry in a status list. */
+  revocable: boolean
+  /** Gives it a second entry, to suspend it by: with revocable true and data model 2.0 alone. False unless told. */
+  suspendable?: boolean
+  /**
+   * To find the credential by; not part of it.
+   * @maxLength 255
+   */
+  tag?: string | null
+}
+
+export interface SignOut {
+  /** Signed, as it goes to its holder. */
+  credential: JsonObject
+  /** Our id of it, for reading and revoking. */
+  id: string
+  tag?: string
+}
+
+export interface VerifyIn {
+  /** The `credential` of a sign answer, or any other issuer's credential. */
+  payload: JsonObject
+  /**
+   * Makes every context fail that is neither bundled, nor registered, nor in this list; an empty list trusts no other.
+   * Without it such contexts are named in `warnings`. Ours, beside the specification.
+   * @maxItems 100
+   */
+  trustedContexts?: TrustedContext[] | null
+}
+
+/** The URL of a context, whose pinned content is trusted; or a context object, as it stands word for word in a document. */
+export type TrustedContext = string | JsonObject
+
+export interface WarningOut {
+  /** UntrustedContext, QueryWithoutContext, ChallengeUnchecked, DomainUnchecked. */
+  type: string
+  message: string
+  /** JSON pointer into what was verified, or the place in the query. */
+  path?: string
+  /** Of a context. */
+  url?: string
+}
+
+export interface VerifyOut {
+  verified: boolean
+  /** Empty when verified. */
+  reason: { type: string; message: string }[]
+  /** What the verdict does not vouch for: contexts that are neither bundled nor registered. Ours, beside the specification. */
+  warnings: WarningOut[]
+}
+
+export interface StatusOut {
+  id: string
+  type: string
+  revocation_list_credential: string
+  revocation_list_index: number
+}
+
+export interface CredentialOut {
+  id: string
+  credential: JsonObject
+  credential_status?: StatusOut
+  issuance_date: string
+  tag?: string
+}
+
+export interface CredentialPageOut {
+  data: CredentialOut[]
+  limit: number
+  total_count: number
+  total_pages: number
+}
+
+export interface RevocationListOut {
+  id: string
+  credential_id: string
+  org_did_id: string
+  /** The signed list. */
+  credential: JsonObject
+  created_at: string
+  updated_at: string
+}
+
+const statusOf = (credential: JsonObject): StatusOut | undefined => {
+  // of several entries the first is the one to revoke by
+  const [status] = [credential.credentialStatus].flat()
+  if (typeof status !== 'object' || status === null || Array.isArray(status)) return undefined
+  const entry = status as JsonObject
+  return {
+    id: String(entry.id),
+    type: String(entry.type),
+    revocation_list_credential: String(entry.revocationListCredential ?? entry.statusListCredential),
+    revocation_list_index: Number(entry.revocationListIndex ?? entry.statusListIndex),
+  }
+}
+
+export function rowToWire({ id, credential, issuanceDate, tag, statusListId }: SemanticCredential): CredentialOut {
+  const status = statusListId ? statusOf(credential) : undefined
+  return {
+    id,
+    credential,
+    ...(status ? { credential_status: status } : {}),
+    issuance_date: issuanceDate.toISOString(),
+    ...(tag ? { tag } : {}),
+  }
+}
+
+export const listToWire = (list: StatusList, credential: JsonObject): RevocationListOut => ({
+  id: list.id,
+  credential_id: String(credential.id),
+  org_did_id: list.didId,
+  credential,
+  created_at: list.createdAt.toISOString(),
+  updated_at: (list.signedAt ?? list.createdAt).toISOString(),
+})
+
+/** For the API document. */
+export const SIGN_EXAMPLE: SignOut = {
+  id: '2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8',
+  tag: 'course-7',
+  credential: {
+    '@context': ['https://www.w3.org/ns/credentials/v2'],
+    id: 'urn:uuid:2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8',
+    type: ['VerifiableCredential'],
+    issuer: { id: 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK' },
+    validFrom: '2027-01-01T00:00:00Z',
+    credentialSubject: { id: 'did:example:holder' },
+  },
+}
+
+export const VERIFY_EXAMPLE: VerifyOut = {
+  verified: false,
+  reason: [{ type: 'Revoked', message: 'The issuer has revoked the credential.' }],
+  warnings: [
+    {
+      type: 'UntrustedContext',
+      message: 'The context https://issuer.example/contexts/course/v1 is neither bundled nor registered: …',
+      path: '/@context/1',
+      url: 'https://issuer.example/contexts/course/v1',
+    },
+  ],
+}

@@ -1,0 +1,120 @@
+import {
+  Body,
+  Controller,
+  OperationId,
+  Post,
+  Queries,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from 'tsoa'
+import type { Platform } from '../../activities/index.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Called } from '../frame/authentication.ts'
+import { camelTotals, type PageQuery, toPage } from '../frame/pagination.ts'
+import type { Problem } from '../frame/problem.ts'
+import type { Uuid } from '../semantic-credentials/wire.ts'
+
+interface LogFilterIn {
+  /**
+   * E.g. did, credential-web-semantic. Empty: all.
+   * @maxItems 100
+   */
+  categories: string[]
+  /**
+   * E.g. DID_CREATE_SUCCESS. Empty: all. An entry matches by category or by type.
+   * @maxItems 100
+   */
+  types: string[]
+  /**
+   * Ids of log entries. Empty: all.
+   * @maxItems 1000
+   */
+  ids: Uuid[]
+  /**
+   * The `x-request-id` of answers. Empty: all.
+   * @maxItems 1000
+   */
+  requestIds: Uuid[]
+  /** Inclusive. */
+  dateFrom: Date
+  /** Inclusive. */
+  dateTo: Date
+}
+
+interface LogEntryOut {
+  id: string
+  category: string
+  type: string
+  timestamp: string
+  /** JSON. */
+  data: string
+  /** JSON. */
+  metadata: string
+  requestId: string
+}
+
+interface LogPageOut {
+  data: LogEntryOut[]
+  limit: number
+  totalCount: number
+  totalPages: number
+}
+
+/** The schema lets ISO 8601 forms through that no Date reads, such as week dates, and zones that lead out of four-digit years. */
+const readable = (date: Date, name: string): Date => {
+  const year = date.getUTCFullYear()
+  if (year >= 1 && year <= 9999) return date
+  throw new Refusal('request.invalid', `${name} is not a date-time.`, [
+    { path: name, code: 'date_time', message: 'expected the form 2027-01-31T12:00:00Z' },
+  ])
+}
+
+@Route('v1')
+@Tags('Tokens and logs')
+export class LogsController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * What happened in the tenant, newest first.
+   * @summary Search the log
+   */
+  @Post('analytics/events')
+  @OperationId('getListOfLogs')
+  @Security('bearerAuth', ['logs:read'])
+  @SuccessResponse(200)
+  @Response<Problem>(400, 'a filter is not usable')
+  @Response<Problem>(401, 'no valid access token')
+  @Response<Problem>(403, 'the access token lacks the scope')
+  async listLogs(
+    @Request() called: Called,
+    @Body() body: LogFilterIn,
+    @Queries() query: PageQuery,
+  ): Promise<LogPageOut> {
+    const page = toPage(query.limit, query.page)
+    const { dateFrom, dateTo, ...filter } = body
+    const { entries, total } = await this.platform.tokensLogs.listLogs(called.user.tenantId, {
+      ...filter,
+      from: readable(dateFrom, 'dateFrom'),
+      to: readable(dateTo, 'dateTo'),
+      ...page,
+    })
+    return {
+      data: entries.map(({ id, category, type, timestamp, data, metadata, requestId }) => ({
+        id,
+        category,
+        type,
+        timestamp: timestamp.toISOString(),
+        data: JSON.stringify(data),
+        metadata: JSON.stringify(metadata),
+        requestId,
+      })),
+      ...camelTotals(total, page.limit),
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import type { Request as HttpRequest } from 'express'
+import {
+  Body,
+  Controller,
+  Example,
+  Get,
+  OperationId,
+  Post,
+  Request,
+  Response,
+  Route,
+  SuccessResponse,
+  Tags,
+} from 'tsoa'
+import type { Platform } from '../../activities/index.ts'
+import type { Client } from '../../activities/tokens-logs/clients.ts'
+import type { TokenRequest } from '../../activities/tokens-logs/tokens.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Problem } from '../frame/problem.ts'
+
+/** Client credentials (RFC 6749 section 4.4), in this API's casing or in OAuth's own, as JSON or as a form. */
+interface TokenIn {
+  clientId?: string
+  clientSecret?: string
+  /** client_credentials */
+  grantType?: string
+  /** Scopes, separated by spaces; none: all that the client holds. */
+  scope?: string | null
+  client_id?: string
+  client_secret?: string
+  grant_type?: string
+  /** Accepted and not used: there is one audience, this API. */
+  audience?: string
+}
+
+interface TokenOut {
+  access_token: string
+  /** Seconds. */
+  expires_in: number
+  token_type: 'Bearer'
+  scope: string
+}
+
+const required = (value: string | undefined, name: string): string => {
+  if (value) return value
+  throw new Refusal('request.invalid', `${name} is required.`, [
+    { path: name, code: 'required', message: 'expected a text' },
+  ])
+}
+
+/** The credentials were looked at before (limits.tokens.ts); here is said what is missing of them. */
+function toTokenRequest(body: TokenIn, client: Client | undefined): TokenRequest {
+  required(body.clientId ?? body.client_id, 'clientId')
+  required(body.clientSecret ?? body.client_secret, 'clientSecret')
+  return { client, grantType: required(body.grantType ?? body.grant_type, 'grantType'), scope: body.scope }
+}
+
+@Route('v1')
+@Tags('Tokens and logs')
+export class TokensController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * An access token for a client. A right secret always gets one, up to the client's limit per minute; requests that fail
+   * are limited by the address that they come from, and by the client id that they name.
+   * @summary Ask for an access token
+   */
+  @Post('auth/token')
+  @OperationId('getOAuthAccessToken')
+  @SuccessResponse(200)
+  @Example<TokenOut>({
+    access_token: 'eyJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl',
+    expires_in: 3600,
+    token_type: 'Bearer',
+    scope: 'dids:read dids:write',
+  })
+  @Response<Problem>(400, 'unknown grant or scope')
+  @Response<Problem>(401, 'unknown client or wrong secret')
+  async getToken(@Request() request: HttpRequest, @Body() body: TokenIn): Promise<TokenOut> {
+    const asked = toTokenRequest(body, request.client)
+    const { accessToken, expiresIn, scopes } = await this.platform.tokens.issueToken(asked)
+    return { access_token: accessToken, expires_in: expiresIn, token_type: 'Bearer', scope: scopes.join(' ') }
+  }
+}
+
+@Route('.well-known')
+@Tags('Tokens and logs')
+export class TokenKeysController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * The public keys that verify our access tokens.
+   * @summary Read the token keys
+   */
+  @Get('jwks.json')
+  @OperationId('getTokenKeySet')
+  async keySet(): Promise<{ keys: { [member: string]: unknown }[] }> {
+    this.setHeader('Cache-Control', 'public, max-age=300')
+    this.setHeader('Access-Control-Allow-Origin', '*')
+    return { keys: (await this.platform.tokens.keySet()).keys.map((key) => ({ ...key })) }
+  }
+}

@@ -1,0 +1,126 @@
+import { CONTEXT } from '../contexts/urls.ts'
+import type { Json } from '../data-integrity/index.ts'
+import type { FieldError } from '../errors.ts'
+import { isObject } from '../json.ts'
+import type { DataModel } from '../semantic-credentials/checks.ts'
+import { chooseModel } from '../semantic-credentials/contexts.ts'
+
+/** What rows of a batch need not repeat; a row's own member wins. */
+export interface BatchOptions {
+  /** DID of the issuer. */
+  issuer?: string
+  proofType?: string
+  revocable: boolean
+  /** Gives each credential a second entry, to suspend it by. */
+  suspendable?: boolean
+  tag?: string
+  /** Besides VerifiableCredential. */
+  types: string[]
+  /** URLs and inline contexts, in order; credentials v2 unless told. */
+  contexts: unknown[]
+  /** The rows are claims for this template, which says all else but the issuer's DID, the tag and `suspendable`. */
+  templateId?: string
+}
+
+/** What the rows of a batch hold: credentials, or claims for a template. */
+export type RowKind = 'payload' | 'claims'
+
+export const rowKindOf = ({ templateId }: BatchOptions): RowKind => (templateId === undefined ? 'payload' : 'claims')
+
+interface OwnOptions {
+  suspendable?: boolean
+  tag?: string | null
+}
+
+export interface PayloadRow extends OwnOptions {
+  payload: Json
+  proofType?: string
+  revocable?: boolean
+}
+
+export interface ClaimsRow extends OwnOptions {
+  claims: Json
+  issuer_did?: string | null
+}
+
+/** As a row is kept until it is signed: the members that it has of its own. */
+export type RowInput = PayloadRow | ClaimsRow
+
+/** A row as it came: usable, or what is wrong with it. Messages never repeat a value: rows are personal data. */
+export type ReadRow = { input: RowInput } | { errors: FieldError[] }
+
+/** Bytes of one row at most; ten thousand characters are a large credential. */
+export const MAX_ROW_BYTES = 65_536
+export const MAX_ROWS = 1_000_000
+/** Bytes of a whole upload at most. */
+export const MAX_UPLOAD_BYTES = 1024 ** 3
+
+const isTag = (value: unknown) => value === null || (typeof value === 'string' && value.length <= 255)
+
+type Member = [check: (value: unknown) => boolean, expected: string]
+
+const aBoolean: Member = [(value) => typeof value === 'boolean', 'expected true or false']
+const aString: Member = [(value) => typeof value === 'string', 'expected a string']
+const anObject: Member = [isObject, 'expected a JSON object']
+const aTag: Member = [isTag, 'expected a string of at most 255 characters']
+const aDid: Member = [(value) => value === null || typeof value === 'string', 'expected a string']
+
+/** The members of a row and what each must be: those of a sign request, and of one from a template. */
+const MEMBERS: Record<RowKind, Map<string, Member>> = {
+  payload: new Map(
+    Object.entries({ payload: anObject, proofType: aString, revocable: aBoolean, suspendable: aBoolean, tag: aTag }),
+  ),
+  claims: new Map(Object.entries({ claims: anObject, issuer_did: aDid, suspendable: aBoolean, tag: aTag })),
+}
+
+/** One JSON line: a sign request whose members may be left to the batch's options. */
+export function rowOfJson(value: unknown, kind: RowKind): ReadRow {
+  if (!isObject(value)) return { errors: [{ path: '', code: 'row.object', message: 'expected a JSON object' }] }
+  const errors: FieldError[] = Object.entries(value).flatMap(([name, member]) => {
+    const [check, expected] = MEMBERS[kind].get(name) ?? []
+    if (!check) return [{ path: name.slice(0, 100), code: 'row.unknown_member', message: 'expected no such member' }]
+    return check(member) ? [] : [{ path: name, code: 'row.type', message: String(expected) }]
+  })
+  if (value[kind] === undefined) errors.push({ path: kind, code: 'row.required', message: `expected ${kind}` })
+  return errors.length > 0 ? { errors } : { input: value as Json & RowInput }
+}
+
+const base = (contexts: unknown[]): unknown[] =>
+  contexts[0] === CONTEXT.credentialsV1 || contexts[0] === CONTEXT.credentialsV2
+    ? contexts
+    : [CONTEXT.credentialsV2, ...contexts]
+
+/** Of rows that say no contexts of their own. */
+export const dataModelOf = ({ contexts }: BatchOptions): DataModel => chooseModel(base(contexts)).dataModel
+
+/** The sign request of a row: its own members, then the batch's. */
+export function completeRow({ payload, proofType, revocable, suspendable, tag }: PayloadRow, options: BatchOptions) {
+  return {
+    payload: {
+      '@context': base(options.contexts),
+      type: ['VerifiableCredential', ...options.types],
+      ...(options.issuer === undefined ? {} : { issuer: { id: options.issuer } }),
+      ...payload,
+    },
+    proofType: proofType ?? options.proofType ?? '',
+    revocable: revocable ?? options.revocable,
+    suspendable: suspendable ?? options.suspendable ?? false,
+    tag: tag ?? options.tag ?? null,
+  }
+}
+
+/** What a row gives its template: its own members, then the batch's. */
+export const completeClaims = ({ claims, issuer_did, suspendable, tag }: ClaimsRow, options: BatchOptions) => ({
+  claims,
+  issuerDid: issuer_did ?? options.issuer ?? null,
+  suspendable: suspendable ?? options.suspendable ?? false,
+  tag: tag ?? options.tag ?? null,
+})
+
+/** DID of a row's issuer, if it names one. */
+export function issuerOf(row: RowInput, options: BatchOptions): string | undefined {
+  if ('claims' in row) return row.issuer_did ?? options.issuer
+  const { issuer } = row.payload
+  const id = isObject(issuer) ? issuer.id : (issuer ?? options.issuer)
+  return typeof id === 'string' ? id : undefined
+}

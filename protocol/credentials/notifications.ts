@@ -1,0 +1,59 @@
+import type { Json } from '../data-integrity/index.ts'
+import type { DidDocument } from '../dids/index.ts'
+import { isObject, listOf } from '../json.ts'
+import { readStatusEntry } from '../status-list/entry.ts'
+
+/** What a holder is told: ids and a status, no claim. Times are milliseconds since 1970. */
+export interface StatusMessage {
+  id: string
+  type: string
+  /** One recipient per message: no holder learns of another. */
+  to: [string]
+  from: string
+  created_time: number
+  body: { revocationListCredential: string; revocationListIndex: number; isRevoked: boolean }
+}
+
+const STATUS_MESSAGE = 'https://mattr.global/schemas/credential/revocation-status'
+
+export function statusMessage(
+  credential: Json,
+  { id, from, to, now, isRevoked }: { id: string; from: string; to: string; now: Date; isRevoked: boolean },
+): StatusMessage {
+  const [status] = listOf(credential.credentialStatus)
+  const { listUrl, index } = readStatusEntry(status)
+  return {
+    id,
+    type: STATUS_MESSAGE,
+    to: [to],
+    from,
+    created_time: now.getTime(),
+    body: { revocationListCredential: listUrl, revocationListIndex: index, isRevoked },
+  }
+}
+
+/** DIDs that the credential speaks of: its holders, as far as it tells. */
+export const subjectDids = ({ credentialSubject }: Json): string[] => {
+  const ids = listOf(credentialSubject).map((subject) => (isObject(subject) ? subject.id : undefined))
+  return [...new Set(ids)].filter((id): id is string => typeof id === 'string' && id.startsWith('did:'))
+}
+
+const MESSAGING = new Set(['DIDCommMessaging', 'MessagingService', 'did-communication', 'DIDComm'])
+
+const uriOf = (endpoint: unknown): string | undefined => {
+  const [first] = listOf(endpoint)
+  const uri = isObject(first) ? first.uri : first
+  return typeof uri === 'string' && uri.startsWith('https://') ? uri : undefined
+}
+
+/** The https address where a DID takes messages (DIDComm Messaging 2.1, Service Endpoint); undefined where it names none. */
+export function messageEndpoint({ service = [] }: DidDocument): string | undefined {
+  const messaging = service.filter(({ type }) => listOf(type).some((name) => MESSAGING.has(String(name))))
+  return messaging.map(({ serviceEndpoint }) => uriOf(serviceEndpoint)).find((uri) => uri !== undefined)
+}
+
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** Header and payload of the compact JWS (RFC 7515, section 7.1); `kid` is the DID URL of the key. */
+export const messageSigningInput = (message: object, alg: 'EdDSA' | 'ES256', kid: string): string =>
+  `${base64url({ alg, typ: 'JWM', kid })}.${base64url(message)}`

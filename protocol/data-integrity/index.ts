@@ -1,0 +1,158 @@
+import { base58btc } from 'multiformats/bases/base58'
+import { refuseImports } from '../contexts/index.ts'
+import type { PublicKeyType } from '../dids/index.ts'
+import { Refusal } from '../errors.ts'
+import { wholeSeconds } from '../time.ts'
+import { type BbsData, bbsData, bbsProofValue, deriveBbs } from './bbs.ts'
+import { assertPlainForBbs, type CanonizeOptions } from './canonize.ts'
+import { detachedJws, hashData, type Json, jwsInput } from './hash.ts'
+import { checkPointers } from './pointers.ts'
+import { type ProofType, suiteOf } from './suites.ts'
+
+export { isBaseProof } from './bbs.ts'
+export type { Json } from './hash.ts'
+export { isProofType, keyTypeOf, PROOF_TYPES, type ProofType, suiteOf, suiteOfProof } from './suites.ts'
+export { type CheckProof, createProofCheck, type ProofCheck, type ProofVerdict } from './verify.ts'
+
+/** One key of the issuer, wherever it lives. `sign` gives 64 bytes: Ed25519, or ECDSA P-256 as r‖s. */
+export interface Signer {
+  /** DID URL under the issuer's assertionMethod. */
+  verificationMethod: string
+  keyType: PublicKeyType
+  /** Raw public key; a bbs-2023 base proof carries it. */
+  publicKey: Uint8Array
+  sign(data: Uint8Array): Promise<Uint8Array>
+  /** BBS signature with BLS12-381-SHA-256, 80 bytes. */
+  bbsSign(input: { header: Uint8Array; messages: Uint8Array[] }): Promise<Uint8Array>
+}
+
+/** What a proof is made for, and whom it answers (VC Data Integrity 1.0, section 2.1). */
+export interface ProofPurpose {
+  /** `assertionMethod` unless told. */
+  proofPurpose?: 'assertionMethod' | 'authentication'
+  challenge?: string
+  domain?: string
+}
+
+/** What a signature needs of the document, without any key: plain data that may cross threads. */
+export interface ProofRequest extends ProofPurpose {
+  /** A credential or a presentation, without `proof`; see `normaliseSignPayload`. */
+  credential: Json
+  proofType: ProofType
+  verificationMethod: string
+  /** ISO 8601 in UTC, to the second. BBS proofs leave it out unless told: it would link what is derived from them. */
+  created?: string
+  /** BBS: JSON pointers that every derived proof discloses; `defaultMandatoryPointers` unless told. */
+  mandatoryPointers?: string[]
+  /** BBS: 32 random bytes. */
+  hmacKey?: Uint8Array
+}
+
+export type PreparedProof = { proof: Json } & (
+  | { kind: 'jws' | 'proofValue'; data: Uint8Array }
+  | ({ kind: 'bbs' } & BbsData)
+)
+
+/** A holder must not be able to hide who issued a credential, when it ends and where its status stands. */
+const MANDATORY = [
+  'issuer',
+  'validFrom',
+  'validUntil',
+  'issuanceDate',
+  'expirationDate',
+  'credentialStatus',
+  'credentialSchema',
+]
+
+export const defaultMandatoryPointers = (credential: Json): string[] =>
+  MANDATORY.filter((member) => credential[member] !== undefined).map((member) => `/${member}`)
+
+/** Canonicalises: all of a signature's work but the signature. Throws as `canonize` does. */
+export async function prepareProof(request: ProofRequest, options: CanonizeOptions): Promise<PreparedProof> {
+  const { credential, proofType, verificationMethod, created, challenge, domain } = request
+  const { type, cryptosuite, signature } = suiteOf(proofType)
+  refuseImports(credential)
+  const proof: Json = {
+    type,
+    ...(cryptosuite !== undefined && { cryptosuite }),
+    ...(created !== undefined && { created }),
+    verificationMethod,
+    proofPurpose: request.proofPurpose ?? 'assertionMethod',
+    ...(challenge !== undefined && { challenge }),
+    ...(domain !== undefined && { domain }),
+  }
+  if (signature === 'bbs') {
+    const { hmacKey, mandatoryPointers = defaultMandatoryPointers(credential) } = request
+    if (hmacKey === undefined) throw new TypeError('a BBS proof needs 32 random bytes')
+    checkPointers(credential, mandatoryPointers)
+    await assertPlainForBbs(credential, options)
+    return { kind: 'bbs', proof, ...(await bbsData(credential, proof, { hmacKey, mandatoryPointers }, options)) }
+  }
+  const { bytes } = await hashData(credential, proof, options)
+  return { kind: signature, proof, data: signature === 'jws' ? jwsInput(bytes) : bytes }
+}
+
+/** Signs what was prepared and attaches the proof. */
+export async function completeProof(credential: Json, prepared: PreparedProof, signer: Signer): Promise<Json> {
+  const { proof } = prepared
+  if (prepared.kind === 'bbs') {
+    const signature = await signer.bbsSign({ header: prepared.header, messages: prepared.messages })
+    return { ...credential, proof: { ...proof, proofValue: bbsProofValue(prepared, signature, signer.publicKey) } }
+  }
+  const signature = await signer.sign(prepared.data)
+  const value = prepared.kind === 'jws' ? { jws: detachedJws(signature) } : { proofValue: base58btc.encode(signature) }
+  return { ...credential, proof: { ...proof, ...value } }
+}
+
+/** Throws `Refusal('key.unsupported')` unless the key can make proofs of this type. */
+export function checkSigner(
+  { keyType, verificationMethod }: Pick<Signer, 'keyType' | 'verificationMethod'>,
+  proofType: ProofType,
+): void {
+  const [fitting] = suiteOf(proofType).keyTypes
+  if (keyType === fitting) return
+  const message = `${proofType} needs a key of type ${fitting}; ${verificationMethod} is of type ${keyType}.`
+  throw new Refusal('key.unsupported', message, [{ path: '/proofType', code: 'key.unsupported', message }])
+}
+
+/** The time at which a proof of this type is dated; BBS proofs are not. */
+export const createdFor = (proofType: ProofType, now: Date): string | undefined =>
+  suiteOf(proofType).signature === 'bbs' ? undefined : wholeSeconds(now)
+
+export interface SignRequest extends Omit<ProofRequest, 'created' | 'verificationMethod'> {
+  signer: Signer
+  now: Date
+}
+
+/** Signs a credential in this thread. Throws as `prepareProof` and the signer do, and `Refusal('key.unsupported')`. */
+export async function signCredential(
+  { signer, now, ...request }: SignRequest,
+  options: CanonizeOptions,
+): Promise<Json> {
+  const { credential, proofType } = request
+  checkSigner(signer, proofType)
+  const { verificationMethod } = signer
+  const prepared = await prepareProof({ ...request, verificationMethod, created: createdFor(proofType, now) }, options)
+  return completeProof(credential, prepared, signer)
+}
+
+export interface DeriveRequest {
+  /** With a bbs-2023 base proof. */
+  credential: Json
+  /** JSON pointers to disclose besides the mandatory ones; `everything` hides nothing. */
+  disclose: string[] | 'everything'
+  /** Bound into the derived proof, for a verifier's challenge. */
+  presentationHeader?: Uint8Array
+}
+
+/** Throws `Refusal` with `credential.not_derivable`, `credential.pointer_invalid`, or as `canonize` does. */
+export async function deriveCredential(request: DeriveRequest, options: CanonizeOptions): Promise<Json> {
+  const { credential, disclose, presentationHeader = new Uint8Array() } = request
+  const { proof, ...document } = credential
+  refuseImports(document)
+  if (typeof proof !== 'object' || proof === null || Array.isArray(proof)) {
+    throw new Refusal('credential.not_derivable', 'The credential has no single proof to derive from.')
+  }
+  const selectivePointers = disclose === 'everything' ? [''] : disclose
+  return deriveBbs(document, { ...proof }, { selectivePointers, presentationHeader }, options)
+}

@@ -1,0 +1,139 @@
+import { type FieldError, Refusal, Unavailable } from '../errors.ts'
+import { isObject, referenceToken } from '../json.ts'
+
+/** Enough places to find the mistake, not enough to make the answer a burden. */
+const MAX_PLACES = 10
+
+/** JSON pointers (RFC 6901) of the members that `found` accepts, outside of contexts. */
+function places(
+  value: unknown,
+  found: (key: string, value: unknown) => boolean,
+  path = '',
+  into: string[] = [],
+): string[] {
+  if (typeof value !== 'object' || value === null) return into
+  for (const [key, member] of Object.entries(value)) {
+    if (into.length >= MAX_PLACES) break
+    const at = `${path}/${referenceToken(key)}`
+    if (found(key, member)) into.push(at)
+    if (key !== '@context') places(member, found, at, into)
+  }
+  return into
+}
+
+const detail = (error: unknown, name: string): unknown =>
+  typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined
+
+/** jsonld hides what its document loader threw in `cause` or `details.cause`, sometimes several times over. */
+function ownWithin(error: unknown, depth = 0): Refusal | Unavailable | undefined {
+  if (error instanceof Refusal || error instanceof Unavailable) return error
+  if (error === undefined || depth > 5) return undefined
+  return ownWithin(detail(error, 'cause') ?? detail(detail(error, 'details'), 'cause'), depth + 1)
+}
+
+const NOT_LINKED_DATA = 'The credential cannot be signed or verified as linked data'
+
+export function notAbsolute(document: object, name: string): Refusal {
+  const message = 'is not an absolute URI'
+  const found = places(document, (_, value) => value === name)
+  const errors = (found.length > 0 ? found : ['']).map((path) => ({ path, code: 'credential.uri_relative', message }))
+  return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: ${JSON.stringify(name)} ${message}.`, errors)
+}
+
+/** `found`: the member or the value that would look signed. */
+export function notSigned(document: object, found: unknown, message: string): Refusal {
+  const at = places(document, (key, value) => key === found || value === found)
+  const errors = (at.length > 0 ? at : ['']).map((path) => ({ path, code: 'credential.unsigned', message }))
+  return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: ${message}.`, errors)
+}
+
+function undefinedTerm(document: object, event: unknown): Refusal {
+  const details = detail(event, 'details')
+  const [property, type] = [detail(details, 'property'), detail(details, 'type')]
+  const [id, object] = [detail(details, 'id'), detail(details, 'object')]
+  if (typeof property === 'string' || typeof type === 'string') {
+    const term = String(property ?? type)
+    const found = places(document, (key, value) =>
+      property === undefined ? value === term && key !== 'id' : key === term,
+    )
+    const errors = (found.length > 0 ? found : ['']).map(
+      (path): FieldError => ({
+        path,
+        code: 'credential.term_undefined',
+        // a type is a value, and no value of a row is repeated in the errors of a batch (D-083)
+        message: `no context defines ${property === undefined ? 'this type' : term}`,
+      }),
+    )
+    return new Refusal(
+      'credential.term_undefined',
+      `No JSON-LD context of the credential defines ${JSON.stringify(term)}.`,
+      errors,
+    )
+  }
+  const relative = id ?? object
+  if (typeof relative === 'string') return notAbsolute(document, relative)
+  const message = String(detail(event, 'message')).replace(/\.$/, '')
+  return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: ${message}.`, [
+    { path: '', code: 'credential.uri_relative', message },
+  ])
+}
+
+/** Where a context defines the term that jsonld names in an error. */
+function contextOf(document: object, term: unknown): string {
+  const contexts: unknown = Reflect.get(document, '@context')
+  const list = Array.isArray(contexts) ? contexts : [contexts]
+  const index = list.findIndex((each) => typeof term === 'string' && isObject(each) && Object.hasOwn(each, term))
+  if (index < 0) return '/@context'
+  return `/@context${Array.isArray(contexts) ? `/${index}` : ''}/${referenceToken(String(term))}`
+}
+
+const CONTEXT_FAULT =
+  /context|term definition|keyword|protected|IRI mapping|@(vocab|base|import|prefix|propagate|version|container)/i
+
+export const tooComplex = (): Refusal =>
+  new Refusal(
+    'credential.too_complex',
+    'The credential takes too much work to canonicalise. Use fewer or simpler nodes.',
+  )
+
+/**
+ * What a library says of `document` by an error that it has a name for, as a refusal; undefined for any other error. What
+ * our own document loader threw within it stays what it is.
+ */
+export function saidOf(error: unknown, document: object): Refusal | Unavailable | undefined {
+  const own = ownWithin(error)
+  if (own !== undefined || !(error instanceof Error)) return own
+  if (
+    error instanceof RangeError ||
+    error.name === 'AbortError' ||
+    /^(Maximum deep iterations|Abort signal received)/.test(error.message)
+  )
+    return tooComplex()
+  if (!error.name.startsWith('jsonld.')) return undefined
+  const details = detail(error, 'details')
+  if (error.name === 'jsonld.ValidationError') return undefinedTerm(document, detail(details, 'event'))
+  const code = String(detail(details, 'code') ?? error.name)
+  const message = error.message.slice(0, 300)
+  if (CONTEXT_FAULT.test(code))
+    return new Refusal('context.invalid', `The JSON-LD contexts of the credential do not work together: ${code}.`, [
+      { path: contextOf(document, detail(details, 'term')), code: 'context.invalid', message },
+    ])
+  return new Refusal('credential.invalid', `The credential is not JSON-LD: ${code}.`, [
+    { path: '', code: 'credential.not_json_ld', message },
+  ])
+}
+
+/**
+ * What jsonld or rdf-canonize threw over `document`, as a refusal, whatever it is: they are given nothing but the document,
+ * and are not written for hostile ones (D-152). The error itself is the refusal's `cause`.
+ */
+export function asRefusal(error: unknown, document: object): Refusal | Unavailable {
+  const said = saidOf(error, document)
+  if (said !== undefined) return said
+  return new Refusal(
+    'credential.unprocessable',
+    `${NOT_LINKED_DATA}: a member or a context holds what JSON-LD does not allow there.`,
+    [{ path: '', code: 'credential.not_json_ld', message: 'holds what JSON-LD does not allow there' }],
+    { cause: error },
+  )
+}

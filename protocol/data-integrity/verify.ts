@@ -1,0 +1,79 @@
+import { base58btc } from 'multiformats/bases/base58'
+import { base64url } from 'multiformats/bases/base64'
+import { bundledContexts, refuseImports } from '../contexts/index.ts'
+import type { VerificationMethod } from '../dids/index.ts'
+import { verifyBbs } from './bbs.ts'
+import { assertPlainForBbs, type CanonizeOptions } from './canonize.ts'
+import { hashData, type Json, jwsInput, parseDetachedJws } from './hash.ts'
+import { type VerificationKey, verificationKey, verifySignature } from './keys.ts'
+import { type Suite, suiteOfProof } from './suites.ts'
+
+/** One proof to check: plain data that may cross threads. */
+export interface ProofCheck {
+  /** The secured document without `proof`; for a chained proof, with the proofs that came before it. */
+  document: Json
+  proof: Json
+  method: VerificationMethod
+}
+
+/** `message` says what does not hold. */
+export type ProofVerdict = { verified: true } | { verified: false; message: string }
+
+/** Throws `Refusal` when the document itself is at fault (contexts, undefined terms, too complex). */
+export type CheckProof = (check: ProofCheck) => Promise<ProofVerdict>
+
+const failed = (message: string): ProofVerdict => ({ verified: false, message })
+
+function multibase(text: unknown): Uint8Array | undefined {
+  if (typeof text !== 'string' || text.length > 1000) return undefined
+  try {
+    return text.startsWith('u') ? base64url.decode(text) : base58btc.decode(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * A proof may bring contexts of its own (VC Data Integrity 1.0, section 4.6). Only documents that we hold ourselves are
+ * taken: with others, a stranger could give the members of the proof a meaning that they do not show.
+ */
+const ownContexts = (proof: Json): boolean => {
+  const contexts = proof['@context']
+  return contexts === undefined || [contexts].flat().every((url) => typeof url === 'string' && bundledContexts.has(url))
+}
+
+async function verifyHashed(
+  check: ProofCheck,
+  suite: Suite,
+  key: VerificationKey,
+  options: CanonizeOptions,
+): Promise<boolean> {
+  const { document, proof } = check
+  const jws = suite.signature === 'jws' ? parseDetachedJws(proof.jws) : undefined
+  const signature = suite.signature === 'jws' ? jws?.signature : multibase(proof.proofValue)
+  if (signature === undefined) return false
+  const digest = key.keyType === 'p384' ? 'sha384' : 'sha256'
+  const { bytes } = await hashData(document, proof, { ...options, digest })
+  return verifySignature(key, jws === undefined ? bytes : jwsInput(bytes, jws.header), signature)
+}
+
+/** A check that runs in this thread. */
+export function createProofCheck(options: CanonizeOptions): CheckProof {
+  return async (check) => {
+    const { document, proof, method } = check
+    refuseImports(document)
+    const suite = suiteOfProof(proof)
+    const name = String(proof.cryptosuite ?? proof.type).slice(0, 100)
+    if (suite === undefined) return failed(`Proofs of type ${name} are not supported.`)
+    if (!ownContexts(proof)) return failed('The proof brings a context that is not known here.')
+    const key = verificationKey(method)
+    if (!suite.keyTypes.includes(key.keyType))
+      return failed(`A ${name} proof cannot be made with a key of type ${key.keyType}.`)
+    if (suite.signature === 'bbs') await assertPlainForBbs(document, options)
+    const verified =
+      suite.signature === 'bbs'
+        ? await verifyBbs(document, proof, key, options)
+        : await verifyHashed(check, suite, key, options)
+    return verified ? { verified } : failed(`The ${name} signature does not fit what it signs.`)
+  }
+}

@@ -1,0 +1,103 @@
+import { isIP } from 'node:net'
+import { Refusal } from '../errors.ts'
+import { parseDid } from './syntax.ts'
+
+/** Where a did:web lives: its host in lower-case ASCII, its port where it is not 443, its path segments. */
+export interface WebDid {
+  did: string
+  host: string
+  port: number | undefined
+  /** Path segments as they stand in the DID and in the URL, percent-encoded. */
+  path: string[]
+  /** Address of the DID document. */
+  url: string
+}
+
+const MAX_URL = 2048
+
+const invalid = (what: string) =>
+  new Refusal(
+    'did.invalid_url',
+    `No did:web can be made of this: ${what}. Give a domain such as issuer.example or an https URL.`,
+  )
+
+/** A registered name in ASCII (RFC 1123 labels); not an address in any of its spellings, no trailing dot. */
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+const isHostName = (host: string): boolean =>
+  host.length <= 253 && host.split('.').every((label) => LABEL.test(label)) && isIP(host) === 0
+
+/** `%2F`, `%5C`, `%2E` and encoded controls mean something else to some servers than to us. */
+const AMBIGUOUS = /%(2f|5c|2e|25|3f|23|[01][0-9a-f]|7f)/i
+
+function checkSegment(segment: string): string {
+  if (segment === '') throw invalid('the path has an empty segment')
+  if (segment === '.' || segment === '..') throw invalid('the path has a dot segment')
+  if (AMBIGUOUS.test(segment)) throw invalid('the path has an encoded separator, dot or control character')
+  return segment
+}
+
+/** Path segments of a URL as idchars (DID Core 1.0, section 3.1): everything else is percent-encoded. */
+const toIdChars = (segment: string) =>
+  segment.replace(/%[0-9a-fA-F]{2}|[^A-Za-z0-9._-]/g, (part) =>
+    (part.length === 3 ? part : `%${part.charCodeAt(0).toString(16).padStart(2, '0')}`).toUpperCase(),
+  )
+
+/**
+ * did:web of a bare domain (`issuer.example`, `issuer.example/users/7`) or an https URL. Host names are normalised as
+ * browsers do (lower case, IDN to ASCII); addresses, user info, query, fragment, dot and empty segments are refused
+ * with `Refusal('did.invalid_url')`.
+ */
+export function webDidFromUrl(text: string): WebDid {
+  if (text.length > MAX_URL) throw invalid(`longer than ${MAX_URL} characters`)
+  // WHATWG URL parsing drops tabs and newlines, and reads a backslash as a slash: refused before it can.
+  if (/[\p{Cc}\p{Cf}\p{Z}\\@?#]/u.test(text))
+    throw invalid('it holds a space, control, backslash, user info, query or fragment')
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+  if (hasScheme && !/^https:\/\/[^/]/i.test(text)) throw invalid('only https will do')
+  const raw = (hasScheme ? text.slice('https://'.length) : text).replace(/\/$/, '')
+  const [authority = '', ...segments] = raw.split('/')
+  if (authority.includes('%') || !URL.canParse(`https://${authority}`)) throw invalid('the host is not valid')
+  const { hostname, port } = new URL(`https://${authority}`)
+  if (!isHostName(hostname)) throw invalid('the host is an address or not a name')
+  if (port === '0') throw invalid('port 0')
+  // the document's address in place of the DID's: taken literally it would name another document
+  if (segments.at(-1) === 'did.json' || segments.at(-1) === '.well-known')
+    throw invalid('leave out did.json and .well-known: the DID is named by what stands before them')
+  const path = segments.map(checkSegment).map((segment) => new URL(`https://h/${segment}`).pathname.slice(1))
+  return describe(hostname, port === '' ? undefined : Number(port), path.map(toIdChars).map(checkSegment))
+}
+
+function describe(host: string, port: number | undefined, path: string[]): WebDid {
+  const authority = port === undefined ? host : `${host}:${port}`
+  return {
+    did: ['did:web', authority.replace(':', '%3A'), ...path].join(':'),
+    host,
+    port,
+    path,
+    url: `https://${authority}/${path.length === 0 ? '.well-known' : path.join('/')}/did.json`,
+  }
+}
+
+/**
+ * Where the document of a did:web is (did:web draft, Read). The answer's `did` is the normal form: a host written in
+ * upper case is lowered, `%3A443` dropped. Throws `Refusal('did.invalid')` for what no did:web may hold.
+ */
+export function parseWebDid(did: string): WebDid {
+  const { method, identifier } = parseDid(did)
+  const refuse = (what: string) => new Refusal('did.invalid', `Not a did:web: ${what}.`)
+  if (method !== 'web') throw new Refusal('did.method_unsupported', `did:${method} is not did:web.`)
+  const [authority = '', ...path] = identifier.split(':')
+  const match = /^([A-Za-z0-9.-]+)(?:%3[Aa]([1-9][0-9]{0,4}))?$/.exec(authority)
+  const host = match?.[1]?.toLowerCase() ?? ''
+  const port = match?.[2] === undefined ? undefined : Number(match[2])
+  // The URL parser tells names from addresses: `127.1` and `2130706433` are IPv4 to it.
+  if (!URL.canParse(`https://${host}`) || new URL(`https://${host}`).hostname !== host || !isHostName(host)) {
+    throw refuse('the host is an address or not a name')
+  }
+  if (port !== undefined && port > 65_535) throw refuse('the port is above 65535')
+  try {
+    return describe(host, port === 443 ? undefined : port, path.map(checkSegment))
+  } catch (error) {
+    throw error instanceof Refusal ? refuse('its path has an empty, dot or ambiguous segment') : error
+  }
+}

@@ -1,0 +1,138 @@
+import type { Json, ProofType } from '../data-integrity/index.ts'
+import { type FieldError, Refusal } from '../errors.ts'
+import { isObject, listOf } from '../json.ts'
+import { boundsErrors, type Origin } from './bounds.ts'
+import { brandingErrors } from './branding.ts'
+import { credentialErrors, type DataModel } from './checks.ts'
+import { chooseModel, completeContexts, givenPath } from './contexts.ts'
+import { dateText } from './dates.ts'
+import { withoutNulls } from './extensions.ts'
+import { unsignedErrors } from './unsigned.ts'
+
+export { credentialErrors, type DataModel } from './checks.ts'
+export type { Reason, ReasonType, StatusCheck, StatusVerdict } from './reasons.ts'
+export { type Verdict, type VerifyRequest, verifyCredential } from './verify.ts'
+
+export interface SignRules {
+  proofType: ProofType
+  /** The credential will get a status entry: see `withStatus`. */
+  revocable: boolean
+  now: Date
+}
+
+export interface NormalisedCredential {
+  /** Complete and checked, without status and proof. */
+  credential: Json
+  dataModel: DataModel
+  /** Id of the issuer. */
+  issuer: string
+  /** Every type but VerifiableCredential. */
+  types: string[]
+  issuanceDate: string
+  expirationDate?: string
+}
+
+const invalid = (errors: FieldError[]): Refusal =>
+  new Refusal(
+    'credential.invalid',
+    `The credential is not valid: ${errors[0]?.path || '/'} ${errors[0]?.message}.`,
+    errors,
+  )
+
+const refuseIf = (errors: FieldError[]): void => {
+  if (errors.length > 0) throw invalid(errors)
+}
+
+/** Throws `Refusal('credential.malformed')` unless the payload is a JSON object that the libraries can be given. */
+function bounded(payload: unknown, origin: Origin): Json {
+  if (!isObject(payload))
+    throw new Refusal('credential.malformed', 'payload must be a JSON object.', [
+      { path: '', code: 'object', message: 'must be a JSON object' },
+    ])
+  const errors = boundsErrors(payload, origin)
+  if (errors.length > 0)
+    throw new Refusal('credential.malformed', `The payload is refused: ${errors[0]?.message}.`, errors)
+  return payload
+}
+
+/** The two data models name the beginning and the end of validity differently; callers may use either name. */
+function validity(payload: Json, dataModel: DataModel, now: Date): { members: Json; from: unknown; until: unknown } {
+  const one = (older: string, newer: string): unknown => {
+    const given = [payload[older], payload[newer]]
+      .filter((value) => value !== undefined && value !== null)
+      .map(dateText)
+    if (given.length === 2 && given[0] !== given[1])
+      throw invalid([{ path: `/${newer}`, code: 'credential.date_twice', message: `must not differ from ${older}` }])
+    return given[0]
+  }
+  const from = one('issuanceDate', 'validFrom') ?? now.toISOString().replace(/\.\d+Z$/, 'Z')
+  const until = one('expirationDate', 'validUntil')
+  const [fromName, untilName] = dataModel === '2.0' ? ['validFrom', 'validUntil'] : ['issuanceDate', 'expirationDate']
+  return { members: { [fromName]: from, ...(until !== undefined && { [untilName]: until }) }, from, until }
+}
+
+/**
+ * Makes a complete credential of a sign request's `payload` (specification, Web semantic credentials):
+ * base context and `VerifiableCredential` first, contexts for status, proof and our extensions added, dates normalised.
+ * Throws `Refusal('credential.malformed')` or `Refusal('credential.invalid')` with every breach.
+ */
+export function normaliseSignPayload(payload: unknown, rules: SignRules): NormalisedCredential {
+  const given = withoutNulls(bounded(payload, 'own'))
+  const {
+    '@context': context,
+    type,
+    issuanceDate: _i,
+    validFrom: _f,
+    expirationDate: _e,
+    validUntil: _u,
+    ...rest
+  } = given
+  const { dataModel, others } = chooseModel(listOf(context))
+  const { members, from, until } = validity(given, dataModel, rules.now)
+  const types = listOf(type).filter((name) => name !== 'VerifiableCredential')
+  const credential: Json = {
+    '@context': completeContexts(given, others, dataModel, rules),
+    type: ['VerifiableCredential', ...types],
+    ...rest,
+    ...members,
+  }
+  const errors = [...credentialErrors(credential, dataModel), ...brandingErrors(credential)].map((error) => ({
+    ...error,
+    path: givenPath(error.path, given, credential),
+  }))
+  errors.push(...unsignedErrors(given, { sign: true }))
+  for (const member of ['proof', ...(rules.revocable ? ['credentialStatus'] : [])]) {
+    if (given[member] !== undefined)
+      errors.push({ path: `/${member}`, code: 'credential.not_yours', message: 'is added by the platform' })
+  }
+  refuseIf(errors)
+  return {
+    credential,
+    dataModel,
+    issuer: String(isObject(credential.issuer) ? credential.issuer.id : credential.issuer),
+    types: types.map(String),
+    issuanceDate: String(from),
+    ...(until !== undefined && { expirationDate: String(until) }),
+  }
+}
+
+/** Adds the status entry or entries; the contexts are there when the credential was normalised as revocable. */
+export const withStatus = (credential: Json, credentialStatus: Json | Json[]): Json => ({
+  ...credential,
+  credentialStatus,
+})
+
+/**
+ * Brings a credential that is to be verified into W3C form where the specification's schema shows other shapes: single
+ * context or type, dates as objects. None of it changes what was signed. Throws `Refusal('credential.malformed')`.
+ */
+export function normaliseForVerify(payload: unknown): Json {
+  const credential: Json = { ...bounded(payload, 'foreign') }
+  for (const member of ['@context', 'type']) {
+    if (typeof credential[member] === 'string') credential[member] = [credential[member]]
+  }
+  for (const member of ['issuanceDate', 'expirationDate', 'validFrom', 'validUntil']) {
+    if (member in credential) credential[member] = dateText(credential[member])
+  }
+  return credential
+}

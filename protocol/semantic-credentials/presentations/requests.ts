@@ -1,0 +1,95 @@
+import { type FieldError, Refusal } from '../../errors.ts'
+import type { QueryType } from './queries.ts'
+
+/** What a wallet reads of a request; times are milliseconds since 1970. */
+export interface RequestMessage {
+  id: string
+  /** Names the kind of the first query. */
+  type: string
+  from: string
+  created_time: number
+  expires_time: number
+  /** Where the wallet sends its presentation; absent where it is handed over another way. */
+  reply_url?: string
+  reply_to: string[]
+  body: { id: string; domain: string; name: string; query: unknown; challenge: string }
+}
+
+export interface RequestInput {
+  id: string
+  /** Of the template, or of the request itself where no template was used. */
+  templateId: string
+  did: string
+  createdAt: Date
+  expiresAt: Date
+  callbackUrl?: string
+  queryType: QueryType
+  domain: string
+  name: string
+  query: unknown
+  challenge: string
+}
+
+const TYPE = 'https://mattr.global/schemas/verifiable-presentation/request'
+
+/** The request message, before it is signed. */
+export const requestMessage = ({ did, templateId, queryType, ...input }: RequestInput): RequestMessage => ({
+  id: input.id,
+  type: `${TYPE}/${queryType}`,
+  from: did,
+  created_time: input.createdAt.getTime(),
+  expires_time: input.expiresAt.getTime(),
+  ...(input.callbackUrl !== undefined && { reply_url: input.callbackUrl }),
+  reply_to: [did],
+  body: {
+    id: templateId,
+    domain: input.domain,
+    name: input.name,
+    query: input.query,
+    challenge: input.challenge,
+  },
+})
+
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** Header and payload of the compact JWS (RFC 7515, section 7.1); `kid` is the DID URL of the key. */
+export const requestSigningInput = (message: RequestMessage, kid: string): string =>
+  `${base64url({ alg: 'EdDSA', typ: 'JWM', kid })}.${base64url(message)}`
+
+/** The link that opens a wallet on the same device, with the whole signed request in it. */
+export const didcommLink = (jws: string): string => `didcomm://?request=${jws}`
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * Why a wallet cannot be sent to an address; undefined when it can. It is called by wallets and never by us, so that
+ * only its form counts: https, or http on the caller's own machine.
+ */
+function callbackFault(text: string): string | undefined {
+  if (text.length > 2048 || /[\p{Cc}\p{Z}\\]/u.test(text) || !URL.canParse(text)) return 'must be a URL'
+  const { protocol, hostname, username, password, hash } = new URL(text)
+  if (username !== '' || password !== '' || hash !== '') return 'must have neither user info nor a fragment'
+  const allowed = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname))
+  return allowed ? undefined : 'must start with https://'
+}
+
+/** A request lives an hour unless told. */
+export const REQUEST_LIFETIME_MS = 3600_000
+const MAX_LIFETIME_MS = 30 * 24 * 3600_000
+
+/** Throws `Refusal('presentation_request.invalid')` with the path of every breach in the request's body. */
+export function checkRequest(
+  { challenge, callbackUrl, expiresTime }: { challenge?: string; callbackUrl?: string; expiresTime?: number },
+  now: Date,
+): void {
+  const errors: FieldError[] = []
+  if (challenge !== undefined && !/^[\x21-\x7e]{8,255}$/.test(challenge))
+    errors.push({ path: 'challenge', code: 'text', message: 'expected 8 to 255 printable ASCII characters' })
+  const fault = callbackUrl === undefined ? undefined : callbackFault(callbackUrl)
+  if (fault !== undefined) errors.push({ path: 'callbackUrl', code: 'url', message: fault })
+  const lifetimeMs = expiresTime === undefined ? REQUEST_LIFETIME_MS : expiresTime - now.getTime()
+  if (!Number.isSafeInteger(lifetimeMs) || lifetimeMs <= 0 || lifetimeMs > MAX_LIFETIME_MS)
+    errors.push({ path: 'expiresTime', code: 'range', message: 'expected milliseconds since 1970, within 30 days' })
+  if (errors.length > 0)
+    throw new Refusal('presentation_request.invalid', 'The request cannot be made; see errors.', errors)
+}

@@ -1,0 +1,69 @@
+import type { Json } from '../../data-integrity/index.ts'
+import { listOf } from '../../json.ts'
+import { unsignedErrors } from '../unsigned.ts'
+import { challengeChecks, domainChecks, queryChecks, requestChecks } from './answers.ts'
+import { type Check, failed, PRESENTATION_CHECKS, type PresentationToVerify, passed, skipped } from './checks.ts'
+import { credentialChecks } from './credentials.ts'
+import { bindingChecks, holderChecks, proofChecks } from './holder.ts'
+import { modelOfPresentation, ownErrors } from './index.ts'
+
+export interface PresentationVerdict {
+  verified: boolean
+  /** The first check that failed, where it sits and why; empty when verified. */
+  reason: string
+  checks: Check[]
+}
+
+type Rule = (request: PresentationToVerify) => Check[] | Promise<Check[]>
+
+/** In the order of `PRESENTATION_CHECKS`. */
+const RULES: Rule[] = [
+  challengeChecks,
+  domainChecks,
+  requestChecks,
+  proofChecks,
+  holderChecks,
+  credentialChecks,
+  bindingChecks,
+  queryChecks,
+]
+
+const isEnvelopedPresentation = ({ type, id }: Json): boolean =>
+  listOf(type).includes('EnvelopedVerifiablePresentation') || String(id).startsWith('data:')
+
+function formChecks({ presentation, untrusted = [] }: PresentationToVerify): Check[] {
+  if (isEnvelopedPresentation(presentation)) {
+    const evidence =
+      'Enveloped presentations (JWT, SD-JWT, COSE) are not accepted here: send one with a Data Integrity proof.'
+    return [failed('form', evidence, '/type')]
+  }
+  const model = modelOfPresentation(presentation)
+  const { verifiableCredential: _, ...own } = presentation
+  const errors = [...ownErrors(presentation, model), ...unsignedErrors(own, { sign: false })]
+  if (errors.length > 0) return errors.slice(0, 10).map(({ path, message }) => failed('form', message, path || '/'))
+  if (untrusted.length > 0)
+    return untrusted.map(({ type, message }) => failed('form', `${type}: ${message}`, '/@context'))
+  return [passed('form', `A presentation of data model ${model}.`)]
+}
+
+export const verdictOf = (checks: Check[]): PresentationVerdict => {
+  const first = checks.find(({ outcome }) => outcome === 'failed')
+  const where = first?.path === undefined ? '' : ` at ${first.path}`
+  return { verified: !first, reason: first ? `${first.check}${where}: ${first.evidence}` : '', checks }
+}
+
+/**
+ * Verifies anybody's presentation: form, challenge, domain, request, holder proof, each credential, binding and query
+ * (specification, verifyWebSemanticPresentationTemplate). Only outages of our own parts are thrown, and
+ * `Refusal('credential.too_complex')`.
+ */
+export async function verifyPresentation(request: PresentationToVerify): Promise<PresentationVerdict> {
+  const form = formChecks(request)
+  if (form.some(({ outcome }) => outcome === 'failed')) {
+    const rest = PRESENTATION_CHECKS.filter((check) => check !== 'form')
+    return verdictOf([...form, ...rest.map((check) => skipped(check, 'The form of the presentation is not right.'))])
+  }
+  const checks = [...form]
+  for (const rule of RULES) checks.push(...(await rule(request)))
+  return verdictOf(checks)
+}

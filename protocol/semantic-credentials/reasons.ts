@@ -1,0 +1,67 @@
+import type { Json } from '../data-integrity/index.ts'
+import { Refusal, Unavailable } from '../errors.ts'
+import { listOf } from '../json.ts'
+import { type Clock, hasCome, isToCome } from '../time.ts'
+import { momentOf } from './dates.ts'
+
+/** Every check that can fail, by the name that `reason[].type` carries. */
+const REASONS = [
+  'Syntax',
+  'Context',
+  'UntrustedContext',
+  'Issuer',
+  'Proof',
+  'NotYetValid',
+  'Expired',
+  'Revoked',
+  'Suspended',
+  'StatusUnavailable',
+] as const
+export type ReasonType = (typeof REASONS)[number]
+
+export interface Reason {
+  type: ReasonType
+  message: string
+}
+
+export type StatusVerdict = { state: 'valid' | 'revoked' | 'suspended' } | { state: 'unavailable'; message: string }
+
+/** Looks one `credentialStatus` entry up. What it throws as `Refusal` or `Unavailable` is `StatusUnavailable`. */
+export type StatusCheck = (entry: Json, credential: Json) => Promise<StatusVerdict>
+
+/** What a look elsewhere may end with: a verdict for the caller, no fault of ours. */
+export const foreseen = (error: unknown): error is Refusal | Unavailable =>
+  error instanceof Refusal || (error instanceof Unavailable && error.part === 'outbound')
+
+/** The dates of both data models count, whichever is stricter: one that is null or empty must not hide another. */
+export function timeReasons(credential: Json, clock: Clock): Reason[] {
+  const moments = (...members: string[]): Date[] =>
+    members.flatMap((member) => momentOf(credential[member], { zoneRequired: false }) ?? [])
+  const reasons: Reason[] = []
+  for (const from of moments('validFrom', 'issuanceDate'))
+    if (isToCome(from, clock))
+      reasons.push({ type: 'NotYetValid', message: `The credential is valid from ${from.toISOString()}.` })
+  for (const until of moments('validUntil', 'expirationDate'))
+    if (hasCome(until, clock))
+      reasons.push({ type: 'Expired', message: `The credential expired at ${until.toISOString()}.` })
+  return reasons
+}
+
+export async function statusReasons(credential: Json, status: StatusCheck | undefined): Promise<Reason[]> {
+  const unavailable = (message: string): Reason => ({ type: 'StatusUnavailable', message })
+  const one = async (entry: unknown): Promise<Reason[]> => {
+    if (status === undefined) return [unavailable('The status of the credential cannot be looked up here.')]
+    try {
+      const verdict = await status(Object(entry), credential)
+      if (verdict.state === 'unavailable') return [unavailable(verdict.message)]
+      if (verdict.state === 'revoked') return [{ type: 'Revoked', message: 'The issuer has revoked the credential.' }]
+      return verdict.state === 'suspended'
+        ? [{ type: 'Suspended', message: 'The issuer has suspended the credential.' }]
+        : []
+    } catch (error) {
+      if (!foreseen(error)) throw error
+      return [unavailable(error.message)]
+    }
+  }
+  return (await Promise.all(listOf(credential.credentialStatus).map(one))).flat()
+}

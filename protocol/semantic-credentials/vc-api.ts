@@ -1,0 +1,97 @@
+import type { Json } from '../data-integrity/index.ts'
+import { type FieldError, Refusal } from '../errors.ts'
+import { isObject, listOf } from '../json.ts'
+import { boundsErrors } from './bounds.ts'
+import { BASE_CONTEXT, credentialErrors } from './checks.ts'
+import { type AskedStatus, readAskedStatuses, unusable } from './vc-api.status.ts'
+import { type TrustedContexts, trustedContextsErrors } from './warnings.ts'
+
+/** What a W3C VC API request asks for besides its credential or presentation; members that mean nothing here are ignored. */
+export interface VcApiOptions {
+  /** A cryptosuite, or the type of an older proof. */
+  proofType?: string
+  mandatoryPointers?: string[]
+  selectivePointers?: string[]
+  presentationHeader?: string
+  challenge?: string
+  domain?: string
+  verificationMethod?: string
+  /** Ours: contexts besides the bundled and the registered ones. */
+  trustedContexts?: TrustedContexts
+  /** The status entries that are asked for: `credentialStatus` {type, statusPurpose, …} (VC API 0.3, Issue Credential). */
+  statuses: AskedStatus[]
+}
+
+const MAX_POINTERS = 200
+
+function texts(options: Json, name: string): string[] | undefined {
+  const value = options[name]
+  if (value === undefined || value === null) return undefined
+  const usable = Array.isArray(value) && value.length <= MAX_POINTERS && value.every((each) => typeof each === 'string')
+  if (!usable) throw unusable(`options.${name}`, `at most ${MAX_POINTERS} JSON pointers (RFC 6901)`)
+  return value
+}
+
+function text(options: Json, name: string): string | undefined {
+  const value = options[name]
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string' || value.length > 4096) throw unusable(`options.${name}`, 'text')
+  return value
+}
+
+function contexts(options: Json): TrustedContexts | undefined {
+  const value = options.trustedContexts
+  if (value === undefined || value === null) return undefined
+  const [error] = trustedContextsErrors(value)
+  if (error) throw unusable(`options.${error.path}`, error.message.replace(/^expected /, ''))
+  return value as TrustedContexts
+}
+
+/** Reads the `options` of a VC API request. Throws `Refusal('request.invalid')`, naming the option. */
+export function readVcApiOptions(given: Json = {}): VcApiOptions {
+  const proofType = text(given, 'cryptosuite') ?? text(given, 'type')
+  const all = {
+    proofType: proofType === 'DataIntegrityProof' ? undefined : proofType,
+    mandatoryPointers: texts(given, 'mandatoryPointers'),
+    selectivePointers: texts(given, 'selectivePointers'),
+    presentationHeader: text(given, 'presentationHeader'),
+    challenge: text(given, 'challenge'),
+    domain: text(given, 'domain'),
+    verificationMethod: text(given, 'verificationMethod'),
+    trustedContexts: contexts(given),
+  }
+  const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+  return { ...present, statuses: readAskedStatuses(given.credentialStatus) }
+}
+
+/**
+ * A VC API issuer signs what it was given: nothing is completed, so it must be whole before. Throws
+ * `Refusal('credential.malformed' | 'credential.invalid')` with every breach of the data model.
+ */
+export function assertWhole(credential: Json): void {
+  const bounds = boundsErrors(credential)
+  if (bounds.length > 0)
+    throw new Refusal('credential.malformed', `The credential is refused: ${bounds[0]?.message}.`, bounds)
+  const model = listOf(credential['@context'])[0] === BASE_CONTEXT['1.1'] ? '1.1' : '2.0'
+  const errors = credentialErrors(credential, model)
+  const [first] = errors
+  if (first)
+    throw new Refusal('credential.invalid', `The credential is not valid: ${first.path} ${first.message}.`, errors)
+}
+
+/** A challenge or domain that was expected, and that a proof does not answer (VC Data Integrity 1.0, section 4.4). */
+export function answerErrors(
+  { proof }: Json,
+  { challenge, domain }: Pick<VcApiOptions, 'challenge' | 'domain'>,
+): FieldError[] {
+  const proofs = listOf(proof).filter(isObject)
+  const wrong = (member: string, message: string): FieldError => ({ path: `/proof/${member}`, code: 'Proof', message })
+  return [
+    ...(challenge !== undefined && proofs.some((each) => each.challenge !== challenge)
+      ? [wrong('challenge', 'is not the expected challenge')]
+      : []),
+    ...(domain !== undefined && proofs.some((each) => !listOf(each.domain).includes(domain))
+      ? [wrong('domain', 'is not the expected domain')]
+      : []),
+  ]
+}

@@ -1,0 +1,69 @@
+import { CONTEXT } from '../contexts/index.ts'
+import type { CheckProof, Json } from '../data-integrity/index.ts'
+import type { DidDocument } from '../dids/index.ts'
+import { isObject, listOf } from '../json.ts'
+import type { Clock } from '../time.ts'
+import { credentialErrors, type DataModel } from './checks.ts'
+import { MAX_PROOFS, methodId, proofReasons } from './proofs.ts'
+import { type Reason, type StatusCheck, statusReasons, timeReasons } from './reasons.ts'
+import { unsignedErrors } from './unsigned.ts'
+
+export interface Verdict {
+  verified: boolean
+  /** Empty when verified. */
+  reason: Reason[]
+}
+
+export interface VerifyRequest extends Clock {
+  /** From `normaliseForVerify`. */
+  credential: Json
+  /** Throws `Refusal` or `Unavailable('outbound')` when the DID does not resolve. */
+  resolveDid(did: string): Promise<DidDocument>
+  checkProof: CheckProof
+  /** Without it, a credential with a status is `StatusUnavailable`. */
+  status?: StatusCheck
+}
+
+const modelOf = ({ '@context': context }: Json): DataModel =>
+  listOf(context)[0] === CONTEXT.credentialsV2 ? '2.0' : '1.1'
+
+const issuerOf = ({ issuer }: Json): string => String(isObject(issuer) ? issuer.id : issuer)
+
+/** Who signed: every proof must hold, and one of them must be the issuer's own. */
+async function proofsReasons(credential: Json, request: VerifyRequest): Promise<Reason[]> {
+  const { proof, ...document } = credential
+  const proofs = listOf(proof).filter(isObject)
+  if (proofs.length === 0) return [{ type: 'Proof', message: 'The credential has no proof.' }]
+  if (proofs.length > MAX_PROOFS)
+    return [{ type: 'Proof', message: `The credential has more than ${MAX_PROOFS} proofs.` }]
+  const issuer = issuerOf(credential)
+  const byIssuer = proofs.some((each) => methodId(each) === issuer || methodId(each).startsWith(`${issuer}#`))
+  const stranger: Reason = {
+    type: 'Issuer',
+    message: `No proof is made with a key of the issuer ${issuer.slice(0, 200)}.`,
+  }
+  const rules = { ...request, purpose: 'assertionMethod' } as const
+  const reasons = await Promise.all(proofs.map((each) => proofReasons(document, each, proofs, rules)))
+  return [...(byIssuer ? [] : [stranger]), ...reasons.flat()]
+}
+
+/**
+ * Verifies anybody's credential: syntax, contexts, issuer, proof, validity, status. The answer names every check that
+ * failed; only `Refusal('credential.too_complex')` and outages of our own parts are thrown.
+ */
+export async function verifyCredential(request: VerifyRequest): Promise<Verdict> {
+  const { credential, status } = request
+  const syntax = [...credentialErrors(credential, modelOf(credential)), ...unsignedErrors(credential, { sign: false })]
+  if (syntax.length > 0) {
+    const reason = syntax
+      .slice(0, 10)
+      .map(({ path, message }): Reason => ({ type: 'Syntax', message: `${path} ${message}` }))
+    return { verified: false, reason }
+  }
+  const [proofs, statuses] = await Promise.all([proofsReasons(credential, request), statusReasons(credential, status)])
+  const reason = [...proofs, ...timeReasons(credential, request), ...statuses]
+  const distinct = reason.filter(
+    (one, index) => reason.findIndex((other) => other.type === one.type && other.message === one.message) === index,
+  )
+  return { verified: reason.length === 0, reason: distinct }
+}

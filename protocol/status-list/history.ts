@@ -1,0 +1,40 @@
+import type { StatusPurpose } from './index.ts'
+
+export interface StatusChanged {
+  purpose: StatusPurpose
+  value: boolean
+}
+
+export interface Lifetime {
+  /** When it was signed: before that there was nothing to be valid, whatever date it bears. */
+  createdAt: Date
+  issuanceDate: Date
+  expirationDate?: Date | null
+}
+
+export type PastReason = 'NotYetValid' | 'Expired' | 'Revoked' | 'Suspended'
+
+export interface PastStatus {
+  at: Date
+  isRevoked: boolean
+  isSuspended: boolean
+  /** No reason against it. */
+  isValid: boolean
+  reasons: PastReason[]
+}
+
+/**
+ * What a credential was at a time, by the changes up to that time, oldest first. The ends of validity are read as in
+ * verification: valid from the first moment on, expired in the last (data model 2.0, section 4.9).
+ */
+export function statusAt(lifetime: Lifetime, changes: readonly StatusChanged[], at: Date): PastStatus {
+  const { createdAt, issuanceDate, expirationDate } = lifetime
+  const last = (purpose: StatusPurpose) => changes.findLast((change) => change.purpose === purpose)?.value ?? false
+  const [isRevoked, isSuspended] = [last('revocation'), last('suspension')]
+  const reasons: PastReason[] = []
+  if (at < issuanceDate || at < createdAt) reasons.push('NotYetValid')
+  if (expirationDate && at >= expirationDate) reasons.push('Expired')
+  if (isRevoked) reasons.push('Revoked')
+  if (isSuspended) reasons.push('Suspended')
+  return { at, isRevoked, isSuspended, isValid: reasons.length === 0, reasons }
+}

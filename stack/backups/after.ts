@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+import { openDependencies } from '../../activities/index.ts'
+import { createKeyInventory, type KeyComparison } from '../../activities/keys/inventory.ts'
+import { createTokenKeyRotation } from '../../activities/tokens-logs/keys.ts'
+import type { Config } from '../../config.ts'
+import { Unavailable } from '../../protocol/errors.ts'
+
+type Say = (line: string) => void
+
+function tellKeys({ withoutRow, withoutKey }: KeyComparison, say: Say): void {
+  if (withoutRow.length > 0) {
+    say(`Keys in the store without a row: ${withoutRow.length}. Made after the backup; nobody destroys them but you:`)
+    for (const name of withoutRow) say(`  ${name}`)
+  }
+  if (withoutKey.length > 0) {
+    say(
+      `Rows whose key is gone: ${withoutKey.length}. Their DIDs were deleted after the backup, are back, and cannot sign:`,
+    )
+    for (const { tenantId, keyId, did } of withoutKey) say(`  ${did} (tenant ${tenantId}, key ${keyId})`)
+  }
+}
+
+/**
+ * What a restored database needs before anybody is let at it, and what nobody but an operator can decide. Safe to repeat.
+ * Throws when the key store is away: the lists are new by then, and the rest has to be asked for again.
+ */
+export async function settleRestored(config: Config, say: Say): Promise<void> {
+  const { epoch, systemSql, keys, log, close } = await openDependencies(config)
+  try {
+    await epoch.restored()
+    say('Status lists from before give out nothing any more, and presentation requests from before take no answer.')
+    await createTokenKeyRotation({ systemSql, keys, config }).replaceTokenKeys(randomUUID())
+    say('Access tokens from before end; clients ask for new ones.')
+    tellKeys(await createKeyInventory({ systemSql, keys, log }).compareKeys(), say)
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error
+    throw new Error(`${error.message} Once the key store is back: npm run restored, before the platform is started.`)
+  } finally {
+    await close()
+  }
+}

@@ -1,0 +1,130 @@
+import { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Pool, PoolClient } from 'pg'
+import { from } from 'pg-copy-streams'
+import { migrate } from '../../entities/migrate.ts'
+import { connect, sqlOf } from '../../entities/orm.ts'
+import { SCHEMA } from '../../entities/schema.ts'
+import { copyIn, type Head, SESSION, type Tail } from './format.ts'
+import { type BackupReader, readBackup, type Section } from './read.ts'
+import { measure, measureTable, type Table, tablesInOrder } from './tables.ts'
+
+export interface Restored {
+  head: Head
+  tail: Tail
+}
+
+const inOrder = (names: string[]) => names.toSorted().join(', ')
+
+/** Throws unless the backup is of a schema that this program has, up to some migration. */
+function lastMigrationOf({ schema }: Head) {
+  const unknown = schema.filter((name) => !SCHEMA.includes(name))
+  if (unknown.length > 0)
+    throw new Error(`The backup is of a newer version (${unknown.join(', ')}): restore it with that one.`)
+  const last = SCHEMA[schema.length - 1]
+  if (!last || schema.some((name, at) => name !== SCHEMA[at]))
+    throw new Error('The backup is of a schema that this version never had.')
+  return last
+}
+
+async function assertEmpty(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ database: string; tables: number }>(
+    `select current_database() as database, (select count(*)::int from pg_tables where schemaname = 'public') as tables`,
+  )
+  if (rows[0]?.tables !== 0)
+    throw new Error(`The database ${rows[0]?.database} holds tables: a backup is restored into an empty one.`)
+}
+
+/** What a failed restore made in a database that was empty. */
+async function clear(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select 'drop table if exists public.' || quote_ident(tablename) || ' cascade' as statement from pg_tables
+     where schemaname = 'public'
+     union all select 'drop function if exists ' || p.oid::regprocedure || ' cascade' from pg_proc p
+     where p.pronamespace = 'public'::regnamespace
+       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`,
+  )
+  for (const { statement } of rows) await client.query(statement)
+}
+
+async function loadTable(client: PoolClient, table: Table, { columns, rows }: Section) {
+  if (inOrder(columns) !== inOrder(table.columns))
+    throw new Error(`${table.name} has other columns in the backup than in this version: ${columns.join(', ')}.`)
+  const measured = measure()
+  const passing = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      measured.add(chunk)
+      done(null, chunk)
+    },
+  })
+  await pipeline(Readable.from(rows, { objectMode: false }), passing, client.query(from(copyIn(table.name, columns))))
+  return measured.result()
+}
+
+const same = (one: object | undefined, other: object | undefined) => JSON.stringify(one) === JSON.stringify(other)
+
+/** Row-level security holds for the owner too, and COPY asks for no exception: it is put back in the same transaction. */
+const FENCED = `select 'alter table public.' || quote_ident(relname) as alter_table from pg_class
+where relnamespace = 'public'::regnamespace and relkind = 'r' and relforcerowsecurity`
+
+async function load(client: PoolClient, reader: BackupReader): Promise<Tail> {
+  const tables = await tablesInOrder(client)
+  const { rows: fenced } = await client.query<{ alter_table: string }>(FENCED)
+  for (const { alter_table } of fenced) await client.query(`${alter_table} no force row level security`)
+  // what migrations write into a new database comes with the backup
+  for (const { name } of tables.toReversed()) await client.query(`delete from public.${name}`)
+  const loaded: Tail['tables'] = {}
+  for await (const section of reader.sections()) {
+    const table = tables.find(({ name }) => name === section.table)
+    if (!table || loaded[table.name]) throw new Error(`The backup has a table ${section.table}, which is not expected.`)
+    loaded[table.name] = await loadTable(client, table, section)
+  }
+  const tail = reader.tail()
+  for (const table of tables) {
+    const [told, came] = [tail.tables[table.name], loaded[table.name]]
+    if (!told || !same(told, came)) throw new Error(`The rows of ${table.name} are not those that were backed up.`)
+    const stands = await measureTable(client, table)
+    if (!same(told, stands)) throw new Error(`${table.name}: ${stands.rows} rows came out of ${told.rows}, or others.`)
+  }
+  for (const [name, value] of Object.entries(tail.sequences))
+    await client.query('select setval($1::regclass, $2::bigint)', [`public.${name}`, value])
+  await client.query('set constraints all immediate')
+  for (const { alter_table } of fenced) await client.query(`${alter_table} force row level security`)
+  return tail
+}
+
+/**
+ * Puts a backup into an empty database as its owner, and brings it to this version's schema. Rows come in as one transaction,
+ * and are compared with the backup before it ends; a restore that fails leaves the database empty.
+ */
+export async function restoreInto(
+  ownerUrl: string,
+  masterKey: Uint8Array,
+  source: AsyncIterable<Buffer>,
+): Promise<Restored> {
+  const orm = await connect(ownerUrl, 2)
+  const client = await ((await sqlOf(orm)) as Pool).connect()
+  try {
+    await assertEmpty(client)
+    const reader = await readBackup(source)
+    const last = lastMigrationOf(reader.head)
+    try {
+      await migrate(ownerUrl, masterKey, last)
+      await client.query('begin')
+      await client.query(SESSION)
+      const tail = await load(client, reader)
+      await client.query('commit')
+      await migrate(ownerUrl, masterKey)
+      await client.query('set statement_timeout = 0')
+      await client.query('analyze')
+      return { head: reader.head, tail }
+    } catch (error) {
+      await client.query('rollback')
+      await clear(client)
+      throw error
+    }
+  } finally {
+    client.release(true)
+    await orm.close()
+  }
+}

@@ -1,0 +1,155 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { createDocumentLoader } from '../../protocol/contexts/index.ts'
+import { canonizePlain } from '../../protocol/data-integrity/canonize.ts'
+import type { Json } from '../../protocol/data-integrity/index.ts'
+import { createShapes } from '../../protocol/data-integrity/shapes.ts'
+
+const options = { documentLoader: createDocumentLoader() }
+
+/** The library, with a count of how often it was asked. */
+function library() {
+  const asked = { times: 0 }
+  const full = (document: Json) => {
+    asked.times += 1
+    return canonizePlain(document, options)
+  }
+  return { asked, full }
+}
+
+const V2 = 'https://www.w3.org/ns/credentials/v2'
+const TERMS = {
+  course: 'https://schema.org/courseCode',
+  school: { '@id': 'https://schema.org/provider', '@type': '@id' },
+  level: { '@id': 'https://schema.org/level', '@type': '@vocab' },
+  when: { '@id': 'https://schema.org/when', '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' },
+  parts: { '@id': 'https://schema.org/parts', '@container': '@list' },
+  raw: { '@id': 'https://schema.org/raw', '@type': '@json' },
+  tongue: '@language',
+  datatype: '@type',
+  ex: 'https://example.org/',
+  basic: 'https://example.org/levels#basic',
+}
+
+const credential = (subject: Json, more: Json = {}): Json => ({
+  '@context': [V2, TERMS],
+  id: 'urn:uuid:2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8',
+  type: ['VerifiableCredential'],
+  issuer: { id: 'did:example:issuer' },
+  validFrom: '2027-01-01T00:00:00Z',
+  credentialSubject: subject,
+  ...more,
+})
+
+/** Each answer must be the library's; how often the library was asked on the way. */
+async function ask(documents: Json[]): Promise<number> {
+  const { asked, full } = library()
+  const canonizeLike = createShapes()
+  for (const document of documents) {
+    const expected = await canonizePlain(document, options).catch((error: Error) => error.message)
+    const found = await canonizeLike('tenant', document, full).catch((error: Error) => error.message)
+    if (found !== expected) throw new Error(`${found}\nis not\n${expected}`)
+  }
+  return asked.times
+}
+
+test('from the third document on, a shape is not asked of the library again (D-084)', async (t) => {
+  const people = Array.from({ length: 50 }, (_, n) => credential({ id: `did:example:${n}`, course: `C ${n} äöü 🎓` }))
+  t.is(await ask(people), 3) // the first, the second, and its marked copy
+  const nameless = Array.from({ length: 50 }, (_, n) => credential({ course: `C-${n}` }))
+  t.is(await ask(nameless), 3, 'one blank node has one label')
+})
+
+const ids = ['urn:uuid:1', 'urn:uuid:2', 'urn:uuid:3', 'urn:uuid:4']
+const dated = { 'https://www.w3.org/2018/credentials#validUntil': '2030-01-01T00:00:00Z' }
+
+const hard: [what: string, documents: Json[]][] = [
+  ['two blank nodes', ['a', 'b', 'c', 'd'].map((name) => credential({ course: name, school: { type: 'ex:School' } }))],
+  [
+    'texts that are escaped',
+    ['a"b', 'a\\b', 'a\nb', '\u007f', 'c'].map((course) => credential({ id: 'did:e:1', course })),
+  ],
+  ['IRIs by a prefix', ['ex:a', 'ex:b', 'ex:c', 'ex:d'].map((school) => credential({ id: 'did:e:1', school }))],
+  ['terms of a vocabulary', ['basic', 'other', 'basic', 'ex:a'].map((level) => credential({ id: 'did:e:1', level }))],
+  ['IRIs and what looks like none', ['did:e:2', 'did:e:a b', 'did:e:ü', 'x'].map((id) => credential({ id }))],
+  ['lists', ['a', 'b', 'c', 'd'].map((one) => credential({ id: 'did:e:1', parts: [one, 'z'] }))],
+  ['JSON literals', ['a', 'b', 'c', 'd'].map((one) => credential({ id: 'did:e:1', raw: { one } }))],
+  [
+    'languages',
+    ['en', 'de', 'fr', 'en'].map((tongue) => credential({ id: 'did:e:1', course: { '@value': 'x', tongue } })),
+  ],
+  ['types', ['ex:A', 'ex:B', 'ex:C', 'ex:D'].map((kind) => credential({ id: 'did:e:1', '@type': kind }))],
+  ['equal texts', ['a', 'a', 'b', 'b'].map((one) => credential({ id: 'did:e:1', course: [one, 'a', one] }))],
+  ['equal nodes', ['1', '2', '2', '3'].map((one) => credential({ id: `did:e:${one}`, school: { id: 'did:e:2' } }))],
+  ['numbers', [1, 2, 1.5, 2].map((course) => credential({ id: 'did:e:1', course }))],
+  ['dates', ['2027-01-01', 'soon', '', ' '].map((when) => credential({ id: 'did:e:1', when }))],
+  [
+    'datatypes',
+    ['date', 'time', 'anyURI', 'string'].map((name) =>
+      credential({
+        id: 'did:e:1',
+        course: { '@value': 'x', datatype: `http://www.w3.org/2001/XMLSchema#${name}` },
+      }),
+    ),
+  ],
+  [
+    'a subject with the id of the credential and a deciding term',
+    ids.map((id) => credential({ id: 'urn:uuid:4', ...dated }, { id })),
+  ],
+  [
+    'a subject with the id of the credential and a deciding term, one as a keyword',
+    ids.map((id) => credential({ '@id': 'urn:uuid:4', ...dated }, { id })),
+  ],
+  [
+    'a node within a subject with the id of the credential and a deciding term',
+    ids.map((id) => credential({ id: 'did:e:1', school: { id, ...dated } }, { id: 'urn:uuid:4' })),
+  ],
+  ['equal ids', ids.map((id) => credential({ id: 'did:e:1', school: [{ id, course: 'a' }, 'urn:uuid:4'] }))],
+  ['claims of no context', ['a', 'b', 'c', 'd'].map((shoe) => credential({ id: 'did:e:1', shoe }))],
+  ['keywords', ['@id', '@type', '@foo', 'a'].map((course) => credential({ id: 'did:e:1', course }))],
+  ['ids that are keywords or blank', ['_:b0', '@none', '@foo', '_:b1'].map((id) => credential({ id, course: 'a' }))],
+]
+
+for (const [what, documents] of hard)
+  test(`the answer is the library's, whatever the shape: ${what} (D-084)`, async (t) => {
+    await t.notThrowsAsync(ask([...documents, ...documents, ...documents.toReversed()]))
+  })
+
+test('what one tenant has learnt is no other’s', async (t) => {
+  const { asked, full } = library()
+  const canonizeLike = createShapes()
+  for (const scope of ['one', 'other'])
+    for (let n = 0; n < 5; n++) await canonizeLike(scope, credential({ id: `did:e:${n}` }), full)
+  t.is(asked.times, 6)
+})
+
+test('the answer is the library’s for any texts in the places of one shape (property, D-084)', async (t) => {
+  const { full } = library()
+  const canonizeLike = createShapes()
+  const text = fc.oneof(
+    fc.string({ maxLength: 12 }),
+    fc.string({ unit: 'grapheme', maxLength: 12 }),
+    fc.constantFrom('did:e:1', 'https://a/b', 'ex:c', 'basic', '@id', '_:b0', 'urn:x', '', '"', '\\', 'z0q'),
+  )
+  const dates = { 'https://www.w3.org/2018/credentials#validUntil': fc.constant('2030-01-01T00:00:00Z') }
+  const node = fc.record({ id: text, ...dates }, { requiredKeys: ['id'] })
+  const id = fc.constantFrom('did:e:1', 'did:e:2', 'urn:x')
+  const fields = {
+    id: fc.oneof(text, id),
+    course: text,
+    school: fc.oneof(text, node),
+    level: text,
+    when: text,
+    name: text,
+    ...dates,
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.record(fields, { requiredKeys: [] }), id, async (subject, id) => {
+      const document = credential(subject, { id })
+      const expected = await canonizePlain(document, options).catch((error: Error) => error.message)
+      return (await canonizeLike('tenant', document, full).catch((error: Error) => error.message)) === expected
+    }),
+    { numRuns: 1_500 },
+  )
+  t.pass()
+})

@@ -1,0 +1,295 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import test from 'ava'
+import { REQUEST_EXAMPLES, TEXT_EXAMPLES } from '../../../api/frame/openapi/examples.ts'
+import { OPERATIONS } from '../../../api/frame/openapi/operations.ts'
+import { PROBLEMS } from '../../../api/frame/problems.ts'
+import { EXAMPLES } from '../../support/frame/examples.ts'
+import { openTarget, type Target } from '../../support/frame/hostile.ts'
+import { bodySchema, document, isPublic, operations, type Schema, schemaOf } from '../../support/frame/openapi.ts'
+import { SPECIFIED } from '../../support/frame/specified.ts'
+
+let target: Target
+test.before(async () => {
+  target = await openTarget()
+})
+test.after.always(() => target?.close())
+
+const ajv = new Ajv({ strict: false, allErrors: true })
+addFormats.default(ajv)
+ajv.addSchema({ $id: 'document', components: document.components })
+
+/** OpenAPI 3.0's nullable is no JSON Schema; references are to the document. */
+const asJsonSchema = (schema: Schema): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components')) as object
+
+for (const [operationId, method, path, status, fields] of SPECIFIED)
+  test.serial(
+    `${operationId} is served at ${method} ${path} with ${status} and its fields (specification, Endpoints)`,
+    async (t) => {
+      const operation = operations.find((each) => each.operationId === operationId)
+      if (!operation) return t.fail('not in the document')
+      t.deepEqual([operation.method, operation.path], [method, path])
+      const body = bodySchema(operation) && JSON.stringify(target.exampleBody(operation))
+      const reply = await target.attack(operation, { body })
+      t.is(reply.status, status, reply.text)
+      if (status === 204) return t.is(reply.text, '')
+      const answer = JSON.parse(reply.text) as Record<string, unknown>
+      t.deepEqual(
+        fields.filter((name) => !(name in answer)),
+        [],
+      )
+      if (fields.length === 0) t.deepEqual(answer, {})
+      t.true(reply.headers['content-type']?.startsWith('application/json'))
+    },
+  )
+
+test.serial('answers are what the document says they are', async (t) => {
+  for (const operation of operations.filter(({ operationId }) => operationId !== 'deleteDID')) {
+    const body = bodySchema(operation) && JSON.stringify(target.exampleBody(operation))
+    const reply = await target.attack(operation, { body })
+    const described =
+      operation.responses[String(reply.status)] ?? (reply.status < 400 ? undefined : operation.responses.default)
+    if (!described) {
+      t.fail(`${operation.operationId}: ${reply.status} is not in the document`)
+      continue
+    }
+    const [type = ''] = (reply.headers['content-type'] ?? '').split(';')
+    const schema = described.content?.[type]?.schema ?? described.content?.['application/json']?.schema
+    const answer: unknown = schema && /[/+]json$|^application\/vc$/.test(type) ? JSON.parse(reply.text) : reply.text
+    if (schema && !ajv.validate(asJsonSchema(schema), answer))
+      t.fail(`${operation.operationId}: ${ajv.errorsText()} in ${reply.text.slice(0, 300)}`)
+  }
+  t.pass()
+})
+
+test.serial('the published document is valid OpenAPI', async (t) => {
+  const { text, status } = await target.client.ask({ path: '/openapi.json' })
+  t.is(status, 200)
+  t.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(document)))
+  const config = await createConfig({
+    rules: {
+      struct: 'error',
+      'operation-operationId-unique': 'error',
+      'operation-operationId-url-safe': 'error',
+      'operation-parameters-unique': 'error',
+      'path-parameters-defined': 'error',
+      'no-path-trailing-slash': 'error',
+      'no-identical-paths': 'error',
+      'no-unresolved-refs': 'error',
+      'no-invalid-media-type-examples': { severity: 'error', allowAdditionalProperties: true },
+      'security-defined': 'off',
+      'spec-components-invalid-map-name': 'error',
+    },
+  })
+  const found = await lintFromString({ source: text, config })
+  t.deepEqual(
+    found.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
+    [],
+  )
+})
+
+/** What anybody may ask: tokens and their keys, and what is published. */
+const PUBLIC = [
+  'getDIDConfiguration',
+  'getLinkedDIDs',
+  'getOAuthAccessToken',
+  'getPublishedStatusList',
+  'getSignedPresentationRequest',
+  'getTokenKeySet',
+]
+
+/** They send a body, and change nothing of the tenant's. */
+const READS_BY_POST = [
+  'convertLinkedData',
+  'deriveWebSemanticCredential',
+  'getListOfLogs',
+  'vcApiDeriveCredential',
+  'vcApiVerifyCredential',
+  'vcApiVerifyPresentation',
+  'verifyWebSemanticCredentials',
+  'verifyWebSemanticPresentationTemplate',
+]
+
+const areaOf = (path: string): string => {
+  if (path.startsWith('/v1/dids')) return 'dids'
+  if (path.startsWith('/v1/analytics')) return 'logs'
+  return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'
+}
+
+test('each operation needs the one scope of its area, to write unless it only reads (specification, What the service does)', (t) => {
+  for (const { operationId, method, path, security = [] } of operations) {
+    const reads = method === 'GET' || READS_BY_POST.includes(operationId)
+    const expected = PUBLIC.includes(operationId) ? [] : [`${areaOf(path)}:${reads ? 'read' : 'write'}`]
+    t.deepEqual(
+      security.flatMap((each) => Object.values(each).flat()),
+      expected,
+      operationId,
+    )
+  }
+  const ids = operations.map(({ operationId }) => operationId)
+  t.deepEqual(
+    [...PUBLIC, ...READS_BY_POST].filter((id) => !ids.includes(id)),
+    [],
+  )
+})
+
+test('each operation has a name, a summary, an example or a schema, and its errors', (t) => {
+  for (const operation of operations) {
+    const { operationId, summary, responses } = operation
+    t.regex(operationId, /^[a-z][A-Za-z0-9]+$/)
+    t.truthy(summary, operationId)
+    t.truthy(responses.default?.content?.['application/problem+json'], operationId)
+    const good = Object.entries(responses).find(([status]) => status.startsWith('2'))
+    const [media] = Object.values(good?.[1].content ?? {})
+    t.true(good?.[0] === '204' || Boolean(media?.schema ?? media?.example ?? media?.examples), operationId)
+    if (isPublic(operation)) continue
+    for (const status of ['401', '403']) t.truthy(responses[status], `${operationId}: ${status}`)
+  }
+})
+
+test('each body has an example in the document that its schema takes, and each example its operation', (t) => {
+  const bodies = operations.filter(({ requestBody }) => requestBody)
+  for (const { operationId, requestBody } of bodies)
+    for (const [type, { schema, example }] of Object.entries(requestBody?.content ?? {})) {
+      if (type === 'application/x-www-form-urlencoded') continue // as JSON
+      t.truthy(example, `${operationId} ${type}`)
+      t.true(ajv.validate(asJsonSchema(schema ?? {}), example), `${operationId}: ${ajv.errorsText()}`)
+    }
+  const ids = bodies.map(({ operationId }) => operationId)
+  t.deepEqual(Object.keys({ ...REQUEST_EXAMPLES, ...TEXT_EXAMPLES }).sort(), ids.sort())
+})
+
+test.serial('what was made is found at the Location of the answer (RFC 9110, section 15.3.2)', async (t) => {
+  const located = operations.filter(({ responses }) =>
+    ['201', '202'].some((status) => responses[status]?.headers && 'Location' in responses[status].headers),
+  )
+  t.true(located.length >= 4)
+  const options = new URLSearchParams({ proofType: 'eddsa-rdfc-2022', issuer: target.sample.did })
+  const batch = { path: `/v1/credentials/batches?${options}`, headers: { 'content-type': 'text/csv' } }
+  for (const operation of located.filter(({ operationId }) => operationId !== 'revokeCredentialBatch')) {
+    const isBatch = operation.operationId === 'createCredentialBatch'
+    const body = isBatch ? 'id\ndid:example:ada\n' : JSON.stringify(target.exampleBody(operation))
+    const made = await target.attack(operation, { body, ...(isBatch ? batch : {}) })
+    const { location = '' } = made.headers
+    t.is(new URL(location, 'http://base').pathname, location, `${operation.operationId}: ${made.text}`)
+    const read = await target.client.ask({ path: location, token: target.sample.token })
+    t.is(read.status, 200, read.text)
+  }
+})
+
+test.serial('a word that is no choice is refused with all that are (specification, Errors 1)', async (t) => {
+  const asked: [string, object | undefined, string][] = [
+    ['/v1/credentials/batches?status=DONE', undefined, 'PROCESSING, PAUSED, COMPLETED, CANCELLED'],
+    ['/v1/credentials/web-semantic/revocations', { by: 'x', id: 'y', is_revoked: true }, 'template, batch, issuer'],
+  ]
+  for (const [path, body, choices] of asked) {
+    const method = body ? 'POST' : 'GET'
+    const reply = await target.client.ask({
+      method,
+      path,
+      token: target.sample.token,
+      body: body && JSON.stringify(body),
+    })
+    const { errors } = JSON.parse(reply.text) as { errors: { message: string }[] }
+    t.deepEqual(
+      errors.map(({ message }) => message),
+      [`expected one of ${choices}`],
+    )
+  }
+})
+
+test('what is open to everybody is open on purpose', (t) => {
+  const open = operations.filter(isPublic).map(({ operationId }) => operationId)
+  t.deepEqual(open.sort(), PUBLIC)
+})
+
+/** Public files: they belong to no tenant's log, for nobody asked in its name. */
+const UNLOGGED = PUBLIC.filter((id) => id !== 'getOAuthAccessToken')
+
+test('each operation has its entry in the log, and each entry its operation', (t) => {
+  const ids = operations.map(({ operationId }) => operationId).filter((id) => !UNLOGGED.includes(id))
+  t.deepEqual(
+    ids.filter((id) => !OPERATIONS[id]),
+    [],
+  )
+  t.deepEqual(
+    Object.keys(OPERATIONS).filter((id) => !ids.includes(id)),
+    [],
+  )
+  for (const { name } of Object.values(OPERATIONS)) t.regex(name, /^[A-Z][A-Z_0-9]+$/)
+})
+
+test('a body is made of named models: the validation of an inline one takes minutes for a large body', (t) => {
+  const inline: string[] = []
+  const look = (schema: Schema | undefined, at: string, seen: Set<string>) => {
+    if (!schema) return
+    if (schema.$ref) {
+      if (seen.has(schema.$ref)) return
+      return lookInside(schemaOf(schema), at, new Set([...seen, schema.$ref]))
+    }
+    if (schema.properties && schema.additionalProperties === false) inline.push(at)
+    lookInside(schema, at, seen)
+  }
+  const lookInside = ({ properties = {}, items, additionalProperties }: Schema, at: string, seen: Set<string>) => {
+    for (const [name, schema] of Object.entries(properties)) look(schema, `${at}.${name}`, seen)
+    look(items, `${at}[]`, seen)
+    if (typeof additionalProperties === 'object') look(additionalProperties, `${at}.*`, seen)
+  }
+  for (const { operationId, requestBody } of operations)
+    look(requestBody?.content['application/json']?.schema, operationId, new Set())
+  t.deepEqual(inline, [])
+})
+
+const ALIASES: [method: string, path: string, operationId: string][] = [
+  ['POST', '/oauth/token', 'getOAuthAccessToken'],
+  ['GET', '/core/v1/dids', 'getDIDsList'],
+  ['POST', '/core/v1/dids', 'createDID'],
+  ['GET', '/core/v1/dids/{id}', 'resolveDID'],
+  ['POST', '/core/v1/credentials', 'signWebSemanticCredential'],
+  ['POST', '/v2/credentials/web-semantic/sign', 'signWebSemanticCredential'],
+  ['POST', '/v2/credentials/web-semantic/verify', 'verifyWebSemanticCredentials'],
+  ['GET', '/v2/credentials/web-semantic', 'listWebSemanticCredentials'],
+  ['POST', '/core/v1/credentials/{id}/revocation-status', 'setWebSemanticRevocationStatus'],
+  ['GET', '/core/v1/revocation-lists/{id}', 'getPublishedStatusList'],
+  ['GET', '/v2/revocation-lists/{id}', 'getPublishedStatusList'],
+  ['GET', '/core/v1/presentations/templates', 'getWebSemanticPresentationTemplatesLists'],
+  ['PUT', '/core/v1/presentations/templates/{id}', 'updateWebSemanticPresentationTemplate'],
+  ['POST', '/core/v1/presentations/requests', 'createWebSemanticPresentationRequest'],
+  ['POST', '/v2/credentials/web-semantic/presentations/verify', 'verifyWebSemanticPresentationTemplate'],
+  ['GET', '/v2/credentials/web-semantic/configurations', 'getWebSemanticCredentialTemplateLists'],
+  ['GET', '/v1/credentials/web-semantic/templates', 'getWebSemanticCredentialTemplateLists'],
+  ['PUT', '/v1/credentials/web-semantic/templates/{id}', 'updateWebSemanticCredentialTemplate'],
+  ['GET', '/v1/linked-dids', 'getLinkedDIDs'],
+]
+
+for (const [method, path, operationId] of ALIASES)
+  test.serial(`${method} ${path} is an alias of ${operationId}, outside of the document`, async (t) => {
+    const operation = operations.find((each) => each.operationId === operationId)
+    if (!operation) return t.fail('not in the document')
+    t.false(path in document.paths)
+    const filled = path.replace('{id}', encodeURIComponent(EXAMPLES[operationId]?.path?.(target.sample).id ?? ''))
+    const body = bodySchema(operation) && JSON.stringify(target.exampleBody(operation))
+    const [original, alias] = [
+      await target.attack(operation, { body }),
+      await target.attack(operation, { body, path: filled }),
+    ]
+    t.is(alias.status, original.status, alias.text)
+    t.deepEqual(Object.keys(JSON.parse(alias.text) as object), Object.keys(JSON.parse(original.text) as object))
+  })
+
+test('/docs and /problems need nothing from elsewhere, and /problems lists every code', async (t) => {
+  for (const path of ['/docs', '/problems', '/docs/start.js', '/docs/swagger-ui.css']) {
+    const { status, text, headers } = await target.client.ask({ path })
+    t.is(status, 200, path)
+    t.notRegex(text, /(src|href)=["']?(https?:)?\/\//, path)
+    t.notRegex(text, /url\(["']?(https?:)?\/\//, path)
+    if (!headers['content-type']?.includes('html')) continue
+    t.regex(String(headers['content-security-policy']), /default-src 'self'/)
+    for (const [, asset] of text.matchAll(/(?:src|href)="([^"#]+)"/g))
+      t.is((await target.client.ask({ path: String(asset) })).status, 200, asset)
+  }
+  const { text } = await target.client.ask({ path: '/problems' })
+  for (const { code } of PROBLEMS) t.true(text.includes(`id="${code}"`), code)
+})

@@ -1,0 +1,137 @@
+import test from 'ava'
+import { EXAMPLES, exampleFault } from '../../support/frame/examples.ts'
+import {
+  CONTENT_TYPES,
+  INJECTIONS,
+  placesIn,
+  UNREADABLE,
+  wholeBodies,
+  withText,
+  wrongTypes,
+} from '../../support/frame/hostile.bodies.ts'
+import { faultOf, faultUnlessSuccess, openTarget, type Target } from '../../support/frame/hostile.ts'
+import { bodySchema, type Operation, operations, parametersIn } from '../../support/frame/openapi.ts'
+
+let target: Target
+test.before(async () => {
+  target = await openTarget()
+})
+test.after.always(() => target?.close())
+
+/** No request for a token has more. */
+const TOKEN_BODY_BYTES = 16 * 1024
+
+const writing = operations.filter(bodySchema)
+
+const exampleOf = (operation: Operation) => target.exampleBody(operation)
+
+const needsExample = (operation: Operation) => bodySchema(operation) || parametersIn(operation, 'path').length > 0
+
+test.serial('every operation with a body or an id has its example in test/support/frame/examples.ts', (t) => {
+  const needing = operations.filter(needsExample).map(({ operationId }) => operationId)
+  t.deepEqual(
+    needing.filter((operationId) => !EXAMPLES[operationId]),
+    [],
+  )
+})
+
+/** Sends one request after the other and collects what was not answered as it must be. */
+async function faults<Case>(
+  cases: Iterable<Case>,
+  send: (hostile: Case) => Promise<string | undefined>,
+  name: (hostile: Case) => string,
+) {
+  const found: string[] = []
+  for (const hostile of cases) {
+    const fault = await send(hostile)
+    if (fault) found.push(`${name(hostile).slice(0, 160)} -> ${fault}`)
+  }
+  return found
+}
+
+for (const operation of writing) {
+  const { operationId } = operation
+  const title = (what: string) => `${operationId}: ${what}`
+
+  if (EXAMPLES[operationId])
+    test.serial(title('the example is taken'), async (t) => {
+      const reply = await target.attack(operation, { body: JSON.stringify(exampleOf(operation)) })
+      t.is(exampleFault(operationId, reply.status, reply.text), undefined)
+    })
+
+  test.serial(title('whole bodies that are none'), async (t) => {
+    const found = await faults(
+      wholeBodies(exampleOf(operation)),
+      async ({ body, expected, headers }) => {
+        const large = operationId === 'getOAuthAccessToken' && body.length > TOKEN_BODY_BYTES
+        return faultOf(await target.attack(operation, { body, headers }), large ? [413] : expected)
+      },
+      ({ name }) => name,
+    )
+    t.deepEqual(found, [])
+    t.is(faultOf(await target.attack(operation, {}), [400]), undefined, 'no body at all')
+  })
+
+  test.serial(title('bodies of another media type'), async (t) => {
+    const body = JSON.stringify(exampleOf(operation))
+    const found = await faults(
+      CONTENT_TYPES,
+      async (type) => faultOf(await target.attack(operation, { body, headers: { 'content-type': type } }), [415]),
+      (type) => type,
+    )
+    t.deepEqual(found, [])
+  })
+
+  test.serial(title('each member missing, of another type, unreadable, or holding code'), async (t) => {
+    const example = exampleOf(operation)
+    const { properties = {}, required = [] } = bodySchema(operation) ?? {}
+    const send = (body: string) => target.attack(operation, { body })
+    const found = [
+      ...(await faults(
+        required,
+        async (name) => faultOf(await send(JSON.stringify({ ...example, [name]: undefined })), [400]),
+        (name) => `without ${name}`,
+      )),
+      ...(await faults(
+        Object.entries(properties).flatMap(([name, schema]) => wrongTypes(schema).map((text) => ({ name, text }))),
+        async ({ name, text }) => faultOf(await send(withText({ ...example, [name]: 0 }, [name], text)), [400]),
+        ({ name, text }) => `${name}: ${text}`,
+      )),
+    ]
+    for (const { path, value } of placesIn(example)) {
+      const at = (text: string) => withText(example, path, text)
+      found.push(
+        ...(await faults(
+          UNREADABLE,
+          async (text) => faultOf(await send(at(text)), [400]),
+          (text) => `${path}: ${text}`,
+        )),
+        ...(await faults(
+          [
+            'null',
+            '7',
+            '[]',
+            '{}',
+            '""',
+            'true',
+            ...(typeof value === 'string' ? INJECTIONS.map((text) => JSON.stringify(text)) : []),
+          ],
+          async (text) => faultUnlessSuccess(await send(at(text))),
+          (text) => `${path}: ${text}`,
+        )),
+      )
+    }
+    t.deepEqual(found, [])
+  })
+}
+
+test.serial('after all of it the platform works, and answered others meanwhile', async (t) => {
+  target.checkPulse(t)
+  // one of the bodies above was a proper one that revokes: taken back, so that the examples hold again
+  const path = `/v1/credentials/web-semantic/${target.sample.credentialId}/revocation-status`
+  await target.world.ask(path, { token: target.sample.token, body: { is_revoked: false } })
+  for (const operation of writing.filter(({ operationId }) => EXAMPLES[operationId])) {
+    const reply = await target.attack(operation, { body: JSON.stringify(exampleOf(operation)) })
+    t.is(exampleFault(operation.operationId, reply.status, reply.text), undefined)
+  }
+})

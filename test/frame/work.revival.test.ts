@@ -1,0 +1,35 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { WorkflowNotFoundError } from '@temporalio/client'
+import test from 'ava'
+import { pino } from 'pino'
+import { registerSearchAttributes } from '../../activities/frame/temporal/registration.ts'
+import { createRevival } from '../../activities/frame/work.revival.ts'
+import type { FoundWork, Work } from '../../activities/frame/work.ts'
+import { openTemporal, type TestTemporal } from '../support/parts/temporal.ts'
+
+let world: TestTemporal
+test.before(async () => {
+  world = await openTemporal(randomBytes(32)) // no worker: what is started stays under way
+  await registerSearchAttributes(world.temporal)
+})
+test.after.always(() => world?.close())
+
+/** Work whose row, read once more, says that it is under way, or over. */
+const workOf = (rows: FoundWork[]): Work => ({ workflowType: 'tick', find: async () => rows })
+
+test('work whose row says by now that it is done is over; what is under way is started, once (D-189)', async (t) => {
+  const { temporal } = world
+  const { revive } = createRevival({
+    temporal,
+    systemSql: { query: async () => ({ rows: [] }) },
+    log: pino({ level: 'silent' }),
+  })
+  const [tenantId, id] = [randomUUID(), randomUUID()]
+  const workflowId = `${tenantId}/dids/${id}`
+  const subject = { tenantId, area: 'dids', objectId: id, summary: 'Test', workflowType: 'tick', workflowId }
+  const found: FoundWork = { id, start: { ...subject, payload: null } }
+  t.is(await revive(workOf([]), found), 'over')
+  await t.throwsAsync(temporal.client.workflow.getHandle(workflowId).describe(), { instanceOf: WorkflowNotFoundError })
+  t.is(await revive(workOf([found]), found), 'started')
+  t.is(await revive(workOf([found]), found), 'running')
+})

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { workUnderWay } from '../../activities/administration/reconcile.ts'
+import type { Work } from '../../activities/frame/work.ts'
+import type { Sql } from '../../entities/orm.ts'
+import { connect, sqlOf } from '../../entities/orm.ts'
+import { create, lines } from '../support/credentials/batches.ts'
+import { createDid, sign } from '../support/credentials/credentials.ts'
+import { didsOf } from '../support/credentials/dids.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+let superuser: Sql
+const undo: (() => Promise<unknown>)[] = []
+test.before(async () => {
+  world = await openWorld() // no worker: what is under way stays so
+  const orm = await connect(world.superuserUrl, 2)
+  undo.push(() => orm.close())
+  superuser = await sqlOf(orm)
+})
+test.after.always(async () => {
+  for (const last of undo) await last()
+  await world?.close()
+})
+
+const change = async (text: string, ...values: unknown[]) => (await superuser.query({ text, values })).rows
+const AREA = '/v1/credentials/web-semantic'
+
+/** One of each kind, asked for over HTTP: its id by workflow type, and a change of its row by which the work is over. */
+const KINDS: Record<string, { begin(): Promise<string>; over: string; since: string }> = {
+  registerWebDid: {
+    begin: async () => (await didsOf(world, world.token).createWeb(`${randomUUID()}.example.org`)).id,
+    over: `update dids set registration_status = 'COMPLETED' where id = $1`,
+    since: 'update dids set created_at = $2 where id = $1',
+  },
+  deleteDid: {
+    async begin() {
+      const { createWeb, remove } = didsOf(world, world.token)
+      const { did, id } = await createWeb(`${randomUUID()}.example.org`)
+      await remove(did)
+      return id
+    },
+    over: 'with gone as (delete from keys where did_id = $1) delete from dids where id = $1',
+    since: 'update dids set deleted_at = $2 where id = $1',
+  },
+  signBatch: {
+    async begin() {
+      const issuer = await createDid(world)
+      return (await create(world, lines(3), { proofType: 'eddsa-rdfc-2022', issuer })).id
+    },
+    over: `update semantic_credential_batches set state = 'COMPLETED' where id = $1`,
+    since: 'update semantic_credential_batches set created_at = $2, resumed_at = $2 where id = $1',
+  },
+  revokeCredentials: {
+    async begin() {
+      const body = { by: 'issuer', id: await createDid(world), is_revoked: true }
+      return (await world.ask(`${AREA}/revocations`, { token: world.token, body })).json<{ id: string }>().id
+    },
+    over: `update credential_revocations set state = 'REVOKED' where id = $1`,
+    since: 'update credential_revocations set created_at = $2 where id = $1',
+  },
+  notifyStatus: {
+    async begin() {
+      const { id } = await sign(world, await createDid(world), { revocable: true })
+      await world.ask(`${AREA}/${id}/revocation-status/notification`, { token: world.token, body: {} })
+      const [row] = await change('select id from credential_notifications where credential_id = $1', id)
+      return (row as { id: string }).id
+    },
+    over: `update credential_notifications set state = 'FAILED' where id = $1`,
+    since: 'update credential_notifications set created_at = $2 where id = $1',
+  },
+}
+
+const kinds = () => workUnderWay(world.config)
+const found = async (work: Work, id: string, seconds = 0) =>
+  (await work.find(world.dependencies.systemSql, { ids: [id], seconds })).length
+
+const started = (id: string) => change('update outbox set started_at = now() where object_id = $1', id)
+
+test.serial('every kind of work that a request begins is in the table of what is under way', async (t) => {
+  const begun = await change('select distinct workflow_type from outbox')
+  t.deepEqual(begun, [])
+  for (const { begin } of Object.values(KINDS)) await begin()
+  const types = (await change('select distinct workflow_type as type from outbox order by 1')) as { type: string }[]
+  t.deepEqual(
+    types.map(({ type }) => type),
+    kinds()
+      .map(({ workflowType }) => workflowType)
+      .toSorted(),
+  )
+})
+
+for (const [type, { begin, over, since }] of Object.entries(KINDS)) {
+  const work = () => kinds().find(({ workflowType }) => workflowType === type) ?? Promise.reject(new Error(type))
+
+  test.serial(`${type}: the start is the one that the request wrote down`, async (t) => {
+    const id = await begin()
+    const { outbox, systemSql } = world.dependencies
+    const text = `select id, tenant_id as "tenantId", area, object_id as "objectId", workflow_type as "workflowType",
+      workflow_id as "workflowId", summary, payload from outbox where object_id = $1 and workflow_type = $2`
+    type Written = { id: string; tenantId: string; workflowId: string; payload: Buffer }
+    const [row] = (await systemSql.query<Written>({ text, values: [id, type] })).rows
+    if (!row) return t.fail('nothing was written')
+    await started(id)
+    const [again] = await (await work()).find(systemSql, { ids: [id] })
+    const { id: _, ...written } = { ...row, payload: outbox.open(row) }
+    t.deepEqual(again?.start, written)
+  })
+
+  test.serial(`${type}: a row that the outbox is still to start is left to it`, async (t) => {
+    const id = await begin()
+    t.is(await found(await work(), id), 0)
+    await started(id)
+    t.is(await found(await work(), id), 1)
+  })
+
+  test.serial(`${type}: a row that is younger than asked for is left alone`, async (t) => {
+    const id = await begin()
+    await started(id)
+    await change(since, id, new Date(Date.now() - 50_000))
+    t.is(await found(await work(), id, 60), 0)
+    await change(since, id, new Date(Date.now() - 70_000))
+    t.is(await found(await work(), id, 60), 1)
+  })
+
+  test.serial(`${type}: a row whose work is over is not found`, async (t) => {
+    const id = await begin()
+    await started(id)
+    await change(over, id)
+    t.is(await found(await work(), id), 0)
+  })
+}
+
+test.serial('a deletion is found although the outbox is still to start the registration of its DID', async (t) => {
+  const id = await KINDS.deleteDid?.begin()
+  const work = kinds().find(({ workflowType }) => workflowType === 'deleteDid')
+  if (!id || !work) return t.fail()
+  await change(`update outbox set started_at = now() where object_id = $1 and workflow_type = 'deleteDid'`, id)
+  t.is((await change('select 1 from outbox where object_id = $1 and started_at is null', id)).length, 1)
+  t.is(await found(work, id), 1)
+})
+
+const batch = (set: string) => `update semantic_credential_batches set ${set} where id = $1`
+for (const [what, text, expected] of [
+  ['paused on request', batch(`state = 'PAUSED', pause_code = 'batch.requested'`), 0],
+  ['paused for the key store', batch(`state = 'PAUSED', pause_code = 'keys.unavailable'`), 1],
+  ['cancelled with rows that are not erased', batch(`state = 'CANCELLED', ended_at = now()`), 1],
+  ['cancelled and erased', batch(`state = 'CANCELLED', ended_at = now(), discarded_at = now()`), 0],
+  ['still being uploaded', batch(`state = 'RECEIVING'`), 0],
+] as const)
+  test.serial(`a batch that is ${what} has ${expected ? 'work' : 'no work'} left for a workflow`, async (t) => {
+    const id = await KINDS.signBatch?.begin()
+    if (!id) return t.fail()
+    await started(id)
+    await change(text, id)
+    const work = kinds().find(({ workflowType }) => workflowType === 'signBatch')
+    t.is(work && (await found(work, id)), expected)
+  })
+
+test.serial('rows are found page by page, each once', async (t) => {
+  const work = kinds().find(({ workflowType }) => workflowType === 'registerWebDid')
+  if (!work) return t.fail()
+  for (let nth = 0; nth < 5; nth += 1) await KINDS.registerWebDid?.begin()
+  await change('update outbox set started_at = now()')
+  const { systemSql } = world.dependencies
+  const all = (await work.find(systemSql, { limit: 1_000 })).map(({ id }) => id)
+  const paged: string[] = []
+  for (let page = await work.find(systemSql, { limit: 2 }); page.length > 0; ) {
+    paged.push(...page.map(({ id }) => id))
+    page = await work.find(systemSql, { limit: 2, after: paged.at(-1) })
+  }
+  t.true(all.length >= 5)
+  t.deepEqual(paged, all)
+})

@@ -1,0 +1,76 @@
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import test from 'ava'
+import { blocksOf, isKept, type } from '../support/frame/docs.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+test.before(async () => {
+  world = await openWorld({ workflows: true })
+})
+test.after.always(() => world?.close())
+
+/** The quick tour's shorthands and its DID, then a document's own commands. */
+async function typed(name: string) {
+  const [shorthands, did] = await blocksOf('README.md', 'Quick tour')
+  if (!shorthands || !did) throw new Error('the quick tour does not begin as it did')
+  return (await type(world, [shorthands, did, ...(await blocksOf(name))])).slice(2)
+}
+
+test.serial('docs/credentials.md works word for word', async (t) => {
+  const kept = (await typed('docs/credentials.md')).filter(({ promised }) => promised !== undefined)
+  for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
+  t.is(kept.length, 9)
+})
+
+const linesOf = (printed: string) =>
+  printed
+    .replaceAll('}{', '}\n{')
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+test.serial('docs/batches.md works word for word: every row is signed, from columns and from a template', async (t) => {
+  const [columns, template] = await typed('docs/batches.md')
+  const [batch, ...results] = linesOf(columns?.printed ?? '')
+  t.like(batch, { status: 'COMPLETED', total: 2, signed: 2, failed: 0 })
+  const grace = { id: 'did:example:grace', course: 'CS-102', score: 1 }
+  t.is(results.length, 2)
+  t.deepEqual(results[1].credential.credentialSubject, { ...grace, address: { city: 'New York' } })
+  const claims = linesOf(template?.printed ?? '')
+  t.is(claims.length, 2)
+  t.deepEqual(claims[1].credential.credentialSubject, grace)
+})
+
+test.serial('docs/status-lists.md works word for word', async (t) => {
+  const kept = (await typed('docs/status-lists.md')).filter(({ promised }) => promised !== undefined)
+  for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
+  t.is(kept.length, 3)
+})
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const sources = (pattern: string) =>
+  globSync(pattern, { cwd: root }).map((path) => readFileSync(`${root}/${path}`, 'utf8'))
+const namesIn = (texts: string[], pattern: RegExp) => [
+  ...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name]) => name))),
+]
+
+test('docs/operations.md says of every metric, every workflow and every cause of a pause what to do, and of no other', (t) => {
+  const guide = sources('docs/operations.md')
+  const metrics = namesIn(sources('{activities,api}/**/*.ts'), /name: '(countersign_\w+)'/g)
+  t.true(metrics.length >= 8)
+  const isRole = (name = '') => /^countersign_(app|system|backup)$/.test(name)
+  t.deepEqual(
+    namesIn(guide, /(countersign_\w+)/g)
+      .filter((name) => !isRole(name))
+      .sort(),
+    metrics.sort(),
+  )
+
+  const workflows = namesIn(sources('workflows/index.ts'), /(\w+)(?=[^{}]*\} from)/g)
+  for (const workflow of workflows) t.true(guide[0]?.includes(`\`${workflow}\``), workflow)
+  const schedules = namesIn(sources('activities/frame/schedules.ts'), /id: '([\w-]+)'/g)
+  for (const schedule of schedules) t.true(guide[0]?.includes(`\`${schedule}\``), schedule)
+  const pauses = namesIn(sources('activities/credentials/batches/*.ts'), /'(batch\.(?:\w+_gone|requested))'/g)
+  t.true(pauses.length >= 3)
+  for (const code of pauses) t.true(guide[0]?.includes(`\`${code}\``), code)
+})

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import test from 'ava'
+import { type Fence, openFence } from '../../support/frame/fence.ts'
+import { type Backups, backupsOf, connected } from '../../support/stack/backup.ts'
+import { script } from '../../support/stack/stack.ts'
+
+const run = promisify(execFile)
+let fence: Fence
+let backups: Backups
+let directory: string
+test.before(async () => {
+  fence = await openFence() // two tenants who have one row of every kind
+  backups = backupsOf(fence)
+  directory = await mkdtemp(join(tmpdir(), 'countersign-backup-'))
+})
+test.after.always(async () => {
+  await fence?.close()
+  if (directory) await rm(directory, { recursive: true, force: true })
+})
+
+/** The commands make another key of access tokens. */
+const withoutTokenKey = ({
+  platform_keys: _keys,
+  key_envelopes: _envelopes,
+  ...rest
+}: Awaited<ReturnType<Backups['contentOf']>>) => rest
+
+test.serial(
+  'the commands: a file for us alone, checked, that is not written over; then the same rows elsewhere',
+  async (t) => {
+    const file = join(directory, 'kept.sql.gz')
+    const env = (url: string) => ({ DATABASE_URL: url, KEY_STORE_MASTER_KEY: fence.masterKey.toString('base64') })
+    const command = async (url: string, ...args: string[]) => {
+      const run = script([...args, '--local', directory], env(url))
+      const { code } = await run.ended
+      return { code, text: run.lines.join('\n') }
+    }
+    const before = await backups.contentOf('countersign')
+    const made = await command(fence.database.url, 'stack/backup.ts', file)
+    t.is(made.code, 0, made.text)
+    t.regex(made.text, /rows of \d+ tables, counted and read again/)
+    t.regex(made.text, /KEY_STORE_MASTER_KEY/)
+    t.is(statSync(file).mode & 0o777, 0o600)
+    t.regex(gunzipSync(readFileSync(file)).toString(), /^-- countersign backup /)
+    t.like(await command(fence.database.url, 'stack/backup.ts', file), { code: 1, text: `${file} is there already.` })
+
+    const { name, url } = await backups.emptyDatabase()
+    const whole = readFileSync(file)
+    const cut = join(directory, 'cut.sql.gz')
+    writeFileSync(cut, whole.subarray(0, whole.length - 20))
+    const refused = await command(url, 'stack/restore.ts', cut)
+    t.is(refused.code, 1)
+    t.regex(refused.text, /^This is no whole backup: /)
+    writeFileSync(cut, gzipSync('nothing of ours'))
+    t.regex((await command(url, 'stack/restore.ts', cut)).text, /^This is no whole backup: /)
+    const restored = await command(url, 'stack/restore.ts', file)
+    t.is(restored.code, 0, restored.text)
+    t.regex(restored.text, /give out nothing any more/)
+    t.like(await backups.contentOf(name), withoutTokenKey(before))
+  },
+)
+
+test.serial('through a pipe: a backup on standard output, restored from standard input', async (t) => {
+  const before = await backups.contentOf('countersign')
+  const { name, url } = await backups.emptyDatabase()
+  const node = `${process.execPath} --import=tsx`
+  const command = `set -o pipefail; ${node} stack/backup.ts - | DATABASE_URL='${url}' ${node} stack/restore.ts -`
+  const env = {
+    ...process.env,
+    DATABASE_URL: fence.database.url,
+    KEY_STORE_MASTER_KEY: fence.masterKey.toString('base64'),
+    EPOCH_DIRECTORY: join(directory, 'epoch'),
+  }
+  const { stdout } = await run('bash', ['-c', command], { env })
+  t.regex(stdout, /rows as they were at/)
+  t.like(await backups.contentOf(name), withoutTokenKey(before))
+})
+
+test.serial('npm run restored: new status lists and another token key, for what another tool restored', async (t) => {
+  const { name, url } = await backups.emptyDatabase()
+  await backups.restoreText(url, await backups.backupText())
+  const state = async () => {
+    const text = `select (select epoch from platform_epoch) as epoch, (select array_agg(id) from platform_keys) as keys`
+    return connected(backups.superuserOf(name), async (client) => {
+      const { rows } = await client.query<{ epoch: number; keys: string[] | null }>(text)
+      return rows[0] ?? { epoch: -1, keys: null }
+    })
+  }
+  const env = { DATABASE_URL: url, KEY_STORE_MASTER_KEY: fence.masterKey.toString('base64') }
+  const told = async () => {
+    const command = script(['stack/restored.ts', '--local', directory], env)
+    t.is((await command.ended).code, 0, command.lines.join('\n'))
+    return state()
+  }
+  const before = await state()
+  const [once, again] = [await told(), await told()]
+  t.true(once.epoch > before.epoch && again.epoch > once.epoch, 'as often as it is said')
+  t.is(again.keys?.length, 1)
+  t.notDeepEqual(again.keys, once.keys)
+})
+
+test.serial('without the master key nothing is begun', async (t) => {
+  const env = { DATABASE_URL: fence.database.url, KEY_STORE_MASTER_KEY: '' }
+  const run = script(['stack/backup.ts', '--local', join(directory, 'nowhere')], env)
+  t.is((await run.ended).code, 1)
+  t.regex(run.lines.join('\n'), /master\.key is missing/)
+})

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import test from 'ava'
+import { migrate } from '../../../entities/migrate.ts'
+import { roleUrl } from '../../../entities/roles.ts'
+import { SCHEMA } from '../../../entities/schema.ts'
+import { writeBackup } from '../../../stack/backups/write.ts'
+import { type Fence, openFence } from '../../support/frame/fence.ts'
+import { type Backups, backupsOf, connected } from '../../support/stack/backup.ts'
+
+let fence: Fence
+let backups: Backups
+test.before(async () => {
+  fence = await openFence() // two tenants who have one row of every kind
+  backups = backupsOf(fence)
+})
+test.after.always(() => fence?.close())
+
+test.serial('the role of backups reads every row of every table, and changes none', async (t) => {
+  const content = await backups.contentOf('countersign')
+  t.true(Object.values(content).filter(({ rows }) => rows > 0).length > 10)
+  await connected(backups.asRole('backup'), async (client) => {
+    for (const [table, { rows: expected }] of Object.entries(content)) {
+      const { rows } = await client.query<{ count: number }>(`select count(*)::int as count from ${table}`)
+      t.is(rows[0]?.count, expected, table)
+      await t.throwsAsync(client.query(`delete from ${table}`), { code: '42501' }, table)
+    }
+    const { rows: roles } = await client.query(
+      'select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication from pg_roles where rolname = current_user',
+    )
+    const none = {
+      rolsuper: false,
+      rolbypassrls: false,
+      rolcreaterole: false,
+      rolcreatedb: false,
+      rolreplication: false,
+    }
+    t.deepEqual(roles, [none])
+  })
+})
+
+test.serial('a backup restored is the same rows, in every table, with the fences back in place', async (t) => {
+  const before = await backups.contentOf('countersign')
+  const { name, url } = await backups.emptyDatabase()
+  await backups.restoreText(url, await backups.backupText())
+  t.deepEqual(await backups.contentOf(name), before)
+  const unfenced = await connected(backups.superuserOf(name), (client) =>
+    client.query(
+      `select relname from pg_class where relnamespace = 'public'::regnamespace and relrowsecurity and not relforcerowsecurity`,
+    ),
+  )
+  t.deepEqual(unfenced.rows, [])
+  await connected(roleUrl(url, fence.masterKey, 'app'), async (client) => {
+    t.deepEqual((await client.query('select 1 from dids')).rows, [], 'no tenant, no rows')
+    await client.query(`select set_config('app.tenant', $1, false)`, [fence.ours])
+    t.is((await client.query('select 1 from dids')).rows.length, 1)
+  })
+})
+
+test.serial('numbers that were given out are not given out again', async (t) => {
+  const { name, url } = await backups.emptyDatabase()
+  const text =
+    'insert into credential_status_changes (tenant_id, credential_id, purpose, value, changed_at) select tenant_id, id, $1, true, now() from semantic_credentials returning id'
+  const given = async (database: string) =>
+    (
+      await connected(backups.superuserOf(database), (client) => client.query<{ id: string }>(text, ['revocation']))
+    ).rows.map(({ id }) => Number(id))
+  const before = await given('countersign')
+  await backups.restoreText(url, await backups.backupText())
+  const after = await given(name)
+  t.true(Math.min(...after) > Math.max(...before), `${before} then ${after}`)
+})
+
+test.serial('all tables are of one moment, whatever is committed meanwhile', async (t) => {
+  const before = await backups.contentOf('countersign')
+  const sink = new PassThrough({ highWaterMark: 16 })
+  const writing = connected(backups.asRole('backup'), (client) => writeBackup(client, sink))
+  await once(sink, 'readable') // it has begun, and waits for whoever reads
+  await connected(fence.database.superuserUrl, (client) =>
+    client.query('update tenants set name = $1', ['changed meanwhile']),
+  )
+  const chunks: Buffer[] = []
+  sink.on('data', (chunk: Buffer) => chunks.push(chunk))
+  await writing
+  sink.end()
+  await once(sink, 'end')
+  const { name, url } = await backups.emptyDatabase()
+  await backups.restoreText(url, Buffer.concat(chunks))
+  t.deepEqual(await backups.contentOf(name), before)
+})
+
+test.serial('a table whose rows the role would not all see is named, and nothing is written', async (t) => {
+  await connected(fence.database.url, (client) => client.query('drop policy backup on domains'))
+  try {
+    await t.throwsAsync(backups.backupText(), { message: /does not see every row of domains\./ })
+  } finally {
+    await migrate(fence.database.url, fence.masterKey)
+  }
+  t.true((await backups.backupText()).length > 0, 'bringing the roles up to date mends it')
+})
+
+const spoiled: Record<string, { spoil(text: string): string; message: RegExp }> = {
+  'its last line is missing': {
+    spoil: (text) => text.slice(0, text.lastIndexOf('-- complete')),
+    message: /no whole backup: it is cut off/,
+  },
+  'it ends in the middle of a table': {
+    spoil: (text) => text.slice(0, text.indexOf('\n', text.indexOf('COPY public.logs')) + 10),
+    message: /no whole backup: it ends in the middle of a table/,
+  },
+  'a row is missing': {
+    spoil: (text) => text.replace(/(COPY public\.logs [^\n]*\n)[^\n]*\n/, '$1'),
+    message: /The rows of logs are not those/,
+  },
+  'a value was changed': {
+    spoil: (text) => text.replace('did:key:x', 'did:key:y'),
+    message: /The rows of dids are not those/,
+  },
+  'a table is missing': {
+    spoil: (text) => text.replace(/COPY public\.rate_limits [^\n]*\n(.*\n)*?\\\.\n/, ''),
+    message: /The rows of rate_limits are not those/,
+  },
+  'it names a table that there is not': {
+    spoil: (text) => text.replace('COPY public.rate_limits', 'COPY public.pg_authid'),
+    message: /has a table pg_authid/,
+  },
+  'it names a column that there is not': {
+    spoil: (text) => text.replace('COPY public.rate_limits ("key", ', 'COPY public.rate_limits ("keys", '),
+    message: /rate_limits has other columns/,
+  },
+  'it is of a newer version': {
+    spoil: (text) => text.replace(`"${SCHEMA.at(-1)}"]`, `"${SCHEMA.at(-1)}","9999-of-tomorrow"]`),
+    message: /of a newer version \(9999-of-tomorrow\)/,
+  },
+  'it is of another form': { spoil: (text) => text.replace('"format":1', '"format":2'), message: /form 2 is not/ },
+  'it is something else': { spoil: () => 'select 1;\n', message: /does not have the form/ },
+}
+
+for (const [what, { spoil, message }] of Object.entries(spoiled))
+  test.serial(`a backup is refused, and the database left empty, where ${what}`, async (t) => {
+    const { url } = await backups.emptyDatabase()
+    const text = await backups.backupText()
+    const bad = spoil(text)
+    t.not(bad, text)
+    await t.throwsAsync(backups.restoreText(url, bad), { message })
+    t.is(await backups.tablesIn(url), 0)
+    await t.notThrowsAsync(backups.restoreText(url, text), 'the whole one comes in afterwards')
+  })
+
+test.serial('a database that holds tables is refused, and keeps its rows', async (t) => {
+  const before = await backups.contentOf('countersign')
+  await t.throwsAsync(backups.restoreText(fence.database.url, await backups.backupText()), { message: /holds tables/ })
+  t.deepEqual(await backups.contentOf('countersign'), before)
+})
+
+test.serial('a backup of an earlier schema is restored, and brought to this one', async (t) => {
+  const [old, target] = [await backups.emptyDatabase(), await backups.emptyDatabase()]
+  await migrate(old.url, fence.masterKey, '0011-given-ids')
+  await connected(backups.superuserOf(old.name), (client) =>
+    client.query(
+      `insert into environments (id, name, domain, authorization_server_domain, deployment_model, region)
+      values ($1, 'Old', '', '', 'private', '{}')`,
+      [randomUUID()],
+    ),
+  )
+  const { head } = await backups.restoreText(target.url, await backups.backupText(backups.superuserOf(old.name)))
+  t.is(head.schema.at(-1), '0011-given-ids')
+  const { rows } = await connected(target.url, (client) =>
+    client.query('select e.name, p.epoch from environments e, platform_epoch p'),
+  )
+  t.deepEqual(rows, [{ name: 'Old', epoch: 1 }])
+})
+
+test.serial('a backup is SQL that psql reads: COPY statements, and comments besides', async (t) => {
+  const text = await backups.backupText()
+  const lines = text
+    .replaceAll(/^COPY [^\n]*;\n(?:.*\n)*?\\\.\n/gm, '')
+    .trimEnd()
+    .split('\n')
+  t.is(lines.length, 2)
+  t.true(lines.every((line) => line.startsWith('-- ')))
+})

@@ -1,0 +1,58 @@
+import test from 'ava'
+import { percentile } from '../../bench/measure.ts'
+import { batchTable, ratioOf, table } from '../../bench/report.ts'
+import { bench } from '../../bench/run.ts'
+
+/** The tests' own environment has no variable of the platform: see stack/tests/run.ts. */
+const env = process.env
+
+test('the benchmark measures the platform over HTTP beside the library, without an error or a lost row', async (t) => {
+  t.timeout(240_000)
+  const report = await bench({ env, only: ['eddsa-rdfc-2022'], seconds: 1, batchRows: 400 })
+  t.deepEqual(
+    report.rows.map(({ format, verb }) => [format, verb]),
+    [
+      ['eddsa-rdfc-2022', 'sign'],
+      ['eddsa-rdfc-2022', 'verify'],
+    ],
+  )
+  for (const row of report.rows) {
+    t.is(row.one.errors + row.many.errors, 0)
+    t.is(row.lost, 0, 'every answered credential is in the database')
+    for (const { done, latencies } of [row.one, row.many]) {
+      t.true(done > 0)
+      t.is(latencies.length, done)
+      const [p50, p99] = [50, 99].map((rank) =>
+        percentile(
+          latencies.toSorted((a, b) => a - b),
+          rank,
+        ),
+      )
+      t.true(p50 !== undefined && p99 !== undefined && p50 > 0.1 && p50 <= p99 && p99 < 10_000)
+    }
+    const { low, middle, high } = ratioOf(row)
+    t.true(low > 0 && low <= middle && middle <= high && Number.isFinite(high))
+    t.log(`${row.verb}: ${Math.round(middle * 100)} % of the plain loop`)
+  }
+  for (const { rows, batch } of report.batches)
+    t.deepEqual(
+      batch.map(({ done }) => done),
+      [rows, rows, rows],
+    )
+  t.regex(batchTable(report.batches), /\| eddsa-rdfc-2022 \| 400 \| [\d.]+ \| [\d.]+ \| \*\*\d+\.\d\*\*/)
+  t.true(report.processes >= 1)
+  t.regex(report.postgres, /^\d+\.\d+/)
+  t.is(table(report.rows).split('\n').length, 4)
+  t.notRegex(report.machine.join(' '), /\/(home|root|tmp|work)\b/)
+})
+
+test('an unknown format is named, before anything is started', async (t) => {
+  await t.throwsAsync(bench({ env, only: ['rsa'] }), { message: /eddsa-rdfc-2022, Ed25519Signature2018/ })
+})
+
+test('percentiles are by nearest rank', (t) => {
+  const hundred = Array.from({ length: 100 }, (_, index) => index + 1)
+  t.deepEqual([percentile(hundred, 50), percentile(hundred, 95), percentile(hundred, 99)], [50, 95, 99])
+  t.is(percentile([7], 99), 7)
+  t.is(percentile([], 50), Number.NaN)
+})

@@ -1,0 +1,145 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sqlOf } from '../../../entities/orm.ts'
+import { openDatabase } from '../parts/database.ts'
+
+type Row = Record<string, unknown>
+
+const none = Buffer.alloc(0)
+
+/** One row of every kind for a tenant, by table. */
+function rowsFor(tenant: string): [table: string, row: Row][] {
+  const id = () => randomUUID()
+  const [did, list] = [id(), id()]
+  const of = (row: Row): Row => ({ id: id(), tenant_id: tenant, ...row })
+  return [
+    ['oauth2_clients', of({ name: '', description: '', secret_hash: none, scopes: '{}' })],
+    ['domains', of({ name: '', domain: 'example.org', verification_token: '' })],
+    [
+      'dids',
+      of({
+        id: did,
+        did: 'did:key:x',
+        method: 'KEY',
+        registration_status: 'COMPLETED',
+        document: '{}',
+        hosting: 'none',
+      }),
+    ],
+    ['keys', of({ did_id: did, key_type: 'ed25519' })],
+    ['key_envelopes', { key_id: id(), tenant_id: tenant, key_type: 'ed25519', public_key: none, envelope: none }],
+    [
+      'status_lists',
+      of({
+        id: list,
+        did_id: did,
+        kind: 'BitstringStatusList',
+        purpose: 'revocation',
+        proof_type: '',
+        size: 8,
+        permutation_key: none,
+      }),
+    ],
+    [
+      'semantic_credentials',
+      of({
+        did_id: did,
+        credential: '{}',
+        proof_type: '',
+        types: '{}',
+        issuance_date: new Date(),
+        status_list_id: list,
+        status_index: 1,
+      }),
+    ],
+    ['jsonld_contexts', of({ url: 'x', sha256: '', document: '', source: 'fetched' })],
+    ['logs', of({ category: '', type: '', timestamp: new Date(), request_id: id(), data: '{}', metadata: '{}' })],
+    ['outbox', of({ area: '', object_id: '', workflow_type: '', workflow_id: id(), summary: '', payload: none })],
+    ['idempotency_keys', { tenant_id: tenant, key: 'k', request_hash: none }],
+  ]
+}
+
+/** One row of every further kind, which the application's role alone may add: they refer to the rows above. */
+export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): [table: string, row: Row][] {
+  const id = () => randomUUID()
+  const [template, version, batch] = [id(), id(), id()]
+  const [did, credential] = [rows.get('dids')?.id, rows.get('semantic_credentials')?.id]
+  const asked = { request_id: id(), client_id: id() }
+  const of = (row: Row): Row => ({ id: id(), tenant_id: tenant, ...row })
+  const presentation = { name: '', domain: '', query: '[]' }
+  return [
+    ['domain_linkages', of({ did_id: did, origin: '', credential: '{}', valid_until: new Date() })],
+    ['semantic_templates', of({ id: template, type: '', version_id: version })],
+    ['semantic_template_versions', of({ id: version, template_id: template, version: 1, definition: '{}' })],
+    [
+      'semantic_credential_batches',
+      of({ id: batch, attempt: id(), format: 'web-semantic', source: 'csv', state: 'PAUSED', options: '{}', ...asked }),
+    ],
+    ['semantic_credential_batch_rows', { batch_id: batch, row_number: 1, tenant_id: tenant, state: 'pending' }],
+    ['credential_revocations', of({ scope: 'batch', subject: batch, ...asked })],
+    ['credential_notifications', of({ credential_id: credential, recipient: '', sender: '', message: '{}', ...asked })],
+    [
+      'credential_status_changes',
+      { tenant_id: tenant, credential_id: credential, purpose: 'revocation', value: true, changed_at: new Date() },
+    ],
+    ['presentation_templates', of(presentation)],
+    ['presentation_requests', of({ ...presentation, challenge: '', expires_at: new Date() })],
+  ]
+}
+
+/** A statement that adds a row. */
+export const insertion = (table: string, row: Row) => ({
+  text: `insert into ${table} (${Object.keys(row)}) values (${Object.keys(row).map((_, at) => `$${at + 1}`)})`,
+  values: Object.values(row),
+})
+
+/** A database with two tenants who have one of everything. */
+export async function openFence() {
+  const masterKey = randomBytes(32)
+  const database = await openDatabase(masterKey)
+  const sql = await sqlOf(database.tenants)
+  const [ours, theirs] = [randomUUID(), randomUUID()]
+  const environment = {
+    id: randomUUID(),
+    name: '',
+    domain: '',
+    authorization_server_domain: '',
+    deployment_model: 'private',
+    region: '{}',
+  }
+  await database.systemSql.query(insertion('environments', environment))
+  const rows = { ours: new Map(rowsFor(ours)), theirs: new Map(rowsFor(theirs)) }
+  for (const [tenant, owned] of [
+    [ours, rows.ours],
+    [theirs, rows.theirs],
+  ] as const) {
+    await database.systemSql.query(
+      insertion('tenants', { id: tenant, environment_id: environment.id, name: '', subdomain: tenant }),
+    )
+    for (const [table, row] of owned) await database.systemSql.query(insertion(table, row))
+  }
+  /** As the system role, which sees all. */
+  const asked = async <Found extends object>(text: string, values: unknown[] = []): Promise<Found[]> =>
+    (await database.systemSql.query<Found>({ text, values })).rows
+  return {
+    masterKey,
+    database,
+    ours,
+    theirs,
+    rows,
+    asked,
+    /** As the application's role, outside of any tenant. */
+    query: async <Found extends object>(text: string, values: unknown[] = []): Promise<Found[]> =>
+      (await sql.query<Found>({ text, values })).rows,
+    /** Tables with an owner, from the catalogue: a new one joins by itself. */
+    ownedTables: async (): Promise<string[]> => {
+      const found = await asked<{ name: string }>(
+        `select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+         where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id' order by 1`,
+      )
+      return found.map(({ name }) => name)
+    },
+    close: () => database.close(),
+  }
+}
+
+export type Fence = Awaited<ReturnType<typeof openFence>>

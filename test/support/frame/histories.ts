@@ -1,0 +1,199 @@
+import { ApplicationFailure } from '@temporalio/common'
+import proto from '@temporalio/proto'
+
+/** Histories rest encrypted, as in production; this key protects nothing. */
+export const historyKey = Buffer.alloc(32, 'history')
+
+export const historyDirectory = new URL('../../histories/', import.meta.url)
+
+export interface Scenario {
+  workflowType: string
+  /** `<workflowType>.<path>.history.json` */
+  path: string
+  payload: unknown
+  /** What each activity answers at its nth call, from 0; an activity that is not named answers nothing. */
+  answers: Record<string, (nth: number) => unknown>
+  /** Sent a second after the start. */
+  signal?: string
+}
+
+export const fileOf = ({ workflowType, path }: Pick<Scenario, 'workflowType' | 'path'>): URL =>
+  new URL(`${workflowType}.${path}.history.json`, historyDirectory)
+
+const History = proto.temporal.api.history.v1.History
+
+/** Readable and stable. The SDK's historyToJSON fails where two versions of protobufjs are installed. */
+export const toJson = (history: proto.temporal.api.history.v1.IHistory): string =>
+  JSON.stringify(
+    History.toObject(History.fromObject(history), { longs: String, enums: String, bytes: String }),
+    null,
+    1,
+  )
+
+export const fromJson = (json: string): proto.temporal.api.history.v1.History => History.fromObject(JSON.parse(json))
+
+const subject = { tenantId: '00000000-0000-4000-8000-000000000001', didId: '00000000-0000-4000-8000-000000000002' }
+
+const notYet = { resolved: false, reason: 'The published document does not hold our keys.' }
+
+const refuse = (code: string) => () => {
+  throw ApplicationFailure.nonRetryable('It will not do.', code)
+}
+
+const gone = refuse('did.not_found')
+
+const failingOnce = (nth: number) => {
+  if (nth === 0) throw new Error('a crash')
+}
+
+const registration = (path: string, answers: Scenario['answers'], patienceDays = 7): Scenario => ({
+  workflowType: 'registerWebDid',
+  path,
+  payload: { ...subject, checkSeconds: 1, patienceDays },
+  answers: { createDidKeys: () => undefined, writeDidDocument: () => ({ hosting: 'platform' }), ...answers },
+})
+
+const batch = { tenantId: subject.tenantId, batchId: '00000000-0000-4000-8000-000000000003' }
+
+const batchSigning = (path: string, answers: Scenario['answers'], run: object = {}): Scenario => ({
+  workflowType: 'signBatch',
+  path,
+  payload: { ...batch, total: 9, chunkRows: 2, ...run },
+  answers: { completeBatch: () => ({ state: 'COMPLETED' }), ...answers },
+})
+
+const signedUpTo = (nth: number) => ({ state: 'signed', signed: 2 * nth, failed: 0 })
+
+const revoking = (path: string, revokeSlice: (nth: number) => unknown, slicesPerRun?: number): Scenario => ({
+  workflowType: 'revokeCredentials',
+  path,
+  payload: { tenantId: subject.tenantId, revocationId: '00000000-0000-4000-8000-000000000004', slicesPerRun },
+  answers: { revokeSlice },
+})
+
+const notifying = (path: string, deliverNotification: (nth: number) => unknown): Scenario => ({
+  workflowType: 'notifyStatus',
+  path,
+  payload: {
+    tenantId: subject.tenantId,
+    notificationId: '00000000-0000-4000-8000-000000000005',
+    waits: ['1s', '1s'],
+  },
+  answers: { deliverNotification, concludeNotification: () => undefined },
+})
+
+/** Every path that a workflow can take gets a history here; test/frame/temporal/workflow-safety.test.ts replays them all. */
+export const scenarios: Scenario[] = [
+  registration('at-once', { lookUpDid: () => ({ resolved: true }), completeDid: () => undefined }),
+  registration('after-two-waits', {
+    lookUpDid: (nth) => (nth < 2 ? notYet : { resolved: true }),
+    completeDid: failingOnce,
+  }),
+  registration('out-of-patience', { lookUpDid: () => notYet, failDid: () => undefined }, 1 / 86_400),
+  registration('deleted-meanwhile', { lookUpDid: gone }),
+  registration('refused', { createDidKeys: refuse('key.unsupported'), failDid: () => undefined }),
+  {
+    ...registration('woken', {
+      lookUpDid: (nth) => (nth === 0 ? notYet : { resolved: true }),
+      completeDid: () => undefined,
+    }),
+    payload: { ...subject, checkSeconds: 3600 },
+    signal: 'lookNow',
+  },
+  {
+    workflowType: 'deleteDid',
+    path: 'retried',
+    payload: subject,
+    answers: {
+      wakeRegistration: (nth) => ({ running: nth < 1 }),
+      destroyDidKeys: failingOnce,
+      removeDid: () => undefined,
+    },
+  },
+  {
+    workflowType: 'deleteDid',
+    path: 'without-registration',
+    payload: subject,
+    answers: {
+      wakeRegistration: () => ({ running: false }),
+      destroyDidKeys: () => undefined,
+      removeDid: () => undefined,
+    },
+  },
+  { workflowType: 'reapKeys', path: 'done', payload: undefined, answers: { reapUnownedKeys: () => ({ reaped: 0 }) } },
+  {
+    workflowType: 'rotateTokenKeys',
+    path: 'done',
+    payload: undefined,
+    answers: { rotateTokenKeys: () => ({ added: 1, removed: 0 }) },
+  },
+  {
+    workflowType: 'publishStatusLists',
+    path: 'done',
+    payload: undefined,
+    answers: { publishChangedLists: () => ({ signed: 1, failed: 0 }) },
+  },
+  {
+    workflowType: 'publishStatusLists',
+    path: 'three-slices',
+    payload: undefined,
+    answers: {
+      publishChangedLists: (nth) => {
+        if (nth === 1) throw new Error('a crash')
+        return { signed: 1, failed: 0, until: '2027-01-31T09:30:00.000Z', more: nth < 3 }
+      },
+    },
+  },
+  batchSigning('five-chunks', { signBatchChunk: signedUpTo }),
+  batchSigning('retried-chunk', {
+    signBatchChunk: (nth) => {
+      if (nth === 1) throw new Error('a crash')
+      return signedUpTo(nth)
+    },
+  }),
+  batchSigning('last-of-two-runs', { signBatchChunk: signedUpTo }, { chunksPerRun: 3 }),
+  batchSigning('paused-and-resumed', {
+    signBatchChunk: (nth) => (nth === 2 || nth === 3 ? { state: 'PAUSED', signed: 4, failed: 0 } : signedUpTo(nth)),
+    reviewBatch: () => ({ state: 'PROCESSING' }),
+  }),
+  batchSigning('cancelled-at-the-end', {
+    signBatchChunk: signedUpTo,
+    completeBatch: () => ({ state: 'CANCELLED' }),
+    discardBatchRows: () => undefined,
+  }),
+  batchSigning('cancelled', {
+    signBatchChunk: (nth) => (nth > 1 ? { state: 'CANCELLED', signed: 0, failed: 0 } : signedUpTo(nth)),
+    discardBatchRows: () => undefined,
+  }),
+  // what runs with yesterday's code tells no progress: the histories above and below were recorded with it
+  batchSigning('progress-told', { signBatchChunk: (nth) => ({ state: 'signed', signed: 2 * nth + 1, failed: 1 }) }),
+  revoking('progress-told', (nth) => ({ phase: nth < 2 ? 'more' : 'done', checked: 5 * nth, revoked: 4 * nth })),
+  notifying('sent', () => ({ state: 'SENT' })),
+  notifying('no-service', () => ({ state: 'NO_SERVICE' })),
+  notifying('second-try', (nth) => ({ state: nth < 1 ? 'later' : 'SENT' })),
+  notifying('given-up', () => ({ state: 'later', reason: 'answered 503' })),
+  revoking('two-slices', (nth) => ({ phase: nth < 2 ? 'more' : 'done', checked: 5 * nth, revoked: 4 * nth })),
+  revoking('waits-and-looks-again', (nth) => {
+    if (nth === 1) throw new Error('a crash')
+    return { phase: nth < 2 ? 'more' : nth < 4 ? 'wait' : 'done', checked: 10, revoked: 10 }
+  }),
+  revoking('last-of-two-runs', (nth) => ({ phase: nth < 3 ? 'more' : 'done', checked: nth, revoked: nth }), 3),
+  batchSigning('rows-left-at-the-end', {
+    signBatchChunk: signedUpTo,
+    completeBatch: (nth) => (nth < 1 ? { state: 'PROCESSING', next: 7 } : { state: 'COMPLETED' }),
+  }),
+  {
+    workflowType: 'reconcileWork',
+    path: 'two-slices',
+    payload: undefined,
+    answers: {
+      reconcileSlice: (nth) => {
+        if (nth === 1) throw new Error('a crash')
+        const counts = { looked: 5, started: nth < 1 ? 2 : 0, left: nth }
+        return nth < 2 ? { ...counts, next: { work: 1 } } : counts
+      },
+      compareRestoredKeys: () => undefined,
+    },
+  },
+  { workflowType: 'purgeExpired', path: 'done', payload: undefined, answers: { purgeExpiredRows: () => ({}) } },
+]

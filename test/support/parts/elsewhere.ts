@@ -1,0 +1,33 @@
+import type { RequestListener } from 'node:http'
+import { openWorld, type WorldOptions } from '../world.ts'
+import { startTestDns } from './dns.ts'
+import { createTestAuthority, listenTls } from './tls.ts'
+
+/** A platform, and one HTTPS host elsewhere, on loopback, that it reaches by its name and trusts by its authority. */
+export async function openWorldBeside(host: string, listener: RequestListener, options: WorldOptions = {}) {
+  const dns = await startTestDns({ [host]: { A: ['127.0.0.1'] } })
+  const authority = await createTestAuthority()
+  const server = await listenTls(await authority.issue([host]), listener)
+  const world = await openWorld({
+    ...options,
+    env: {
+      ...options.env,
+      OUTBOUND_DNS_SERVER: dns.address,
+      OUTBOUND_CA_FILE: authority.file,
+      OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8',
+    },
+  })
+  return {
+    world,
+    /** An address on that host. */
+    urlOf: (path: string) => `https://${host}:${server.port}/${path}`,
+    async close() {
+      await world.close()
+      await server.close()
+      await dns.close()
+      authority.close()
+    },
+  }
+}
+
+export type WorldBeside = Awaited<ReturnType<typeof openWorldBeside>>

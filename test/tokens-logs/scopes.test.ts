@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { SCOPES, type Scope } from '../../protocol/tokens-logs/index.ts'
+import { refusal } from '../support/credentials/templates.ts'
+import { EXAMPLES, makeSample, type Sample } from '../support/frame/examples.ts'
+import { bodySchema, fill, operations, synthesize } from '../support/frame/openapi.ts'
+import { type Ask, openWorld, type Reply, type World } from '../support/world.ts'
+
+/** Written out by hand, so that a scope that changes in a controller fails here. `public`: no token is asked for. */
+const SCOPE_OF: Record<string, Scope | 'public'> = {
+  getOAuthAccessToken: 'public',
+  getTokenKeySet: 'public',
+  getLinkedDIDs: 'public',
+  getDIDConfiguration: 'public',
+  getPublishedStatusList: 'public',
+  getSignedPresentationRequest: 'public',
+  getListOfLogs: 'logs:read',
+  getTenantSettings: 'administration:read',
+  updateTenantSettings: 'administration:write',
+  getDIDsList: 'dids:read',
+  resolveDID: 'dids:read',
+  createDID: 'dids:write',
+  deleteDID: 'dids:write',
+  listWebSemanticCredentials: 'semantic-credentials:read',
+  getWebSemanticCredentialDetails: 'semantic-credentials:read',
+  verifyWebSemanticCredentials: 'semantic-credentials:read',
+  deriveWebSemanticCredential: 'semantic-credentials:read',
+  convertLinkedData: 'semantic-credentials:read',
+  getWebSemanticRevocationStatus: 'semantic-credentials:read',
+  getWebSemanticStatusHistory: 'semantic-credentials:read',
+  getWebSemanticRevocationStatusNotifications: 'semantic-credentials:read',
+  getWebSemanticRevocation: 'semantic-credentials:read',
+  getWebSemanticCredentialRevocationList: 'semantic-credentials:read',
+  getWebSemanticCredentialTemplateLists: 'semantic-credentials:read',
+  getWebSemanticCredentialTemplate: 'semantic-credentials:read',
+  getWebSemanticPresentationTemplatesLists: 'semantic-credentials:read',
+  getWebSemanticPresentationTemplate: 'semantic-credentials:read',
+  getWebSemanticPresentationRequest: 'semantic-credentials:read',
+  verifyWebSemanticPresentationTemplate: 'semantic-credentials:read',
+  listJsonLdContexts: 'semantic-credentials:read',
+  listCredentialBatches: 'semantic-credentials:read',
+  getCredentialBatch: 'semantic-credentials:read',
+  getCredentialBatchErrors: 'semantic-credentials:read',
+  getCredentialBatchResults: 'semantic-credentials:read',
+  vcApiVerifyCredential: 'semantic-credentials:read',
+  vcApiDeriveCredential: 'semantic-credentials:read',
+  vcApiVerifyPresentation: 'semantic-credentials:read',
+  signWebSemanticCredential: 'semantic-credentials:write',
+  signWebSemanticCredentialFromTemplate: 'semantic-credentials:write',
+  setWebSemanticRevocationStatus: 'semantic-credentials:write',
+  setWebSemanticSuspensionStatus: 'semantic-credentials:write',
+  webSemanticRevocationStatusNotification: 'semantic-credentials:write',
+  createWebSemanticRevocation: 'semantic-credentials:write',
+  createWebSemanticCredentialTemplate: 'semantic-credentials:write',
+  updateWebSemanticCredentialTemplate: 'semantic-credentials:write',
+  deleteWebSemanticCredentialTemplate: 'semantic-credentials:write',
+  createWebSemanticPresentationTemplate: 'semantic-credentials:write',
+  updateWebSemanticPresentationTemplate: 'semantic-credentials:write',
+  deleteWebSemanticPresentationTemplate: 'semantic-credentials:write',
+  createWebSemanticPresentationRequest: 'semantic-credentials:write',
+  registerJsonLdContext: 'semantic-credentials:write',
+  createCredentialBatch: 'semantic-credentials:write',
+  pauseCredentialBatch: 'semantic-credentials:write',
+  resumeCredentialBatch: 'semantic-credentials:write',
+  cancelCredentialBatch: 'semantic-credentials:write',
+  revokeCredentialBatch: 'semantic-credentials:write',
+  vcApiIssueCredential: 'semantic-credentials:write',
+  vcApiIssueCredentialWithProofType: 'semantic-credentials:write',
+  vcApiUpdateStatus: 'semantic-credentials:write',
+  vcApiProvePresentation: 'semantic-credentials:write',
+}
+
+interface Asked {
+  name: string
+  scope: Scope
+  path(sample: Sample): string
+  ask(sample: Sample): Ask
+}
+
+/** What a token is asked for: the operations of the document, and the one beside it. */
+const asked: Asked[] = [
+  ...operations.flatMap((operation): Asked[] => {
+    const scope = SCOPE_OF[operation.operationId]
+    if (scope === undefined || scope === 'public') return []
+    const { operationId: name, method, path } = operation
+    return [
+      {
+        name,
+        scope,
+        path: (sample) => fill(path, EXAMPLES[name]?.path?.(sample) ?? {}),
+        ask: (sample) => ({
+          method,
+          ...(operation.requestBody && { body: EXAMPLES[name]?.body?.(sample) ?? synthesize(bodySchema(operation)) }),
+        }),
+      },
+    ]
+  }),
+  {
+    name: 'GET /1.0/identifiers/{did}',
+    scope: 'dids:read',
+    path: ({ did }) => `/1.0/identifiers/${did}`,
+    ask: () => ({ method: 'GET' }),
+  },
+]
+
+let world: World
+let sample: Sample
+test.before(async () => {
+  // VC_API lets callers in who bring no token: those who bring one need its scope all the same
+  world = await openWorld({ env: { VC_API: 'true', RATE_LIMIT_PER_MINUTE: '1000000' } })
+  sample = await makeSample(world, world.first)
+})
+test.after.always(() => world?.close())
+
+const tokens = new Map<string, string>()
+const tokenWith = async (scopes: readonly Scope[]): Promise<string> => {
+  const scope = scopes.join(' ')
+  const token = tokens.get(scope) ?? (await world.tokenOf(world.first, scope))
+  tokens.set(scope, token)
+  return token
+}
+
+const request = ({ path, ask }: Asked, token: string): Promise<Reply> =>
+  world.ask(path(sample), { ...ask(sample), token, headers: { 'idempotency-key': randomUUID() } })
+
+/** All rows but those of the log, which records refusals, of limits, and the tries of starts without a Temporal. */
+async function everything(): Promise<Record<string, string>> {
+  const sql = world.dependencies.systemSql
+  const tables = await sql.query<{ name: string }>({
+    text: `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+      and relname not in ('logs', 'rate_limits', 'outbox') and has_table_privilege(oid, 'select') order by 1`,
+    values: [],
+  })
+  const digests: Record<string, string> = {}
+  for (const { name } of tables.rows) {
+    const { rows } = await sql.query<{ digest: string }>({
+      text: `select count(*) || ' ' || coalesce(md5(string_agg(r::text, e'\\n' order by r::text)), '') as digest from ${name} r`,
+      values: [],
+    })
+    digests[name] = rows[0]?.digest ?? ''
+  }
+  const started = await sql.query<{ ids: string }>({
+    text: `select coalesce(string_agg(workflow_id, ' ' order by workflow_id), '') as ids from outbox`,
+    values: [],
+  })
+  return { ...digests, outbox: started.rows[0]?.ids ?? '' }
+}
+
+test('the table of scopes names every operation of the document', (t) => {
+  t.deepEqual(Object.keys(SCOPE_OF).sort(), operations.map(({ operationId }) => operationId).sort())
+})
+
+test.serial(
+  'a token without the scope of an operation is 403 and changes nothing, whatever else it may do',
+  async (t) => {
+    const before = await everything()
+    t.true(Object.keys(before).length > 15)
+    const admitted: string[] = []
+    for (const each of asked) {
+      const others = SCOPES.filter((scope) => scope !== each.scope)
+      for (const scopes of [others, ...others.map((scope) => [scope])]) {
+        const reply = await request(each, await tokenWith(scopes))
+        const code = refusal(reply, 403)
+        if (code !== 'token.insufficient_scope') admitted.push(`${each.name} with ${scopes.join(' ')}: ${code}`)
+        else if (!reply.headers.get('www-authenticate')?.endsWith(`error="insufficient_scope", scope="${each.scope}"`))
+          admitted.push(`${each.name}: ${reply.headers.get('www-authenticate')}`)
+      }
+    }
+    t.deepEqual(admitted, [])
+    t.deepEqual(await everything(), before)
+  },
+)
+
+test.serial('the scope of an operation alone is enough for it', async (t) => {
+  const refused: string[] = []
+  // what is deleted is asked for last
+  const deletions = asked.filter(({ ask }) => ask(sample).method === 'DELETE')
+  for (const each of [...asked.filter((one) => !deletions.includes(one)), ...deletions]) {
+    const { status, text } = await request(each, await tokenWith([each.scope]))
+    if (status === 401 || status === 403 || status >= 500) refused.push(`${each.name}: ${status} ${text}`)
+  }
+  t.deepEqual(refused, [])
+})

@@ -1,0 +1,123 @@
+import {
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow'
+import type { BatchEnds, BatchSubject } from '../activities/credentials/batches/end.ts'
+import type { BatchSigning } from '../activities/credentials/batches/sign.ts'
+import { chunk, quick, sweeping } from './options.ts'
+import { createProgressLine } from './progress.ts'
+
+const { signBatchChunk } = proxyActivities<BatchSigning>(chunk)
+const { reviewBatch, completeBatch } = proxyActivities<BatchEnds>(quick)
+const { discardBatchRows } = proxyActivities<BatchEnds>(sweeping)
+
+/** Somebody paused, resumed or cancelled the batch; its row tells what. */
+export const changed = defineSignal('changed')
+export const progress = defineQuery<BatchProgress>('progress')
+
+export interface BatchProgress {
+  state: string
+  total: number
+  signed: number
+  failed: number
+}
+
+export interface BatchRun extends BatchSubject {
+  total: number
+  /** First row that may not be done yet; rows that are done are passed over. */
+  next?: number
+  signed?: number
+  failed?: number
+  chunkRows?: number
+  /** Chunks until the workflow goes on as a new run, before its history grows long. */
+  chunksPerRun?: number
+}
+
+/** Chunks in flight: while one waits for the database, others are signed. */
+const LANES = 3
+const LONGEST_WAIT_SECONDS = 300
+
+/** Signs the rows of a batch, chunk by chunk. The batch's row says whether to go on. */
+export async function signBatch(run: BatchRun): Promise<BatchProgress> {
+  const { tenantId, batchId, total, chunkRows = 1_000, chunksPerRun = 100 } = run
+  const subject = { tenantId, batchId }
+  const seen: BatchProgress = { state: 'PROCESSING', total, signed: run.signed ?? 0, failed: run.failed ?? 0 }
+  const resumed = watchChanges(subject)
+  const tell = createProgressLine()
+  setHandler(progress, () => seen)
+  let next = run.next ?? 1
+  const last = Math.min(total, next + chunkRows * chunksPerRun - 1)
+  const unfinished = new Set<number>()
+  const signFrom = async (from: number): Promise<void> => {
+    const outcome = await signBatchChunk({ ...subject, from, to: Math.min(last, from + chunkRows - 1) })
+    if (seen.state !== 'CANCELLED') seen.state = outcome.state === 'signed' ? 'PROCESSING' : outcome.state
+    seen.signed = Math.max(seen.signed, outcome.signed)
+    seen.failed = Math.max(seen.failed, outcome.failed)
+    tell(lineOf(batchId, seen))
+    if (outcome.state === 'PAUSED' && (await resumed())) return signFrom(from)
+    if (outcome.state === 'signed') unfinished.delete(from)
+  }
+  const lane = async (): Promise<void> => {
+    while (next <= last && unfinished.size < LANES && seen.state !== 'CANCELLED') {
+      const from = next
+      next += chunkRows
+      unfinished.add(from)
+      await signFrom(from)
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+  if (seen.state !== 'CANCELLED') {
+    if (unfinished.size > 0 || next <= total)
+      return continueAsNew<typeof signBatch>({ ...run, ...counts(seen), next: Math.min(next, ...unfinished) })
+    const end = await completeBatch(subject)
+    if (end.state === 'PROCESSING') return continueAsNew<typeof signBatch>({ ...run, ...counts(seen), next: end.next })
+    seen.state = end.state
+  }
+  if (seen.state === 'CANCELLED') await discardBatchRows(subject)
+  tell(lineOf(batchId, seen))
+  return seen
+}
+
+/** Says another thing a hundred times at most, however many rows there are: each time is an event of the history. */
+function lineOf(batchId: string, { state, total, signed, failed }: BatchProgress): string {
+  const percent = Math.floor(((signed + failed) * 100) / total)
+  const refused = failed > 0 ? `, ${Math.ceil((failed * 100) / total)} % refused` : ''
+  return `sign batch ${batchId}: ${percent} % of ${total} rows${refused}${state === 'PROCESSING' ? '' : `, ${state}`}`
+}
+
+const counts = ({ signed, failed }: BatchProgress) => ({ signed, failed })
+
+/**
+ * Answers a function that waits until a paused batch may go on; false: the history is long, go on in a new run first. All
+ * lanes wait together. A signal that was lost is made up for by looking again, ever less often.
+ */
+function watchChanges(subject: BatchSubject): () => Promise<boolean> {
+  let changes = 0
+  let waiting: Promise<boolean> | undefined
+  setHandler(changed, () => {
+    changes += 1
+  })
+  const wait = async (): Promise<boolean> => {
+    for (
+      let seconds = 5;
+      !workflowInfo().continueAsNewSuggested;
+      seconds = Math.min(seconds * 2, LONGEST_WAIT_SECONDS)
+    ) {
+      const before = changes
+      await condition(() => changes > before, `${seconds}s`)
+      if ((await reviewBatch(subject)).state !== 'PAUSED') return true
+    }
+    return false
+  }
+  return () => {
+    waiting ??= wait().finally(() => {
+      waiting = undefined
+    })
+    return waiting
+  }
+}

@@ -1,0 +1,22 @@
+import { defineQuery, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow'
+import type { PublishingSlice, StatusSweep } from '../activities/credentials/status-lists/sweep.ts'
+import { chunk } from './options.ts'
+
+const { publishChangedLists } = proxyActivities<StatusSweep>(chunk)
+
+export type PublishedLists = Pick<PublishingSlice, 'signed' | 'failed'>
+
+export const publishingProgress = defineQuery<PublishedLists>('progress')
+
+/** Scheduled once per window: every status list that changed is signed once, however many entries changed. */
+export async function publishStatusLists(): Promise<PublishedLists> {
+  let seen: PublishedLists = { signed: 0, failed: 0 }
+  setHandler(publishingProgress, () => seen)
+  let slice: PublishingSlice | undefined
+  do {
+    slice = await publishChangedLists(slice && { until: slice.until })
+    seen = { signed: seen.signed + slice.signed, failed: seen.failed + slice.failed }
+    setCurrentDetails(`${seen.signed} signed, ${seen.failed} failed`)
+  } while (slice.more)
+  return seen
+}
