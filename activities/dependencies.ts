@@ -12,6 +12,7 @@ import { createSelfTest, type SelfTest } from './documents/self-test.ts'
 import { createEpoch, type Epoch } from './frame/epoch.ts'
 import { createFileWitness } from './frame/epoch.witness.ts'
 import { createEffects, type Effects } from './frame/idempotency.ts'
+import { createLogQueue, type LogQueue } from './frame/log-queue.ts'
 import { createLogger } from './frame/logging.ts'
 import { type PartMetrics, partMetrics } from './frame/metrics/parts.ts'
 import { createOutbound, type Outbound } from './frame/outbound/index.ts'
@@ -23,7 +24,6 @@ import { createEnvelopeRows } from './keys/envelopes.ts'
 import type { KeyStore } from './keys/index.ts'
 import { openKeyStore } from './keys/select.ts'
 import { databaseRecords } from './keys/vault/logins.ts'
-import { createLogQueue, type LogQueue } from './tokens-logs/queue.ts'
 
 /** Everything an activity may close over. */
 export interface Dependencies {

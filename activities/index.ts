@@ -1,7 +1,6 @@
-import { createAdministration } from './administration/index.ts'
+import { createKeyInventory } from './administration/key-inventory.ts'
 import { createPurge } from './administration/purge.ts'
 import { createReconciliation } from './administration/reconcile.ts'
-import { createTenantSettings } from './administration/settings.ts'
 import { createBatchEnds } from './credentials/batches/end.ts'
 import { createBatchFiles } from './credentials/batches/files.ts'
 import { createBatches } from './credentials/batches/index.ts'
@@ -24,8 +23,9 @@ import { createDidResolver } from './dids/resolver.ts'
 import { createIssuers } from './dids/signers.ts'
 import { createIdempotency } from './frame/idempotency.ts'
 import { createOperations } from './frame/operations.ts'
+import { createTenants } from './frame/tenants/index.ts'
+import { createTenantSettings } from './frame/tenants/settings.ts'
 import type { Revival } from './frame/work.revival.ts'
-import { createKeyInventory } from './keys/inventory.ts'
 import { createTenantContexts } from './semantic-credentials/contexts.ts'
 import { createDerivation } from './semantic-credentials/derive.ts'
 import { createSemanticCredentials } from './semantic-credentials/index.ts'
@@ -49,17 +49,17 @@ export { type Dependencies, openDependencies } from './dependencies.ts'
 /** Every area's verbs, joined: what the controllers call in process. */
 export function createPlatform(dependencies: Dependencies) {
   const operations = createOperations(dependencies)
-  const administration = createAdministration(dependencies)
+  const tenants = createTenants(dependencies)
   const settings = createTenantSettings({ ...dependencies, operations })
-  const publicDids = createPublicDids({ ...dependencies, administration })
+  const publicDids = createPublicDids({ ...dependencies, tenants })
   const didResolver = createDidResolver({ ...dependencies, local: publicDids.hostedDocument })
   const registration = createDidRegistration({ ...dependencies, didResolver })
   const contexts = createTenantContexts({ ...dependencies, operations, settings })
   const issuers = createIssuers(dependencies)
   const entries = createStatusEntries(dependencies)
   const credentialStatus = createCredentialStatus(dependencies)
-  const signing = createSigning({ ...dependencies, administration, contexts, entries, issuers })
-  const shared = { operations, administration, registration, didResolver, contexts, issuers, entries, credentialStatus }
+  const signing = createSigning({ ...dependencies, tenants, contexts, entries, issuers })
+  const shared = { operations, tenants, registration, didResolver, contexts, issuers, entries, credentialStatus }
   const parts = { ...dependencies, ...shared, signing }
   const revocations = createRevocations(parts)
   const semanticCredentials = createSemanticCredentials(parts)
@@ -75,7 +75,7 @@ export function createPlatform(dependencies: Dependencies) {
   const derivation = createDerivation(parts)
   const presentations = createPresentations(presenting)
   return {
-    administration,
+    tenants,
     settings,
     didResolver,
     registration,

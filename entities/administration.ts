@@ -27,7 +27,7 @@ const TenantSchema = defineEntity({
     subdomain: p.text(),
     /** The tenant that answers at the bare host. */
     isFirst: p.boolean().default(false),
-    /** See activities/administration/settings.ts. */
+    /** See activities/frame/tenants/settings.ts. */
     fetchUnknownContexts: p.boolean().default(true),
     vcApi: p.boolean().default(false),
     requireChallenge: p.boolean().default(false),

@@ -1,7 +1,7 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow'
+import type { KeyInventory } from '../activities/administration/key-inventory.ts'
 import type { Purge } from '../activities/administration/purge.ts'
 import type { ReconcileSlice, Reconciliation } from '../activities/administration/reconcile.ts'
-import type { KeyInventory } from '../activities/keys/inventory.ts'
 import { chunk, sweeping } from './options.ts'
 import { createProgressLine } from './progress.ts'
 

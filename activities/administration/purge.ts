@@ -1,7 +1,7 @@
 import { sweepUploads } from '../credentials/batches/sweep.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { KEPT_HOURS } from '../frame/idempotency.ts'
 import { deleteInSlices } from '../frame/slices.ts'
-import type { Dependencies } from '../index.ts'
 
 const KEPT_OUTBOX_DAYS = 7
 

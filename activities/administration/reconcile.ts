@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { batchWork, notificationWork, revocationWork } from '../credentials/work.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { deletionWork, registrationWork } from '../dids/work.ts'
 import { createRevival, type Revival } from '../frame/work.revival.ts'
 import type { Work } from '../frame/work.ts'
-import type { Dependencies } from '../index.ts'
 
 /** Everything that a row can say to be under way. An area adds its line. */
 export const workUnderWay = (config: Dependencies['config']): Work[] => [

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { Notification } from '../../entities/credentials.status.ts'
 import { inTenant } from '../../entities/orm.ts'
-import { Notification } from '../../entities/semantic-credentials.status.ts'
 import { LogEntry } from '../../entities/tokens-logs.ts'
 import { messageEndpoint, messageSigningInput } from '../../protocol/credentials/notifications.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import type { Issuers } from '../dids/signers.ts'
-import type { Dependencies } from '../index.ts'
 
 export interface NotificationSubject {
   tenantId: string

@@ -1,15 +1,15 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { Notification } from '../../entities/credentials.status.ts'
 import { inTenant } from '../../entities/orm.ts'
-import { Notification } from '../../entities/semantic-credentials.status.ts'
 import { SemanticCredential } from '../../entities/semantic-credentials.ts'
 import { statusMessage, subjectDids } from '../../protocol/credentials/notifications.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Issuers } from '../dids/signers.ts'
 import type { Call, Operations } from '../frame/operations.ts'
-import type { Dependencies } from '../index.ts'
-import { credentialNotFound, notRevocable } from '../semantic-credentials/refusals.ts'
 import { messageSigner } from './notifications.deliver.ts'
 import { assertWithinLimits, recipientHost, takeTurns } from './notifications.limits.ts'
+import { credentialNotFound, notRevocable } from './refusals.ts'
 import { notificationWork } from './work.ts'
 
 const invalid = (path: string, message: string) =>

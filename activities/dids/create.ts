@@ -6,12 +6,12 @@ import { inTenant } from '../../entities/orm.ts'
 import { didKeyMethodId, didKeyOf, resolveDidKey } from '../../protocol/dids/key.ts'
 import { webDidFromUrl } from '../../protocol/dids/web.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import type { Administration } from '../administration/index.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
-import type { Dependencies } from '../index.ts'
+import type { Tenants } from '../frame/tenants/index.ts'
 import type { KeyType } from '../keys/index.ts'
-import type { DidRecord } from './index.ts'
+import type { DidRecord } from './records.ts'
 import { registrationWork } from './work.ts'
 
 const KEY_TYPES: readonly string[] = ['ed25519', 'p256', 'bls12381g2'] satisfies KeyType[]
@@ -53,12 +53,12 @@ function namingUrl<T>(read: () => T): T {
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'keys' | 'uuid' | 'now' | 'outbox'> {
   operations: Operations
-  administration: Administration
+  tenants: Tenants
 }
 
 /** A did:key is there at once; a did:web is made by its workflow (specification, DID record). */
 export function createDidCreation(parts: Parts) {
-  const { config, database, keys, uuid, now, outbox, operations, administration } = parts
+  const { config, database, keys, uuid, now, outbox, operations, tenants } = parts
 
   /** The key's row stands before the key: whatever crashes in between, the reaper finds it. */
   async function createKey(tenantId: string, keyType: KeyType) {
@@ -105,7 +105,7 @@ export function createDidCreation(parts: Parts) {
         { path: 'options.url', code: 'required', message: 'expected a domain or an https URL' },
       ])
     const { did, host, port, path, url: address } = namingUrl(() => webDidFromUrl(url))
-    const owner = await administration.findTenantByHost(host)
+    const owner = await tenants.byHost(host)
     const hosting = owner?.id === tenantId ? 'platform' : 'caller'
     // what we can never call would stay PROCESSING for a week (D-165)
     if (hosting === 'caller') namingUrl(() => assertCallable(address, config.outbound))

@@ -2,32 +2,16 @@ import { LockMode } from '@mikro-orm/core'
 import { Did } from '../../entities/dids.ts'
 import { Key } from '../../entities/keys.ts'
 import { inTenant } from '../../entities/orm.ts'
-import type { DidDocument } from '../../protocol/dids/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import type { Administration } from '../administration/index.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
-import type { Dependencies } from '../index.ts'
+import type { Tenants } from '../frame/tenants/index.ts'
 import { createDidCreation } from './create.ts'
+import { type DidRecord, toRecord } from './records.ts'
 import type { DidRegistration } from './registration.ts'
 import type { DidResolver } from './resolver.ts'
 import type { Issuers } from './signers.ts'
 import { deletionWork } from './work.ts'
-
-export interface DidKeyRecord {
-  didDocumentKeyId: string
-  kmsKeyId: string
-  custody: string
-}
-
-export interface DidRecord {
-  id: string
-  did: string
-  registrationStatus: string
-  failureReason: string | null
-  hosting: string
-  document: DidDocument
-  keys: DidKeyRecord[]
-}
 
 const KEY_ORDER = { createdAt: 'asc', id: 'asc' } as const
 
@@ -35,7 +19,7 @@ const didNotFound = () => new Refusal('did.not_found', 'There is no such DID.')
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'keys' | 'uuid' | 'now' | 'outbox' | 'log'> {
   operations: Operations
-  administration: Administration
+  tenants: Tenants
   registration: DidRegistration
   didResolver: Pick<DidResolver, 'forget'>
   issuers: Pick<Issuers, 'forget'>
@@ -99,15 +83,3 @@ export function createDids(parts: Parts) {
     },
   }
 }
-
-const toRecord = (row: Did, keys: Key[]): DidRecord => ({
-  id: row.id,
-  did: row.did,
-  registrationStatus: row.registrationStatus,
-  failureReason: row.failureReason ?? null,
-  hosting: row.hosting,
-  document: row.document as DidDocument,
-  keys: keys.flatMap(({ id, didUrl, custody }) =>
-    didUrl && custody ? [{ didDocumentKeyId: didUrl, kmsKeyId: id, custody }] : [],
-  ),
-})

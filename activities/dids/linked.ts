@@ -4,9 +4,9 @@ import type { Json, ProofType } from '../../protocol/data-integrity/index.ts'
 import { domainLinkageCredential, MAX_LINKED_DIDS } from '../../protocol/dids/linked.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { etagOf } from '../../protocol/etag.ts'
-import type { Administration } from '../administration/index.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { signPublicly } from '../documents/public.ts'
-import type { Dependencies } from '../index.ts'
+import type { Tenants } from '../frame/tenants/index.ts'
 import type { KeyType } from '../keys/index.ts'
 import type { Issuer, Issuers } from './signers.ts'
 
@@ -43,12 +43,12 @@ where domain_linkages.valid_until < excluded.valid_until`
 const none = () => new Refusal('linked_dids.not_found', 'No DIDs are linked to this domain.')
 
 interface Parts extends Pick<Dependencies, 'database' | 'documents' | 'now' | 'uuid' | 'log'> {
-  administration: Administration
+  tenants: Tenants
   issuers: Issuers
 }
 
 /** Which DIDs a domain speaks for, as the public reads it (DIF Well Known DID Configuration). */
-export function createLinkedDids({ database, documents, now, uuid, log, administration, issuers }: Parts) {
+export function createLinkedDids({ database, documents, now, uuid, log, tenants, issuers }: Parts) {
   const flights = new Map<string, Promise<LinkedDids>>()
 
   /** The DIDs with what is kept for this origin; did:web first, because it is of the domain itself, then the newest. */
@@ -115,7 +115,7 @@ export function createLinkedDids({ database, documents, now, uuid, log, administ
      * signed yet.
      */
     async linkedDidsAt(host: string): Promise<LinkedDids> {
-      const tenant = await administration.findTenantByHost(host)
+      const tenant = await tenants.byHost(host)
       if (!tenant) throw none()
       const { id, origin } = tenant
       const name = `${id} ${origin}`

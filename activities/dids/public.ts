@@ -1,7 +1,7 @@
 import type { DidDocument } from '../../protocol/dids/index.ts'
 import { parseWebDid } from '../../protocol/dids/web.ts'
-import type { Administration } from '../administration/index.ts'
-import type { Dependencies } from '../index.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { Tenants } from '../frame/tenants/index.ts'
 
 interface HostedRow {
   document: DidDocument
@@ -13,14 +13,14 @@ const nameOf = (host: string) => host.toLowerCase().replace(/:\d+$/, '').replace
 /** DID documents that we host, as anybody may read them. */
 export const createPublicDids = ({
   systemSql,
-  administration,
-}: Pick<Dependencies, 'systemSql'> & { administration: Pick<Administration, 'findTenantByHost'> }) => ({
+  tenants,
+}: Pick<Dependencies, 'systemSql'> & { tenants: Pick<Tenants, 'byHost'> }) => ({
   /**
    * The document that stands at a path of a host; empty path: /.well-known/did.json. A tenant with several hosts may have a
    * DID on each; behind a proxy the port that we see is not always the one in the DID.
    */
   async documentAt(host: string, path: string): Promise<DidDocument | undefined> {
-    const tenant = await administration.findTenantByHost(host)
+    const tenant = await tenants.byHost(host)
     if (!tenant) return undefined
     const { rows } = await systemSql.query<HostedRow>({
       name: 'did-document-at',
@@ -37,7 +37,7 @@ export const createPublicDids = ({
    * of today decides, as it would over the network: a domain may have changed hands.
    */
   async hostedDocument(did: string): Promise<DidDocument | undefined> {
-    const owner = await administration.findTenantByHost(parseWebDid(did).host)
+    const owner = await tenants.byHost(parseWebDid(did).host)
     if (!owner) return undefined
     const { rows } = await systemSql.query<HostedRow>({
       name: 'hosted-did',

@@ -5,7 +5,7 @@ import { asSystem, inTenant } from '../../entities/orm.ts'
 import type { DidDocument } from '../../protocol/dids/index.ts'
 import { webDidDocument, webMethodId } from '../../protocol/dids/web.document.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
-import type { Dependencies } from '../index.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from './resolver.ts'
 import { registrationId } from './work.ts'
 

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { keyTypeOf, type ProofType, type Signer } from '../../protocol/data-integrity/index.ts'
 import { webMethodId } from '../../protocol/dids/web.document.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { byClock } from '../frame/caches.ts'
-import type { Dependencies } from '../index.ts'
 import type { KeyRef, KeyType } from '../keys/index.ts'
 
 export interface Issuer {

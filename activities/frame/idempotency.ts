@@ -1,5 +1,5 @@
+import type { Sql } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import type { Dependencies } from '../index.ts'
 import type { Sealer } from './sealing.ts'
 
 /** How long a crashed request keeps its key before a retry may go on with it. */
@@ -48,7 +48,7 @@ export interface Claim {
 }
 
 /** Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): the first answer again, and never two effects. */
-export const createIdempotency = ({ sql, sealer, effects }: Pick<Dependencies, 'sql' | 'sealer' | 'effects'>) => ({
+export const createIdempotency = ({ sql, sealer, effects }: { sql: Sql; sealer: Sealer; effects: Effects }) => ({
   /** Answers the first answer, or the effect of a try that crashed (if any) for this try to go on from. */
   async claim(tenantId: string, key: string, requestHash: Uint8Array): Promise<{ answer: Answer } | Claim> {
     const { rows } = await sql.query<Claimed>({

@@ -2,7 +2,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { inTenant } from '../../entities/orm.ts'
 import { LogEntry } from '../../entities/tokens-logs.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import type { Dependencies } from '../index.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Claim } from './idempotency.ts'
 
 /** Who asks, and under which names the answer can be found again. */

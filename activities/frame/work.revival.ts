@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client'
-import type { Dependencies } from '../index.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { FoundWork, Work } from './work.ts'
 
 /** Of a workflow id: what Temporal says of its last run. */

@@ -10,8 +10,8 @@ import {
   trustOf,
   type Warning,
 } from '../../protocol/semantic-credentials/warnings.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { MAX_FOREIGN } from '../documents/contexts.ts'
-import type { Dependencies } from '../index.ts'
 
 interface Parts extends Pick<Dependencies, 'database'> {
   /** What is pinned under an address; nothing is fetched. */

@@ -1,11 +1,11 @@
 import { inTenant } from '../../entities/orm.ts'
 import { JsonLdContext } from '../../entities/semantic-credentials.ts'
 import type { ContextLookup } from '../../protocol/contexts/index.ts'
-import type { Settings } from '../administration/settings.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Owner } from '../documents/index.ts'
 import { type ContextRows, createContextStore, type PinnedContext } from '../frame/contexts.ts'
 import type { Call, Operations } from '../frame/operations.ts'
-import type { Dependencies } from '../index.ts'
+import type { Settings } from '../frame/tenants/settings.ts'
 import { createContextTrust } from './contexts.trust.ts'
 
 /** Pinned contexts in the table `jsonld_contexts`. */

@@ -4,7 +4,7 @@ import { unknownPointers } from '../../protocol/data-integrity/pointers.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { isObject } from '../../protocol/json.ts'
 import { normaliseForVerify } from '../../protocol/semantic-credentials/index.ts'
-import type { Dependencies } from '../index.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { TenantContexts } from './contexts.ts'
 
 export interface DeriveInput {

@@ -4,11 +4,11 @@ import { SemanticCredential } from '../../entities/semantic-credentials.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { type CredentialRow, createCredentialRecorder } from '../credentials/record.ts'
+import { credentialNotFound } from '../credentials/refusals.ts'
 import { recordSuspendable } from '../credentials/status-lists/suspension.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Issuers } from '../dids/signers.ts'
 import type { Call } from '../frame/operations.ts'
-import type { Dependencies } from '../index.ts'
-import { credentialNotFound } from './refusals.ts'
 import type { Signing, SignRequest } from './sign.ts'
 
 /** A version of a template: what a credential was made by. */

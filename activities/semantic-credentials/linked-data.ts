@@ -9,7 +9,7 @@ import {
   type LinkedData,
   type LinkedDataFormat,
 } from '../../protocol/semantic-credentials/linked-data.ts'
-import type { Dependencies } from '../index.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { TenantContexts } from './contexts.ts'
 
 const ENCODINGS = ['text', 'base64'] as const

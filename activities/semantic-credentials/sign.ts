@@ -10,10 +10,10 @@ import { overDocument, Refusal } from '../../protocol/errors.ts'
 import { normaliseSignPayload, withStatus } from '../../protocol/semantic-credentials/index.ts'
 import { type StatusExplanation, statusEntry, statusListUrl } from '../../protocol/status-list/credential.ts'
 import type { StatusPurpose } from '../../protocol/status-list/index.ts'
-import type { Administration } from '../administration/index.ts'
 import { assertSuspendable, type StatusEntries, type StatusEntry } from '../credentials/status-lists/allocation.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Issuers } from '../dids/signers.ts'
-import type { Dependencies } from '../index.ts'
+import type { Tenants } from '../frame/tenants/index.ts'
 import type { TenantContexts } from './contexts.ts'
 
 type StatusExplanations = Partial<Record<StatusPurpose, StatusExplanation>>
@@ -50,7 +50,7 @@ export interface SignedRow {
 }
 
 interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
-  administration: Administration
+  tenants: Tenants
   contexts: TenantContexts
   entries: StatusEntries
   issuers: Issuers
@@ -75,7 +75,7 @@ function mandatoryOf(credential: Json, proofType: ProofType, given: string[] | u
 }
 
 /** From a payload to a signed credential, for one request and for a row of a batch alike; recording it is the caller's. */
-export function createSigning({ documents, now, administration, contexts, entries, issuers }: Parts) {
+export function createSigning({ documents, now, tenants, contexts, entries, issuers }: Parts) {
   return {
     /**
      * Signs as the payload's issuer. `together`: how many credentials like this one the caller is about to sign. Throws
@@ -110,7 +110,7 @@ export function createSigning({ documents, now, administration, contexts, entrie
         const owner = { tenantId, didId: issuer.didId, kind, purpose: 'revocation', proofType } as const
         entry = await entries.take(owner, together)
         if (suspendable) suspension = await entries.take({ ...owner, purpose: 'suspension' }, together)
-        const { baseUrl } = await administration.tenantById(tenantId)
+        const { baseUrl } = await tenants.byId(tenantId)
         const stated = ({ listId, index }: StatusEntry, purpose: StatusPurpose): Json => {
           const listUrl = statusListUrl(baseUrl, listId)
           return { ...statusEntry({ kind, listUrl, index, purpose, ...explanations[purpose] }) }

@@ -6,9 +6,9 @@ import {
   proofTypeFor,
   type TemplateDefinition,
 } from '../../protocol/semantic-credentials/templates.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Issuers } from '../dids/signers.ts'
 import type { Call } from '../frame/operations.ts'
-import type { Dependencies } from '../index.ts'
 import type { SemanticCredentials, SignedCredential } from './index.ts'
 import type { SignRequest } from './sign.ts'
 import type { CredentialTemplate, CredentialTemplates } from './templates.ts'

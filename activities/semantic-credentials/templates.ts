@@ -4,8 +4,8 @@ import { inTenant } from '../../entities/orm.ts'
 import { SemanticTemplate, SemanticTemplateVersion } from '../../entities/semantic-credentials.templates.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { type TemplateDefinition, templateErrors } from '../../protocol/semantic-credentials/templates.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
-import type { Dependencies } from '../index.ts'
 
 export interface CredentialTemplate {
   id: string

@@ -5,11 +5,11 @@ import { answerErrors, assertWhole, readVcApiOptions } from '../../protocol/sema
 import type { Warning } from '../../protocol/semantic-credentials/warnings.ts'
 import { SCOPES } from '../../protocol/tokens-logs/index.ts'
 import { UUID } from '../../protocol/uuid.ts'
-import type { Administration } from '../administration/index.ts'
-import type { Settings } from '../administration/settings.ts'
 import type { CredentialStatus } from '../credentials/status-lists/changes.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Call } from '../frame/operations.ts'
-import type { Dependencies } from '../index.ts'
+import type { Tenants } from '../frame/tenants/index.ts'
+import type { Settings } from '../frame/tenants/settings.ts'
 import type { Caller } from '../tokens-logs/tokens.ts'
 import type { Derivation } from './derive.ts'
 import type { SemanticCredentials } from './index.ts'
@@ -17,7 +17,7 @@ import type { Presentations } from './presentations/index.ts'
 import type { CredentialVerifier } from './verify.ts'
 
 interface Parts extends Pick<Dependencies, 'config' | 'systemSql'> {
-  administration: Administration
+  tenants: Tenants
   settings: Settings
   semanticCredentials: SemanticCredentials
   credentialVerifier: CredentialVerifier
@@ -46,7 +46,7 @@ const BY_GIVEN_ID = `select id from semantic_credentials
 
 /** The W3C's common interface (VC API, Issuer, Verifier and Holder services) over the same verbs as everything else. */
 export function createVcApi(parts: Parts) {
-  const { config, systemSql, administration, settings } = parts
+  const { config, systemSql, tenants, settings } = parts
   const { semanticCredentials, credentialVerifier, derivation, credentialStatus, presentations } = parts
 
   const refuse = (code: string, message: string, errors: FieldError[]): never => {
@@ -74,7 +74,7 @@ export function createVcApi(parts: Parts) {
      */
     async openCaller(host: string): Promise<Caller | undefined> {
       if (!config.vcApi) return undefined
-      const tenant = await administration.findTenantByHost(host)
+      const tenant = await tenants.byHost(host)
       if (!tenant?.isFirst) return undefined
       return { tenantId: tenant.id, clientId: 'vc-api', scopes: SCOPES, expires: Number.MAX_SAFE_INTEGER }
     },

@@ -13,15 +13,15 @@ import {
 import { encodedListOf, type ReadEntry, readStatusEntry, statusIn } from '../../protocol/status-list/entry.ts'
 import { decodeListAside } from '../../protocol/status-list/index.ts'
 import { UUID } from '../../protocol/uuid.ts'
-import type { Administration } from '../administration/index.ts'
 import type { CredentialStatus, StoredEntry } from '../credentials/status-lists/changes.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import { byClock } from '../frame/caches.ts'
-import type { Dependencies } from '../index.ts'
+import type { Tenants } from '../frame/tenants/index.ts'
 import type { TenantContexts } from './contexts.ts'
 
 interface Parts extends Pick<Dependencies, 'documents' | 'outbound' | 'config' | 'now'> {
-  administration: Administration
+  tenants: Tenants
   didResolver: DidResolver
   contexts: TenantContexts
   credentialStatus: CredentialStatus
@@ -49,7 +49,7 @@ const mismatch = (what: string) => new Refusal('status_list.mismatch', `The stat
 
 /** Verifies any issuer's credential (specification, verifyWebSemanticCredentials). A bad credential is a verdict. */
 export function createCredentialVerifier(parts: Parts) {
-  const { documents, outbound, config, now, administration, didResolver, contexts, credentialStatus } = parts
+  const { documents, outbound, config, now, tenants, didResolver, contexts, credentialStatus } = parts
   const lists = new LRUCache<string, HeldList>({
     max: 500,
     maxSize: 64 * 1024 * 1024,
@@ -96,7 +96,7 @@ export function createCredentialVerifier(parts: Parts) {
 
   /** What a list from elsewhere is held to, ours is held to as well: a status counts for whom and what it was made. */
   async function assertOwn(stored: StoredEntry, { listUrl, listType, purpose, index }: ReadEntry, issuer: unknown) {
-    const place = await administration.findTenantByHost(new URL(listUrl).host)
+    const place = await tenants.byHost(new URL(listUrl).host)
     if (place?.id !== stored.tenantId) throw mismatch('is not published at this address')
     if (stored.kind !== listType || stored.purpose !== purpose) throw mismatch('is of another kind or purpose')
     if (stored.issuer !== null && stored.issuer !== issuerId(issuer)) throw mismatch('is of another issuer')

@@ -1,7 +1,7 @@
 import type { QueryOrderMap } from '@mikro-orm/core'
 import { inTenant } from '../../entities/orm.ts'
 import { LogEntry } from '../../entities/tokens-logs.ts'
-import type { Dependencies } from '../index.ts'
+import type { Dependencies } from '../dependencies.ts'
 
 export interface LogFilter {
   categories: string[]

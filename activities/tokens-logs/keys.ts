@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import type { Sql } from '../../entities/orm.ts'
-import type { Dependencies } from '../index.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { KeyRef, KeyStore } from '../keys/index.ts'
 
 /** Owner of the keys that belong to the installation and to no tenant. */

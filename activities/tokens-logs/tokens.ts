@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { isCompactJws } from '../../protocol/base64url.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseScopes, type Scope } from '../../protocol/tokens-logs/index.ts'
-import type { Dependencies } from '../index.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Client } from './clients.ts'
 import { createTokenKeys, type TokenKeys } from './keys.ts'
 

@@ -5,8 +5,8 @@ import { Refusal } from '../../protocol/errors.ts'
 import { isFresh } from '../../protocol/etag.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { Uuid } from '../semantic-credentials/wire.ts'
-import { type JsonObject, listToWire, type RevocationListOut } from '../semantic-credentials/wire.ts'
+import type { JsonObject, Uuid } from '../frame/wire.ts'
+import { listToWire, type RevocationListOut } from './lists.wire.ts'
 
 @Route('v1')
 @Tags('Web semantic credentials')
@@ -41,7 +41,7 @@ export class StatusListsController extends Controller {
   @Response<Problem>(404, 'no such list')
   @Response<Problem>(503, 'the list cannot be signed now; see Retry-After')
   async published(@Request() request: HttpRequest, @Path() id: Uuid): Promise<JsonObject | undefined> {
-    const tenant = await this.platform.administration.findTenantByHost(request.headers.host ?? '')
+    const tenant = await this.platform.tenants.byHost(request.headers.host ?? '')
     if (!tenant) throw new Refusal('status_list.not_found', 'There is no such status list.')
     const { credential, etag } = await this.platform.statusPublisher.publishedList(tenant.id, id)
     this.setHeader('ETag', etag)

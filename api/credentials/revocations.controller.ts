@@ -18,7 +18,7 @@ import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { Uuid } from '../semantic-credentials/wire.ts'
+import type { Uuid } from '../frame/wire.ts'
 
 interface RevocationsIn {
   by: 'template' | 'batch' | 'issuer'

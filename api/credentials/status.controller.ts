@@ -18,7 +18,7 @@ import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
 import { snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { Uuid } from '../semantic-credentials/wire.ts'
+import type { Uuid } from '../frame/wire.ts'
 import {
   changeToWire,
   type EmptyOut,

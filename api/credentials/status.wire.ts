@@ -1,7 +1,7 @@
 import type { Notifications } from '../../activities/credentials/notifications.ts'
 import type { CredentialStatus } from '../../activities/credentials/status-lists/changes.ts'
+import { momentOf } from '../../protocol/dates.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { momentOf } from '../../protocol/semantic-credentials/dates.ts'
 import type { PageQuery } from '../frame/pagination.ts'
 
 /** {} */

@@ -15,7 +15,7 @@ import {
   SuccessResponse,
   Tags,
 } from 'tsoa'
-import type { DidRecord } from '../../activities/dids/index.ts'
+import type { DidRecord } from '../../activities/dids/records.ts'
 import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'

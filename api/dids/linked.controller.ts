@@ -4,7 +4,7 @@ import type { Platform } from '../../activities/index.ts'
 import { didConfiguration, linkedDidsList } from '../../protocol/dids/linked.ts'
 import { isFresh } from '../../protocol/etag.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { JsonObject } from '../semantic-credentials/wire.ts'
+import type { JsonObject } from '../frame/wire.ts'
 
 interface LinkedDidOut {
   /** A credential that the DID signed about the domain. */

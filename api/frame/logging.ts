@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
-import type { LogQueue } from '../../activities/tokens-logs/queue.ts'
+import type { LogQueue } from '../../activities/frame/log-queue.ts'
 import { UUID } from '../../protocol/uuid.ts'
 import type { Measures } from './metrics.ts'
 import { OPERATIONS } from './openapi/operations.ts'

@@ -18,6 +18,7 @@ import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
+import type { Uuid } from '../frame/wire.ts'
 import { type CredentialDetailsOut, detailsToWire } from './details.ts'
 import {
   type CredentialPageOut,
@@ -25,7 +26,6 @@ import {
   SIGN_EXAMPLE,
   type SignIn,
   type SignOut,
-  type Uuid,
   VERIFY_EXAMPLE,
   type VerifyIn,
   type VerifyOut,

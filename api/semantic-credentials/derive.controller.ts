@@ -2,7 +2,7 @@ import { Body, Controller, OperationId, Post, Request, Response, Route, Security
 import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { JsonObject } from './wire.ts'
+import type { JsonObject } from '../frame/wire.ts'
 
 interface DeriveIn {
   /** With a bbs-2023 base proof, as the sign operation answers it. */

@@ -1,8 +1,9 @@
 import type { CredentialTemplate } from '../../activities/semantic-credentials/templates.ts'
 import { isObject } from '../../protocol/json.ts'
 import { flattenMappings } from '../../protocol/semantic-credentials/templates.claims.ts'
+import type { JsonObject } from '../frame/wire.ts'
 import type { ExpiresIn } from './templates.wire.ts'
-import { type CredentialOut, type JsonObject, rowToWire, type SemanticCredential } from './wire.ts'
+import { type CredentialOut, rowToWire, type SemanticCredential } from './wire.ts'
 
 /** What we keep of a credential, in the terms of a template (specification, Credential template). */
 export interface CredentialDetailsOut extends CredentialOut {

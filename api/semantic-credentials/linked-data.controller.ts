@@ -14,7 +14,7 @@ import {
 import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { JsonObject } from './wire.ts'
+import type { JsonObject } from '../frame/wire.ts'
 
 interface ConvertOptions {
   /** jsonld, n-quads or cborld: what data is. */

@@ -19,6 +19,7 @@ import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
+import type { Uuid } from '../frame/wire.ts'
 import {
   type PresentationRequestIn,
   type PresentationRequestOut,
@@ -26,7 +27,6 @@ import {
   type VerifyPresentationIn,
   type VerifyPresentationOut,
 } from './presentations.wire.ts'
-import type { Uuid } from './wire.ts'
 
 const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined
 
@@ -128,7 +128,7 @@ export class SignedPresentationRequestsController extends Controller {
   @Response<Problem>(404, 'no such request')
   @Response<Problem>(410, 'the request was answered, or has expired')
   async read(@Request() request: HttpRequest, @Path() id: Uuid): Promise<string> {
-    const tenant = await this.platform.administration.findTenantByHost(request.headers.host ?? '')
+    const tenant = await this.platform.tenants.byHost(request.headers.host ?? '')
     if (!tenant) throw new Refusal('presentation_request.not_found', 'There is no such presentation request.')
     const jws = await this.platform.presentationRequests.signedRequest(tenant.id, id)
     // wallets in a browser read it too (Fetch standard, CORS protocol); sent here, for tsoa would answer JSON

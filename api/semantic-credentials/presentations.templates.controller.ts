@@ -21,6 +21,7 @@ import type { PresentationTemplateRecord } from '../../activities/semantic-crede
 import type { Called } from '../frame/authentication.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
+import type { Uuid } from '../frame/wire.ts'
 import {
   type PresentationTemplateIn,
   type PresentationTemplateOut,
@@ -29,7 +30,6 @@ import {
   queryToWire,
   TEMPLATE_EXAMPLE,
 } from './presentations.wire.ts'
-import type { Uuid } from './wire.ts'
 
 const toWire = (record: PresentationTemplateRecord): PresentationTemplateOut => ({
   ...record,

@@ -1,5 +1,6 @@
 import type { PresentationRequestRecord } from '../../activities/semantic-credentials/presentations/requests.ts'
-import type { JsonObject, TrustedContext, Uuid, WarningOut } from './wire.ts'
+import type { JsonObject, Uuid } from '../frame/wire.ts'
+import type { TrustedContext, WarningOut } from './wire.ts'
 
 export interface PresentationTemplateIn {
   /** Where the holder presents: what wallets show, and put into their proof. */

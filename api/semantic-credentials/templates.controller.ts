@@ -22,7 +22,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
-
+import type { Uuid } from '../frame/wire.ts'
 import { inWireNames } from './templates.names.ts'
 import {
   TEMPLATE_EXAMPLE,
@@ -35,7 +35,6 @@ import {
   templateToWire,
   toDefinition,
 } from './templates.wire.ts'
-import type { Uuid } from './wire.ts'
 
 interface TemplateQuery extends PageQuery {
   /** Only those of this credential type. */

@@ -1,7 +1,7 @@
 import type { CredentialTemplate } from '../../activities/semantic-credentials/templates.ts'
 import type { ClaimMappings } from '../../protocol/semantic-credentials/templates.claims.ts'
 import type { TemplateDefinition } from '../../protocol/semantic-credentials/templates.ts'
-import type { JsonObject } from './wire.ts'
+import type { JsonObject } from '../frame/wire.ts'
 
 /** Counted from issuance in UTC: years and months, then weeks and days, then hours, minutes and seconds. */
 export interface ExpiresIn {

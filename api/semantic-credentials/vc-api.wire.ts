@@ -1,5 +1,5 @@
 import type { Warning } from '../../protocol/semantic-credentials/warnings.ts'
-import type { JsonObject } from './wire.ts'
+import type { JsonObject } from '../frame/wire.ts'
 
 export interface VcApiIssueIn {
   /** Whole, without proof; its issuer is a DID of the tenant. */

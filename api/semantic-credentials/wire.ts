@@ -1,19 +1,8 @@
-import type { CredentialStatus } from '../../activities/credentials/status-lists/changes.ts'
 import type { SemanticCredentials } from '../../activities/semantic-credentials/index.ts'
+import type { JsonObject } from '../frame/wire.ts'
 
 /** Rows as the activities answer them. */
 export type SemanticCredential = Awaited<ReturnType<SemanticCredentials['readCredential']>>
-type StatusList = Awaited<ReturnType<CredentialStatus['readList']>>
-
-/**
- * @pattern ^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$ expected a UUID in lower case
- */
-export type Uuid = string
-
-/** JSON members whose meaning the contexts define. */
-export interface JsonObject {
-  [member: string]: unknown
-}
 
 export interface SignIn {
   /**
@@ -98,16 +87,6 @@ export interface CredentialPageOut {
   total_pages: number
 }
 
-export interface RevocationListOut {
-  id: string
-  credential_id: string
-  org_did_id: string
-  /** The signed list. */
-  credential: JsonObject
-  created_at: string
-  updated_at: string
-}
-
 const statusOf = (credential: JsonObject): StatusOut | undefined => {
   // of several entries the first is the one to revoke by
   const [status] = [credential.credentialStatus].flat()
@@ -131,15 +110,6 @@ export function rowToWire({ id, credential, issuanceDate, tag, statusListId }: S
     ...(tag ? { tag } : {}),
   }
 }
-
-export const listToWire = (list: StatusList, credential: JsonObject): RevocationListOut => ({
-  id: list.id,
-  credential_id: String(credential.id),
-  org_did_id: list.didId,
-  credential,
-  created_at: list.createdAt.toISOString(),
-  updated_at: (list.signedAt ?? list.createdAt).toISOString(),
-})
 
 /** For the API document. */
 export const SIGN_EXAMPLE: SignOut = {

@@ -16,7 +16,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
 import { camelTotals, type PageQuery, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { Uuid } from '../semantic-credentials/wire.ts'
+import type { Uuid } from '../frame/wire.ts'
 
 interface LogFilterIn {
   /**

@@ -1,7 +1,6 @@
 import { VOCABULARY } from '../contexts/extensions.ts'
 import { type FieldError, Refusal } from '../errors.ts'
-import { isObject, listOf } from '../json.ts'
-import type { Json } from './hash.ts'
+import { isObject, type Json, listOf } from '../json.ts'
 
 /**
  * A proof signs statements, and everybody reads members. JSON-LD can make a statement of a credential in many places: under

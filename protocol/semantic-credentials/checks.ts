@@ -1,8 +1,8 @@
 import { CONTEXT } from '../contexts/index.ts'
 import type { Json } from '../data-integrity/index.ts'
+import { momentOf } from '../dates.ts'
 import type { FieldError } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
-import { momentOf } from './dates.ts'
 import { digestFaults } from './resources.ts'
 
 export type DataModel = '1.1' | '2.0'

@@ -1,11 +1,11 @@
 import type { Json, ProofType } from '../data-integrity/index.ts'
+import { dateText } from '../dates.ts'
 import { type FieldError, Refusal } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
 import { boundsErrors, type Origin } from './bounds.ts'
 import { brandingErrors } from './branding.ts'
 import { credentialErrors, type DataModel } from './checks.ts'
 import { chooseModel, completeContexts, givenPath } from './contexts.ts'
-import { dateText } from './dates.ts'
 import { withoutNulls } from './extensions.ts'
 import { unsignedErrors } from './unsigned.ts'
 

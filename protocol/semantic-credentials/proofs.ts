@@ -1,9 +1,9 @@
 import type { CheckProof, Json } from '../data-integrity/index.ts'
+import { momentOf } from '../dates.ts'
 import { type DidDocument, dereference, parseDidUrl, type VerificationMethod } from '../dids/index.ts'
 import { Refusal } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
 import { type Clock, hasCome, isToCome } from '../time.ts'
-import { momentOf } from './dates.ts'
 import { foreseen, type Reason, type ReasonType } from './reasons.ts'
 
 export interface ProofRules extends Clock {

@@ -1,8 +1,8 @@
 import type { Json } from '../data-integrity/index.ts'
+import { momentOf } from '../dates.ts'
 import { Refusal, Unavailable } from '../errors.ts'
 import { listOf } from '../json.ts'
 import { type Clock, hasCome, isToCome } from '../time.ts'
-import { momentOf } from './dates.ts'
 
 /** Every check that can fail, by the name that `reason[].type` carries. */
 const REASONS = [

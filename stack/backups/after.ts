@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { createKeyInventory, type KeyComparison } from '../../activities/administration/key-inventory.ts'
 import { openDependencies } from '../../activities/index.ts'
-import { createKeyInventory, type KeyComparison } from '../../activities/keys/inventory.ts'
 import { createTokenKeyRotation } from '../../activities/tokens-logs/keys.ts'
 import type { Config } from '../../config.ts'
 import { Unavailable } from '../../protocol/errors.ts'

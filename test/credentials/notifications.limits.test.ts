@@ -1,7 +1,7 @@
 import test from 'ava'
 import { createActivities } from '../../activities/index.ts'
+import { Notification } from '../../entities/credentials.status.ts'
 import { inTenant } from '../../entities/orm.ts'
-import { Notification } from '../../entities/semantic-credentials.status.ts'
 import { createDid, type Signed, sign } from '../support/credentials/credentials.ts'
 import { until } from '../support/credentials/dids.ts'
 import { type Names, openNames } from '../support/frame/names.ts'

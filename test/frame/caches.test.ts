@@ -80,7 +80,7 @@ test('a host is looked up once in 10 s, whether it is somebody’s or nobody’s
   const { tenantId } = await world.addTenant()
   const process = processOf()
   const host = `${randomUUID()}.example`
-  const find = async () => (await process.platform.administration.findTenantByHost(host))?.id
+  const find = async () => (await process.platform.tenants.byHost(host))?.id
   const setVerified = (verified: boolean) =>
     world.dependencies.systemSql.query({
       text: `insert into domains (id, tenant_id, name, domain, verification_token, is_verified)

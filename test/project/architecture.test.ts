@@ -2,10 +2,12 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { ARROWS, blindSpots, environmentReads, type SourceFile, wrongArrows } from '../support/frame/architecture.ts'
+import { circlesOf, crowdedFolders, wrongAreas } from '../support/frame/areas.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const LAYERS = ['api', 'workflows', 'activities', 'entities', 'protocol']
 const MAX_LINES = 300
+const MAX_FILES = 20
 
 const files: SourceFile[] = globSync(
   '{*,{api,workflows,activities,entities,protocol,stack,console,bench,test}/**/*}.ts',
@@ -20,10 +22,12 @@ const inLayers = files.filter(({ path }) => LAYERS.includes(path.split('/')[0] ?
 const EVERYWHERE = [...LAYERS, 'test']
 const AREAS: Record<string, string[]> = {
   dids: EVERYWHERE,
-  'semantic-credentials': EVERYWHERE,
+  credentials: EVERYWHERE,
+  // its long-running work is that of the engine, credentials
+  'semantic-credentials': EVERYWHERE.filter((layer) => layer !== 'workflows'),
   'tokens-logs': EVERYWHERE,
   // environments, tenants and clients are made at bootstrap; their operations come with their own issue
-  administration: ['activities', 'entities', 'workflows'],
+  administration: ['api', 'activities', 'entities', 'workflows', 'test'],
 }
 
 test('the arrows between the layers hold', (t) => {
@@ -76,11 +80,67 @@ for (const [area, layers] of Object.entries(AREAS)) {
   test(`ls */${area}* shows the area in ${layers.join(', ')}`, (t) => {
     const named = files
       .map(({ path }) => path)
-      .filter((path) => new RegExp(`^[a-z]+/${area}(\\.[a-z0-9.-]+)?\\.ts$`).test(path))
+      .filter((path) => new RegExp(`^[a-z]+/${area}(/.+|(\\.[a-z0-9.-]+)?\\.ts)$`).test(path))
     const missing = layers.filter((layer) => !named.some((path) => path.startsWith(`${layer}/`)))
     t.deepEqual(missing, [])
   })
 }
+
+test('the arrows between the areas hold', (t) => {
+  t.deepEqual(inLayers.flatMap(wrongAreas), [])
+})
+
+const strayed: Array<[path: string, text: string]> = [
+  ['activities/dids/planted.ts', `import type { Batches } from '../credentials/batches/index.ts'`],
+  [
+    'activities/credentials/planted.ts',
+    `import { SemanticTemplate } from '../../entities/semantic-credentials.templates.ts'`,
+  ],
+  ['activities/credentials/batches/planted.ts', `import { sign } from '../../semantic-credentials/sign.ts'`],
+  ['activities/tokens-logs/planted.ts', `import { parseDid } from '../../protocol/dids/syntax.ts'`],
+  ['activities/frame/planted.ts', `import { createDids } from '../dids/index.ts'`],
+  ['activities/keys/planted.ts', `import type { Tokens } from '../tokens-logs/tokens.ts'`],
+  ['api/dids/planted.ts', `import type { SignIn } from '../semantic-credentials/wire.ts'`],
+  ['protocol/credentials/planted.ts', `export * from '../semantic-credentials/templates.ts'`],
+  ['workflows/dids.ts', `import { signBatch } from './credentials.batches.ts'`],
+]
+
+for (const [path, text] of strayed) {
+  test(`a planted arrow to a foreign area is found: ${path}: ${text}`, (t) => {
+    t.is(wrongAreas({ path, text }).length, 1)
+  })
+}
+
+test('arrows that areas may have pass', (t) => {
+  const right: Array<[path: string, text: string]> = [
+    ['activities/semantic-credentials/planted.ts', `import { record } from '../credentials/record.ts'`],
+    ['activities/dids/planted.ts', `import type { Outbox } from '../frame/outbox.ts'`],
+    ['activities/index.ts', `import { createDids } from './dids/index.ts'`],
+    ['api/frame/planted.ts', `import type { Token } from '../../activities/tokens-logs/tokens.ts'`],
+  ]
+  for (const [path, text] of right) t.deepEqual(wrongAreas({ path, text }), [], text)
+})
+
+test('no imports go round in a circle', (t) => {
+  t.deepEqual(circlesOf(inLayers), [])
+  const planted = [
+    { path: 'activities/a.ts', text: `import type { B } from './dids/b.ts'` },
+    { path: 'activities/dids/b.ts', text: `import { c } from '../c.ts'` },
+    { path: 'activities/c.ts', text: `export * from './a.ts'` },
+  ]
+  t.deepEqual(circlesOf(planted), [['activities/a.ts', 'activities/dids/b.ts', 'activities/c.ts']])
+})
+
+test('at most 20 files stand side by side', (t) => {
+  t.deepEqual(
+    crowdedFolders(
+      files.map(({ path }) => path),
+      MAX_FILES,
+    ),
+    [],
+  )
+  t.deepEqual(crowdedFolders(['a/b.ts', 'a/c.ts', 'd.ts'], 1), ['a: 2'])
+})
 
 test('no file is longer than 300 lines', (t) => {
   t.deepEqual(

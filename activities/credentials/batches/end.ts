@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/core'
+import { type BatchState, CredentialBatch } from '../../../entities/credentials.batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
-import { type BatchState, CredentialBatch } from '../../../entities/semantic-credentials.batches.ts'
 import { LogEntry } from '../../../entities/tokens-logs.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
-import type { Dependencies } from '../../index.ts'
+import type { Dependencies } from '../../dependencies.ts'
 
 export interface BatchSubject {
   tenantId: string

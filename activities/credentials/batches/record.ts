@@ -1,4 +1,4 @@
-import type { BatchState, CredentialBatch } from '../../../entities/semantic-credentials.batches.ts'
+import type { BatchState, CredentialBatch } from '../../../entities/credentials.batches.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { TemplateRef } from '../../semantic-credentials/index.ts'
 

@@ -1,9 +1,9 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { CredentialBatch } from '../../../entities/credentials.batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
-import { CredentialBatch } from '../../../entities/semantic-credentials.batches.ts'
 import type { RowInput } from '../../../protocol/credentials/batches.ts'
 import type { TemplateDefinition } from '../../../protocol/semantic-credentials/templates.ts'
-import type { Dependencies } from '../../index.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import type { CredentialTemplate } from '../../semantic-credentials/templates.ts'
 import type { Chunk } from './chunk.ts'
 

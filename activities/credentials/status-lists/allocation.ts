@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import { permute, type StatusListKind, type StatusPurpose } from '../../../protocol/status-list/index.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import type { KnownEpoch } from '../../frame/epoch.ts'
-import type { Dependencies } from '../../index.ts'
 
 /** Throws `Refusal` for a credential that has no place to be suspended in: one without revocation, one of data model 1.1. */
 export function assertSuspendable(revocable: boolean, dataModel: string): void {

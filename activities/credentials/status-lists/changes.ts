@@ -1,12 +1,12 @@
+import { StatusChange } from '../../../entities/credentials.status.ts'
 import { inTenant } from '../../../entities/orm.ts'
-import { StatusChange } from '../../../entities/semantic-credentials.status.ts'
 import { SemanticCredential, StatusList } from '../../../entities/semantic-credentials.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { type PastStatus, statusAt } from '../../../protocol/status-list/history.ts'
 import type { StatusPurpose } from '../../../protocol/status-list/index.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import type { Call } from '../../frame/operations.ts'
-import type { Dependencies } from '../../index.ts'
-import { credentialNotFound, listNotFound, notRevocable } from '../../semantic-credentials/refusals.ts'
+import { credentialNotFound, listNotFound, notRevocable } from '../refusals.ts'
 
 export interface CurrentStatus {
   isRevoked: boolean

@@ -6,11 +6,11 @@ import { etagOf } from '../../../protocol/etag.ts'
 import { statusListCredential, statusListUrl } from '../../../protocol/status-list/credential.ts'
 import { type StatusListKind, type StatusPurpose, setBits } from '../../../protocol/status-list/index.ts'
 import { wholeSeconds } from '../../../protocol/time.ts'
-import type { Administration } from '../../administration/index.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import type { Issuers } from '../../dids/signers.ts'
 import { signPublicly } from '../../documents/public.ts'
-import type { Dependencies } from '../../index.ts'
-import { listNotFound } from '../../semantic-credentials/refusals.ts'
+import type { Tenants } from '../../frame/tenants/index.ts'
+import { listNotFound } from '../refusals.ts'
 
 export interface PublishedList {
   credential: Json
@@ -53,12 +53,12 @@ const KEEP = `update status_lists set signed = $2, etag = $3, signed_at = $4, va
 where id = $1 and published_changes <= $6 and (signed_at is null or signed_at <= $4)`
 
 interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'documents' | 'now'> {
-  administration: Administration
+  tenants: Tenants
   issuers: Issuers
 }
 
 /** Status lists as the public reads them, signed by the issuer. */
-export function createStatusPublisher({ database, systemSql, documents, now, administration, issuers }: Parts) {
+export function createStatusPublisher({ database, systemSql, documents, now, tenants, issuers }: Parts) {
   async function sign(tenantId: string, id: string, nextAfter?: string): Promise<PublishedList> {
     const { rows } = await systemSql.query<Snapshot>({
       name: 'snapshot-status-list',
@@ -72,7 +72,7 @@ export function createStatusPublisher({ database, systemSql, documents, now, adm
       throw new Refusal('status_list.issuer_gone', 'The issuer of this list was deleted; it cannot be signed any more.')
     const time = now()
     const validUntil = new Date(time.getTime() + VALID_HOURS * 3600_000)
-    const { baseUrl } = await administration.tenantById(tenantId)
+    const { baseUrl } = await tenants.byId(tenantId)
     const credential = statusListCredential({
       kind,
       id: statusListUrl(baseUrl, id),

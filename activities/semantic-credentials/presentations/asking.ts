@@ -4,10 +4,10 @@ import {
   type RequestMessage,
   requestSigningInput,
 } from '../../../protocol/semantic-credentials/presentations/requests.ts'
-import type { Administration } from '../../administration/index.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import type { Issuers } from '../../dids/signers.ts'
 import { bundledOnly } from '../../documents/index.ts'
-import type { Dependencies } from '../../index.ts'
+import type { Tenants } from '../../frame/tenants/index.ts'
 import { tenantSigner } from './signers.ts'
 import { checkedTemplate, type PresentationTemplates, type TemplateInput } from './templates.ts'
 
@@ -23,13 +23,13 @@ export interface SignedRequest {
 }
 
 interface Parts extends Pick<Dependencies, 'documents'> {
-  administration: Administration
+  tenants: Tenants
   issuers: Issuers
   presentationTemplates: PresentationTemplates
 }
 
 /** What a request asks, who asks it, and how a wallet gets it. */
-export function createAsking({ documents, administration, issuers, presentationTemplates }: Parts) {
+export function createAsking({ documents, tenants, issuers, presentationTemplates }: Parts) {
   return {
     /** The template's own members, or those of the request itself; both at once would say two things. */
     async whatIsAsked(tenantId: string, given: Partial<TemplateInput> & { templateId?: string }) {
@@ -69,7 +69,7 @@ export function createAsking({ documents, administration, issuers, presentationT
     async handOver(tenantId: string, jws: string): Promise<SignedRequest> {
       const [, payload = ''] = jws.split('.')
       const message = JSON.parse(Buffer.from(payload, 'base64url').toString()) as RequestMessage
-      const { baseUrl } = await administration.tenantById(tenantId)
+      const { baseUrl } = await tenants.byId(tenantId)
       const requestUri = `${baseUrl}/v1/presentation-requests/${message.id}`
       const qrCode = await documents.qrCode(requestUri, bundledOnly(tenantId))
       return { message, jws, requestUri, didcommUri: didcommLink(jws), qrCode }

@@ -13,11 +13,11 @@ import {
   type WarnedPresentationVerdict,
 } from '../../../protocol/semantic-credentials/presentations/warnings.ts'
 import { assertTrustedContexts, type TrustedContexts } from '../../../protocol/semantic-credentials/warnings.ts'
-import type { Settings } from '../../administration/settings.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import type { DidResolver } from '../../dids/resolver.ts'
 import type { Issuers } from '../../dids/signers.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
-import type { Dependencies } from '../../index.ts'
+import type { Settings } from '../../frame/tenants/settings.ts'
 import type { TenantContexts } from '../contexts.ts'
 import type { CredentialVerifier } from '../verify.ts'
 import type { PresentationRequests } from './requests.ts'

@@ -10,8 +10,8 @@ import {
 } from '../../../protocol/semantic-credentials/presentations/requests.ts'
 import type { TrustedContexts } from '../../../protocol/semantic-credentials/warnings.ts'
 import { type Clock, hasCome } from '../../../protocol/time.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
-import type { Dependencies } from '../../index.ts'
 import type { Asking, SignedRequest } from './asking.ts'
 import type { TemplateInput } from './templates.ts'
 

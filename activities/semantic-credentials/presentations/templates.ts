@@ -3,8 +3,8 @@ import { PresentationTemplate } from '../../../entities/semantic-credentials.pre
 import { type FieldError, Refusal } from '../../../protocol/errors.ts'
 import { type PresentationQuery, readQuery } from '../../../protocol/semantic-credentials/presentations/queries.ts'
 import { type TrustedContexts, trustedContextsErrors } from '../../../protocol/semantic-credentials/warnings.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
-import type { Dependencies } from '../../index.ts'
 
 export interface TemplateInput {
   domain: string

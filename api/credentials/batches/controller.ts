@@ -21,7 +21,7 @@ import { Refusal } from '../../../protocol/errors.ts'
 import type { Called } from '../../frame/authentication.ts'
 import { type PageQuery, snakeTotals, toPage } from '../../frame/pagination.ts'
 import type { Problem } from '../../frame/problem.ts'
-import type { Uuid } from '../../semantic-credentials/wire.ts'
+import type { Uuid } from '../../frame/wire.ts'
 import { errorsAsCsv, errorsAsLines, sendFile } from './files.ts'
 import { createBatch } from './receive.ts'
 import {

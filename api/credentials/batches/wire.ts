@@ -2,7 +2,7 @@ import type { BatchRecord } from '../../../activities/credentials/batches/record
 import type { BatchOptions } from '../../../protocol/credentials/batches.ts'
 import { type FieldError, Refusal } from '../../../protocol/errors.ts'
 import { parseJson } from '../../../protocol/json.strict.ts'
-import type { Uuid } from '../../semantic-credentials/wire.ts'
+import type { Uuid } from '../../frame/wire.ts'
 
 /** What the rows need not repeat; a row's own member wins. */
 export interface BatchQuery {

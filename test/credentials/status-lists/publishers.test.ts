@@ -1,7 +1,7 @@
 import test from 'ava'
-import { createAdministration } from '../../../activities/administration/index.ts'
 import { createStatusPublisher } from '../../../activities/credentials/status-lists/publish.ts'
 import { createIssuers } from '../../../activities/dids/signers.ts'
+import { createTenants } from '../../../activities/frame/tenants/index.ts'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
@@ -27,7 +27,7 @@ function publisherAt(ms: number, { held = false } = {}) {
   const dependencies = { ...world.dependencies, now: () => new Date(START + ms) }
   const publisher = createStatusPublisher({
     ...dependencies,
-    administration: createAdministration(dependencies),
+    tenants: createTenants(dependencies),
     issuers: createIssuers(dependencies),
     documents: {
       ...documents,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { momentOf } from '../../../protocol/semantic-credentials/dates.ts'
+import { momentOf } from '../../../protocol/dates.ts'
 import { createDid, payload, sign } from '../../support/credentials/credentials.ts'
 import { openWorld, type World } from '../../support/world.ts'
 

@@ -26,14 +26,10 @@ import {
   type TestSigner,
 } from '../../support/credentials/signers.ts'
 
+const NAMES = ['givenName', 'familyName', 'alumniOf', 'email', 'address', 'worksFor']
 const CLAIMS = {
   AlumniCredential: 'https://example.edu/vocab#AlumniCredential',
-  ...Object.fromEntries(
-    ['givenName', 'familyName', 'alumniOf', 'email', 'address', 'worksFor'].map((name) => [
-      name,
-      `https://schema.org/${name}`,
-    ]),
-  ),
+  ...Object.fromEntries(NAMES.map((name) => [name, `https://schema.org/${name}`])),
 }
 
 const documentLoader = createDocumentLoader()

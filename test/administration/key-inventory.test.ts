@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { pino } from 'pino'
-import { createKeyInventory } from '../../activities/keys/inventory.ts'
+import { createKeyInventory } from '../../activities/administration/key-inventory.ts'
 import { storeName } from '../../activities/keys/reference.ts'
 import { connect } from '../../entities/orm.ts'
 import { Unavailable } from '../../protocol/errors.ts'

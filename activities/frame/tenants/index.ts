@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { byClock } from '../frame/caches.ts'
-import type { Dependencies } from '../index.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { byClock } from '../caches.ts'
 
 export interface KnownTenant {
   id: string
@@ -27,7 +27,7 @@ export interface HostTenant extends KnownTenant {
 }
 
 /** Tenants by host name: public addresses know no token. */
-export function createAdministration({ systemSql, config, now }: Pick<Dependencies, 'systemSql' | 'config' | 'now'>) {
+export function createTenants({ systemSql, config, now }: Pick<Dependencies, 'systemSql' | 'config' | 'now'>) {
   const { publicUrl } = config
   const byHost = new LRUCache<string, HostTenant | 'nobody'>({ max: 5_000, ttl: 10_000, ...byClock(now) })
   const byId = new LRUCache<string, KnownTenant>({ max: 5_000, ttl: 60_000, ...byClock(now) })
@@ -41,7 +41,7 @@ export function createAdministration({ systemSql, config, now }: Pick<Dependenci
 
   return {
     /** `host` as in the Host header; its port does not count. The bare host is the first tenant. */
-    async findTenantByHost(host: string): Promise<HostTenant | undefined> {
+    async byHost(host: string): Promise<HostTenant | undefined> {
       const name = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
       const cached = byHost.get(name)
       if (cached) return cached === 'nobody' ? undefined : cached
@@ -59,7 +59,7 @@ export function createAdministration({ systemSql, config, now }: Pick<Dependenci
       return tenant
     },
 
-    async tenantById(id: string): Promise<KnownTenant> {
+    async byId(id: string): Promise<KnownTenant> {
       const cached = byId.get(id)
       if (cached) return cached
       const { rows } = await systemSql.query<TenantRow>({
@@ -75,4 +75,4 @@ export function createAdministration({ systemSql, config, now }: Pick<Dependenci
   }
 }
 
-export type Administration = ReturnType<typeof createAdministration>
+export type Tenants = ReturnType<typeof createTenants>

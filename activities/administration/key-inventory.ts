@@ -1,8 +1,8 @@
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
-import type { Dependencies } from '../index.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { KeyRef } from '../keys/index.ts'
+import { storeName } from '../keys/reference.ts'
 import { PLATFORM_TENANT } from '../tokens-logs/keys.ts'
-import type { KeyRef } from './index.ts'
-import { storeName } from './reference.ts'
 
 /** A key that a row tells of and the store does not hold. */
 export interface MissingKey extends KeyRef {

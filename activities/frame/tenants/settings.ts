@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { byClock } from '../frame/caches.ts'
-import type { Call, Operations } from '../frame/operations.ts'
-import type { Dependencies } from '../index.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { byClock } from '../caches.ts'
+import type { Call, Operations } from '../operations.ts'
 
 export interface TenantSettings {
   /** Whether an unknown JSON-LD context may be fetched and pinned; else it is refused by name. */
