@@ -74,3 +74,10 @@ test('docs/operations.md says of every metric, every workflow and every cause of
   t.true(pauses.length >= 3)
   for (const code of pauses) t.true(guide[0]?.includes(`\`${code}\``), code)
 })
+
+test('docs/architecture.md names folders and files that are there', (t) => {
+  const named = namesIn(sources('docs/architecture.md'), /`((?:api|activities|workflows|entities|protocol)\/[^`]*)`/g)
+  t.true(named.length > 20)
+  const missing = named.filter((path = '') => globSync(path.replace('<area>', 'dids'), { cwd: root }).length === 0)
+  t.deepEqual(missing, [])
+})
