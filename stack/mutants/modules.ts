@@ -38,7 +38,14 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   outbound: {
     code: ['activities/frame/outbound/*.ts', 'protocol/ip-addresses.ts'],
-    tests: ['test/frame/outbound/{outbound,ssrf,url,names,faults.timing}.test.ts', 'test/frame/api/address.test.ts'],
+    tests: [
+      'test/frame/outbound/outbound.test.ts',
+      'test/frame/outbound/ssrf.test.ts',
+      'test/frame/outbound/url.test.ts',
+      'test/frame/outbound/names.test.ts',
+      'test/frame/outbound/faults.timing.test.ts',
+      'test/frame/api/address.test.ts',
+    ],
   },
   verification: {
     code: [
