@@ -1,7 +1,6 @@
 import type { Sql } from '../../../entities/orm.ts'
 import type { Refusal, Unavailable } from '../../../protocol/errors.ts'
-import type { TemplateRef } from '../../semantic-credentials/index.ts'
-import type { SignedRow } from '../../semantic-credentials/sign.ts'
+import type { SignedRow, TemplateRef } from '../format.ts'
 
 /** References alone: rows are personal data, and Temporal's history is no place for it. */
 export interface Chunk {
