@@ -5,7 +5,7 @@ import type { NamedEntry } from '../../protocol/credentials/notifications.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import type { StatusListKind, StatusPurpose } from '../../protocol/status-list/index.ts'
 import type { StoredCredential } from './read.ts'
-import type { StatusEntry } from './status-lists/allocation.ts'
+import type { SignedRow } from './record.ts'
 
 /** A version of a template: what a credential was made by. */
 export interface TemplateRef {
@@ -18,24 +18,6 @@ export interface TemplateVersion extends TemplateRef {
   definition: object
   /** Deleted since: what was issued from it is still out there. */
   deleted: boolean
-}
-
-/** A signed credential and what its row says besides. */
-export interface SignedRow {
-  id: string
-  credential: Json
-  didId: string
-  /** The issuer's DID. */
-  issuer: string
-  proofType: string
-  tag: string | null
-  types: string[]
-  issuanceDate: string
-  expirationDate: string | null
-  listId: string | null
-  index: number | null
-  /** The second entry of one that may be suspended. */
-  suspension?: StatusEntry
 }
 
 /** What the messages to holders take from a credential. */
@@ -105,13 +87,13 @@ export interface BatchFormat {
  * A format of credentials, as the engine sees it: it records, lists, revokes, suspends, publishes, notifies and batches what
  * the format signs. `Request`: what the format's own `sign` takes, which the engine hands on unseen.
  */
-export interface CredentialFormat<Request = never> {
+export interface CredentialFormat<Request = never, Row extends SignedRow = SignedRow> {
   name: FormatName
   /** Kinds of the status lists in which its credentials have entries. */
   statusKinds: StatusKinds
 
   /** Signs a credential under our id of it; recording it is the engine's. Throws `Refusal` for what the caller can mend. */
-  sign(tenantId: string, id: string, request: Request): Promise<SignedRow>
+  sign(tenantId: string, id: string, request: Request): Promise<Row>
 
   show(credential: StoredCredential): ShownCredential
 

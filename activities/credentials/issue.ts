@@ -48,9 +48,9 @@ export function createIssuing({ sql, effects, uuid, issuers }: Parts) {
       if (idempotency && 'effect' in idempotency) return idempotency.effect as SignedCredential
       const ownId = idempotency ? derivedId(tenantId, `${idempotency.since} ${idempotency.key}`) : uuid()
       const row = await format.sign(tenantId, ownId, request)
-      const { id, credential, tag, proofType, listId, suspension } = row
+      const { id, document: credential, tag, proofType, suspensionListId, suspensionIndex } = row
       const signed: SignedCredential = { id, credential, tag, ...(template && { template }) }
-      const metadata = { clientId: call.clientId, id, proofType, revocable: listId !== null }
+      const metadata = { clientId: call.clientId, id, proofType, revocable: row.statusListId !== null }
       const recorded: CredentialRow = {
         tenant: tenantId,
         credential_id: id,
@@ -61,8 +61,8 @@ export function createIssuing({ sql, effects, uuid, issuers }: Parts) {
         type_names: row.types,
         issued: row.issuanceDate,
         expires: row.expirationDate,
-        list: listId,
-        list_index: row.index,
+        list: row.statusListId,
+        list_index: row.statusIndex,
         log_id: uuid(),
         request: call.requestId,
         log_metadata: template ? { ...metadata, templateId: template.id, templateVersion: template.version } : metadata,
@@ -71,7 +71,9 @@ export function createIssuing({ sql, effects, uuid, issuers }: Parts) {
         template: template?.id ?? null,
         version: template?.version ?? null,
       }
-      const outcome = await (suspension ? recordSuspendable(sql, recorded, suspension) : recorder.record(recorded))
+      const outcome = await (suspensionListId !== null && suspensionIndex !== null
+        ? recordSuspendable(sql, recorded, { listId: suspensionListId, index: suspensionIndex })
+        : recorder.record(recorded))
       if (outcome === 'recorded') return signed
       if (outcome === 'template_gone')
         throw new Refusal('credential_template.not_found', 'The template was deleted while its credential was signed.')

@@ -10,7 +10,7 @@ import { overDocument, Refusal } from '../../protocol/errors.ts'
 import { type DataModel, normaliseSignPayload, withStatus } from '../../protocol/semantic-credentials/index.ts'
 import { type StatusExplanation, statusEntry, statusListUrl } from '../../protocol/status-list/credential.ts'
 import type { StatusPurpose } from '../../protocol/status-list/index.ts'
-import type { SignedRow } from '../credentials/format.ts'
+import type { SignedRow } from '../credentials/record.ts'
 import type { StatusEntries, StatusEntry } from '../credentials/status-lists/allocation.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Issuers } from '../dids/signers.ts'
@@ -118,10 +118,11 @@ export function createSigning({ documents, now, tenants, contexts, entries, issu
       const mandatory = mandatoryOf(unsigned, proofType, mandatoryPointers)
       const asked = { credential: unsigned, proofType, signer, now: time, ...mandatory }
       const lookup = contexts.lookupFor(tenantId)
-      const credential = await (together > 1 ? documents.signLike(asked, lookup) : documents.sign(asked, lookup))
+      const document = await (together > 1 ? documents.signLike(asked, lookup) : documents.sign(asked, lookup))
       return {
         id,
-        credential,
+        format: 'semantic',
+        document,
         didId: issuer.didId,
         issuer: issuer.did,
         proofType,
@@ -129,9 +130,10 @@ export function createSigning({ documents, now, tenants, contexts, entries, issu
         types: normal.types,
         issuanceDate: normal.issuanceDate,
         expirationDate: normal.expirationDate ?? null,
-        listId: entry?.listId ?? null,
-        index: entry?.index ?? null,
-        ...(suspension && { suspension }),
+        statusListId: entry?.listId ?? null,
+        statusIndex: entry?.index ?? null,
+        suspensionListId: suspension?.listId ?? null,
+        suspensionIndex: suspension?.index ?? null,
       }
     },
   }
