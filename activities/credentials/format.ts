@@ -103,10 +103,12 @@ export interface CredentialFormat<Request = never, Row extends SignedRow = Signe
   batches: BatchFormat
 }
 
-/** The formats of this process, by name. */
+/** The formats of this process, by name. Those that share a kind of status list share how it is signed. */
 export function createFormats(formats: readonly CredentialFormat[]) {
   const byName = new Map(formats.map((format) => [format.name, format]))
-  const statusKinds: StatusKinds = Object.assign({}, ...formats.map((format) => format.statusKinds))
+  if (byName.size < formats.length) throw new Error('two formats have the same name')
+  const statusKinds: StatusKinds = {}
+  for (const format of formats) Object.assign(statusKinds, format.statusKinds)
 
   return {
     statusKinds,
