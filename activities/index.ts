@@ -4,13 +4,15 @@ import { createReconciliation } from './administration/reconcile.ts'
 import { createBatchEnds } from './credentials/batches/end.ts'
 import { createBatchFiles } from './credentials/batches/files.ts'
 import { createBatches } from './credentials/batches/index.ts'
-import { createBatchOptions } from './credentials/batches/options.ts'
 import { createBatchSigning } from './credentials/batches/sign.ts'
 import { createBatchUploads } from './credentials/batches/upload.ts'
+import { type CredentialFormat, createFormats } from './credentials/format.ts'
+import { createIssuing } from './credentials/issue.ts'
 import { createNotificationDelivery } from './credentials/notifications.deliver.ts'
 import { createNotifications } from './credentials/notifications.ts'
+import { createCredentialReader } from './credentials/read.ts'
 import { createRevocationSlices, createRevocations } from './credentials/revocations.ts'
-import { createStatusEntries } from './credentials/status-lists/allocation.ts'
+import { createStatusEntries, type StatusEntries } from './credentials/status-lists/allocation.ts'
 import { createCredentialStatus } from './credentials/status-lists/changes.ts'
 import { createStatusPublisher } from './credentials/status-lists/publish.ts'
 import { createStatusSweep } from './credentials/status-lists/sweep.ts'
@@ -20,14 +22,16 @@ import { createLinkedDids } from './dids/linked.ts'
 import { createPublicDids } from './dids/public.ts'
 import { createDidRegistration } from './dids/registration.ts'
 import { createDidResolver } from './dids/resolver.ts'
-import { createIssuers } from './dids/signers.ts'
+import { createIssuers, type Issuers } from './dids/signers.ts'
 import { createIdempotency } from './frame/idempotency.ts'
 import { createOperations } from './frame/operations.ts'
 import { createTenants } from './frame/tenants/index.ts'
 import { createTenantSettings } from './frame/tenants/settings.ts'
 import type { Revival } from './frame/work.revival.ts'
+import { createSemanticBatches } from './semantic-credentials/batches.ts'
 import { createTenantContexts } from './semantic-credentials/contexts.ts'
 import { createDerivation } from './semantic-credentials/derive.ts'
+import { createSemanticFormat } from './semantic-credentials/format.ts'
 import { createSemanticCredentials } from './semantic-credentials/index.ts'
 import { createLinkedData } from './semantic-credentials/linked-data.ts'
 import { createAsking } from './semantic-credentials/presentations/asking.ts'
@@ -35,6 +39,7 @@ import { createPresentations } from './semantic-credentials/presentations/index.
 import { createPresentationRequests } from './semantic-credentials/presentations/requests.ts'
 import { createPresentationTemplates } from './semantic-credentials/presentations/templates.ts'
 import { createSigning } from './semantic-credentials/sign.ts'
+import { createSemanticLists } from './semantic-credentials/status-lists.ts'
 import { createTemplateSigning } from './semantic-credentials/templates.sign.ts'
 import { createCredentialTemplates } from './semantic-credentials/templates.ts'
 import { createVcApi } from './semantic-credentials/vc-api.ts'
@@ -46,8 +51,18 @@ import { createTokens } from './tokens-logs/tokens.ts'
 
 export { type Dependencies, openDependencies } from './dependencies.ts'
 
+/** What a format is made of, besides its own protocol. */
+export interface FormatParts extends Dependencies {
+  issuers: Issuers
+  entries: StatusEntries
+  semantic: CredentialFormat
+}
+
+/** Formats besides those of the platform. */
+export type MoreFormats = (parts: FormatParts) => CredentialFormat[]
+
 /** Every area's verbs, joined: what the controllers call in process. */
-export function createPlatform(dependencies: Dependencies) {
+export function createPlatform(dependencies: Dependencies, moreFormats: MoreFormats = () => []) {
   const operations = createOperations(dependencies)
   const tenants = createTenants(dependencies)
   const settings = createTenantSettings({ ...dependencies, operations })
@@ -59,14 +74,32 @@ export function createPlatform(dependencies: Dependencies) {
   const entries = createStatusEntries(dependencies)
   const credentialStatus = createCredentialStatus(dependencies)
   const signing = createSigning({ ...dependencies, tenants, contexts, entries, issuers })
-  const shared = { operations, tenants, registration, didResolver, contexts, issuers, entries, credentialStatus }
-  const parts = { ...dependencies, ...shared, signing }
+  const issuing = createIssuing({ ...dependencies, issuers })
+  const semanticCredentials = createSemanticCredentials({ issuing, signing })
+  const credentialTemplates = createCredentialTemplates({ ...dependencies, operations })
+  const templateSigning = createTemplateSigning({ ...dependencies, issuers, semanticCredentials, credentialTemplates })
+  const templating = { contexts, issuers, signing, credentialTemplates, templateSigning }
+  const semantic = createSemanticFormat({
+    signing,
+    statusKinds: createSemanticLists({ ...dependencies, issuers }),
+    batches: createSemanticBatches({ ...dependencies, ...templating }),
+  })
+  const formats = createFormats([semantic, ...moreFormats({ ...dependencies, issuers, entries, semantic })])
+  const { statusKinds } = formats
+  const shared = {
+    operations,
+    tenants,
+    registration,
+    didResolver,
+    contexts,
+    issuers,
+    credentialStatus,
+    formats,
+    statusKinds,
+  }
+  const parts = { ...dependencies, ...shared }
   const revocations = createRevocations(parts)
-  const semanticCredentials = createSemanticCredentials(parts)
-  const credentialTemplates = createCredentialTemplates(parts)
-  const templateSigning = createTemplateSigning({ ...parts, semanticCredentials, credentialTemplates })
-  const batchOptions = createBatchOptions({ ...parts, credentialTemplates, templateSigning })
-  const batchUploads = createBatchUploads({ ...parts, batchOptions })
+  const batchUploads = createBatchUploads(parts)
   const credentialVerifier = createCredentialVerifier(parts)
   const presentationTemplates = createPresentationTemplates(parts)
   const asking = createAsking({ ...parts, presentationTemplates })
@@ -87,6 +120,8 @@ export function createPlatform(dependencies: Dependencies) {
     dids: createDids(parts),
     linkedDids: createLinkedDids(parts),
     contexts,
+    issuing,
+    credentials: createCredentialReader(dependencies),
     credentialStatus,
     semanticCredentials,
     credentialTemplates,
@@ -103,9 +138,9 @@ export function createPlatform(dependencies: Dependencies) {
     revocations,
     notifications: createNotifications(parts),
     notificationDelivery: createNotificationDelivery(parts),
-    batches: createBatches({ ...parts, batchUploads, batchOptions, revocations }),
+    batches: createBatches({ ...parts, batchUploads, revocations }),
     batchFiles: createBatchFiles(dependencies),
-    batchSigning: createBatchSigning({ ...parts, templateSigning }),
+    batchSigning: createBatchSigning(parts),
     batchEnds: createBatchEnds(dependencies),
   }
 }
@@ -119,8 +154,13 @@ export interface Observers {
 }
 
 /** The same verbs as Temporal calls them: retried, durable. */
-export function createActivities(dependencies: Dependencies, { statusListTried, reconciled }: Observers = {}) {
-  const { registration, statusPublisher, batchSigning, batchEnds, notificationDelivery } = createPlatform(dependencies)
+export function createActivities(
+  dependencies: Dependencies,
+  { statusListTried, reconciled }: Observers = {},
+  moreFormats?: MoreFormats,
+) {
+  const platform = createPlatform(dependencies, moreFormats)
+  const { registration, statusPublisher, batchSigning, batchEnds, notificationDelivery } = platform
   const { rotateTokenKeys } = createTokenKeyRotation(dependencies)
   return {
     ...registration,

@@ -45,6 +45,7 @@ export function inTermsOf<Thrown>(error: Thrown, paths: Readonly<Record<string, 
     error.code,
     error.message,
     error.errors.map((field) => ({ ...field, path: named.get(field.path) ?? field.path })),
+    error.cause === undefined ? undefined : { cause: error.cause },
   )
 }
 

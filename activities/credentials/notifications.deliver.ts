@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { Notification } from '../../entities/credentials.status.ts'
 import { inTenant } from '../../entities/orm.ts'
-import { LogEntry } from '../../entities/tokens-logs.ts'
+import { logOf } from '../../protocol/credentials/formats.ts'
 import { messageEndpoint, messageSigningInput } from '../../protocol/credentials/notifications.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import type { Issuers } from '../dids/signers.ts'
+import { addLogEntry } from '../frame/log-entries.ts'
+import { findCredential, formatOf } from './read.ts'
 
 export interface NotificationSubject {
   tenantId: string
@@ -118,17 +120,17 @@ export function createNotificationDelivery(parts: Parts) {
         const again = mayTryAgain ? { statusChange: null } : {}
         em.assign(row, { state, reason: reason ?? null, endedAt: now(), ...again })
         const { requestId, clientId, credentialId } = row
-        const name = 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_MESSAGE_SEND'
-        em.create(LogEntry, {
-          id: uuid(),
-          tenantId,
-          requestId,
-          category: 'credential-web-semantic',
-          type: `${name}_${state === 'FAILED' ? 'FAIL' : 'SUCCESS'}`,
-          timestamp: now(),
-          data: {},
-          metadata: { clientId, id: credentialId, notificationId, outcome: state, ...(reason && { reason }) },
-        })
+        const format = formatOf(await findCredential(em, credentialId))
+        addLogEntry(
+          em,
+          { now, uuid },
+          {
+            ...logOf(format, 'REVOCATION_MESSAGE_SEND'),
+            ...{ tenantId, requestId, clientId },
+            outcome: state === 'FAILED' ? 'FAIL' : 'SUCCESS',
+            metadata: { id: credentialId, notificationId, outcome: state, ...(reason && { reason }) },
+          },
+        )
       })
     },
   }

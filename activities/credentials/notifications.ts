@@ -1,14 +1,15 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Notification } from '../../entities/credentials.status.ts'
 import { inTenant } from '../../entities/orm.ts'
-import { SemanticCredential } from '../../entities/semantic-credentials.ts'
-import { statusMessage, subjectDids } from '../../protocol/credentials/notifications.ts'
+import { type NamedEntry, statusMessage } from '../../protocol/credentials/notifications.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Issuers } from '../dids/signers.ts'
 import type { Call, Operations } from '../frame/operations.ts'
+import type { Formats } from './format.ts'
 import { messageSigner } from './notifications.deliver.ts'
 import { assertWithinLimits, recipientHost, takeTurns } from './notifications.limits.ts'
+import { findCredential, formatOf } from './read.ts'
 import { credentialNotFound, notRevocable } from './refusals.ts'
 import { notificationWork } from './work.ts'
 
@@ -35,7 +36,8 @@ const ADD = `insert into credential_notifications (id, tenant_id, credential_id,
   on conflict (tenant_id, credential_id, md5(recipient), status_change) do nothing returning id`
 
 interface StatusNotice {
-  credential: SemanticCredential
+  credentialId: string
+  statusEntry: NamedEntry
   sender: string
   status: CurrentStatus
 }
@@ -50,11 +52,12 @@ async function inTurn<T, Result>(items: T[], work: (item: T) => Promise<Result>)
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'outbox' | 'now' | 'uuid'> {
   operations: Operations
   issuers: Issuers
+  formats: Formats
 }
 
 /** Tells holders of the status of their credential, as a signed message to where their DID takes messages (D-113). */
 export function createNotifications(parts: Parts) {
-  const { config, database, outbox, now, uuid, operations, issuers } = parts
+  const { config, database, outbox, now, uuid, operations, issuers, formats } = parts
 
   async function senderOf(tenantId: string, from: string | undefined, didId: string): Promise<string> {
     const named = from ?? (await ownDid(tenantId, didId))
@@ -75,15 +78,15 @@ export function createNotifications(parts: Parts) {
   /** False where the recipient is told of this status already. */
   async function enqueue(em: SqlEntityManager, call: Call, recipient: string, notice: StatusNotice): Promise<boolean> {
     const { tenantId, requestId, clientId } = call
-    const { credential, sender, status } = notice
+    const { credentialId, statusEntry, sender, status } = notice
     const id = uuid()
     const about = { id, from: sender, to: recipient, now: now(), isRevoked: status.revoked }
-    const message = JSON.stringify(statusMessage(credential.credential, about))
+    const message = JSON.stringify(statusMessage(statusEntry, about))
     const host = recipientHost(recipient)
     const row = [
       id,
       tenantId,
-      credential.id,
+      credentialId,
       recipient,
       host,
       status.change,
@@ -95,7 +98,7 @@ export function createNotifications(parts: Parts) {
     ]
     const added = await em.execute<{ id: string }[]>(ADD, row)
     if (added.length === 0) return false
-    await outbox.enqueue(em, notificationWork.start({ tenantId, id, credentialId: credential.id }))
+    await outbox.enqueue(em, notificationWork.start({ tenantId, id, credentialId }))
     return true
   }
 
@@ -107,10 +110,10 @@ export function createNotifications(parts: Parts) {
      */
     async notifyStatus(call: Call, id: string, { from, to }: { from?: string; to?: string[] }): Promise<void> {
       const { tenantId } = call
-      const credential = await inTenant(database.tenants, tenantId, (em) => em.findOne(SemanticCredential, { id }))
-      if (!credential) throw credentialNotFound()
+      const credential = await inTenant(database.tenants, tenantId, (em) => findCredential(em, id))
       if (!credential.statusListId) throw notRevocable()
-      const subjects = subjectDids(credential.credential)
+      const { subjects, statusEntry } = formats.of(formatOf(credential)).show(credential)
+      if (!statusEntry) throw notRevocable()
       if (to?.some((did) => !subjects.includes(did))) throw invalid('to', 'expected DIDs of the credential’s subjects')
       const sender = await senderOf(tenantId, from, credential.didId)
       const recipients = [...new Set(to ?? subjects)]
@@ -124,7 +127,7 @@ export function createNotifications(parts: Parts) {
         await takeTurns(em, tenantId, recipients)
         const [status] = await em.execute<CurrentStatus[]>(STATUS, [id])
         if (!status) throw credentialNotFound()
-        const notice = { credential, sender, status }
+        const notice = { credentialId: id, statusEntry, sender, status }
         const isNew = await inTurn(recipients, (recipient) => enqueue(em, call, recipient, notice))
         const added = recipients.filter((_, index) => isNew[index])
         operation.metadata.repeated = recipients.length - added.length
@@ -136,7 +139,7 @@ export function createNotifications(parts: Parts) {
     /** Newest first, each with what came of it. Throws `credential.not_found`. */
     async listNotifications(tenantId: string, id: string, { limit, offset }: { limit: number; offset: number }) {
       return inTenant(database.tenants, tenantId, async (em) => {
-        if (!(await em.findOne(SemanticCredential, { id }))) throw credentialNotFound()
+        await findCredential(em, id)
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
         const [notifications, total] = await em.findAndCount(
           Notification,

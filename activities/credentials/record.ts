@@ -1,5 +1,27 @@
 import type { Sql } from '../../entities/orm.ts'
+import type { FormatName } from '../../protocol/credentials/formats.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
+
+/** What a format's signing says of a credential. */
+export interface SignedRow {
+  id: string
+  format: FormatName
+  didId: string
+  /** The issuer's DID. */
+  issuer: string
+  /** As it is answered. */
+  document: Json
+  proofType: string
+  tag: string | null
+  types: string[]
+  issuanceDate: string
+  expirationDate: string | null
+  statusListId: string | null
+  statusIndex: number | null
+  /** The second entry, of a credential that may be suspended. */
+  suspensionListId: string | null
+  suspensionIndex: number | null
+}
 
 /** What `record_semantic_credential` takes, by its names, and `record_templated_credential` besides. */
 export interface CredentialRow {

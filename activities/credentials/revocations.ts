@@ -4,12 +4,12 @@ import { CredentialBatch } from '../../entities/credentials.batches.ts'
 import { Revocation } from '../../entities/credentials.status.ts'
 import { Did } from '../../entities/dids.ts'
 import { inTenant, type Sql } from '../../entities/orm.ts'
-import { SemanticTemplate } from '../../entities/semantic-credentials.templates.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { isUuid } from '../../protocol/uuid.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import { batchNotFound } from './batches/record.ts'
+import type { Formats } from './format.ts'
 import { revocationWork } from './work.ts'
 
 export type RevocationScope = 'template' | 'batch' | 'issuer'
@@ -66,13 +66,6 @@ async function claimBatch(em: SqlEntityManager, id: string): Promise<'claimed' |
   return 'claimed'
 }
 
-/** A deleted template's credentials are still out there: it can be named as before. */
-async function templateOf(em: SqlEntityManager, id: string): Promise<string> {
-  const template = isUuid(id) ? await em.findOne(SemanticTemplate, { id }) : null
-  if (!template) throw new Refusal('credential_template.not_found', 'There is no such credential template.')
-  return id
-}
-
 /** Named by the DID, or by our id of it. Once an issuer is deleted its lists can be signed no more: revoke before. */
 async function issuerOf(em: SqlEntityManager, id: string): Promise<string> {
   const row = await em.findOne(Did, { ...(isUuid(id) ? { id } : { did: id }), deletedAt: null })
@@ -82,10 +75,18 @@ async function issuerOf(em: SqlEntityManager, id: string): Promise<string> {
 
 interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'uuid'> {
   operations: Operations
+  formats: Formats
 }
 
 /** Revokes everything of a template, a batch or an issuer: one mechanism, slice by slice, the row knows how far it is. */
-export function createRevocations({ database, outbox, uuid, operations }: Parts) {
+export function createRevocations({ database, outbox, uuid, operations, formats }: Parts) {
+  /** A deleted template's credentials are still out there: it can be named as before. */
+  async function templateOf(em: SqlEntityManager, id: string): Promise<string> {
+    const template = isUuid(id) ? await formats.findTemplate(em, id) : undefined
+    if (!template) throw new Refusal('credential_template.not_found', 'There is no such credential template.')
+    return id
+  }
+
   /** Within the caller's transaction: the row, and the workflow once it commits. */
   async function begin(em: SqlEntityManager, call: Call, scope: RevocationScope, subject: string): Promise<Revocation> {
     const { tenantId, requestId, clientId } = call

@@ -7,10 +7,11 @@ import {
   suiteOf,
 } from '../../protocol/data-integrity/index.ts'
 import { overDocument, Refusal } from '../../protocol/errors.ts'
-import { normaliseSignPayload, withStatus } from '../../protocol/semantic-credentials/index.ts'
+import { type DataModel, normaliseSignPayload, withStatus } from '../../protocol/semantic-credentials/index.ts'
 import { type StatusExplanation, statusEntry, statusListUrl } from '../../protocol/status-list/credential.ts'
 import type { StatusPurpose } from '../../protocol/status-list/index.ts'
-import { assertSuspendable, type StatusEntries, type StatusEntry } from '../credentials/status-lists/allocation.ts'
+import type { SignedRow } from '../credentials/record.ts'
+import type { StatusEntries, StatusEntry } from '../credentials/status-lists/allocation.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Issuers } from '../dids/signers.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
@@ -31,24 +32,6 @@ export interface SignRequest {
   mandatoryPointers?: string[]
 }
 
-/** A signed credential and what its row says besides. */
-export interface SignedRow {
-  id: string
-  credential: Json
-  didId: string
-  /** The issuer's DID. */
-  issuer: string
-  proofType: ProofType
-  tag: string | null
-  types: string[]
-  issuanceDate: string
-  expirationDate: string | null
-  listId: string | null
-  index: number | null
-  /** The second entry of one that may be suspended. */
-  suspension?: StatusEntry
-}
-
 interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
   tenants: Tenants
   contexts: TenantContexts
@@ -62,6 +45,20 @@ export function proofTypeOf(given: string): ProofType {
   throw new Refusal('credential.proof_type_unsupported', 'This proof type is not supported.', [
     { path: 'proofType', code: 'enum', message: `expected one of ${PROOF_TYPES.join(', ')}` },
   ])
+}
+
+/** Throws `Refusal` for a credential that has no place to be suspended in: one without revocation, one of data model 1.1. */
+export function assertSuspendable(revocable: boolean, dataModel: DataModel): void {
+  const refuse = (code: string, message: string, expected: string) =>
+    new Refusal(code, message, [{ path: 'suspendable', code: 'suspendable', message: expected }])
+  if (!revocable)
+    throw refuse('request.invalid', 'What can be suspended can be revoked.', 'expected false, or revocable to be true')
+  if (dataModel !== '2.0')
+    throw refuse(
+      'status_list.purpose_unsupported',
+      'A credential of data model 1.1 has a RevocationList2020, which cannot suspend.',
+      'expected false, or a credential of data model 2.0',
+    )
 }
 
 /** Throws `Refusal('request.invalid')` for pointers that the proof type has no use for. */
@@ -121,10 +118,11 @@ export function createSigning({ documents, now, tenants, contexts, entries, issu
       const mandatory = mandatoryOf(unsigned, proofType, mandatoryPointers)
       const asked = { credential: unsigned, proofType, signer, now: time, ...mandatory }
       const lookup = contexts.lookupFor(tenantId)
-      const credential = await (together > 1 ? documents.signLike(asked, lookup) : documents.sign(asked, lookup))
+      const document = await (together > 1 ? documents.signLike(asked, lookup) : documents.sign(asked, lookup))
       return {
         id,
-        credential,
+        format: 'semantic',
+        document,
         didId: issuer.didId,
         issuer: issuer.did,
         proofType,
@@ -132,9 +130,10 @@ export function createSigning({ documents, now, tenants, contexts, entries, issu
         types: normal.types,
         issuanceDate: normal.issuanceDate,
         expirationDate: normal.expirationDate ?? null,
-        listId: entry?.listId ?? null,
-        index: entry?.index ?? null,
-        ...(suspension && { suspension }),
+        statusListId: entry?.listId ?? null,
+        statusIndex: entry?.index ?? null,
+        suspensionListId: suspension?.listId ?? null,
+        suspensionIndex: suspension?.index ?? null,
       }
     },
   }

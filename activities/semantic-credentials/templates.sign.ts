@@ -6,10 +6,11 @@ import {
   proofTypeFor,
   type TemplateDefinition,
 } from '../../protocol/semantic-credentials/templates.ts'
+import type { SignedCredential } from '../credentials/issue.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Issuers } from '../dids/signers.ts'
 import type { Call } from '../frame/operations.ts'
-import type { SemanticCredentials, SignedCredential } from './index.ts'
+import type { SemanticCredentials } from './index.ts'
 import type { SignRequest } from './sign.ts'
 import type { CredentialTemplate, CredentialTemplates } from './templates.ts'
 

@@ -4,6 +4,7 @@ import { inTenant } from '../../entities/orm.ts'
 import { SemanticTemplate, SemanticTemplateVersion } from '../../entities/semantic-credentials.templates.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { type TemplateDefinition, templateErrors } from '../../protocol/semantic-credentials/templates.ts'
+import type { TemplateVersion } from '../credentials/format.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 
@@ -26,6 +27,19 @@ const templateOf = ({ templateId, version, definition }: SemanticTemplateVersion
   version,
   definition,
 })
+
+/** The current version unless told; undefined for an id of none. For the engine, which also asks for deleted ones. */
+export async function readTemplateVersion(
+  em: SqlEntityManager,
+  id: string,
+  version?: number,
+): Promise<TemplateVersion | undefined> {
+  const template = await em.findOne(SemanticTemplate, { id })
+  if (!template) return undefined
+  const which = version === undefined ? { id: template.versionId } : { templateId: id, version }
+  const found = await em.findOne(SemanticTemplateVersion, which)
+  return found ? { ...templateOf(found), deleted: template.deletedAt != null } : undefined
+}
 
 /** Credential templates in versions: a change is a new version, and what was issued keeps the one it came from. */
 export function createCredentialTemplates(

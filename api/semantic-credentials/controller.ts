@@ -91,7 +91,7 @@ export class SemanticCredentialsController extends Controller {
   async list(@Request() called: Called, @Queries() query: CredentialQuery): Promise<CredentialPageOut> {
     const { tag, type, limit, page: number } = query
     const page = toPage(limit, number)
-    const found = await this.platform.semanticCredentials.listCredentials(called.user.tenantId, { tag, type, ...page })
+    const found = await this.platform.credentials.listCredentials(called.user.tenantId, { tag, type, ...page })
     return { data: found.credentials.map(rowToWire), ...snakeTotals(found.total, page.limit) }
   }
 
@@ -104,9 +104,9 @@ export class SemanticCredentialsController extends Controller {
   @Security('bearerAuth', ['semantic-credentials:read'])
   @Response<Problem>(404, 'no such credential')
   async read(@Request() called: Called, @Path() id: Uuid): Promise<CredentialDetailsOut> {
-    const { semanticCredentials, credentialTemplates } = this.platform
+    const { credentials, credentialTemplates } = this.platform
     const { tenantId } = called.user
-    const row = await semanticCredentials.readCredential(tenantId, id)
+    const row = await credentials.readCredential(tenantId, id)
     const { templateId, templateVersion: version } = row
     const template =
       templateId && version ? await credentialTemplates.readSource(tenantId, templateId, version) : undefined

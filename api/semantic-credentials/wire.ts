@@ -1,8 +1,8 @@
-import type { SemanticCredentials } from '../../activities/semantic-credentials/index.ts'
+import type { CredentialReader } from '../../activities/credentials/read.ts'
 import type { JsonObject } from '../frame/wire.ts'
 
 /** Rows as the activities answer them. */
-export type SemanticCredential = Awaited<ReturnType<SemanticCredentials['readCredential']>>
+export type SemanticCredential = Awaited<ReturnType<CredentialReader['readCredential']>>
 
 export interface SignIn {
   /**

@@ -1,12 +1,11 @@
-import { CONTEXT } from '../contexts/urls.ts'
 import type { Json } from '../data-integrity/index.ts'
 import type { FieldError } from '../errors.ts'
 import { isObject } from '../json.ts'
-import type { DataModel } from '../semantic-credentials/checks.ts'
-import { chooseModel } from '../semantic-credentials/contexts.ts'
+import type { FormatName } from './formats.ts'
 
-/** What rows of a batch need not repeat; a row's own member wins. */
+/** What rows of a batch need not repeat; a row's own member wins. Which of them there are is checked by the format. */
 export interface BatchOptions {
+  format: FormatName
   /** DID of the issuer. */
   issuer?: string
   proofType?: string
@@ -85,30 +84,6 @@ export function rowOfJson(value: unknown, kind: RowKind): ReadRow {
   return errors.length > 0 ? { errors } : { input: value as Json & RowInput }
 }
 
-const base = (contexts: unknown[]): unknown[] =>
-  contexts[0] === CONTEXT.credentialsV1 || contexts[0] === CONTEXT.credentialsV2
-    ? contexts
-    : [CONTEXT.credentialsV2, ...contexts]
-
-/** Of rows that say no contexts of their own. */
-export const dataModelOf = ({ contexts }: BatchOptions): DataModel => chooseModel(base(contexts)).dataModel
-
-/** The sign request of a row: its own members, then the batch's. */
-export function completeRow({ payload, proofType, revocable, suspendable, tag }: PayloadRow, options: BatchOptions) {
-  return {
-    payload: {
-      '@context': base(options.contexts),
-      type: ['VerifiableCredential', ...options.types],
-      ...(options.issuer === undefined ? {} : { issuer: { id: options.issuer } }),
-      ...payload,
-    },
-    proofType: proofType ?? options.proofType ?? '',
-    revocable: revocable ?? options.revocable,
-    suspendable: suspendable ?? options.suspendable ?? false,
-    tag: tag ?? options.tag ?? null,
-  }
-}
-
 /** What a row gives its template: its own members, then the batch's. */
 export const completeClaims = ({ claims, issuer_did, suspendable, tag }: ClaimsRow, options: BatchOptions) => ({
   claims,
@@ -116,11 +91,3 @@ export const completeClaims = ({ claims, issuer_did, suspendable, tag }: ClaimsR
   suspendable: suspendable ?? options.suspendable ?? false,
   tag: tag ?? options.tag ?? null,
 })
-
-/** DID of a row's issuer, if it names one. */
-export function issuerOf(row: RowInput, options: BatchOptions): string | undefined {
-  if ('claims' in row) return row.issuer_did ?? options.issuer
-  const { issuer } = row.payload
-  const id = isObject(issuer) ? issuer.id : (issuer ?? options.issuer)
-  return typeof id === 'string' ? id : undefined
-}

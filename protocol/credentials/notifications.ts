@@ -1,7 +1,5 @@
-import type { Json } from '../data-integrity/index.ts'
 import type { DidDocument } from '../dids/index.ts'
 import { isObject, listOf } from '../json.ts'
-import { readStatusEntry } from '../status-list/entry.ts'
 
 /** What a holder is told: ids and a status, no claim. Times are milliseconds since 1970. */
 export interface StatusMessage {
@@ -16,12 +14,16 @@ export interface StatusMessage {
 
 const STATUS_MESSAGE = 'https://mattr.global/schemas/credential/revocation-status'
 
+/** The entry of a published status list that a credential names. */
+export interface NamedEntry {
+  listUrl: string
+  index: number
+}
+
 export function statusMessage(
-  credential: Json,
+  { listUrl, index }: NamedEntry,
   { id, from, to, now, isRevoked }: { id: string; from: string; to: string; now: Date; isRevoked: boolean },
 ): StatusMessage {
-  const [status] = listOf(credential.credentialStatus)
-  const { listUrl, index } = readStatusEntry(status)
   return {
     id,
     type: STATUS_MESSAGE,
@@ -30,12 +32,6 @@ export function statusMessage(
     created_time: now.getTime(),
     body: { revocationListCredential: listUrl, revocationListIndex: index, isRevoked },
   }
-}
-
-/** DIDs that the credential speaks of: its holders, as far as it tells. */
-export const subjectDids = ({ credentialSubject }: Json): string[] => {
-  const ids = listOf(credentialSubject).map((subject) => (isObject(subject) ? subject.id : undefined))
-  return [...new Set(ids)].filter((id): id is string => typeof id === 'string' && id.startsWith('did:'))
 }
 
 const MESSAGING = new Set(['DIDCommMessaging', 'MessagingService', 'did-communication', 'DIDComm'])

@@ -136,3 +136,9 @@ export function normaliseForVerify(payload: unknown): Json {
   }
   return credential
 }
+
+/** DIDs that the credential speaks of: its holders, as far as it tells. */
+export const subjectDids = ({ credentialSubject }: Json): string[] => {
+  const ids = listOf(credentialSubject).map((subject) => (isObject(subject) ? subject.id : undefined))
+  return [...new Set(ids)].filter((id): id is string => typeof id === 'string' && id.startsWith('did:'))
+}

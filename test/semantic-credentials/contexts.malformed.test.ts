@@ -1,6 +1,7 @@
 import test from 'ava'
 import { createBatchAttempts } from '../../activities/credentials/batches/attempt.ts'
 import { bundledOnly, createDocumentPool } from '../../activities/documents/index.ts'
+import { createSemanticBatches } from '../../activities/semantic-credentials/batches.ts'
 import type { CredentialBatch } from '../../entities/credentials.batches.ts'
 import { DocumentFault, Refusal } from '../../protocol/errors.ts'
 import { create, errors, lines, post, results, until } from '../support/credentials/batches.ts'
@@ -183,7 +184,11 @@ test.serial(
   },
 )
 
-const batch = { id: 'b', issuers: [], options: { issuer: 'did:example:i', types: [], contexts: [], revocable: false } }
+const batch = {
+  id: 'b',
+  issuers: [],
+  options: { format: 'semantic', issuer: 'did:example:i', types: [], contexts: [], revocable: false },
+}
 const chunk = { tenantId: 't', batchId: 'b', from: 1, to: 3 }
 const work = {
   batch: batch as unknown as CredentialBatch,
@@ -202,7 +207,8 @@ function attempts(fault: Error, sound: Error | undefined) {
   }
   const log = { error: () => undefined }
   const selfTest = { prove: () => (sound ? Promise.reject(sound) : Promise.resolve()) }
-  const parts = { keys: { ready: async () => undefined }, log, selfTest, signing, templateSigning: {} }
+  const batches = createSemanticBatches({ selfTest, signing } as unknown as Parameters<typeof createSemanticBatches>[0])
+  const parts = { keys: { ready: async () => undefined }, log, formats: { of: () => ({ batches }) } }
   const { attemptIfReady } = createBatchAttempts(parts as unknown as Parameters<typeof createBatchAttempts>[0])
   return { tries, attempt: () => attemptIfReady(chunk, work) }
 }

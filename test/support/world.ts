@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { bootstrap } from '../../activities/administration/bootstrap.ts'
 import { scheduledJobs } from '../../activities/frame/schedules.ts'
 import { startWorker } from '../../activities/frame/worker/start.ts'
-import { createActivities, openDependencies } from '../../activities/index.ts'
+import { createActivities, type MoreFormats, openDependencies } from '../../activities/index.ts'
 import type { KeyStore } from '../../activities/keys/index.ts'
 import { type Running, startApi } from '../../api/server.process.ts'
 import { loadConfig, type Variable } from '../../config.ts'
@@ -22,6 +22,8 @@ export interface WorldOptions {
   env?: Partial<Record<Variable, string>>
   /** What the worker signs with, made of the platform's own store: for keys that are away. */
   workerKeys?: (keys: KeyStore) => KeyStore
+  /** Formats that the worker knows besides the platform's. */
+  formats?: MoreFormats
   /** Stands between the platform and PostgreSQL: gets its port, and answers the one to connect to instead. */
   between?: (port: number) => Promise<number>
 }
@@ -86,7 +88,7 @@ export async function openWorld(options: WorldOptions = {}) {
 }
 
 async function build(
-  { workflows = false, env = {}, workerKeys = (keys) => keys, between = async (port) => port }: WorldOptions,
+  { workflows = false, env = {}, workerKeys = (keys) => keys, formats, between = async (port) => port }: WorldOptions,
   undo: (() => Promise<void>)[],
   close: () => Promise<void>,
 ) {
@@ -122,7 +124,7 @@ async function build(
   const worker = temporal
     ? await startWorker({
         ...dependencies,
-        activities: createActivities({ ...dependencies, keys: workerKeys(dependencies.keys) }),
+        activities: createActivities({ ...dependencies, keys: workerKeys(dependencies.keys) }, {}, formats),
         jobs: scheduledJobs(config),
       })
     : undefined

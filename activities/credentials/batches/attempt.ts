@@ -1,11 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CredentialBatch } from '../../../entities/credentials.batches.ts'
-import { completeClaims, completeRow, issuerOf } from '../../../protocol/credentials/batches.ts'
-import { DocumentFault, overDocument, Refusal, Unavailable } from '../../../protocol/errors.ts'
+import { DocumentFault, Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { derivedId } from '../../semantic-credentials/index.ts'
-import type { Signing, SignRequest } from '../../semantic-credentials/sign.ts'
-import { inTemplateTerms, type TemplateSigning } from '../../semantic-credentials/templates.sign.ts'
+import type { BatchFormat, Formats } from '../format.ts'
+import { derivedId } from '../issue.ts'
 import type { Attempted, Chunk } from './chunk.ts'
 import type { BatchSlice, PendingRow } from './rows.ts'
 import { rowProblem } from './upload.ts'
@@ -49,33 +47,27 @@ export function refuseAll(rows: PendingRow[]): Attempted {
 /** A slice that is to be signed. */
 export type Work = BatchSlice & { batch: CredentialBatch }
 
-interface Parts extends Pick<Dependencies, 'keys' | 'log' | 'selfTest'> {
-  signing: Signing
-  templateSigning: TemplateSigning
+interface Parts extends Pick<Dependencies, 'keys' | 'log'> {
+  formats: Pick<Formats, 'of'>
 }
 
 /** Signs the rows of a slice, and tells apart whose fault it is where one cannot be. */
-export function createBatchAttempts({ keys, log, selfTest, signing, templateSigning }: Parts) {
-  async function requestOf(
-    tenantId: string,
-    input: PendingRow['input'],
-    { batch, template }: Work,
-  ): Promise<SignRequest> {
-    if (!('claims' in input)) return overDocument(() => completeRow(input, batch.options))
-    if (!template) throw new Error(`batch ${batch.id} has claims and no template`)
-    return templateSigning.request(tenantId, template, completeClaims(input, batch.options))
-  }
-
+export function createBatchAttempts({ keys, log, formats }: Parts) {
   interface Doubt {
     row: number
     error: DocumentFault | Refusal
   }
 
   /** Rows that no rule refuses and that cannot be signed: theirs is the fault if this process signs a document of its own. */
-  async function settle({ tenantId, batchId }: Chunk, doubts: Doubt[], done: Attempted): Promise<Attempted> {
+  async function settle(
+    { tenantId, batchId }: Chunk,
+    format: BatchFormat,
+    doubts: Doubt[],
+    done: Attempted,
+  ): Promise<Attempted> {
     if (doubts.length === 0) return done
     try {
-      await selfTest.prove()
+      await format.prove?.()
     } catch (error) {
       return error instanceof Unavailable ? { ...done, away: error } : { ...done, broken: error }
     }
@@ -90,14 +82,15 @@ export function createBatchAttempts({ keys, log, selfTest, signing, templateSign
   async function attempt(chunk: Chunk, work: Work): Promise<Attempted> {
     const { tenantId, batchId } = chunk
     const { batch, rows, template } = work
+    const format = formats.of(batch.options.format).batches
+    const terms = { options: batch.options, template }
     const done: Attempted = { signed: [], failed: [], gone: new Set() }
     const known = new Set(batch.issuers)
     const doubts: Doubt[] = []
     const signRow = async ({ row_number: row, input }: PendingRow, tries = 1): Promise<void> => {
       try {
-        const request = await requestOf(tenantId, input, work)
         const id = derivedId(tenantId, `batch ${batchId} ${row}`)
-        done.signed.push({ row, credential: await signing.sign(tenantId, id, request, rows.length) })
+        done.signed.push({ row, credential: await format.signRow(tenantId, id, input, terms, rows.length) })
       } catch (error) {
         if (error instanceof Unavailable) done.away = error
         else if (isDoubtful(error)) {
@@ -106,9 +99,9 @@ export function createBatchAttempts({ keys, log, selfTest, signing, templateSign
         } else if (!(error instanceof Refusal)) throw error
         else if (KEY_FAULTS.includes(error.code)) done.fault = error
         else {
-          const issuer = issuerOf(input, batch.options)
+          const issuer = format.issuerOf(input, batch.options)
           if (GONE.includes(error.code) && issuer !== undefined && known.has(issuer)) done.gone.add(issuer)
-          else done.failed.push({ row, problem: problemOf(template ? inTemplateTerms(error) : error) })
+          else done.failed.push({ row, problem: problemOf(error) })
         }
       }
     }
@@ -120,7 +113,7 @@ export function createBatchAttempts({ keys, log, selfTest, signing, templateSign
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, lane))
-    return settle(chunk, doubts, done)
+    return settle(chunk, format, doubts, done)
   }
 
   return {

@@ -1,7 +1,7 @@
 import type { Sql } from '../../../entities/orm.ts'
 import type { Refusal, Unavailable } from '../../../protocol/errors.ts'
-import type { TemplateRef } from '../../semantic-credentials/index.ts'
-import type { SignedRow } from '../../semantic-credentials/sign.ts'
+import type { TemplateRef } from '../format.ts'
+import type { SignedRow } from '../record.ts'
 
 /** References alone: rows are personal data, and Temporal's history is no place for it. */
 export interface Chunk {
@@ -60,16 +60,16 @@ export async function recordChunk(
       signed.map(({ row }) => row),
       column(({ id }) => id),
       column(({ didId }) => didId),
-      column(({ credential }) => JSON.stringify(credential)),
+      column(({ document }) => JSON.stringify(document)),
       column(({ proofType }) => proofType),
       column(({ tag }) => tag),
       column(({ types }) => JSON.stringify(types)),
       column(({ issuanceDate }) => issuanceDate),
       column(({ expirationDate }) => expirationDate),
-      column(({ listId }) => listId),
-      column(({ index }) => index),
-      column(({ suspension }) => suspension?.listId ?? null),
-      column(({ suspension }) => suspension?.index ?? null),
+      column(({ statusListId }) => statusListId),
+      column(({ statusIndex }) => statusIndex),
+      column(({ suspensionListId }) => suspensionListId),
+      column(({ suspensionIndex }) => suspensionIndex),
       template?.id ?? null,
       template?.version ?? null,
       failed.map(({ row }) => row),

@@ -1,9 +1,10 @@
 import { LockMode } from '@mikro-orm/core'
 import { type BatchState, CredentialBatch } from '../../../entities/credentials.batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
-import { LogEntry } from '../../../entities/tokens-logs.ts'
+import { logOf } from '../../../protocol/credentials/formats.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { addLogEntry } from '../../frame/log-entries.ts'
 
 export interface BatchSubject {
   tenantId: string
@@ -30,17 +31,6 @@ export function createBatchEnds({
   now,
   uuid,
 }: Pick<Dependencies, 'database' | 'keys' | 'now' | 'uuid'>) {
-  const logEntry = ({ tenantId }: BatchSubject, { requestId, clientId, id }: CredentialBatch, name: string) => ({
-    id: uuid(),
-    tenantId,
-    requestId,
-    category: 'credential-web-semantic',
-    type: `CREDENTIAL_WEB_SEMANTIC_BATCH_${name}_SUCCESS`,
-    timestamp: now(),
-    data: {},
-    metadata: { clientId, id },
-  })
-
   return {
     /** Safe to retry. A batch that waited too long for the key store goes on once the store can sign. */
     async reviewBatch({ tenantId, batchId }: BatchSubject): Promise<{ state: BatchState | 'GONE' }> {
@@ -82,8 +72,17 @@ export function createBatchEnds({
           return { state: 'PROCESSING', next: first.next }
         }
         em.assign(batch, { state: 'COMPLETED', endedAt: now(), pauseCode: null, pauseMessage: null })
-        const entry = logEntry(subject, batch, 'COMPLETE')
-        em.create(LogEntry, { ...entry, metadata: { ...entry.metadata, total, signed, failed } })
+        const { id, tenantId, requestId, clientId, options } = batch
+        addLogEntry(
+          em,
+          { now, uuid },
+          {
+            ...logOf(options.format, 'BATCH_COMPLETE'),
+            ...{ tenantId, requestId, clientId },
+            outcome: 'SUCCESS',
+            metadata: { id, total, signed, failed },
+          },
+        )
         return { state: 'COMPLETED' }
       })
     },

@@ -1,14 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { LockMode } from '@mikro-orm/core'
+import { LockMode, type SqlEntityManager } from '@mikro-orm/postgresql'
 import { type BatchState, CredentialBatch } from '../../../entities/credentials.batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
+import type { FormatName } from '../../../protocol/credentials/formats.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import { createRevival } from '../../frame/work.revival.ts'
+import type { Formats } from '../format.ts'
 import type { Revocations } from '../revocations.ts'
 import { batchWork } from '../work.ts'
-import type { BatchOptionsChecks } from './options.ts'
 import { type BatchRecord, batchNotFound, toRecord } from './record.ts'
 import type { BatchUploads } from './upload.ts'
 
@@ -16,10 +17,10 @@ interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'temporal'
   operations: Operations
   revocations: Revocations
   batchUploads: BatchUploads
-  batchOptions: BatchOptionsChecks
+  formats: Formats
 }
 
-type Change = (batch: CredentialBatch) => void | Promise<void>
+type Change = (batch: CredentialBatch, em: SqlEntityManager) => void | Promise<void>
 
 /** Pauses after a signal that did not arrive: Temporal that comes back is there within them. */
 const NUDGES_MS = [500, 2_000, 5_000, 15_000]
@@ -32,7 +33,7 @@ const refuseEnded = (batch: CredentialBatch) => {
 
 /** Batches of credentials as their owner sees and steers them. The row decides; the workflow follows. */
 export function createBatches(parts: Parts) {
-  const { database, now, log, operations, revocations, batchUploads, batchOptions } = parts
+  const { database, now, log, operations, revocations, batchUploads, formats } = parts
   const revival = createRevival(parts)
 
   /**
@@ -51,12 +52,18 @@ export function createBatches(parts: Parts) {
     }
   }
 
+  /** A deleted template never comes back. */
+  async function isTemplateGone(em: SqlEntityManager, format: FormatName, id: string): Promise<boolean> {
+    const template = await formats.of(format).readTemplate?.(em, id)
+    return template === undefined || template.deleted
+  }
+
   async function steer(call: Call, id: string, name: string, change: Change): Promise<BatchRecord> {
     const operation = { name: `CREDENTIAL_WEB_SEMANTIC_BATCH_${name}`, category: 'credential-web-semantic' }
     const record = await operations.change(call, { ...operation, metadata: { id } }, async (em) => {
       const batch = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
-      await change(batch)
+      await change(batch, em)
       return toRecord(batch)
     })
     void nudge(call, id) // not waited for: the change is committed, and Temporal may be away
@@ -75,11 +82,11 @@ export function createBatches(parts: Parts) {
 
     /** Goes on with what is there: rows of an issuer or a template that was deleted are refused one by one. */
     resumeBatch: (call: Call, id: string) =>
-      steer(call, id, 'RESUME', async (batch) => {
+      steer(call, id, 'RESUME', async (batch, em) => {
         refuseEnded(batch)
         if (batch.state !== 'PAUSED') return
         batch.issuers = await batchUploads.usable(call.tenantId, batch.issuers)
-        if (batch.templateId) batch.templateGone = await batchOptions.isTemplateGone(call.tenantId, batch.templateId)
+        if (batch.templateId) batch.templateGone = await isTemplateGone(em, batch.options.format, batch.templateId)
         Object.assign(batch, { state: 'PROCESSING', pauseCode: null, pauseMessage: null })
         Object.assign(batch, { waitingFor: null, waitingSince: null })
         Object.assign(batch, { resumedAt: now(), resumedDone: batch.signed + batch.failed })

@@ -1,10 +1,12 @@
 import type { BatchState, CredentialBatch } from '../../../entities/credentials.batches.ts'
+import { slugOf } from '../../../protocol/credentials/formats.ts'
 import { Refusal } from '../../../protocol/errors.ts'
-import type { TemplateRef } from '../../semantic-credentials/index.ts'
+import type { TemplateRef } from '../format.ts'
 
 /** A batch as it is told, in plain JSON: it is also kept as the effect of an Idempotency-Key. */
 export interface BatchRecord {
   id: string
+  /** As paths name it. */
   format: string
   source: string
   /** The version that its rows are claims for. */
@@ -33,13 +35,13 @@ const rateOf = ({ signed, failed, resumedAt, resumedDone, lastProgressAt }: Cred
 }
 
 export function toRecord(batch: CredentialBatch): BatchRecord {
-  const { id, format, source, state, total, signed, failed } = batch
+  const { id, options, source, state, total, signed, failed } = batch
   const { pauseCode, pauseMessage, waitingFor, waitingSince, templateId, templateVersion } = batch
   const ratePerSecond = rateOf(batch)
   const left = total - signed - failed
   return {
     id,
-    format,
+    format: slugOf(options.format),
     source,
     ...(templateId && templateVersion ? { template: { id: templateId, version: templateVersion } } : {}),
     state,

@@ -3,8 +3,7 @@ import { inTenant } from '../../../entities/orm.ts'
 import type { Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Issuers } from '../../dids/signers.ts'
-import type { Signing } from '../../semantic-credentials/sign.ts'
-import type { TemplateSigning } from '../../semantic-credentials/templates.sign.ts'
+import type { Formats } from '../format.ts'
 import { createBatchAttempts, refuseAll } from './attempt.ts'
 import { type Chunk, type ChunkOutcome, recordChunk } from './chunk.ts'
 import { loadSlice } from './rows.ts'
@@ -12,10 +11,9 @@ import { loadSlice } from './rows.ts'
 /** Rows that are recorded together. */
 const SLICE_ROWS = 200
 
-interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys' | 'selfTest' | 'now' | 'log'> {
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys' | 'now' | 'log'> {
   issuers: Issuers
-  signing: Signing
-  templateSigning: TemplateSigning
+  formats: Formats
 }
 
 /** Signs the chunks of a batch; the workflow decides which, and what follows. */
@@ -48,7 +46,7 @@ export function createBatchSigning(parts: Parts) {
 
   /** What could be signed is recorded in one transaction before anything is said to be away. */
   async function signSlice(chunk: Chunk): Promise<ChunkOutcome> {
-    const { batch, ...slice } = await loadSlice(database, chunk)
+    const { batch, ...slice } = await loadSlice(parts, chunk)
     if (!batch || batch.state === 'CANCELLED') return { state: 'CANCELLED', signed: 0, failed: 0 }
     const { signed, failed } = batch
     if (batch.state === 'PAUSED') return { state: 'PAUSED', signed, failed }

@@ -1,14 +1,14 @@
 import { LockMode } from '@mikro-orm/core'
 import { CredentialBatch } from '../../../entities/credentials.batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
-import { type BatchOptions, issuerOf, MAX_ROWS, type ReadRow } from '../../../protocol/credentials/batches.ts'
+import { type BatchOptions, MAX_ROWS, type ReadRow } from '../../../protocol/credentials/batches.ts'
 import { type FieldError, Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Issuers } from '../../dids/signers.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
-import { derivedId, type TemplateRef } from '../../semantic-credentials/index.ts'
+import type { Formats, TemplateRef } from '../format.ts'
+import { derivedId } from '../issue.ts'
 import { batchWork } from '../work.ts'
-import type { BatchOptionsChecks } from './options.ts'
 import { type BatchRecord, toRecord } from './record.ts'
 import { discardUpload } from './sweep.ts'
 
@@ -54,12 +54,12 @@ const overtaken = () =>
 interface Parts extends Pick<Dependencies, 'database' | 'sql' | 'now' | 'uuid' | 'outbox' | 'log'> {
   operations: Operations
   issuers: Issuers
-  batchOptions: BatchOptionsChecks
+  formats: Formats
 }
 
 /** The way of a batch's rows from the caller's connection to the database: never whole in memory, never half a batch. */
 export function createBatchUploads(parts: Parts) {
-  const { database, sql, now, uuid, outbox, log, operations, issuers, batchOptions } = parts
+  const { database, sql, now, uuid, outbox, log, operations, issuers, formats } = parts
 
   /** A later try under the same Idempotency-Key takes the batch over, and what the earlier one stored goes. */
   async function begin(call: Call, { source, options }: Upload, template: TemplateRef | undefined) {
@@ -87,23 +87,25 @@ export function createBatchUploads(parts: Parts) {
   }
 
   async function store(call: Call, { id, attempt }: Begun, upload: Upload) {
+    const { options, rows } = upload
+    const { issuerOf } = formats.of(options.format).batches
     const seen = new Set<string>()
     let total = 0
     let slice: Slice = { inputs: [], problems: [], length: 0 }
     const flush = async () => {
       const { inputs, problems } = slice
       const values = [call.tenantId, id, attempt, total + 1, inputs, problems, call.idempotency?.key ?? null]
-      const { rows } = await sql.query<{ received: boolean }>({ name: 'receive-batch-rows', text: RECEIVE, values })
-      if (!rows[0]?.received) throw overtaken()
+      const stored = await sql.query<{ received: boolean }>({ name: 'receive-batch-rows', text: RECEIVE, values })
+      if (!stored.rows[0]?.received) throw overtaken()
       total += inputs.length
       slice = { inputs: [], problems: [], length: 0 }
     }
-    for await (const row of upload.rows) {
+    for await (const row of rows) {
       if (total + slice.inputs.length >= MAX_ROWS)
         throw new Refusal('batch.too_many_rows', `A batch has at most ${MAX_ROWS} rows; split the upload.`)
       const input = 'input' in row ? JSON.stringify(row.input) : null
       const problem = 'input' in row ? null : rowProblem('row.invalid', row.errors)
-      const issuer = 'input' in row ? issuerOf(row.input, upload.options) : undefined
+      const issuer = 'input' in row ? issuerOf(row.input, options) : undefined
       if (issuer !== undefined && seen.size < MAX_ISSUERS) seen.add(issuer)
       slice.inputs.push(input)
       slice.problems.push(problem)
@@ -160,7 +162,8 @@ export function createBatchUploads(parts: Parts) {
      * reading the rows throws; then nothing of the upload is left.
      */
     async receive(call: Call, given: Upload): Promise<BatchRecord> {
-      const { options, template } = await batchOptions.settle(call.tenantId, given)
+      const format = formats.of(given.options.format)
+      const { options, template } = await format.batches.settle(call.tenantId, given)
       const upload = { ...given, options }
       const begun = await begin(call, upload, template)
       try {

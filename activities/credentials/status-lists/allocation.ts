@@ -1,23 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { Refusal, Unavailable } from '../../../protocol/errors.ts'
+import { Unavailable } from '../../../protocol/errors.ts'
 import { permute, type StatusListKind, type StatusPurpose } from '../../../protocol/status-list/index.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { KnownEpoch } from '../../frame/epoch.ts'
-
-/** Throws `Refusal` for a credential that has no place to be suspended in: one without revocation, one of data model 1.1. */
-export function assertSuspendable(revocable: boolean, dataModel: string): void {
-  const refuse = (code: string, message: string, expected: string) =>
-    new Refusal(code, message, [{ path: 'suspendable', code: 'suspendable', message: expected }])
-  if (!revocable)
-    throw refuse('request.invalid', 'What can be suspended can be revoked.', 'expected false, or revocable to be true')
-  if (dataModel !== '2.0')
-    throw refuse(
-      'status_list.purpose_unsupported',
-      'A credential of data model 1.1 has a RevocationList2020, which cannot suspend.',
-      'expected false, or a credential of data model 2.0',
-    )
-}
 
 export interface StatusListOwner {
   tenantId: string

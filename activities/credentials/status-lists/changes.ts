@@ -1,11 +1,12 @@
 import { StatusChange } from '../../../entities/credentials.status.ts'
 import { inTenant } from '../../../entities/orm.ts'
-import { SemanticCredential, StatusList } from '../../../entities/semantic-credentials.ts'
+import { StatusList } from '../../../entities/semantic-credentials.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { type PastStatus, statusAt } from '../../../protocol/status-list/history.ts'
 import type { StatusPurpose } from '../../../protocol/status-list/index.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call } from '../../frame/operations.ts'
+import { findCredential } from '../read.ts'
 import { credentialNotFound, listNotFound, notRevocable } from '../refusals.ts'
 
 export interface CurrentStatus {
@@ -84,12 +85,6 @@ export const createCredentialStatus = ({
       throw new Refusal('idempotency.in_flight', 'This Idempotency-Key was taken over by a later try. Ask again.')
   }
 
-  const find = async (tenantId: string, id: string): Promise<SemanticCredential> => {
-    const credential = await inTenant(database.tenants, tenantId, (em) => em.findOne(SemanticCredential, { id }))
-    if (!credential) throw credentialNotFound()
-    return credential
-  }
-
   return {
     setStatus: (call: Call, id: string, revoked: boolean) => set(call, id, 'revocation', revoked),
 
@@ -97,7 +92,9 @@ export const createCredentialStatus = ({
     setSuspension: (call: Call, id: string, suspended: boolean) => set(call, id, 'suspension', suspended),
 
     async readStatus(tenantId: string, id: string): Promise<CurrentStatus> {
-      const { revoked, suspended, suspensionListId } = await find(tenantId, id)
+      const { revoked, suspended, suspensionListId } = await inTenant(database.tenants, tenantId, (em) =>
+        findCredential(em, id),
+      )
       return { isRevoked: revoked, ...(suspensionListId && { isSuspended: suspended }) }
     },
 
@@ -108,8 +105,7 @@ export const createCredentialStatus = ({
           { path: 'at', code: 'range', message: 'expected a time that has passed' },
         ])
       return inTenant(database.tenants, tenantId, async (em) => {
-        const credential = await em.findOne(SemanticCredential, { id })
-        if (!credential) throw credentialNotFound()
+        const credential = await findCredential(em, id)
         const orderBy = { id: 'asc' } as const
         // the history tells milliseconds, and the table has microseconds: what is told as this moment has come
         const changedAt = { $lt: new Date(at.getTime() + 1) }
@@ -121,7 +117,7 @@ export const createCredentialStatus = ({
     /** Newest first. */
     async listChanges(tenantId: string, id: string, { limit, offset }: { limit: number; offset: number }) {
       return inTenant(database.tenants, tenantId, async (em) => {
-        if (!(await em.findOne(SemanticCredential, { id }))) throw credentialNotFound()
+        await findCredential(em, id)
         const orderBy = { id: 'desc' } as const
         const [changes, total] = await em.findAndCount(StatusChange, { credentialId: id }, { orderBy, limit, offset })
         return { changes, total }

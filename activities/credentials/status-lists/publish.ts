@@ -1,15 +1,13 @@
 import { inTenant } from '../../../entities/orm.ts'
 import { StatusList } from '../../../entities/semantic-credentials.ts'
-import { isProofType, type Json } from '../../../protocol/data-integrity/index.ts'
+import type { Json } from '../../../protocol/data-integrity/index.ts'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import { etagOf } from '../../../protocol/etag.ts'
-import { statusListCredential, statusListUrl } from '../../../protocol/status-list/credential.ts'
+import { statusListUrl } from '../../../protocol/status-list/credential.ts'
 import { type StatusListKind, type StatusPurpose, setBits } from '../../../protocol/status-list/index.ts'
-import { wholeSeconds } from '../../../protocol/time.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import type { Issuers } from '../../dids/signers.ts'
-import { signPublicly } from '../../documents/public.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
+import type { StatusKinds } from '../format.ts'
 import { listNotFound } from '../refusals.ts'
 
 export interface PublishedList {
@@ -52,13 +50,14 @@ const KEEP = `update status_lists set signed = $2, etag = $3, signed_at = $4, va
   publish_after = coalesce($7, publish_after), publish_failures = 0
 where id = $1 and published_changes <= $6 and (signed_at is null or signed_at <= $4)`
 
-interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'documents' | 'now'> {
+interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'now'> {
   tenants: Tenants
-  issuers: Issuers
+  /** How lists are signed, of all formats. */
+  statusKinds: StatusKinds
 }
 
 /** Status lists as the public reads them, signed by the issuer. */
-export function createStatusPublisher({ database, systemSql, documents, now, tenants, issuers }: Parts) {
+export function createStatusPublisher({ database, systemSql, now, tenants, statusKinds }: Parts) {
   async function sign(tenantId: string, id: string, nextAfter?: string): Promise<PublishedList> {
     const { rows } = await systemSql.query<Snapshot>({
       name: 'snapshot-status-list',
@@ -68,23 +67,15 @@ export function createStatusPublisher({ database, systemSql, documents, now, ten
     const [list] = rows
     if (!list) throw listNotFound()
     const { kind, purpose, proofType, size, changes, did, entries } = list
-    if (!did || !isProofType(proofType))
+    if (!did)
       throw new Refusal('status_list.issuer_gone', 'The issuer of this list was deleted; it cannot be signed any more.')
     const time = now()
     const validUntil = new Date(time.getTime() + VALID_HOURS * 3600_000)
     const { baseUrl } = await tenants.byId(tenantId)
-    const credential = statusListCredential({
-      kind,
-      id: statusListUrl(baseUrl, id),
-      issuerDid: did,
-      purpose,
-      bits: setBits(size, entries),
-      validFrom: wholeSeconds(time),
-      validUntil: wholeSeconds(validUntil),
-    })
-    const signer = issuers.signer(tenantId, await issuers.find(tenantId, did), proofType)
-    const dataModel = kind === 'BitstringStatusList' ? '2.0' : '1.1'
-    const signed = await signPublicly(documents, { tenantId, credential, dataModel, proofType, signer, now: time })
+    const signList = statusKinds[kind]
+    if (!signList) throw new Error(`there is no format in this process with lists of kind ${kind}`)
+    const [url, bits] = [statusListUrl(baseUrl, id), setBits(size, entries)]
+    const signed = await signList({ tenantId, kind, purpose, proofType, did, url, bits, validFrom: time, validUntil })
     const text = JSON.stringify(signed)
     const etag = etagOf(text)
     await systemSql.query({

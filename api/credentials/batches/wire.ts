@@ -73,6 +73,7 @@ export function toOptions(query: BatchQuery): { options: BatchOptions; delimiter
   checkTogether(query)
   const { templateId, issuer = query.issuerDid } = query
   const own = {
+    format: 'semantic' as const,
     ...(issuer === undefined ? {} : { issuer }),
     ...(proofType === undefined ? {} : { proofType }),
     ...(tag === undefined ? {} : { tag }),

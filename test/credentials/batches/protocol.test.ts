@@ -3,14 +3,9 @@ import test from 'ava'
 import fc from 'fast-check'
 import { csvRows, jsonRows, measured } from '../../../api/credentials/batches/rows.ts'
 import { readHeader, rowOfCells } from '../../../protocol/credentials/batches.csv.ts'
-import {
-  completeClaims,
-  completeRow,
-  issuerOf,
-  type ReadRow,
-  rowOfJson,
-} from '../../../protocol/credentials/batches.ts'
+import { completeClaims, type ReadRow, rowOfJson } from '../../../protocol/credentials/batches.ts'
 import { Refusal } from '../../../protocol/errors.ts'
+import { completeRow, issuerOf } from '../../../protocol/semantic-credentials/batches.ts'
 
 const codeOf = (work: () => unknown): string | undefined => {
   try {
@@ -102,6 +97,7 @@ test('cells become values of their column’s type, and a cell that cannot is na
 
 test('a row’s own members win over the options; without contexts of the data model the second one is taken', (t) => {
   const options = {
+    format: 'semantic' as const,
     issuer: 'did:e:1',
     proofType: 'a',
     revocable: true,
@@ -138,7 +134,8 @@ test('a row’s own members win over the options; without contexts of the data m
 })
 
 test('a row of claims names its issuer, or the options do (D-126)', (t) => {
-  const options = { issuer: 'did:e:1', revocable: false, suspendable: true, tag: 'x', types: [], contexts: [] }
+  const own = { issuer: 'did:e:1', revocable: false, suspendable: true, tag: 'x' }
+  const options = { format: 'semantic' as const, ...own, types: [], contexts: [] }
   const given = { issuerDid: 'did:e:1', suspendable: true, tag: 'x' }
   t.deepEqual(completeClaims({ claims: { a: 1 } }, options), { claims: { a: 1 }, ...given })
   t.deepEqual(completeClaims({ claims: {}, issuer_did: 'did:e:2', suspendable: false, tag: 'y' }, options), {

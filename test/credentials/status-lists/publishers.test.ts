@@ -2,6 +2,7 @@ import test from 'ava'
 import { createStatusPublisher } from '../../../activities/credentials/status-lists/publish.ts'
 import { createIssuers } from '../../../activities/dids/signers.ts'
 import { createTenants } from '../../../activities/frame/tenants/index.ts'
+import { createSemanticLists } from '../../../activities/semantic-credentials/status-lists.ts'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
@@ -28,16 +29,18 @@ function publisherAt(ms: number, { held = false } = {}) {
   const publisher = createStatusPublisher({
     ...dependencies,
     tenants: createTenants(dependencies),
-    issuers: createIssuers(dependencies),
-    documents: {
-      ...documents,
-      async sign(...request: Parameters<typeof documents.sign>) {
-        const signed = await documents.sign(...request)
-        gate.reached()
-        if (held) await opened
-        return signed
+    statusKinds: createSemanticLists({
+      issuers: createIssuers(dependencies),
+      documents: {
+        ...documents,
+        async sign(...request: Parameters<typeof documents.sign>) {
+          const signed = await documents.sign(...request)
+          gate.reached()
+          if (held) await opened
+          return signed
+        },
       },
-    },
+    }),
   })
   return {
     look: (id: string) => publisher.publishedList(world.first.tenantId, id),

@@ -15,6 +15,7 @@ import { validateDidDocument } from '../../../protocol/dids/document.ts'
 import { dereference, publicKeyOf } from '../../../protocol/dids/index.ts'
 import { inTermsOf, Refusal } from '../../../protocol/errors.ts'
 import { isReservedName, isReservedStep, ownMember, setOwnMember, tableOf } from '../../../protocol/names.ts'
+import { digestFaults } from '../../../protocol/semantic-credentials/checks.ts'
 import {
   normaliseForVerify,
   normaliseSignPayload,
@@ -24,7 +25,6 @@ import { convertLinkedData } from '../../../protocol/semantic-credentials/linked
 import { mismatch } from '../../../protocol/semantic-credentials/presentations/matching.ts'
 import { meansTheSame } from '../../../protocol/semantic-credentials/presentations/meaning.ts'
 import { readQuery } from '../../../protocol/semantic-credentials/presentations/queries.ts'
-import { digestFaults } from '../../../protocol/semantic-credentials/resources.ts'
 import { flattenMappings, mapClaims } from '../../../protocol/semantic-credentials/templates.claims.ts'
 import { mappingErrors } from '../../../protocol/semantic-credentials/templates.mappings.ts'
 import { readVcApiOptions } from '../../../protocol/semantic-credentials/vc-api.ts'

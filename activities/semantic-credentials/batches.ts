@@ -1,32 +1,26 @@
-import { type BatchOptions, dataModelOf } from '../../../protocol/credentials/batches.ts'
-import { PROOF_TYPES } from '../../../protocol/data-integrity/index.ts'
-import { inTermsOf, Refusal } from '../../../protocol/errors.ts'
-import { listOf } from '../../../protocol/json.ts'
-import { dataModelOf as templateModelOf } from '../../../protocol/semantic-credentials/templates.ts'
-import type { Dependencies } from '../../dependencies.ts'
-import type { Issuers } from '../../dids/signers.ts'
-import type { TenantContexts } from '../../semantic-credentials/contexts.ts'
-import type { TemplateRef } from '../../semantic-credentials/index.ts'
-import { proofTypeOf } from '../../semantic-credentials/sign.ts'
-import { inTemplateTerms, type TemplateSigning } from '../../semantic-credentials/templates.sign.ts'
-import type { CredentialTemplates } from '../../semantic-credentials/templates.ts'
-import { assertSuspendable } from '../status-lists/allocation.ts'
-
-/** The options of a batch as they hold until its end. */
-export interface SettledOptions {
-  options: BatchOptions
-  /** The version that all rows are signed by. */
-  template?: TemplateRef
-}
+import { type BatchOptions, completeClaims, type RowInput } from '../../protocol/credentials/batches.ts'
+import { PROOF_TYPES } from '../../protocol/data-integrity/index.ts'
+import { inTermsOf, overDocument, Refusal } from '../../protocol/errors.ts'
+import { listOf } from '../../protocol/json.ts'
+import { completeRow, issuerOf, rowModelOf } from '../../protocol/semantic-credentials/batches.ts'
+import { dataModelOf, type TemplateDefinition } from '../../protocol/semantic-credentials/templates.ts'
+import type { BatchFormat, BatchTerms, SettledOptions } from '../credentials/format.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { Issuers } from '../dids/signers.ts'
+import type { TenantContexts } from './contexts.ts'
+import { assertSuspendable, proofTypeOf, type Signing } from './sign.ts'
+import { inTemplateTerms, type TemplateSigning } from './templates.sign.ts'
+import type { CredentialTemplates } from './templates.ts'
 
 interface Given {
   source: 'jsonl' | 'csv'
   options: BatchOptions
 }
 
-interface Parts extends Pick<Dependencies, 'documents'> {
+interface Parts extends Pick<Dependencies, 'documents' | 'selfTest'> {
   contexts: TenantContexts
   issuers: Issuers
+  signing: Signing
   credentialTemplates: CredentialTemplates
   templateSigning: TemplateSigning
 }
@@ -36,8 +30,10 @@ const needed = (path: string, message: string) =>
     { path, code: 'required', message },
   ])
 
-/** What all rows would fail by is said before any is read. */
-export function createBatchOptions({ documents, contexts, issuers, credentialTemplates, templateSigning }: Parts) {
+/** Batches of W3C credentials: rows are sign requests, or claims for a credential template. */
+export function createSemanticBatches(parts: Parts): BatchFormat {
+  const { documents, selfTest, contexts, issuers, signing, credentialTemplates, templateSigning } = parts
+
   /** Fetched and pinned now: a host that is away later is away for no row. */
   async function settleContexts(tenantId: string, given: unknown[], path: string): Promise<void> {
     if (given.length === 0) return
@@ -59,7 +55,7 @@ export function createBatchOptions({ documents, contexts, issuers, credentialTem
     if (source === 'csv' && issuer === undefined) throw needed('issuer', 'expected a DID of /v1/dids')
     if (source === 'csv' && proofType === undefined)
       throw needed('proofType', `expected one of ${PROOF_TYPES.join(', ')}`)
-    if (suspendable && source === 'csv') assertSuspendable(revocable, dataModelOf(options))
+    if (suspendable && source === 'csv') assertSuspendable(revocable, rowModelOf(options))
     if (issuer !== undefined) {
       const found = await issuers.find(tenantId, issuer)
       if (proof) issuers.signer(tenantId, found, proof)
@@ -73,9 +69,16 @@ export function createBatchOptions({ documents, contexts, issuers, credentialTem
     const { version, definition } = await credentialTemplates.readTemplate(tenantId, templateId)
     const { issuerDid, proofType } = await templateSigning.signerFor(tenantId, definition, options.issuer)
     issuers.signer(tenantId, await issuers.find(tenantId, issuerDid), proofTypeOf(proofType))
-    if (options.suspendable) assertSuspendable(definition.revocable, templateModelOf(definition))
+    if (options.suspendable) assertSuspendable(definition.revocable, dataModelOf(definition))
     await settleContexts(tenantId, listOf(definition.contexts ?? undefined), 'templateId')
     return { options: { ...options, issuer: issuerDid }, template: { id: templateId, version } }
+  }
+
+  async function requestOf(tenantId: string, input: RowInput, { options, template }: BatchTerms) {
+    if (!('claims' in input)) return overDocument(() => completeRow(input, options))
+    if (!template) throw new Error('a row holds claims, and its batch has no template')
+    const definition = template.definition as TemplateDefinition
+    return templateSigning.request(tenantId, { ...template, definition }, completeClaims(input, options))
   }
 
   return {
@@ -83,7 +86,7 @@ export function createBatchOptions({ documents, contexts, issuers, credentialTem
      * Throws `credential_template.not_found`, `credential_template.no_issuer`, `credential.issuer_*`,
      * `credential.proof_type_unsupported`, `status_list.purpose_unsupported`, `context.*`, `request.invalid`.
      */
-    async settle(tenantId: string, given: Given): Promise<SettledOptions> {
+    async settle(tenantId, given) {
       const { templateId } = given.options
       try {
         return await (templateId === undefined ? forPayloads(tenantId, given) : forClaims(tenantId, given, templateId))
@@ -94,17 +97,16 @@ export function createBatchOptions({ documents, contexts, issuers, credentialTem
       }
     },
 
-    /** A deleted template never comes back. */
-    async isTemplateGone(tenantId: string, templateId: string): Promise<boolean> {
+    issuerOf,
+
+    async signRow(tenantId, id, input, terms, together) {
       try {
-        await credentialTemplates.readTemplate(tenantId, templateId)
-        return false
+        return await signing.sign(tenantId, id, await requestOf(tenantId, input, terms), together)
       } catch (error) {
-        if (error instanceof Refusal && error.code === 'credential_template.not_found') return true
-        throw error
+        throw terms.template ? inTemplateTerms(error) : error
       }
     },
+
+    prove: selfTest.prove,
   }
 }
-
-export type BatchOptionsChecks = ReturnType<typeof createBatchOptions>

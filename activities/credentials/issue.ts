@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import type { Json } from '../../protocol/data-integrity/index.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { Issuers } from '../dids/signers.ts'
+import type { Call } from '../frame/operations.ts'
+import type { CredentialFormat, TemplateRef } from './format.ts'
+import { type CredentialRow, createCredentialRecorder } from './record.ts'
+import { recordSuspendable } from './status-lists/suspension.ts'
+
+export interface SignedCredential {
+  id: string
+  credential: Json
+  tag: string | null
+  template?: TemplateRef
+}
+
+/** The same id for the same work, so that a repeated step finds its own row (RFC 9562, version 8). */
+export function derivedId(tenantId: string, work: string): string {
+  const hex = createHash('sha256').update(`${tenantId}/credential/${work}`).digest('hex')
+  const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) & 3)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** What issuing takes of a format. */
+export type Signs<Request> = Pick<CredentialFormat<Request>, 'name' | 'sign'>
+
+interface Parts extends Pick<Dependencies, 'sql' | 'effects' | 'uuid'> {
+  issuers: Issuers
+}
+
+/** Issues credentials of any format. */
+export function createIssuing({ sql, effects, uuid, issuers }: Parts) {
+  const recorder = createCredentialRecorder(sql)
+
+  return {
+    /**
+     * Signs and records: the answer exists exactly when the row does. `template`: the version that made the request. Throws
+     * what signing throws, `credential.issuer_unknown` and `credential_template.not_found` for what was deleted meanwhile.
+     */
+    async issue<Request>(
+      call: Call,
+      format: Signs<Request>,
+      request: Request,
+      template?: TemplateRef,
+    ): Promise<SignedCredential> {
+      const { tenantId, idempotency } = call
+      if (idempotency && 'effect' in idempotency) return idempotency.effect as SignedCredential
+      const ownId = idempotency ? derivedId(tenantId, `${idempotency.since} ${idempotency.key}`) : uuid()
+      const row = await format.sign(tenantId, ownId, request)
+      const { id, document: credential, tag, proofType, suspensionListId, suspensionIndex } = row
+      const signed: SignedCredential = { id, credential, tag, ...(template && { template }) }
+      const metadata = { clientId: call.clientId, id, proofType, revocable: row.statusListId !== null }
+      const recorded: CredentialRow = {
+        tenant: tenantId,
+        credential_id: id,
+        issuer: row.didId,
+        signed: credential,
+        proof: proofType,
+        label: tag,
+        type_names: row.types,
+        issued: row.issuanceDate,
+        expires: row.expirationDate,
+        list: row.statusListId,
+        list_index: row.statusIndex,
+        log_id: uuid(),
+        request: call.requestId,
+        log_metadata: template ? { ...metadata, templateId: template.id, templateVersion: template.version } : metadata,
+        idempotency: idempotency?.key ?? null,
+        idempotent_effect: idempotency ? effects.seal(tenantId, idempotency.key, signed) : null,
+        template: template?.id ?? null,
+        version: template?.version ?? null,
+      }
+      const outcome = await (suspensionListId !== null && suspensionIndex !== null
+        ? recordSuspendable(sql, recorded, { listId: suspensionListId, index: suspensionIndex })
+        : recorder.record(recorded))
+      if (outcome === 'recorded') return signed
+      if (outcome === 'template_gone')
+        throw new Refusal('credential_template.not_found', 'The template was deleted while its credential was signed.')
+      issuers.forget(tenantId, row.issuer)
+      if (outcome === 'recorded_before')
+        throw new Refusal(
+          'idempotency.in_flight',
+          'A request with this Idempotency-Key was finished meanwhile. Ask again.',
+        )
+      throw new Refusal('credential.issuer_unknown', 'The issuer was deleted while the credential was being signed.')
+    },
+  }
+}
+
+export type Issuing = ReturnType<typeof createIssuing>

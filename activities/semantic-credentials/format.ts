@@ -1,0 +1,24 @@
+import { listOf } from '../../protocol/json.ts'
+import { subjectDids } from '../../protocol/semantic-credentials/index.ts'
+import { readStatusEntry } from '../../protocol/status-list/entry.ts'
+import type { BatchFormat, CredentialFormat, StatusKinds } from '../credentials/format.ts'
+import type { Signing, SignRequest } from './sign.ts'
+import { readTemplateVersion } from './templates.ts'
+
+interface Parts {
+  signing: Signing
+  statusKinds: StatusKinds
+  batches: BatchFormat
+}
+
+/** W3C credentials with Data Integrity proofs, as the engine sees them. */
+export const createSemanticFormat = ({ signing, ...parts }: Parts): CredentialFormat<SignRequest> => ({
+  name: 'semantic',
+  sign: signing.sign,
+  show({ credential, statusListId }) {
+    const [status] = listOf(credential.credentialStatus)
+    return { subjects: subjectDids(credential), ...(statusListId && { statusEntry: readStatusEntry(status) }) }
+  },
+  readTemplate: readTemplateVersion,
+  ...parts,
+})

@@ -1,0 +1,31 @@
+import { statusListCredential } from '../../protocol/status-list/credential.ts'
+import { wholeSeconds } from '../../protocol/time.ts'
+import type { ListToSign, StatusKinds } from '../credentials/format.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { Issuers } from '../dids/signers.ts'
+import { signPublicly } from '../documents/public.ts'
+import { proofTypeOf } from './sign.ts'
+
+interface Parts extends Pick<Dependencies, 'documents'> {
+  issuers: Issuers
+}
+
+/** Status lists that are themselves credentials: Bitstring Status List 1.0, and RevocationList2020 for data model 1.1. */
+export function createSemanticLists({ documents, issuers }: Parts) {
+  const signAs =
+    (dataModel: '1.1' | '2.0') =>
+    async ({ tenantId, did, url, proofType: given, validFrom, validUntil, ...list }: ListToSign) => {
+      const proofType = proofTypeOf(given)
+      const credential = statusListCredential({
+        ...list,
+        id: url,
+        issuerDid: did,
+        validFrom: wholeSeconds(validFrom),
+        validUntil: wholeSeconds(validUntil),
+      })
+      const signer = issuers.signer(tenantId, await issuers.find(tenantId, did), proofType)
+      return signPublicly(documents, { tenantId, credential, dataModel, proofType, signer, now: validFrom })
+    }
+
+  return { BitstringStatusList: signAs('2.0'), RevocationList2020: signAs('1.1') } satisfies StatusKinds
+}
