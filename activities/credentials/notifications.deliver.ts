@@ -5,14 +5,10 @@ import { inTenant } from '../../entities/orm.ts'
 import { LogEntry } from '../../entities/tokens-logs.ts'
 import { messageEndpoint, messageSigningInput } from '../../protocol/credentials/notifications.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import type { NotificationSubject } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import type { Issuers } from '../dids/signers.ts'
-
-export interface NotificationSubject {
-  tenantId: string
-  notificationId: string
-}
 
 /** `later`: the recipient's side may be back by then. */
 export type DeliveryOutcome = { state: 'SENT' | 'NO_SERVICE' | 'FAILED' | 'later'; reason?: string }

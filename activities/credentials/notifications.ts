@@ -10,7 +10,6 @@ import type { Call, Operations } from '../frame/operations.ts'
 import { messageSigner } from './notifications.deliver.ts'
 import { assertWithinLimits, recipientHost, takeTurns } from './notifications.limits.ts'
 import { credentialNotFound, notRevocable } from './refusals.ts'
-import { notificationWork } from './work.ts'
 
 const invalid = (path: string, message: string) =>
   new Refusal('request.invalid', `The notification's ${path} is not usable.`, [{ path, code: 'did', message }])
@@ -95,7 +94,7 @@ export function createNotifications(parts: Parts) {
     ]
     const added = await em.execute<{ id: string }[]>(ADD, row)
     if (added.length === 0) return false
-    await outbox.enqueue(em, notificationWork.start({ tenantId, id, credentialId: credential.id }))
+    await outbox.start(em, 'notifyStatus', { tenantId, notificationId: id }, { credentialId: credential.id })
     return true
   }
 

@@ -11,7 +11,6 @@ import { type DidRecord, toRecord } from './records.ts'
 import type { DidRegistration } from './registration.ts'
 import type { DidResolver } from './resolver.ts'
 import type { Issuers } from './signers.ts'
-import { deletionWork } from './work.ts'
 
 const KEY_ORDER = { createdAt: 'asc', id: 'asc' } as const
 
@@ -72,7 +71,7 @@ export function createDids(parts: Parts) {
         if (!row) throw didNotFound()
         operation.metadata.id = row.id
         row.deletedAt = now()
-        await outbox.enqueue(em, deletionWork.start({ tenantId, id: row.id }))
+        await outbox.start(em, 'deleteDid', { tenantId, didId: row.id })
         return { didId: row.id }
       })
       issuers.forget(tenantId, did)

@@ -3,12 +3,8 @@ import { type BatchState, CredentialBatch } from '../../../entities/credentials.
 import { inTenant } from '../../../entities/orm.ts'
 import { LogEntry } from '../../../entities/tokens-logs.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
+import type { BatchSubject } from '../../../protocol/workflows.ts'
 import type { Dependencies } from '../../dependencies.ts'
-
-export interface BatchSubject {
-  tenantId: string
-  batchId: string
-}
 
 const AT_ONCE = 2_000
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const

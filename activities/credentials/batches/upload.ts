@@ -7,7 +7,6 @@ import type { Dependencies } from '../../dependencies.ts'
 import type { Issuers } from '../../dids/signers.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import { derivedId, type TemplateRef } from '../../semantic-credentials/index.ts'
-import { batchWork } from '../work.ts'
 import type { BatchOptionsChecks } from './options.ts'
 import { type BatchRecord, toRecord } from './record.ts'
 import { discardUpload } from './sweep.ts'
@@ -147,7 +146,7 @@ export function createBatchUploads(parts: Parts) {
         resumedAt: now(),
         resumedDone,
       })
-      await outbox.enqueue(em, batchWork.start({ tenantId, id, total }))
+      await outbox.start(em, 'signBatch', { tenantId, batchId: id, total })
       return toRecord(batch)
     })
   }
