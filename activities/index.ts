@@ -20,7 +20,7 @@ import { createLinkedDids } from './dids/linked.ts'
 import { createPublicDids } from './dids/public.ts'
 import { createDidRegistration } from './dids/registration.ts'
 import { createDidResolver } from './dids/resolver.ts'
-import { createIssuers } from './dids/signers.ts'
+import { createSigners } from './dids/signers.ts'
 import { createIdempotency } from './frame/idempotency.ts'
 import { createOperations } from './frame/operations.ts'
 import { createTenants } from './frame/tenants/index.ts'
@@ -55,11 +55,11 @@ export function createPlatform(dependencies: Dependencies) {
   const didResolver = createDidResolver({ ...dependencies, local: publicDids.hostedDocument })
   const registration = createDidRegistration({ ...dependencies, didResolver })
   const contexts = createTenantContexts({ ...dependencies, operations, settings })
-  const issuers = createIssuers(dependencies)
+  const signers = createSigners(dependencies)
   const entries = createStatusEntries(dependencies)
   const credentialStatus = createCredentialStatus(dependencies)
-  const signing = createSigning({ ...dependencies, tenants, contexts, entries, issuers })
-  const shared = { operations, tenants, registration, didResolver, contexts, issuers, entries, credentialStatus }
+  const signing = createSigning({ ...dependencies, tenants, contexts, entries, signers })
+  const shared = { operations, tenants, registration, didResolver, contexts, signers, entries, credentialStatus }
   const parts = { ...dependencies, ...shared, signing }
   const revocations = createRevocations(parts)
   const semanticCredentials = createSemanticCredentials(parts)

@@ -5,7 +5,7 @@ import { SemanticCredential } from '../../entities/semantic-credentials.ts'
 import { statusMessage, subjectDids } from '../../protocol/credentials/notifications.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Issuers } from '../dids/signers.ts'
+import type { Signers } from '../dids/signers.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import { messageSigner } from './notifications.deliver.ts'
 import { assertWithinLimits, recipientHost, takeTurns } from './notifications.limits.ts'
@@ -48,16 +48,16 @@ async function inTurn<T, Result>(items: T[], work: (item: T) => Promise<Result>)
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'outbox' | 'now' | 'uuid'> {
   operations: Operations
-  issuers: Issuers
+  signers: Signers
 }
 
 /** Tells holders of the status of their credential, as a signed message to where their DID takes messages (D-113). */
 export function createNotifications(parts: Parts) {
-  const { config, database, outbox, now, uuid, operations, issuers } = parts
+  const { config, database, outbox, now, uuid, operations, signers } = parts
 
   async function senderOf(tenantId: string, from: string | undefined, didId: string): Promise<string> {
     const named = from ?? (await ownDid(tenantId, didId))
-    await messageSigner(issuers, tenantId, named).catch((error: unknown) => {
+    await messageSigner(signers, tenantId, named).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
       throw invalid('from', 'expected a DID of /v1/dids with an Ed25519 or P-256 key')
     })

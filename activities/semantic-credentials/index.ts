@@ -7,7 +7,7 @@ import { type CredentialRow, createCredentialRecorder } from '../credentials/rec
 import { credentialNotFound } from '../credentials/refusals.ts'
 import { recordSuspendable } from '../credentials/status-lists/suspension.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Issuers } from '../dids/signers.ts'
+import type { Signers } from '../dids/signers.ts'
 import type { Call } from '../frame/operations.ts'
 import type { Signing, SignRequest } from './sign.ts'
 
@@ -25,7 +25,7 @@ export interface SignedCredential {
 }
 
 interface Parts extends Pick<Dependencies, 'database' | 'sql' | 'effects' | 'uuid'> {
-  issuers: Issuers
+  signers: Signers
   signing: Signing
 }
 
@@ -38,7 +38,7 @@ export function derivedId(tenantId: string, work: string): string {
 
 /** Area 4, Web semantic credentials: sign, list, read (specification, Endpoints). */
 export function createSemanticCredentials(parts: Parts) {
-  const { database, sql, effects, uuid, issuers, signing } = parts
+  const { database, sql, effects, uuid, signers, signing } = parts
   const recorder = createCredentialRecorder(sql)
 
   return {
@@ -78,7 +78,7 @@ export function createSemanticCredentials(parts: Parts) {
       if (outcome === 'recorded') return signed
       if (outcome === 'template_gone')
         throw new Refusal('credential_template.not_found', 'The template was deleted while its credential was signed.')
-      issuers.forget(tenantId, row.issuer)
+      signers.forget(tenantId, row.issuer)
       if (outcome === 'recorded_before')
         throw new Refusal(
           'idempotency.in_flight',

@@ -5,7 +5,7 @@ import { DocumentFault, overDocument, Refusal, Unavailable } from '../../../prot
 import type { Dependencies } from '../../dependencies.ts'
 import { derivedId } from '../../semantic-credentials/index.ts'
 import type { Signing, SignRequest } from '../../semantic-credentials/sign.ts'
-import { inTemplateTerms, type TemplateSigning } from '../../semantic-credentials/templates.sign.ts'
+import type { TemplateSigning } from '../../semantic-credentials/templates.sign.ts'
 import type { Attempted, Chunk } from './chunk.ts'
 import type { BatchSlice, PendingRow } from './rows.ts'
 import { rowProblem } from './upload.ts'
@@ -89,7 +89,7 @@ export function createBatchAttempts({ keys, log, selfTest, signing, templateSign
   /** A refusal is the row's own; what is away, or gone for every row alike, is the batch's. */
   async function attempt(chunk: Chunk, work: Work): Promise<Attempted> {
     const { tenantId, batchId } = chunk
-    const { batch, rows, template } = work
+    const { batch, rows } = work
     const done: Attempted = { signed: [], failed: [], gone: new Set() }
     const known = new Set(batch.issuers)
     const doubts: Doubt[] = []
@@ -108,7 +108,7 @@ export function createBatchAttempts({ keys, log, selfTest, signing, templateSign
         else {
           const issuer = issuerOf(input, batch.options)
           if (GONE.includes(error.code) && issuer !== undefined && known.has(issuer)) done.gone.add(issuer)
-          else done.failed.push({ row, problem: problemOf(template ? inTemplateTerms(error) : error) })
+          else done.failed.push({ row, problem: problemOf(error) })
         }
       }
     }

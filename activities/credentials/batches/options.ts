@@ -1,15 +1,16 @@
 import { type BatchOptions, dataModelOf } from '../../../protocol/credentials/batches.ts'
-import { PROOF_TYPES } from '../../../protocol/data-integrity/index.ts'
-import { inTermsOf, Refusal } from '../../../protocol/errors.ts'
+import { keyFor, PROOF_TYPES } from '../../../protocol/data-integrity/index.ts'
+import { Refusal } from '../../../protocol/errors.ts'
 import { listOf } from '../../../protocol/json.ts'
 import { dataModelOf as templateModelOf } from '../../../protocol/semantic-credentials/templates.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import type { Issuers } from '../../dids/signers.ts'
+import type { Signers } from '../../dids/signers.ts'
 import type { TenantContexts } from '../../semantic-credentials/contexts.ts'
 import type { TemplateRef } from '../../semantic-credentials/index.ts'
 import { proofTypeOf } from '../../semantic-credentials/sign.ts'
-import { inTemplateTerms, type TemplateSigning } from '../../semantic-credentials/templates.sign.ts'
+import type { TemplateSigning } from '../../semantic-credentials/templates.sign.ts'
 import type { CredentialTemplates } from '../../semantic-credentials/templates.ts'
+import { refuseIssuer } from '../refusals.ts'
 import { assertSuspendable } from '../status-lists/allocation.ts'
 
 /** The options of a batch as they hold until its end. */
@@ -26,7 +27,7 @@ interface Given {
 
 interface Parts extends Pick<Dependencies, 'documents'> {
   contexts: TenantContexts
-  issuers: Issuers
+  signers: Signers
   credentialTemplates: CredentialTemplates
   templateSigning: TemplateSigning
 }
@@ -37,7 +38,7 @@ const needed = (path: string, message: string) =>
   ])
 
 /** What all rows would fail by is said before any is read. */
-export function createBatchOptions({ documents, contexts, issuers, credentialTemplates, templateSigning }: Parts) {
+export function createBatchOptions({ documents, contexts, signers, credentialTemplates, templateSigning }: Parts) {
   /** Fetched and pinned now: a host that is away later is away for no row. */
   async function settleContexts(tenantId: string, given: unknown[], path: string): Promise<void> {
     if (given.length === 0) return
@@ -61,8 +62,8 @@ export function createBatchOptions({ documents, contexts, issuers, credentialTem
       throw needed('proofType', `expected one of ${PROOF_TYPES.join(', ')}`)
     if (suspendable && source === 'csv') assertSuspendable(revocable, dataModelOf(options))
     if (issuer !== undefined) {
-      const found = await issuers.find(tenantId, issuer)
-      if (proof) issuers.signer(tenantId, found, proof)
+      const found = await signers.signerOf(tenantId, issuer, refuseIssuer('issuer'))
+      if (proof) found.withKey(keyFor(proof))
     }
     await settleContexts(tenantId, options.contexts, 'context')
     return { options }
@@ -71,11 +72,11 @@ export function createBatchOptions({ documents, contexts, issuers, credentialTem
   /** The template's version and its issuer are settled here: what changes later is not of this batch (D-126). */
   async function forClaims(tenantId: string, { options }: Given, templateId: string): Promise<SettledOptions> {
     const { version, definition } = await credentialTemplates.readTemplate(tenantId, templateId)
-    const { issuerDid, proofType } = await templateSigning.signerFor(tenantId, definition, options.issuer)
-    issuers.signer(tenantId, await issuers.find(tenantId, issuerDid), proofTypeOf(proofType))
+    const { issuer, proofType } = await templateSigning.signerFor(tenantId, definition, options.issuer, 'issuerDid')
+    issuer.withKey(keyFor(proofTypeOf(proofType)))
     if (options.suspendable) assertSuspendable(definition.revocable, templateModelOf(definition))
     await settleContexts(tenantId, listOf(definition.contexts ?? undefined), 'templateId')
-    return { options: { ...options, issuer: issuerDid }, template: { id: templateId, version } }
+    return { options: { ...options, issuer: issuer.did }, template: { id: templateId, version } }
   }
 
   return {
@@ -85,13 +86,7 @@ export function createBatchOptions({ documents, contexts, issuers, credentialTem
      */
     async settle(tenantId: string, given: Given): Promise<SettledOptions> {
       const { templateId } = given.options
-      try {
-        return await (templateId === undefined ? forPayloads(tenantId, given) : forClaims(tenantId, given, templateId))
-      } catch (error) {
-        throw templateId === undefined
-          ? inTermsOf(error, { 'payload.issuer.id': 'issuer' })
-          : inTemplateTerms(error, 'issuerDid')
-      }
+      return templateId === undefined ? forPayloads(tenantId, given) : forClaims(tenantId, given, templateId)
     },
 
     /** A deleted template never comes back. */

@@ -1,16 +1,16 @@
 import { inTenant } from '../../../entities/orm.ts'
 import { StatusList } from '../../../entities/semantic-credentials.ts'
-import { isProofType, type Json } from '../../../protocol/data-integrity/index.ts'
+import { isProofType, type Json, keyFor } from '../../../protocol/data-integrity/index.ts'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import { etagOf } from '../../../protocol/etag.ts'
 import { statusListCredential, statusListUrl } from '../../../protocol/status-list/credential.ts'
 import { type StatusListKind, type StatusPurpose, setBits } from '../../../protocol/status-list/index.ts'
 import { wholeSeconds } from '../../../protocol/time.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import type { Issuers } from '../../dids/signers.ts'
+import type { Signers } from '../../dids/signers.ts'
 import { signPublicly } from '../../documents/public.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
-import { listNotFound } from '../refusals.ts'
+import { listNotFound, refuseIssuer } from '../refusals.ts'
 
 export interface PublishedList {
   credential: Json
@@ -54,11 +54,11 @@ where id = $1 and published_changes <= $6 and (signed_at is null or signed_at <=
 
 interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'documents' | 'now'> {
   tenants: Tenants
-  issuers: Issuers
+  signers: Signers
 }
 
 /** Status lists as the public reads them, signed by the issuer. */
-export function createStatusPublisher({ database, systemSql, documents, now, tenants, issuers }: Parts) {
+export function createStatusPublisher({ database, systemSql, documents, now, tenants, signers }: Parts) {
   async function sign(tenantId: string, id: string, nextAfter?: string): Promise<PublishedList> {
     const { rows } = await systemSql.query<Snapshot>({
       name: 'snapshot-status-list',
@@ -82,7 +82,8 @@ export function createStatusPublisher({ database, systemSql, documents, now, ten
       validFrom: wholeSeconds(time),
       validUntil: wholeSeconds(validUntil),
     })
-    const signer = issuers.signer(tenantId, await issuers.find(tenantId, did), proofType)
+    const issuer = await signers.signerOf(tenantId, did, refuseIssuer('issuer'))
+    const signer = issuer.withKey(keyFor(proofType))
     const dataModel = kind === 'BitstringStatusList' ? '2.0' : '1.1'
     const signed = await signPublicly(documents, { tenantId, credential, dataModel, proofType, signer, now: time })
     const text = JSON.stringify(signed)

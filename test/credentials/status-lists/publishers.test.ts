@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createStatusPublisher } from '../../../activities/credentials/status-lists/publish.ts'
-import { createIssuers } from '../../../activities/dids/signers.ts'
+import { createSigners } from '../../../activities/dids/signers.ts'
 import { createTenants } from '../../../activities/frame/tenants/index.ts'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -28,7 +28,7 @@ function publisherAt(ms: number, { held = false } = {}) {
   const publisher = createStatusPublisher({
     ...dependencies,
     tenants: createTenants(dependencies),
-    issuers: createIssuers(dependencies),
+    signers: createSigners(dependencies),
     documents: {
       ...documents,
       async sign(...request: Parameters<typeof documents.sign>) {
