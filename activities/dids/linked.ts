@@ -6,6 +6,7 @@ import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { etagOf } from '../../protocol/etag.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { signPublicly } from '../documents/public.ts'
+import { singleFlight } from '../frame/caches.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import type { KeyType } from '../keys/index.ts'
 import type { DidSigner, Signers } from './signers.ts'
@@ -51,7 +52,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'documents' | 'now' | 'u
 
 /** Which DIDs a domain speaks for, as the public reads it (DIF Well Known DID Configuration). */
 export function createLinkedDids({ database, documents, now, uuid, log, tenants, signers }: Parts) {
-  const flights = new Map<string, Promise<LinkedDids>>()
+  const flight = singleFlight<LinkedDids>()
 
   /** The DIDs with what is kept for this origin; did:web first, because it is of the domain itself, then the newest. */
   const read = (tenantId: string, origin: string) =>
@@ -120,10 +121,7 @@ export function createLinkedDids({ database, documents, now, uuid, log, tenants,
       const tenant = await tenants.byHost(host)
       if (!tenant) throw none()
       const { id, origin } = tenant
-      const name = `${id} ${origin}`
-      const flight = flights.get(name) ?? linkedDids(id, origin).finally(() => flights.delete(name))
-      flights.set(name, flight)
-      return flight
+      return flight(`${id} ${origin}`, () => linkedDids(id, origin))
     },
   }
 }

@@ -9,6 +9,7 @@ import { wholeSeconds } from '../../../protocol/time.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Signers } from '../../dids/signers.ts'
 import { signPublicly } from '../../documents/public.ts'
+import { singleFlight } from '../../frame/caches.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import { listNotFound, refuseIssuer } from '../refusals.ts'
 
@@ -96,14 +97,8 @@ export function createStatusPublisher({ database, systemSql, documents, now, ten
     return { credential: signed, etag, validUntil }
   }
 
-  const flights = new Map<string, Promise<PublishedList>>()
-
   /** One flight per list: a thousand first looks, which anybody may take, cost one signature. */
-  function signOnce(tenantId: string, id: string): Promise<PublishedList> {
-    const flight = flights.get(id) ?? sign(tenantId, id).finally(() => flights.delete(id))
-    flights.set(id, flight)
-    return flight
-  }
+  const flight = singleFlight<PublishedList>()
 
   return {
     /** The signed list; made at the first look, for a list that nobody reads needs no signature. */
@@ -112,7 +107,7 @@ export function createStatusPublisher({ database, systemSql, documents, now, ten
       if (!list) throw listNotFound()
       const { signed, etag, validUntil } = list
       if (signed && etag && validUntil && validUntil > now()) return { credential: signed, etag, validUntil }
-      return signOnce(tenantId, id).catch((error: unknown) => {
+      return flight(id, () => sign(tenantId, id)).catch((error: unknown) => {
         // its issuer or its key is gone, the latter after a restore: no reader can do anything about it
         if (!(error instanceof Refusal) || error.code === 'status_list.not_found') throw error
         throw new Unavailable('keys', 'The key of this list is gone; it cannot be signed any more.', 3600, {
