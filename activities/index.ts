@@ -22,7 +22,7 @@ import { createLinkedDids } from './dids/linked.ts'
 import { createPublicDids } from './dids/public.ts'
 import { createDidRegistration } from './dids/registration.ts'
 import { createDidResolver } from './dids/resolver.ts'
-import { createIssuers, type Issuers } from './dids/signers.ts'
+import { createSigners, type Signers } from './dids/signers.ts'
 import { createIdempotency } from './frame/idempotency.ts'
 import { createOperations } from './frame/operations.ts'
 import { createTenants } from './frame/tenants/index.ts'
@@ -53,7 +53,7 @@ export { type Dependencies, openDependencies } from './dependencies.ts'
 
 /** What a format is made of, besides its own protocol. */
 export interface FormatParts extends Dependencies {
-  issuers: Issuers
+  signers: Signers
   entries: StatusEntries
   semantic: CredentialFormat
 }
@@ -70,21 +70,21 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const didResolver = createDidResolver({ ...dependencies, local: publicDids.hostedDocument })
   const registration = createDidRegistration({ ...dependencies, didResolver })
   const contexts = createTenantContexts({ ...dependencies, operations, settings })
-  const issuers = createIssuers(dependencies)
+  const signers = createSigners(dependencies)
   const entries = createStatusEntries(dependencies)
   const credentialStatus = createCredentialStatus(dependencies)
-  const signing = createSigning({ ...dependencies, tenants, contexts, entries, issuers })
-  const issuing = createIssuing({ ...dependencies, issuers })
+  const signing = createSigning({ ...dependencies, tenants, contexts, entries, signers })
+  const issuing = createIssuing({ ...dependencies, signers })
   const semanticCredentials = createSemanticCredentials({ issuing, signing })
   const credentialTemplates = createCredentialTemplates({ ...dependencies, operations })
-  const templateSigning = createTemplateSigning({ ...dependencies, issuers, semanticCredentials, credentialTemplates })
-  const templating = { contexts, issuers, signing, credentialTemplates, templateSigning }
+  const templateSigning = createTemplateSigning({ ...dependencies, signers, semanticCredentials, credentialTemplates })
+  const templating = { contexts, signers, signing, credentialTemplates, templateSigning }
   const semantic = createSemanticFormat({
     signing,
-    statusKinds: createSemanticLists({ ...dependencies, issuers }),
+    statusKinds: createSemanticLists({ ...dependencies, signers }),
     batches: createSemanticBatches({ ...dependencies, ...templating }),
   })
-  const formats = createFormats([semantic, ...moreFormats({ ...dependencies, issuers, entries, semantic })])
+  const formats = createFormats([semantic, ...moreFormats({ ...dependencies, signers, entries, semantic })])
   const { statusKinds } = formats
   const shared = {
     operations,
@@ -92,7 +92,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     registration,
     didResolver,
     contexts,
-    issuers,
+    signers,
     credentialStatus,
     formats,
     statusKinds,

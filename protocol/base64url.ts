@@ -7,9 +7,3 @@ export function fromBase64url(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.toString('base64url') === text ? bytes : undefined
 }
-
-/** Whether a text is three parts of strict base64url, as every compact JWS is (RFC 7515, section 7.1). */
-export function isCompactJws(text: string): boolean {
-  const parts = text.split('.')
-  return parts.length === 3 && parts.every((part) => fromBase64url(part) !== undefined)
-}

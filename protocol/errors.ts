@@ -1,5 +1,3 @@
-import { tableOf } from './names.ts'
-
 /** A path into the caller's input, the rule it breaks, and what was expected. */
 export interface FieldError {
   path: string
@@ -35,18 +33,6 @@ export class TooMany extends Refusal {
   ) {
     super(code, message)
   }
-}
-
-/** The same refusal for a caller who has other names for some fields; `paths` from ours to theirs. */
-export function inTermsOf<Thrown>(error: Thrown, paths: Readonly<Record<string, string>>): Thrown | Refusal {
-  if (!(error instanceof Refusal)) return error
-  const named = tableOf(paths)
-  return new Refusal(
-    error.code,
-    error.message,
-    error.errors.map((field) => ({ ...field, path: named.get(field.path) ?? field.path })),
-    error.cause === undefined ? undefined : { cause: error.cause },
-  )
 }
 
 /** Something that we depend on is away; the same request may succeed later. Retryable: 503 with Retry-After over HTTP. */

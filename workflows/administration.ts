@@ -1,7 +1,8 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow'
 import type { KeyInventory } from '../activities/administration/key-inventory.ts'
 import type { Purge } from '../activities/administration/purge.ts'
-import type { ReconcileSlice, Reconciliation } from '../activities/administration/reconcile.ts'
+import type { Reconciliation } from '../activities/administration/reconcile.ts'
+import type { Payload } from '../protocol/workflows.ts'
 import { chunk, sweeping } from './options.ts'
 import { createProgressLine } from './progress.ts'
 
@@ -14,8 +15,10 @@ export async function purgeExpired(): ReturnType<Purge['purgeExpiredRows']> {
   return purgeExpiredRows()
 }
 
+type Reconciled = Required<Omit<NonNullable<Payload<'reconcileWork'>>, 'next'>>
+
 /** Scheduled, and at every start of a worker: what rows say to be under way has a workflow, and each key its row. */
-export async function reconcileWork(run: Partial<ReconcileSlice> = {}): Promise<Omit<ReconcileSlice, 'next'>> {
+export async function reconcileWork(run: Payload<'reconcileWork'> = {}): Promise<Reconciled> {
   const { looked = 0, started = 0, left = 0 } = run
   const total = { looked, started, left }
   const tell = createProgressLine()
@@ -33,5 +36,5 @@ export async function reconcileWork(run: Partial<ReconcileSlice> = {}): Promise<
   return total
 }
 
-const lineOf = ({ looked, started, left }: Omit<ReconcileSlice, 'next'>) =>
+const lineOf = ({ looked, started, left }: Reconciled) =>
   `${looked} under way, started ${started} again${left > 0 ? `, ${left} ended by an operator` : ''}`

@@ -1,14 +1,8 @@
-import {
-  condition,
-  continueAsNew,
-  defineQuery,
-  defineSignal,
-  proxyActivities,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow'
-import type { BatchEnds, BatchSubject } from '../activities/credentials/batches/end.ts'
+import { condition, continueAsNew, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow'
+import type { BatchEnds } from '../activities/credentials/batches/end.ts'
 import type { BatchSigning } from '../activities/credentials/batches/sign.ts'
+import type { BatchProgress, Payload, Subject } from '../protocol/workflows.ts'
+import { queryOf, signalOf } from './contract.ts'
 import { chunk, quick, sweeping } from './options.ts'
 import { createProgressLine } from './progress.ts'
 
@@ -17,33 +11,15 @@ const { reviewBatch, completeBatch } = proxyActivities<BatchEnds>(quick)
 const { discardBatchRows } = proxyActivities<BatchEnds>(sweeping)
 
 /** Somebody paused, resumed or cancelled the batch; its row tells what. */
-export const changed = defineSignal('changed')
-export const progress = defineQuery<BatchProgress>('progress')
-
-export interface BatchProgress {
-  state: string
-  total: number
-  signed: number
-  failed: number
-}
-
-export interface BatchRun extends BatchSubject {
-  total: number
-  /** First row that may not be done yet; rows that are done are passed over. */
-  next?: number
-  signed?: number
-  failed?: number
-  chunkRows?: number
-  /** Chunks until the workflow goes on as a new run, before its history grows long. */
-  chunksPerRun?: number
-}
+export const changed = signalOf('signBatch', 'changed')
+export const progress = queryOf('signBatch', 'progress')
 
 /** Chunks in flight: while one waits for the database, others are signed. */
 const LANES = 3
 const LONGEST_WAIT_SECONDS = 300
 
 /** Signs the rows of a batch, chunk by chunk. The batch's row says whether to go on. */
-export async function signBatch(run: BatchRun): Promise<BatchProgress> {
+export async function signBatch(run: Payload<'signBatch'>): Promise<BatchProgress> {
   const { tenantId, batchId, total, chunkRows = 1_000, chunksPerRun = 100 } = run
   const subject = { tenantId, batchId }
   const seen: BatchProgress = { state: 'PROCESSING', total, signed: run.signed ?? 0, failed: run.failed ?? 0 }
@@ -96,7 +72,7 @@ const counts = ({ signed, failed }: BatchProgress) => ({ signed, failed })
  * Answers a function that waits until a paused batch may go on; false: the history is long, go on in a new run first. All
  * lanes wait together. A signal that was lost is made up for by looking again, ever less often.
  */
-function watchChanges(subject: BatchSubject): () => Promise<boolean> {
+function watchChanges(subject: Subject<'signBatch'>): () => Promise<boolean> {
   let changes = 0
   let waiting: Promise<boolean> | undefined
   setHandler(changed, () => {

@@ -1,5 +1,6 @@
 import { proxyActivities, sleep } from '@temporalio/workflow'
-import type { NotificationDelivery, NotificationSubject } from '../activities/credentials/notifications.deliver.ts'
+import type { NotificationDelivery } from '../activities/credentials/notifications.deliver.ts'
+import type { Payload } from '../protocol/workflows.ts'
 import { outward, quick } from './options.ts'
 
 const { deliverNotification } = proxyActivities<NotificationDelivery>(outward)
@@ -8,15 +9,11 @@ const { concludeNotification } = proxyActivities<NotificationDelivery>(quick)
 /** Half a day in all; a holder who is away for longer reads the list. */
 const WAITS = ['1m', '10m', '1h', '3h', '8h'] as const
 
-export interface NotificationRun extends NotificationSubject {
-  waits?: readonly ('1m' | '10m' | '1h' | '3h' | '8h' | '1s')[]
-}
-
 /** Sends a message about a status to where the holder's DID takes messages; whatever comes of it is recorded. */
 export async function notifyStatus({
   waits = WAITS,
   ...subject
-}: NotificationRun): Promise<'SENT' | 'NO_SERVICE' | 'FAILED'> {
+}: Payload<'notifyStatus'>): Promise<'SENT' | 'NO_SERVICE' | 'FAILED'> {
   let outcome = await deliverNotification(subject)
   for (const wait of waits) {
     if (outcome.state !== 'later') break

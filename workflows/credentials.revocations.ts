@@ -1,21 +1,18 @@
-import { continueAsNew, defineQuery, proxyActivities, setHandler, sleep } from '@temporalio/workflow'
-import type { RevocationSlices, RevocationSubject, SliceOutcome } from '../activities/credentials/revocations.ts'
+import { continueAsNew, proxyActivities, setHandler, sleep } from '@temporalio/workflow'
+import type { RevocationSlices } from '../activities/credentials/revocations.ts'
+import type { Payload, RevocationProgress } from '../protocol/workflows.ts'
+import { queryOf } from './contract.ts'
 import { chunk } from './options.ts'
 import { createProgressLine } from './progress.ts'
 
 const { revokeSlice } = proxyActivities<RevocationSlices>(chunk)
 
-export const revocationProgress = defineQuery<SliceOutcome | undefined>('progress')
-
-export interface RevocationRun extends RevocationSubject {
-  /** Slices until the workflow goes on as a new run, before its history grows long. */
-  slicesPerRun?: number
-}
+export const revocationProgress = queryOf('revokeCredentials', 'progress')
 
 /** Revokes what a template, a batch or an issuer has issued. The row knows how far it is. */
-export async function revokeCredentials(run: RevocationRun): Promise<{ revoked: number }> {
+export async function revokeCredentials(run: Payload<'revokeCredentials'>): Promise<{ revoked: number }> {
   const { slicesPerRun = 500, ...subject } = run
-  let seen: SliceOutcome | undefined
+  let seen: RevocationProgress | undefined
   setHandler(revocationProgress, () => seen)
   const tell = createProgressLine()
   for (let slice = 0; slice < slicesPerRun; slice += 1) {

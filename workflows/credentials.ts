@@ -1,12 +1,12 @@
-import { defineQuery, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow'
+import { proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow'
 import type { PublishingSlice, StatusSweep } from '../activities/credentials/status-lists/sweep.ts'
+import type { PublishedLists } from '../protocol/workflows.ts'
+import { queryOf } from './contract.ts'
 import { chunk } from './options.ts'
 
 const { publishChangedLists } = proxyActivities<StatusSweep>(chunk)
 
-export type PublishedLists = Pick<PublishingSlice, 'signed' | 'failed'>
-
-export const publishingProgress = defineQuery<PublishedLists>('progress')
+export const publishingProgress = queryOf('publishStatusLists', 'progress')
 
 /** Scheduled once per window: every status list that changed is signed once, however many entries changed. */
 export async function publishStatusLists(): Promise<PublishedLists> {

@@ -1,5 +1,7 @@
-import { condition, defineSignal, proxyActivities, setHandler, sleep } from '@temporalio/workflow'
-import type { DidRegistration, DidSubject } from '../activities/dids/registration.ts'
+import { condition, proxyActivities, setHandler, sleep } from '@temporalio/workflow'
+import type { DidRegistration } from '../activities/dids/registration.ts'
+import type { DidSubject, Payload } from '../protocol/workflows.ts'
+import { signalOf } from './contract.ts'
 import { outward, quick, refusalCode, refusalOf, sweeping } from './options.ts'
 
 const { createDidKeys, writeDidDocument, completeDid, failDid, wakeRegistration, destroyDidKeys, removeDid } =
@@ -10,15 +12,8 @@ const { reapUnownedKeys } = proxyActivities<DidRegistration>(sweeping)
 const HOUR_SECONDS = 3600
 const DAY_MS = 24 * HOUR_SECONDS * 1000
 
-/** How long the world may take to see a did:web. */
-export interface WebDidPatience {
-  checkSeconds: number
-  /** Parts of a day will do. */
-  patienceDays: number
-}
-
 /** Ends the wait for the next look. */
-export const lookNow = defineSignal('lookNow')
+export const lookNow = signalOf('registerWebDid', 'lookNow')
 
 async function makeDocument(subject: DidSubject): Promise<void> {
   await createDidKeys(subject)
@@ -41,7 +36,7 @@ export async function registerWebDid({
   checkSeconds = 5,
   patienceDays = 7,
   ...subject
-}: DidSubject & Partial<WebDidPatience>): Promise<'COMPLETED' | 'FAILED' | 'DELETED'> {
+}: Payload<'registerWebDid'>): Promise<'COMPLETED' | 'FAILED' | 'DELETED'> {
   let asked = false
   setHandler(lookNow, () => {
     asked = true
@@ -76,7 +71,7 @@ export async function registerWebDid({
  * First nobody may make keys any more, then the keys go, then what tells of them: a crash in between leaves an owner who
  * can be asked again.
  */
-export async function deleteDid(subject: DidSubject): Promise<void> {
+export async function deleteDid(subject: Payload<'deleteDid'>): Promise<void> {
   while ((await wakeRegistration(subject)).running) await sleep('1s')
   await destroyDidKeys(subject)
   await removeDid(subject)

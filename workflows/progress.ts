@@ -1,5 +1,5 @@
 import { defineSearchAttributeKey } from '@temporalio/common'
-import { patched, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow'
+import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow'
 
 const SUMMARY = defineSearchAttributeKey('Summary', 'KEYWORD')
 
@@ -13,6 +13,6 @@ export function createProgressLine(): (line: string) => void {
     if (line === told) return
     told = line
     setCurrentDetails(line)
-    if (patched('progress-in-summary')) upsertSearchAttributes([{ key: SUMMARY, value: line }])
+    upsertSearchAttributes([{ key: SUMMARY, value: line }])
   }
 }

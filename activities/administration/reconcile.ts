@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pLimit from 'p-limit'
+import type { ReconcileCursor } from '../../protocol/workflows.ts'
 import { batchWork, notificationWork, revocationWork } from '../credentials/work.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { deletionWork, registrationWork } from '../dids/work.ts'
@@ -22,12 +23,6 @@ const PER_SECOND = 50
 const AT_ONCE = 8
 /** Seconds that one call of the activity works, so that its workflow shows how far it is. */
 const SLICE_MS = 5_000
-
-/** Place of a row in the order of the table above. */
-export interface ReconcileCursor {
-  work: number
-  after?: string
-}
 
 export interface ReconcileSlice {
   looked: number

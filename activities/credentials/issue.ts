@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Issuers } from '../dids/signers.ts'
+import type { Signers } from '../dids/signers.ts'
 import type { Call } from '../frame/operations.ts'
 import type { CredentialFormat, TemplateRef } from './format.ts'
 import { type CredentialRow, createCredentialRecorder } from './record.ts'
@@ -26,11 +26,11 @@ export function derivedId(tenantId: string, work: string): string {
 export type Signs<Request> = Pick<CredentialFormat<Request>, 'name' | 'sign'>
 
 interface Parts extends Pick<Dependencies, 'sql' | 'effects' | 'uuid'> {
-  issuers: Issuers
+  signers: Signers
 }
 
 /** Issues credentials of any format. */
-export function createIssuing({ sql, effects, uuid, issuers }: Parts) {
+export function createIssuing({ sql, effects, uuid, signers }: Parts) {
   const recorder = createCredentialRecorder(sql)
 
   return {
@@ -77,7 +77,7 @@ export function createIssuing({ sql, effects, uuid, issuers }: Parts) {
       if (outcome === 'recorded') return signed
       if (outcome === 'template_gone')
         throw new Refusal('credential_template.not_found', 'The template was deleted while its credential was signed.')
-      issuers.forget(tenantId, row.issuer)
+      signers.forget(tenantId, row.issuer)
       if (outcome === 'recorded_before')
         throw new Refusal(
           'idempotency.in_flight',

@@ -3,38 +3,37 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { Notification } from '../../entities/credentials.status.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { logOf } from '../../protocol/credentials/formats.ts'
-import { messageEndpoint, messageSigningInput } from '../../protocol/credentials/notifications.ts'
+import { messageEndpoint, messageHeader } from '../../protocol/credentials/notifications.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import { jwsAlgorithm, signCompactJws } from '../../protocol/jws.ts'
+import type { NotificationSubject } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
-import type { Issuers } from '../dids/signers.ts'
+import type { Signers } from '../dids/signers.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import { findCredential, formatOf } from './read.ts'
-
-export interface NotificationSubject {
-  tenantId: string
-  notificationId: string
-}
+import { refuseIssuer } from './refusals.ts'
 
 /** `later`: the recipient's side may be back by then. */
 export type DeliveryOutcome = { state: 'SENT' | 'NO_SERVICE' | 'FAILED' | 'later'; reason?: string }
 
-/** EdDSA or ES256; a BBS key signs no messages. Throws as `Issuers.find` and `Issuers.signer` do. */
-export async function messageSigner(issuers: Issuers, tenantId: string, did: string) {
-  const issuer = await issuers.find(tenantId, did)
-  const edwards = issuer.keys.some(({ keyType }) => keyType === 'ed25519')
-  const signer = issuers.signer(tenantId, issuer, edwards ? 'eddsa-rdfc-2022' : 'ecdsa-rdfc-2019')
-  return { signer, alg: edwards ? ('EdDSA' as const) : ('ES256' as const) }
+/** Best first; a BBS key signs no messages. */
+const MESSAGE_KEYS = ['ed25519', 'p256']
+
+/** Returns the signer of messages of a DID. Throws `credential.issuer_*`. */
+export async function messageSigner(signers: Signers, tenantId: string, did: string) {
+  const didSigner = await signers.signerOf(tenantId, did, refuseIssuer('from'))
+  return didSigner.withKey({ keyTypes: MESSAGE_KEYS, neededBy: 'a message' })
 }
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'outbound' | 'now' | 'uuid' | 'log'> {
-  issuers: Issuers
+  signers: Signers
   didResolver: DidResolver
 }
 
 /** What the workflow of a notification calls. */
 export function createNotificationDelivery(parts: Parts) {
-  const { config, database, sql, outbound, now, uuid, log, issuers, didResolver } = parts
+  const { config, database, sql, outbound, now, uuid, log, signers, didResolver } = parts
 
   /**
    * Counted where messages go to: documents at many hosts may name one and the same place. What is over the limit is tried
@@ -67,9 +66,8 @@ export function createNotificationDelivery(parts: Parts) {
       if (!url) return { state: 'NO_SERVICE' }
       if (!(await isWithinLimit(tenantId, new URL(url).host)))
         return { state: 'later', reason: 'notification.too_many' }
-      const { signer, alg } = await messageSigner(issuers, tenantId, sender)
-      const input = messageSigningInput(message, alg, signer.verificationMethod)
-      const body = `${input}.${Buffer.from(await signer.sign(Buffer.from(input))).toString('base64url')}`
+      const { keyType, verificationMethod, sign } = await messageSigner(signers, tenantId, sender)
+      const body = await signCompactJws(messageHeader(jwsAlgorithm(keyType), verificationMethod), message, sign)
       const { status } = await outbound.fetch({
         url,
         method: 'POST',

@@ -4,14 +4,13 @@ import { inTenant } from '../../entities/orm.ts'
 import { type NamedEntry, statusMessage } from '../../protocol/credentials/notifications.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Issuers } from '../dids/signers.ts'
+import type { Signers } from '../dids/signers.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import type { Formats } from './format.ts'
 import { messageSigner } from './notifications.deliver.ts'
 import { assertWithinLimits, recipientHost, takeTurns } from './notifications.limits.ts'
 import { findCredential, formatOf } from './read.ts'
 import { credentialNotFound, notRevocable } from './refusals.ts'
-import { notificationWork } from './work.ts'
 
 const invalid = (path: string, message: string) =>
   new Refusal('request.invalid', `The notification's ${path} is not usable.`, [{ path, code: 'did', message }])
@@ -51,17 +50,17 @@ async function inTurn<T, Result>(items: T[], work: (item: T) => Promise<Result>)
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'outbox' | 'now' | 'uuid'> {
   operations: Operations
-  issuers: Issuers
+  signers: Signers
   formats: Formats
 }
 
 /** Tells holders of the status of their credential, as a signed message to where their DID takes messages (D-113). */
 export function createNotifications(parts: Parts) {
-  const { config, database, outbox, now, uuid, operations, issuers, formats } = parts
+  const { config, database, outbox, now, uuid, operations, signers, formats } = parts
 
   async function senderOf(tenantId: string, from: string | undefined, didId: string): Promise<string> {
     const named = from ?? (await ownDid(tenantId, didId))
-    await messageSigner(issuers, tenantId, named).catch((error: unknown) => {
+    await messageSigner(signers, tenantId, named).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
       throw invalid('from', 'expected a DID of /v1/dids with an Ed25519 or P-256 key')
     })
@@ -98,7 +97,7 @@ export function createNotifications(parts: Parts) {
     ]
     const added = await em.execute<{ id: string }[]>(ADD, row)
     if (added.length === 0) return false
-    await outbox.enqueue(em, notificationWork.start({ tenantId, id, credentialId }))
+    await outbox.start(em, 'notifyStatus', { tenantId, notificationId: id }, { credentialId })
     return true
   }
 

@@ -6,11 +6,11 @@ import { Did } from '../../entities/dids.ts'
 import { inTenant, type Sql } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { isUuid } from '../../protocol/uuid.ts'
+import type { RevocationProgress, RevocationSubject } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import { batchNotFound } from './batches/record.ts'
 import type { Formats } from './format.ts'
-import { revocationWork } from './work.ts'
 
 export type RevocationScope = 'template' | 'batch' | 'issuer'
 
@@ -26,18 +26,6 @@ export interface RevocationRecord {
   revoked: number
   createdAt: string
   endedAt: string | null
-}
-
-export interface RevocationSubject {
-  tenantId: string
-  revocationId: string
-}
-
-export interface SliceOutcome {
-  /** `wait`: the last pass begins when every statement from before the request has ended. */
-  phase: 'more' | 'wait' | 'done' | 'gone'
-  checked: number
-  revoked: number
 }
 
 /** Credentials of one transaction. */
@@ -96,7 +84,7 @@ export function createRevocations({ database, outbox, uuid, operations, formats 
        values (?, ?, ?, ?, ?, ?)`,
       [id, tenantId, scope, subject, requestId, clientId],
     )
-    await outbox.enqueue(em, revocationWork.start({ tenantId, id, scope, subject }))
+    await outbox.start(em, 'revokeCredentials', { tenantId, revocationId: id }, { scope, subject })
     return em.findOneOrFail(Revocation, { id })
   }
 
@@ -133,8 +121,8 @@ export function createRevocations({ database, outbox, uuid, operations, formats 
 /** What the workflow calls. */
 export const createRevocationSlices = ({ sql }: { sql: Sql }) => ({
   /** Safe to retry: how far the revocation came is in its row, moved by the transaction that does the slice. */
-  async revokeSlice({ tenantId, revocationId }: RevocationSubject): Promise<SliceOutcome> {
-    const { rows } = await sql.query<{ phase: SliceOutcome['phase']; all_checked: number; all_revoked: number }>({
+  async revokeSlice({ tenantId, revocationId }: RevocationSubject): Promise<RevocationProgress> {
+    const { rows } = await sql.query<{ phase: RevocationProgress['phase']; all_checked: number; all_revoked: number }>({
       name: 'revoke-slice',
       text: 'select * from revoke_semantic_credential_slice($1, $2, $3)',
       values: [tenantId, revocationId, AT_ONCE],

@@ -12,7 +12,6 @@ import { assertCallable } from '../frame/outbound/url.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import type { KeyType } from '../keys/index.ts'
 import type { DidRecord } from './records.ts'
-import { registrationWork } from './work.ts'
 
 const KEY_TYPES: readonly string[] = ['ed25519', 'p256', 'bls12381g2'] satisfies KeyType[]
 const WEB_KEYS: readonly KeyType[] = ['ed25519', 'p256', 'bls12381g2', 'x25519']
@@ -119,7 +118,7 @@ export function createDidCreation(parts: Parts) {
       em.create(Did, { ...row, ...place, document: { id: did }, createdAt: now() })
       await em.flush()
       for (const keyType of WEB_KEYS) em.create(Key, { id: uuid(), tenantId, keyType, didId: id, createdAt: now() })
-      await outbox.enqueue(em, registrationWork(config).start({ tenantId, id }))
+      await outbox.start(em, 'registerWebDid', { tenantId, didId: id, ...config.didWeb })
       const answer = { id, did, registrationStatus: 'PROCESSING', failureReason: null, hosting }
       return { ...answer, document: { id: did }, keys: [] }
     }

@@ -10,8 +10,7 @@ import { createDidCreation } from './create.ts'
 import { type DidRecord, toRecord } from './records.ts'
 import type { DidRegistration } from './registration.ts'
 import type { DidResolver } from './resolver.ts'
-import type { Issuers } from './signers.ts'
-import { deletionWork } from './work.ts'
+import type { Signers } from './signers.ts'
 
 const KEY_ORDER = { createdAt: 'asc', id: 'asc' } as const
 
@@ -22,12 +21,12 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'keys' | 'uui
   tenants: Tenants
   registration: DidRegistration
   didResolver: Pick<DidResolver, 'forget'>
-  issuers: Pick<Issuers, 'forget'>
+  signers: Pick<Signers, 'forget'>
 }
 
 /** Area 1, DIDs: create, list, read, delete (specification, Endpoints). */
 export function createDids(parts: Parts) {
-  const { database, now, outbox, log, operations, registration, didResolver, issuers } = parts
+  const { database, now, outbox, log, operations, registration, didResolver, signers } = parts
 
   async function readDid(tenantId: string, did: string): Promise<DidRecord> {
     return inTenant(database.tenants, tenantId, async (em) => {
@@ -72,10 +71,10 @@ export function createDids(parts: Parts) {
         if (!row) throw didNotFound()
         operation.metadata.id = row.id
         row.deletedAt = now()
-        await outbox.enqueue(em, deletionWork.start({ tenantId, id: row.id }))
+        await outbox.start(em, 'deleteDid', { tenantId, didId: row.id })
         return { didId: row.id }
       })
-      issuers.forget(tenantId, did)
+      signers.forget(tenantId, did)
       didResolver.forget(did)
       await registration.destroyDidKeys({ tenantId, didId }).catch((error: unknown) => {
         log.warn({ err: error, tenantId, didId }, 'keys of a deleted DID wait for their workflow')

@@ -1,14 +1,15 @@
 import { Did, DomainLinkage } from '../../entities/dids.ts'
 import { inTenant } from '../../entities/orm.ts'
-import type { Json, ProofType } from '../../protocol/data-integrity/index.ts'
+import { type Json, keyFor, type ProofType } from '../../protocol/data-integrity/index.ts'
 import { domainLinkageCredential, MAX_LINKED_DIDS } from '../../protocol/dids/linked.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { etagOf } from '../../protocol/etag.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { signPublicly } from '../documents/public.ts'
+import { singleFlight } from '../frame/caches.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import type { KeyType } from '../keys/index.ts'
-import type { Issuer, Issuers } from './signers.ts'
+import type { DidSigner, Signers } from './signers.ts'
 
 export interface LinkedDids {
   /** DomainLinkageCredentials of the origin that was asked. */
@@ -30,8 +31,8 @@ const PROOFS: [KeyType, ProofType][] = [
   ['bls12381g2', 'bbs-2023'],
 ]
 
-const proofTypeFor = ({ keys }: Issuer): ProofType | undefined =>
-  PROOFS.find(([wanted]) => keys.some(({ keyType }) => keyType === wanted))?.[1]
+const proofTypeFor = ({ keyTypes }: DidSigner): ProofType | undefined =>
+  PROOFS.find(([wanted]) => keyTypes.includes(wanted))?.[1]
 
 /** An update that comes late does not put an older linkage over a newer one; a deleted DID gets none. */
 const KEEP = `insert into domain_linkages (id, tenant_id, did_id, origin, credential, valid_until, created_at)
@@ -40,16 +41,18 @@ on conflict (tenant_id, did_id, origin) do update
 set credential = excluded.credential, valid_until = excluded.valid_until, created_at = excluded.created_at
 where domain_linkages.valid_until < excluded.valid_until`
 
+const gone = () => new Refusal('did.not_found', 'The DID was deleted.')
+
 const none = () => new Refusal('linked_dids.not_found', 'No DIDs are linked to this domain.')
 
 interface Parts extends Pick<Dependencies, 'database' | 'documents' | 'now' | 'uuid' | 'log'> {
   tenants: Tenants
-  issuers: Issuers
+  signers: Signers
 }
 
 /** Which DIDs a domain speaks for, as the public reads it (DIF Well Known DID Configuration). */
-export function createLinkedDids({ database, documents, now, uuid, log, tenants, issuers }: Parts) {
-  const flights = new Map<string, Promise<LinkedDids>>()
+export function createLinkedDids({ database, documents, now, uuid, log, tenants, signers }: Parts) {
+  const flight = singleFlight<LinkedDids>()
 
   /** The DIDs with what is kept for this origin; did:web first, because it is of the domain itself, then the newest. */
   const read = (tenantId: string, origin: string) =>
@@ -63,13 +66,13 @@ export function createLinkedDids({ database, documents, now, uuid, log, tenants,
     })
 
   async function sign(tenantId: string, { id, did }: { id: string; did: string }, origin: string) {
-    const issuer = await issuers.find(tenantId, did)
-    const proofType = proofTypeFor(issuer)
+    const didSigner = await signers.signerOf(tenantId, did, gone)
+    const proofType = proofTypeFor(didSigner)
     if (!proofType) return undefined
     const time = now()
     const validUntil = new Date(time.getTime() + VALID_MS)
     const credential = domainLinkageCredential({ did, origin, issuedAt: time, expiresAt: validUntil })
-    const signer = issuers.signer(tenantId, issuer, proofType)
+    const signer = didSigner.withKey(keyFor(proofType))
     const signed = await signPublicly(documents, {
       tenantId,
       credential,
@@ -118,10 +121,7 @@ export function createLinkedDids({ database, documents, now, uuid, log, tenants,
       const tenant = await tenants.byHost(host)
       if (!tenant) throw none()
       const { id, origin } = tenant
-      const name = `${id} ${origin}`
-      const flight = flights.get(name) ?? linkedDids(id, origin).finally(() => flights.delete(name))
-      flights.set(name, flight)
-      return flight
+      return flight(`${id} ${origin}`, () => linkedDids(id, origin))
     },
   }
 }

@@ -1,23 +1,14 @@
-import { WorkflowNotFoundError } from '@temporalio/client'
 import { Did } from '../../entities/dids.ts'
 import { Key } from '../../entities/keys.ts'
 import { asSystem, inTenant } from '../../entities/orm.ts'
 import type { DidDocument } from '../../protocol/dids/index.ts'
 import { webDidDocument, webMethodId } from '../../protocol/dids/web.document.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import type { DidSubject } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from './resolver.ts'
-import { registrationId } from './work.ts'
-
-export interface DidSubject {
-  tenantId: string
-  didId: string
-}
 
 export type Lookup = { resolved: true } | { resolved: false; reason: string }
-
-/** The signal of workflows/dids.ts that ends a wait early. */
-const LOOK_NOW = 'lookNow'
 
 /** A creation that has not come to an end in this time never will. */
 const UNOWNED_AFTER_MS = 10 * 60_000
@@ -126,14 +117,7 @@ export function createDidRegistration({
      * makes keys for this DID. Safe to retry.
      */
     async wakeRegistration(subject: DidSubject): Promise<{ running: boolean }> {
-      const { client, within } = temporal
-      try {
-        await within(() => client.workflow.getHandle(registrationId(subject)).signal(LOOK_NOW))
-        return { running: true }
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return { running: false }
-        throw error
-      }
+      return { running: await temporal.signal('registerWebDid', subject, 'lookNow') }
     },
 
     /** Safe to retry: destroying a destroyed key is no error. */

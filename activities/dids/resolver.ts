@@ -5,6 +5,7 @@ import { parseWebDid } from '../../protocol/dids/web.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
 import { freeze } from '../../protocol/json.ts'
+import { singleFlight } from '../frame/caches.ts'
 import type { Outbound } from '../frame/outbound/index.ts'
 
 export interface ResolvedDid {
@@ -59,7 +60,8 @@ export function createDidResolver({ outbound, now, local }: Parts): DidResolver 
     maxSize: MAX_CACHE_BYTES,
     sizeCalculation: ({ bytes }) => bytes + 512,
   })
-  const flights = new Map<string, Promise<Outcome>>()
+  /** One flight per DID: a thousand verifications of one issuer fetch its document once. */
+  const flight = singleFlight<Outcome>()
 
   const resolveKey = (did: string): ResolvedDid => {
     const document = keys.get(did) ?? freeze(resolveDidKey(did))
@@ -92,13 +94,6 @@ export function createDidResolver({ outbound, now, local }: Parts): DidResolver 
     }
   }
 
-  /** One flight per DID: a thousand verifications of one issuer fetch its document once. */
-  const share = (did: string): Promise<Outcome> => {
-    const flight = flights.get(did) ?? fetchAndRemember(did).finally(() => flights.delete(did))
-    flights.set(did, flight)
-    return flight
-  }
-
   const resolveWeb = async (did: string, bypassCache: boolean): Promise<ResolvedDid> => {
     parseWebDid(did)
     if (!bypassCache) {
@@ -106,7 +101,7 @@ export function createDidResolver({ outbound, now, local }: Parts): DidResolver 
       if (document) return { did, document, source: 'local', retrievedAt: now().toISOString() }
     }
     const cached = bypassCache ? undefined : web.get(did)
-    const outcome = cached && cached.until > now().getTime() ? cached : await share(did)
+    const outcome = cached && cached.until > now().getTime() ? cached : await flight(did, () => fetchAndRemember(did))
     if ('failure' in outcome) throw outcome.failure
     return outcome.resolved
   }

@@ -1,18 +1,54 @@
 import { LRUCache } from 'lru-cache'
-import { keyTypeOf, type ProofType, type Signer } from '../../protocol/data-integrity/index.ts'
+import type { Signer } from '../../protocol/data-integrity/index.ts'
+import type { MethodType } from '../../protocol/dids/methods.ts'
 import { webMethodId } from '../../protocol/dids/web.document.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { byClock } from '../frame/caches.ts'
 import type { KeyRef, KeyType } from '../keys/index.ts'
 
-export interface Issuer {
-  didId: string
-  did: string
-  keys: { keyId: string; keyType: KeyType; publicKey: Uint8Array; didUrl: string }[]
+/** Key that a signature needs. */
+export interface NeededKey {
+  /** Types that fit, best first. */
+  keyTypes: readonly string[]
+  /** Type of the verification method, where a did:web document shows one key as several. */
+  methodType?: MethodType
+  /** What needs it, for people. */
+  neededBy: string
 }
 
-interface IssuerRow {
+/** Why a DID does not sign, and what the caller is expected to send in its place. */
+export type SignerFault = { expected: string } & (
+  | { kind: 'unknown' | 'deleted' }
+  | { kind: 'not_ready'; registrationStatus: string }
+  | { kind: 'key_unfit'; keyTypes: readonly string[]; neededBy: string }
+)
+
+/** Makes the caller's refusal of a fault: its code, its words, and the field of the caller's request that names the DID. */
+export type RefuseSigner = (fault: SignerFault) => Refusal
+
+/** Signer of a DID of the tenant. */
+export interface DidSigner {
+  didId: string
+  did: string
+  keyTypes: readonly KeyType[]
+  /** Returns the signer with the first key that fits; the private half stays in the key store. Throws `key_unfit`. */
+  withKey(needed: NeededKey): Signer
+}
+
+interface HeldKey {
+  keyId: string
+  keyType: KeyType
+  publicKey: Uint8Array
+  didUrl: string
+}
+
+interface HeldDid {
+  didId: string
+  keys: HeldKey[]
+}
+
+interface Row {
   did_id: string
   registration_status: string
   key_id: string
@@ -37,36 +73,25 @@ order by d.created_at desc, d.id limit 1`
 /** Long enough to spare a round trip per signature; a deletion in between is caught when the credential is recorded. */
 const REMEMBERED_MS = 5_000
 
-const refuse = (code: string, message: string, expected: string) =>
-  new Refusal(code, message, [{ path: 'payload.issuer.id', code: 'issuer', message: expected }])
+const OWN = 'expected a DID of /v1/dids'
 
-/** A remembered issuer may have lost its keys to a deletion; to the caller it is as unknown as any deleted one. */
-function deletedMeanwhile(error: unknown): never {
-  if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
-  throw refuse('credential.issuer_unknown', 'The issuer was deleted.', 'expected a DID of /v1/dids')
-}
+/** Signers of the tenant's own DIDs, for whatever is signed. */
+export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'systemSql' | 'keys' | 'now'>) {
+  const remembered = new LRUCache<string, HeldDid>({ max: 10_000, ttl: REMEMBERED_MS, ...byClock(now) })
 
-/** Issuers: DIDs of the tenant's own, with the keys to sign as them. */
-export function createIssuers({ systemSql, keys, now }: Pick<Dependencies, 'systemSql' | 'keys' | 'now'>) {
-  const remembered = new LRUCache<string, Issuer>({ max: 10_000, ttl: REMEMBERED_MS, ...byClock(now) })
-
-  async function find(tenantId: string, did: string): Promise<Issuer> {
+  async function find(tenantId: string, did: string, refuse: RefuseSigner): Promise<HeldDid> {
     const name = `${tenantId} ${did}`
     const known = remembered.get(name)
     if (known) return known
-    const { rows } = await systemSql.query<IssuerRow>({ name: 'find-issuer', text: FIND, values: [tenantId, did] })
+    const { rows } = await systemSql.query<Row>({ name: 'find-signer', text: FIND, values: [tenantId, did] })
     const first = rows[0]
-    if (!first)
-      throw refuse('credential.issuer_unknown', 'The issuer is not a DID of this tenant.', 'expected a DID of /v1/dids')
-    if (first.registration_status !== 'COMPLETED')
-      throw refuse(
-        'credential.issuer_not_ready',
-        `The issuer's registration is ${first.registration_status}; nobody could verify its credentials yet.`,
-        'expected a DID with registrationStatus COMPLETED',
-      )
-    const issuer: Issuer = {
+    if (!first) throw refuse({ kind: 'unknown', expected: OWN })
+    if (first.registration_status !== 'COMPLETED') {
+      const expected = 'expected a DID with registrationStatus COMPLETED'
+      throw refuse({ kind: 'not_ready', registrationStatus: first.registration_status, expected })
+    }
+    const held: HeldDid = {
       didId: first.did_id,
-      did,
       keys: rows.map(({ key_id, key_type, public_key, did_url }) => ({
         keyId: key_id,
         keyType: key_type,
@@ -74,17 +99,49 @@ export function createIssuers({ systemSql, keys, now }: Pick<Dependencies, 'syst
         didUrl: did_url,
       })),
     }
-    remembered.set(name, issuer)
-    return issuer
+    remembered.set(name, held)
+    return held
   }
 
   return {
-    find,
+    /**
+     * Returns the signer of a DID of the tenant. Throws what `refuse` makes of `unknown` and `not_ready`; a signature
+     * throws what it makes of `deleted`.
+     */
+    async signerOf(tenantId: string, did: string, refuse: RefuseSigner): Promise<DidSigner> {
+      const { didId, keys: held } = await find(tenantId, did, refuse)
+      /** A remembered DID may have lost its keys to a deletion; to the caller it is as unknown as any deleted one. */
+      const deletedMeanwhile = (error: unknown): never => {
+        if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
+        throw refuse({ kind: 'deleted', expected: OWN })
+      }
+      return {
+        didId,
+        did,
+        keyTypes: held.map(({ keyType }) => keyType),
 
-    /** For requests that name no issuer: the DID of the tenant that was made last and holds a fitting key. */
+        withKey({ keyTypes, methodType, neededBy }) {
+          const [key] = keyTypes.flatMap((wanted) => held.find(({ keyType }) => keyType === wanted) ?? [])
+          const expected = `expected a DID with a ${keyTypes[0]} key`
+          if (!key) throw refuse({ kind: 'key_unfit', keyTypes, neededBy, expected })
+          const { keyId, keyType, publicKey, didUrl } = key
+          const ref: KeyRef = { tenantId, keyId, keyType }
+          const isOtherMethod = methodType !== undefined && did.startsWith('did:web:')
+          return {
+            verificationMethod: isOtherMethod ? webMethodId(did, { keyType, publicKey }, methodType) : didUrl,
+            keyType,
+            publicKey,
+            sign: (data) => keys.sign(ref, data).catch(deletedMeanwhile),
+            bbsSign: (input) => keys.bbsSign(ref, input).catch(deletedMeanwhile),
+          }
+        },
+      }
+    },
+
+    /** Returns the DID of the tenant that was made last and holds a fitting key, for requests that name none. */
     async newest(tenantId: string, keyTypes: string[]): Promise<string | undefined> {
       const { rows } = await systemSql.query<{ did: string }>({
-        name: 'find-newest-issuer',
+        name: 'find-newest-signer',
         text: NEWEST,
         values: [tenantId, keyTypes],
       })
@@ -92,32 +149,7 @@ export function createIssuers({ systemSql, keys, now }: Pick<Dependencies, 'syst
     },
 
     forget: (tenantId: string, did: string) => remembered.delete(`${tenantId} ${did}`),
-
-    /** The issuer's key that fits a proof type; the private half stays in the key store. */
-    signer(tenantId: string, { did, keys: own }: Issuer, proofType: ProofType): Signer {
-      const wanted = keyTypeOf(proofType)
-      const key = own.find(({ keyType }) => keyType === wanted)
-      if (!key)
-        throw refuse(
-          'credential.issuer_key_unfit',
-          `The issuer holds no ${wanted} key, which ${proofType} needs.`,
-          `expected a DID with a ${wanted} key`,
-        )
-      const { keyType, publicKey } = key
-      const ref: KeyRef = { tenantId, keyId: key.keyId, keyType }
-      const needs2018 = proofType === 'Ed25519Signature2018' && did.startsWith('did:web:')
-      const verificationMethod = needs2018
-        ? webMethodId(did, { keyType, publicKey }, 'Ed25519VerificationKey2018')
-        : key.didUrl
-      return {
-        verificationMethod,
-        keyType,
-        publicKey,
-        sign: (data) => keys.sign(ref, data).catch(deletedMeanwhile),
-        bbsSign: (input) => keys.bbsSign(ref, input).catch(deletedMeanwhile),
-      }
-    },
   }
 }
 
-export type Issuers = ReturnType<typeof createIssuers>
+export type Signers = ReturnType<typeof createSigners>

@@ -7,3 +7,17 @@ export const byClock = (
   perf: { now: () => now().getTime() },
   ttlResolution: 0,
 })
+
+/**
+ * Returns a function that runs `work` once per name at a time: whoever asks while it runs gets its outcome, a failure too.
+ * Nothing of it is kept, and what `work` itself keeps is read past it. lru-cache's own `fetch` keeps what it fetched, and
+ * makes readers of a good entry wait while it is refreshed.
+ */
+export function singleFlight<Outcome>() {
+  const flights = new Map<string, Promise<Outcome>>()
+  return (name: string, work: () => Promise<Outcome>): Promise<Outcome> => {
+    const flight = flights.get(name) ?? work().finally(() => flights.delete(name))
+    flights.set(name, flight)
+    return flight
+  }
+}

@@ -5,6 +5,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
 import { isObject } from '../../protocol/json.ts'
 import { boundsErrors } from '../../protocol/semantic-credentials/bounds.ts'
+import { singleFlight } from './caches.ts'
 import type { Outbound } from './outbound/index.ts'
 
 export type ContextSource = 'registered' | 'fetched'
@@ -93,7 +94,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
     sizeCalculation: ({ document }) => document.length + 512,
   })
   const failures = new LRUCache<string, { error: Refusal; until: number }>({ max: MAX_CACHED })
-  const flights = new Map<string, Promise<PinnedContext>>()
+  const flight = singleFlight<PinnedContext>()
   const cacheKey = (tenantId: string, url: string) => `${tenantId} ${url}`
 
   const download = async (url: string): Promise<string> => {
@@ -146,12 +147,8 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
   }
 
   /** One flight per tenant and URL: a batch of credentials fetches its context once. */
-  const pinOnce = (tenantId: string, url: string, source: ContextSource): Promise<PinnedContext> => {
-    const key = cacheKey(tenantId, url)
-    const flight = flights.get(key) ?? pin(tenantId, url, source).finally(() => flights.delete(key))
-    flights.set(key, flight)
-    return flight
-  }
+  const pinOnce = (tenantId: string, url: string, source: ContextSource): Promise<PinnedContext> =>
+    flight(cacheKey(tenantId, url), () => pin(tenantId, url, source))
 
   const check = async (tenantId: string, url: string): Promise<PinnedContext> => {
     const known = await pinned(tenantId, url)

@@ -1,8 +1,9 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Refusal } from '../../protocol/errors.ts'
+import type { About, Payload, StartedType, Subject } from '../../protocol/workflows.ts'
 import { createSealer } from './sealing.ts'
 import { pack, unpack } from './temporal/codec.ts'
-import type { WorkflowStart } from './temporal/index.ts'
+import { type WorkflowStart, workflowStart } from './temporal/index.ts'
 
 /** Temporal refuses a payload of 2 MiB; what it would refuse later must not be accepted now. */
 export const MAX_PAYLOAD_BYTES = 2_000_000
@@ -11,18 +12,12 @@ export const MAX_PAYLOAD_BYTES = 2_000_000
 const boundTo = ({ tenantId, workflowId }: Pick<WorkflowStart, 'tenantId' | 'workflowId'>) =>
   `${tenantId}/${workflowId}`
 
-/**
- * The table between a commit and Temporal. Whatever must happen after a commit is written here in the same transaction;
- * the relay (outbox.relay.ts) starts it. "Save, then start" would lose it in a crash between the two.
- */
-export function createOutbox(masterKey: Uint8Array) {
+/** Rows of the outbox, whatever workflow they start. */
+export function createOutboxRows(masterKey: Uint8Array) {
   const sealer = createSealer(masterKey, 'outbox')
   return {
-    /**
-     * Asks for a workflow to start once the caller's transaction commits. The workflow id is the idempotency key: the second
-     * request with the same id changes nothing. Throws `workflow.payload_too_large`.
-     */
-    async enqueue(em: SqlEntityManager, start: WorkflowStart): Promise<void> {
+    /** A second row with the same workflow id changes nothing. Throws `workflow.payload_too_large`. */
+    async write(em: SqlEntityManager, start: WorkflowStart): Promise<void> {
       const { tenantId, area, objectId, workflowType, workflowId, summary, payload } = start
       const sealed = sealer.seal(pack(Buffer.from(JSON.stringify(payload ?? null))), boundTo(start))
       if (sealed.length > MAX_PAYLOAD_BYTES) {
@@ -37,9 +32,36 @@ export function createOutbox(masterKey: Uint8Array) {
       )
     },
 
-    /** The payload of a row as it was given to `enqueue`. Throws when the row was altered. */
+    /** The payload of a row as it was written. Throws when the row was altered. */
     open: (row: { tenantId: string; workflowId: string; payload: Uint8Array }): unknown =>
       JSON.parse(unpack(sealer.open(row.payload, boundTo(row))).toString('utf8')),
+  }
+}
+
+export type OutboxRows = ReturnType<typeof createOutboxRows>
+
+/**
+ * The table between a commit and Temporal. Whatever must happen after a commit is written here in the same transaction;
+ * the relay (outbox.relay.ts) starts it. "Save, then start" would lose it in a crash between the two.
+ */
+export function createOutbox(masterKey: Uint8Array) {
+  const { write, open } = createOutboxRows(masterKey)
+  return {
+    /**
+     * Asks for a workflow to start once the caller's transaction commits. The workflow id, which the contract makes of the
+     * payload, is the idempotency key: the second request with the same id changes nothing. Throws
+     * `workflow.payload_too_large`.
+     */
+    async start<Type extends StartedType>(
+      em: SqlEntityManager,
+      workflowType: Type,
+      payload: Payload<Type> & Subject<Type>,
+      ...about: About<Type>
+    ): Promise<void> {
+      await write(em, workflowStart(workflowType, payload, ...about))
+    },
+
+    open,
   }
 }
 

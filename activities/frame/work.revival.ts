@@ -1,4 +1,11 @@
 import { WorkflowNotFoundError } from '@temporalio/client'
+import {
+  type SignalName,
+  type StartedType,
+  type StartedWorkflow,
+  type Subject,
+  workflows,
+} from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { FoundWork, Work } from './work.ts'
 
@@ -44,14 +51,15 @@ export function createRevival({ systemSql, temporal, log }: Pick<Dependencies, '
     revive,
 
     /** Tells the workflow of a row that the row changed; where none runs, one is started for what is left to do. */
-    async signal(work: Work, id: string, workflowId: string, name: string): Promise<void> {
-      try {
-        await temporal.within(() => temporal.client.workflow.getHandle(workflowId).signal(name))
-      } catch (error) {
-        if (!(error instanceof WorkflowNotFoundError)) throw error
-        const [found] = await work.find(systemSql, { ids: [id] })
-        if (found) await revive(work, found, { always: true })
-      }
+    async signal<Type extends StartedType>(
+      work: Work<Type>,
+      subject: Subject<Type>,
+      name: SignalName<Type>,
+    ): Promise<void> {
+      if (await temporal.signal(work.workflowType, subject, name)) return
+      const { objectId }: StartedWorkflow<Type> = workflows[work.workflowType]
+      const [found] = await work.find(systemSql, { ids: [objectId(subject)] })
+      if (found) await revive(work, found, { always: true })
     },
   }
 }

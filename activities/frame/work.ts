@@ -1,5 +1,6 @@
 import type { Sql } from '../../entities/orm.ts'
-import type { WorkflowStart } from './temporal/index.ts'
+import type { About, Payload, StartedType, Subject } from '../../protocol/workflows.ts'
+import { type WorkflowStart, workflowStart } from './temporal/index.ts'
 
 /** What every row that says "under way" has. */
 export interface WorkRow {
@@ -23,39 +24,34 @@ export interface Looking {
 }
 
 /** Work that outlives a request, as its rows tell of it. */
-export interface Work {
-  workflowType: string
+export interface Work<Type extends string = string> {
+  workflowType: Type
   /** Rows that say "under way", in the order of their ids; those that the outbox is still to start are left to it. */
   find(systemSql: Sql, looking: Looking): Promise<FoundWork[]>
 }
 
-interface Definition<Row extends WorkRow> {
-  workflowType: string
+interface Definition<Type extends StartedType, Row extends WorkRow> {
+  workflowType: Type
   table: string
-  /** What `start` needs of a row `w` besides id and tenantId, by its names there. */
+  /** What `payload` and `about` need of a row `w` besides id and tenantId, by its names there. */
   columns?: string
   /** Of a row `w`: its workflow has not done its work yet. */
   underWay: string
   /** Of a row `w`: when that began. */
   since: string
-  /** The same for the request that begins the work and for whoever starts it again. */
-  start(row: Row): Omit<WorkflowStart, 'tenantId' | 'objectId' | 'workflowType'>
+  /** As the request that began the work gave it to the outbox. */
+  payload(row: Row): Payload<Type> & Subject<Type>
+  about(row: Row): About<Type>
 }
 
 const FIRST = '00000000-0000-0000-0000-000000000000'
 const LIMIT = 50
 
-/** One kind of work. `start` makes the workflow of a row, for the outbox and for the reconciliation alike. */
-export function defineWork<Row extends WorkRow>(
-  definition: Definition<Row>,
-): Work & { start(row: Row): WorkflowStart } {
-  const { workflowType, table, columns, underWay, since } = definition
-  const start = (row: Row): WorkflowStart => ({
-    ...definition.start(row),
-    tenantId: row.tenantId,
-    objectId: row.id,
-    workflowType,
-  })
+/** One kind of work. */
+export function defineWork<Type extends StartedType, Row extends WorkRow = WorkRow>(
+  definition: Definition<Type, Row>,
+): Work<Type> {
+  const { workflowType, table, columns, underWay, since, payload, about } = definition
   const text = `select w.id, w.tenant_id as "tenantId"${columns ? `, ${columns}` : ''} from ${table} w
     where (${underWay}) and ${since} <= clock_timestamp() - make_interval(secs => $1)
       and w.id > $2 and ($3::uuid[] is null or w.id = any($3)) and not exists (select from outbox o
@@ -63,10 +59,9 @@ export function defineWork<Row extends WorkRow>(
     order by w.id limit $4`
   return {
     workflowType,
-    start,
     async find(systemSql, { after = FIRST, limit = LIMIT, ids, seconds = 0 }) {
       const { rows } = await systemSql.query<Row>({ text, values: [seconds, after, ids ?? null, limit] })
-      return rows.map((row) => ({ id: row.id, start: start(row) }))
+      return rows.map((row) => ({ id: row.id, start: workflowStart(workflowType, payload(row), ...about(row)) }))
     },
   }
 }

@@ -1,15 +1,16 @@
 import { type BatchOptions, completeClaims, type RowInput } from '../../protocol/credentials/batches.ts'
-import { PROOF_TYPES } from '../../protocol/data-integrity/index.ts'
-import { inTermsOf, overDocument, Refusal } from '../../protocol/errors.ts'
+import { keyFor, PROOF_TYPES } from '../../protocol/data-integrity/index.ts'
+import { overDocument, Refusal } from '../../protocol/errors.ts'
 import { listOf } from '../../protocol/json.ts'
 import { completeRow, issuerOf, rowModelOf } from '../../protocol/semantic-credentials/batches.ts'
 import { dataModelOf, type TemplateDefinition } from '../../protocol/semantic-credentials/templates.ts'
 import type { BatchFormat, BatchTerms, SettledOptions } from '../credentials/format.ts'
+import { refuseIssuer } from '../credentials/refusals.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Issuers } from '../dids/signers.ts'
+import type { Signers } from '../dids/signers.ts'
 import type { TenantContexts } from './contexts.ts'
 import { assertSuspendable, proofTypeOf, type Signing } from './sign.ts'
-import { inTemplateTerms, type TemplateSigning } from './templates.sign.ts'
+import type { TemplateSigning } from './templates.sign.ts'
 import type { CredentialTemplates } from './templates.ts'
 
 interface Given {
@@ -19,7 +20,7 @@ interface Given {
 
 interface Parts extends Pick<Dependencies, 'documents' | 'selfTest'> {
   contexts: TenantContexts
-  issuers: Issuers
+  signers: Signers
   signing: Signing
   credentialTemplates: CredentialTemplates
   templateSigning: TemplateSigning
@@ -32,7 +33,7 @@ const needed = (path: string, message: string) =>
 
 /** Batches of W3C credentials: rows are sign requests, or claims for a credential template. */
 export function createSemanticBatches(parts: Parts): BatchFormat {
-  const { documents, selfTest, contexts, issuers, signing, credentialTemplates, templateSigning } = parts
+  const { documents, selfTest, contexts, signers, signing, credentialTemplates, templateSigning } = parts
 
   /** Fetched and pinned now: a host that is away later is away for no row. */
   async function settleContexts(tenantId: string, given: unknown[], path: string): Promise<void> {
@@ -57,8 +58,8 @@ export function createSemanticBatches(parts: Parts): BatchFormat {
       throw needed('proofType', `expected one of ${PROOF_TYPES.join(', ')}`)
     if (suspendable && source === 'csv') assertSuspendable(revocable, rowModelOf(options))
     if (issuer !== undefined) {
-      const found = await issuers.find(tenantId, issuer)
-      if (proof) issuers.signer(tenantId, found, proof)
+      const found = await signers.signerOf(tenantId, issuer, refuseIssuer('issuer'))
+      if (proof) found.withKey(keyFor(proof))
     }
     await settleContexts(tenantId, options.contexts, 'context')
     return { options }
@@ -67,11 +68,11 @@ export function createSemanticBatches(parts: Parts): BatchFormat {
   /** The template's version and its issuer are settled here: what changes later is not of this batch (D-126). */
   async function forClaims(tenantId: string, { options }: Given, templateId: string): Promise<SettledOptions> {
     const { version, definition } = await credentialTemplates.readTemplate(tenantId, templateId)
-    const { issuerDid, proofType } = await templateSigning.signerFor(tenantId, definition, options.issuer)
-    issuers.signer(tenantId, await issuers.find(tenantId, issuerDid), proofTypeOf(proofType))
+    const { issuer, proofType } = await templateSigning.signerFor(tenantId, definition, options.issuer, 'issuerDid')
+    issuer.withKey(keyFor(proofTypeOf(proofType)))
     if (options.suspendable) assertSuspendable(definition.revocable, dataModelOf(definition))
     await settleContexts(tenantId, listOf(definition.contexts ?? undefined), 'templateId')
-    return { options: { ...options, issuer: issuerDid }, template: { id: templateId, version } }
+    return { options: { ...options, issuer: issuer.did }, template: { id: templateId, version } }
   }
 
   async function requestOf(tenantId: string, input: RowInput, { options, template }: BatchTerms) {
@@ -88,24 +89,13 @@ export function createSemanticBatches(parts: Parts): BatchFormat {
      */
     async settle(tenantId, given) {
       const { templateId } = given.options
-      try {
-        return await (templateId === undefined ? forPayloads(tenantId, given) : forClaims(tenantId, given, templateId))
-      } catch (error) {
-        throw templateId === undefined
-          ? inTermsOf(error, { 'payload.issuer.id': 'issuer' })
-          : inTemplateTerms(error, 'issuerDid')
-      }
+      return templateId === undefined ? forPayloads(tenantId, given) : forClaims(tenantId, given, templateId)
     },
 
     issuerOf,
 
-    async signRow(tenantId, id, input, terms, together) {
-      try {
-        return await signing.sign(tenantId, id, await requestOf(tenantId, input, terms), together)
-      } catch (error) {
-        throw terms.template ? inTemplateTerms(error) : error
-      }
-    },
+    signRow: async (tenantId, id, input, terms, together) =>
+      signing.sign(tenantId, id, await requestOf(tenantId, input, terms), together),
 
     prove: selfTest.prove,
   }

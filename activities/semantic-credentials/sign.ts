@@ -2,6 +2,7 @@ import {
   defaultMandatoryPointers,
   isProofType,
   type Json,
+  keyFor,
   PROOF_TYPES,
   type ProofType,
   suiteOf,
@@ -11,9 +12,10 @@ import { type DataModel, normaliseSignPayload, withStatus } from '../../protocol
 import { type StatusExplanation, statusEntry, statusListUrl } from '../../protocol/status-list/credential.ts'
 import type { StatusPurpose } from '../../protocol/status-list/index.ts'
 import type { SignedRow } from '../credentials/record.ts'
+import { refuseIssuer } from '../credentials/refusals.ts'
 import type { StatusEntries, StatusEntry } from '../credentials/status-lists/allocation.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Issuers } from '../dids/signers.ts'
+import type { Signers } from '../dids/signers.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import type { TenantContexts } from './contexts.ts'
 
@@ -21,6 +23,8 @@ type StatusExplanations = Partial<Record<StatusPurpose, StatusExplanation>>
 
 export interface SignRequest {
   payload: Json
+  /** Field of the caller's request that names the issuer, as a refusal tells it; `payload.issuer.id` unless told. */
+  issuerField?: string
   proofType: string
   revocable: boolean
   /** Gives it a second entry, to suspend it by; data model 2.0 alone, and only beside `revocable`. */
@@ -36,7 +40,7 @@ interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
   tenants: Tenants
   contexts: TenantContexts
   entries: StatusEntries
-  issuers: Issuers
+  signers: Signers
 }
 
 /** Throws `Refusal('credential.proof_type_unsupported')`. */
@@ -72,7 +76,7 @@ function mandatoryOf(credential: Json, proofType: ProofType, given: string[] | u
 }
 
 /** From a payload to a signed credential, for one request and for a row of a batch alike; recording it is the caller's. */
-export function createSigning({ documents, now, tenants, contexts, entries, issuers }: Parts) {
+export function createSigning({ documents, now, tenants, contexts, entries, signers }: Parts) {
   return {
     /**
      * Signs as the payload's issuer. `together`: how many credentials like this one the caller is about to sign. Throws
@@ -83,6 +87,7 @@ export function createSigning({ documents, now, tenants, contexts, entries, issu
       id: string,
       {
         payload,
+        issuerField = 'payload.issuer.id',
         proofType: given,
         revocable,
         suspendable = false,
@@ -96,8 +101,8 @@ export function createSigning({ documents, now, tenants, contexts, entries, issu
       const time = now()
       const normal = await overDocument(() => normaliseSignPayload(payload, { proofType, revocable, now: time }))
       if (suspendable) assertSuspendable(revocable, normal.dataModel)
-      const issuer = await issuers.find(tenantId, normal.issuer)
-      const signer = issuers.signer(tenantId, issuer, proofType)
+      const issuer = await signers.signerOf(tenantId, normal.issuer, refuseIssuer(issuerField))
+      const signer = issuer.withKey(keyFor(proofType))
       const { '@context': context, id: ownId, ...rest } = normal.credential
       let unsigned: Json = { '@context': context, id: ownId ?? `urn:uuid:${id}`, ...rest }
       let entry: StatusEntry | undefined

@@ -1,17 +1,19 @@
+import { keyFor } from '../../protocol/data-integrity/index.ts'
 import { statusListCredential } from '../../protocol/status-list/credential.ts'
 import { wholeSeconds } from '../../protocol/time.ts'
 import type { ListToSign, StatusKinds } from '../credentials/format.ts'
+import { refuseIssuer } from '../credentials/refusals.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Issuers } from '../dids/signers.ts'
+import type { Signers } from '../dids/signers.ts'
 import { signPublicly } from '../documents/public.ts'
 import { proofTypeOf } from './sign.ts'
 
 interface Parts extends Pick<Dependencies, 'documents'> {
-  issuers: Issuers
+  signers: Signers
 }
 
 /** Status lists that are themselves credentials: Bitstring Status List 1.0, and RevocationList2020 for data model 1.1. */
-export function createSemanticLists({ documents, issuers }: Parts) {
+export function createSemanticLists({ documents, signers }: Parts) {
   const signAs =
     (dataModel: '1.1' | '2.0') =>
     async ({ tenantId, did, url, proofType: given, validFrom, validUntil, ...list }: ListToSign) => {
@@ -23,7 +25,8 @@ export function createSemanticLists({ documents, issuers }: Parts) {
         validFrom: wholeSeconds(validFrom),
         validUntil: wholeSeconds(validUntil),
       })
-      const signer = issuers.signer(tenantId, await issuers.find(tenantId, did), proofType)
+      const issuer = await signers.signerOf(tenantId, did, refuseIssuer('issuer'))
+      const signer = issuer.withKey(keyFor(proofType))
       return signPublicly(documents, { tenantId, credential, dataModel, proofType, signer, now: validFrom })
     }
 

@@ -1,5 +1,5 @@
 import type { Json } from '../../protocol/data-integrity/index.ts'
-import { inTermsOf, overDocument, Refusal } from '../../protocol/errors.ts'
+import { overDocument, Refusal } from '../../protocol/errors.ts'
 import {
   keyTypesFor,
   payloadFromTemplate,
@@ -7,8 +7,9 @@ import {
   type TemplateDefinition,
 } from '../../protocol/semantic-credentials/templates.ts'
 import type { SignedCredential } from '../credentials/issue.ts'
+import { refuseIssuer } from '../credentials/refusals.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Issuers } from '../dids/signers.ts'
+import type { Signers } from '../dids/signers.ts'
 import type { Call } from '../frame/operations.ts'
 import type { SemanticCredentials } from './index.ts'
 import type { SignRequest } from './sign.ts'
@@ -24,36 +25,43 @@ export interface TemplateClaims {
 }
 
 interface Parts extends Pick<Dependencies, 'now'> {
-  issuers: Issuers
+  signers: Signers
   credentialTemplates: CredentialTemplates
   semanticCredentials: SemanticCredentials
 }
 
-/** Refusals of signing name the issuer as the free payload does; from a template it is named by `member`. */
-export const inTemplateTerms = <Thrown>(error: Thrown, member = 'issuer_did'): Thrown | Refusal =>
-  inTermsOf(error, { 'payload.issuer.id': member, issuer_did: member })
+/** Field of the body that names the issuer. */
+const ISSUER_FIELD = 'issuer_did'
 
 /** From a template and claims to a credential, for one request and for a row of a batch alike. */
-export function createTemplateSigning({ now, issuers, credentialTemplates, semanticCredentials }: Parts) {
-  /** The DID that signs and the kind of proof. Throws `credential_template.no_issuer`, `credential.issuer_*`. */
-  async function signerFor(tenantId: string, definition: TemplateDefinition, given: string | null | undefined) {
-    const issuerDid = given ?? (await issuers.newest(tenantId, keyTypesFor(definition)))
+export function createTemplateSigning({ now, signers, credentialTemplates, semanticCredentials }: Parts) {
+  /**
+   * Returns the signer of the issuer and the kind of proof. Throws `credential_template.no_issuer` and
+   * `credential.issuer_*`, naming `field`.
+   */
+  async function signerFor(
+    tenantId: string,
+    definition: TemplateDefinition,
+    given: string | null | undefined,
+    field = ISSUER_FIELD,
+  ) {
+    const issuerDid = given ?? (await signers.newest(tenantId, keyTypesFor(definition)))
     if (issuerDid === undefined)
       throw new Refusal('credential_template.no_issuer', 'The tenant has no DID with a key that can sign this.', [
-        { path: 'issuer_did', code: 'issuer', message: `expected a DID with a ${keyTypesFor(definition)[0]} key` },
+        { path: field, code: 'issuer', message: `expected a DID with a ${keyTypesFor(definition)[0]} key` },
       ])
-    const { keys } = await issuers.find(tenantId, issuerDid)
-    const held = keys.map(({ keyType }) => keyType)
-    return { issuerDid, proofType: proofTypeFor(definition, held) }
+    const issuer = await signers.signerOf(tenantId, issuerDid, refuseIssuer(field))
+    return { issuer, proofType: proofTypeFor(definition, [...issuer.keyTypes]) }
   }
 
   /** What signing takes. Throws as `signerFor` does, and `credential_template.claims_missing`. */
   async function request(tenantId: string, template: CredentialTemplate, given: TemplateClaims): Promise<SignRequest> {
     const { definition } = template
     const { claims, suspendable, tag } = given
-    const { issuerDid, proofType } = await signerFor(tenantId, definition, given.issuerDid)
+    const { issuer, proofType } = await signerFor(tenantId, definition, given.issuerDid)
     return {
-      payload: await overDocument(() => payloadFromTemplate(definition, { issuerDid, claims, now: now() })),
+      payload: await overDocument(() => payloadFromTemplate(definition, { issuerDid: issuer.did, claims, now: now() })),
+      issuerField: ISSUER_FIELD,
       proofType,
       revocable: definition.revocable,
       suspendable,
@@ -71,12 +79,8 @@ export function createTemplateSigning({ now, issuers, credentialTemplates, seman
       if (idempotency && 'effect' in idempotency) return idempotency.effect as Required<SignedCredential>
       const found = await credentialTemplates.readTemplate(tenantId, id)
       const template = { id, version: found.version }
-      try {
-        const signed = await semanticCredentials.signCredential(call, await request(tenantId, found, given), template)
-        return { ...signed, template }
-      } catch (error) {
-        throw inTemplateTerms(error)
-      }
+      const signed = await semanticCredentials.signCredential(call, await request(tenantId, found, given), template)
+      return { ...signed, template }
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../protocol/data-integrity/index.ts'
-import { type FieldError, inTermsOf, Refusal } from '../../protocol/errors.ts'
+import { type FieldError, Refusal } from '../../protocol/errors.ts'
 import { readStatusUpdate, type StatusUpdate } from '../../protocol/semantic-credentials/vc-api.status.ts'
 import { answerErrors, assertWhole, readVcApiOptions } from '../../protocol/semantic-credentials/vc-api.ts'
 import type { Warning } from '../../protocol/semantic-credentials/warnings.ts'
@@ -89,15 +89,15 @@ export function createVcApi(parts: Parts) {
     async issue(call: Call, credential: Json, options: Options, variant?: string): Promise<Json> {
       const asked = readVcApiOptions(options)
       assertWhole(credential)
-      const signing = semanticCredentials.signCredential(call, {
+      const { credential: signed } = await semanticCredentials.signCredential(call, {
         payload: credential,
+        issuerField: 'credential.issuer',
         proofType: variant ?? asked.proofType ?? DEFAULT_PROOF,
         revocable: asked.statuses.length > 0,
         suspendable: asked.statuses.some(({ purpose }) => purpose === 'suspension'),
         explanations: Object.fromEntries(asked.statuses.map(({ purpose, ...explanation }) => [purpose, explanation])),
         ...(asked.mandatoryPointers && { mandatoryPointers: asked.mandatoryPointers }),
       })
-      const { credential: signed } = await signing.catch(renamed({ 'payload.issuer.id': 'credential.issuer' }))
       return signed
     },
 
@@ -172,24 +172,16 @@ export function createVcApi(parts: Parts) {
       const { challenge, domain, verificationMethod, proofType = DEFAULT_PROOF } = readVcApiOptions(options)
       const { holder } = presentation
       const named = typeof holder === 'object' && holder !== null ? Reflect.get(holder, 'id') : holder
-      const member = verificationMethod === undefined ? 'presentation.holder' : 'options.verificationMethod'
-      const signing = presentations.signPresentation(call, {
+      return presentations.signPresentation(call, {
         presentation,
         did: (verificationMethod ?? String(named)).split('#', 1)[0] ?? '',
+        didField: verificationMethod === undefined ? 'presentation.holder' : 'options.verificationMethod',
         proofType,
         ...(challenge !== undefined && { challenge }),
         ...(domain !== undefined && { domain }),
       })
-      return signing.catch(renamed({ did: member }))
     },
   }
 }
-
-/** Refusals of our own operations, in the names of this interface. */
-const renamed =
-  (paths: Record<string, string>) =>
-  (error: unknown): never => {
-    throw inTermsOf(error, paths)
-  }
 
 export type VcApi = ReturnType<typeof createVcApi>

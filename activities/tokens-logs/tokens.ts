@@ -1,7 +1,7 @@
-import { createLocalJWKSet, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
+import { createLocalJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
-import { isCompactJws } from '../../protocol/base64url.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { parseCompactJws, signCompactJws } from '../../protocol/jws.ts'
 import { parseScopes, type Scope } from '../../protocol/tokens-logs/index.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Client } from './clients.ts'
@@ -22,17 +22,7 @@ export interface Caller {
   expires: number
 }
 
-const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-
 const holds = ({ keySet }: TokenKeys, kid: string | undefined) => keySet.keys.some((key) => key.kid === kid)
-
-const keyIdOf = (token: string): string | undefined => {
-  try {
-    return decodeProtectedHeader(token).kid
-  } catch {
-    return undefined // no token at all, as its verification will find
-  }
-}
 
 /**
  * Access tokens: signed JWTs (RFC 9068) under an EdDSA key of the key store, by the client credentials grant of OAuth
@@ -84,10 +74,8 @@ export function createTokens({
         exp: issuedAt + expiresIn,
         jti: uuid(),
       }
-      const sign = async ({ signing, kid }: TokenKeys): Promise<string> => {
-        const signed = `${base64url({ alg: 'EdDSA', typ: 'at+jwt', kid })}.${base64url(claims)}`
-        return `${signed}.${Buffer.from(await keys.sign(signing, Buffer.from(signed))).toString('base64url')}`
-      }
+      const sign = ({ signing, kid }: TokenKeys): Promise<string> =>
+        signCompactJws({ alg: 'EdDSA', typ: 'at+jwt', kid }, claims, (data) => keys.sign(signing, data))
       const accessToken = await sign(await tokenKeys.current()).catch(async (error: unknown) => {
         if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
         return sign(await tokenKeys.reload()) // it was replaced a moment ago
@@ -101,8 +89,9 @@ export function createTokens({
       const seen = verified.get(token)
       if (seen && seen.caller.expires > seconds && holds(await tokenKeys.current(), seen.kid)) return seen.caller
       if (token.length > 8_192) throw refuse('The access token is too long.')
-      if (!isCompactJws(token)) throw refuse('The access token is not one of ours, or was changed.')
-      const kid = keyIdOf(token)
+      const parsed = parseCompactJws(token)
+      if (!parsed) throw refuse('The access token is not one of ours, or was changed.')
+      const kid = typeof parsed.header.kid === 'string' ? parsed.header.kid : undefined
       const { keySet } = await tokenKeys.withKey(kid)
       const { payload } = await jwtVerify<JWTPayload & { tenant_id?: string; scope?: string }>(
         token,

@@ -1,5 +1,6 @@
 import type { DidDocument } from '../dids/index.ts'
 import { isObject, listOf } from '../json.ts'
+import type { JwsHeader } from '../jws.ts'
 
 /** What a holder is told: ids and a status, no claim. Times are milliseconds since 1970. */
 export interface StatusMessage {
@@ -48,8 +49,5 @@ export function messageEndpoint({ service = [] }: DidDocument): string | undefin
   return messaging.map(({ serviceEndpoint }) => uriOf(serviceEndpoint)).find((uri) => uri !== undefined)
 }
 
-const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-
-/** Header and payload of the compact JWS (RFC 7515, section 7.1); `kid` is the DID URL of the key. */
-export const messageSigningInput = (message: object, alg: 'EdDSA' | 'ES256', kid: string): string =>
-  `${base64url({ alg, typ: 'JWM', kid })}.${base64url(message)}`
+/** Header of the signed message; `kid` is the DID URL of the key. */
+export const messageHeader = (alg: JwsHeader['alg'], kid: string): JwsHeader => ({ alg, typ: 'JWM', kid })

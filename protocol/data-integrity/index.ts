@@ -11,7 +11,7 @@ import { type ProofType, suiteOf } from './suites.ts'
 
 export { isBaseProof } from './bbs.ts'
 export type { Json } from './hash.ts'
-export { isProofType, keyTypeOf, PROOF_TYPES, type ProofType, suiteOf, suiteOfProof } from './suites.ts'
+export { isProofType, keyFor, keyTypeOf, PROOF_TYPES, type ProofType, suiteOf, suiteOfProof } from './suites.ts'
 export { type CheckProof, createProofCheck, type ProofCheck, type ProofVerdict } from './verify.ts'
 
 /** One key of the issuer, wherever it lives. `sign` gives 64 bytes: Ed25519, or ECDSA P-256 as r‖s. */

@@ -69,3 +69,10 @@ export const suiteOfProof = (proof: { type?: unknown; cryptosuite?: unknown }): 
 
 /** The key that an issuer needs for a proof type: the caller picks the verification method by it. */
 export const keyTypeOf = (proofType: ProofType): PublicKeyType => suiteOf(proofType).keyTypes[0] ?? 'ed25519'
+
+/** The key that a proof type needs of a signer; Ed25519Signature2018 names its own type of verification method. */
+export const keyFor = (proofType: ProofType) => ({
+  keyTypes: [keyTypeOf(proofType)],
+  neededBy: proofType,
+  ...(proofType === 'Ed25519Signature2018' && { methodType: 'Ed25519VerificationKey2018' as const }),
+})

@@ -1,8 +1,7 @@
-import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { isCompactJws } from '../base64url.ts'
 import { CONTEXT } from '../contexts/urls.ts'
 import { Refusal } from '../errors.ts'
 import { isObject } from '../json.ts'
+import { jsonOf, parseCompactJws } from '../jws.ts'
 import { type Clock, hasCome, isToCome, wholeSeconds } from '../time.ts'
 import { isDid } from './syntax.ts'
 
@@ -76,12 +75,16 @@ export interface LinkageRules extends Clock {
 
 /** A JWT's credential, its claims copied in where the JWT encoding of VC Data Model 1.1, section 6.3.1, moves them. */
 function fromJwt(jwt: string): { credential: Record<string, unknown>; agrees: boolean } | undefined {
-  if (!isCompactJws(jwt)) return undefined
+  const parsed = parseCompactJws(jwt)
+  if (!parsed) return undefined
+  const { header } = parsed
   try {
-    const [header, { vc, iss, sub, exp, nbf }] = [decodeProtectedHeader(jwt), decodeJwt(jwt)]
+    const claims = jsonOf(parsed.payload)
+    if (!isObject(claims)) return undefined
+    const { vc, iss, sub, exp, nbf } = claims
     if (!isObject(vc) || !isObject(vc.credentialSubject) || typeof header.kid !== 'string') return undefined
-    const iso = (numeric: number | undefined) =>
-      numeric === undefined ? undefined : new Date(numeric * 1000).toISOString()
+    const iso = (numeric: unknown) =>
+      numeric === undefined ? undefined : new Date(Number(numeric) * 1000).toISOString()
     const credential = { ...vc, issuer: vc.issuer ?? iss, issuanceDate: iso(nbf), expirationDate: iso(exp) }
     const subject = vc.credentialSubject.id
     return { credential, agrees: iss === subject && sub === subject && header.kid.startsWith(`${iss}#`) }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
 import type { CredentialFormat } from '../../activities/credentials/format.ts'
+import { refuseIssuer } from '../../activities/credentials/refusals.ts'
 import { createPlatform, type FormatParts, type Platform } from '../../activities/index.ts'
 import type { RowInput } from '../../protocol/credentials/batches.ts'
 import { Refusal } from '../../protocol/errors.ts'
@@ -19,11 +20,11 @@ interface Note {
 }
 
 /** A throw-away format: a note to a holder, with the entries of its status. */
-function noteFormat({ issuers, entries, config, semantic: { statusKinds } }: FormatParts): CredentialFormat<Note> {
+function noteFormat({ signers, entries, config, semantic: { statusKinds } }: FormatParts): CredentialFormat<Note> {
   const [kind, proofType] = ['BitstringStatusList', 'eddsa-rdfc-2022'] as const
   async function sign(tenantId: string, id: string, { issuer, holder, text }: Note) {
     if (typeof text !== 'string') throw new Refusal('note.empty', 'A note says something.')
-    const { did, didId } = await issuers.find(tenantId, issuer)
+    const { did, didId } = await signers.signerOf(tenantId, issuer, refuseIssuer('issuer'))
     const owner = { tenantId, didId, kind, proofType }
     const entry = await entries.take({ ...owner, purpose: 'revocation' })
     const second = await entries.take({ ...owner, purpose: 'suspension' })

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { refuseIssuer } from '../../activities/credentials/refusals.ts'
 import { createDidResolver } from '../../activities/dids/resolver.ts'
-import { createIssuers } from '../../activities/dids/signers.ts'
+import { createSigners } from '../../activities/dids/signers.ts'
 import { createContextStore } from '../../activities/frame/contexts.ts'
 import type { Call } from '../../activities/frame/operations.ts'
 import type { Outbound } from '../../activities/frame/outbound/index.ts'
@@ -130,11 +131,12 @@ test('a deleted DID signs nothing any more, here at once and elsewhere within 5 
 })
 
 test('an issuer that a process remembers is its own tenant’s, and unknown to every other', async (t) => {
-  const issuers = createIssuers(world.dependencies)
+  const signers = createSigners(world.dependencies)
+  const find = (tenantId: string, named: string) => signers.signerOf(tenantId, named, refuseIssuer('issuer'))
   const did = await createDid(world)
-  t.is((await issuers.find(world.first.tenantId, did)).did, did)
+  t.is((await find(world.first.tenantId, did)).did, did)
   const { tenantId } = await world.addTenant()
-  t.is(await codeOf(issuers.find(tenantId, did)), 'credential.issuer_unknown')
+  t.is(await codeOf(find(tenantId, did)), 'credential.issuer_unknown')
 })
 
 /** An outside that answers the same to everything, or fails, and counts. */

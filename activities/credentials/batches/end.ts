@@ -3,13 +3,9 @@ import { type BatchState, CredentialBatch } from '../../../entities/credentials.
 import { inTenant } from '../../../entities/orm.ts'
 import { logOf } from '../../../protocol/credentials/formats.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
+import type { BatchSubject } from '../../../protocol/workflows.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
-
-export interface BatchSubject {
-  tenantId: string
-  batchId: string
-}
 
 const AT_ONCE = 2_000
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const

@@ -41,11 +41,10 @@ export function createBatches(parts: Parts) {
    * every five minutes at the latest, and so does the reconciliation for one that there is not.
    */
   async function nudge({ tenantId }: Call, id: string): Promise<void> {
-    const { workflowId } = batchWork.start({ tenantId, id, total: 0 })
     for (const waitMs of [0, ...NUDGES_MS]) {
       if (waitMs > 0) await wait(waitMs, undefined, { ref: false })
       try {
-        return await revival.signal(batchWork, id, workflowId, 'changed')
+        return await revival.signal(batchWork, { tenantId, batchId: id }, 'changed')
       } catch (error) {
         log.warn({ err: error, batchId: id }, 'the workflow of a batch was not told of a change')
       }

@@ -2,7 +2,7 @@ import { CredentialBatch } from '../../../entities/credentials.batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import type { Issuers } from '../../dids/signers.ts'
+import type { Signers } from '../../dids/signers.ts'
 import type { Formats } from '../format.ts'
 import { createBatchAttempts, refuseAll } from './attempt.ts'
 import { type Chunk, type ChunkOutcome, recordChunk } from './chunk.ts'
@@ -12,13 +12,13 @@ import { loadSlice } from './rows.ts'
 const SLICE_ROWS = 200
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys' | 'now' | 'log'> {
-  issuers: Issuers
+  signers: Signers
   formats: Formats
 }
 
 /** Signs the chunks of a batch; the workflow decides which, and what follows. */
 export function createBatchSigning(parts: Parts) {
-  const { config, database, sql, now, log, issuers } = parts
+  const { config, database, sql, now, log, signers } = parts
   const patienceMs = config.batchPatienceSeconds * 1000
   const { attemptIfReady } = createBatchAttempts(parts)
 
@@ -64,7 +64,7 @@ export function createBatchSigning(parts: Parts) {
     if (outcome === 'template_gone') return signSlice(chunk) // deleted meanwhile; the rows are as they were
     if (outcome === 'issuer_gone') {
       // we remembered an issuer that was deleted meanwhile; its rows are as they were
-      for (const { credential } of attempted.signed) issuers.forget(chunk.tenantId, credential.issuer)
+      for (const { credential } of attempted.signed) signers.forget(chunk.tenantId, credential.issuer)
       return signSlice(chunk)
     }
     if (attempted.gone.size > 0) {

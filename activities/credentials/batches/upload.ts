@@ -4,11 +4,11 @@ import { inTenant } from '../../../entities/orm.ts'
 import { type BatchOptions, MAX_ROWS, type ReadRow } from '../../../protocol/credentials/batches.ts'
 import { type FieldError, Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import type { Issuers } from '../../dids/signers.ts'
+import type { Signers } from '../../dids/signers.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import type { Formats, TemplateRef } from '../format.ts'
 import { derivedId } from '../issue.ts'
-import { batchWork } from '../work.ts'
+import { refuseIssuer } from '../refusals.ts'
 import { type BatchRecord, toRecord } from './record.ts'
 import { discardUpload } from './sweep.ts'
 
@@ -53,13 +53,13 @@ const overtaken = () =>
 
 interface Parts extends Pick<Dependencies, 'database' | 'sql' | 'now' | 'uuid' | 'outbox' | 'log'> {
   operations: Operations
-  issuers: Issuers
+  signers: Signers
   formats: Formats
 }
 
 /** The way of a batch's rows from the caller's connection to the database: never whole in memory, never half a batch. */
 export function createBatchUploads(parts: Parts) {
-  const { database, sql, now, uuid, outbox, log, operations, issuers, formats } = parts
+  const { database, sql, now, uuid, outbox, log, operations, signers, formats } = parts
 
   /** A later try under the same Idempotency-Key takes the batch over, and what the earlier one stored goes. */
   async function begin(call: Call, { source, options }: Upload, template: TemplateRef | undefined) {
@@ -121,9 +121,9 @@ export function createBatchUploads(parts: Parts) {
   async function usable(tenantId: string, dids: string[]): Promise<string[]> {
     const able: string[] = []
     for (const did of dids) {
-      issuers.forget(tenantId, did)
+      signers.forget(tenantId, did)
       try {
-        able.push((await issuers.find(tenantId, did)).did)
+        able.push((await signers.signerOf(tenantId, did, refuseIssuer('issuer'))).did)
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
       }
@@ -149,7 +149,7 @@ export function createBatchUploads(parts: Parts) {
         resumedAt: now(),
         resumedDone,
       })
-      await outbox.enqueue(em, batchWork.start({ tenantId, id, total }))
+      await outbox.start(em, 'signBatch', { tenantId, batchId: id, total })
       return toRecord(batch)
     })
   }

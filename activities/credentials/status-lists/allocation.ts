@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { Unavailable } from '../../../protocol/errors.ts'
 import { permute, type StatusListKind, type StatusPurpose } from '../../../protocol/status-list/index.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { singleFlight } from '../../frame/caches.ts'
 import type { KnownEpoch } from '../../frame/epoch.ts'
 
 export interface StatusListOwner {
@@ -49,7 +50,7 @@ interface Reserved {
  */
 export function createStatusEntries({ sql, uuid, epoch }: Pick<Dependencies, 'sql' | 'uuid' | 'epoch'>) {
   const leases = new LRUCache<string, Lease>({ max: 10_000 })
-  const reserving = new Map<string, Promise<void>>()
+  const reserving = singleFlight<void>()
 
   async function reserve(
     name: string,
@@ -81,9 +82,7 @@ export function createStatusEntries({ sql, uuid, epoch }: Pick<Dependencies, 'sq
         const lease = leases.get(name)
         if (lease && lease.next < lease.end && lease.epoch === epoch.known)
           return { listId: lease.listId, index: permute(lease.next++, lease.size, lease.key) }
-        const running = reserving.get(name) ?? reserve(name, owner, together).finally(() => reserving.delete(name))
-        reserving.set(name, running)
-        await running
+        await reserving(name, () => reserve(name, owner, together))
       }
     },
   }

@@ -6,6 +6,7 @@ import { etagOf } from '../../../protocol/etag.ts'
 import { statusListUrl } from '../../../protocol/status-list/credential.ts'
 import { type StatusListKind, type StatusPurpose, setBits } from '../../../protocol/status-list/index.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { singleFlight } from '../../frame/caches.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import type { StatusKinds } from '../format.ts'
 import { listNotFound } from '../refusals.ts'
@@ -86,14 +87,8 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
     return { credential: signed, etag, validUntil }
   }
 
-  const flights = new Map<string, Promise<PublishedList>>()
-
   /** One flight per list: a thousand first looks, which anybody may take, cost one signature. */
-  function signOnce(tenantId: string, id: string): Promise<PublishedList> {
-    const flight = flights.get(id) ?? sign(tenantId, id).finally(() => flights.delete(id))
-    flights.set(id, flight)
-    return flight
-  }
+  const flight = singleFlight<PublishedList>()
 
   return {
     /** The signed list; made at the first look, for a list that nobody reads needs no signature. */
@@ -102,7 +97,7 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
       if (!list) throw listNotFound()
       const { signed, etag, validUntil } = list
       if (signed && etag && validUntil && validUntil > now()) return { credential: signed, etag, validUntil }
-      return signOnce(tenantId, id).catch((error: unknown) => {
+      return flight(id, () => sign(tenantId, id)).catch((error: unknown) => {
         // its issuer or its key is gone, the latter after a restore: no reader can do anything about it
         if (!(error instanceof Refusal) || error.code === 'status_list.not_found') throw error
         throw new Unavailable('keys', 'The key of this list is gone; it cannot be signed any more.', 3600, {

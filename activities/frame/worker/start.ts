@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { Config } from '../../../config.ts'
 import { createRelay, type RelayDependencies } from '../outbox.relay.ts'
-import type { Outbox } from '../outbox.ts'
 import { createDataConverter } from '../temporal/codec.ts'
 import type { Temporal } from '../temporal/index.ts'
 import { keepRegistered, register, runStartJobs, type ScheduledJob } from '../temporal/registration.ts'
@@ -21,7 +20,7 @@ export interface WorkerParts {
   jobs: ScheduledJob[]
   temporal: Temporal
   systemSql: RelayDependencies['sql']
-  outbox: Outbox
+  outbox: RelayDependencies['outbox']
   log: Logger
   metrics?: Registry
   /** Instead of the platform's own workflows, for tests of the frame itself. */

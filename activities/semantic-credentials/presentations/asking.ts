@@ -1,14 +1,15 @@
 import { Refusal } from '../../../protocol/errors.ts'
+import { jsonOf, parseCompactJws, signCompactJws } from '../../../protocol/jws.ts'
 import {
   didcommLink,
   type RequestMessage,
-  requestSigningInput,
+  requestHeader,
 } from '../../../protocol/semantic-credentials/presentations/requests.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import type { Issuers } from '../../dids/signers.ts'
+import type { Signers } from '../../dids/signers.ts'
 import { bundledOnly } from '../../documents/index.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
-import { tenantSigner } from './signers.ts'
+import { refusePresenter } from './signers.ts'
 import { checkedTemplate, type PresentationTemplates, type TemplateInput } from './templates.ts'
 
 export interface SignedRequest {
@@ -22,14 +23,17 @@ export interface SignedRequest {
   qrCode: string
 }
 
+/** Wallets know EdDSA of requests. */
+const REQUEST_KEYS = ['ed25519']
+
 interface Parts extends Pick<Dependencies, 'documents'> {
   tenants: Tenants
-  issuers: Issuers
+  signers: Signers
   presentationTemplates: PresentationTemplates
 }
 
 /** What a request asks, who asks it, and how a wallet gets it. */
-export function createAsking({ documents, tenants, issuers, presentationTemplates }: Parts) {
+export function createAsking({ documents, tenants, signers, presentationTemplates }: Parts) {
   return {
     /** The template's own members, or those of the request itself; both at once would say two things. */
     async whatIsAsked(tenantId: string, given: Partial<TemplateInput> & { templateId?: string }) {
@@ -56,19 +60,23 @@ export function createAsking({ documents, tenants, issuers, presentationTemplate
 
     /** The DID that asks when none is named (D-072); undefined where the tenant has none that could sign. */
     askingDid(tenantId: string): Promise<string | undefined> {
-      return issuers.newest(tenantId, ['ed25519'])
+      return signers.newest(tenantId, REQUEST_KEYS)
     },
 
     /** The message as a compact JWS of the DID's Ed25519 key. */
     async sign(tenantId: string, message: RequestMessage): Promise<string> {
-      const signer = await tenantSigner(issuers, { tenantId, did: message.from, proofType: 'eddsa-rdfc-2022' })
-      const input = requestSigningInput(message, signer.verificationMethod)
-      return `${input}.${Buffer.from(await signer.sign(Buffer.from(input))).toString('base64url')}`
+      const didSigner = await signers.signerOf(tenantId, message.from, refusePresenter('did'))
+      const { verificationMethod, sign } = didSigner.withKey({
+        keyTypes: REQUEST_KEYS,
+        neededBy: 'a presentation request',
+      })
+      return signCompactJws(requestHeader(verificationMethod), message, sign)
     },
 
     async handOver(tenantId: string, jws: string): Promise<SignedRequest> {
-      const [, payload = ''] = jws.split('.')
-      const message = JSON.parse(Buffer.from(payload, 'base64url').toString()) as RequestMessage
+      const parsed = parseCompactJws(jws)
+      if (!parsed) throw new Error('the signed request is no compact JWS')
+      const message = jsonOf(parsed.payload) as RequestMessage
       const { baseUrl } = await tenants.byId(tenantId)
       const requestUri = `${baseUrl}/v1/presentation-requests/${message.id}`
       const qrCode = await documents.qrCode(requestUri, bundledOnly(tenantId))

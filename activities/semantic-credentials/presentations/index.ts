@@ -1,4 +1,4 @@
-import { isProofType, type Json, suiteOf } from '../../../protocol/data-integrity/index.ts'
+import { isProofType, type Json, keyFor, suiteOf } from '../../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Asked, PresentationToVerify } from '../../../protocol/semantic-credentials/presentations/checks.ts'
 import { expectedDomains, failed, proofsOf } from '../../../protocol/semantic-credentials/presentations/checks.ts'
@@ -15,13 +15,13 @@ import {
 import { assertTrustedContexts, type TrustedContexts } from '../../../protocol/semantic-credentials/warnings.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { DidResolver } from '../../dids/resolver.ts'
-import type { Issuers } from '../../dids/signers.ts'
+import type { Signers } from '../../dids/signers.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import type { Settings } from '../../frame/tenants/settings.ts'
 import type { TenantContexts } from '../contexts.ts'
 import type { CredentialVerifier } from '../verify.ts'
 import type { PresentationRequests } from './requests.ts'
-import { tenantSigner } from './signers.ts'
+import { refusePresenter } from './signers.ts'
 import type { PresentationTemplateRecord, PresentationTemplates } from './templates.ts'
 
 export interface PresentationInput {
@@ -42,13 +42,15 @@ export interface HolderSignature extends PresentationInput {
   did: string
   /** Any but the BBS ones: a holder has nothing to hide from whom it answers. */
   proofType: string
+  /** Field of the caller's request that names the DID, as a refusal tells it; `did` unless told. */
+  didField?: string
 }
 
 interface Parts extends Pick<Dependencies, 'config' | 'documents' | 'now'> {
   operations: Operations
   settings: Settings
   contexts: TenantContexts
-  issuers: Issuers
+  signers: Signers
   didResolver: DidResolver
   credentialVerifier: CredentialVerifier
   presentationTemplates: PresentationTemplates
@@ -70,7 +72,7 @@ const whatIsAsked = ({
 
 /** Presentations: signed as a holder, and verified whoever holds (specification, verifyWebSemanticPresentationTemplate). */
 export function createPresentations(parts: Parts) {
-  const { config, documents, now, operations, contexts, issuers, didResolver, credentialVerifier } = parts
+  const { config, documents, now, operations, contexts, signers, didResolver, credentialVerifier } = parts
   const { settings, presentationTemplates, presentationRequests } = parts
 
   /** What nobody said which one is expected, and the tenant insists on. */
@@ -120,7 +122,7 @@ export function createPresentations(parts: Parts) {
      * `context.*` for what is not JSON-LD, and `Unavailable('keys')`. Nothing is stored.
      */
     async signPresentation({ tenantId }: Pick<Call, 'tenantId'>, request: HolderSignature): Promise<Json> {
-      const { did, proofType, challenge, domain } = request
+      const { did, proofType, challenge, domain, didField = 'did' } = request
       if (!isProofType(proofType) || suiteOf(proofType).signature === 'bbs')
         throw new Refusal('presentation.proof_type_unsupported', 'Presentations are not signed with this proof type.', [
           {
@@ -130,12 +132,12 @@ export function createPresentations(parts: Parts) {
           },
         ])
       const presentation = presentationToSign(request.presentation, proofType)
-      const signer = await tenantSigner(issuers, { tenantId, did, proofType })
+      const holder = await signers.signerOf(tenantId, did, refusePresenter(didField))
       return documents.sign(
         {
           credential: presentation,
           proofType,
-          signer,
+          signer: holder.withKey(keyFor(proofType)),
           now: now(),
           proofPurpose: 'authentication',
           ...(challenge !== undefined && { challenge }),

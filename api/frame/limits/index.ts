@@ -3,6 +3,7 @@ import { type RateLimitInfo, rateLimit, type Store } from 'express-rate-limit'
 import { LRUCache } from 'lru-cache'
 import type { Pool } from 'pg'
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { singleFlight } from '../../../activities/frame/caches.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { sendProblem } from '../errors.ts'
 
@@ -26,7 +27,7 @@ class LeasedStore implements Store {
   readonly #limiter: RateLimiterPostgres
   readonly #leaseSize: number
   readonly #leases = new LRUCache<string, Lease>({ max: 100_000, ttl: WINDOW_SECONDS * 1000 })
-  readonly #draws = new Map<string, Promise<void>>()
+  readonly #drawing = singleFlight<void>()
 
   constructor(pool: Pool, limit: number, keyPrefix: string) {
     this.#leaseSize = Math.max(1, Math.floor(limit / 200))
@@ -50,9 +51,7 @@ class LeasedStore implements Store {
         return { totalHits: lease.hits, resetTime: lease.resetTime }
       }
       // requests that come at once share a draw: each with its own would use up the limit with leases nobody needs
-      const draw = this.#draws.get(key) ?? this.#draw(key).finally(() => this.#draws.delete(key))
-      this.#draws.set(key, draw)
-      await draw
+      await this.#drawing(key, () => this.#draw(key))
     }
   }
 

@@ -1,4 +1,5 @@
 import { type FieldError, Refusal } from '../../errors.ts'
+import type { JwsHeader } from '../../jws.ts'
 import type { QueryType } from './queries.ts'
 
 /** What a wallet reads of a request; times are milliseconds since 1970. */
@@ -50,11 +51,8 @@ export const requestMessage = ({ did, templateId, queryType, ...input }: Request
   },
 })
 
-const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-
-/** Header and payload of the compact JWS (RFC 7515, section 7.1); `kid` is the DID URL of the key. */
-export const requestSigningInput = (message: RequestMessage, kid: string): string =>
-  `${base64url({ alg: 'EdDSA', typ: 'JWM', kid })}.${base64url(message)}`
+/** Header of the signed request; `kid` is the DID URL of the key. */
+export const requestHeader = (kid: string): JwsHeader => ({ alg: 'EdDSA', typ: 'JWM', kid })
 
 /** The link that opens a wallet on the same device, with the whole signed request in it. */
 export const didcommLink = (jws: string): string => `didcomm://?request=${jws}`

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createStatusPublisher } from '../../../activities/credentials/status-lists/publish.ts'
-import { createIssuers } from '../../../activities/dids/signers.ts'
+import { createSigners } from '../../../activities/dids/signers.ts'
 import { createTenants } from '../../../activities/frame/tenants/index.ts'
 import { createSemanticLists } from '../../../activities/semantic-credentials/status-lists.ts'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
@@ -30,7 +30,7 @@ function publisherAt(ms: number, { held = false } = {}) {
     ...dependencies,
     tenants: createTenants(dependencies),
     statusKinds: createSemanticLists({
-      issuers: createIssuers(dependencies),
+      signers: createSigners(dependencies),
       documents: {
         ...documents,
         async sign(...request: Parameters<typeof documents.sign>) {

@@ -13,7 +13,8 @@ import {
 } from '../../../protocol/data-integrity/index.ts'
 import { validateDidDocument } from '../../../protocol/dids/document.ts'
 import { dereference, publicKeyOf } from '../../../protocol/dids/index.ts'
-import { inTermsOf, Refusal } from '../../../protocol/errors.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import { jwsSigningInput, parseCompactJws } from '../../../protocol/jws.ts'
 import { isReservedName, isReservedStep, ownMember, setOwnMember, tableOf } from '../../../protocol/names.ts'
 import { digestFaults } from '../../../protocol/semantic-credentials/checks.ts'
 import {
@@ -109,8 +110,7 @@ const BORDERS: Record<string, (names: string[]) => unknown> = {
   'status entries': (names) => readStatusEntry({ type: names, statusPurpose: names[0], statusListIndex: '1' }),
   digests: (names) => digestFaults({ id: names[0], digestSRI: names.join('.'), digestMultibase: names.join('.') }),
   'options of the VC API': (names) => readVcApiOptions(nested(names)),
-  'places of errors': (names) =>
-    inTermsOf(new Refusal('x', 'x', [{ path: names[0] ?? '', code: 'x', message: 'x' }]), { here: 'there' }),
+  'headers of a JWS': (names) => parseCompactJws(`${jwsSigningInput(nested(names), nested(names))}.AA`),
   'DID documents': (names) => {
     const id = `${DID}#key`
     const key = { id, type: names[0], controller: DID, publicKeyJwk: nested(names), ...nested(names) }

@@ -2,14 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { pino } from 'pino'
 import { createRelay, type RelayDependencies } from '../../../activities/frame/outbox.relay.ts'
-import { createOutbox } from '../../../activities/frame/outbox.ts'
+import { createOutboxRows } from '../../../activities/frame/outbox.ts'
 import type { WorkflowStart } from '../../../activities/frame/temporal/index.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
 import { openDatabase, type TestDatabase } from '../../support/parts/database.ts'
 
 const masterKey = randomBytes(32)
-const outbox = createOutbox(masterKey)
+const outbox = createOutboxRows(masterKey)
 const log = pino({ level: 'silent' })
 const tenantId = randomUUID()
 let database: TestDatabase
@@ -28,7 +28,7 @@ async function commit(dueSeconds: number): Promise<string> {
   const objectId = randomUUID()
   const workflowId = `${tenantId}/dids/${objectId}`
   const start = { tenantId, area: 'dids', objectId, summary: 'Test', workflowType: 'tick', workflowId, payload: null }
-  await inTenant(database.tenants, tenantId, (em) => outbox.enqueue(em, start))
+  await inTenant(database.tenants, tenantId, (em) => outbox.write(em, start))
   await due(workflowId, dueSeconds)
   return workflowId
 }

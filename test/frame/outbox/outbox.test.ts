@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
 import { pino } from 'pino'
 import { createRelay, type RelayDependencies } from '../../../activities/frame/outbox.relay.ts'
-import { createOutbox, MAX_PAYLOAD_BYTES } from '../../../activities/frame/outbox.ts'
+import { createOutboxRows, MAX_PAYLOAD_BYTES } from '../../../activities/frame/outbox.ts'
 import type { WorkflowStart } from '../../../activities/frame/temporal/index.ts'
 import { registerSearchAttributes } from '../../../activities/frame/temporal/registration.ts'
 import { inTenant } from '../../../entities/orm.ts'
@@ -12,7 +12,7 @@ import { openDatabase, type TestDatabase } from '../../support/parts/database.ts
 import { openTemporal, type TestTemporal } from '../../support/parts/temporal.ts'
 
 const masterKey = randomBytes(32)
-const outbox = createOutbox(masterKey)
+const outbox = createOutboxRows(masterKey)
 const log = pino({ level: 'silent' })
 let database: TestDatabase
 let world: TestTemporal
@@ -36,7 +36,7 @@ const startOf = (tenantId: string = randomUUID()): WorkflowStart => {
 }
 
 const commit = async (start: WorkflowStart): Promise<WorkflowStart> => {
-  await inTenant(database.tenants, start.tenantId, (em) => outbox.enqueue(em, start))
+  await inTenant(database.tenants, start.tenantId, (em) => outbox.write(em, start))
   return start
 }
 
@@ -110,7 +110,7 @@ test.serial('what a transaction rolled back is never started', async (t) => {
   const start = startOf()
   await t.throwsAsync(
     inTenant(database.tenants, start.tenantId, async (em) => {
-      await outbox.enqueue(em, start)
+      await outbox.write(em, start)
       throw new Error('the caller failed')
     }),
   )
@@ -253,6 +253,6 @@ test.serial('a payload that Temporal would refuse is refused before the commit',
 
 test.serial('a tenant writes rows of its own alone', async (t) => {
   const foreign = startOf()
-  await t.throwsAsync(inTenant(database.tenants, randomUUID(), (em) => outbox.enqueue(em, foreign)))
+  await t.throwsAsync(inTenant(database.tenants, randomUUID(), (em) => outbox.write(em, foreign)))
   t.deepEqual(await state(), { waiting: 0, started: 0 })
 })

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { pino } from 'pino'
-import { createOutbox } from '../../../activities/frame/outbox.ts'
+import { createOutboxRows } from '../../../activities/frame/outbox.ts'
 import type { WorkflowStart } from '../../../activities/frame/temporal/index.ts'
 import { bundleWorkflows } from '../../../activities/frame/worker/bundle.ts'
 import { startWorker } from '../../../activities/frame/worker/start.ts'
@@ -16,7 +16,7 @@ import { openDatabase, type TestDatabase } from '../../support/parts/database.ts
 import { openTemporal, type TestTemporal } from '../../support/parts/temporal.ts'
 
 const masterKey = randomBytes(32)
-const outbox = createOutbox(masterKey)
+const outbox = createOutboxRows(masterKey)
 let database: TestDatabase
 let world: TestTemporal
 const workers = new Set<ChildProcess>()
@@ -90,7 +90,7 @@ const startOf = (): WorkflowStart => {
 }
 
 const commit = async (start: WorkflowStart): Promise<WorkflowStart> => {
-  await inTenant(database.tenants, start.tenantId, (em) => outbox.enqueue(em, start))
+  await inTenant(database.tenants, start.tenantId, (em) => outbox.write(em, start))
   return start
 }
 

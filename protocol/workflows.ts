@@ -1,0 +1,221 @@
+// The contract of each workflow, for both sides: the activities that start and signal it, and the workflow itself. A type
+// of workflow, of signal or of query that does not stand here compiles on neither side. A new workflow adds its facts to
+// `StartedWorkflows` and its line to `workflows`, or to `ScheduledWorkflows` and `schedules` when the clock starts it.
+
+/** Areas that have workflows, as operators search by them. */
+export type WorkflowArea = 'administration' | 'dids' | 'semantic-credentials' | 'tokens-logs'
+
+export interface DidSubject {
+  tenantId: string
+  didId: string
+}
+
+/** How long the world may take to see a did:web. */
+export interface WebDidPatience {
+  checkSeconds: number
+  /** Parts of a day will do. */
+  patienceDays: number
+}
+
+export interface BatchSubject {
+  tenantId: string
+  batchId: string
+}
+
+export interface BatchRun extends BatchSubject {
+  total: number
+  /** First row that may not be done yet; rows that are done are passed over. */
+  next?: number
+  signed?: number
+  failed?: number
+  chunkRows?: number
+  /** Chunks until the workflow goes on as a new run, before its history grows long. */
+  chunksPerRun?: number
+}
+
+export interface BatchProgress {
+  state: string
+  total: number
+  signed: number
+  failed: number
+}
+
+export interface RevocationSubject {
+  tenantId: string
+  revocationId: string
+}
+
+export interface RevocationRun extends RevocationSubject {
+  /** Slices until the workflow goes on as a new run, before its history grows long. */
+  slicesPerRun?: number
+}
+
+export interface RevocationProgress {
+  /** `wait`: the last pass begins when every statement from before the request has ended. */
+  phase: 'more' | 'wait' | 'done' | 'gone'
+  checked: number
+  revoked: number
+}
+
+export interface NotificationSubject {
+  tenantId: string
+  notificationId: string
+}
+
+export interface NotificationRun extends NotificationSubject {
+  waits?: readonly ('1m' | '10m' | '1h' | '3h' | '8h' | '1s')[]
+}
+
+export interface PublishedLists {
+  signed: number
+  failed: number
+}
+
+/** Place of a row in the order of the tables of work. */
+export interface ReconcileCursor {
+  work: number
+  after?: string
+}
+
+export interface ReconcileRun {
+  looked?: number
+  started?: number
+  left?: number
+  /** Where the run begins; absent at the first row. */
+  next?: ReconcileCursor
+}
+
+type Nothing = Record<never, never>
+
+/**
+ * Workflows that a row begins, through the outbox. `subject` names the row; `payload` is the workflow's one argument,
+ * plain JSON; `about` is what the summary tells besides; `signal` names the signals, which carry nothing: the row says
+ * what changed; `queries` has the answer of each.
+ */
+interface StartedWorkflows {
+  registerWebDid: {
+    subject: DidSubject
+    payload: DidSubject & Partial<WebDidPatience>
+    about: []
+    signal: 'lookNow'
+    queries: Nothing
+  }
+  deleteDid: { subject: DidSubject; payload: DidSubject; about: []; signal: never; queries: Nothing }
+  signBatch: {
+    subject: BatchSubject
+    payload: BatchRun
+    about: []
+    signal: 'changed'
+    queries: { progress: BatchProgress }
+  }
+  revokeCredentials: {
+    subject: RevocationSubject
+    payload: RevocationRun
+    about: [{ scope: string; subject: string }]
+    signal: never
+    queries: { progress: RevocationProgress | undefined }
+  }
+  notifyStatus: {
+    subject: NotificationSubject
+    payload: NotificationRun
+    about: [{ credentialId: string }]
+    signal: never
+    queries: Nothing
+  }
+}
+
+/** Workflows that Temporal starts by the clock, without a payload; one that goes on as a new run gives itself one. */
+interface ScheduledWorkflows {
+  publishStatusLists: { payload: undefined; signal: never; queries: { progress: PublishedLists } }
+  purgeExpired: { payload: undefined; signal: never; queries: Nothing }
+  reconcileWork: { payload: ReconcileRun | undefined; signal: never; queries: Nothing }
+  reapKeys: { payload: undefined; signal: never; queries: Nothing }
+  rotateTokenKeys: { payload: undefined; signal: never; queries: Nothing }
+}
+
+interface Contract extends StartedWorkflows, ScheduledWorkflows {}
+
+export type StartedType = keyof StartedWorkflows
+export type ScheduledType = keyof ScheduledWorkflows
+export type WorkflowType = keyof Contract
+
+export type Subject<Type extends StartedType> = Contract[Type]['subject']
+export type About<Type extends StartedType> = Contract[Type]['about']
+export type Payload<Type extends WorkflowType> = Contract[Type]['payload']
+export type SignalName<Type extends WorkflowType> = Contract[Type]['signal']
+export type QueryName<Type extends WorkflowType> = keyof Contract[Type]['queries'] & string
+export type QueryAnswer<Type extends WorkflowType, Name extends QueryName<Type>> = Contract[Type]['queries'][Name]
+
+export interface StartedWorkflow<Type extends StartedType> {
+  area: WorkflowArea
+  /** Id of the row that the workflow is about. */
+  objectId(subject: Subject<Type>): string
+  /** The idempotency key, and the address for signals: however often it is asked for, the work is done once. */
+  id(subject: Subject<Type>): string
+  /** One line for operators, without personal data: Temporal stores it in plain text. */
+  summary(payload: Payload<Type>, ...about: About<Type>): string
+}
+
+export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> } = {
+  registerWebDid: {
+    area: 'dids',
+    objectId: ({ didId }) => didId,
+    id: ({ tenantId, didId }) => `${tenantId}/dids/${didId}/register`,
+    summary: ({ didId }) => `register did:web ${didId}`,
+  },
+  deleteDid: {
+    area: 'dids',
+    objectId: ({ didId }) => didId,
+    id: ({ tenantId, didId }) => `${tenantId}/dids/${didId}/delete`,
+    summary: ({ didId }) => `destroy the keys and rows of DID ${didId}`,
+  },
+  signBatch: {
+    area: 'semantic-credentials',
+    objectId: ({ batchId }) => batchId,
+    id: ({ tenantId, batchId }) => `${tenantId}/semantic-credentials/batches/${batchId}`,
+    summary: ({ batchId, total }) => `sign batch ${batchId}: ${total} rows`,
+  },
+  revokeCredentials: {
+    area: 'semantic-credentials',
+    objectId: ({ revocationId }) => revocationId,
+    id: ({ tenantId, revocationId }) => `${tenantId}/semantic-credentials/revocations/${revocationId}`,
+    summary: (_run, { scope, subject }) => `revoke what came from ${scope} ${subject.slice(0, 100)}`,
+  },
+  notifyStatus: {
+    area: 'semantic-credentials',
+    objectId: ({ notificationId }) => notificationId,
+    id: ({ tenantId, notificationId }) => `${tenantId}/semantic-credentials/notifications/${notificationId}`,
+    summary: (_run, { credentialId }) => `tell a holder of the status of credential ${credentialId}`,
+  },
+}
+
+export interface ScheduledWorkflow {
+  area: WorkflowArea
+  /** Of the schedule, and the prefix of the workflow ids that Temporal makes of it. */
+  id: string
+  summary: string
+}
+
+export const schedules: { readonly [Type in ScheduledType]: ScheduledWorkflow } = {
+  publishStatusLists: {
+    area: 'semantic-credentials',
+    id: 'publish-status-lists',
+    summary: 'sign the status lists that changed',
+  },
+  purgeExpired: {
+    area: 'administration',
+    id: 'purge-expired',
+    summary: 'drop idempotency keys, rate limits and relayed outbox rows that are past their time',
+  },
+  reconcileWork: {
+    area: 'administration',
+    id: 'reconcile-work',
+    summary: 'start again what is under way by its rows and unknown to Temporal',
+  },
+  reapKeys: { area: 'dids', id: 'reap-keys', summary: 'destroy keys whose DID was never finished' },
+  rotateTokenKeys: {
+    area: 'tokens-logs',
+    id: 'rotate-token-keys',
+    summary: 'make a new token key when the newest is too old, destroy those of which no token is left',
+  },
+}
