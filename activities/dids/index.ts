@@ -4,7 +4,7 @@ import { Key } from '../../entities/keys.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Call, Operations } from '../frame/operations.ts'
+import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import { createDidCreation } from './create.ts'
 import { type DidRecord, toRecord } from './records.ts'
@@ -64,13 +64,13 @@ export function createDids(parts: Parts) {
      */
     async deleteDid(call: Call, did: string): Promise<void> {
       const { tenantId } = call
-      const operation = { name: 'DID_DELETE', category: 'did', metadata: {} as Record<string, string> }
-      const { didId } = await operations.change(call, operation, async (em) => {
+      const metadata: Metadata = {}
+      const { didId } = await operations.change(call, 'deleteDID', metadata, async (em) => {
         // locked: of two deletions at once the second finds nothing
         const lockMode = LockMode.PESSIMISTIC_WRITE
         const row = await em.findOne(Did, { did, deletedAt: null }, { lockMode })
         if (!row) throw didNotFound()
-        operation.metadata.id = row.id
+        metadata.id = row.id
         row.deletedAt = now()
         await outbox.enqueue(em, deletionWork.start({ tenantId, id: row.id }))
         return { didId: row.id }
