@@ -1,6 +1,8 @@
 type Joined<Tables extends readonly object[]> = Tables extends readonly [infer First, ...infer Rest extends object[]]
   ? First & Joined<Rest>
-  : unknown
+  : Tables extends readonly []
+    ? unknown
+    : Tables[number]
 
 /** One table of several. Throws where two of them have the same key: one would hide the other. */
 export function disjoint<const Tables extends object[]>(...tables: Tables): Joined<Tables> {

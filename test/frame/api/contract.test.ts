@@ -2,7 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import test from 'ava'
-import { REQUEST_EXAMPLES, TEXT_EXAMPLES } from '../../../api/frame/openapi/examples.ts'
+import { REQUEST_EXAMPLES, UPLOADS } from '../../../api/frame/openapi/areas.ts'
 import { PROBLEMS } from '../../../api/frame/problems.ts'
 import { factsOf, OPERATIONS } from '../../../protocol/operations.ts'
 import { EXAMPLES } from '../../support/frame/examples.ts'
@@ -158,7 +158,7 @@ test('each body has an example in the document that its schema takes, and each e
       t.true(ajv.validate(asJsonSchema(schema ?? {}), example), `${operationId}: ${ajv.errorsText()}`)
     }
   const ids = bodies.map(({ operationId }) => operationId)
-  t.deepEqual(Object.keys({ ...REQUEST_EXAMPLES, ...TEXT_EXAMPLES }).sort(), ids.sort())
+  t.deepEqual(Object.keys({ ...REQUEST_EXAMPLES, ...UPLOADS }).sort(), ids.sort())
 })
 
 test.serial('what was made is found at the Location of the answer (RFC 9110, section 15.3.2)', async (t) => {
