@@ -3,6 +3,7 @@ import { CREDENTIAL_OPERATIONS } from './credentials/operations.ts'
 import { DID_OPERATIONS } from './dids/operations.ts'
 import { disjoint } from './disjoint.ts'
 import { SEMANTIC_CREDENTIAL_OPERATIONS } from './semantic-credentials/operations.ts'
+import type { Scope } from './tokens-logs/index.ts'
 import { TOKEN_AND_LOG_OPERATIONS } from './tokens-logs/operations.ts'
 
 /**
@@ -10,6 +11,8 @@ import { TOKEN_AND_LOG_OPERATIONS } from './tokens-logs/operations.ts'
  * change something write their SUCCESS entry in their own transaction; for the rest, and for failures, the API does.
  */
 export interface OperationFacts {
+  /** What a token must hold; absent where no token is asked for. The controller says the same, and the API compares. */
+  scope?: Scope
   name: string
   category: string
   /** The operation writes its own SUCCESS entry. */

@@ -2,6 +2,6 @@ const category = 'tenant'
 
 /** Operations of what a tenant decides about itself, as protocol/operations.ts describes them. */
 export const ADMINISTRATION_OPERATIONS = {
-  getTenantSettings: { name: 'TENANT_SETTINGS_RETRIEVE', category },
-  updateTenantSettings: { name: 'TENANT_SETTINGS_UPDATE', category, changes: true },
+  getTenantSettings: { scope: 'administration:read', name: 'TENANT_SETTINGS_RETRIEVE', category },
+  updateTenantSettings: { scope: 'administration:write', name: 'TENANT_SETTINGS_UPDATE', category, changes: true },
 } as const

@@ -38,9 +38,12 @@ export function gaps({ paths }: GeneratedOpenApi): string[] {
   )
   const missing = found.flatMap(({ path, operationId, security = [], requestBody }) => {
     const thing = thingIn(path)
+    const facts = factsOf(operationId)
+    const scopes = security.flatMap((scheme) => Object.values(scheme).flat())
     const hasExample = [REQUEST_EXAMPLES, UPLOADS].some((table) => Object.hasOwn(table, operationId))
     return [
-      ...(security.length > 0 && !factsOf(operationId) ? [`${operationId} has no name in the log`] : []),
+      ...(security.length > 0 && !facts ? [`${operationId} has no name in the log`] : []),
+      ...(facts && scopes.join() !== (facts.scope ?? '') ? [`${operationId} asks for the scope ${scopes}`] : []),
       ...(requestBody && !hasExample ? [`${operationId} has no example`] : []),
       ...(thing && !Object.hasOwn(NOT_FOUND, thing) ? [`nothing says what ${thing} is`] : []),
     ]

@@ -10,7 +10,7 @@ export interface Answer {
 
 export interface Described {
   operationId: string
-  security?: unknown[]
+  security?: Record<string, string[]>[]
   parameters?: { in?: string; name?: string; schema?: { format?: string }; $ref?: string }[]
   requestBody?: { required?: boolean; description?: string; content: Content }
   responses: Record<string, Answer>

@@ -57,6 +57,12 @@ test('a fact that an operation lacks is named, and so is one without an operatio
   t.deepEqual(gaps(document), [])
   const secured = { security: [{ bearerAuth: ['dids:write'] }] }
   t.deepEqual(gaps(planted('sign', '/v1/planted', secured)), ['sign has no name in the log'])
+  const { '/v1/dids': list } = document.paths
+  const reading = {
+    ...list,
+    post: { operationId: 'createDID', responses: {}, security: [{ bearerAuth: ['dids:read'] }] },
+  }
+  t.deepEqual(gaps({ paths: { ...document.paths, '/v1/dids': reading } }), ['createDID asks for the scope dids:read'])
   t.deepEqual(gaps(planted('sign', '/v1/planted', { requestBody: { content: {} } })), ['sign has no example'])
   t.deepEqual(gaps(planted('sign', '/v1/planted/{id}/sign')), ['nothing says what /v1/planted/{id} is'])
   const { '/v1/dids/{id}': _, ...paths } = document.paths
