@@ -9,7 +9,7 @@ import {
 import type { Dependencies } from '../dependencies.ts'
 import type { Issuers } from '../dids/signers.ts'
 import type { Call } from '../frame/operations.ts'
-import type { SemanticCredentials, SignedCredential } from './index.ts'
+import type { SemanticCredentials, SignedCredential } from './issue.ts'
 import type { SignRequest } from './sign.ts'
 import type { CredentialTemplate, CredentialTemplates } from './templates.ts'
 

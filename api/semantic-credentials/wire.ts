@@ -1,4 +1,4 @@
-import type { SemanticCredentials } from '../../activities/semantic-credentials/index.ts'
+import type { SemanticCredentials } from '../../activities/semantic-credentials/issue.ts'
 import type { JsonObject } from '../frame/wire.ts'
 
 /** Rows as the activities answer them. */

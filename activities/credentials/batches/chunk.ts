@@ -1,6 +1,6 @@
 import type { Sql } from '../../../entities/orm.ts'
 import type { Refusal, Unavailable } from '../../../protocol/errors.ts'
-import type { TemplateRef } from '../../semantic-credentials/index.ts'
+import type { TemplateRef } from '../../semantic-credentials/issue.ts'
 import type { SignedRow } from '../../semantic-credentials/sign.ts'
 
 /** References alone: rows are personal data, and Temporal's history is no place for it. */

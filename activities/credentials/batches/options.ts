@@ -6,7 +6,7 @@ import { dataModelOf as templateModelOf } from '../../../protocol/semantic-crede
 import type { Dependencies } from '../../dependencies.ts'
 import type { Issuers } from '../../dids/signers.ts'
 import type { TenantContexts } from '../../semantic-credentials/contexts.ts'
-import type { TemplateRef } from '../../semantic-credentials/index.ts'
+import type { TemplateRef } from '../../semantic-credentials/issue.ts'
 import { proofTypeOf } from '../../semantic-credentials/sign.ts'
 import { inTemplateTerms, type TemplateSigning } from '../../semantic-credentials/templates.sign.ts'
 import type { CredentialTemplates } from '../../semantic-credentials/templates.ts'

@@ -1,6 +1,6 @@
 import type { BatchState, CredentialBatch } from '../../../entities/credentials.batches.ts'
 import { Refusal } from '../../../protocol/errors.ts'
-import type { TemplateRef } from '../../semantic-credentials/index.ts'
+import type { TemplateRef } from '../../semantic-credentials/issue.ts'
 
 /** A batch as it is told, in plain JSON: it is also kept as the effect of an Idempotency-Key. */
 export interface BatchRecord {
