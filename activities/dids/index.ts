@@ -1,0 +1,29 @@
+import type { Frame } from '../frame/index.ts'
+import { createDids } from './lifecycle.ts'
+import { createLinkedDids } from './linked.ts'
+import { createPublicDids } from './public.ts'
+import { createDidRegistration } from './registration.ts'
+import { createDidResolver } from './resolver.ts'
+import { createIssuers } from './signers.ts'
+
+/** The verbs of DIDs; `issuers` is for the areas that sign as one of them. */
+export function composeDids(frame: Frame) {
+  const publicDids = createPublicDids(frame)
+  const didResolver = createDidResolver({ ...frame, local: publicDids.hostedDocument })
+  const registration = createDidRegistration({ ...frame, didResolver })
+  const issuers = createIssuers(frame)
+  const parts = { ...frame, didResolver, registration, issuers }
+  return {
+    didResolver,
+    registration,
+    publicDids,
+    issuers,
+    dids: createDids(parts),
+    linkedDids: createLinkedDids(parts),
+  }
+}
+
+export type DidArea = ReturnType<typeof composeDids>
+
+/** What workflows of DIDs call. */
+export const didActivities = ({ registration }: Pick<DidArea, 'registration'>) => registration

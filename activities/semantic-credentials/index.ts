@@ -1,0 +1,52 @@
+import type { CredentialEngine } from '../credentials/index.ts'
+import type { DidArea } from '../dids/index.ts'
+import type { Frame } from '../frame/index.ts'
+import { createTenantContexts } from './contexts.ts'
+import { createDerivation } from './derive.ts'
+import { createSemanticCredentials } from './issue.ts'
+import { createLinkedData } from './linked-data.ts'
+import { createAsking } from './presentations/asking.ts'
+import { createPresentations } from './presentations/index.ts'
+import { createPresentationRequests } from './presentations/requests.ts'
+import { createPresentationTemplates } from './presentations/templates.ts'
+import { createSigning } from './sign.ts'
+import { createTemplateSigning } from './templates.sign.ts'
+import { createCredentialTemplates } from './templates.ts'
+import { createVcApi } from './vc-api.ts'
+import { createCredentialVerifier } from './verify.ts'
+
+type Known = Frame & Pick<DidArea, 'didResolver' | 'issuers'> & CredentialEngine
+
+/** Signing, and the templates that are signed from. */
+function composeIssuing(known: Known) {
+  const contexts = createTenantContexts(known)
+  const signing = createSigning({ ...known, contexts })
+  const semanticCredentials = createSemanticCredentials({ ...known, signing })
+  const credentialTemplates = createCredentialTemplates(known)
+  const templateSigning = createTemplateSigning({ ...known, semanticCredentials, credentialTemplates })
+  return { contexts, signing, semanticCredentials, credentialTemplates, templateSigning }
+}
+
+/** What verifiers do, and the presentations that they ask for. */
+function composeVerifying(known: Known & Pick<ReturnType<typeof composeIssuing>, 'contexts'>) {
+  const credentialVerifier = createCredentialVerifier(known)
+  const presentationTemplates = createPresentationTemplates(known)
+  const asking = createAsking({ ...known, presentationTemplates })
+  const presentationRequests = createPresentationRequests({ ...known, asking })
+  const parts = { ...known, credentialVerifier, presentationTemplates, presentationRequests }
+  return {
+    credentialVerifier,
+    presentationTemplates,
+    presentationRequests,
+    presentations: createPresentations(parts),
+    derivation: createDerivation(known),
+    linkedData: createLinkedData(known),
+  }
+}
+
+/** The verbs of W3C credentials and presentations; `signing` is what the engine signs batches with. */
+export function composeSemanticCredentials(known: Known) {
+  const issuing = composeIssuing(known)
+  const verifying = composeVerifying({ ...known, ...issuing })
+  return { ...issuing, ...verifying, vcApi: createVcApi({ ...known, ...issuing, ...verifying }) }
+}

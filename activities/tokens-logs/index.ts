@@ -1,0 +1,18 @@
+import type { Dependencies } from '../dependencies.ts'
+import { createClients } from './clients.ts'
+import { createTokenKeyRotation } from './keys.ts'
+import { createTokensLogs } from './logs.ts'
+import { createTokens } from './tokens.ts'
+
+/** The verbs of access tokens and of the log. */
+export const composeTokensLogs = (dependencies: Dependencies) => ({
+  clients: createClients(dependencies),
+  tokens: createTokens(dependencies),
+  tokensLogs: createTokensLogs(dependencies),
+})
+
+/** What workflows of tokens call. */
+export function tokenActivities(dependencies: Dependencies) {
+  const { rotateTokenKeys } = createTokenKeyRotation(dependencies)
+  return { rotateTokenKeys }
+}
