@@ -106,7 +106,6 @@ const PARTICULAR: Record<string, Example> = {
       dateTo: '2999-01-01T00:00:00Z',
     }),
   },
-  createDID: { body: () => ({ method: 'KEY', options: { keyType: 'ed25519' } }) },
   deleteDID: { path: ({ spareDid }) => ({ id: spareDid }) },
   signWebSemanticCredential: {
     body: ({ did }) => ({
