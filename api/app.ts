@@ -20,7 +20,7 @@ import { nameRequest, watchRequests } from './frame/logging.ts'
 import { createMeasures } from './frame/metrics.ts'
 import { docs } from './frame/openapi/docs.ts'
 import { checkMethod, createPaths, type OpenApi } from './frame/openapi/paths.ts'
-import { exceptStreams, limitSending } from './frame/streams.ts'
+import { exceptUploads, limitSending } from './frame/streams.ts'
 import { checkHead } from './frame/unreadable.ts'
 
 export interface AppParts {
@@ -41,6 +41,7 @@ const precedence = (path = ''): string => path.replace(/:\w+/g, '\uffff')
 /** The API as one express application; it listens nowhere by itself. */
 export function createApp({ dependencies, platform, pool, registry, openApi, stopping }: AppParts): Express {
   const { config, logs, log } = dependencies
+  const find = createPaths(openApi)
   const app = express()
   app.locals.platform = platform
   app.disable('x-powered-by')
@@ -48,11 +49,10 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.set('query parser', 'simple')
   app.use(nameRequest(log))
   app.use(findAddress(config.trustedProxies, log))
-  app.use(limitSending)
+  app.use(limitSending(find))
   app.use(checkHead)
   app.use(health({ ...dependencies, stopping }))
   app.use(aliases)
-  const find = createPaths(openApi)
   app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: config.publicUrl.protocol === 'https:' }))
   app.use(watchRequests({ logs, measures: createMeasures(registry), find }))
   app.use(docs(openApi))
@@ -78,7 +78,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(refuseBadBearer)
   app.use(didResolution(platform))
   app.use(checkMethod(find))
-  app.use(exceptStreams(readBody(asksForToken)))
+  app.use(exceptUploads(find, readBody(asksForToken)))
   app.use(limitTokenRequests)
   const router = express.Router({ caseSensitive: true, strict: true })
   RegisterRoutes(router)

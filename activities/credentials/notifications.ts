@@ -117,19 +117,15 @@ export function createNotifications(parts: Parts) {
       const sender = await senderOf(tenantId, from, credential.didId)
       const recipients = [...new Set(to ?? subjects)]
       if (recipients.length > MAX_RECIPIENTS) throw invalid('to', `expected at most ${MAX_RECIPIENTS} of the subjects`)
-      const operation = {
-        name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_MESSAGE_PAYLOAD_CREATE',
-        category: 'credential-web-semantic',
-        metadata: { id, from: sender, recipients: recipients.length, repeated: 0 },
-      }
-      await operations.change(call, operation, async (em) => {
+      const metadata = { id, from: sender, recipients: recipients.length, repeated: 0 }
+      await operations.change(call, 'webSemanticRevocationStatusNotification', metadata, async (em) => {
         await takeTurns(em, tenantId, recipients)
         const [status] = await em.execute<CurrentStatus[]>(STATUS, [id])
         if (!status) throw credentialNotFound()
         const notice = { credentialId: id, statusEntry, sender, status }
         const isNew = await inTurn(recipients, (recipient) => enqueue(em, call, recipient, notice))
         const added = recipients.filter((_, index) => isNew[index])
-        operation.metadata.repeated = recipients.length - added.length
+        metadata.repeated = recipients.length - added.length
         if (added.length > 0) await assertWithinLimits(em, added, config.notificationLimitPerHour)
         return null
       })

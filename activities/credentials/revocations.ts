@@ -102,8 +102,7 @@ export function createRevocations({ database, outbox, uuid, operations, formats 
      * `did.not_found`.
      */
     async startRevocation(call: Call, by: RevocationScope, id: string): Promise<RevocationRecord> {
-      const operation = { name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_CASCADE', category: 'credential-web-semantic' }
-      return operations.change(call, { ...operation, metadata: { by, subject: id } }, async (em) => {
+      return operations.change(call, 'createWebSemanticRevocation', { by, subject: id }, async (em) => {
         if (by === 'batch') return toRecord(await beginBatch(em, call, id))
         const subject = by === 'template' ? await templateOf(em, id) : await issuerOf(em, id)
         return toRecord(await begin(em, call, by, subject))

@@ -86,7 +86,7 @@ export function createDidCreation(parts: Parts) {
     }
     const { id, document } = record
     const metadata = { id, method: 'KEY', keyType }
-    return operations.change(call, { name: 'DID_CREATE', category: 'did', metadata }, async (em) => {
+    return operations.change(call, 'createDID', metadata, async (em) => {
       const row = { id, tenantId, did, method: 'KEY', registrationStatus: 'COMPLETED', hosting: 'none' } as const
       em.create(Did, { ...row, document, createdAt: now() })
       await em.flush()
@@ -111,7 +111,6 @@ export function createDidCreation(parts: Parts) {
     const id = uuid()
     const authority = port === undefined ? host : `${host}:${port}`
     const metadata = { id, method: 'WEB', hosting }
-    const operation = { name: 'DID_CREATE', category: 'did', metadata }
     const work = async (em: SqlEntityManager): Promise<DidRecord> => {
       const row = { id, tenantId, did, method: 'WEB', registrationStatus: 'PROCESSING', hosting } as const
       const place = { host: authority, path: path.join('/') }
@@ -122,7 +121,7 @@ export function createDidCreation(parts: Parts) {
       const answer = { id, did, registrationStatus: 'PROCESSING', failureReason: null, hosting }
       return { ...answer, document: { id: did }, keys: [] }
     }
-    return operations.change(call, operation, work).catch((error: unknown) => {
+    return operations.change(call, 'createDID', metadata, work).catch((error: unknown) => {
       // of two that come at once, the table lets one pass (dids_live)
       if (!(error instanceof UniqueConstraintViolationException)) throw error
       throw new Refusal('did.taken', 'This tenant has this DID already.')

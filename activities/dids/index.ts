@@ -1,84 +1,29 @@
-import { LockMode } from '@mikro-orm/core'
-import { Did } from '../../entities/dids.ts'
-import { Key } from '../../entities/keys.ts'
-import { inTenant } from '../../entities/orm.ts'
-import { Refusal } from '../../protocol/errors.ts'
-import type { Dependencies } from '../dependencies.ts'
-import type { Call, Operations } from '../frame/operations.ts'
-import type { Tenants } from '../frame/tenants/index.ts'
-import { createDidCreation } from './create.ts'
-import { type DidRecord, toRecord } from './records.ts'
-import type { DidRegistration } from './registration.ts'
-import type { DidResolver } from './resolver.ts'
-import type { Signers } from './signers.ts'
+import type { Frame } from '../frame/index.ts'
+import { createDids } from './lifecycle.ts'
+import { createLinkedDids } from './linked.ts'
+import { createPublicDids } from './public.ts'
+import { createDidRegistration } from './registration.ts'
+import { createDidResolver } from './resolver.ts'
+import { createSigners } from './signers.ts'
 
-const KEY_ORDER = { createdAt: 'asc', id: 'asc' } as const
-
-const didNotFound = () => new Refusal('did.not_found', 'There is no such DID.')
-
-interface Parts extends Pick<Dependencies, 'config' | 'database' | 'keys' | 'uuid' | 'now' | 'outbox' | 'log'> {
-  operations: Operations
-  tenants: Tenants
-  registration: DidRegistration
-  didResolver: Pick<DidResolver, 'forget'>
-  signers: Pick<Signers, 'forget'>
-}
-
-/** Area 1, DIDs: create, list, read, delete (specification, Endpoints). */
-export function createDids(parts: Parts) {
-  const { database, now, outbox, log, operations, registration, didResolver, signers } = parts
-
-  async function readDid(tenantId: string, did: string): Promise<DidRecord> {
-    return inTenant(database.tenants, tenantId, async (em) => {
-      const row = await em.findOne(Did, { did, deletedAt: null })
-      if (!row) throw didNotFound()
-      const rows = await em.find(Key, { didId: row.id }, { orderBy: KEY_ORDER })
-      return toRecord(row, rows)
-    })
-  }
-
+/** The verbs of DIDs; `signers` is for the areas that sign as one of them. */
+export function composeDids(frame: Frame) {
+  const publicDids = createPublicDids(frame)
+  const didResolver = createDidResolver({ ...frame, local: publicDids.hostedDocument })
+  const registration = createDidRegistration({ ...frame, didResolver })
+  const signers = createSigners(frame)
+  const parts = { ...frame, didResolver, registration, signers }
   return {
-    ...createDidCreation(parts),
-
-    readDid,
-
-    async listDids(tenantId: string, { limit, offset }: { limit: number; offset: number }) {
-      return inTenant(database.tenants, tenantId, async (em) => {
-        const orderBy = { createdAt: 'desc', id: 'asc' } as const
-        const [rows, total] = await em.findAndCount(Did, { deletedAt: null }, { orderBy, limit, offset })
-        const keyRows = await em.find(Key, { didId: { $in: rows.map(({ id }) => id) } }, { orderBy: KEY_ORDER })
-        const dids = rows.map((row) =>
-          toRecord(
-            row,
-            keyRows.filter(({ didId }) => didId === row.id),
-          ),
-        )
-        return { dids, total }
-      })
-    },
-
-    /**
-     * From the commit on the DID is gone to everybody. Its keys are destroyed at once where the store is there, and by a
-     * workflow in any case; the rows go last, so that no key is ever without an owner.
-     */
-    async deleteDid(call: Call, did: string): Promise<void> {
-      const { tenantId } = call
-      const operation = { name: 'DID_DELETE', category: 'did', metadata: {} as Record<string, string> }
-      const { didId } = await operations.change(call, operation, async (em) => {
-        // locked: of two deletions at once the second finds nothing
-        const lockMode = LockMode.PESSIMISTIC_WRITE
-        const row = await em.findOne(Did, { did, deletedAt: null }, { lockMode })
-        if (!row) throw didNotFound()
-        operation.metadata.id = row.id
-        row.deletedAt = now()
-        await outbox.start(em, 'deleteDid', { tenantId, didId: row.id })
-        return { didId: row.id }
-      })
-      signers.forget(tenantId, did)
-      didResolver.forget(did)
-      await registration.destroyDidKeys({ tenantId, didId }).catch((error: unknown) => {
-        log.warn({ err: error, tenantId, didId }, 'keys of a deleted DID wait for their workflow')
-      })
-    },
+    didResolver,
+    registration,
+    publicDids,
+    signers,
+    dids: createDids(parts),
+    linkedDids: createLinkedDids(parts),
   }
 }
+
+export type DidArea = ReturnType<typeof composeDids>
+
+/** What workflows of DIDs call. */
+export const didActivities = ({ registration }: Pick<DidArea, 'registration'>) => registration

@@ -2,6 +2,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { inTenant } from '../../entities/orm.ts'
 import { LogEntry } from '../../entities/tokens-logs.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { type ChangeId, OPERATIONS } from '../../protocol/operations.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Claim } from './idempotency.ts'
 
@@ -15,13 +16,8 @@ export interface Call {
   idempotency?: Claim
 }
 
-export interface Operation {
-  /** `<OPERATION>` of the log entry `<OPERATION>_SUCCESS`, e.g. DID_CREATE. */
-  name: string
-  category: string
-  /** Ids only: no personal data. */
-  metadata: Record<string, string | number | boolean | null>
-}
+/** What the log entry says of what was changed. Ids only: no personal data. */
+export type Metadata = Record<string, string | number | boolean | null>
 
 /**
  * The unit of work of everything that changes something: rows, log entry, outbox entries and the effect under the
@@ -41,24 +37,27 @@ export function createOperations({
   }
 
   return {
+    /** `metadata` is read when `work` has ended: it may add what it found. */
     async change<Result>(
       call: Call,
-      operation: Operation,
+      operationId: ChangeId,
+      metadata: Metadata,
       work: (em: SqlEntityManager) => Promise<Result>,
     ): Promise<Result> {
       const { tenantId, requestId, idempotency } = call
       if (idempotency && 'effect' in idempotency) return idempotency.effect as Result
       return inTenant(database.tenants, tenantId, async (em) => {
         const result = await work(em)
+        const { name, category } = OPERATIONS[operationId]
         em.create(LogEntry, {
           id: uuid(),
           tenantId,
           requestId,
-          category: operation.category,
-          type: `${operation.name}_SUCCESS`,
+          category,
+          type: `${name}_SUCCESS`,
           timestamp: now(),
           data: {},
-          metadata: { clientId: call.clientId, ...operation.metadata },
+          metadata: { clientId: call.clientId, ...metadata },
         })
         if (idempotency && !(await keep(em, tenantId, idempotency, result)))
           throw new Refusal('idempotency.in_flight', 'This Idempotency-Key was taken over by a later try. Ask again.')

@@ -75,8 +75,12 @@ export function createTenantContexts(
     /** Pins a context of the tenant's own; asked again, it says whether the content is still the pinned one. */
     async register(call: Call, url: string) {
       const { sha256, source, createdAt } = await store.register(call.tenantId, url)
-      const operation = { name: 'LINKED_DATA_CONTEXT_REGISTER', category: 'linked-data', metadata: { sha256 } }
-      return operations.change(call, operation, async () => ({ url, sha256, source, createdAt }))
+      return operations.change(call, 'registerJsonLdContext', { sha256 }, async () => ({
+        url,
+        sha256,
+        source,
+        createdAt,
+      }))
     },
   }
 }

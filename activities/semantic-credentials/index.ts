@@ -1,16 +1,60 @@
-import type { TemplateRef } from '../credentials/format.ts'
-import type { Issuing, SignedCredential } from '../credentials/issue.ts'
-import type { Call } from '../frame/operations.ts'
-import type { Signing, SignRequest } from './sign.ts'
+import type { CredentialEngine } from '../credentials/index.ts'
+import type { DidArea } from '../dids/index.ts'
+import type { Frame } from '../frame/index.ts'
+import { createSemanticBatches } from './batches.ts'
+import { createTenantContexts } from './contexts.ts'
+import { createDerivation } from './derive.ts'
+import { createSemanticFormat } from './format.ts'
+import { createSemanticCredentials } from './issue.ts'
+import { createLinkedData } from './linked-data.ts'
+import { createAsking } from './presentations/asking.ts'
+import { createPresentations } from './presentations/index.ts'
+import { createPresentationRequests } from './presentations/requests.ts'
+import { createPresentationTemplates } from './presentations/templates.ts'
+import { createSigning } from './sign.ts'
+import { createSemanticLists } from './status-lists.ts'
+import { createTemplateSigning } from './templates.sign.ts'
+import { createCredentialTemplates } from './templates.ts'
+import { createVcApi } from './vc-api.ts'
+import { createCredentialVerifier } from './verify.ts'
 
-/** Area 4, Web semantic credentials (specification, Endpoints): what all formats have in common is activities/credentials. */
-export const createSemanticCredentials = ({ issuing, signing }: { issuing: Issuing; signing: Signing }) => ({
-  /**
-   * Signs and records: the answer exists exactly when the row does. Refusals: `credential.*` with the fields at fault,
-   * `context.*`; `Unavailable('keys')` when the key store is away. `template`: the version that made the payload.
-   */
-  signCredential: (call: Call, request: SignRequest, template?: TemplateRef): Promise<SignedCredential> =>
-    issuing.issue(call, { name: 'semantic', sign: signing.sign }, request, template),
-})
+type Known = Frame & Pick<DidArea, 'didResolver' | 'signers'> & CredentialEngine
 
-export type SemanticCredentials = ReturnType<typeof createSemanticCredentials>
+/** Signing, the templates that are signed from, and the format for the engine. */
+function composeIssuing(known: Known) {
+  const contexts = createTenantContexts(known)
+  const signing = createSigning({ ...known, contexts })
+  const semanticCredentials = createSemanticCredentials({ issuing: known.issuing, signing })
+  const credentialTemplates = createCredentialTemplates(known)
+  const templateSigning = createTemplateSigning({ ...known, semanticCredentials, credentialTemplates })
+  const format = createSemanticFormat({
+    signing,
+    statusKinds: createSemanticLists(known),
+    batches: createSemanticBatches({ ...known, contexts, signing, credentialTemplates, templateSigning }),
+  })
+  return { contexts, signing, format, semanticCredentials, credentialTemplates, templateSigning }
+}
+
+/** What verifiers do, and the presentations that they ask for. */
+function composeVerifying(known: Known & Pick<ReturnType<typeof composeIssuing>, 'contexts'>) {
+  const credentialVerifier = createCredentialVerifier(known)
+  const presentationTemplates = createPresentationTemplates(known)
+  const asking = createAsking({ ...known, presentationTemplates })
+  const presentationRequests = createPresentationRequests({ ...known, asking })
+  const parts = { ...known, credentialVerifier, presentationTemplates, presentationRequests }
+  return {
+    credentialVerifier,
+    presentationTemplates,
+    presentationRequests,
+    presentations: createPresentations(parts),
+    derivation: createDerivation(known),
+    linkedData: createLinkedData(known),
+  }
+}
+
+/** The verbs of W3C credentials and presentations; `format` is for the engine. */
+export function composeSemanticCredentials(known: Known) {
+  const { signing, ...issuing } = composeIssuing(known)
+  const verifying = composeVerifying({ ...known, ...issuing })
+  return { ...issuing, ...verifying, vcApi: createVcApi({ ...known, ...issuing, ...verifying }) }
+}

@@ -11,7 +11,7 @@ import { refuseIssuer } from '../credentials/refusals.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Signers } from '../dids/signers.ts'
 import type { Call } from '../frame/operations.ts'
-import type { SemanticCredentials } from './index.ts'
+import type { SemanticCredentials } from './issue.ts'
 import type { SignRequest } from './sign.ts'
 import type { CredentialTemplate, CredentialTemplates } from './templates.ts'
 

@@ -16,12 +16,6 @@ export interface CredentialTemplate {
 
 const notFound = () => new Refusal('credential_template.not_found', 'There is no such credential template.')
 
-const operation = (verb: string, metadata: Record<string, string | number>) => ({
-  name: `CREDENTIAL_WEB_SEMANTIC_CREDENTIAL_CONFIGURATION_${verb}`,
-  category: 'credential-web-semantic',
-  metadata,
-})
-
 const templateOf = ({ templateId, version, definition }: SemanticTemplateVersion): CredentialTemplate => ({
   id: templateId,
   version,
@@ -66,7 +60,7 @@ export function createCredentialTemplates(
       const definition = checked(given)
       const [id, versionId] = [uuid(), uuid()]
       const { tenantId } = call
-      return operations.change(call, operation('CREATE', { id }), async (em) => {
+      return operations.change(call, 'createWebSemanticCredentialTemplate', { id }, async (em) => {
         em.create(SemanticTemplate, { id, tenantId, type: definition.type, versionId, createdAt: now() })
         await em.flush()
         em.create(SemanticTemplateVersion, { id: versionId, tenantId, templateId: id, version: 1, definition })
@@ -86,7 +80,7 @@ export function createCredentialTemplates(
     ): Promise<CredentialTemplate> {
       const definition = checked(given)
       const { tenantId } = call
-      return operations.change(call, operation('UPDATE', { id }), async (em) => {
+      return operations.change(call, 'updateWebSemanticCredentialTemplate', { id }, async (em) => {
         const { template, version: last } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
         if (seen !== undefined && seen !== last.version)
           throw new Refusal(
@@ -104,7 +98,7 @@ export function createCredentialTemplates(
 
     /** What was issued from it stays valid, and still tells the version that it came from. */
     async deleteTemplate(call: Call, id: string): Promise<void> {
-      await operations.change(call, operation('DELETE', { id }), async (em) => {
+      await operations.change(call, 'deleteWebSemanticCredentialTemplate', { id }, async (em) => {
         const { template } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
         template.deletedAt = now()
         return null

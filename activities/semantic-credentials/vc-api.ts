@@ -12,7 +12,7 @@ import type { Tenants } from '../frame/tenants/index.ts'
 import type { Settings } from '../frame/tenants/settings.ts'
 import type { Caller } from '../tokens-logs/tokens.ts'
 import type { Derivation } from './derive.ts'
-import type { SemanticCredentials } from './index.ts'
+import type { SemanticCredentials } from './issue.ts'
 import type { Presentations } from './presentations/index.ts'
 import type { CredentialVerifier } from './verify.ts'
 

@@ -1,7 +1,6 @@
-import { Body, Controller, Example, Get, OperationId, Put, Request, Response, Route, Security, Tags } from 'tsoa'
+import { Body, Controller, Example, Get, OperationId, Put, Request, Route, Security, Tags } from 'tsoa'
 import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
-import type { Problem } from '../frame/problem.ts'
 
 interface SettingsBody {
   /**
@@ -30,9 +29,6 @@ interface SettingsOut extends SettingsBody {
 
 @Route('v1/settings')
 @Tags('Administration')
-@Response<Problem>(400, 'the request is not usable')
-@Response<Problem>(401, 'no valid access token')
-@Response<Problem>(403, 'the access token lacks the scope')
 export class SettingsController extends Controller {
   constructor(private readonly platform: Platform) {
     super()

@@ -22,9 +22,6 @@ export class StatusListsController extends Controller {
   @Get('credentials/web-semantic/revocation-lists/{id}')
   @OperationId('getWebSemanticCredentialRevocationList')
   @Security('bearerAuth', ['semantic-credentials:read'])
-  @Response<Problem>(401, 'no valid access token')
-  @Response<Problem>(403, 'the access token lacks the scope')
-  @Response<Problem>(404, 'no such list')
   async read(@Request() called: Called, @Path() id: Uuid): Promise<RevocationListOut> {
     const { credential } = await this.platform.statusPublisher.publishedList(called.user.tenantId, id)
     return listToWire(await this.platform.credentialStatus.readList(called.user.tenantId, id), credential)
@@ -38,7 +35,6 @@ export class StatusListsController extends Controller {
   @OperationId('getPublishedStatusList')
   @SuccessResponse(200, 'the list', 'application/vc')
   @Response(304, 'unchanged')
-  @Response<Problem>(404, 'no such list')
   @Response<Problem>(503, 'the list cannot be signed now; see Retry-After')
   async published(@Request() request: HttpRequest, @Path() id: Uuid): Promise<JsonObject | undefined> {
     const tenant = await this.platform.tenants.byHost(request.headers.host ?? '')

@@ -78,10 +78,6 @@ const EXAMPLE: RevocationsOut = {
 
 @Route('v1/credentials/web-semantic/revocations')
 @Tags('Web semantic credentials')
-@Response<Problem>(400, 'the request is not usable; errors name the fields')
-@Response<Problem>(401, 'no valid access token')
-@Response<Problem>(403, 'the access token lacks the scope')
-@Response<Problem>(404, 'no such template, batch, issuer or revocation')
 export class RevocationsController extends Controller {
   constructor(private readonly platform: Platform) {
     super()
@@ -97,6 +93,7 @@ export class RevocationsController extends Controller {
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(202)
   @Example<RevocationsOut>(EXAMPLE)
+  @Response<Problem>(404, 'no such template, batch or issuer')
   @Response<Problem>(409, 'the batch has not ended')
   async create(@Request() called: Called, @Body() body: RevocationsIn): Promise<RevocationsOut> {
     if (!body.is_revoked)

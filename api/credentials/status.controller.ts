@@ -37,10 +37,6 @@ import {
 
 @Route('v1/credentials/web-semantic/{id}')
 @Tags('Web semantic credentials')
-@Response<Problem>(400, 'the request is not usable; errors name the fields')
-@Response<Problem>(401, 'no valid access token')
-@Response<Problem>(403, 'the access token lacks the scope')
-@Response<Problem>(404, 'no such credential')
 export class CredentialStatusController extends Controller {
   constructor(private readonly platform: Platform) {
     super()

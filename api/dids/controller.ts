@@ -86,9 +86,6 @@ const toWire = ({ did, id, keys, registrationStatus, failureReason }: DidRecord)
 
 @Route('v1/dids')
 @Tags('DIDs')
-@Response<Problem>(400, 'the request is not usable')
-@Response<Problem>(401, 'no valid access token')
-@Response<Problem>(403, 'the access token lacks the scope')
 export class DidsController extends Controller {
   constructor(private readonly platform: Platform) {
     super()
@@ -147,7 +144,6 @@ export class DidsController extends Controller {
   @Get('{id}')
   @OperationId('resolveDID')
   @Security('bearerAuth', ['dids:read'])
-  @Response<Problem>(404, 'no such DID')
   async resolve(@Request() called: Called, @Path() id: string): Promise<ResolvedOut> {
     const { document, registrationStatus, keys, hosting } = await this.platform.dids.readDid(called.user.tenantId, id)
     return { didDocument: document, registrationStatus, localMetadata: { keys }, hosting }
@@ -162,7 +158,6 @@ export class DidsController extends Controller {
   @OperationId('deleteDID')
   @Security('bearerAuth', ['dids:write'])
   @SuccessResponse(204)
-  @Response<Problem>(404, 'no such DID')
   async remove(@Request() called: Called, @Path() id: string): Promise<void> {
     await this.platform.dids.deleteDid(called.user, id)
   }

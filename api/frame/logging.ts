@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import type { LogQueue } from '../../activities/frame/log-queue.ts'
+import { factsOf } from '../../protocol/operations.ts'
 import { UUID } from '../../protocol/uuid.ts'
 import type { Measures } from './metrics.ts'
-import { OPERATIONS } from './openapi/operations.ts'
 import type { FindPath } from './openapi/paths.ts'
 
 const IS_UUID = new RegExp(`^${UUID}$`, 'i')
@@ -37,7 +37,7 @@ interface Watcher {
 }
 
 function logEntry(request: Request, response: Response, operationId: string | undefined) {
-  const operation = operationId ? OPERATIONS[operationId] : undefined
+  const operation = operationId ? factsOf(operationId) : undefined
   const tenantId: unknown = request.caller?.tenantId ?? response.locals.tenantId
   const failed = response.statusCode >= 400
   if (!operation || typeof tenantId !== 'string' || (operation.changes && !failed)) return undefined
@@ -83,7 +83,7 @@ export const watchRequests =
       const entry = logEntry(request, response, operationId)
       if (entry) logs.add(entry)
     })
-    const room = operationId && OPERATIONS[operationId] ? logs.room() : undefined
+    const room = operationId && factsOf(operationId) ? logs.room() : undefined
     if (!room) return next()
     room.then(() => next(), next) // what cannot be logged is not begun (D-205)
   }

@@ -1,50 +1,14 @@
-/**
- * Every `code` that an answer can carry in its `type`, by status: the one table from codes to HTTP. A test finds each
- * code that the platform constructs in here.
- */
-const MEANINGS: Record<number, Record<string, string>> = {
+import { disjoint } from '../../protocol/disjoint.ts'
+import { DOCUMENTS } from './openapi/areas.ts'
+import type { ProblemTable } from './openapi/document.ts'
+
+/** The codes that come from what every area stands on, by status. */
+const FRAME_PROBLEMS: ProblemTable = {
   400: {
-    'batch.csv_header': 'The header line of a CSV does not name claims; errors names the columns.',
-    'batch.csv_invalid': 'A CSV cannot be read; errors names the line.',
-    'batch.empty': 'An upload holds no row.',
-    'context.changed': 'The content at a context URL is not the one that was pinned; pinned content never changes.',
-    'context.invalid': 'The document at a context URL, or a context given inline, is no usable JSON-LD context.',
-    'context.too_many': 'The tenant has as many JSON-LD contexts as it may; no further one is pinned.',
-    'context.unavailable': 'A context that is not known yet could not be fetched.',
-    'context.unknown': 'A context is not known, and unknown ones are not fetched here.',
-    'credential.invalid': 'The credential breaks rules of its data model; errors names them.',
-    'credential.issuer_key_unfit': 'The issuer holds no key that the proof type needs.',
-    'credential.issuer_not_ready': "The issuer's registration has not completed.",
-    'credential.issuer_unknown': 'The issuer is not a DID of this tenant.',
-    'credential.malformed': 'What was sent is no credential at all.',
-    'credential.not_derivable': 'The proof does not allow a derivation, or not this one.',
-    'credential.not_verified': 'The credential does not verify; errors names every check that failed.',
-    'credential.not_revocable': 'The credential was signed without a status.',
-    'credential.not_suspendable': 'The credential was signed without the entry that it is suspended by.',
-    'credential.pointer_invalid': 'A pointer names a member that the credential does not have.',
-    'credential.proof_type_unsupported': 'The proof type is not supported.',
-    'credential.term_undefined': 'No context defines a term that the credential uses; errors names it.',
-    'credential.too_complex': 'The credential takes more time or memory to process than one may.',
-    'credential.unprocessable': 'A member or a context of the credential holds what JSON-LD does not allow there.',
-    'credential_template.claims_missing': 'The template requires claims that were not given; errors names them.',
-    'credential_template.id_differs': 'The id of the body is not that of the path.',
-    'credential_template.invalid': 'The template breaks rules; errors names the members.',
-    'credential_template.no_issuer': 'The tenant has no DID with a key that can sign from the template.',
-    'did.invalid': 'A DID, or a key in it, is malformed.',
-    'did.invalid_configuration': 'A domain linkage file is malformed.',
-    'did.invalid_document': 'A DID document is malformed, or is not that of its DID.',
-    'did.invalid_url': 'The URL cannot be the address of a did:web.',
-    'did.key_type_unsupported': 'DIDs are not made with this key type.',
-    'did.key_unsupported': 'A key in a DID document is of a type that is not supported.',
-    'did.method_not_found': 'The DID document has no such verification method.',
-    'did.method_unsupported': 'The DID method is not supported; key and web are.',
-    'did.unresolvable': 'A DID does not resolve; the detail says why.',
     'idempotency.key_invalid': 'The Idempotency-Key is not 1 to 255 printable ASCII characters without spaces.',
     'key.agreement_refused': 'The other public key is not usable for key agreement.',
     'key.too_many_messages': 'More statements than the key signs at once.',
     'key.unsupported': 'A key of this type cannot do what was asked.',
-    'linked_data.not_encodable': 'The document has no CBOR-LD form.',
-    'linked_data.unreadable': 'The data is not what the input format says.',
     'outbound.bad_answer': 'A host that was called answered what is no answer.',
     'outbound.blocked': 'A host is not on the public internet, and therefore not called.',
     'outbound.invalid_request': 'A call outward was asked for that cannot be made.',
@@ -54,16 +18,6 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'outbound.redirected': 'A host answered with a redirection; none is followed.',
     'outbound.tls': 'The certificate of a host is not valid.',
     'outbound.too_large': 'The answer of a host is larger than the bound.',
-    'presentation.invalid': 'The presentation breaks rules of its data model; errors names them.',
-    'presentation.malformed': 'What was sent is no presentation at all, or is too large; errors says what.',
-    'presentation.not_verified': 'The presentation does not verify; errors names every check that failed.',
-    'presentation.proof_type_unsupported': 'Presentations are not signed with this proof type.',
-    'presentation.signer_key_unfit': 'The DID holds no key of the type that is needed.',
-    'presentation.signer_not_ready': 'The registration of the DID has not completed.',
-    'presentation.signer_unknown': 'The DID is not one of this tenant.',
-    'presentation_request.invalid': 'The presentation request breaks rules; errors names the members.',
-    'presentation_template.id_differs': 'The id of the body is not that of the path.',
-    'presentation_template.invalid': 'The presentation template or its query breaks rules; errors names the members.',
     'qr_code.too_long': 'The text does not fit into a QR code.',
     'request.duplicate_member': 'The body gives a name twice, or a reserved one.',
     'request.invalid': 'The request does not have the form that the API document gives; errors names the fields.',
@@ -75,59 +29,22 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'request.too_deep': 'The body is nested too deeply.',
     'request.too_many_members': 'The body has more members than anything here takes.',
     'request.unusable_text': 'A text holds U+0000 or half a surrogate pair.',
-    'status_list.full': 'A status list has no entry left.',
-    'status_list.index_out_of_range': 'A status index lies outside of its list.',
-    'status_list.malformed': 'A status list, or the entry in it, is malformed.',
-    'status_list.mismatch': 'A status list is not the one that the credential names, or of another issuer.',
-    'status_list.not_verified': 'The proof of a status list does not verify.',
-    'status_list.purpose_unsupported': 'The purpose does not exist in this kind of status list.',
-    'status_list.size': 'A status list has a size that is not supported.',
-    'status_list.too_large': 'A status list unpacks to more than the bound.',
-    'status_list.too_short': 'A status list has too few entries to hide a holder among them.',
-    'status_list.unavailable': 'A status list could not be fetched.',
-    'status_list.unsupported': 'The kind of credential status is not supported.',
-    'token.invalid_scope': 'The scope asks for more than the client holds, or for what does not exist.',
-    'token.unsupported_grant': 'The grant is not client_credentials.',
-  },
-  401: {
-    'token.invalid': 'The access token has expired, was changed, or is not one of ours.',
-    'token.invalid_client': 'The client id or the client secret is wrong.',
-    'token.missing': 'The operation needs an access token.',
-  },
-  403: {
-    'token.insufficient_scope': 'The access token lacks the scope that the operation needs.',
-    'vc_api.off': 'The VC API is off for this tenant.',
   },
   404: {
-    'batch.not_found': 'There is no such batch in this tenant.',
-    'credential.not_found': 'There is no such credential in this tenant.',
-    'credential_template.not_found': 'There is no such credential template in this tenant.',
-    'did.not_found': 'There is no such DID in this tenant.',
     'key.not_found': 'The key does not exist, or was destroyed.',
-    'presentation_request.not_found': 'There is no such presentation request in this tenant.',
-    'presentation_template.not_found': 'There is no such presentation template in this tenant.',
-    'revocation.not_found': 'There is no such revocation of many in this tenant.',
-    'linked_dids.not_found': 'No DID is linked to this domain.',
     'request.not_found': 'There is nothing at this path.',
-    'status_list.not_found': 'There is no such status list.',
   },
-  405: { 'request.method_not_allowed': 'The path does not take this method; see Allow.' },
-  408: { 'request.timeout': 'The request did not arrive in time.' },
+  405: {
+    'request.method_not_allowed': 'The path does not take this method; see Allow.',
+  },
+  408: {
+    'request.timeout': 'The request did not arrive in time.',
+  },
   409: {
-    'batch.ended': 'The batch has ended; there is nothing left to steer.',
-    'batch.not_ended': 'The batch is still being signed; wait for its end, or cancel it.',
-    'batch.too_many': 'Too many batches of the tenant are under way.',
-    'credential.id_ambiguous': 'Several credentials were signed with this id; name the one by its status entry.',
-    'credential_template.version_differs': 'The template has another version by now; look at it and change that.',
-    'did.taken': 'The tenant has this DID already.',
     'idempotency.in_flight': 'A request with this Idempotency-Key is being worked on; ask again in a moment.',
-    'presentation_request.challenge_taken': 'Another presentation request of the tenant has this challenge.',
     'request.conflict': 'Another request changed the same thing in the same moment; look and ask again.',
-    'status_list.issuer_gone': 'The issuer of the status list was deleted; it cannot be signed any more.',
   },
-  410: { 'presentation_request.over': 'The presentation request was answered, or has expired.' },
   413: {
-    'batch.too_many_rows': 'A batch has more rows than one may.',
     'request.too_large': 'The body is larger than 1 MiB, than 16 KiB for a token, or than 1 GiB for an upload.',
     'workflow.payload_too_large': 'The request is too large to be handed to a workflow.',
   },
@@ -135,14 +52,17 @@ const MEANINGS: Record<number, Record<string, string>> = {
     'request.unsupported_media_type':
       'The body is not of a type that the operation takes, not in UTF-8, or its encoding is unknown.',
   },
-  422: { 'idempotency.key_reused': 'This Idempotency-Key came with another request before.' },
+  422: {
+    'idempotency.key_reused': 'This Idempotency-Key came with another request before.',
+  },
   429: {
-    'notification.too_many': 'Too many notifications for a recipient or its host; Retry-After says when to go on.',
     'request.too_many': 'Too many requests; Retry-After says when to go on.',
     'request.too_much_work':
       'The tenant has used, or waits for, more computing time than its share while others want theirs; see Retry-After.',
   },
-  431: { 'request.headers_too_large': 'The headers are larger than 16 KiB.' },
+  431: {
+    'request.headers_too_large': 'The headers are larger than 16 KiB.',
+  },
   500: {
     internal: 'Something failed that we did not foresee; the log has it under the instance.',
     'key.agreement_unsupported': 'The key store is not able to agree keys of this type.',
@@ -159,16 +79,33 @@ const MEANINGS: Record<number, Record<string, string>> = {
   },
 }
 
-/** For the page of problems. */
-export const PROBLEMS: { code: string; status: number; meaning: string }[] = Object.entries(MEANINGS)
-  .flatMap(([status, codes]) =>
-    Object.entries(codes).map(([code, meaning]) => ({ code, status: Number(status), meaning })),
-  )
-  .sort((a, b) => (a.code < b.code ? -1 : 1))
+interface Problem {
+  code: string
+  status: number
+  meaning: string
+}
 
-const known = new Map(PROBLEMS.map((problem) => [problem.code, problem]))
+const problemsIn = (table: ProblemTable): Record<string, Problem>[] =>
+  Object.entries(table).map(([status, codes]) =>
+    Object.fromEntries(
+      Object.entries(codes).map(([code, meaning]) => [code, { code, status: Number(status), meaning }]),
+    ),
+  )
+
+/**
+ * Every `code` that an answer can carry in its `type`, by status: the one table from codes to HTTP. A test finds each
+ * code that the platform constructs in here; a code with two meanings does not load.
+ */
+const known: Record<string, Problem> = disjoint(
+  ...[FRAME_PROBLEMS, ...DOCUMENTS.map(({ problems }) => problems)].flatMap(problemsIn),
+)
+
+/** For the page of problems. */
+export const PROBLEMS: Problem[] = Object.values(known).sort((a, b) => (a.code < b.code ? -1 : 1))
+
+const find = (code: string): Problem | undefined => (Object.hasOwn(known, code) ? known[code] : undefined)
 
 /** The HTTP status of a code. */
-export const statusOf = (code: string): number => known.get(code)?.status ?? (code.endsWith('.not_found') ? 404 : 400)
+export const statusOf = (code: string): number => find(code)?.status ?? (code.endsWith('.not_found') ? 404 : 400)
 
-export const meaningOf = (code: string): string => known.get(code)?.meaning ?? ''
+export const meaningOf = (code: string): string => find(code)?.meaning ?? ''

@@ -44,9 +44,6 @@ interface ContextPageOut {
 
 @Route('v1/credentials/web-semantic/contexts')
 @Tags('Web semantic credentials')
-@Response<Problem>(400, 'the context cannot be fetched, is none, or changed since it was pinned')
-@Response<Problem>(401, 'no valid access token')
-@Response<Problem>(403, 'the access token lacks the scope')
 export class ContextsController extends Controller {
   constructor(private readonly platform: Platform) {
     super()
@@ -58,6 +55,7 @@ export class ContextsController extends Controller {
    */
   @Post()
   @OperationId('registerJsonLdContext')
+  @Response<Problem>(400, 'the context cannot be fetched, is none, or changed since it was pinned')
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(201)
   @Example<ContextOut>({

@@ -40,9 +40,6 @@ interface CredentialQuery extends PageQuery {
 
 @Route('v1/credentials/web-semantic')
 @Tags('Web semantic credentials')
-@Response<Problem>(400, 'the request is not usable; errors name the fields')
-@Response<Problem>(401, 'no valid access token')
-@Response<Problem>(403, 'the access token lacks the scope')
 export class SemanticCredentialsController extends Controller {
   constructor(private readonly platform: Platform) {
     super()
@@ -102,7 +99,6 @@ export class SemanticCredentialsController extends Controller {
   @Get('{id}')
   @OperationId('getWebSemanticCredentialDetails')
   @Security('bearerAuth', ['semantic-credentials:read'])
-  @Response<Problem>(404, 'no such credential')
   async read(@Request() called: Called, @Path() id: Uuid): Promise<CredentialDetailsOut> {
     const { credentials, credentialTemplates } = this.platform
     const { tenantId } = called.user

@@ -21,8 +21,6 @@ interface DeriveOut {
 @Route('v1/credentials/web-semantic')
 @Tags('Web semantic credentials')
 @Response<Problem>(400, 'not a base proof, or a pointer to nothing; errors name the fields')
-@Response<Problem>(401, 'no valid access token')
-@Response<Problem>(403, 'the access token lacks the scope')
 export class DerivationController extends Controller {
   constructor(private readonly platform: Platform) {
     super()

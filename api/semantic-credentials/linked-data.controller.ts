@@ -44,8 +44,6 @@ interface LinkedDataOut {
 @Route('v1/credentials/web-semantic/linkeddata')
 @Tags('Web semantic credentials')
 @Response<Problem>(400, 'not that format, terms that no context defines, or too complex; errors name the fields')
-@Response<Problem>(401, 'no valid access token')
-@Response<Problem>(403, 'the access token lacks the scope')
 export class LinkedDataController extends Controller {
   constructor(private readonly platform: Platform) {
     super()

@@ -32,9 +32,6 @@ const given = <T>(value: T | null | undefined): T | undefined => value ?? undefi
 
 @Route('v1/credentials/web-semantic')
 @Tags('Web semantic credentials')
-@Response<Problem>(400, 'the request is not usable; errors name the fields')
-@Response<Problem>(401, 'no valid access token')
-@Response<Problem>(403, 'the access token lacks the scope')
 export class PresentationsController extends Controller {
   constructor(private readonly platform: Platform) {
     super()
@@ -64,7 +61,6 @@ export class PresentationsController extends Controller {
   @Get('presentations/requests/{id}')
   @OperationId('getWebSemanticPresentationRequest')
   @Security('bearerAuth', ['semantic-credentials:read'])
-  @Response<Problem>(404, 'no such request')
   async readRequest(@Request() called: Called, @Path() id: Uuid): Promise<PresentationRequestOut> {
     return requestToWire(await this.platform.presentationRequests.readRequest(called.user.tenantId, id))
   }
@@ -125,7 +121,6 @@ export class SignedPresentationRequestsController extends Controller {
   @Get('{id}')
   @OperationId('getSignedPresentationRequest')
   @Produces('application/jose')
-  @Response<Problem>(404, 'no such request')
   @Response<Problem>(410, 'the request was answered, or has expired')
   async read(@Request() request: HttpRequest, @Path() id: Uuid): Promise<string> {
     const tenant = await this.platform.tenants.byHost(request.headers.host ?? '')

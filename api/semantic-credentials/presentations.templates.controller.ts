@@ -10,7 +10,6 @@ import {
   Put,
   Queries,
   Request,
-  Response,
   Route,
   Security,
   SuccessResponse,
@@ -20,7 +19,6 @@ import type { Platform } from '../../activities/index.ts'
 import type { PresentationTemplateRecord } from '../../activities/semantic-credentials/presentations/templates.ts'
 import type { Called } from '../frame/authentication.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
-import type { Problem } from '../frame/problem.ts'
 import type { Uuid } from '../frame/wire.ts'
 import {
   type PresentationTemplateIn,
@@ -38,9 +36,6 @@ const toWire = (record: PresentationTemplateRecord): PresentationTemplateOut => 
 
 @Route('v1/credentials/web-semantic/presentations/templates')
 @Tags('Web semantic credentials')
-@Response<Problem>(400, 'the request is not usable; errors name the fields')
-@Response<Problem>(401, 'no valid access token')
-@Response<Problem>(403, 'the access token lacks the scope')
 export class PresentationTemplatesController extends Controller {
   constructor(private readonly platform: Platform) {
     super()
@@ -79,7 +74,6 @@ export class PresentationTemplatesController extends Controller {
   @Get('{id}')
   @OperationId('getWebSemanticPresentationTemplate')
   @Security('bearerAuth', ['semantic-credentials:read'])
-  @Response<Problem>(404, 'no such template')
   async read(@Request() called: Called, @Path() id: Uuid): Promise<PresentationTemplateOut> {
     return toWire(await this.platform.presentationTemplates.readTemplate(called.user.tenantId, id))
   }
@@ -91,7 +85,6 @@ export class PresentationTemplatesController extends Controller {
   @Put('{id}')
   @OperationId('updateWebSemanticPresentationTemplate')
   @Security('bearerAuth', ['semantic-credentials:write'])
-  @Response<Problem>(404, 'no such template')
   async update(
     @Request() called: Called,
     @Path() id: Uuid,
@@ -108,7 +101,6 @@ export class PresentationTemplatesController extends Controller {
   @OperationId('deleteWebSemanticPresentationTemplate')
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(204)
-  @Response<Problem>(404, 'no such template')
   async remove(@Request() called: Called, @Path() id: Uuid): Promise<void> {
     await this.platform.presentationTemplates.deleteTemplate(called.user, id)
   }

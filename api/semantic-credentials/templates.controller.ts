@@ -43,9 +43,6 @@ interface TemplateQuery extends PageQuery {
 
 @Route('v1/credentials/web-semantic/configurations')
 @Tags('Web semantic credentials')
-@Response<Problem>(400, 'the request is not usable; errors name the fields')
-@Response<Problem>(401, 'no valid access token')
-@Response<Problem>(403, 'the access token lacks the scope')
 export class CredentialTemplatesController extends Controller {
   constructor(private readonly platform: Platform) {
     super()
@@ -89,7 +86,6 @@ export class CredentialTemplatesController extends Controller {
   @Get('{id}')
   @OperationId('getWebSemanticCredentialTemplate')
   @Security('bearerAuth', ['semantic-credentials:read'])
-  @Response<Problem>(404, 'no such template')
   async read(@Request() called: Called, @Path() id: Uuid, @Query() version?: number): Promise<TemplateOut> {
     return templateToWire(await this.platform.credentialTemplates.readTemplate(called.user.tenantId, id, version))
   }
@@ -101,7 +97,6 @@ export class CredentialTemplatesController extends Controller {
   @Put('{id}')
   @OperationId('updateWebSemanticCredentialTemplate')
   @Security('bearerAuth', ['semantic-credentials:write'])
-  @Response<Problem>(404, 'no such template')
   @Response<Problem>(409, 'the template has another version by now')
   async update(@Request() called: Called, @Path() id: Uuid, @Body() body: TemplateUpdateIn): Promise<TemplateOut> {
     if (typeof body.id === 'string' && body.id !== id)
@@ -121,7 +116,6 @@ export class CredentialTemplatesController extends Controller {
   @OperationId('deleteWebSemanticCredentialTemplate')
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(204)
-  @Response<Problem>(404, 'no such template')
   async remove(@Request() called: Called, @Path() id: Uuid): Promise<void> {
     await this.platform.credentialTemplates.deleteTemplate(called.user, id)
   }
@@ -134,7 +128,6 @@ export class CredentialTemplatesController extends Controller {
   @OperationId('signWebSemanticCredentialFromTemplate')
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(200)
-  @Response<Problem>(404, 'no such template')
   @Response<Problem>(503, 'the key store is away; see Retry-After')
   async sign(@Request() called: Called, @Path() id: Uuid, @Body() body: TemplateSignIn): Promise<TemplateSignOut> {
     const { claims, issuer_did: issuerDid, suspendable, tag: label } = body

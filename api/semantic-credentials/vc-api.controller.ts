@@ -32,7 +32,6 @@ import {
 @Route('vc-api')
 @Tags('W3C VC API')
 @Response<Problem>(400, 'the request is not usable, or what was to be verified does not verify; errors says why')
-@Response<Problem>(401, 'no valid access token')
 @Response<Problem>(403, 'the access token lacks the scope, or the tenant has its VC API off')
 export class VcApiController extends Controller {
   constructor(private readonly platform: Platform) {

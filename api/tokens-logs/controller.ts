@@ -89,8 +89,6 @@ export class LogsController extends Controller {
   @Security('bearerAuth', ['logs:read'])
   @SuccessResponse(200)
   @Response<Problem>(400, 'a filter is not usable')
-  @Response<Problem>(401, 'no valid access token')
-  @Response<Problem>(403, 'the access token lacks the scope')
   async listLogs(
     @Request() called: Called,
     @Body() body: LogFilterIn,

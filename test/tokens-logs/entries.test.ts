@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { OPERATIONS } from '../../api/frame/openapi/operations.ts'
+import { factsOf } from '../../protocol/operations.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { EXAMPLES } from '../support/frame/examples.ts'
 import { openTarget, type Target } from '../support/frame/hostile.ts'
@@ -41,7 +41,7 @@ const ofRequest = async (requestId: string): Promise<Entry[]> => (await logs({ r
 
 /** With a JSON body or none; uploads have tests of their own. */
 const plain = operations.filter((operation) => bodySchema(operation) || !operation.requestBody)
-const logged = plain.filter(({ operationId }) => OPERATIONS[operationId] && EXAMPLES[operationId])
+const logged = plain.filter(({ operationId }) => factsOf(operationId) && EXAMPLES[operationId])
 const lists = plain.filter((each) => !isPublic(each) && each.method === 'GET' && !each.path.includes('{'))
 const order = ({ method }: Operation) => (method === 'DELETE' ? 1 : 0)
 
@@ -55,17 +55,15 @@ for (const operation of [...new Set([...logged, ...lists])].sort((a, b) => order
     t.true(reply.status < 300 || reply.status === EXAMPLES[operationId]?.answers, reply.text)
     const [entry, ...more] = await ofRequest(requestId)
     t.deepEqual(more, [])
-    t.is(entry?.type, `${OPERATIONS[operationId]?.name}_${reply.status < 300 ? 'SUCCESS' : 'FAIL'}`)
-    t.is(entry?.category, OPERATIONS[operationId]?.category)
+    t.is(entry?.type, `${factsOf(operationId)?.name}_${reply.status < 300 ? 'SUCCESS' : 'FAIL'}`)
+    t.is(entry?.category, factsOf(operationId)?.category)
     const text = JSON.stringify(entry)
     for (const personal of ['did:example', 'CS-101', target.sample.client.clientSecret])
       t.false(text.includes(personal))
     t.is((JSON.parse(entry?.metadata ?? '{}') as { clientId: string }).clientId, target.sample.client.clientId)
   })
 
-for (const operation of operations.filter(
-  (each) => OPERATIONS[each.operationId] && bodySchema(each) && !isPublic(each),
-))
+for (const operation of operations.filter((each) => factsOf(each.operationId) && bodySchema(each) && !isPublic(each)))
   test.serial(`${operation.operationId} leaves a _FAIL entry that names the problem`, async (t) => {
     for (const [body, type] of [
       ['{"no', 'request.malformed_json'],
@@ -76,7 +74,7 @@ for (const operation of operations.filter(
       t.is(reply.status, 400)
       const [entry, ...more] = await ofRequest(requestId)
       t.deepEqual(more, [])
-      t.is(entry?.type, `${OPERATIONS[operation.operationId]?.name}_FAIL`)
+      t.is(entry?.type, `${factsOf(operation.operationId)?.name}_FAIL`)
       t.deepEqual(JSON.parse(entry?.data ?? ''), { error: { type, status: 400 } })
     }
   })

@@ -20,6 +20,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'temporal'
   formats: Formats
 }
 
+type Steering = 'pauseCredentialBatch' | 'resumeCredentialBatch' | 'cancelCredentialBatch'
 type Change = (batch: CredentialBatch, em: SqlEntityManager) => void | Promise<void>
 
 /** Pauses after a signal that did not arrive: Temporal that comes back is there within them. */
@@ -57,9 +58,8 @@ export function createBatches(parts: Parts) {
     return template === undefined || template.deleted
   }
 
-  async function steer(call: Call, id: string, name: string, change: Change): Promise<BatchRecord> {
-    const operation = { name: `CREDENTIAL_WEB_SEMANTIC_BATCH_${name}`, category: 'credential-web-semantic' }
-    const record = await operations.change(call, { ...operation, metadata: { id } }, async (em) => {
+  async function steer(call: Call, id: string, operationId: Steering, change: Change): Promise<BatchRecord> {
+    const record = await operations.change(call, operationId, { id }, async (em) => {
       const batch = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
       await change(batch, em)
@@ -72,7 +72,7 @@ export function createBatches(parts: Parts) {
   return {
     /** Rows in hand are signed to the end; no further one is begun. What would go on by itself waits for its owner (D-206). */
     pauseBatch: (call: Call, id: string) =>
-      steer(call, id, 'PAUSE', (batch) => {
+      steer(call, id, 'pauseCredentialBatch', (batch) => {
         refuseEnded(batch)
         if (batch.state !== 'PROCESSING' && batch.pauseCode !== 'keys.unavailable') return
         Object.assign(batch, { state: 'PAUSED', pauseCode: 'batch.requested', pauseMessage: 'Paused on request.' })
@@ -81,7 +81,7 @@ export function createBatches(parts: Parts) {
 
     /** Goes on with what is there: rows of an issuer or a template that was deleted are refused one by one. */
     resumeBatch: (call: Call, id: string) =>
-      steer(call, id, 'RESUME', async (batch, em) => {
+      steer(call, id, 'resumeCredentialBatch', async (batch, em) => {
         refuseEnded(batch)
         if (batch.state !== 'PAUSED') return
         batch.issuers = await batchUploads.usable(call.tenantId, batch.issuers)
@@ -93,7 +93,7 @@ export function createBatches(parts: Parts) {
 
     /** Final. What is signed stays signed; what is not never will be, and its rows are erased. */
     cancelBatch: (call: Call, id: string) =>
-      steer(call, id, 'CANCEL', (batch) => {
+      steer(call, id, 'cancelCredentialBatch', (batch) => {
         if (batch.state === 'CANCELLED') return
         refuseEnded(batch)
         Object.assign(batch, { state: 'CANCELLED', endedAt: now(), waitingFor: null, waitingSince: null })
@@ -101,8 +101,7 @@ export function createBatches(parts: Parts) {
 
     /** Revokes every credential of an ended batch; those signed with revocable false have no status and stay as they are. */
     async revokeBatch(call: Call, id: string): Promise<BatchRecord> {
-      const operation = { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_REVOKE', category: 'credential-web-semantic' }
-      return operations.change(call, { ...operation, metadata: { id } }, async (em) => {
+      return operations.change(call, 'revokeCredentialBatch', { id }, async (em) => {
         await revocations.beginBatch(em, call, id)
         return toRecord(await em.findOneOrFail(CredentialBatch, { id }))
       })

@@ -135,9 +135,8 @@ export function createBatchUploads(parts: Parts) {
     const { tenantId } = call
     const { id, attempt, template } = begun
     const able = await usable(tenantId, seen)
-    const operation = { name: 'CREDENTIAL_WEB_SEMANTIC_BATCH_CREATE', category: 'credential-web-semantic' }
     const metadata = { id, ...(template && { templateId: template.id, templateVersion: template.version }) }
-    return operations.change(call, { ...operation, metadata }, async (em) => {
+    return operations.change(call, 'createCredentialBatch', metadata, async (em) => {
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
       const batch = await em.findOne(CredentialBatch, { id, attempt, state: 'RECEIVING' }, lock)
       if (!batch) throw overtaken()

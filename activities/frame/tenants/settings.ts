@@ -69,8 +69,7 @@ export function createTenantSettings({
 
     async updateSettings(call: Call, change: SettingsChange): Promise<TenantSettings> {
       const { fetchUnknownContexts, vcApi, requireChallenge = null, requireDomain = null } = change
-      const operation = { name: 'TENANT_SETTINGS_UPDATE', category: 'tenant', metadata: { ...change } }
-      const updated = await operations.change(call, operation, async (em) => {
+      const updated = await operations.change(call, 'updateTenantSettings', { ...change }, async (em) => {
         const values = [fetchUnknownContexts, vcApi, requireChallenge, requireDomain, call.tenantId]
         const [row] = await em.execute<SettingsRow[]>(UPDATE, values)
         if (!row) throw new Error(`tenant ${call.tenantId} is gone`)

@@ -171,18 +171,14 @@ export function createPresentations(parts: Parts) {
       const expected = input.challenge ?? (request ? challenge : undefined)
       const enforced = { ...input, presentation, ...(expected !== undefined && { challenge: expected }) }
       const verdict = await checkPresentation(tenantId, enforced, { asked })
-      const operation = {
-        name: 'PRESENTATION_WEB_SEMANTIC_VERIFY',
-        category: 'credential-presentation',
-        metadata: { verified: verdict.verified, presentationRequestId: request?.id ?? null },
-      }
-      return operations.change(call, operation, async (em) => {
+      const metadata = { verified: verdict.verified, presentationRequestId: request?.id ?? null }
+      return operations.change(call, 'verifyWebSemanticPresentationTemplate', metadata, async (em) => {
         if (!verdict.verified || !request) return verdict
         const time = now()
         const earliest = new Date(time.getTime() - config.clockToleranceMs)
         const used = await em.execute<{ id: string }[]>(USE, [time, request.id, earliest])
         if (used.length > 0) return verdict
-        operation.metadata.verified = false
+        metadata.verified = false
         const late = failed('request', `The request ${request.id} was answered meanwhile, or has expired.`)
         const checks = verdict.checks.map((check) => (check.check === 'request' ? late : check))
         return { ...verdictOf(checks), warnings: verdict.warnings }

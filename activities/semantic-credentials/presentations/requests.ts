@@ -132,13 +132,9 @@ export function createPresentationRequests({ config, database, now, uuid, operat
       const message = did && query && requestMessage({ ...row, templateId, did, queryType: query.type })
       const signed = message ? await asking.sign(tenantId, message) : null
       const record = await toRecord(tenantId, { ...row, signed })
-      const operation = {
-        name: 'PRESENTATION_WEB_SEMANTIC_REQUEST_CREATE',
-        category: 'presentation-web-semantic',
-        metadata: { id: row.id, templateId: row.templateId, signed: signed !== null },
-      }
+      const metadata = { id: row.id, templateId: row.templateId, signed: signed !== null }
       return operations
-        .change(call, operation, async (em) => {
+        .change(call, 'createWebSemanticPresentationRequest', metadata, async (em) => {
           em.create(PresentationRequest, { ...row, tenantId, did: did ?? null, signed })
           return record
         })

@@ -25,12 +25,6 @@ export interface PresentationTemplateRecord {
 
 const notFound = () => new Refusal('presentation_template.not_found', 'There is no such presentation template.')
 
-const operation = (verb: string, metadata: Record<string, string>) => ({
-  name: `PRESENTATION_WEB_SEMANTIC_TEMPLATE_${verb}`,
-  category: 'presentation-web-semantic',
-  metadata,
-})
-
 const line = (value: string, maximum: number) =>
   value.length > 0 && value.length <= maximum && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)
 
@@ -73,7 +67,7 @@ export function createPresentationTemplates({
     async createTemplate(call: Call, input: TemplateInput): Promise<PresentationTemplateRecord> {
       const { query, trustedContexts } = checkedTemplate(input)
       const row = { id: uuid(), domain: input.domain, name: input.name, query, trustedContexts }
-      return operations.change(call, operation('CREATE', { id: row.id }), async (em) => {
+      return operations.change(call, 'createWebSemanticPresentationTemplate', { id: row.id }, async (em) => {
         em.create(PresentationTemplate, { ...row, tenantId: call.tenantId, createdAt: now(), updatedAt: now() })
         return toRecord(row)
       })
@@ -104,7 +98,7 @@ export function createPresentationTemplates({
           { path: 'id', code: 'id', message: `expected ${id}, or nothing` },
         ])
       const { query, trustedContexts } = checkedTemplate(input)
-      return operations.change(call, operation('UPDATE', { id }), async (em) => {
+      return operations.change(call, 'updateWebSemanticPresentationTemplate', { id }, async (em) => {
         const row = await em.findOne(PresentationTemplate, { id })
         if (!row) throw notFound()
         Object.assign(row, { domain: input.domain, name: input.name, query, trustedContexts, updatedAt: now() })
@@ -113,7 +107,7 @@ export function createPresentationTemplates({
     },
 
     async deleteTemplate(call: Call, id: string): Promise<void> {
-      await operations.change(call, operation('DELETE', { id }), async (em) => {
+      await operations.change(call, 'deleteWebSemanticPresentationTemplate', { id }, async (em) => {
         if ((await em.nativeDelete(PresentationTemplate, { id })) === 0) throw notFound()
         return null
       })

@@ -40,9 +40,6 @@ interface BatchListQuery extends PageQuery {
 
 @Route('v1/credentials/batches')
 @Tags('Batches')
-@Response<Problem>(400, 'the request is not usable; errors name the fields')
-@Response<Problem>(401, 'no valid access token')
-@Response<Problem>(403, 'the access token lacks the scope')
 export class CredentialBatchesController extends Controller {
   constructor(private readonly platform: Platform) {
     super()
@@ -91,7 +88,6 @@ export class CredentialBatchesController extends Controller {
   @Get('{id}')
   @OperationId('getCredentialBatch')
   @Security('bearerAuth', ['semantic-credentials:read'])
-  @Response<Problem>(404, 'no such batch')
   async read(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
     return batchToWire(await this.platform.batches.readBatch(called.user.tenantId, id))
   }
@@ -104,7 +100,6 @@ export class CredentialBatchesController extends Controller {
   @OperationId('pauseCredentialBatch')
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(200)
-  @Response<Problem>(404, 'no such batch')
   @Response<Problem>(409, 'the batch has ended')
   async pause(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
     return batchToWire(await this.platform.batches.pauseBatch(called.user, id))
@@ -118,7 +113,6 @@ export class CredentialBatchesController extends Controller {
   @OperationId('resumeCredentialBatch')
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(200)
-  @Response<Problem>(404, 'no such batch')
   @Response<Problem>(409, 'the batch has ended')
   async resume(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
     return batchToWire(await this.platform.batches.resumeBatch(called.user, id))
@@ -132,7 +126,6 @@ export class CredentialBatchesController extends Controller {
   @OperationId('cancelCredentialBatch')
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(200)
-  @Response<Problem>(404, 'no such batch')
   @Response<Problem>(409, 'the batch has ended')
   async cancel(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
     return batchToWire(await this.platform.batches.cancelBatch(called.user, id))
@@ -146,7 +139,6 @@ export class CredentialBatchesController extends Controller {
   @OperationId('revokeCredentialBatch')
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(202)
-  @Response<Problem>(404, 'no such batch')
   @Response<Problem>(409, 'the batch has not ended')
   async revoke(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
     this.setStatus(202)
@@ -163,7 +155,6 @@ export class CredentialBatchesController extends Controller {
   @Security('bearerAuth', ['semantic-credentials:read'])
   @SuccessResponse(200)
   @Produces('application/x-ndjson')
-  @Response<Problem>(404, 'no such batch')
   async errors(@Request() called: Called & HttpRequest, @Path() id: Uuid, @Query() format: 'jsonl' | 'csv' = 'jsonl') {
     const { tenantId } = called.user
     await this.platform.batches.readBatch(tenantId, id)
@@ -182,7 +173,6 @@ export class CredentialBatchesController extends Controller {
   @Security('bearerAuth', ['semantic-credentials:read'])
   @SuccessResponse(200)
   @Produces('application/x-ndjson')
-  @Response<Problem>(404, 'no such batch')
   async results(@Request() called: Called & HttpRequest, @Path() id: Uuid, @Query() after: RowNumber = 0) {
     const { tenantId } = called.user
     await this.platform.batches.readBatch(tenantId, id)

@@ -1,40 +1,9 @@
-import { REQUEST_EXAMPLES, TEXT_EXAMPLES } from './examples.ts'
-
-interface Content {
-  [mediaType: string]: { schema?: unknown; example?: unknown; examples?: unknown }
-}
-
-interface Answer {
-  description: string
-  content?: Content
-  headers?: Record<string, unknown>
-}
-
-interface Described {
-  operationId: string
-  security?: unknown[]
-  parameters?: { in?: string; name?: string; schema?: { format?: string }; $ref?: string }[]
-  requestBody?: { content: Content }
-  responses: Record<string, Answer>
-}
-
-/** The parts of an OpenAPI 3.0 document that are looked at here. */
-export interface GeneratedOpenApi {
-  paths: Record<string, Record<string, Described>>
-  components?: { schemas?: unknown }
-}
+import { DOWNLOADS, FORMS, gaps, LOCATED, REQUEST_EXAMPLES, UPLOADS } from './areas.ts'
+import type { Answer, Content, Described, GeneratedOpenApi } from './generated.ts'
+import { derivedReplies } from './replies.ts'
 
 const WRITES = new Set(['post', 'put', 'patch', 'delete'])
 const PROBLEM = 'application/problem+json'
-
-/** Operations that write their answer themselves, line by line: the generator does not see what it is. */
-const FILES: Record<string, string[]> = {
-  getCredentialBatchErrors: ['application/x-ndjson', 'text/csv'],
-  getCredentialBatchResults: ['application/x-ndjson'],
-}
-
-/** Creations whose answer says where the new thing is, or where its progress is (RFC 9110 sections 15.3.2, 15.3.3). */
-const LOCATED = new Set(['createDID', 'createCredentialBatch', 'revokeCredentialBatch', 'createWebSemanticRevocation'])
 
 const PROBLEM_EXAMPLE = {
   type: '/problems#request.invalid',
@@ -79,16 +48,23 @@ const problem = (description: string): Answer => ({
   content: { [PROBLEM]: { schema: { $ref: '#/components/schemas/Problem' }, example: PROBLEM_EXAMPLE } },
 })
 
+const TEXT = { schema: { type: 'string' } }
+
 const file = (operationId: string, answer: Answer): Answer => {
-  const types = FILES[operationId]
+  const types = DOWNLOADS[operationId]
   if (!types || answer.content) return answer
-  return { ...answer, content: Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }])) }
+  return { ...answer, content: Object.fromEntries(types.map((type) => [type, TEXT])) }
 }
 
-function completeResponses({ operationId, responses }: Described): Record<string, Answer> {
-  const all = { ...responses, default: problem('any other failure, such as 429 and 503 with Retry-After') }
+function completeResponses(path: string, operation: Described): Record<string, Answer> {
+  const { operationId, responses } = operation
+  const replies: Record<string, Answer> = {
+    ...derivedReplies(path, operation),
+    ...responses,
+    default: problem('any other failure, such as 503 with Retry-After'),
+  }
   return Object.fromEntries(
-    Object.entries(all).map(([status, answer]) => {
+    Object.entries(replies).map(([status, answer]) => {
       const failed = status === 'default' || Number(status) >= 400
       const later = ['default', '429', '503'].includes(status) ? RETRY_AFTER : {}
       const located = /^20[12]$/.test(status) && LOCATED.has(operationId) ? LOCATION : {}
@@ -105,22 +81,24 @@ function completeResponses({ operationId, responses }: Described): Record<string
   )
 }
 
-/** Examples of what is sent; tokens are asked for with forms as well. */
+/** Examples of what is sent, and what the generator does not see: streams, and forms beside JSON. */
 function completeBody({ operationId, requestBody }: Described): Pick<Described, 'requestBody'> {
-  if (!requestBody) return {}
-  const exampleOf = (type: string) =>
-    type === 'application/json' ? REQUEST_EXAMPLES[operationId] : TEXT_EXAMPLES[operationId]?.[type]
-  const content = Object.entries(requestBody.content).map(([type, media]): [string, Content[string]] => {
-    const example = exampleOf(type)
-    return [type, example === undefined ? media : { ...media, example }]
-  })
-  const json = requestBody.content['application/json']
-  const form: Content =
-    operationId === 'getOAuthAccessToken' && json ? { 'application/x-www-form-urlencoded': json } : {}
-  return { requestBody: { ...requestBody, content: { ...Object.fromEntries(content), ...form } } }
+  const upload = UPLOADS[operationId]
+  if (upload) {
+    const content = Object.entries(upload.examples).map(([type, example]) => [type, { ...TEXT, example }])
+    return {
+      requestBody: { required: true, description: upload.description, content: Object.fromEntries(content) },
+    }
+  }
+  const json = requestBody?.content['application/json']
+  if (!requestBody || !json) return {}
+  const form: Content = FORMS.has(operationId) ? { 'application/x-www-form-urlencoded': json } : {}
+  const example = REQUEST_EXAMPLES[operationId]
+  const content = { ...requestBody.content, 'application/json': { ...json, example }, ...form }
+  return { requestBody: { ...requestBody, content } }
 }
 
-function completeOperation(method: string, operation: Described): Described {
+function completeOperation(path: string, method: string, operation: Described): Described {
   const { parameters = [], security = [] } = operation
   const keyed = WRITES.has(method) && security.length > 0
   // JSON has one kind of number, and ours end where a double does; the generator knows 32 bits alone
@@ -132,7 +110,7 @@ function completeOperation(method: string, operation: Described): Described {
     ...operation,
     parameters: keyed ? [...own, { $ref: '#/components/parameters/IdempotencyKey' }] : own,
     ...completeBody(operation),
-    responses: completeResponses(operation),
+    responses: completeResponses(path, operation),
   }
 }
 
@@ -145,18 +123,23 @@ function completeSchema(schema: unknown): unknown {
 }
 
 /**
- * What the generator cannot say: the media type of problems, the answer to any other failure (specification, Errors 2),
- * headers, the Idempotency-Key of every write, and that tokens are asked for with forms as well.
+ * What the generator cannot say: the facts of each area's document, the refusals that follow from what an operation needs,
+ * the media type of problems, the answer to any other failure (specification, Errors 2), headers, and the Idempotency-Key
+ * of every write.
  */
-export const completeOpenApi = <Document extends GeneratedOpenApi>(document: Document): Document => ({
-  ...document,
-  components: { ...document.components, schemas: completeSchema(document.components?.schemas), ...COMPONENTS },
-  paths: Object.fromEntries(
-    Object.entries(document.paths).map(([path, methods]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(methods).map(([method, operation]) => [method, completeOperation(method, operation)]),
-      ),
-    ]),
-  ),
-})
+export function completeOpenApi<Document extends GeneratedOpenApi>(document: Document): Document {
+  const found = gaps(document)
+  if (found.length > 0) throw new Error(`The API document and the areas do not agree: ${found.join('; ')}.`)
+  return {
+    ...document,
+    components: { ...document.components, schemas: completeSchema(document.components?.schemas), ...COMPONENTS },
+    paths: Object.fromEntries(
+      Object.entries(document.paths).map(([path, methods]) => [
+        path,
+        Object.fromEntries(
+          Object.entries(methods).map(([method, operation]) => [method, completeOperation(path, method, operation)]),
+        ),
+      ]),
+    ),
+  }
+}

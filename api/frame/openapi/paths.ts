@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { Refusal } from '../../../protocol/errors.ts'
-import type { GeneratedOpenApi } from './index.ts'
+import type { GeneratedOpenApi } from './generated.ts'
 
 export type OpenApi = GeneratedOpenApi
 

@@ -2,9 +2,9 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import test from 'ava'
-import { REQUEST_EXAMPLES, TEXT_EXAMPLES } from '../../../api/frame/openapi/examples.ts'
-import { OPERATIONS } from '../../../api/frame/openapi/operations.ts'
+import { REQUEST_EXAMPLES, UPLOADS } from '../../../api/frame/openapi/areas.ts'
 import { PROBLEMS } from '../../../api/frame/problems.ts'
+import { factsOf, OPERATIONS } from '../../../protocol/operations.ts'
 import { EXAMPLES } from '../../support/frame/examples.ts'
 import { openTarget, type Target } from '../../support/frame/hostile.ts'
 import { bodySchema, document, isPublic, operations, type Schema, schemaOf } from '../../support/frame/openapi.ts'
@@ -158,7 +158,7 @@ test('each body has an example in the document that its schema takes, and each e
       t.true(ajv.validate(asJsonSchema(schema ?? {}), example), `${operationId}: ${ajv.errorsText()}`)
     }
   const ids = bodies.map(({ operationId }) => operationId)
-  t.deepEqual(Object.keys({ ...REQUEST_EXAMPLES, ...TEXT_EXAMPLES }).sort(), ids.sort())
+  t.deepEqual(Object.keys({ ...REQUEST_EXAMPLES, ...UPLOADS }).sort(), ids.sort())
 })
 
 test.serial('what was made is found at the Location of the answer (RFC 9110, section 15.3.2)', async (t) => {
@@ -211,7 +211,7 @@ const UNLOGGED = PUBLIC.filter((id) => id !== 'getOAuthAccessToken')
 test('each operation has its entry in the log, and each entry its operation', (t) => {
   const ids = operations.map(({ operationId }) => operationId).filter((id) => !UNLOGGED.includes(id))
   t.deepEqual(
-    ids.filter((id) => !OPERATIONS[id]),
+    ids.filter((id) => !factsOf(id)),
     [],
   )
   t.deepEqual(

@@ -44,23 +44,17 @@ export async function makePresentationSample(world: World, token: string): Promi
 }
 
 type Of<Answer> = (sample: PresentationSample) => Answer
-const template: Of<Record<string, string>> = ({ presentationTemplateId: id }) => ({ id })
-const request: Of<Record<string, string>> = ({ presentationRequestId: id }) => ({ id })
 
 export const PRESENTATION_EXAMPLES: Record<
   string,
   { body?: Of<Record<string, unknown>>; path?: Of<Record<string, string>> }
 > = {
   createWebSemanticPresentationTemplate: { body: () => TEMPLATE },
-  getWebSemanticPresentationTemplate: { path: template },
   updateWebSemanticPresentationTemplate: {
-    path: template,
     body: ({ presentationTemplateId: id }) => ({ ...TEMPLATE, id }),
   },
   deleteWebSemanticPresentationTemplate: { path: ({ sparePresentationTemplateId: id }) => ({ id }) },
   createWebSemanticPresentationRequest: { body: () => ({ ...TEMPLATE, callbackUrl: 'https://verifier.example/' }) },
-  getWebSemanticPresentationRequest: { path: request },
-  getSignedPresentationRequest: { path: request },
   verifyWebSemanticPresentationTemplate: {
     body: ({ presentation, presentationTemplateId: templateId }) => ({
       presentation,

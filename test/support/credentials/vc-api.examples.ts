@@ -1,6 +1,6 @@
 import { payload } from './credentials.ts'
 
-/** What the examples of the W3C VC API, and of linked data, speak of. */
+/** What the examples of the W3C VC API speak of. */
 interface VcApiSample {
   did: string
   credentialId: string
@@ -50,12 +50,6 @@ export const VC_API_EXAMPLES: Record<
         holder: did,
       },
       options: { challenge: 'the-challenge', domain: 'verifier.example' },
-    }),
-  },
-  convertLinkedData: {
-    body: () => ({
-      data: { '@context': { name: 'http://schema.org/name' }, name: 'Ada' },
-      options: { input_format: 'jsonld', output_encoding: 'text', output_format: 'n-quads' },
     }),
   },
 }

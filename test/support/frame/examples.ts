@@ -1,3 +1,5 @@
+import { REQUEST_EXAMPLES, thingIn } from '../../../api/frame/openapi/areas.ts'
+import { ISSUER } from '../../../api/frame/openapi/examples.ts'
 import { createDid, payload, sign } from '../credentials/credentials.ts'
 import {
   makePresentationSample,
@@ -7,6 +9,7 @@ import {
 import { course, createTemplate } from '../credentials/templates.ts'
 import { VC_API_EXAMPLES } from '../credentials/vc-api.examples.ts'
 import type { Client, World } from '../world.ts'
+import { bodySchema, type Operation, operations } from './openapi.ts'
 
 /** What the examples speak of: one tenant's things. */
 export interface Sample extends PresentationSample {
@@ -69,8 +72,22 @@ interface Example {
   answers?: number
 }
 
-/** A request that succeeds, for every operation with a body or an id. A test fails for the one that is missing here. */
-export const EXAMPLES: Record<string, Example> = {
+/** The sample's thing below a path: an operation of it needs no more than its body. */
+const THINGS: Record<string, (sample: Sample) => string> = {
+  '/v1/dids/{id}': ({ did }) => did,
+  '/v1/credentials/web-semantic/{id}': ({ credentialId }) => credentialId,
+  '/v1/credentials/web-semantic/configurations/{id}': ({ templateId }) => templateId,
+  '/v1/credentials/web-semantic/presentations/templates/{id}': ({ presentationTemplateId }) => presentationTemplateId,
+  '/v1/credentials/web-semantic/presentations/requests/{id}': ({ presentationRequestId }) => presentationRequestId,
+  '/v1/presentation-requests/{id}': ({ presentationRequestId }) => presentationRequestId,
+  '/v1/credentials/web-semantic/revocations/{id}': ({ revocationId }) => revocationId,
+  '/v1/credentials/web-semantic/revocation-lists/{id}': ({ listId }) => listId,
+  '/v1/revocation-lists/{id}': ({ listId }) => listId,
+  '/v1/credentials/batches/{id}': ({ batchId }) => batchId,
+}
+
+/** What the document's example and THINGS do not say of a request that succeeds. */
+const PARTICULAR: Record<string, Example> = {
   getOAuthAccessToken: {
     body: ({ client }) => ({
       clientId: client.clientId,
@@ -89,8 +106,6 @@ export const EXAMPLES: Record<string, Example> = {
       dateTo: '2999-01-01T00:00:00Z',
     }),
   },
-  createDID: { body: () => ({ method: 'KEY', options: { keyType: 'ed25519' } }) },
-  resolveDID: { path: ({ did }) => ({ id: did }) },
   deleteDID: { path: ({ spareDid }) => ({ id: spareDid }) },
   signWebSemanticCredential: {
     body: ({ did }) => ({
@@ -103,25 +118,17 @@ export const EXAMPLES: Record<string, Example> = {
   registerJsonLdContext: { body: () => ({ url: 'https://127.0.0.1/context.jsonld' }), answers: 400 },
   updateTenantSettings: { body: () => ({ fetchUnknownContexts: true, vcApi: true }) },
   verifyWebSemanticCredentials: { body: ({ credential }) => ({ payload: credential }) },
-  getWebSemanticCredentialDetails: { path: ({ credentialId }) => ({ id: credentialId }) },
-  getWebSemanticRevocationStatus: { path: ({ credentialId }) => ({ id: credentialId }) },
   setWebSemanticRevocationStatus: {
-    path: ({ credentialId }) => ({ id: credentialId }),
     body: () => ({ is_revoked: false }),
   },
   setWebSemanticSuspensionStatus: {
-    path: ({ credentialId }) => ({ id: credentialId }),
     body: () => ({ is_suspended: true }),
     answers: 400,
   },
-  getWebSemanticRevocationStatusNotifications: { path: ({ credentialId }) => ({ id: credentialId }) },
-  getWebSemanticStatusHistory: { path: ({ credentialId }) => ({ id: credentialId }) },
   webSemanticRevocationStatusNotification: {
-    path: ({ credentialId }) => ({ id: credentialId }),
     body: ({ did }) => ({ from: did, to: ['did:example:holder'] }),
   },
   createWebSemanticRevocation: { body: ({ idleDid }) => ({ by: 'issuer', id: idleDid, is_revoked: true }) },
-  getWebSemanticRevocation: { path: ({ revocationId }) => ({ id: revocationId }) },
   createWebSemanticCredentialTemplate: {
     body: () => ({
       ...course({ revocable: true, type: 'SampleCredential', additional_types: ['AlumniCredential'] }),
@@ -137,14 +144,11 @@ export const EXAMPLES: Record<string, Example> = {
       proof_type: 'eddsa-rdfc-2022',
     }),
   },
-  getWebSemanticCredentialTemplate: { path: ({ templateId }) => ({ id: templateId }) },
   updateWebSemanticCredentialTemplate: {
-    path: ({ templateId }) => ({ id: templateId }),
     body: ({ templateId }) => ({ ...course({ description: 'Changed', revocable: true }), id: templateId }),
   },
   deleteWebSemanticCredentialTemplate: { path: ({ spareTemplateId }) => ({ id: spareTemplateId }) },
   signWebSemanticCredentialFromTemplate: {
-    path: ({ templateId }) => ({ id: templateId }),
     body: ({ did }) => ({
       claims: { id: 'did:example:holder', course: 'CS-101' },
       issuer_did: did,
@@ -154,16 +158,29 @@ export const EXAMPLES: Record<string, Example> = {
   },
   ...PRESENTATION_EXAMPLES,
   ...VC_API_EXAMPLES,
-  getCredentialBatch: { path: ({ batchId }) => ({ id: batchId }) },
-  pauseCredentialBatch: { path: ({ batchId }) => ({ id: batchId }) },
-  resumeCredentialBatch: { path: ({ batchId }) => ({ id: batchId }) },
-  cancelCredentialBatch: { path: ({ batchId }) => ({ id: batchId }) },
-  revokeCredentialBatch: { path: ({ batchId }) => ({ id: batchId }), answers: 409 },
-  getCredentialBatchErrors: { path: ({ batchId }) => ({ id: batchId }) },
-  getCredentialBatchResults: { path: ({ batchId }) => ({ id: batchId }) },
-  getWebSemanticCredentialRevocationList: { path: ({ listId }) => ({ id: listId }) },
-  getPublishedStatusList: { path: ({ listId }) => ({ id: listId }) },
+  revokeCredentialBatch: { answers: 409 },
 }
+
+/** A request from the document's own example, by the sample's issuer, of the sample's thing. */
+function documented(operation: Operation): Example {
+  const idOf = THINGS[thingIn(operation.path) ?? '']
+  const example = bodySchema(operation) && REQUEST_EXAMPLES[operation.operationId]
+  const text = JSON.stringify(example)
+  return {
+    ...(idOf && { path: (sample) => ({ id: idOf(sample) }) }),
+    ...(example && { body: ({ did }) => JSON.parse(text.replaceAll(ISSUER, did)) as Record<string, unknown> }),
+  }
+}
+
+/** A request that succeeds, for every operation with a body or an id. A test fails for the one that is missing here. */
+export const EXAMPLES: Record<string, Example> = Object.fromEntries(
+  operations
+    .map(
+      (operation) =>
+        [operation.operationId, { ...documented(operation), ...PARTICULAR[operation.operationId] }] as const,
+    )
+    .filter(([, example]) => Object.keys(example).length > 0),
+)
 
 /** Why an answer to an example is not the one that it should have; undefined when it is. */
 export const exampleFault = (operationId: string, status: number, text: string): string | undefined => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { completeOpenApi, type GeneratedOpenApi } from '../../../api/frame/openapi/index.ts'
+import type { GeneratedOpenApi } from '../../../api/frame/openapi/generated.ts'
+import { completeOpenApi } from '../../../api/frame/openapi/index.ts'
 
 export interface Schema {
   $ref?: string

@@ -1,0 +1,16 @@
+import type { Dependencies } from '../dependencies.ts'
+import type { Revival } from '../frame/work.revival.ts'
+import { createKeyInventory } from './key-inventory.ts'
+import { createPurge } from './purge.ts'
+import { createReconciliation } from './reconcile.ts'
+
+interface Parts extends Dependencies {
+  reconciled?: ((workflowType: string, outcome: Revival) => void) | undefined
+}
+
+/** What workflows of the platform's own housekeeping call. */
+export const administrationActivities = (parts: Parts) => ({
+  ...createPurge(parts),
+  ...createReconciliation(parts),
+  compareRestoredKeys: createKeyInventory(parts).compareRestoredKeys,
+})

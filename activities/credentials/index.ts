@@ -1,0 +1,58 @@
+import type { DidArea } from '../dids/index.ts'
+import type { Frame } from '../frame/index.ts'
+import { createBatchEnds } from './batches/end.ts'
+import { createBatchFiles } from './batches/files.ts'
+import { createBatches } from './batches/index.ts'
+import { createBatchSigning } from './batches/sign.ts'
+import { createBatchUploads } from './batches/upload.ts'
+import type { Formats } from './format.ts'
+import { createIssuing } from './issue.ts'
+import { createNotificationDelivery } from './notifications.deliver.ts'
+import { createNotifications } from './notifications.ts'
+import { createCredentialReader } from './read.ts'
+import { createRevocationSlices, createRevocations } from './revocations.ts'
+import { createStatusEntries } from './status-lists/allocation.ts'
+import { createCredentialStatus } from './status-lists/changes.ts'
+import { createStatusPublisher } from './status-lists/publish.ts'
+import { createStatusSweep } from './status-lists/sweep.ts'
+
+/** What a format builds on. */
+export const composeEngine = (frame: Frame & Pick<DidArea, 'signers'>) => ({
+  entries: createStatusEntries(frame),
+  issuing: createIssuing(frame),
+  credentials: createCredentialReader(frame),
+  credentialStatus: createCredentialStatus(frame),
+})
+
+export type CredentialEngine = ReturnType<typeof composeEngine>
+
+/** The verbs that all formats have in common. */
+export function composeCredentials(known: Frame & Pick<DidArea, 'didResolver' | 'signers'> & { formats: Formats }) {
+  const revocations = createRevocations(known)
+  const batchUploads = createBatchUploads(known)
+  return {
+    statusPublisher: createStatusPublisher({ ...known, statusKinds: known.formats.statusKinds }),
+    revocations,
+    notifications: createNotifications(known),
+    notificationDelivery: createNotificationDelivery(known),
+    batchUploads,
+    batches: createBatches({ ...known, batchUploads, revocations }),
+    batchFiles: createBatchFiles(known),
+    batchSigning: createBatchSigning(known),
+    batchEnds: createBatchEnds(known),
+  }
+}
+
+type CredentialArea = ReturnType<typeof composeCredentials>
+type Sweeping = Parameters<typeof createStatusSweep>[0]
+
+/** What workflows of credentials call. */
+export const credentialActivities = (
+  parts: Omit<Sweeping, 'statusPublisher'> & Pick<Frame, 'sql'> & CredentialArea,
+) => ({
+  ...createStatusSweep(parts),
+  ...parts.batchSigning,
+  ...parts.batchEnds,
+  ...createRevocationSlices(parts),
+  ...parts.notificationDelivery,
+})

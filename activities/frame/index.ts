@@ -1,0 +1,19 @@
+import type { Dependencies } from '../dependencies.ts'
+import { createIdempotency } from './idempotency.ts'
+import { createOperations } from './operations.ts'
+import { createTenants } from './tenants/index.ts'
+import { createTenantSettings } from './tenants/settings.ts'
+
+/** What every area stands on, composed from dependencies. */
+export function composeFrame(dependencies: Dependencies) {
+  const operations = createOperations(dependencies)
+  return {
+    operations,
+    tenants: createTenants(dependencies),
+    settings: createTenantSettings({ ...dependencies, operations }),
+    idempotency: createIdempotency(dependencies),
+  }
+}
+
+/** What an area is composed from, besides the areas that it may know. */
+export type Frame = Dependencies & ReturnType<typeof composeFrame>

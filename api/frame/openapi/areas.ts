@@ -1,0 +1,57 @@
+import { disjoint } from '../../../protocol/disjoint.ts'
+import { factsOf, OPERATIONS } from '../../../protocol/operations.ts'
+import { ADMINISTRATION_DOCUMENT } from '../../administration/document.ts'
+import { CREDENTIAL_DOCUMENT } from '../../credentials/document.ts'
+import { DID_DOCUMENT } from '../../dids/document.ts'
+import { SEMANTIC_CREDENTIAL_DOCUMENT } from '../../semantic-credentials/document.ts'
+import { TOKEN_AND_LOG_DOCUMENT } from '../../tokens-logs/document.ts'
+import type { AreaDocument, Upload } from './document.ts'
+import type { GeneratedOpenApi } from './generated.ts'
+
+export const DOCUMENTS: readonly AreaDocument[] = [
+  ADMINISTRATION_DOCUMENT,
+  CREDENTIAL_DOCUMENT,
+  DID_DOCUMENT,
+  SEMANTIC_CREDENTIAL_DOCUMENT,
+  TOKEN_AND_LOG_DOCUMENT,
+]
+
+type Table<Value> = Readonly<Record<string, Value | undefined>>
+
+const joined = <Value>(part: (document: AreaDocument) => Table<Value> | undefined): Table<Value> =>
+  disjoint(...DOCUMENTS.map((document) => part(document) ?? {}))
+
+export const REQUEST_EXAMPLES: Table<object> = joined(({ examples }) => examples)
+export const UPLOADS: Table<Upload> = joined(({ uploads }) => uploads)
+export const DOWNLOADS: Table<readonly string[]> = joined(({ downloads }) => downloads)
+export const NOT_FOUND: Table<string> = joined(({ notFound }) => notFound)
+export const LOCATED: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ located = [] }) => located))
+export const FORMS: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ forms = [] }) => forms))
+
+/** The part of a path that names one thing: up to its `{id}`. */
+export const thingIn = (path: string): string | undefined => /^.*?\/\{id\}/.exec(path)?.[0]
+
+/** One sentence for each fact that an operation of the generated document lacks, and for each fact without operation. */
+export function gaps({ paths }: GeneratedOpenApi): string[] {
+  const found = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.values(methods).map((operation) => ({ path, ...operation })),
+  )
+  const missing = found.flatMap(({ path, operationId, security = [], requestBody }) => {
+    const thing = thingIn(path)
+    const facts = factsOf(operationId)
+    const scopes = security.flatMap((scheme) => Object.values(scheme).flat())
+    const hasExample = [REQUEST_EXAMPLES, UPLOADS].some((table) => Object.hasOwn(table, operationId))
+    return [
+      ...(security.length > 0 && !facts ? [`${operationId} has no name in the log`] : []),
+      ...(facts && scopes.join() !== (facts.scope ?? '') ? [`${operationId} asks for the scope ${scopes}`] : []),
+      ...(requestBody && !hasExample ? [`${operationId} has no example`] : []),
+      ...(thing && !Object.hasOwn(NOT_FOUND, thing) ? [`nothing says what ${thing} is`] : []),
+    ]
+  })
+  const ids = new Set(found.map(({ operationId }) => operationId))
+  const named = [OPERATIONS, REQUEST_EXAMPLES, UPLOADS, DOWNLOADS].flatMap((table) => Object.keys(table))
+  const things = new Set(found.map(({ path }) => thingIn(path)))
+  const unknown = [...named, ...LOCATED, ...FORMS].filter((id) => !ids.has(id))
+  const unused = Object.keys(NOT_FOUND).filter((thing) => !things.has(thing))
+  return [...missing, ...new Set([...unknown, ...unused].map((name) => `nothing in the document is ${name}`))]
+}

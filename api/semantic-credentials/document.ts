@@ -1,0 +1,185 @@
+import type { SEMANTIC_CREDENTIAL_OPERATIONS } from '../../protocol/semantic-credentials/operations.ts'
+import type { AreaDocument } from '../frame/openapi/document.ts'
+import { HOLDER, ISSUER, UNSIGNED, V2 } from '../frame/openapi/examples.ts'
+
+const ID = '2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8'
+
+const proof = {
+  type: 'DataIntegrityProof',
+  cryptosuite: 'eddsa-rdfc-2022',
+  created: '2027-01-01T00:00:00Z',
+  verificationMethod: `${ISSUER}#z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK`,
+  proofPurpose: 'assertionMethod',
+  proofValue: 'z5obCSsrQxuFJdq6PrUMCtqY9obBHDYijNqqJzsiHDJt4hXnZFXUcmLDBnsrHFYmc1YkeZKgmfoZvhBhVbEwTMXFq',
+}
+
+const signed = { ...UNSIGNED, id: `urn:uuid:${ID}`, validFrom: '2027-01-01T00:00:00Z', proof }
+
+const base = {
+  ...signed,
+  proof: {
+    ...proof,
+    cryptosuite: 'bbs-2023',
+    proofValue: 'u2V0ChVhQp1uTY9Q4c5B0YrXz8cKQnE0sW7s1Gmf3aJkqLd2vT6xNhRoPbUeIyMwZ',
+  },
+}
+
+const presentation = {
+  '@context': [V2],
+  type: ['VerifiablePresentation'],
+  holder: HOLDER,
+  verifiableCredential: [signed],
+  proof: {
+    ...proof,
+    proofPurpose: 'authentication',
+    verificationMethod: `${HOLDER}#z6MkpTHR8VNsBxYAAWHut2Geadd9jSwuBV8xRoAnwWsdvktH`,
+    challenge: 'h4HcaTkA5mYTy6lTcO5jLFoWKAvDHaGR',
+    domain: 'verifier.example',
+  },
+}
+
+const template = {
+  name: 'Course certificate',
+  type: 'CourseCredential',
+  additional_types: [],
+  contexts: [V2, { '@vocab': 'https://example.edu/terms#' }],
+  issuer: { name: 'Example University' },
+  proof_type: 'eddsa-rdfc-2022',
+  revocable: true,
+  expires_in: { years: 1 },
+  claim_mappings: { givenName: { map_from: 'claims.given_name', required: true }, course: 'claims.course' },
+}
+
+const presentationTemplate = {
+  domain: 'verifier.example',
+  name: 'Proof of a course',
+  query: [
+    {
+      type: 'QueryByExample',
+      credentialQuery: [
+        {
+          reason: 'To open the next course',
+          example: { type: 'CourseCredential' },
+          trustedIssuer: [{ issuer: ISSUER }],
+        },
+      ],
+    },
+  ],
+}
+
+/** What the generator cannot say of the operations of this area (api/frame/openapi/document.ts). */
+export const SEMANTIC_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof SEMANTIC_CREDENTIAL_OPERATIONS> = {
+  examples: {
+    signWebSemanticCredential: {
+      payload: UNSIGNED,
+      proofType: 'eddsa-rdfc-2022',
+      revocable: true,
+      tag: 'spring',
+    },
+    verifyWebSemanticCredentials: { payload: signed },
+    createWebSemanticCredentialTemplate: template,
+    updateWebSemanticCredentialTemplate: { ...template, version: 1, expires_in: { months: 18 } },
+    signWebSemanticCredentialFromTemplate: {
+      claims: { id: HOLDER, given_name: 'Ada', course: 'CS-101' },
+      issuer_did: ISSUER,
+      tag: 'spring',
+    },
+    createWebSemanticPresentationTemplate: presentationTemplate,
+    updateWebSemanticPresentationTemplate: presentationTemplate,
+    createWebSemanticPresentationRequest: {
+      templateId: '7b1c5f6e-52a1-4d0e-9c2b-0c6f2a4f9d11',
+      callbackUrl: 'https://verifier.example/callback',
+    },
+    verifyWebSemanticPresentationTemplate: { presentation, challenge: presentation.proof.challenge },
+    deriveWebSemanticCredential: { credential: base, selectivePointers: ['/credentialSubject/course'] },
+    registerJsonLdContext: { url: 'https://issuer.example/contexts/course/v1' },
+    convertLinkedData: {
+      data: { '@context': { name: 'http://schema.org/name' }, name: 'Ada' },
+      options: { input_format: 'jsonld', output_encoding: 'text', output_format: 'n-quads' },
+    },
+    vcApiIssueCredential: {
+      credential: {
+        ...UNSIGNED,
+        id: 'urn:uuid:5e0f3a7c-8f04-4f5b-9d0a-0d7a2cf5f3b1',
+        validFrom: '2027-01-01T00:00:00Z',
+      },
+      options: { cryptosuite: 'eddsa-rdfc-2022', credentialStatus: { type: 'BitstringStatusListEntry' } },
+    },
+    vcApiIssueCredentialWithProofType: { credential: UNSIGNED },
+    vcApiVerifyCredential: { verifiableCredential: signed },
+    vcApiDeriveCredential: {
+      verifiableCredential: base,
+      options: { selectivePointers: ['/credentialSubject/course'] },
+    },
+    vcApiUpdateStatus: {
+      credentialId: `urn:uuid:${ID}`,
+      credentialStatus: { type: 'BitstringStatusListEntry', statusPurpose: 'revocation' },
+      status: true,
+    },
+    vcApiVerifyPresentation: {
+      verifiablePresentation: presentation,
+      options: { challenge: presentation.proof.challenge, domain: 'verifier.example' },
+    },
+    vcApiProvePresentation: {
+      presentation: { '@context': [V2], type: ['VerifiablePresentation'], holder: ISSUER },
+      options: { challenge: presentation.proof.challenge, domain: 'verifier.example' },
+    },
+  },
+  notFound: {
+    '/v1/credentials/web-semantic/{id}': 'no such credential',
+    '/v1/credentials/web-semantic/configurations/{id}': 'no such template',
+    '/v1/credentials/web-semantic/presentations/templates/{id}': 'no such template',
+    '/v1/credentials/web-semantic/presentations/requests/{id}': 'no such request',
+    '/v1/presentation-requests/{id}': 'no such request',
+  },
+  problems: {
+    400: {
+      'context.changed': 'The content at a context URL is not the one that was pinned; pinned content never changes.',
+      'context.invalid': 'The document at a context URL, or a context given inline, is no usable JSON-LD context.',
+      'context.too_many': 'The tenant has as many JSON-LD contexts as it may; no further one is pinned.',
+      'context.unavailable': 'A context that is not known yet could not be fetched.',
+      'context.unknown': 'A context is not known, and unknown ones are not fetched here.',
+      'credential.invalid': 'The credential breaks rules of its data model; errors names them.',
+      'credential.malformed': 'What was sent is no credential at all.',
+      'credential.not_derivable': 'The proof does not allow a derivation, or not this one.',
+      'credential.not_verified': 'The credential does not verify; errors names every check that failed.',
+      'credential.pointer_invalid': 'A pointer names a member that the credential does not have.',
+      'credential.proof_type_unsupported': 'The proof type is not supported.',
+      'credential.term_undefined': 'No context defines a term that the credential uses; errors names it.',
+      'credential.too_complex': 'The credential takes more time or memory to process than one may.',
+      'credential.unprocessable': 'A member or a context of the credential holds what JSON-LD does not allow there.',
+      'credential_template.claims_missing': 'The template requires claims that were not given; errors names them.',
+      'credential_template.id_differs': 'The id of the body is not that of the path.',
+      'credential_template.invalid': 'The template breaks rules; errors names the members.',
+      'credential_template.no_issuer': 'The tenant has no DID with a key that can sign from the template.',
+      'linked_data.not_encodable': 'The document has no CBOR-LD form.',
+      'linked_data.unreadable': 'The data is not what the input format says.',
+      'presentation.invalid': 'The presentation breaks rules of its data model; errors names them.',
+      'presentation.malformed': 'What was sent is no presentation at all, or is too large; errors says what.',
+      'presentation.not_verified': 'The presentation does not verify; errors names every check that failed.',
+      'presentation.proof_type_unsupported': 'Presentations are not signed with this proof type.',
+      'presentation.signer_key_unfit': 'The DID holds no key of the type that is needed.',
+      'presentation.signer_not_ready': 'The registration of the DID has not completed.',
+      'presentation.signer_unknown': 'The DID is not one of this tenant.',
+      'presentation_request.invalid': 'The presentation request breaks rules; errors names the members.',
+      'presentation_template.id_differs': 'The id of the body is not that of the path.',
+      'presentation_template.invalid': 'The presentation template or its query breaks rules; errors names the members.',
+    },
+    403: {
+      'vc_api.off': 'The VC API is off for this tenant.',
+    },
+    404: {
+      'credential_template.not_found': 'There is no such credential template in this tenant.',
+      'presentation_request.not_found': 'There is no such presentation request in this tenant.',
+      'presentation_template.not_found': 'There is no such presentation template in this tenant.',
+    },
+    409: {
+      'credential.id_ambiguous': 'Several credentials were signed with this id; name the one by its status entry.',
+      'credential_template.version_differs': 'The template has another version by now; look at it and change that.',
+      'presentation_request.challenge_taken': 'Another presentation request of the tenant has this challenge.',
+    },
+    410: {
+      'presentation_request.over': 'The presentation request was answered, or has expired.',
+    },
+  },
+}

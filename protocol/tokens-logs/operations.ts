@@ -1,0 +1,5 @@
+/** Operations of access tokens and of the log, as protocol/operations.ts describes them. */
+export const TOKEN_AND_LOG_OPERATIONS = {
+  getOAuthAccessToken: { name: 'OAUTH_TOKEN_CREATE', category: 'openid' },
+  getListOfLogs: { scope: 'logs:read', name: 'ANALYTICS_EVENT_RETRIEVE_LIST', category: 'analytics' },
+} as const
