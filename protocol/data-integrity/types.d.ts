@@ -31,17 +31,6 @@ declare module 'jsonld' {
   export default jsonld
 }
 
-declare module 'jsonld-signatures' {
-  const jsigs: {
-    derive(
-      document: object,
-      options: { suite: object; purpose: object; documentLoader: (url: string) => Promise<object> },
-    ): Promise<object>
-    purposes: { AssertionProofPurpose: new () => object }
-  }
-  export default jsigs
-}
-
 declare module '@digitalbazaar/data-integrity' {
   type Loader = (url: string) => Promise<object>
   export class DataIntegrityProof {

@@ -1,5 +1,5 @@
 // Records the histories that test/histories does not hold yet:  node --import=tsx test/support/frame/record-histories.ts
-// A stored history is never overwritten: it stands for workflows that run somewhere with yesterday's code. When a workflow
+// A stored history is never overwritten once a release ran its workflow: some run with yesterday's code. When a workflow
 // changes on purpose, keep the old history, guard the change with patched(), and record the new path beside it.
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'

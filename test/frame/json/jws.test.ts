@@ -2,7 +2,7 @@ import { createPrivateKey, sign as signWith } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import { CompactSign, compactVerify, generateKeyPair, importJWK } from 'jose'
-import { jsonOf, jwsAlgorithm, jwsSigningInput, parseCompactJws, signCompactJws } from '../../protocol/jws.ts'
+import { jsonOf, jwsAlgorithm, jwsSigningInput, parseCompactJws, signCompactJws } from '../../../protocol/jws.ts'
 
 const textOf = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString()
 
