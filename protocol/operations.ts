@@ -38,3 +38,9 @@ export type ChangeId = {
 /** undefined for what nobody logs, such as public documents. */
 export const factsOf = (operationId: string): OperationFacts | undefined =>
   Object.hasOwn(OPERATIONS, operationId) ? OPERATIONS[operationId as OperationId] : undefined
+
+/** Category and type of the log entry of a change that was made. */
+export function successOf(operationId: ChangeId): { category: string; type: string } {
+  const { category, name } = OPERATIONS[operationId]
+  return { category, type: `${name}_SUCCESS` }
+}

@@ -2,7 +2,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { inTenant } from '../../entities/orm.ts'
 import { LogEntry } from '../../entities/tokens-logs.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { type ChangeId, OPERATIONS } from '../../protocol/operations.ts'
+import { type ChangeId, successOf } from '../../protocol/operations.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Claim } from './idempotency.ts'
 
@@ -48,13 +48,11 @@ export function createOperations({
       if (idempotency && 'effect' in idempotency) return idempotency.effect as Result
       return inTenant(database.tenants, tenantId, async (em) => {
         const result = await work(em)
-        const { name, category } = OPERATIONS[operationId]
         em.create(LogEntry, {
           id: uuid(),
           tenantId,
           requestId,
-          category,
-          type: `${name}_SUCCESS`,
+          ...successOf(operationId),
           timestamp: now(),
           data: {},
           metadata: { clientId: call.clientId, ...metadata },
