@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
-import { Notification } from '../../entities/credentials.status.ts'
+import { Notification } from '../../entities/credentials.notifications.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { LogEntry } from '../../entities/tokens-logs.ts'
 import { messageEndpoint, messageSigningInput } from '../../protocol/credentials/notifications.ts'

@@ -1,7 +1,7 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import { Notification } from '../../entities/credentials.status.ts'
+import { Notification } from '../../entities/credentials.notifications.ts'
+import { Credential } from '../../entities/credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
-import { SemanticCredential } from '../../entities/semantic-credentials.ts'
 import { statusMessage, subjectDids } from '../../protocol/credentials/notifications.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -27,7 +27,7 @@ interface CurrentStatus {
 /** The status and the change that made it, as one statement sees both. */
 const STATUS = `select c.revoked, coalesce((select max(h.id) from credential_status_changes h
     where h.credential_id = c.id and h.purpose = 'revocation'), 0)::text as change
-  from semantic_credentials c where c.id = ?`
+  from credentials c where c.id = ?`
 
 const ADD = `insert into credential_notifications (id, tenant_id, credential_id, recipient, recipient_host, status_change, sender,
     message, request_id, client_id, created_at)
@@ -35,7 +35,7 @@ const ADD = `insert into credential_notifications (id, tenant_id, credential_id,
   on conflict (tenant_id, credential_id, md5(recipient), status_change) do nothing returning id`
 
 interface StatusNotice {
-  credential: SemanticCredential
+  credential: Credential
   sender: string
   status: CurrentStatus
 }
@@ -78,7 +78,7 @@ export function createNotifications(parts: Parts) {
     const { credential, sender, status } = notice
     const id = uuid()
     const about = { id, from: sender, to: recipient, now: now(), isRevoked: status.revoked }
-    const message = JSON.stringify(statusMessage(credential.credential, about))
+    const message = JSON.stringify(statusMessage(credential.document ?? {}, about))
     const host = recipientHost(recipient)
     const row = [
       id,
@@ -107,10 +107,10 @@ export function createNotifications(parts: Parts) {
      */
     async notifyStatus(call: Call, id: string, { from, to }: { from?: string; to?: string[] }): Promise<void> {
       const { tenantId } = call
-      const credential = await inTenant(database.tenants, tenantId, (em) => em.findOne(SemanticCredential, { id }))
+      const credential = await inTenant(database.tenants, tenantId, (em) => em.findOne(Credential, { id }))
       if (!credential) throw credentialNotFound()
       if (!credential.statusListId) throw notRevocable()
-      const subjects = subjectDids(credential.credential)
+      const subjects = subjectDids(credential.document ?? {})
       if (to?.some((did) => !subjects.includes(did))) throw invalid('to', 'expected DIDs of the credential’s subjects')
       const sender = await senderOf(tenantId, from, credential.didId)
       const recipients = [...new Set(to ?? subjects)]
@@ -136,7 +136,7 @@ export function createNotifications(parts: Parts) {
     /** Newest first, each with what came of it. Throws `credential.not_found`. */
     async listNotifications(tenantId: string, id: string, { limit, offset }: { limit: number; offset: number }) {
       return inTenant(database.tenants, tenantId, async (em) => {
-        if (!(await em.findOne(SemanticCredential, { id }))) throw credentialNotFound()
+        if (!(await em.findOne(Credential, { id }))) throw credentialNotFound()
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
         const [notifications, total] = await em.findAndCount(
           Notification,

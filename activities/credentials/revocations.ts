@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { CredentialBatch } from '../../entities/credentials.batches.ts'
-import { Revocation } from '../../entities/credentials.status.ts'
+import { Revocation } from '../../entities/credentials.revocations.ts'
 import { Did } from '../../entities/dids.ts'
 import { inTenant, type Sql } from '../../entities/orm.ts'
 import { SemanticTemplate } from '../../entities/semantic-credentials.templates.ts'
@@ -42,6 +42,8 @@ export interface SliceOutcome {
 
 /** Credentials of one transaction. */
 const AT_ONCE = 2_000
+/** Type of the log entry of a revocation's end. */
+const COMPLETED = 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_CASCADE_COMPLETE_SUCCESS'
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
 const toRecord = ({ id, scope, subject, state, checked, revoked, createdAt, endedAt }: Revocation) => ({
@@ -135,8 +137,8 @@ export const createRevocationSlices = ({ sql }: { sql: Sql }) => ({
   async revokeSlice({ tenantId, revocationId }: RevocationSubject): Promise<SliceOutcome> {
     const { rows } = await sql.query<{ phase: SliceOutcome['phase']; all_checked: number; all_revoked: number }>({
       name: 'revoke-slice',
-      text: 'select * from revoke_semantic_credential_slice($1, $2, $3)',
-      values: [tenantId, revocationId, AT_ONCE],
+      text: 'select * from revoke_credential_slice($1, $2, $3, $4, $5)',
+      values: [tenantId, revocationId, AT_ONCE, 'credential-web-semantic', COMPLETED],
     })
     const [row] = rows
     if (!row) throw new Error('a slice of a revocation was neither done nor refused')

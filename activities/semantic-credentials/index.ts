@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
+import { Credential } from '../../entities/credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
-import { SemanticCredential } from '../../entities/semantic-credentials.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { type CredentialRow, createCredentialRecorder } from '../credentials/record.ts'
+import { createCredentialRecorder } from '../credentials/record.ts'
 import { credentialNotFound } from '../credentials/refusals.ts'
-import { recordSuspendable } from '../credentials/status-lists/suspension.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Issuers } from '../dids/signers.ts'
 import type { Call } from '../frame/operations.ts'
@@ -23,6 +22,12 @@ export interface SignedCredential {
   tag: string | null
   template?: TemplateRef
 }
+
+/** A credential of this format as its row is: its document is JSON. */
+type SemanticCredential = Credential & { document: Json }
+
+const isSemantic = (credential: Credential | null): credential is SemanticCredential =>
+  credential?.format === 'semantic' && credential.document !== null
 
 interface Parts extends Pick<Dependencies, 'database' | 'sql' | 'effects' | 'uuid'> {
   issuers: Issuers
@@ -51,30 +56,23 @@ export function createSemanticCredentials(parts: Parts) {
       if (idempotency && 'effect' in idempotency) return idempotency.effect as SignedCredential
       const ownId = idempotency ? derivedId(tenantId, `${idempotency.since} ${idempotency.key}`) : uuid()
       const row = await signing.sign(tenantId, ownId, request)
-      const { id, credential, tag, proofType, listId, suspension } = row
+      const { id, document: credential, tag, proofType } = row
       const signed: SignedCredential = { id, credential, tag, ...(template && { template }) }
       const metadata = { clientId: call.clientId, id, proofType, revocable: request.revocable }
-      const recorded: CredentialRow = {
-        tenant: tenantId,
-        credential_id: id,
-        issuer: row.didId,
-        signed: credential,
-        proof: proofType,
-        label: tag,
-        type_names: row.types,
-        issued: row.issuanceDate,
-        expires: row.expirationDate,
-        list: listId,
-        list_index: row.index,
-        log_id: uuid(),
-        request: call.requestId,
-        log_metadata: template ? { ...metadata, templateId: template.id, templateVersion: template.version } : metadata,
-        idempotency: idempotency?.key ?? null,
-        idempotent_effect: idempotency ? effects.seal(tenantId, idempotency.key, signed) : null,
-        template: template?.id ?? null,
-        version: template?.version ?? null,
-      }
-      const outcome = await (suspension ? recordSuspendable(sql, recorded, suspension) : recorder.record(recorded))
+      const from = { templateId: template?.id ?? null, templateVersion: template?.version ?? null }
+      const outcome = await recorder.record({
+        row: { ...row, ...from, tenantId },
+        log: {
+          id: uuid(),
+          category: 'credential-web-semantic',
+          type: 'CREDENTIAL_WEB_SEMANTIC_SIGN_SUCCESS',
+          requestId: call.requestId,
+          metadata: template ? { ...metadata, ...from } : metadata,
+        },
+        idempotency: idempotency
+          ? { key: idempotency.key, effect: effects.seal(tenantId, idempotency.key, signed) }
+          : null,
+      })
       if (outcome === 'recorded') return signed
       if (outcome === 'template_gone')
         throw new Refusal('credential_template.not_found', 'The template was deleted while its credential was signed.')
@@ -93,18 +91,19 @@ export function createSemanticCredentials(parts: Parts) {
     ) {
       return inTenant(database.tenants, tenantId, async (em) => {
         const where = {
+          format: 'semantic' as const,
           ...(tag !== undefined ? { tag } : {}),
           ...(type !== undefined ? { types: { $contains: [type] } } : {}),
         }
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
-        const [credentials, total] = await em.findAndCount(SemanticCredential, where, { orderBy, limit, offset })
-        return { credentials, total }
+        const [credentials, total] = await em.findAndCount(Credential, where, { orderBy, limit, offset })
+        return { credentials: credentials.filter(isSemantic), total }
       })
     },
 
     async readCredential(tenantId: string, id: string): Promise<SemanticCredential> {
-      const credential = await inTenant(database.tenants, tenantId, (em) => em.findOne(SemanticCredential, { id }))
-      if (!credential) throw credentialNotFound()
+      const credential = await inTenant(database.tenants, tenantId, (em) => em.findOne(Credential, { id }))
+      if (!isSemantic(credential)) throw credentialNotFound()
       return credential
     },
   }

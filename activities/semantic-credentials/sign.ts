@@ -10,6 +10,7 @@ import { overDocument, Refusal } from '../../protocol/errors.ts'
 import { normaliseSignPayload, withStatus } from '../../protocol/semantic-credentials/index.ts'
 import { type StatusExplanation, statusEntry, statusListUrl } from '../../protocol/status-list/credential.ts'
 import type { StatusPurpose } from '../../protocol/status-list/index.ts'
+import type { SignedRow } from '../credentials/record.ts'
 import { assertSuspendable, type StatusEntries, type StatusEntry } from '../credentials/status-lists/allocation.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Issuers } from '../dids/signers.ts'
@@ -31,23 +32,8 @@ export interface SignRequest {
   mandatoryPointers?: string[]
 }
 
-/** A signed credential and what its row says besides. */
-export interface SignedRow {
-  id: string
-  credential: Json
-  didId: string
-  /** The issuer's DID. */
-  issuer: string
-  proofType: ProofType
-  tag: string | null
-  types: string[]
-  issuanceDate: string
-  expirationDate: string | null
-  listId: string | null
-  index: number | null
-  /** The second entry of one that may be suspended. */
-  suspension?: StatusEntry
-}
+/** A signed credential of the W3C's data models and what its row says besides. */
+export type SignedSemanticRow = SignedRow & { document: Json }
 
 interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
   tenants: Tenants
@@ -94,7 +80,7 @@ export function createSigning({ documents, now, tenants, contexts, entries, issu
         mandatoryPointers,
       }: SignRequest,
       together = 1,
-    ): Promise<SignedRow> {
+    ): Promise<SignedSemanticRow> {
       const proofType = proofTypeOf(given)
       const time = now()
       const normal = await overDocument(() => normaliseSignPayload(payload, { proofType, revocable, now: time }))
@@ -121,10 +107,11 @@ export function createSigning({ documents, now, tenants, contexts, entries, issu
       const mandatory = mandatoryOf(unsigned, proofType, mandatoryPointers)
       const asked = { credential: unsigned, proofType, signer, now: time, ...mandatory }
       const lookup = contexts.lookupFor(tenantId)
-      const credential = await (together > 1 ? documents.signLike(asked, lookup) : documents.sign(asked, lookup))
+      const document = await (together > 1 ? documents.signLike(asked, lookup) : documents.sign(asked, lookup))
       return {
         id,
-        credential,
+        format: 'semantic',
+        document,
         didId: issuer.didId,
         issuer: issuer.did,
         proofType,
@@ -132,9 +119,10 @@ export function createSigning({ documents, now, tenants, contexts, entries, issu
         types: normal.types,
         issuanceDate: normal.issuanceDate,
         expirationDate: normal.expirationDate ?? null,
-        listId: entry?.listId ?? null,
-        index: entry?.index ?? null,
-        ...(suspension && { suspension }),
+        statusListId: entry?.listId ?? null,
+        statusIndex: entry?.index ?? null,
+        suspensionListId: suspension?.listId ?? null,
+        suspensionIndex: suspension?.index ?? null,
       }
     },
   }

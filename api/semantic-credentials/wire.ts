@@ -100,7 +100,8 @@ const statusOf = (credential: JsonObject): StatusOut | undefined => {
   }
 }
 
-export function rowToWire({ id, credential, issuanceDate, tag, statusListId }: SemanticCredential): CredentialOut {
+export function rowToWire(row: SemanticCredential): CredentialOut {
+  const { id, document: credential, issuanceDate, tag, statusListId } = row
   const status = statusListId ? statusOf(credential) : undefined
   return {
     id,

@@ -14,11 +14,11 @@ const AT_ONCE = 2_000
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
 const DISCARD = `with gone as (
-  update semantic_credential_batch_rows set input = null where ctid = any (array(
-    select ctid from semantic_credential_batch_rows where batch_id = ? and input is not null limit ?))
+  update credential_batch_rows set input = null where ctid = any (array(
+    select ctid from credential_batch_rows where batch_id = ? and input is not null limit ?))
   returning 1) select count(*)::int as count from gone`
 
-const FIRST_PENDING = `select row_number as next from semantic_credential_batch_rows
+const FIRST_PENDING = `select row_number as next from credential_batch_rows
 where batch_id = ? and state = 'pending' order by row_number limit 1`
 
 export type BatchEnd = { state: 'COMPLETED' | 'CANCELLED' } | { state: 'PROCESSING'; next: number }

@@ -25,7 +25,7 @@ export interface BatchSlice {
   template?: BatchTemplate
 }
 
-const ROWS = `select row_number, input from semantic_credential_batch_rows
+const ROWS = `select row_number, input from credential_batch_rows
 where batch_id = ? and row_number between ? and ? and state = 'pending' order by row_number`
 
 const TEMPLATE = `select v.definition, t.deleted_at is not null as deleted

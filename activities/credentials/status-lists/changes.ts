@@ -1,6 +1,6 @@
-import { StatusChange } from '../../../entities/credentials.status.ts'
+import { Credential } from '../../../entities/credentials.ts'
 import { inTenant } from '../../../entities/orm.ts'
-import { SemanticCredential, StatusList } from '../../../entities/semantic-credentials.ts'
+import { StatusChange, StatusList } from '../../../entities/status-lists.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { type PastStatus, statusAt } from '../../../protocol/status-list/history.ts'
 import type { StatusPurpose } from '../../../protocol/status-list/index.ts'
@@ -22,8 +22,8 @@ const without = {
 const STORED = `select l.tenant_id, l.kind, l.purpose, l.size, d.did,
   coalesce(c.revoked, false) as revoked, coalesce(s.suspended, false) as suspended
   from status_lists l left join dids d on d.id = l.did_id
-  left join semantic_credentials c on c.status_list_id = l.id and c.status_index = $2::bigint
-  left join semantic_credentials s on s.suspension_list_id = l.id and s.suspension_index = $2::bigint
+  left join credentials c on c.status_list_id = l.id and c.status_index = $2::bigint
+  left join credentials s on s.suspension_list_id = l.id and s.suspension_index = $2::bigint
   where l.id = $1`
 
 interface StoredRow {
@@ -63,7 +63,7 @@ export const createCredentialStatus = ({
     const of = purpose === 'revocation' ? 'isRevoked' : 'isSuspended'
     const { rows } = await sql.query<{ outcome: string }>({
       name: 'set-status',
-      text: 'select set_semantic_credential_status($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as outcome',
+      text: 'select set_credential_status($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as outcome',
       values: [
         tenantId,
         id,
@@ -71,6 +71,7 @@ export const createCredentialStatus = ({
         value,
         uuid(),
         requestId,
+        'credential-web-semantic',
         `CREDENTIAL_WEB_SEMANTIC_${purpose.toUpperCase()}_SET_STATUS_SUCCESS`,
         JSON.stringify({ clientId, id, [of]: value }),
         idempotency?.key ?? null,
@@ -84,8 +85,8 @@ export const createCredentialStatus = ({
       throw new Refusal('idempotency.in_flight', 'This Idempotency-Key was taken over by a later try. Ask again.')
   }
 
-  const find = async (tenantId: string, id: string): Promise<SemanticCredential> => {
-    const credential = await inTenant(database.tenants, tenantId, (em) => em.findOne(SemanticCredential, { id }))
+  const find = async (tenantId: string, id: string): Promise<Credential> => {
+    const credential = await inTenant(database.tenants, tenantId, (em) => em.findOne(Credential, { id }))
     if (!credential) throw credentialNotFound()
     return credential
   }
@@ -108,7 +109,7 @@ export const createCredentialStatus = ({
           { path: 'at', code: 'range', message: 'expected a time that has passed' },
         ])
       return inTenant(database.tenants, tenantId, async (em) => {
-        const credential = await em.findOne(SemanticCredential, { id })
+        const credential = await em.findOne(Credential, { id })
         if (!credential) throw credentialNotFound()
         const orderBy = { id: 'asc' } as const
         // the history tells milliseconds, and the table has microseconds: what is told as this moment has come
@@ -121,7 +122,7 @@ export const createCredentialStatus = ({
     /** Newest first. */
     async listChanges(tenantId: string, id: string, { limit, offset }: { limit: number; offset: number }) {
       return inTenant(database.tenants, tenantId, async (em) => {
-        if (!(await em.findOne(SemanticCredential, { id }))) throw credentialNotFound()
+        if (!(await em.findOne(Credential, { id }))) throw credentialNotFound()
         const orderBy = { id: 'desc' } as const
         const [changes, total] = await em.findAndCount(StatusChange, { credentialId: id }, { orderBy, limit, offset })
         return { changes, total }
