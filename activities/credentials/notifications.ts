@@ -1,6 +1,7 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Notification } from '../../entities/credentials.notifications.ts'
 import { Credential } from '../../entities/credentials.ts'
+import { Did } from '../../entities/dids.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { statusMessage, subjectDids } from '../../protocol/credentials/notifications.ts'
 import { Refusal } from '../../protocol/errors.ts'
@@ -65,11 +66,9 @@ export function createNotifications(parts: Parts) {
     return named
   }
 
-  const ownDid = async (tenantId: string, didId: string): Promise<string> => {
-    const rows = await inTenant(database.tenants, tenantId, (em) =>
-      em.execute<{ did: string }[]>('select did from dids where id = ?', [didId]),
-    )
-    return rows[0]?.did ?? ''
+  const ownDid = async (tenantId: string, id: string): Promise<string> => {
+    const row = await inTenant(database.tenants, tenantId, (em) => em.findOne(Did, { id }))
+    return row?.did ?? ''
   }
 
   /** False where the recipient is told of this status already. */

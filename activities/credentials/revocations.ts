@@ -92,13 +92,10 @@ export function createRevocations({ database, outbox, uuid, operations }: Parts)
   async function begin(em: SqlEntityManager, call: Call, scope: RevocationScope, subject: string): Promise<Revocation> {
     const { tenantId, requestId, clientId } = call
     const id = uuid()
-    await em.execute(
-      `insert into credential_revocations (id, tenant_id, scope, subject, request_id, client_id)
-       values (?, ?, ?, ?, ?, ?)`,
-      [id, tenantId, scope, subject, requestId, clientId],
-    )
+    const revocation = em.create(Revocation, { id, tenantId, scope, subject, requestId, clientId })
+    await em.flush() // its time is the database's, which the times of credentials are compared with
     await outbox.enqueue(em, revocationWork.start({ tenantId, id, scope, subject }))
-    return em.findOneOrFail(Revocation, { id })
+    return revocation
   }
 
   async function beginBatch(em: SqlEntityManager, call: Call, id: string): Promise<Revocation> {
