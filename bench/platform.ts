@@ -141,7 +141,7 @@ export async function openPlatform(env: Environment, say: (line: string) => void
       upload: (path, body) => ask(`${base}${path}`, { type: 'application/x-ndjson', body, token }),
       get: (path) => ask(`${base}${path}`, { method: 'GET', token }),
       countCredentials: async () =>
-        (await select<{ count: number }>('select count(*)::int as count from semantic_credentials'))?.count ?? 0,
+        (await select<{ count: number }>('select count(*)::int as count from credentials'))?.count ?? 0,
       async close() {
         await orm.close()
         await close()

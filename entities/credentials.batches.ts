@@ -7,13 +7,14 @@ export type BatchState = 'RECEIVING' | 'PROCESSING' | 'PAUSED' | 'COMPLETED' | '
 
 const CredentialBatchSchema = defineEntity({
   name: 'CredentialBatch',
-  tableName: 'semantic_credential_batches',
+  tableName: 'credential_batches',
   filters: ownedByTenant,
   properties: {
     ...owned,
     /** Which try of the upload fills it; an earlier one of the same Idempotency-Key finds itself shut out. */
     attempt: p.uuid(),
-    format: p.text().$type<'web-semantic'>(),
+    /** Of the credentials that its rows become. */
+    format: p.text(),
     source: p.text().$type<'jsonl' | 'csv'>(),
     state: p.text().$type<BatchState>(),
     options: p.json<BatchOptions>(),
@@ -53,7 +54,7 @@ CredentialBatchSchema.setClass(CredentialBatch)
 
 const CredentialBatchRowSchema = defineEntity({
   name: 'CredentialBatchRow',
-  tableName: 'semantic_credential_batch_rows',
+  tableName: 'credential_batch_rows',
   filters: ownedByTenant,
   properties: {
     batchId: p.uuid().primary(),

@@ -3,7 +3,9 @@ import type { Pool } from 'pg'
 import { Environment, OAuth2Client, Tenant } from './administration.ts'
 import { EVERY_TENANT } from './base.ts'
 import { CredentialBatch, CredentialBatchRow } from './credentials.batches.ts'
-import { Notification, Revocation, StatusChange } from './credentials.status.ts'
+import { Notification } from './credentials.notifications.ts'
+import { Revocation } from './credentials.revocations.ts'
+import { Credential } from './credentials.ts'
 import { Did, DomainLinkage } from './dids.ts'
 import { Domain } from './domains.ts'
 import { Key, KeyEnvelope } from './keys.ts'
@@ -11,7 +13,8 @@ import { OutboxEntry } from './outbox.ts'
 import { type PoolObserver, watchPool } from './pool.ts'
 import { PresentationRequest, PresentationTemplate } from './semantic-credentials.presentations.ts'
 import { SemanticTemplate, SemanticTemplateVersion } from './semantic-credentials.templates.ts'
-import { JsonLdContext, SemanticCredential, StatusList } from './semantic-credentials.ts'
+import { JsonLdContext } from './semantic-credentials.ts'
+import { StatusChange, StatusList } from './status-lists.ts'
 import { LogEntry } from './tokens-logs.ts'
 
 export const entities = [
@@ -23,7 +26,7 @@ export const entities = [
   DomainLinkage,
   Key,
   KeyEnvelope,
-  SemanticCredential,
+  Credential,
   SemanticTemplate,
   SemanticTemplateVersion,
   StatusList,

@@ -9,10 +9,10 @@ const OF_BOTH = [
   'keys',
   'key_envelopes',
   'status_lists',
-  'semantic_credentials',
+  'credentials',
   'semantic_templates',
-  'semantic_credential_batches',
-  'semantic_credential_batch_rows',
+  'credential_batches',
+  'credential_batch_rows',
   'jsonld_contexts',
   'idempotency_keys',
 ] as const

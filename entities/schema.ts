@@ -1,23 +1,15 @@
 import type { Sql } from './orm.ts'
 
-/** The migrations that this program was written for, in their order. */
+/**
+ * The migrations that this program was written for, in their order. A change of a function that an older program cannot
+ * work with comes with a migration, because only migrations tell the versions apart.
+ */
 export const SCHEMA = [
   '0001-foundation',
-  '0002-domain-linkages',
-  '0003-credential-templates',
-  '0004-presentations',
-  '0005-tenant-settings',
-  '0006-batches',
-  '0007-idempotency-claims',
-  '0008-status-history',
-  '0009-batch-templates',
-  '0010-status-list-publishing',
-  '0011-given-ids',
-  '0012-recovery',
-  '0014-verification-rules',
-  '0015-notification-limits',
-  '0016-outbox-turns',
-  '0017-key-store-logins',
+  '0002-tokens-logs',
+  '0003-dids',
+  '0004-credentials',
+  '0005-semantic-credentials',
 ] as const
 
 export type MigrationName = (typeof SCHEMA)[number]

@@ -1,10 +1,10 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import type { Credential } from '../../entities/credentials.ts'
 import type { BatchOptions, RowInput } from '../../protocol/credentials/batches.ts'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
 import type { NamedEntry } from '../../protocol/credentials/notifications.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import type { StatusListKind, StatusPurpose } from '../../protocol/status-list/index.ts'
-import type { StoredCredential } from './read.ts'
 import type { SignedRow } from './record.ts'
 
 /** A version of a template: what a credential was made by. */
@@ -95,7 +95,7 @@ export interface CredentialFormat<Request = never, Row extends SignedRow = Signe
   /** Signs a credential under our id of it; recording it is the engine's. Throws `Refusal` for what the caller can mend. */
   sign(tenantId: string, id: string, request: Request): Promise<Row>
 
-  show(credential: StoredCredential): ShownCredential
+  show(credential: Credential): ShownCredential
 
   /** The template's current version unless told, also when it is deleted; undefined for an id of none. A format may have none. */
   readTemplate?(em: SqlEntityManager, id: string, version?: number): Promise<TemplateVersion | undefined>

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
+import { logOf } from '../../protocol/credentials/formats.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Signers } from '../dids/signers.ts'
 import type { Call } from '../frame/operations.ts'
 import type { CredentialFormat, TemplateRef } from './format.ts'
-import { type CredentialRow, createCredentialRecorder } from './record.ts'
-import { recordSuspendable } from './status-lists/suspension.ts'
+import { createCredentialRecorder, type SignedRow } from './record.ts'
 
 export interface SignedCredential {
   id: string
@@ -22,8 +22,8 @@ export function derivedId(tenantId: string, work: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** What issuing takes of a format. */
-export type Signs<Request> = Pick<CredentialFormat<Request>, 'name' | 'sign'>
+/** What issuing takes of a format whose documents are JSON. */
+export type Signs<Request> = Pick<CredentialFormat<Request, SignedRow & { document: Json }>, 'name' | 'sign'>
 
 interface Parts extends Pick<Dependencies, 'sql' | 'effects' | 'uuid'> {
   signers: Signers
@@ -48,32 +48,24 @@ export function createIssuing({ sql, effects, uuid, signers }: Parts) {
       if (idempotency && 'effect' in idempotency) return idempotency.effect as SignedCredential
       const ownId = idempotency ? derivedId(tenantId, `${idempotency.since} ${idempotency.key}`) : uuid()
       const row = await format.sign(tenantId, ownId, request)
-      const { id, document: credential, tag, proofType, suspensionListId, suspensionIndex } = row
+      const { id, document: credential, tag, proofType } = row
       const signed: SignedCredential = { id, credential, tag, ...(template && { template }) }
       const metadata = { clientId: call.clientId, id, proofType, revocable: row.statusListId !== null }
-      const recorded: CredentialRow = {
-        tenant: tenantId,
-        credential_id: id,
-        issuer: row.didId,
-        signed: credential,
-        proof: proofType,
-        label: tag,
-        type_names: row.types,
-        issued: row.issuanceDate,
-        expires: row.expirationDate,
-        list: row.statusListId,
-        list_index: row.statusIndex,
-        log_id: uuid(),
-        request: call.requestId,
-        log_metadata: template ? { ...metadata, templateId: template.id, templateVersion: template.version } : metadata,
-        idempotency: idempotency?.key ?? null,
-        idempotent_effect: idempotency ? effects.seal(tenantId, idempotency.key, signed) : null,
-        template: template?.id ?? null,
-        version: template?.version ?? null,
-      }
-      const outcome = await (suspensionListId !== null && suspensionIndex !== null
-        ? recordSuspendable(sql, recorded, { listId: suspensionListId, index: suspensionIndex })
-        : recorder.record(recorded))
+      const from = { templateId: template?.id ?? null, templateVersion: template?.version ?? null }
+      const { name, category } = logOf(format.name, 'SIGN')
+      const outcome = await recorder.record({
+        row: { ...row, ...from, tenantId },
+        log: {
+          id: uuid(),
+          category,
+          type: `${name}_SUCCESS`,
+          requestId: call.requestId,
+          metadata: template ? { ...metadata, ...from } : metadata,
+        },
+        idempotency: idempotency
+          ? { key: idempotency.key, effect: effects.seal(tenantId, idempotency.key, signed) }
+          : null,
+      })
       if (outcome === 'recorded') return signed
       if (outcome === 'template_gone')
         throw new Refusal('credential_template.not_found', 'The template was deleted while its credential was signed.')

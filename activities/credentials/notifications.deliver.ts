@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
-import { Notification } from '../../entities/credentials.status.ts'
+import { Notification } from '../../entities/credentials.notifications.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { logOf } from '../../protocol/credentials/formats.ts'
 import { messageEndpoint, messageHeader } from '../../protocol/credentials/notifications.ts'
@@ -11,7 +11,7 @@ import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import type { Signers } from '../dids/signers.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
-import { findCredential, formatOf } from './read.ts'
+import { findCredential } from './read.ts'
 import { refuseIssuer } from './refusals.ts'
 
 /** `later`: the recipient's side may be back by then. */
@@ -118,7 +118,7 @@ export function createNotificationDelivery(parts: Parts) {
         const again = mayTryAgain ? { statusChange: null } : {}
         em.assign(row, { state, reason: reason ?? null, endedAt: now(), ...again })
         const { requestId, clientId, credentialId } = row
-        const format = formatOf(await findCredential(em, credentialId))
+        const { format } = await findCredential(em, credentialId)
         addLogEntry(
           em,
           { now, uuid },

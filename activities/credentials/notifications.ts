@@ -1,5 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import { Notification } from '../../entities/credentials.status.ts'
+import { Notification } from '../../entities/credentials.notifications.ts'
+import { Did } from '../../entities/dids.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { type NamedEntry, statusMessage } from '../../protocol/credentials/notifications.ts'
 import { Refusal } from '../../protocol/errors.ts'
@@ -9,7 +10,7 @@ import type { Call, Operations } from '../frame/operations.ts'
 import type { Formats } from './format.ts'
 import { messageSigner } from './notifications.deliver.ts'
 import { assertWithinLimits, recipientHost, takeTurns } from './notifications.limits.ts'
-import { findCredential, formatOf } from './read.ts'
+import { findCredential } from './read.ts'
 import { credentialNotFound, notRevocable } from './refusals.ts'
 
 const invalid = (path: string, message: string) =>
@@ -27,7 +28,7 @@ interface CurrentStatus {
 /** The status and the change that made it, as one statement sees both. */
 const STATUS = `select c.revoked, coalesce((select max(h.id) from credential_status_changes h
     where h.credential_id = c.id and h.purpose = 'revocation'), 0)::text as change
-  from semantic_credentials c where c.id = ?`
+  from credentials c where c.id = ?`
 
 const ADD = `insert into credential_notifications (id, tenant_id, credential_id, recipient, recipient_host, status_change, sender,
     message, request_id, client_id, created_at)
@@ -67,11 +68,9 @@ export function createNotifications(parts: Parts) {
     return named
   }
 
-  const ownDid = async (tenantId: string, didId: string): Promise<string> => {
-    const rows = await inTenant(database.tenants, tenantId, (em) =>
-      em.execute<{ did: string }[]>('select did from dids where id = ?', [didId]),
-    )
-    return rows[0]?.did ?? ''
+  const ownDid = async (tenantId: string, id: string): Promise<string> => {
+    const row = await inTenant(database.tenants, tenantId, (em) => em.findOne(Did, { id }))
+    return row?.did ?? ''
   }
 
   /** False where the recipient is told of this status already. */
@@ -111,7 +110,7 @@ export function createNotifications(parts: Parts) {
       const { tenantId } = call
       const credential = await inTenant(database.tenants, tenantId, (em) => findCredential(em, id))
       if (!credential.statusListId) throw notRevocable()
-      const { subjects, statusEntry } = formats.of(formatOf(credential)).show(credential)
+      const { subjects, statusEntry } = formats.of(credential.format).show(credential)
       if (!statusEntry) throw notRevocable()
       if (to?.some((did) => !subjects.includes(did))) throw invalid('to', 'expected DIDs of the credential’s subjects')
       const sender = await senderOf(tenantId, from, credential.didId)

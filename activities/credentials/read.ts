@@ -1,21 +1,22 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { Credential } from '../../entities/credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
-import { SemanticCredential } from '../../entities/semantic-credentials.ts'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
+import type { Json } from '../../protocol/data-integrity/index.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { credentialNotFound } from './refusals.ts'
 
-/** A credential as it is kept, of whichever format. */
-export type StoredCredential = SemanticCredential
-
-/** The name of a credential's format. */
-export const formatOf = (_credential: StoredCredential): FormatName => 'semantic'
-
-/** Throws `Refusal('credential.not_found')`. */
-export async function findCredential(em: SqlEntityManager, id: string): Promise<StoredCredential> {
-  const credential = await em.findOne(SemanticCredential, { id })
+/** Of whichever format, unless told. Throws `Refusal('credential.not_found')`. */
+export async function findCredential(em: SqlEntityManager, id: string, format?: FormatName): Promise<Credential> {
+  const credential = await em.findOne(Credential, { id, ...(format && { format }) })
   if (!credential) throw credentialNotFound()
   return credential
+}
+
+/** The document of a credential of a format whose documents are JSON. */
+export function jsonOf({ id, document }: Pick<Credential, 'id' | 'document'>): Json {
+  if (!document) throw new Error(`the document of credential ${id} is not JSON`)
+  return document
 }
 
 export interface CredentialFilter {
@@ -26,24 +27,25 @@ export interface CredentialFilter {
   offset: number
 }
 
-/** Credentials as they were recorded, of whichever format. */
+/** Credentials of a format, as they were recorded. */
 export const createCredentialReader = ({ database }: Pick<Dependencies, 'database'>) => ({
   /** Newest first. */
-  listCredentials(tenantId: string, { tag, type, limit, offset }: CredentialFilter) {
+  listCredentials(tenantId: string, format: FormatName, { tag, type, limit, offset }: CredentialFilter) {
     return inTenant(database.tenants, tenantId, async (em) => {
       const where = {
+        format,
         ...(tag !== undefined ? { tag } : {}),
         ...(type !== undefined ? { types: { $contains: [type] } } : {}),
       }
       const orderBy = { createdAt: 'desc', id: 'asc' } as const
-      const [credentials, total] = await em.findAndCount(SemanticCredential, where, { orderBy, limit, offset })
+      const [credentials, total] = await em.findAndCount(Credential, where, { orderBy, limit, offset })
       return { credentials, total }
     })
   },
 
   /** Throws `Refusal('credential.not_found')`. */
-  readCredential(tenantId: string, id: string): Promise<StoredCredential> {
-    return inTenant(database.tenants, tenantId, (em) => findCredential(em, id))
+  readCredential(tenantId: string, format: FormatName, id: string): Promise<Credential> {
+    return inTenant(database.tenants, tenantId, (em) => findCredential(em, id, format))
   },
 })
 

@@ -2,15 +2,15 @@ import type { Sql } from '../../entities/orm.ts'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 
-/** What a format's signing says of a credential. */
+/** What a format's signing says of a credential, by the names of the entity `Credential`. */
 export interface SignedRow {
   id: string
   format: FormatName
   didId: string
   /** The issuer's DID. */
   issuer: string
-  /** As it is answered. */
-  document: Json
+  /** As it is answered: JSON, or bytes. */
+  document: Json | Uint8Array
   proofType: string
   tag: string | null
   types: string[]
@@ -23,37 +23,60 @@ export interface SignedRow {
   suspensionIndex: number | null
 }
 
-/** What `record_semantic_credential` takes, by its names, and `record_templated_credential` besides. */
-export interface CredentialRow {
-  tenant: string
-  credential_id: string
-  issuer: string
-  signed: Json
-  proof: string
-  label: string | null
-  type_names: string[]
-  issued: string
-  expires: string | null
-  list: string | null
-  list_index: number | null
-  log_id: string
-  request: string
-  log_metadata: Json
-  idempotency: string | null
-  idempotent_effect: Buffer | null
-  template: string | null
-  version: number | null
+/** A credential as it is recorded. A new column is one more member here, and one more line of `toColumns`. */
+export interface CredentialRow extends Omit<SignedRow, 'issuer'> {
+  tenantId: string
+  templateId: string | null
+  templateVersion: number | null
 }
 
-const ARGUMENTS = `r.tenant, r.credential_id, r.issuer, r.signed, r.proof, r.label, r.type_names, r.issued, r.expires,
-  r.list, r.list_index, r.log_id, r.request, r.log_metadata, r.idempotency, r.idempotent_effect`
+/** A credential that one request asked for. */
+export interface Recording {
+  row: CredentialRow
+  log: { id: string; category: string; type: string; requestId: string; metadata: Json }
+  /** The effect of the request's Idempotency-Key, sealed. */
+  idempotency: { key: string; effect: Buffer } | null
+}
 
-/** Each row through a function that sets the row's own tenant first; all of them one transaction. */
-const RECORD = `select r.n, case when r.template is null then record_semantic_credential(${ARGUMENTS})
-  else record_templated_credential(${ARGUMENTS}, r.template, r.version) end as outcome
-from json_to_recordset($1) as r(n integer, tenant uuid, credential_id uuid, issuer uuid, signed json, proof text,
-  label text, type_names text[], issued timestamptz, expires timestamptz, list uuid, list_index integer, log_id uuid,
-  request uuid, log_metadata json, idempotency text, idempotent_effect bytea, template uuid, version integer)`
+export type RecordOutcome = 'recorded' | 'recorded_before' | 'issuer_gone' | 'template_gone'
+
+/** As PostgreSQL reads bytea. */
+const bytes = (value: Uint8Array): string => `\\x${Buffer.from(value).toString('hex')}`
+
+/** Columns of the table by their names, for `record_credentials`. */
+export const toColumns = ({ document, ...row }: CredentialRow): string =>
+  JSON.stringify({
+    id: row.id,
+    tenant_id: row.tenantId,
+    did_id: row.didId,
+    format: row.format,
+    ...(document instanceof Uint8Array ? { document_bytes: bytes(document) } : { document }),
+    proof_type: row.proofType,
+    tag: row.tag,
+    types: row.types,
+    issuance_date: row.issuanceDate,
+    expiration_date: row.expirationDate,
+    status_list_id: row.statusListId,
+    status_index: row.statusIndex,
+    suspension_list_id: row.suspensionListId,
+    suspension_index: row.suspensionIndex,
+    template_id: row.templateId,
+    template_version: row.templateVersion,
+  })
+
+/** Columns of the log entry. */
+const toEntry = ({ row, log }: Recording): string =>
+  JSON.stringify({
+    id: log.id,
+    tenant_id: row.tenantId,
+    category: log.category,
+    type: log.type,
+    request_id: log.requestId,
+    metadata: log.metadata,
+  })
+
+/** In the order of the rows. */
+const RECORD = 'select record_credentials($1, $2, $3, $4) as outcome'
 
 /** Statements under way at a time: one that waits for a lock holds up those that came with it, and not all others. */
 const LANES = 2
@@ -61,16 +84,10 @@ const LANES = 2
 const TOGETHER = 32
 
 interface Waiting {
-  row: CredentialRow
-  resolve(outcome: string): void
+  recording: Recording
+  resolve(outcome: RecordOutcome): void
   reject(error: unknown): void
 }
-
-const asJson = (row: CredentialRow, n: number) => ({
-  n,
-  ...row,
-  idempotent_effect: row.idempotent_effect && `\\x${row.idempotent_effect.toString('hex')}`,
-})
 
 /** PostgreSQL refused the statement and has rolled it back; a lost connection leaves that open. */
 const isRolledBack = (error: unknown): boolean =>
@@ -81,19 +98,25 @@ const isRolledBack = (error: unknown): boolean =>
  * company. Each caller has its own row's outcome, after the commit: where PostgreSQL refuses the rows together, each is
  * tried alone, so that only the one at fault fails.
  */
-export function createCredentialRecorder(sql: Sql): { record(row: CredentialRow): Promise<string> } {
+export function createCredentialRecorder(sql: Sql): { record(recording: Recording): Promise<RecordOutcome> } {
   const waiting: Waiting[] = []
   let running = 0
   let scheduled = false
 
   async function send(batch: Waiting[]): Promise<void> {
+    const recordings = batch.map(({ recording }) => recording)
     try {
-      const { rows } = await sql.query<{ n: number; outcome: string }>({
-        name: 'record-semantic-credentials',
+      const { rows } = await sql.query<{ outcome: RecordOutcome }>({
+        name: 'record-credentials',
         text: RECORD,
-        values: [JSON.stringify(batch.map(({ row }, n) => asJson(row, n)))],
+        values: [
+          recordings.map(({ row }) => toColumns(row)),
+          recordings.map(toEntry),
+          recordings.map(({ idempotency }) => idempotency?.key ?? null),
+          recordings.map(({ idempotency }) => idempotency?.effect ?? null),
+        ],
       })
-      for (const { n, outcome } of rows) batch[n]?.resolve(outcome)
+      for (const [place, { outcome }] of rows.entries()) batch[place]?.resolve(outcome)
       // no effect on those that have their outcome
       for (const { reject } of batch) reject(new Error('a credential got no outcome'))
     } catch (error) {
@@ -114,9 +137,9 @@ export function createCredentialRecorder(sql: Sql): { record(row: CredentialRow)
   }
 
   return {
-    record: (row) =>
+    record: (recording) =>
       new Promise((resolve, reject) => {
-        waiting.push({ row, resolve, reject })
+        waiting.push({ recording, resolve, reject })
         if (scheduled) return
         scheduled = true
         setImmediate(pump)

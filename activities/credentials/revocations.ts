@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { CredentialBatch } from '../../entities/credentials.batches.ts'
-import { Revocation } from '../../entities/credentials.status.ts'
+import { Revocation } from '../../entities/credentials.revocations.ts'
 import { Did } from '../../entities/dids.ts'
 import { inTenant, type Sql } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
@@ -30,6 +30,8 @@ export interface RevocationRecord {
 
 /** Credentials of one transaction. */
 const AT_ONCE = 2_000
+/** Type of the log entry of a revocation's end. */
+const COMPLETED = 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_CASCADE_COMPLETE_SUCCESS'
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
 const toRecord = ({ id, scope, subject, state, checked, revoked, createdAt, endedAt }: Revocation) => ({
@@ -79,13 +81,10 @@ export function createRevocations({ database, outbox, uuid, operations, formats 
   async function begin(em: SqlEntityManager, call: Call, scope: RevocationScope, subject: string): Promise<Revocation> {
     const { tenantId, requestId, clientId } = call
     const id = uuid()
-    await em.execute(
-      `insert into credential_revocations (id, tenant_id, scope, subject, request_id, client_id)
-       values (?, ?, ?, ?, ?, ?)`,
-      [id, tenantId, scope, subject, requestId, clientId],
-    )
+    const revocation = em.create(Revocation, { id, tenantId, scope, subject, requestId, clientId })
+    await em.flush() // its time is the database's, which the times of credentials are compared with
     await outbox.start(em, 'revokeCredentials', { tenantId, revocationId: id }, { scope, subject })
-    return em.findOneOrFail(Revocation, { id })
+    return revocation
   }
 
   async function beginBatch(em: SqlEntityManager, call: Call, id: string): Promise<Revocation> {
@@ -123,8 +122,8 @@ export const createRevocationSlices = ({ sql }: { sql: Sql }) => ({
   async revokeSlice({ tenantId, revocationId }: RevocationSubject): Promise<RevocationProgress> {
     const { rows } = await sql.query<{ phase: RevocationProgress['phase']; all_checked: number; all_revoked: number }>({
       name: 'revoke-slice',
-      text: 'select * from revoke_semantic_credential_slice($1, $2, $3)',
-      values: [tenantId, revocationId, AT_ONCE],
+      text: 'select * from revoke_credential_slice($1, $2, $3, $4, $5)',
+      values: [tenantId, revocationId, AT_ONCE, 'credential-web-semantic', COMPLETED],
     })
     const [row] = rows
     if (!row) throw new Error('a slice of a revocation was neither done nor refused')

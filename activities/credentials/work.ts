@@ -3,7 +3,7 @@ import { defineWork, type WorkRow } from '../frame/work.ts'
 /** A batch until its last row is done; one that was cancelled, until its rows are erased. A pause that ends by itself counts. */
 export const batchWork = defineWork<'signBatch', WorkRow & { total: number }>({
   workflowType: 'signBatch',
-  table: 'semantic_credential_batches',
+  table: 'credential_batches',
   columns: 'w.total',
   underWay: `w.state in ('PROCESSING', 'PAUSED', 'CANCELLED') and w.discarded_at is null
     and (w.state <> 'PAUSED' or w.pause_code = 'keys.unavailable')`,

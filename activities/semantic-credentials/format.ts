@@ -2,7 +2,8 @@ import { listOf } from '../../protocol/json.ts'
 import { subjectDids } from '../../protocol/semantic-credentials/index.ts'
 import { readStatusEntry } from '../../protocol/status-list/entry.ts'
 import type { BatchFormat, CredentialFormat, StatusKinds } from '../credentials/format.ts'
-import type { Signing, SignRequest } from './sign.ts'
+import { jsonOf } from '../credentials/read.ts'
+import type { SignedSemanticRow, Signing, SignRequest } from './sign.ts'
 import { readTemplateVersion } from './templates.ts'
 
 interface Parts {
@@ -12,12 +13,17 @@ interface Parts {
 }
 
 /** W3C credentials with Data Integrity proofs, as the engine sees them. */
-export const createSemanticFormat = ({ signing, ...parts }: Parts): CredentialFormat<SignRequest> => ({
+export const createSemanticFormat = ({
+  signing,
+  ...parts
+}: Parts): CredentialFormat<SignRequest, SignedSemanticRow> => ({
   name: 'semantic',
   sign: signing.sign,
-  show({ credential, statusListId }) {
-    const [status] = listOf(credential.credentialStatus)
-    return { subjects: subjectDids(credential), ...(statusListId && { statusEntry: readStatusEntry(status) }) }
+  show(credential) {
+    const document = jsonOf(credential)
+    const [status] = listOf(document.credentialStatus)
+    const isListed = credential.statusListId !== null && credential.statusListId !== undefined
+    return { subjects: subjectDids(document), ...(isListed && { statusEntry: readStatusEntry(status) }) }
   },
   readTemplate: readTemplateVersion,
   ...parts,

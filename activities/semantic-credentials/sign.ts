@@ -36,6 +36,9 @@ export interface SignRequest {
   mandatoryPointers?: string[]
 }
 
+/** A signed credential of the W3C's data models and what its row says besides. */
+export type SignedSemanticRow = SignedRow & { document: Json }
+
 interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
   tenants: Tenants
   contexts: TenantContexts
@@ -96,7 +99,7 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
         mandatoryPointers,
       }: SignRequest,
       together = 1,
-    ): Promise<SignedRow> {
+    ): Promise<SignedSemanticRow> {
       const proofType = proofTypeOf(given)
       const time = now()
       const normal = await overDocument(() => normaliseSignPayload(payload, { proofType, revocable, now: time }))

@@ -34,15 +34,14 @@ const OWN_LIST = new RegExp(`/v1/revocation-lists/(${UUID})$`)
 const OWN_ID = new RegExp(`^(?:urn:uuid:)?(${UUID})$`)
 
 const BY_ENTRY = {
-  revocation: 'select id from semantic_credentials where tenant_id = $1 and status_list_id = $2 and status_index = $3',
-  suspension:
-    'select id from semantic_credentials where tenant_id = $1 and suspension_list_id = $2 and suspension_index = $3',
+  revocation: 'select id from credentials where tenant_id = $1 and status_list_id = $2 and status_index = $3',
+  suspension: 'select id from credentials where tenant_id = $1 and suspension_list_id = $2 and suspension_index = $3',
 }
-const BY_OWN_ID = 'select id from semantic_credentials where tenant_id = $1 and id = $2'
-/** In the words of the index semantic_credentials_given_id. */
-const BY_GIVEN_ID = `select id from semantic_credentials
-  where tenant_id = $1 and md5(credential ->> 'id') = md5($2) and credential ->> 'id' = $2
-    and strpos(credential::text, '"id":"urn:uuid:' || id::text || '"') = 0 limit 2`
+const BY_OWN_ID = 'select id from credentials where tenant_id = $1 and id = $2'
+/** In the words of the index credentials_given_id. */
+const BY_GIVEN_ID = `select id from credentials
+  where tenant_id = $1 and md5(document ->> 'id') = md5($2) and document ->> 'id' = $2
+    and strpos(document::text, '"id":"urn:uuid:' || id::text || '"') = 0 limit 2`
 
 /** The W3C's common interface (VC API, Issuer, Verifier and Holder services) over the same verbs as everything else. */
 export function createVcApi(parts: Parts) {

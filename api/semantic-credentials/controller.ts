@@ -88,7 +88,11 @@ export class SemanticCredentialsController extends Controller {
   async list(@Request() called: Called, @Queries() query: CredentialQuery): Promise<CredentialPageOut> {
     const { tag, type, limit, page: number } = query
     const page = toPage(limit, number)
-    const found = await this.platform.credentials.listCredentials(called.user.tenantId, { tag, type, ...page })
+    const found = await this.platform.credentials.listCredentials(called.user.tenantId, 'semantic', {
+      tag,
+      type,
+      ...page,
+    })
     return { data: found.credentials.map(rowToWire), ...snakeTotals(found.total, page.limit) }
   }
 
@@ -102,7 +106,7 @@ export class SemanticCredentialsController extends Controller {
   async read(@Request() called: Called, @Path() id: Uuid): Promise<CredentialDetailsOut> {
     const { credentials, credentialTemplates } = this.platform
     const { tenantId } = called.user
-    const row = await credentials.readCredential(tenantId, id)
+    const row = await credentials.readCredential(tenantId, 'semantic', id)
     const { templateId, templateVersion: version } = row
     const template =
       templateId && version ? await credentialTemplates.readSource(tenantId, templateId, version) : undefined

@@ -1,3 +1,4 @@
+import { jsonOf } from '../../activities/credentials/read.ts'
 import type { CredentialTemplate } from '../../activities/semantic-credentials/templates.ts'
 import { isObject } from '../../protocol/json.ts'
 import { flattenMappings } from '../../protocol/semantic-credentials/templates.claims.ts'
@@ -48,22 +49,25 @@ const ofTemplate = ({ id, version, definition }: CredentialTemplate) => ({
   expires_in: definition.expiresIn ?? undefined,
 })
 
-export const detailsToWire = (row: SemanticCredential, template?: CredentialTemplate): CredentialDetailsOut => ({
-  ...rowToWire(row),
-  type: row.types[0] ?? 'VerifiableCredential',
-  additional_types: row.types.slice(1),
-  proof_type: row.proofType,
-  revocable: Boolean(row.statusListId),
-  is_revoked: row.revoked,
-  suspendable: Boolean(row.suspensionListId),
-  is_suspended: row.suspended,
-  expiration_date: row.expirationDate?.toISOString(),
-  created_at: row.createdAt.toISOString(),
-  context: row.credential['@context'],
-  persist: true,
-  issuer: issuerOf(row.credential.issuer),
-  name: text(row.credential.name),
-  description: text(row.credential.description),
-  credential_branding: isObject(row.credential.credentialBranding) ? row.credential.credentialBranding : undefined,
-  ...(template && ofTemplate(template)),
-})
+export function detailsToWire(row: SemanticCredential, template?: CredentialTemplate): CredentialDetailsOut {
+  const document = jsonOf(row)
+  return {
+    ...rowToWire(row),
+    type: row.types[0] ?? 'VerifiableCredential',
+    additional_types: row.types.slice(1),
+    proof_type: row.proofType,
+    revocable: Boolean(row.statusListId),
+    is_revoked: row.revoked,
+    suspendable: Boolean(row.suspensionListId),
+    is_suspended: row.suspended,
+    expiration_date: row.expirationDate?.toISOString(),
+    created_at: row.createdAt.toISOString(),
+    context: document['@context'],
+    persist: true,
+    issuer: issuerOf(document.issuer),
+    name: text(document.name),
+    description: text(document.description),
+    credential_branding: isObject(document.credentialBranding) ? document.credentialBranding : undefined,
+    ...(template && ofTemplate(template)),
+  }
+}

@@ -1,4 +1,4 @@
-import type { CredentialReader } from '../../activities/credentials/read.ts'
+import { type CredentialReader, jsonOf } from '../../activities/credentials/read.ts'
 import type { JsonObject } from '../frame/wire.ts'
 
 /** Rows as the activities answer them. */
@@ -100,7 +100,9 @@ const statusOf = (credential: JsonObject): StatusOut | undefined => {
   }
 }
 
-export function rowToWire({ id, credential, issuanceDate, tag, statusListId }: SemanticCredential): CredentialOut {
+export function rowToWire(row: SemanticCredential): CredentialOut {
+  const { id, issuanceDate, tag, statusListId } = row
+  const credential = jsonOf(row)
   const status = statusListId ? statusOf(credential) : undefined
   return {
     id,

@@ -83,13 +83,13 @@ test.serial('a rate limit is dropped when its window is over, and not before', a
 async function upload(state: string, silence: string, rows = 1): Promise<string> {
   const id = randomUUID()
   await ask(
-    `insert into semantic_credential_batches (id, tenant_id, attempt, format, source, state, options, request_id,
+    `insert into credential_batches (id, tenant_id, attempt, format, source, state, options, request_id,
        client_id, total, last_progress_at)
      values ($1, $2, $1, 'web-semantic', 'jsonl', $3, '{}', $1, $1, $5, now() - $4::interval)`,
     [id, world.first.tenantId, state, silence, rows],
   )
   await ask(
-    `insert into semantic_credential_batch_rows (batch_id, row_number, tenant_id, state)
+    `insert into credential_batch_rows (batch_id, row_number, tenant_id, state)
      select $1, generate_series(1, $3::int), $2, 'pending'`,
     [id, world.first.tenantId, rows],
   )
@@ -98,10 +98,7 @@ async function upload(state: string, silence: string, rows = 1): Promise<string>
 
 const rowsOf = async (id: string) =>
   (
-    await ask<{ count: number }>(
-      'select count(*)::int as count from semantic_credential_batch_rows where batch_id = $1',
-      [id],
-    )
+    await ask<{ count: number }>('select count(*)::int as count from credential_batch_rows where batch_id = $1', [id])
   )[0]?.count
 
 test.serial(
@@ -115,7 +112,7 @@ test.serial(
     const others = []
     for (const state of ['PROCESSING', 'PAUSED', 'COMPLETED', 'CANCELLED']) others.push(await upload(state, '1 year'))
     t.like(await purge(), { uploads: 2 })
-    t.deepEqual(await left('semantic_credential_batches', 'id', [silent, another, slow, ...others]), [slow, ...others])
+    t.deepEqual(await left('credential_batches', 'id', [silent, another, slow, ...others]), [slow, ...others])
     for (const id of [silent, another]) t.is(await rowsOf(id), 0)
     t.is(await rowsOf(slow), 3)
     for (const id of others) t.is(await rowsOf(id), 1)
@@ -131,7 +128,7 @@ test.serial('an upload that a later try takes over during the sweep stays, with 
     async query(query) {
       const answer = await systemSql.query(query)
       if (query.text.includes('last_progress_at') && taken++ === 0)
-        await ask('update semantic_credential_batches set attempt = $2, last_progress_at = now() where id = $1', [
+        await ask('update credential_batches set attempt = $2, last_progress_at = now() where id = $1', [
           id,
           randomUUID(),
         ])
@@ -140,7 +137,7 @@ test.serial('an upload that a later try takes over during the sweep stays, with 
   }
   await purge({ systemSql: overtaking })
   t.is(taken, 1)
-  t.deepEqual(await left('semantic_credential_batches', 'id', [id]), [id])
+  t.deepEqual(await left('credential_batches', 'id', [id]), [id])
   t.is(await rowsOf(id), 3)
 })
 

@@ -42,7 +42,7 @@ const age = () =>
     update dids set created_at = created_at - interval '2 minutes', deleted_at = deleted_at - interval '2 minutes';
     update credential_revocations set created_at = created_at - interval '2 minutes';
     update credential_notifications set created_at = created_at - interval '2 minutes';
-    update semantic_credential_batches set created_at = created_at - interval '2 minutes',
+    update credential_batches set created_at = created_at - interval '2 minutes',
       resumed_at = resumed_at - interval '2 minutes', ended_at = ended_at - interval '2 minutes'`)
 
 /** Starts what is committed, in place of a worker that is dead. */
@@ -167,13 +167,10 @@ test.serial(
     // long before a reconciliation looks at rows so young
     t.like(await reaches(resumed.id, completed, 40_000), { failed: 0 })
     const inputs = () =>
-      asked('select 1 from semantic_credential_batch_rows where batch_id = $1 and input is not null', cancelled.id)
+      asked('select 1 from credential_batch_rows where batch_id = $1 and input is not null', cancelled.id)
     await until('the rows to be erased', async () => (await inputs()).length === 0, 20_000)
     t.deepEqual(
-      await asked(
-        'select discarded_at is not null as erased from semantic_credential_batches where id = $1',
-        cancelled.id,
-      ),
+      await asked('select discarded_at is not null as erased from credential_batches where id = $1', cancelled.id),
       [{ erased: true }],
     )
   },

@@ -96,7 +96,7 @@ test('a reference to another tenant’s row is refused by the database itself', 
   const { ours, theirs } = fence.rows
   for (const [table, column, foreign] of [
     ['keys', 'did_id', 'dids'],
-    ['semantic_credentials', 'status_list_id', 'status_lists'],
+    ['credentials', 'status_list_id', 'status_lists'],
   ] as const) {
     const row = {
       ...ours.get(table),

@@ -54,7 +54,7 @@ const APPENDED = ['LogEntry', 'OutboxEntry', 'SemanticTemplateVersion', 'StatusC
 const KEPT = [...APPENDED, 'Revocation', 'Notification']
 
 test.serial('with its policies open row-level security holds nobody back', async (t) => {
-  for (const table of ['dids', 'semantic_credentials', 'credential_revocations']) {
+  for (const table of ['dids', 'credentials', 'credential_revocations']) {
     const found = await fence.query<{ tenants: number }>(
       `select count(distinct tenant_id)::int as tenants from ${table}`,
     )

@@ -1,9 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
 import type { CredentialFormat } from '../../activities/credentials/format.ts'
+import { jsonOf } from '../../activities/credentials/read.ts'
+import type { SignedRow } from '../../activities/credentials/record.ts'
 import { refuseIssuer } from '../../activities/credentials/refusals.ts'
 import { createPlatform, type FormatParts, type Platform } from '../../activities/index.ts'
 import type { RowInput } from '../../protocol/credentials/batches.ts'
+import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { statusEntry } from '../../protocol/status-list/credential.ts'
 import { readStatusEntry } from '../../protocol/status-list/entry.ts'
@@ -19,8 +22,15 @@ interface Note {
   text?: unknown
 }
 
+type SignedNote = SignedRow & { document: Json }
+
 /** A throw-away format: a note to a holder, with the entries of its status. */
-function noteFormat({ signers, entries, config, semantic: { statusKinds } }: FormatParts): CredentialFormat<Note> {
+function noteFormat({
+  signers,
+  entries,
+  config,
+  semantic: { statusKinds },
+}: FormatParts): CredentialFormat<Note, SignedNote> {
   const [kind, proofType] = ['BitstringStatusList', 'eddsa-rdfc-2022'] as const
   async function sign(tenantId: string, id: string, { issuer, holder, text }: Note) {
     if (typeof text !== 'string') throw new Refusal('note.empty', 'A note says something.')
@@ -40,9 +50,9 @@ function noteFormat({ signers, entries, config, semantic: { statusKinds } }: For
     name: 'compact',
     statusKinds,
     sign,
-    show: ({ credential: { credentialSubject, credentialStatus } }) => ({
-      subjects: [(credentialSubject as { id: string }).id],
-      statusEntry: readStatusEntry(credentialStatus),
+    show: (credential) => ({
+      subjects: [(jsonOf(credential).credentialSubject as { id: string }).id],
+      statusEntry: readStatusEntry(jsonOf(credential).credentialStatus),
     }),
     batches: {
       settle: async (_tenantId, { options }) => ({ options }),
@@ -60,7 +70,7 @@ const noteOf = (input: RowInput, issuer = ''): Note => ({
 
 let world: World
 let platform: Platform
-let notes: CredentialFormat<Note>
+let notes: CredentialFormat<Note, SignedNote>
 test.before(async () => {
   world = await openWorld({ workflows: true, formats: (parts) => [noteFormat(parts)] })
   platform = createPlatform(world.dependencies, (parts) => {
@@ -97,10 +107,17 @@ test('a new format is issued, listed and read by the engine as it is', async (t)
   const { id, credential, tag } = await issue('to be read')
   t.like(credential, { text: 'to be read' })
   t.is(tag, 'note')
-  const { credentials, total } = await platform.credentials.listCredentials(tenantId, { type: 'Note', ...page })
+  const { credentials, total } = await platform.credentials.listCredentials(tenantId, 'compact', {
+    type: 'Note',
+    ...page,
+  })
   t.is(credentials.length, total)
   t.true(credentials.some((each) => each.id === id))
-  t.like(await platform.credentials.readCredential(tenantId, id), { tag: 'note', types: ['Note'], credential })
+  t.like(await platform.credentials.readCredential(tenantId, 'compact', id), {
+    tag: 'note',
+    types: ['Note'],
+    document: credential,
+  })
   const refused = await t.throwsAsync(
     platform.issuing.issue(call(), notes, { issuer: 'did:example:nobody', holder: '', text: 'x' }),
   )
@@ -110,7 +127,7 @@ test('a new format is issued, listed and read by the engine as it is', async (t)
 test('a new format is revoked, suspended and published by the engine as it is', async (t) => {
   const { tenantId } = world.first
   const { id } = await issue()
-  const row = await platform.credentials.readCredential(tenantId, id)
+  const row = await platform.credentials.readCredential(tenantId, 'compact', id)
   t.false(await isSet(row.statusListId, row.statusIndex))
   t.false(await isSet(row.suspensionListId, row.suspensionIndex))
   await platform.credentialStatus.setStatus(call(), id, true)
@@ -128,7 +145,7 @@ test('a new format is revoked, suspended and published by the engine as it is', 
 test('the holders of a new format are notified by the engine as it is', async (t) => {
   const { tenantId } = world.first
   const { id, issuer } = await issue()
-  const { statusListId, statusIndex } = await platform.credentials.readCredential(tenantId, id)
+  const { statusListId, statusIndex } = await platform.credentials.readCredential(tenantId, 'compact', id)
   await platform.notifications.notifyStatus(call(), id, {})
   const notification = await until('the outcome', async () => {
     const [found] = (await platform.notifications.listNotifications(tenantId, id, page)).notifications

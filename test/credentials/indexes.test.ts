@@ -37,7 +37,7 @@ test('2,000 revocable signs, 64 at once: 2,000 different entries', async (t) => 
   const mean = apart.reduce((sum, distance) => sum + distance, 0) / apart.length
   t.true(mean > 131_072 / 4 && mean < 131_072 / 2.4, `mean distance ${mean}`)
   const { rows } = await world.dependencies.systemSql.query<{ pairs: number; used: number }>({
-    text: `select (select count(distinct (status_list_id, status_index))::int from semantic_credentials) as pairs,
+    text: `select (select count(distinct (status_list_id, status_index))::int from credentials) as pairs,
       (select sum(used)::int from status_lists) as used`,
     values: [],
   })

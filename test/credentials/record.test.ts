@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { type CredentialRow, createCredentialRecorder } from '../../activities/credentials/record.ts'
+import { type CredentialRow, createCredentialRecorder, type Recording } from '../../activities/credentials/record.ts'
 import type { Sql } from '../../entities/orm.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { type Client, openWorld, type World } from '../support/world.ts'
@@ -28,44 +28,59 @@ async function issuerOf(client: Client) {
     text: 'select id from dids where did = $1',
     values: [did],
   })
-  return { tenant: client.tenantId, issuer: String(rows[0]?.id) }
+  return { tenantId: client.tenantId, didId: String(rows[0]?.id) }
 }
 
-const rowOf = (owner: { tenant: string; issuer: string }, more: Partial<CredentialRow> = {}): CredentialRow => ({
-  ...owner,
-  credential_id: randomUUID(),
-  signed: { '@context': [], text: 'naïve "quoted" \\ {braces}, 汉字', number: 1e3 },
-  proof: 'eddsa-rdfc-2022',
-  label: 'a, "tag"',
-  type_names: ['A', 'B "quoted", {x}'],
-  issued: '2026-01-01T00:00:00Z',
-  expires: null,
-  list: null,
-  list_index: null,
-  log_id: randomUUID(),
-  request: randomUUID(),
-  log_metadata: { clientId: randomUUID() },
+interface Owner {
+  tenantId: string
+  didId: string
+}
+
+const recordingOf = (owner: Owner, more: Partial<CredentialRow> = {}, logId: string = randomUUID()): Recording => ({
+  row: {
+    ...owner,
+    id: randomUUID(),
+    format: 'semantic',
+    document: { '@context': [], text: 'naïve "quoted" \\ {braces}, 汉字', number: 1e3 },
+    proofType: 'eddsa-rdfc-2022',
+    tag: 'a, "tag"',
+    types: ['A', 'B "quoted", {x}'],
+    issuanceDate: '2026-01-01T00:00:00Z',
+    expirationDate: null,
+    statusListId: null,
+    statusIndex: null,
+    suspensionListId: null,
+    suspensionIndex: null,
+    templateId: null,
+    templateVersion: null,
+    ...more,
+  },
+  log: {
+    id: logId,
+    category: 'credential-web-semantic',
+    type: 'CREDENTIAL_WEB_SEMANTIC_SIGN_SUCCESS',
+    requestId: randomUUID(),
+    metadata: { clientId: randomUUID() },
+  },
   idempotency: null,
-  idempotent_effect: null,
-  template: null,
-  version: null,
-  ...more,
 })
 
 interface Stored {
   tenant_id: string
-  credential: unknown
+  format: string
+  document: unknown
+  bytes: Buffer | null
   tag: string
   types: string[]
   logs: number
 }
 
-const stored = async ({ credential_id, log_id }: CredentialRow) => {
+const stored = async ({ row, log }: Recording) => {
   const { rows } = await world.dependencies.systemSql.query<Stored>({
-    text: `select tenant_id, credential, tag, types,
-      (select count(*)::int from logs where id = $2 and tenant_id = semantic_credentials.tenant_id) as logs
-      from semantic_credentials where id = $1`,
-    values: [credential_id, log_id],
+    text: `select tenant_id, format, document, document_bytes as bytes, tag, types,
+      (select count(*)::int from logs where id = $2 and tenant_id = credentials.tenant_id) as logs
+      from credentials where id = $1`,
+    values: [row.id, log.id],
   })
   return rows[0]
 }
@@ -74,45 +89,73 @@ test('credentials of several tenants share statements, each under its own tenant
   const [one, two] = [await issuerOf(world.first), await issuerOf(await world.addTenant())]
   const sql = counted()
   const recorder = createCredentialRecorder(sql)
-  const rows = Array.from({ length: 60 }, (_, index) => rowOf(index % 2 ? one : two))
+  const rows = Array.from({ length: 60 }, (_, index) => recordingOf(index % 2 ? one : two))
   const outcomes = await Promise.all(rows.map((row) => recorder.record(row)))
   t.deepEqual(new Set(outcomes), new Set(['recorded']))
   t.true(sql.statements <= 4, `${sql.statements} statements`)
   for (const row of rows) {
-    const { tenant: tenant_id, signed: credential, label: tag, type_names: types } = row
-    t.deepEqual(await stored(row), { tenant_id, credential, tag: String(tag), types, logs: 1 })
+    const { tenantId: tenant_id, format, document, tag, types } = row.row
+    t.deepEqual(await stored(row), { tenant_id, format, document, bytes: null, tag: String(tag), types, logs: 1 })
   }
 })
 
 test('one credential alone waits for nobody', async (t) => {
   const sql = counted()
-  t.is(await createCredentialRecorder(sql).record(rowOf(await issuerOf(world.first))), 'recorded')
+  t.is(await createCredentialRecorder(sql).record(recordingOf(await issuerOf(world.first))), 'recorded')
   t.is(sql.statements, 1)
 })
 
 test('an outcome is the row’s own: a deleted issuer, another tenant’s issuer, an id that is there', async (t) => {
   const [one, two] = [await issuerOf(world.first), await issuerOf(await world.addTenant())]
   const recorder = createCredentialRecorder(world.dependencies.sql)
-  const [first, again] = [rowOf(one), rowOf(one)]
+  const [first, again] = [recordingOf(one), recordingOf(one)]
   t.is(await recorder.record(first), 'recorded')
   const rows = [
     again,
-    rowOf({ ...one, issuer: randomUUID() }),
-    rowOf({ ...one, issuer: two.issuer }),
-    rowOf(one, { credential_id: first.credential_id }),
-    rowOf(two),
+    recordingOf({ ...one, didId: randomUUID() }),
+    recordingOf({ ...one, didId: two.didId }),
+    recordingOf(one, { id: first.row.id }),
+    recordingOf(two),
   ]
   const outcomes = await Promise.all(rows.map((row) => recorder.record(row)))
   t.deepEqual(outcomes, ['recorded', 'issuer_gone', 'issuer_gone', 'recorded_before', 'recorded'])
 })
 
+test('two of one id that come together are one credential with one log entry', async (t) => {
+  const owner = await issuerOf(world.first)
+  const recorder = createCredentialRecorder(world.dependencies.sql)
+  const first = recordingOf(owner)
+  const again = recordingOf(owner, { id: first.row.id })
+  const outcomes = await Promise.all([first, again].map((recording) => recorder.record(recording)))
+  t.deepEqual(outcomes, ['recorded', 'recorded_before'])
+  t.is((await stored(first))?.logs, 1)
+  t.is((await stored(again))?.logs, 0)
+})
+
+test('a document of bytes is recorded as it is, and a row without a document, or with both, is refused', async (t) => {
+  const owner = await issuerOf(world.first)
+  const recorder = createCredentialRecorder(world.dependencies.sql)
+  const document = Buffer.from([0, 255, 92, 120, 39, 10])
+  const recording = recordingOf(owner, { format: 'mobile', document })
+  t.is(await recorder.record(recording), 'recorded')
+  t.like(await stored(recording), { format: 'mobile', document: null, bytes: document })
+  const update = (set: string) =>
+    world.dependencies.systemSql.query({
+      text: `update credentials set ${set} where id = $1`,
+      values: [recording.row.id],
+    })
+  await t.throwsAsync(update(`document = '{}'`), { code: '23514' })
+  await t.throwsAsync(update('document_bytes = null'), { code: '23514' })
+  await t.throwsAsync(update(`format = 'unknown'`), { code: '23514' })
+})
+
 test('a row that PostgreSQL refuses fails alone, and those that came with it are recorded', async (t) => {
   const owner = await issuerOf(world.first)
   const recorder = createCredentialRecorder(world.dependencies.sql)
-  const taken = rowOf(owner)
+  const taken = recordingOf(owner)
   t.is(await recorder.record(taken), 'recorded')
-  const rows = Array.from({ length: 5 }, () => rowOf(owner))
-  const bad = rowOf(owner, { log_id: taken.log_id })
+  const rows = Array.from({ length: 5 }, () => recordingOf(owner))
+  const bad = recordingOf(owner, {}, taken.log.id)
   const outcomes = await Promise.allSettled(
     [...rows.slice(0, 3), bad, ...rows.slice(3)].map((row) => recorder.record(row)),
   )
@@ -133,8 +176,8 @@ test('a lost connection is nobody’s success, and the rows are not sent a secon
     },
   }
   const recorder = createCredentialRecorder(lost)
-  const owner = { tenant: randomUUID(), issuer: randomUUID() }
-  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => recorder.record(rowOf(owner))))
+  const owner = { tenantId: randomUUID(), didId: randomUUID() }
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => recorder.record(recordingOf(owner))))
   t.true(outcomes.every(({ status }) => status === 'rejected'))
   t.is(statements, 1)
 })
@@ -146,7 +189,7 @@ test('40 signatures at once over HTTP are 40 credentials with 40 log entries', a
   const { rows } = await world.dependencies.systemSql.query<{ credentials: number; logs: number; indexes: number }>({
     text: `select count(*)::int as credentials, count(distinct status_index)::int as indexes,
       (select count(*)::int from logs where type = 'CREDENTIAL_WEB_SEMANTIC_SIGN_SUCCESS'
-        and metadata->>'id' = any($1)) as logs from semantic_credentials where id::text = any($1)`,
+        and metadata->>'id' = any($1)) as logs from credentials where id::text = any($1)`,
     values: [signed.map(({ id }) => id)],
   })
   t.deepEqual(rows[0], { credentials: 40, logs: 40, indexes: 40 })

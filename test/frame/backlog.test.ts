@@ -43,7 +43,7 @@ test.serial('what waits is told: outbox, batches and status lists, with their ag
   t.is((await world.ask(path, upload)).status, 201)
   const revoke = { token: world.token, body: { is_revoked: true } }
   t.is((await world.ask(`/v1/credentials/web-semantic/${id}/revocation-status`, revoke)).status, 200)
-  await sql(`update semantic_credential_batches set resumed_at = now() - interval '1 hour',
+  await sql(`update credential_batches set resumed_at = now() - interval '1 hour',
     last_progress_at = now() - interval '2 hours'`)
   await sql(`update outbox set created_at = created_at - interval '1 hour'`)
   await sql(`update status_lists set changed_since = changed_since - interval '1 hour', publish_failures = 3`)
@@ -59,7 +59,7 @@ test.serial('what waits is told: outbox, batches and status lists, with their ag
   t.true(Math.abs((seen.countersign_batch_stalled_seconds ?? 0) - 3600) < 60)
   t.true(Math.abs((seen.countersign_status_lists_oldest_seconds ?? 0) - 3600) < 60)
 
-  await sql(`update semantic_credential_batches set state = 'PAUSED'`)
+  await sql(`update credential_batches set state = 'PAUSED'`)
   t.like(await scrape(), {
     'countersign_batches{state="PROCESSING"}': 0,
     'countersign_batches{state="PAUSED"}': 1,

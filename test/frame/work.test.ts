@@ -48,8 +48,8 @@ const KINDS: Record<string, { begin(): Promise<string>; over: string; since: str
       const issuer = await createDid(world)
       return (await create(world, lines(3), { proofType: 'eddsa-rdfc-2022', issuer })).id
     },
-    over: `update semantic_credential_batches set state = 'COMPLETED' where id = $1`,
-    since: 'update semantic_credential_batches set created_at = $2, resumed_at = $2 where id = $1',
+    over: `update credential_batches set state = 'COMPLETED' where id = $1`,
+    since: 'update credential_batches set created_at = $2, resumed_at = $2 where id = $1',
   },
   revokeCredentials: {
     async begin() {
@@ -140,7 +140,7 @@ test.serial('a deletion is found although the outbox is still to start the regis
   t.is(await found(work, id), 1)
 })
 
-const batch = (set: string) => `update semantic_credential_batches set ${set} where id = $1`
+const batch = (set: string) => `update credential_batches set ${set} where id = $1`
 for (const [what, text, expected] of [
   ['paused on request', batch(`state = 'PAUSED', pause_code = 'batch.requested'`), 0],
   ['paused for the key store', batch(`state = 'PAUSED', pause_code = 'keys.unavailable'`), 1],

@@ -249,7 +249,7 @@ test('the same Idempotency-Key signs once, and a retry after a crash finds what 
   await world.ask(`${TEMPLATES}/${id}`, { method: 'PUT', token: world.token, body: course({ name: 'Later' }) })
   t.deepEqual((await ask(id, { claims: CLAIMS, issuer_did: did }, headers)).json(), first.json())
   const { rows } = await world.dependencies.systemSql.query<{ count: number }>({
-    text: 'select count(*)::int as count from semantic_credentials where template_id = $1',
+    text: 'select count(*)::int as count from credentials where template_id = $1',
     values: [id],
   })
   t.deepEqual(rows, [{ count: 1 }])
@@ -260,7 +260,7 @@ test('a credential row holds a template and its version, or neither, and none of
   const { id } = await createTemplate(world)
   const signed = await sign(id)
   const set = (values: string, where: string) =>
-    world.dependencies.systemSql.query({ text: `update semantic_credentials set ${values} where ${where}`, values: [] })
+    world.dependencies.systemSql.query({ text: `update credentials set ${values} where ${where}`, values: [] })
   const own = `id = '${signed.id}'`
   t.like(await t.throwsAsync(set('template_version = null', own)), { code: '23514' })
   t.like(await t.throwsAsync(set('template_version = 2', own)), { code: '23503' })

@@ -1,7 +1,7 @@
 import type { Sql } from '../../../entities/orm.ts'
 import type { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { TemplateRef } from '../format.ts'
-import type { SignedRow } from '../record.ts'
+import { type SignedRow, toColumns } from '../record.ts'
 
 /** References alone: rows are personal data, and Temporal's history is no place for it. */
 export interface Chunk {
@@ -31,8 +31,7 @@ export interface Attempted {
   fault?: Refusal
 }
 
-const RECORD = `select * from record_semantic_credential_chunk(
-  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
+const RECORD = 'select * from record_batch_chunk($1, $2, $3, $4, $5, $6, $7, $8, $9)'
 
 export interface Recorded {
   outcome: 'recorded' | 'issuer_gone' | 'template_gone' | 'cancelled'
@@ -50,7 +49,7 @@ export async function recordChunk(
   { signed, failed }: Attempted,
   template: TemplateRef | undefined,
 ): Promise<Recorded> {
-  const column = <T>(of: (credential: SignedRow) => T): T[] => signed.map(({ credential }) => of(credential))
+  const from = { tenantId, templateId: template?.id ?? null, templateVersion: template?.version ?? null }
   const { rows } = await sql.query<Recorded>({
     name: 'record-batch-chunk',
     text: RECORD,
@@ -58,20 +57,10 @@ export async function recordChunk(
       tenantId,
       batchId,
       signed.map(({ row }) => row),
-      column(({ id }) => id),
-      column(({ didId }) => didId),
-      column(({ document }) => JSON.stringify(document)),
-      column(({ proofType }) => proofType),
-      column(({ tag }) => tag),
-      column(({ types }) => JSON.stringify(types)),
-      column(({ issuanceDate }) => issuanceDate),
-      column(({ expirationDate }) => expirationDate),
-      column(({ statusListId }) => statusListId),
-      column(({ statusIndex }) => statusIndex),
-      column(({ suspensionListId }) => suspensionListId),
-      column(({ suspensionIndex }) => suspensionIndex),
+      signed.map(({ credential }) => credential.id),
+      signed.map(({ credential }) => credential.didId),
+      signed.map(({ credential }) => toColumns({ ...credential, ...from })),
       template?.id ?? null,
-      template?.version ?? null,
       failed.map(({ row }) => row),
       failed.map(({ problem }) => problem),
     ],

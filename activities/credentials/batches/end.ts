@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core'
-import { type BatchState, CredentialBatch } from '../../../entities/credentials.batches.ts'
+import { type BatchState, CredentialBatch, CredentialBatchRow } from '../../../entities/credentials.batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { logOf } from '../../../protocol/credentials/formats.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
@@ -10,13 +10,11 @@ import { addLogEntry } from '../../frame/log-entries.ts'
 const AT_ONCE = 2_000
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
+/** By their place: an update has no limit of its own, and a batch may have a million rows. */
 const DISCARD = `with gone as (
-  update semantic_credential_batch_rows set input = null where ctid = any (array(
-    select ctid from semantic_credential_batch_rows where batch_id = ? and input is not null limit ?))
+  update credential_batch_rows set input = null where ctid = any (array(
+    select ctid from credential_batch_rows where batch_id = ? and input is not null limit ?))
   returning 1) select count(*)::int as count from gone`
-
-const FIRST_PENDING = `select row_number as next from semantic_credential_batch_rows
-where batch_id = ? and state = 'pending' order by row_number limit 1`
 
 export type BatchEnd = { state: 'COMPLETED' | 'CANCELLED' } | { state: 'PROCESSING'; next: number }
 
@@ -62,10 +60,11 @@ export function createBatchEnds({
         if (batch.state === 'COMPLETED') return { state: 'COMPLETED' }
         const { signed, failed, total } = batch
         if (signed + failed !== total) {
-          const [first] = await em.execute<{ next: number }[]>(FIRST_PENDING, [batch.id])
+          const pending = { batchId: batch.id, state: 'pending' } as const
+          const first = await em.findOne(CredentialBatchRow, pending, { orderBy: { rowNumber: 'asc' } })
           if (!first)
             throw new Error(`batch ${batch.id}: ${total - signed - failed} rows are not done, and none is left`)
-          return { state: 'PROCESSING', next: first.next }
+          return { state: 'PROCESSING', next: first.rowNumber }
         }
         em.assign(batch, { state: 'COMPLETED', endedAt: now(), pauseCode: null, pauseMessage: null })
         const { id, tenantId, requestId, clientId, options } = batch

@@ -3,14 +3,14 @@ import type { Sql } from '../../../entities/orm.ts'
 /** Rows of one read: each is a transaction of its own, however slowly the caller takes them. */
 const PAGE = 500
 
-const RESULTS = `select row_number, id, credential from read_semantic_credential_batch_results($1, $2, $3, $4)`
-const ERRORS = `select row_number, errors from read_semantic_credential_batch_errors($1, $2, $3, $4)`
+const RESULTS = `select row_number, id, document from read_batch_results($1, $2, $3, $4)`
+const ERRORS = `select row_number, errors from read_batch_errors($1, $2, $3, $4)`
 
 interface ResultRow {
   row_number: number
   id: string
   /** JSON text as it stands in the table. */
-  credential: string
+  document: string
 }
 
 export interface RowError {
@@ -49,7 +49,7 @@ export function createBatchFiles({ sql }: { sql: Sql }) {
     /** Lines of `{row, id, credential}` after row number `after`. */
     async *results(tenantId: string, id: string, after = 0): AsyncGenerator<string> {
       for await (const rows of pages<ResultRow>('batch-results', RESULTS, [tenantId, id, after]))
-        yield rows.map((row) => `{"row":${row.row_number},"id":"${row.id}","credential":${row.credential}}\n`).join('')
+        yield rows.map((row) => `{"row":${row.row_number},"id":"${row.id}","credential":${row.document}}\n`).join('')
     },
 
     async *rowErrors(tenantId: string, id: string, after = 0): AsyncGenerator<RowError[]> {

@@ -20,7 +20,7 @@ export interface BatchSlice {
   template?: TemplateVersion
 }
 
-const ROWS = `select row_number, input from semantic_credential_batch_rows
+const ROWS = `select row_number, input from credential_batch_rows
 where batch_id = ? and row_number between ? and ? and state = 'pending' order by row_number`
 
 async function templateOf(em: SqlEntityManager, formats: Formats, batch: CredentialBatch) {

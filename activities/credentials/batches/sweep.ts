@@ -4,7 +4,7 @@ import type { Sql } from '../../../entities/orm.ts'
 const AT_ONCE = 20_000
 const LEFT_BEHIND_MINUTES = 60
 
-const DISCARD = 'select discard_semantic_credential_upload($1, $2, $3, $4, $5) as more'
+const DISCARD = 'select discard_batch_upload($1, $2, $3, $4, $5) as more'
 
 interface Discarded {
   tenantId: string
@@ -27,7 +27,7 @@ export async function discardUpload(sql: Sql, { tenantId, id, attempt, keepBatch
 /** Uploads whose process ended with them. `systemSql` sees every tenant. Safe to retry. */
 export async function sweepUploads(systemSql: Sql): Promise<number> {
   const { rows } = await systemSql.query<{ id: string; tenantId: string; attempt: string }>({
-    text: `select id, tenant_id as "tenantId", attempt from semantic_credential_batches
+    text: `select id, tenant_id as "tenantId", attempt from credential_batches
       where state = 'RECEIVING' and last_progress_at < now() - make_interval(mins => $1) limit 100`,
     values: [LEFT_BEHIND_MINUTES],
   })

@@ -29,7 +29,7 @@ const MAX_OPEN = 100
 /** Distinct issuers of which a batch notices that one is gone; rows of further ones fail one by one. */
 const MAX_ISSUERS = 100
 
-const RECEIVE = 'select receive_semantic_credential_rows($1, $2, $3, $4, $5, $6, $7) as received'
+const RECEIVE = 'select receive_batch_rows($1, $2, $3, $4, $5, $6, $7) as received'
 
 /** What is wrong with a row, as its error file tells it. */
 export const rowProblem = (code: string, errors: FieldError[]): string =>

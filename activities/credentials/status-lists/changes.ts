@@ -1,6 +1,5 @@
-import { StatusChange } from '../../../entities/credentials.status.ts'
 import { inTenant } from '../../../entities/orm.ts'
-import { StatusList } from '../../../entities/semantic-credentials.ts'
+import { StatusChange, StatusList } from '../../../entities/status-lists.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { type PastStatus, statusAt } from '../../../protocol/status-list/history.ts'
 import type { StatusPurpose } from '../../../protocol/status-list/index.ts'
@@ -23,8 +22,8 @@ const without = {
 const STORED = `select l.tenant_id, l.kind, l.purpose, l.size, d.did,
   coalesce(c.revoked, false) as revoked, coalesce(s.suspended, false) as suspended
   from status_lists l left join dids d on d.id = l.did_id
-  left join semantic_credentials c on c.status_list_id = l.id and c.status_index = $2::bigint
-  left join semantic_credentials s on s.suspension_list_id = l.id and s.suspension_index = $2::bigint
+  left join credentials c on c.status_list_id = l.id and c.status_index = $2::bigint
+  left join credentials s on s.suspension_list_id = l.id and s.suspension_index = $2::bigint
   where l.id = $1`
 
 interface StoredRow {
@@ -64,7 +63,7 @@ export const createCredentialStatus = ({
     const of = purpose === 'revocation' ? 'isRevoked' : 'isSuspended'
     const { rows } = await sql.query<{ outcome: string }>({
       name: 'set-status',
-      text: 'select set_semantic_credential_status($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as outcome',
+      text: 'select set_credential_status($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as outcome',
       values: [
         tenantId,
         id,
@@ -72,6 +71,7 @@ export const createCredentialStatus = ({
         value,
         uuid(),
         requestId,
+        'credential-web-semantic',
         `CREDENTIAL_WEB_SEMANTIC_${purpose.toUpperCase()}_SET_STATUS_SUCCESS`,
         JSON.stringify({ clientId, id, [of]: value }),
         idempotency?.key ?? null,

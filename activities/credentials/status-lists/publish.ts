@@ -1,5 +1,5 @@
 import { inTenant } from '../../../entities/orm.ts'
-import { StatusList } from '../../../entities/semantic-credentials.ts'
+import { StatusList } from '../../../entities/status-lists.ts'
 import type { Json } from '../../../protocol/data-integrity/index.ts'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import { etagOf } from '../../../protocol/etag.ts'
@@ -27,8 +27,8 @@ export const RENEWED_BEFORE_HOURS = 12
  */
 const SNAPSHOT = `select l.kind, l.purpose, l.proof_type as "proofType", l.size, l.changes, d.did,
   case l.purpose
-    when 'revocation' then array(select status_index from semantic_credentials where status_list_id = l.id and revoked)
-    else array(select suspension_index from semantic_credentials where suspension_list_id = l.id and suspended)
+    when 'revocation' then array(select status_index from credentials where status_list_id = l.id and revoked)
+    else array(select suspension_index from credentials where suspension_list_id = l.id and suspended)
   end as entries
 from status_lists l left join dids d on d.tenant_id = l.tenant_id and d.id = l.did_id and d.deleted_at is null
 where l.tenant_id = $1 and l.id = $2`

@@ -34,13 +34,13 @@ const BACKLOGS: Backlog[] = [
     help: 'Batches that have not ended, by state',
     label: 'state',
     text: `select state as label, count(batches.id)::float8 as value from unnest(array['RECEIVING', 'PROCESSING', 'PAUSED']) as state
-           left join semantic_credential_batches batches using (state) group by state`,
+           left join credential_batches batches using (state) group by state`,
   },
   {
     name: 'countersign_batch_stalled_seconds',
     help: 'Seconds since the last row was done of the batch in PROCESSING that has stood still for longest',
     text: `select coalesce(max(extract(epoch from now() - greatest(last_progress_at, resumed_at))), 0)::float8 as value
-           from semantic_credential_batches where state = 'PROCESSING'`,
+           from credential_batches where state = 'PROCESSING'`,
   },
   {
     name: 'countersign_status_lists_waiting',

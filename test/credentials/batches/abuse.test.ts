@@ -51,13 +51,13 @@ test('a hundred batches are under way at most, however many are sent at once', a
   t.is((await post(world, row, options)).status, 201)
   const { rows } = await world.dependencies.systemSql.query<{ names: string }>({
     text: `select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
-      where table_name = 'semantic_credential_batches' and column_name <> 'id'`,
+      where table_name = 'credential_batches' and column_name <> 'id'`,
     values: [],
   })
   const names = rows[0]?.names
   await world.dependencies.systemSql.query({
-    text: `insert into semantic_credential_batches (id, ${names})
-      select gen_random_uuid(), ${names} from semantic_credential_batches cross join generate_series(1, 94)`,
+    text: `insert into credential_batches (id, ${names})
+      select gen_random_uuid(), ${names} from credential_batches cross join generate_series(1, 94)`,
     values: [],
   })
   const replies = await Promise.all(Array.from({ length: 40 }, () => post(world, row, options)))

@@ -191,7 +191,7 @@ test.serial(
     t.is(entries.length, count + 2 * claimed, 'a suspendable one has two')
     t.is(new Set(entries.map(({ id }) => id)).size, count + 2 * claimed, 'no status entry is used twice (I4)')
     const { rows } = await platform.dependencies.systemSql.query<{ count: number }>({
-      text: 'select count(*)::int as count from semantic_credentials c join dids d on d.id = c.did_id where d.did = $1',
+      text: 'select count(*)::int as count from credentials c join dids d on d.id = c.did_id where d.did = $1',
       values: [issuer],
     })
     t.is(rows[0]?.count, count + claimed, 'no credential is there that belongs to no row')
@@ -227,8 +227,7 @@ test.serial('a million rows are taken in a stream, in memory that does not grow 
   await until(id, ({ signed }) => signed >= 10_000)
   const cancelled = await ask(`${BATCHES}/${id}/cancel`, { method: 'POST' })
   t.is(cancelled.status, 200)
-  const left =
-    'select count(*)::int as count from semantic_credential_batch_rows where batch_id = $1 and input is not null'
+  const left = 'select count(*)::int as count from credential_batch_rows where batch_id = $1 and input is not null'
   const inputs = async () =>
     (await platform.dependencies.systemSql.query<{ count: number }>({ text: left, values: [id] })).rows[0]?.count
   for (let tries = 0; (await inputs()) !== 0 && tries < 600; tries++) await wait(500)

@@ -77,7 +77,7 @@ test.serial('300 JSON lines become 300 credentials, each of its row, that verify
   )
   const listed = await world.ask('/v1/credentials/web-semantic?tag=spring&limit=0', { token: world.token })
   t.like(listed.json(), { total_count: 300 })
-  const left = 'select count(*)::int from semantic_credential_batch_rows where batch_id = $1 and input is not null'
+  const left = 'select count(*)::int from credential_batch_rows where batch_id = $1 and input is not null'
   t.is(await count(left, [made.id]), 0, 'what was signed is kept once')
 })
 
@@ -126,7 +126,7 @@ test.serial(
     const after = await read(world, id)
     t.is(after.signed, cancelled.signed)
     t.is((await results(world, id)).length, after.signed)
-    const rows = 'select count(*)::int from semantic_credential_batch_rows where batch_id = $1 and input is not null'
+    const rows = 'select count(*)::int from credential_batch_rows where batch_id = $1 and input is not null'
     t.is(await count(rows, [id]), 0, 'the remaining rows are erased')
     t.is((await steer(world, id, 'resume')).json().type, '/problems#batch.ended')
     t.is((await steer(world, id, 'pause')).status, 409)
@@ -196,7 +196,7 @@ test.serial(
     t.is(paused.paused?.code, 'keys.unavailable')
     t.is(paused.failed, 0)
     const recorded =
-      'select count(*)::int from semantic_credentials c join semantic_credential_batch_rows r on r.credential_id = c.id where r.batch_id = $1'
+      'select count(*)::int from credentials c join credential_batch_rows r on r.credential_id = c.id where r.batch_id = $1'
     t.is(await count(recorded, [id]), paused.signed)
     keys.down = false
     keys.slowMs = 0

@@ -89,7 +89,7 @@ test.serial('a million rows are signed to the last, in memory that does not grow
   )
   const { rows: counted } = await platform.dependencies.systemSql.query<{ credentials: number; entries: number }>({
     text: `select count(*)::int as credentials, count(distinct (status_list_id, status_index))::int as entries
-      from semantic_credentials`,
+      from credentials`,
     values: [],
   })
   t.deepEqual(counted[0], { credentials: COUNT, entries: COUNT })

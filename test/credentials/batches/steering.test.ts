@@ -252,7 +252,7 @@ for (const [from, verbs] of Object.entries(TRANSITIONS))
       const [state = '', pauseCode = null] = from.split(' ')
       const ended = ['COMPLETED', 'CANCELLED'].includes(state) ? 'now()' : 'null'
       await world.dependencies.systemSql.query({
-        text: `update semantic_credential_batches set state = $2, pause_code = $3, pause_message = $3, ended_at = ${ended},
+        text: `update credential_batches set state = $2, pause_code = $3, pause_message = $3, ended_at = ${ended},
           waiting_for = $4, waiting_since = case when $4::text is null then null else now() end where id = $1`,
         values: [id, state, pauseCode, pauseCode === 'keys.unavailable' ? 'keys' : null],
       })
@@ -286,7 +286,7 @@ const row = async (id: string) =>
   (
     await world.dependencies.systemSql.query<Row>({
       text: `select state, pause_code, pause_message, waiting_for, resumed_at, ended_at
-        from semantic_credential_batches where id = $1`,
+        from credential_batches where id = $1`,
       values: [id],
     })
   ).rows[0]

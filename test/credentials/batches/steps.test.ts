@@ -60,7 +60,7 @@ test('of a cancelled batch every row is erased, however many there are', async (
   await platformOf(world).batchEnds.discardBatchRows({ tenantId: world.first.tenantId, batchId: id })
   const { rows } = await world.dependencies.systemSql.query<{ left: number; erased: boolean }>({
     text: `select count(r.input)::int as left, bool_and(b.discarded_at is not null) as erased
-      from semantic_credential_batches b join semantic_credential_batch_rows r on r.batch_id = b.id where b.id = $1`,
+      from credential_batches b join credential_batch_rows r on r.batch_id = b.id where b.id = $1`,
     values: [id],
   })
   t.deepEqual(rows, [{ left: 0, erased: true }])

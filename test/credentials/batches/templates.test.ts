@@ -4,11 +4,9 @@ import test from 'ava'
 import { createActivities } from '../../../activities/index.ts'
 import { addDuration } from '../../../protocol/time.ts'
 import {
-  COURSE,
   claimLines,
   create,
   errors,
-  lines,
   type Posting,
   post,
   type Result,
@@ -170,7 +168,7 @@ test.serial('what the template says, and what no row could be signed with, is re
   const stranger = await world.tokenOf(await world.addTenant())
   const gone = (await createTemplate(world)).id
   await world.ask(`${TEMPLATES}/${gone}`, { method: 'DELETE', token: world.token })
-  const batches = 'select count(*)::int from semantic_credential_batches'
+  const batches = 'select count(*)::int from credential_batches'
   const before = await count(batches)
   const refused = async (options: Record<string, string>, posting?: Posting, body = claimLines(1)) => {
     const { type, errors = [] } = (await post(world, body, options, posting)).json<{
@@ -213,7 +211,7 @@ test.serial('a template deleted midway pauses the batch; resumed, what is left i
   t.is((await world.ask(`${TEMPLATES}/${templateId}`, { method: 'DELETE', token: world.token })).status, 204)
   const paused = await until(world, id, ({ status }) => status === 'PAUSED')
   t.like(paused, { failed: 0, paused: { code: 'batch.template_gone' } }, 'nothing was refused in silence')
-  const recorded = 'select count(*)::int from semantic_credentials where template_id = $1'
+  const recorded = 'select count(*)::int from credentials where template_id = $1'
   await wait(500) // slices in hand come to their end
   t.is(await count(recorded, [templateId]), paused.signed, 'nothing was signed from it after it was deleted')
   keys.slowMs = 0
@@ -262,24 +260,6 @@ test.serial('chunks that several workers sign at once are recorded once, entries
   const signed = await results(world, id)
   t.is(signed.length, 500)
   t.is(new Set(statuses(signed).map((entry) => JSON.stringify(entry))).size, 1_000)
-  const recorded = 'select count(*)::int from semantic_credentials where template_id = $1'
+  const recorded = 'select count(*)::int from credentials where template_id = $1'
   t.is(await count(recorded, [templateId]), 500)
-})
-
-test.serial('a worker of the release before leaves rows of claims to a newer one (D-141)', async (t) => {
-  const { id: templateId } = await createTemplate(world, { ...PROOF, revocable: true })
-  const { tenantId } = world.first
-  const refuseFirst = (id: string) =>
-    world.dependencies.sql.query<{ outcome: string; all_failed: number }>({
-      text: `select outcome, all_failed from record_semantic_credential_chunk($1, $2, '{}', '{}', '{}', '{}', '{}', '{}', '{}',
-        '{}', '{}', '{}', '{}', '{1}', '{[]}')`,
-      values: [tenantId, id],
-    })
-  keys.slowMs = 200
-  const claims = await create(world, claimLines(20), { templateId, issuerDid: did })
-  const free = await create(world, lines(20), { issuer: did, proofType: PROOF.proof_type, context: COURSE })
-  t.like(await t.throwsAsync(refuseFirst(claims.id)), { code: 'P0001' })
-  t.deepEqual((await refuseFirst(free.id)).rows, [{ outcome: 'recorded', all_failed: 1 }])
-  t.like(await completed(claims.id), { signed: 20, failed: 0 })
-  t.like(await completed(free.id), { signed: 19, failed: 1 })
 })

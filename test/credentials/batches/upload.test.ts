@@ -132,7 +132,7 @@ const wrong: [what: string, body: string | Uint8Array<ArrayBuffer>, status: numb
 for (const [what, body, status, code, more] of wrong)
   test.serial(`an upload of ${what} is refused, and nothing of it is left`, async (t) => {
     const issuer = await createDid(world)
-    const all = 'select count(*)::int from semantic_credential_batches'
+    const all = 'select count(*)::int from credential_batches'
     const before = await count(all)
     const reply = await post(world, body, options(issuer), more)
     t.is(reply.status, status, reply.text)
@@ -170,7 +170,7 @@ test.serial('options that no row could be signed with are refused before any row
 
 test.serial('an upload that breaks off leaves nothing, and the next one under its key is a whole one', async (t) => {
   const issuer = await createDid(world)
-  const rows = `select count(*)::int from semantic_credential_batch_rows r join semantic_credential_batches b on b.id = r.batch_id
+  const rows = `select count(*)::int from credential_batch_rows r join credential_batches b on b.id = r.batch_id
     where b.state = 'RECEIVING'`
   const seen: unknown[] = []
   const broken = new ReadableStream({
@@ -186,7 +186,7 @@ test.serial('an upload that breaks off leaves nothing, and the next one under it
   t.true(Number(seen[0]) >= 500, 'rows were stored while the caller was still sending')
   for (let tries = 0; (await count(rows)) !== 0 && tries < 100; tries++) await wait(50)
   t.is(await count(rows), 0)
-  t.is(await count(`select count(*)::int from semantic_credential_batches where state = 'RECEIVING'`), 0)
+  t.is(await count(`select count(*)::int from credential_batches where state = 'RECEIVING'`), 0)
   const again = await post(world, lines(3), options(issuer), { headers })
   t.is(again.status, 201, again.text)
   t.like(await completed(again.json<{ id: string }>().id), { total: 3, signed: 3 })

@@ -37,7 +37,7 @@ interface Entry {
   index: number
 }
 
-const BULK = `insert into semantic_credentials (id, tenant_id, did_id, credential, proof_type, types, issuance_date,
+const BULK = `insert into credentials (id, tenant_id, did_id, credential, proof_type, types, issuance_date,
   status_list_id, status_index)
 select gen_random_uuid(), $1, $2, '{"type":["VerifiableCredential"]}', 'eddsa-rdfc-2022', '{}', now(), list, place
 from unnest($3::uuid[], $4::integer[]) as e (list, place) returning id, status_list_id, status_index`
@@ -120,7 +120,7 @@ async function flip(t: ExecutionContext, entries: number) {
   )
   t.is(lists.size, Math.ceil(entries / LIST_SIZE))
   t.is(sample.length, FLIPS)
-  await query('analyze semantic_credentials')
+  await query('analyze credentials')
 
   const known = new Map<string, Published>()
   for (const listId of lists.keys()) await look(listId, known)
@@ -169,7 +169,7 @@ async function flip(t: ExecutionContext, entries: number) {
   for (const numbers of [delays, answers]) numbers.sort((a, b) => a - b)
   const signings = [...known].map(([listId, { etags }]) => etags.size - (signedBefore.get(listId) ?? 0))
   const { rows: kept } = await query<{ count: number }>(
-    'select count(*)::int as count from semantic_credentials where did_id = $1 and revoked',
+    'select count(*)::int as count from credentials where did_id = $1 and revoked',
     [dids[0]?.id],
   )
   t.log({

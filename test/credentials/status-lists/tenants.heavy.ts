@@ -43,7 +43,7 @@ async function changedLists(owner: Owner, count: number): Promise<string[]> {
   const { systemSql } = platform.dependencies
   const lists = await addPublishedLists(systemSql, count, owner)
   await query(
-    `insert into semantic_credentials (id, tenant_id, did_id, credential, proof_type, types, issuance_date, status_list_id,
+    `insert into credentials (id, tenant_id, did_id, credential, proof_type, types, issuance_date, status_list_id,
       status_index, revoked)
      select gen_random_uuid(), l.tenant_id, l.did_id, '{}', l.proof_type, '{}', now(), l.id, entry * 13007, true
      from status_lists l cross join generate_series(0, $2 - 1) as entry where l.id = any($1)`,

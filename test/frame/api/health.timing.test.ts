@@ -72,7 +72,7 @@ test.serial('50 requests in flight at the stop are answered, and nobody waits fo
     t.true(seconds < 25, `the stop took ${seconds} s`)
     t.true(await refused(world.url))
     const { rows } = await world.dependencies.systemSql.query<{ count: number }>({
-      text: `select count(distinct tag)::int as count from semantic_credentials where tag like 'stop-%'`,
+      text: `select count(distinct tag)::int as count from credentials where tag like 'stop-%'`,
       values: [],
     })
     t.is(rows[0]?.count, 51)

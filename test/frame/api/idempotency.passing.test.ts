@@ -46,8 +46,7 @@ async function count(text: string, values: unknown[]): Promise<number> {
   return rows[0]?.count ?? Number.NaN
 }
 
-const credentials = (tag: string) =>
-  count('select count(*)::int as count from semantic_credentials where tag = $1', [tag])
+const credentials = (tag: string) => count('select count(*)::int as count from credentials where tag = $1', [tag])
 
 const worked = (reply: Reply): boolean =>
   reply.status >= 200 && reply.status < 300 && reply.headers.get('idempotency-replayed') === null
@@ -59,7 +58,7 @@ test.serial(
     const tag = randomUUID()
     const owner = await connect(world.config.database.url, 1)
     const refused = await owner.em.transactional(async (em) => {
-      await em.execute('lock table semantic_credentials in exclusive mode')
+      await em.execute('lock table credentials in exclusive mode')
       return write(SIGN, signBody(did, tag))
     })
     await owner.close()

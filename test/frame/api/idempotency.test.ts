@@ -27,8 +27,7 @@ const count = async (sql: string, values: unknown[] = []): Promise<number> => {
   return rows[0]?.count ?? Number.NaN
 }
 
-const credentialsTagged = (tag: string) =>
-  count('select count(*)::int as count from semantic_credentials where tag = $1', [tag])
+const credentialsTagged = (tag: string) => count('select count(*)::int as count from credentials where tag = $1', [tag])
 
 /** As after a crash between the commit and the answer: the effect stands, nobody was told, and the lease has run out. */
 const forgetAnswer = (key: string) =>

@@ -61,7 +61,7 @@ test.serial('a backup restored is the same rows, in every table, with the fences
 test.serial('numbers that were given out are not given out again', async (t) => {
   const { name, url } = await backups.emptyDatabase()
   const text =
-    'insert into credential_status_changes (tenant_id, credential_id, purpose, value, changed_at) select tenant_id, id, $1, true, now() from semantic_credentials returning id'
+    'insert into credential_status_changes (tenant_id, credential_id, purpose, value, changed_at) select tenant_id, id, $1, true, now() from credentials returning id'
   const given = async (database: string) =>
     (
       await connected(backups.superuserOf(database), (client) => client.query<{ id: string }>(text, ['revocation']))
@@ -156,7 +156,7 @@ test.serial('a database that holds tables is refused, and keeps its rows', async
 
 test.serial('a backup of an earlier schema is restored, and brought to this one', async (t) => {
   const [old, target] = [await backups.emptyDatabase(), await backups.emptyDatabase()]
-  await migrate(old.url, fence.masterKey, '0011-given-ids')
+  await migrate(old.url, fence.masterKey, '0003-dids')
   await connected(backups.superuserOf(old.name), (client) =>
     client.query(
       `insert into environments (id, name, domain, authorization_server_domain, deployment_model, region)
@@ -165,7 +165,7 @@ test.serial('a backup of an earlier schema is restored, and brought to this one'
     ),
   )
   const { head } = await backups.restoreText(target.url, await backups.backupText(backups.superuserOf(old.name)))
-  t.is(head.schema.at(-1), '0011-given-ids')
+  t.is(head.schema.at(-1), '0003-dids')
   const { rows } = await connected(target.url, (client) =>
     client.query('select e.name, p.epoch from environments e, platform_epoch p'),
   )

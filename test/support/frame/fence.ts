@@ -40,10 +40,11 @@ function rowsFor(tenant: string): [table: string, row: Row][] {
       }),
     ],
     [
-      'semantic_credentials',
+      'credentials',
       of({
         did_id: did,
-        credential: '{}',
+        format: 'semantic',
+        document: '{}',
         proof_type: '',
         types: '{}',
         issuance_date: new Date(),
@@ -62,7 +63,7 @@ function rowsFor(tenant: string): [table: string, row: Row][] {
 export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): [table: string, row: Row][] {
   const id = () => randomUUID()
   const [template, version, batch] = [id(), id(), id()]
-  const [did, credential] = [rows.get('dids')?.id, rows.get('semantic_credentials')?.id]
+  const [did, credential] = [rows.get('dids')?.id, rows.get('credentials')?.id]
   const asked = { request_id: id(), client_id: id() }
   const of = (row: Row): Row => ({ id: id(), tenant_id: tenant, ...row })
   const presentation = { name: '', domain: '', query: '[]' }
@@ -71,10 +72,10 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     ['semantic_templates', of({ id: template, type: '', version_id: version })],
     ['semantic_template_versions', of({ id: version, template_id: template, version: 1, definition: '{}' })],
     [
-      'semantic_credential_batches',
+      'credential_batches',
       of({ id: batch, attempt: id(), format: 'web-semantic', source: 'csv', state: 'PAUSED', options: '{}', ...asked }),
     ],
-    ['semantic_credential_batch_rows', { batch_id: batch, row_number: 1, tenant_id: tenant, state: 'pending' }],
+    ['credential_batch_rows', { batch_id: batch, row_number: 1, tenant_id: tenant, state: 'pending' }],
     ['credential_revocations', of({ scope: 'batch', subject: batch, ...asked })],
     ['credential_notifications', of({ credential_id: credential, recipient: '', sender: '', message: '{}', ...asked })],
     [

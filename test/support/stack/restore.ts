@@ -43,8 +43,8 @@ export async function openRestorable(env: Partial<Record<Variable, string>> = {}
 
   /** Every status entry that was ever given to a credential, with the credential. */
   const entries = async (): Promise<Map<string, string>> => {
-    const text = `select status_list_id || ' ' || status_index as entry, md5(credential::text) as credential
-      from semantic_credentials where status_list_id is not null`
+    const text = `select status_list_id || ' ' || status_index as entry, md5(document::text) as credential
+      from credentials where status_list_id is not null`
     const rows = await asSuperuser<{ entry: string; credential: string }>(text)
     return new Map(rows.map(({ entry, credential }) => [entry, credential]))
   }
@@ -68,7 +68,7 @@ export async function openRestorable(env: Partial<Record<Variable, string>> = {}
     return command('stack/restore.ts', file)
   }
 
-  const AGE = `update semantic_credential_batches set created_at = created_at - interval '2 minutes',
+  const AGE = `update credential_batches set created_at = created_at - interval '2 minutes',
     resumed_at = resumed_at - interval '2 minutes'`
 
   /** `rows` of a batch: more than the chunks that are under way at a time. */

@@ -1,12 +1,8 @@
-import { Migration } from '@mikro-orm/migrations'
-
-/**
- * As before, and says since when the key is in use: ids that are derived from a key are derived from that time too, or a
- * key that is used again after its answer was dropped would meet the rows of its first use.
- */
-const CLAIM = `
-drop function claim_idempotency_key(uuid, text, bytea, integer, integer);
-create function claim_idempotency_key(tenant uuid, wanted text, hash bytea, lease_seconds integer, kept_hours integer)
+-- One round trip to claim a key, to find its answer, or to learn why neither may be had. `since`: since when the key is in
+-- use. Ids that are derived from a key are derived from that time too, or a key that is used again after its answer was
+-- dropped would meet the rows of its first use.
+create or replace function claim_idempotency_key(
+  tenant uuid, wanted text, hash bytea, lease_seconds integer, kept_hours integer)
 returns table (state text, found_effect bytea, found_answer bytea, since timestamptz)
 language plpgsql as $$
 declare
@@ -30,12 +26,4 @@ begin
   end if;
   update idempotency_keys set locked_until = clock_timestamp() + make_interval(secs => lease_seconds) where key = wanted;
   return query select 'claimed', known.effect, null::bytea, known.created_at;
-end $$;`
-
-export class IdempotencyClaims extends Migration {
-  override name = '0007-idempotency-claims'
-
-  override up() {
-    this.addSql(CLAIM)
-  }
-}
+end $$;

@@ -1,0 +1,31 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { ownedByTenant } from './base.ts'
+
+const NotificationSchema = defineEntity({
+  name: 'Notification',
+  tableName: 'credential_notifications',
+  filters: ownedByTenant,
+  properties: {
+    id: p.uuid().primary(),
+    tenantId: p.uuid(),
+    credentialId: p.uuid(),
+    /** DID of whom it is sent to. */
+    recipient: p.text(),
+    /** Of a did:web; null for a recipient that has none. */
+    recipientHost: p.text().nullable(),
+    /** The last change of the status that it tells of, 0 for none; null once another message may tell of it again. */
+    statusChange: p.bigint().nullable(),
+    /** DID of the tenant that signs it. */
+    sender: p.text(),
+    message: p.json<Record<string, unknown>>(),
+    /** NO_SERVICE: the recipient's DID document names no place for messages. */
+    state: p.text().$type<'PENDING' | 'SENT' | 'NO_SERVICE' | 'FAILED'>().default('PENDING'),
+    reason: p.text().nullable(),
+    requestId: p.uuid(),
+    clientId: p.text(),
+    createdAt: p.datetime().defaultRaw('now()'),
+    endedAt: p.datetime().nullable(),
+  },
+})
+export class Notification extends NotificationSchema.class {}
+NotificationSchema.setClass(Notification)

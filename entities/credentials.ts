@@ -1,0 +1,37 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { FormatName } from '../protocol/credentials/formats.ts'
+import { owned, ownedByTenant } from './base.ts'
+
+/** A credential as it was issued, whatever its format. */
+const CredentialSchema = defineEntity({
+  name: 'Credential',
+  tableName: 'credentials',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    didId: p.uuid(),
+    format: p.text().$type<FormatName>(),
+    /** As it was answered, proof and all; null for a format whose documents are bytes. */
+    document: p.json<Record<string, unknown>>().nullable(),
+    /** As it was answered; null for a format whose documents are JSON. */
+    documentBytes: p.blob().nullable(),
+    proofType: p.text(),
+    tag: p.text().nullable(),
+    types: p.array(),
+    issuanceDate: p.datetime(),
+    expirationDate: p.datetime().nullable(),
+    statusListId: p.uuid().nullable(),
+    statusIndex: p.integer().nullable(),
+    revoked: p.boolean().default(false),
+    /** Its second entry, where it may be suspended too. */
+    suspensionListId: p.uuid().nullable(),
+    suspensionIndex: p.integer().nullable(),
+    suspended: p.boolean().default(false),
+    statusChangedAt: p.datetime().nullable(),
+    /** The version of a template that it was made by. */
+    templateId: p.uuid().nullable(),
+    templateVersion: p.integer().nullable(),
+  },
+})
+export class Credential extends CredentialSchema.class {}
+CredentialSchema.setClass(Credential)

@@ -1,0 +1,62 @@
+-- Records signed credentials. `rows` hold columns of credentials by their names; what a row leaves out is null, or has the
+-- default below: a new column changes nothing here. With `entries`, of one tenant or several, one after the other: each with
+-- its log entry (columns of logs) and the effect of its Idempotency-Key, and an outcome each, in the order of the rows:
+-- recorded, recorded_before (there is a credential with its id), issuer_gone, template_gone. With `wanted`, for
+-- record_batch_chunk, which has set the tenant and holds issuers and template by their locks: the rows with these ids as one
+-- statement, and no outcomes.
+--
+-- Measured against a function with an argument per column: alone a row takes as long, and a chunk half as long. One
+-- statement for all rows would take a row that comes alone 40 % longer; so would a second parse of the documents, 5 %.
+create or replace function record_credentials(
+  rows json[], entries json[] default null, keys text[] default null, effects bytea[] default null,
+  wanted uuid[] default null)
+returns setof text
+language plpgsql as $$
+declare
+  defaults credentials%rowtype;
+  given json;
+  credential credentials%rowtype;
+  entry logs%rowtype;
+  tenant uuid;
+  issuer uuid;
+  place integer := 0;
+begin
+  defaults.revoked := false;
+  defaults.suspended := false;
+  defaults.created_at := now();
+  if wanted is not null then
+    insert into credentials
+    select r.* from unnest(rows) as one, json_populate_record(defaults, one) as r where r.id = any (wanted)
+    on conflict (id) do nothing;
+    return;
+  end if;
+  foreach given in array rows loop
+    place := place + 1;
+    credential := json_populate_record(defaults, given);
+    if credential.tenant_id is distinct from tenant then
+      tenant := credential.tenant_id;
+      issuer := null;
+      perform set_config('app.tenant', tenant::text, true);
+    end if;
+    if credential.template_id is not null then
+      perform from semantic_templates t where t.id = credential.template_id and t.deleted_at is null;
+      if not found then return next 'template_gone'; continue; end if;
+    end if;
+    if credential.did_id is distinct from issuer then
+      perform from dids d
+      where d.id = credential.did_id and d.deleted_at is null and d.registration_status = 'COMPLETED';
+      if not found then return next 'issuer_gone'; continue; end if;
+      issuer := credential.did_id;
+    end if;
+    insert into credentials values (credential.*) on conflict (id) do nothing;
+    if not found then return next 'recorded_before'; continue; end if;
+    entry.data := '{}';
+    entry.timestamp := clock_timestamp();
+    entry := json_populate_record(entry, entries[place]);
+    insert into logs values (entry.*);
+    if keys[place] is not null then
+      update idempotency_keys k set effect = effects[place] where k.key = keys[place];
+    end if;
+    return next 'recorded';
+  end loop;
+end $$;

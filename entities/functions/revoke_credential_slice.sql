@@ -1,0 +1,102 @@
+-- The next credentials of a revocation, in one transaction with their history, the marks on their lists (one each) and the
+-- place that was reached. What comes before the cursor was done; a credential that was being recorded when the revocation
+-- was asked for may have come in behind it, so templates and issuers are gone through twice, the second time when every
+-- statement from back then has ended (they take 5 seconds at most).
+create or replace function revoke_credential_slice(
+  tenant uuid, revocation uuid, at_once integer, log_category text, log_type text)
+returns table (phase text, all_checked integer, all_revoked integer)
+language plpgsql as $$
+declare
+  run credential_revocations%rowtype;
+  ids uuid[] := '{}';
+  affected uuid[];
+  next_list uuid;
+  new_revoked integer;
+  seen integer := 0;
+  over boolean;
+begin
+  perform set_config('app.tenant', tenant::text, true);
+  select * into run from credential_revocations r where r.id = revocation for update;
+  if not found then return query select 'gone', 0, 0; return; end if;
+  if run.state = 'REVOKED' then return query select 'done', run.checked, run.revoked; return; end if;
+  if run.pass = 2 and clock_timestamp() < run.created_at + interval '6 seconds' then
+    return query select 'wait', run.checked, run.revoked;
+    return;
+  end if;
+
+  if run.scope = 'batch' then
+    select array_agg(s.credential_id), count(*), coalesce(max(s.row_number), run.cursor_number)
+    into ids, seen, run.cursor_number from (
+      select r.row_number, r.credential_id from credential_batch_rows r
+      where r.batch_id = run.subject::uuid and r.row_number > coalesce(run.cursor_number, 0)
+      order by r.row_number limit at_once) as s;
+    over := seen < at_once;
+  elsif run.scope = 'template' then
+    for run.cursor_time, run.cursor_id in
+      select c.created_at, c.id from credentials c
+      where c.tenant_id = tenant and c.template_id = run.subject::uuid
+        and (c.created_at, c.id) > (coalesce(run.cursor_time, '-infinity'),
+          coalesce(run.cursor_id, '00000000-0000-0000-0000-000000000000'))
+      order by c.created_at, c.id limit at_once
+    loop
+      ids := ids || run.cursor_id;
+    end loop;
+    seen := cardinality(ids);
+    over := seen < at_once;
+  else
+    select l.id into next_list from status_lists l join dids d on d.id = l.did_id
+    where d.did = run.subject and l.purpose = 'revocation' and (run.cursor_id is null or l.id >= run.cursor_id)
+    order by l.id limit 1;
+    if next_list is distinct from run.cursor_id then run.cursor_number := -1; end if;
+    select array_agg(s.id), count(*), max(s.status_index) into ids, seen, run.cursor_number from (
+      select c.id, c.status_index from credentials c
+      where c.status_list_id = next_list and c.status_index > run.cursor_number
+      order by c.status_index limit at_once) as s;
+    run.cursor_id := next_list;
+    over := next_list is null;
+    if seen < at_once and not over then
+      select l.id into run.cursor_id from status_lists l join dids d on d.id = l.did_id
+      where d.did = run.subject and l.purpose = 'revocation' and l.id > next_list order by l.id limit 1;
+      run.cursor_number := -1;
+      over := run.cursor_id is null;
+    end if;
+  end if;
+
+  perform 1 from credentials c where c.id = any (ids) order by c.id for no key update;
+  with changed as (
+    update credentials c set revoked = true, status_changed_at = clock_timestamp()
+    where c.id = any (ids) and c.status_list_id is not null and not c.revoked and c.created_at <= run.created_at
+    returning c.id, c.status_list_id
+  ), kept as (
+    insert into credential_status_changes (tenant_id, credential_id, purpose, value, changed_at, request_id)
+    select tenant, changed.id, 'revocation', true, clock_timestamp(), run.request_id from changed
+  )
+  select count(*), array_agg(distinct changed.status_list_id) into new_revoked, affected from changed;
+  if new_revoked > 0 then
+    perform 1 from status_lists l where l.id = any (affected) order by l.id for update;
+    update status_lists l set changes = l.changes + 1 where l.id = any (affected);
+  end if;
+
+  run.revoked := run.revoked + new_revoked;
+  if run.pass = 1 then run.checked := run.checked + seen; end if;
+  if over and run.pass = 1 and run.scope <> 'batch' then
+    run.pass := 2;
+    run.cursor_id := null; run.cursor_time := null; run.cursor_number := null;
+    over := false;
+  end if;
+  if over then
+    run.state := 'REVOKED';
+    run.ended_at := clock_timestamp();
+    insert into logs (id, tenant_id, category, type, timestamp, request_id, data, metadata)
+    values (gen_random_uuid(), tenant, log_category, log_type, clock_timestamp(), run.request_id, '{}',
+      json_build_object('clientId', run.client_id, 'id', run.id, 'by', run.scope, 'subject', run.subject,
+      'revoked', run.revoked));
+  end if;
+  update credential_revocations r set state = run.state, ended_at = run.ended_at, revoked = run.revoked,
+    checked = run.checked, pass = run.pass, cursor_id = run.cursor_id, cursor_time = run.cursor_time,
+    cursor_number = run.cursor_number where r.id = revocation;
+  if run.scope = 'batch' then
+    update credential_batches b set revoked = run.revoked, revocation = run.state where b.id = run.subject::uuid;
+  end if;
+  return query select case when over then 'done' else 'more' end, run.checked, run.revoked;
+end $$;

@@ -1,0 +1,35 @@
+-- One status with its history, log entry and idempotent effect, under the credential's row lock: one change after the other.
+-- One round trip, and the mark on the list at its end: changes of one list wait for each other's commit and nothing else.
+create or replace function set_credential_status(
+  tenant uuid, wanted_credential uuid, wanted_purpose text, wanted boolean,
+  log_id uuid, request uuid, log_category text, log_type text, log_metadata json, idempotency text, idempotent_effect bytea)
+returns text
+language plpgsql as $$
+declare
+  known credentials%rowtype;
+  list uuid;
+  differs boolean;
+begin
+  perform set_config('app.tenant', tenant::text, true);
+  select * into known from credentials where id = wanted_credential for no key update;
+  if not found then return 'not_found'; end if;
+  list := case wanted_purpose when 'revocation' then known.status_list_id else known.suspension_list_id end;
+  if list is null then return 'no_status'; end if;
+  if idempotency is not null then
+    update idempotency_keys set effect = idempotent_effect where key = idempotency and effect is null;
+    if not found then return 'recorded_before'; end if;
+  end if;
+  insert into logs (id, tenant_id, category, type, timestamp, request_id, data, metadata)
+  values (log_id, tenant, log_category, log_type, clock_timestamp(), request, '{}', log_metadata);
+  differs := case wanted_purpose when 'revocation' then known.revoked else known.suspended end <> wanted;
+  if not differs then return 'unchanged'; end if;
+  if wanted_purpose = 'revocation' then
+    update credentials set revoked = wanted, status_changed_at = clock_timestamp() where id = known.id;
+  else
+    update credentials set suspended = wanted, status_changed_at = clock_timestamp() where id = known.id;
+  end if;
+  insert into credential_status_changes (tenant_id, credential_id, purpose, value, changed_at, request_id)
+  values (tenant, known.id, wanted_purpose, wanted, clock_timestamp(), request);
+  update status_lists set changes = changes + 1 where id = list;
+  return 'changed';
+end $$;

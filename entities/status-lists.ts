@@ -1,0 +1,54 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { StatusListKind, StatusPurpose } from '../protocol/status-list/index.ts'
+import { owned, ownedByTenant } from './base.ts'
+
+const StatusListSchema = defineEntity({
+  name: 'StatusList',
+  tableName: 'status_lists',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    didId: p.uuid(),
+    kind: p.text().$type<StatusListKind>(),
+    purpose: p.text().$type<StatusPurpose>(),
+    proofType: p.text(),
+    size: p.integer(),
+    /** How many entries are given out; entry n stands at the n-th value of the list's keyed permutation. */
+    used: p.integer().default(0),
+    permutationKey: p.blob(),
+    /** Counts changes of status; a signed list holds all up to `publishedChanges`. */
+    changes: p.integer().default(0),
+    publishedChanges: p.integer().default(0),
+    signed: p.json<Record<string, unknown>>().nullable(),
+    etag: p.text().nullable(),
+    signedAt: p.datetime().nullable(),
+    validUntil: p.datetime().nullable(),
+    /** Since when it waits to be signed again; null: nothing changed since it was signed, or it never was. */
+    changedSince: p.datetime().nullable(),
+    /** How often signing it failed in a row. */
+    publishFailures: p.integer().default(0),
+    /** The list gives out entries in this epoch of the database alone. */
+    epoch: p.integer().default(0),
+  },
+})
+export class StatusList extends StatusListSchema.class {}
+StatusListSchema.setClass(StatusList)
+
+const StatusChangeSchema = defineEntity({
+  name: 'StatusChange',
+  tableName: 'credential_status_changes',
+  filters: ownedByTenant,
+  properties: {
+    /** Counts up: of two changes of one credential the later one has the larger number. */
+    id: p.bigint().primary(),
+    tenantId: p.uuid(),
+    credentialId: p.uuid(),
+    purpose: p.text().$type<StatusPurpose>(),
+    value: p.boolean(),
+    changedAt: p.datetime(),
+    /** Of the request that asked for it; a change that no request made has none. */
+    requestId: p.uuid().nullable(),
+  },
+})
+export class StatusChange extends StatusChangeSchema.class {}
+StatusChangeSchema.setClass(StatusChange)

@@ -1,0 +1,100 @@
+import test from 'ava'
+import { migrate } from '../../entities/migrate.ts'
+import { connect } from '../../entities/orm.ts'
+import { roleUrl } from '../../entities/roles.ts'
+import { type Fence, openFence } from '../support/frame/fence.ts'
+
+let fence: Fence
+test.before(async () => {
+  fence = await openFence()
+})
+test.after.always(() => fence?.close())
+
+interface Found {
+  place: string
+  body: string
+  owner: string
+  definer: boolean
+  settings: string[] | null
+  rights: string[] | null
+}
+
+const functions = () =>
+  fence.asked<Found>(
+    `select p.oid::regprocedure::text as place, p.prosrc as body, pg_get_userbyid(p.proowner) as owner,
+      p.prosecdef as definer, p.proconfig as settings, p.proacl::text[] as rights
+     from pg_proc p where p.pronamespace = 'public'::regnamespace order by 1`,
+  )
+
+const asOwner = async (text: string) => {
+  const owner = await connect(fence.database.url, 1)
+  try {
+    await owner.em.getConnection().execute(text)
+  } finally {
+    await owner.close()
+  }
+}
+
+const again = () => migrate(fence.database.url, fence.masterKey)
+
+test.serial('every function is the owner’s, runs as whoever calls it, and everybody may call it', async (t) => {
+  const found = await functions()
+  t.true(found.length >= 14)
+  for (const { place, owner, definer, settings, rights } of found)
+    t.deepEqual(
+      { owner, definer, settings, rights },
+      { owner: 'countersign', definer: false, settings: null, rights: null },
+      place,
+    )
+})
+
+test.serial('functions applied again, by several processes at once, are as they were', async (t) => {
+  const before = await functions()
+  await Promise.all([again(), again(), again()])
+  t.deepEqual(await functions(), before)
+})
+
+test.serial('another text under the same signature is replaced by the current one', async (t) => {
+  const before = await functions()
+  await asOwner(`create or replace function release_idempotency_key(tenant uuid, wanted text) returns void
+    language plpgsql as $$ begin return; end $$`)
+  t.notDeepEqual(await functions(), before)
+  await again()
+  t.deepEqual(await functions(), before)
+})
+
+test.serial('of a function whose signature changed, the former one is dropped', async (t) => {
+  const before = await functions()
+  await asOwner(`create function release_idempotency_key(tenant uuid) returns void language sql as ''`)
+  await asOwner(`drop function answer_idempotency_key(uuid, text, bytea);
+    create function answer_idempotency_key(tenant uuid, wanted text, first_answer bytea) returns integer language sql as 'select 1'`)
+  t.is((await functions()).length, before.length + 1)
+  await again()
+  t.deepEqual(await functions(), before)
+})
+
+test.serial('a function of ours without a file is dropped, and one of somebody else’s stays', async (t) => {
+  const before = await functions()
+  await asOwner(`create function former() returns void language sql as '';
+    comment on function former is 'countersign function 0';
+    create function theirs() returns void language sql as ''; comment on function theirs is 'of an extension of theirs'`)
+  await again()
+  const places = (await functions()).map(({ place }) => place)
+  t.deepEqual(
+    places.filter((place) => place === 'former()' || place === 'theirs()'),
+    ['theirs()'],
+  )
+  await asOwner('drop function theirs()')
+  t.deepEqual(await functions(), before)
+})
+
+test.serial('the application’s role cannot replace a function', async (t) => {
+  const app = await connect(roleUrl(fence.database.url, fence.masterKey, 'app'), 1)
+  try {
+    const text = `create or replace function release_idempotency_key(tenant uuid, wanted text) returns void
+      language plpgsql as $$ begin return; end $$`
+    t.like(await t.throwsAsync(app.em.getConnection().execute(text)), { code: '42501' })
+  } finally {
+    await app.close()
+  }
+})
