@@ -1,5 +1,5 @@
 import { Refusal } from '../../protocol/errors.ts'
-import type { RefuseSigner, SignerFault } from '../dids/signers.ts'
+import type { RefuseSigner } from '../dids/signers.ts'
 
 export const credentialNotFound = () => new Refusal('credential.not_found', 'There is no such credential.')
 
@@ -8,29 +8,26 @@ export const listNotFound = () => new Refusal('status_list.not_found', 'There is
 export const notRevocable = () =>
   new Refusal('credential.not_revocable', 'The credential was signed with revocable false: it has no status.')
 
-const issuerFault = (fault: SignerFault): [code: string, message: string] => {
-  switch (fault.kind) {
-    case 'unknown':
-      return ['credential.issuer_unknown', 'The issuer is not a DID of this tenant.']
-    case 'deleted':
-      return ['credential.issuer_unknown', 'The issuer was deleted.']
-    case 'not_ready':
-      return [
-        'credential.issuer_not_ready',
-        `The issuer's registration is ${fault.registrationStatus}; nobody could verify its credentials yet.`,
-      ]
-    case 'key_unfit':
-      return [
-        'credential.issuer_key_unfit',
-        `The issuer holds no ${fault.keyTypes.join(' or ')} key, which ${fault.neededBy} needs.`,
-      ]
-  }
-}
-
 /** Makes refusals of an issuer, `credential.issuer_*`; `field` is where the caller's request names it. */
 export const refuseIssuer =
   (field: string): RefuseSigner =>
   (fault) => {
-    const [code, message] = issuerFault(fault)
-    return new Refusal(code, message, [{ path: field, code: 'issuer', message: fault.expected }])
+    const refusal = (code: string, message: string) =>
+      new Refusal(code, message, [{ path: field, code: 'issuer', message: fault.expected }])
+    switch (fault.kind) {
+      case 'unknown':
+        return refusal('credential.issuer_unknown', 'The issuer is not a DID of this tenant.')
+      case 'deleted':
+        return refusal('credential.issuer_unknown', 'The issuer was deleted.')
+      case 'not_ready':
+        return refusal(
+          'credential.issuer_not_ready',
+          `The issuer's registration is ${fault.registrationStatus}; nobody could verify its credentials yet.`,
+        )
+      case 'key_unfit':
+        return refusal(
+          'credential.issuer_key_unfit',
+          `The issuer holds no ${fault.keyTypes.join(' or ')} key, which ${fault.neededBy} needs.`,
+        )
+    }
   }

@@ -6,6 +6,7 @@ import { webDidDocument, webMethodId } from '../../protocol/dids/web.document.ts
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import type { DidSubject } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { signalWorkflow } from '../frame/temporal/contract.ts'
 import type { DidResolver } from './resolver.ts'
 
 export type Lookup = { resolved: true } | { resolved: false; reason: string }
@@ -117,7 +118,7 @@ export function createDidRegistration({
      * makes keys for this DID. Safe to retry.
      */
     async wakeRegistration(subject: DidSubject): Promise<{ running: boolean }> {
-      return { running: await temporal.signal('registerWebDid', subject, 'lookNow') }
+      return { running: await signalWorkflow(temporal, 'registerWebDid', subject, 'lookNow') }
     },
 
     /** Safe to retry: destroying a destroyed key is no error. */

@@ -3,7 +3,8 @@ import { Refusal } from '../../protocol/errors.ts'
 import type { About, Payload, StartedType, Subject } from '../../protocol/workflows.ts'
 import { createSealer } from './sealing.ts'
 import { pack, unpack } from './temporal/codec.ts'
-import { type WorkflowStart, workflowStart } from './temporal/index.ts'
+import { workflowStart } from './temporal/contract.ts'
+import type { WorkflowStart } from './temporal/index.ts'
 
 /** Temporal refuses a payload of 2 MiB; what it would refuse later must not be accepted now. */
 export const MAX_PAYLOAD_BYTES = 2_000_000

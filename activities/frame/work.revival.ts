@@ -7,6 +7,7 @@ import {
   workflows,
 } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { signalWorkflow } from './temporal/contract.ts'
 import type { FoundWork, Work } from './work.ts'
 
 /** Of a workflow id: what Temporal says of its last run. */
@@ -56,7 +57,7 @@ export function createRevival({ systemSql, temporal, log }: Pick<Dependencies, '
       subject: Subject<Type>,
       name: SignalName<Type>,
     ): Promise<void> {
-      if (await temporal.signal(work.workflowType, subject, name)) return
+      if (await signalWorkflow(temporal, work.workflowType, subject, name)) return
       const { objectId }: StartedWorkflow<Type> = workflows[work.workflowType]
       const [found] = await work.find(systemSql, { ids: [objectId(subject)] })
       if (found) await revive(work, found, { always: true })

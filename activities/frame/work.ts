@@ -1,6 +1,7 @@
 import type { Sql } from '../../entities/orm.ts'
 import type { About, Payload, StartedType, Subject } from '../../protocol/workflows.ts'
-import { type WorkflowStart, workflowStart } from './temporal/index.ts'
+import { workflowStart } from './temporal/contract.ts'
+import type { WorkflowStart } from './temporal/index.ts'
 
 /** What every row that says "under way" has. */
 export interface WorkRow {

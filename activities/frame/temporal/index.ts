@@ -11,19 +11,9 @@ import {
   NamespaceNotFoundError,
   type SearchAttributePair,
   WorkflowExecutionAlreadyStartedError,
-  WorkflowNotFoundError,
 } from '@temporalio/common'
 import type { Config } from '../../../config.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
-import {
-  type About,
-  type Payload,
-  type SignalName,
-  type StartedType,
-  type StartedWorkflow,
-  type Subject,
-  workflows,
-} from '../../../protocol/workflows.ts'
 import { createDataConverter } from './codec.ts'
 
 /** A caller waits this long at most; the SDK's own default blocks 21 s while Temporal is away. */
@@ -73,18 +63,6 @@ export interface WorkflowStart extends WorkflowSubject {
   workflowId: string
   /** The workflow's one argument, plain JSON. */
   payload: unknown
-}
-
-/** Returns the start of a workflow as its contract makes it of the payload. */
-export function workflowStart<Type extends StartedType>(
-  workflowType: Type,
-  payload: Payload<Type> & Subject<Type>,
-  ...about: About<Type>
-): WorkflowStart {
-  const { area, objectId, id, summary }: StartedWorkflow<Type> = workflows[workflowType]
-  const { tenantId } = payload
-  const subject = { tenantId, area, objectId: objectId(payload), summary: summary(payload, ...about) }
-  return { ...subject, workflowType, workflowId: id(payload), payload }
 }
 
 /** gRPC status codes that say "not now" rather than "not so" (grpc/grpc, doc/statuscodes.md). */
@@ -181,22 +159,6 @@ export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal'
         return 'started'
       } catch (error) {
         if (error instanceof WorkflowExecutionAlreadyStartedError) return 'already started'
-        throw error
-      }
-    },
-
-    /** Signals the workflow of a subject. False: none runs. */
-    async signal<Type extends StartedType>(
-      type: Type,
-      subject: Subject<Type>,
-      name: SignalName<Type>,
-    ): Promise<boolean> {
-      const { id }: StartedWorkflow<Type> = workflows[type]
-      try {
-        await within(() => client.workflow.getHandle(id(subject)).signal(name))
-        return true
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false
         throw error
       }
     },

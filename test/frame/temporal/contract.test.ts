@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { scheduledJobs } from '../../../activities/frame/schedules.ts'
-import { workflowStart } from '../../../activities/frame/temporal/index.ts'
+import { workflowStart } from '../../../activities/frame/temporal/contract.ts'
 import { type Payload, schedules, type WorkflowType, workflows } from '../../../protocol/workflows.ts'
 import { queryOf, signalOf } from '../../../workflows/contract.ts'
 

@@ -1,0 +1,40 @@
+import { WorkflowNotFoundError } from '@temporalio/client'
+import {
+  type About,
+  type Payload,
+  type SignalName,
+  type StartedType,
+  type StartedWorkflow,
+  type Subject,
+  workflows,
+} from '../../../protocol/workflows.ts'
+import type { Temporal, WorkflowStart } from './index.ts'
+
+/** Returns the start of a workflow as its contract makes it of the payload. */
+export function workflowStart<Type extends StartedType>(
+  workflowType: Type,
+  payload: Payload<Type> & Subject<Type>,
+  ...about: About<Type>
+): WorkflowStart {
+  const { area, objectId, id, summary }: StartedWorkflow<Type> = workflows[workflowType]
+  const { tenantId } = payload
+  const subject = { tenantId, area, objectId: objectId(payload), summary: summary(payload, ...about) }
+  return { ...subject, workflowType, workflowId: id(payload), payload }
+}
+
+/** Signals the workflow of a subject. False: none runs. Throws `Unavailable('temporal')`. */
+export async function signalWorkflow<Type extends StartedType>(
+  { client, within }: Pick<Temporal, 'client' | 'within'>,
+  workflowType: Type,
+  subject: Subject<Type>,
+  name: SignalName<Type>,
+): Promise<boolean> {
+  const { id }: StartedWorkflow<Type> = workflows[workflowType]
+  try {
+    await within(() => client.workflow.getHandle(id(subject)).signal(name))
+    return true
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false
+    throw error
+  }
+}
