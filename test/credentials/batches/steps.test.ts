@@ -69,11 +69,11 @@ test('of a cancelled batch every row is erased, however many there are', async (
 test('a workflow is told of a change after each of the pauses that a Temporal which is away is given', async (t) => {
   const id = await newBatch(lines(1))
   let tries = 0
-  const signal = () => {
+  const within = () => {
     tries += 1
     return Promise.reject(new Unavailable('temporal', 'away'))
   }
-  const { batches } = createPlatform({ ...world.dependencies, temporal: { ...world.dependencies.temporal, signal } })
+  const { batches } = createPlatform({ ...world.dependencies, temporal: { ...world.dependencies.temporal, within } })
   const { tenantId, clientId } = world.first
   await batches.pauseBatch({ tenantId, clientId, requestId: randomUUID() }, id)
   await until('at once, and after each of four pauses', async () => tries === 5, 60_000)
