@@ -1,7 +1,7 @@
 import type { Constructor } from '@mikro-orm/core'
 import { type Migration, Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
-import { applyFunctions } from './functions.ts'
+import { applyFunctions } from './functions/apply.ts'
 import { Foundation } from './migrations/0001-foundation.ts'
 import { TokensLogs } from './migrations/0002-tokens-logs.ts'
 import { Dids } from './migrations/0003-dids.ts'

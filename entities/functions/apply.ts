@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 
-const folder = new URL('functions/', import.meta.url)
+const folder = new URL('./', import.meta.url)
 
 interface SqlFunction {
   name: string
