@@ -43,7 +43,7 @@ export type RecordOutcome = 'recorded' | 'recorded_before' | 'issuer_gone' | 'te
 /** As PostgreSQL reads bytea. */
 const bytes = (value: Uint8Array): string => `\\x${Buffer.from(value).toString('hex')}`
 
-/** Columns of the table by their names, for `record_credentials`. */
+/** Columns of the table by their names, in one line, for `record_credentials`. */
 export const toColumns = ({ document, ...row }: CredentialRow): string =>
   JSON.stringify({
     id: row.id,
@@ -110,8 +110,8 @@ export function createCredentialRecorder(sql: Sql): { record(recording: Recordin
         name: 'record-credentials',
         text: RECORD,
         values: [
-          recordings.map(({ row }) => toColumns(row)),
-          recordings.map(toEntry),
+          recordings.map(({ row }) => toColumns(row)).join('\n'),
+          recordings.map(toEntry).join('\n'),
           recordings.map(({ idempotency }) => idempotency?.key ?? null),
           recordings.map(({ idempotency }) => idempotency?.effect ?? null),
         ],

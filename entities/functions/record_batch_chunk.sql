@@ -5,7 +5,7 @@
 -- the primary key answers whatever the statistics say: of a batch that is new they know nothing, and a join would then go
 -- through all of its rows.
 create or replace function record_batch_chunk(
-  tenant uuid, batch uuid, signed_rows integer[], ids uuid[], issuer_ids uuid[], rows json[], template uuid,
+  tenant uuid, batch uuid, signed_rows integer[], ids uuid[], issuer_ids uuid[], rows text, template uuid,
   failed_rows integer[], reasons text[])
 returns table (outcome text, all_signed integer, all_failed integer)
 language plpgsql as $$

@@ -59,7 +59,7 @@ export async function recordChunk(
       signed.map(({ row }) => row),
       signed.map(({ credential }) => credential.id),
       signed.map(({ credential }) => credential.didId),
-      signed.map(({ credential }) => toColumns({ ...credential, ...from })),
+      signed.map(({ credential }) => toColumns({ ...credential, ...from })).join('\n'),
       template?.id ?? null,
       failed.map(({ row }) => row),
       failed.map(({ problem }) => problem),
