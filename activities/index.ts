@@ -7,7 +7,7 @@ import type { Dependencies } from './dependencies.ts'
 import { composeDids, didActivities } from './dids/index.ts'
 import type { Signers } from './dids/signers.ts'
 import { composeFrame } from './frame/index.ts'
-import type { Revival } from './frame/work.revival.ts'
+import type { Revival } from './frame/pending-work.revival.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
 

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { BatchOptions } from '../protocol/credentials/batches.ts'
+import type { FormatName } from '../protocol/credentials/formats.ts'
 import { owned, ownedByTenant } from './base.ts'
 
 /** RECEIVING is an upload under way: nobody sees it, and one that was left behind is swept away. */
@@ -14,7 +15,7 @@ const CredentialBatchSchema = defineEntity({
     /** Which try of the upload fills it; an earlier one of the same Idempotency-Key finds itself shut out. */
     attempt: p.uuid(),
     /** Of the credentials that its rows become. */
-    format: p.text(),
+    format: p.text().$type<FormatName>(),
     source: p.text().$type<'jsonl' | 'csv'>(),
     state: p.text().$type<BatchState>(),
     options: p.json<BatchOptions>(),

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts'
-import type { Revival } from '../frame/work.revival.ts'
+import type { Revival } from '../frame/pending-work.revival.ts'
 import { createKeyInventory } from './key-inventory.ts'
 import { createPurge } from './purge.ts'
 import { createReconciliation } from './reconcile.ts'

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { ReconcileCursor } from '../../protocol/workflows.ts'
-import { batchWork, notificationWork, revocationWork } from '../credentials/work.ts'
+import { batchWork, notificationWork, revocationWork } from '../credentials/pending-work.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { deletionWork, registrationWork } from '../dids/work.ts'
-import { createRevival, type Revival } from '../frame/work.revival.ts'
-import type { Work } from '../frame/work.ts'
+import { deletionWork, registrationWork } from '../dids/pending-work.ts'
+import { createRevival, type Revival } from '../frame/pending-work.revival.ts'
+import type { Work } from '../frame/pending-work.ts'
 
 /** Everything that a row can say to be under way. An area adds its line. */
 export const workUnderWay = (config: Dependencies['config']): Work[] => [

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { createBatchAttempts } from '../../activities/credentials/batches/attempt.ts'
 import { bundledOnly, createDocumentPool } from '../../activities/documents/index.ts'
-import { createSemanticBatches } from '../../activities/semantic-credentials/batches.ts'
+import { createSemanticBatches } from '../../activities/semantic-credentials/batches.sign.ts'
 import type { CredentialBatch } from '../../entities/credentials.batches.ts'
 import { DocumentFault, Refusal } from '../../protocol/errors.ts'
 import { create, errors, lines, post, results, until } from '../support/credentials/batches.ts'

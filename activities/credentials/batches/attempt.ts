@@ -82,7 +82,7 @@ export function createBatchAttempts({ keys, log, formats }: Parts) {
   async function attempt(chunk: Chunk, work: Work): Promise<Attempted> {
     const { tenantId, batchId } = chunk
     const { batch, rows, template } = work
-    const format = formats.of(batch.options.format).batches
+    const format = formats.of(batch.format).batches
     const terms = { options: batch.options, template }
     const done: Attempted = { signed: [], failed: [], gone: new Set() }
     const known = new Set(batch.issuers)

@@ -67,12 +67,12 @@ export function createBatchEnds({
           return { state: 'PROCESSING', next: first.rowNumber }
         }
         em.assign(batch, { state: 'COMPLETED', endedAt: now(), pauseCode: null, pauseMessage: null })
-        const { id, tenantId, requestId, clientId, options } = batch
+        const { id, tenantId, requestId, clientId, format } = batch
         addLogEntry(
           em,
           { now, uuid },
           {
-            ...logOf(options.format, 'BATCH_COMPLETE'),
+            ...logOf(format, 'BATCH_COMPLETE'),
             ...{ tenantId, requestId, clientId },
             outcome: 'SUCCESS',
             metadata: { id, total, signed, failed },

@@ -6,10 +6,10 @@ import type { FormatName } from '../../../protocol/credentials/formats.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
-import { createRevival } from '../../frame/work.revival.ts'
+import { createRevival } from '../../frame/pending-work.revival.ts'
 import type { Formats } from '../format.ts'
+import { batchWork } from '../pending-work.ts'
 import type { Revocations } from '../revocations.ts'
-import { batchWork } from '../work.ts'
 import { type BatchRecord, batchNotFound, toRecord } from './record.ts'
 import type { BatchUploads } from './upload.ts'
 
@@ -85,7 +85,7 @@ export function createBatches(parts: Parts) {
         refuseEnded(batch)
         if (batch.state !== 'PAUSED') return
         batch.issuers = await batchUploads.usable(call.tenantId, batch.issuers)
-        if (batch.templateId) batch.templateGone = await isTemplateGone(em, batch.options.format, batch.templateId)
+        if (batch.templateId) batch.templateGone = await isTemplateGone(em, batch.format, batch.templateId)
         Object.assign(batch, { state: 'PROCESSING', pauseCode: null, pauseMessage: null })
         Object.assign(batch, { waitingFor: null, waitingSince: null })
         Object.assign(batch, { resumedAt: now(), resumedDone: batch.signed + batch.failed })

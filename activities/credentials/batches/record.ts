@@ -41,7 +41,7 @@ export function toRecord(batch: CredentialBatch): BatchRecord {
   const left = total - signed - failed
   return {
     id,
-    format: slugOf(options.format),
+    format: slugOf(batch.format),
     source,
     ...(templateId && templateVersion ? { template: { id: templateId, version: templateVersion } } : {}),
     state,

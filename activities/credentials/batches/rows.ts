@@ -24,9 +24,9 @@ const ROWS = `select row_number, input from credential_batch_rows
 where batch_id = ? and row_number between ? and ? and state = 'pending' order by row_number`
 
 async function templateOf(em: SqlEntityManager, formats: Formats, batch: CredentialBatch) {
-  const { templateId: id, templateVersion: version, options } = batch
+  const { templateId: id, templateVersion: version, format } = batch
   if (!id || !version) return undefined
-  const found = await formats.of(options.format).readTemplate?.(em, id, version)
+  const found = await formats.of(format).readTemplate?.(em, id, version)
   if (!found) throw new Error(`template ${id} has no version ${version}`)
   return found
 }

@@ -77,7 +77,7 @@ export function createBatchUploads(parts: Parts) {
       const asked = { attempt, source, options, ...version, lastProgressAt: now() }
       if (known?.state === 'RECEIVING') em.assign(known, { ...asked, failed: 0 })
       if (known) return known.state
-      const made = { id, tenantId, format: 'web-semantic', state: 'RECEIVING', ...asked } as const
+      const made = { id, tenantId, format: options.format, state: 'RECEIVING', ...asked } as const
       em.create(CredentialBatch, { ...made, issuers: [], requestId, clientId, createdAt: now() })
       return 'new'
     })

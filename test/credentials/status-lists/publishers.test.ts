@@ -2,7 +2,7 @@ import test from 'ava'
 import { createStatusPublisher } from '../../../activities/credentials/status-lists/publish.ts'
 import { createSigners } from '../../../activities/dids/signers.ts'
 import { createTenants } from '../../../activities/frame/tenants/index.ts'
-import { createSemanticLists } from '../../../activities/semantic-credentials/status-lists.ts'
+import { createSemanticLists } from '../../../activities/semantic-credentials/status-lists.sign.ts'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
 import { openWorld, type World } from '../../support/world.ts'
 

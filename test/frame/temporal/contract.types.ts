@@ -1,8 +1,8 @@
 // The compiler is the test of this file: `tsc` refuses a `@ts-expect-error` over a line that compiles.
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { Outbox } from '../../../activities/frame/outbox.ts'
-import type { WorkRevival } from '../../../activities/frame/work.revival.ts'
-import { defineWork } from '../../../activities/frame/work.ts'
+import type { WorkRevival } from '../../../activities/frame/pending-work.revival.ts'
+import { defineWork } from '../../../activities/frame/pending-work.ts'
 import { queryOf, signalOf } from '../../../workflows/contract.ts'
 
 const [tenantId, batchId] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']

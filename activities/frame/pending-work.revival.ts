@@ -7,8 +7,8 @@ import {
   workflows,
 } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
+import type { FoundWork, Work } from './pending-work.ts'
 import { signalWorkflow } from './temporal/contract.ts'
-import type { FoundWork, Work } from './work.ts'
 
 /** Of a workflow id: what Temporal says of its last run. */
 type RunState = 'running' | 'unknown' | 'ended by an operator' | 'closed'

@@ -1,4 +1,4 @@
-import { defineWork, type WorkRow } from '../frame/work.ts'
+import { defineWork, type WorkRow } from '../frame/pending-work.ts'
 
 /** A batch until its last row is done; one that was cancelled, until its rows are erased. A pause that ends by itself counts. */
 export const batchWork = defineWork<'signBatch', WorkRow & { total: number }>({

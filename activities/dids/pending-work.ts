@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { defineWork } from '../frame/work.ts'
+import { defineWork } from '../frame/pending-work.ts'
 
 /** A did:web until the world resolves it. */
 export const registrationWork = ({ didWeb }: Pick<Config, 'didWeb'>) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { workUnderWay } from '../../activities/administration/reconcile.ts'
-import type { Work } from '../../activities/frame/work.ts'
+import type { Work } from '../../activities/frame/pending-work.ts'
 import type { Sql } from '../../entities/orm.ts'
 import { connect, sqlOf } from '../../entities/orm.ts'
 import { create, lines } from '../support/credentials/batches.ts'

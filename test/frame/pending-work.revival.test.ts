@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { WorkflowNotFoundError } from '@temporalio/client'
 import test from 'ava'
 import { pino } from 'pino'
+import { createRevival } from '../../activities/frame/pending-work.revival.ts'
+import type { FoundWork, Work } from '../../activities/frame/pending-work.ts'
 import { registerSearchAttributes } from '../../activities/frame/temporal/registration.ts'
-import { createRevival } from '../../activities/frame/work.revival.ts'
-import type { FoundWork, Work } from '../../activities/frame/work.ts'
 import { openTemporal, type TestTemporal } from '../support/parts/temporal.ts'
 
 let world: TestTemporal
