@@ -2,21 +2,16 @@ import type { Constructor } from '@mikro-orm/core'
 import { type Migration, Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { applyFunctions } from './functions/apply.ts'
-import { Foundation } from './migrations/0001-foundation.ts'
-import { TokensLogs } from './migrations/0002-tokens-logs.ts'
-import { Dids } from './migrations/0003-dids.ts'
-import { Credentials } from './migrations/0004-credentials.ts'
-import { SemanticCredentials } from './migrations/0005-semantic-credentials.ts'
 import { entities } from './orm.ts'
 import { createRoles } from './roles.ts'
-import { assertPostgresVersion, type MigrationName, SCHEMA } from './schema.ts'
+import { assertPostgresVersion, MIGRATIONS_FOLDER, SCHEMA } from './schema.ts'
 
-const MIGRATIONS: Record<MigrationName, Constructor<Migration>> = {
-  '0001-foundation': Foundation,
-  '0002-tokens-logs': TokensLogs,
-  '0003-dids': Dids,
-  '0004-credentials': Credentials,
-  '0005-semantic-credentials': SemanticCredentials,
+/** The one class of a migration's file. */
+async function classOf(name: string): Promise<Constructor<Migration>> {
+  const module: Record<string, Constructor<Migration>> = await import(new URL(`${name}.ts`, MIGRATIONS_FOLDER).href)
+  const [migration, ...others] = Object.values(module)
+  if (!migration || others.length > 0) throw new Error(`entities/migrations/${name}.ts does not export one migration.`)
+  return migration
 }
 
 /** Any constant, the same in every process: one of them migrates, the others wait. */
@@ -29,7 +24,7 @@ const FIRST_EPOCH = `insert into platform_epoch (incarnation) values (database_i
  * Brings the tables, the functions and the roles up to date as the owner. Several processes may call it at once. `to`: the
  * tables as they were after this migration, without functions and roles, which are for the newest one.
  */
-export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: MigrationName): Promise<void> {
+export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: string): Promise<void> {
   const orm = await MikroORM.init({
     entities,
     clientUrl: ownerUrl,
@@ -37,7 +32,7 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: Migr
     pool: { min: 0, max: 4 },
     logger: () => undefined,
     migrations: {
-      migrationsList: SCHEMA.map((name) => ({ name, class: MIGRATIONS[name] })),
+      migrationsList: await Promise.all(SCHEMA.map(async (name) => ({ name, class: await classOf(name) }))),
       snapshot: false,
       tableName: 'migrations',
       silent: true,

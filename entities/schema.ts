@@ -1,18 +1,17 @@
+import { readdirSync } from 'node:fs'
 import type { Sql } from './orm.ts'
 
-/**
- * The migrations that this program was written for, in their order. A change of a function that an older program cannot
- * work with comes with a migration, because only migrations tell the versions apart.
- */
-export const SCHEMA = [
-  '0001-foundation',
-  '0002-tokens-logs',
-  '0003-dids',
-  '0004-credentials',
-  '0005-semantic-credentials',
-] as const
+export const MIGRATIONS_FOLDER = new URL('migrations/', import.meta.url)
 
-export type MigrationName = (typeof SCHEMA)[number]
+/**
+ * The migrations that this program was written for, in their order: `NNNN-<area>-<what>`, as their files are called. A
+ * change of a function that an older program cannot work with comes with a migration, because only migrations tell the
+ * versions apart.
+ */
+export const SCHEMA: readonly string[] = readdirSync(MIGRATIONS_FOLDER)
+  .filter((file) => /^\d{4}-.*\.ts$/.test(file))
+  .map((file) => file.slice(0, -'.ts'.length))
+  .sort()
 
 /** The database is not the one that this program was written for. `older` is mended by a migration, `newer` by an update. */
 export class SchemaMismatch extends Error {

@@ -1,5 +1,3 @@
-import type { MigrationName } from '../../entities/schema.ts'
-
 /**
  * A backup is one gzip file of SQL, which psql reads too: a comment that says what it is, COPY statements with their rows,
  * and a comment that says what must have come before it. A file without its last line was cut off.
@@ -13,7 +11,7 @@ export interface Head {
   format: 1
   createdAt: string
   /** Migrations in their order. */
-  schema: MigrationName[]
+  schema: string[]
   /** Of the PostgreSQL that was read. */
   server: string
 }

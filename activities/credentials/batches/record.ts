@@ -35,7 +35,7 @@ const rateOf = ({ signed, failed, resumedAt, resumedDone, lastProgressAt }: Cred
 }
 
 export function toRecord(batch: CredentialBatch): BatchRecord {
-  const { id, options, source, state, total, signed, failed } = batch
+  const { id, source, state, total, signed, failed } = batch
   const { pauseCode, pauseMessage, waitingFor, waitingSince, templateId, templateVersion } = batch
   const ratePerSecond = rateOf(batch)
   const left = total - signed - failed
