@@ -35,7 +35,7 @@ async function scrape(registry: Registry): Promise<Map<string, number>> {
 test.serial("the API's scrape tells calls of the key store, statements by name, and connections by role", async (t) => {
   const issuer = await createDid(world)
   const signs = 'countersign_key_store_seconds_count{operation="sign",outcome="done"}'
-  const records = 'countersign_database_query_seconds_count{statement="record-semantic-credentials"}'
+  const records = 'countersign_database_query_seconds_count{statement="record-credentials"}'
   await sign(world, issuer)
   const before = await scrape(register)
   for (let nth = 0; nth < 3; nth += 1) await sign(world, issuer)
