@@ -29,7 +29,7 @@ export interface AppParts {
   pool: Pool
   registry: Registry
   openApi: OpenApi
-  /** True from SIGTERM on: readiness says no while accepted work is finished. */
+  /** True from SIGTERM on: readiness is then 503 while accepted requests finish. */
   stopping: () => boolean
 }
 
@@ -38,7 +38,7 @@ const READS = new Set(['GET', 'HEAD'])
 /** Static segments before parameters, whichever controller they stand in: `/configurations` is no `/{id}`. */
 const precedence = (path = ''): string => path.replace(/:\w+/g, '\uffff')
 
-/** The API as one express application; it listens nowhere by itself. */
+/** Returns the API as one express application; the caller makes it listen. */
 export function createApp({ dependencies, platform, pool, registry, openApi, stopping }: AppParts): Express {
   const { config, logs, log } = dependencies
   const find = createPaths(openApi)
@@ -71,7 +71,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   })
   const limitTokenRequests = limitTokens({ ...platform, pool, perMinute: config.tokenRateLimitPerMinute })
   app.use((request, response, next) => {
-    if (asksForToken(request)) return next() // counted once its body is read, which says who asks
+    if (asksForToken(request)) return next() // counted after its body is read: the body names the client
     const isPublic = READS.has(request.method) && find(request.path)?.isPublic
     return (isPublic ? published : limitCalls)(request, response, next)
   })
@@ -85,7 +85,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   router.stack.sort((one, other) => (precedence(one.route?.path) < precedence(other.route?.path) ? -1 : 1))
   app.use(router)
   app.use(() => {
-    throw new Refusal('request.not_found', 'There is nothing at this path; see /docs.')
+    throw new Refusal('request.not_found', 'No operation has this path. See /docs for all paths.')
   })
   app.use(problemHandler)
   return app

@@ -5,15 +5,15 @@ import { SCHEMA_EXIT } from '../activities/frame/schema-exit.ts'
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 15_000
 
-/** What a process tells its primary before it ends because of the database's schema. */
+/** The message of a process to its primary before it ends because of the database's schema. */
 export interface SchemaNotice {
   schemaMismatch: string
 }
 
 const noticeOf = (message: unknown): string | undefined => {
-  const said: unknown =
+  const notice: unknown =
     typeof message === 'object' && message !== null ? Reflect.get(message, 'schemaMismatch') : undefined
-  return typeof said === 'string' ? said : undefined
+  return typeof notice === 'string' ? notice : undefined
 }
 
 export interface Fleet {
@@ -24,8 +24,8 @@ export interface Fleet {
 }
 
 /**
- * Keeps `size` processes alive. While none comes up, one at a time is tried, with ever longer pauses; what keeps it from
- * coming up is said once.
+ * Keeps `size` processes alive. While none can start, tries one at a time with growing pauses, and logs the reason
+ * once.
  */
 export function keepProcesses({ size, port, log }: { size: number; port: number; log: Logger }): Fleet {
   const serving = new Set<number>()
@@ -35,7 +35,7 @@ export function keepProcesses({ size, port, log }: { size: number; port: number;
   let outdated = false
   let stopping = false
   let timer: NodeJS.Timeout | undefined
-  let told: string | undefined
+  let lastNotice: string | undefined
 
   const fork = (most: number) => {
     for (; most > 0 && missing > 0 && !stopping; most -= 1) {
@@ -44,7 +44,7 @@ export function keepProcesses({ size, port, log }: { size: number; port: number;
     }
   }
 
-  /** Where the last one did not come up, one is tried before the others. */
+  /** `most`: 1 after a failed start, so that one process is tried before the others. */
   const forkAfter = (ms: number, most: number) => {
     timer ??= setTimeout(() => {
       timer = undefined
@@ -54,15 +54,15 @@ export function keepProcesses({ size, port, log }: { size: number; port: number;
 
   cluster.on('message', (_worker, message: unknown) => {
     const notice = noticeOf(message)
-    if (notice === undefined || notice === told) return
-    told = notice
+    if (notice === undefined || notice === lastNotice) return
+    lastNotice = notice
     log.error({ part: 'database', reason: notice }, 'the API does not fit the database')
   })
 
   cluster.on('listening', (worker) => {
     serving.add(worker.id)
     pauseMs = FIRST_PAUSE_MS
-    told = undefined
+    lastNotice = undefined
     if (serving.size === size) log.info({ port, processes: size }, 'api ready')
     fork(missing)
   })
@@ -74,10 +74,10 @@ export function keepProcesses({ size, port, log }: { size: number; port: number;
     outdated ||= code === SCHEMA_EXIT.newer
     if (outdated) {
       if (serving.size === 0) hopeless.resolve()
-      return // what serves goes on until it is replaced (D-141), and nothing new can serve
+      return // running processes serve until they are replaced (D-141), and no new one can
     }
-    const known = code === SCHEMA_EXIT.older
-    if (!known) {
+    const isReported = code === SCHEMA_EXIT.older
+    if (!isReported) {
       const againInMs = served ? FIRST_PAUSE_MS : pauseMs
       log.error({ pid: worker.process.pid, code, signal, againInMs }, 'an API process ended; another takes its place')
     }

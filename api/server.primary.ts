@@ -9,7 +9,7 @@ import type { Config } from '../config.ts'
 import { codecEndpoint } from './frame/codec-endpoint.ts'
 import { keepProcesses } from './server.fleet.ts'
 
-/** Metrics of all processes in one, and the codec endpoint for the Temporal UI: on a port of their own. */
+/** Serves the metrics of all processes, and the codec endpoint for the Temporal UI, on the operator port. */
 function serveOperator(config: Config, log: Logger): Promise<Server> {
   const app = express()
   app.disable('x-powered-by')
@@ -18,9 +18,9 @@ function serveOperator(config: Config, log: Logger): Promise<Server> {
     try {
       response.type(registry.contentType).send(await registry.clusterMetrics())
     } catch (error) {
-      // a process that hangs or has just ended does not answer; the next scrape asks those that are there
+      // a process that hangs or has just ended does not respond; the next scrape asks the running ones
       log.warn({ err: error }, 'metrics not collected')
-      response.status(503).type('text/plain').send('An API process did not tell its metrics in time.')
+      response.status(503).type('text/plain').send('An API process did not report its metrics in time.')
     }
   })
   if (config.codecEndpoint) app.use(codecEndpoint(createPayloadCodec(config.masterKey), config.temporal))
@@ -36,14 +36,14 @@ export async function runPrimary(config: Config): Promise<void> {
   const log = createLogger(config.logLevel)
   const operator = await serveOperator(config, log)
   const fleet = keepProcesses({ size: config.apiProcesses, port: config.port, log })
-  const signalled = new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
+  const signal = new Promise<void>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => resolve())
   })
   const outdated = fleet.hopeless.then(() => {
     process.exitCode = SCHEMA_EXIT.newer
     log.fatal({ exitCode: SCHEMA_EXIT.newer }, 'the API ends: a newer version migrated the database')
   })
-  await Promise.race([signalled, outdated])
+  await Promise.race([signal, outdated])
   log.info('api stops')
   await fleet.stop()
   operator.close()

@@ -20,7 +20,7 @@ const readOpenApi = (): OpenApi =>
 
 export interface Running {
   port: number
-  /** Answers what it accepted, within `shutdownSeconds`; then closes what it holds. */
+  /** Finishes accepted requests within `shutdownSeconds`, then closes all connections. */
   stop(): Promise<void>
 }
 
@@ -36,10 +36,10 @@ const listening = (server: Server, port: number, host: string): Promise<number> 
 /** A million rows over a slow line; every other request has 30 s (streams.ts). */
 const UPLOAD_MS = 3600_000
 
-/** From the signal to the end of listening: who is connecting is served, and who asks for readiness hears no. */
+/** From the signal to the end of listening: new connections are still served, and readiness is 503. */
 const STILL_TAKEN_MS = 300
 
-/** Opens connections and listens; answers once requests are served. */
+/** Opens the dependencies and listens; resolves when requests are served. */
 export async function startApi(config: Config): Promise<Running> {
   const dependencies = await openDependencies(config, { metrics: partMetrics(register) })
   let stopping = false
@@ -66,7 +66,7 @@ export async function startApi(config: Config): Promise<Running> {
       stopping = true
       await pause(STILL_TAKEN_MS)
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // again and again: a connection is idle once its answer has gone
+      // repeated: a connection becomes idle when its response is sent
       const idle = setInterval(() => server.closeIdleConnections(), 50)
       const last = setTimeout(() => server.closeAllConnections(), config.shutdownSeconds * 1000)
       await closed
@@ -78,7 +78,7 @@ export async function startApi(config: Config): Promise<Running> {
   }
 }
 
-/** The primary says once what all of its processes find. */
+/** Reports a schema mismatch to the primary, which logs it once for all processes. */
 async function endBecause(error: unknown, log: Logger): Promise<never> {
   const ending = schemaExit(error)
   if (!ending) log.fatal({ err: error }, 'an API process could not start')
@@ -86,10 +86,10 @@ async function endBecause(error: unknown, log: Logger): Promise<never> {
   process.exit(ending?.code ?? 1)
 }
 
-/** One process of the cluster: serves until its primary, or a signal, tells it to stop, or the primary is gone (D-213). */
+/** One process of the cluster: serves until its primary or a signal stops it, or the primary is gone (D-213). */
 export async function serve(config: Config): Promise<void> {
   fenceIntrinsics()
-  new AggregatorRegistry() // by being made, it answers the primary's questions for our metrics
+  new AggregatorRegistry() // its constructor registers the listener that sends our metrics to the primary
   const log = createLogger(config.logLevel)
   const api = await startApi(config).catch((error: unknown) => endBecause(error, log))
   const stop = () => {
@@ -102,7 +102,7 @@ export async function serve(config: Config): Promise<void> {
   process.on('SIGINT', stop)
   const { worker } = cluster
   worker?.once('disconnect', () => {
-    worker.exitedAfterDisconnect = true // else Node ends the process here and now, with all that it accepted
+    worker.exitedAfterDisconnect = true // otherwise Node ends the process at once, with its accepted requests
     log.error('the primary of the API is gone; this process finishes what it accepted and ends')
     stop()
   })

@@ -7,6 +7,6 @@ import { loadConfig } from '../config.ts'
  */
 const config = loadConfig(process.env)
 
-// each loads its own half: the primary, which serves nothing, would keep its processes waiting for what only they need
+// each loads its own half: the primary would delay its processes by loading modules that only they need
 if (cluster.isPrimary) await import('./server.primary.ts').then(({ runPrimary }) => runPrimary(config))
 else await import('./server.process.ts').then(({ serve }) => serve(config))

@@ -4,21 +4,21 @@ import type { Called } from '../frame/authentication.ts'
 
 interface SettingsBody {
   /**
-   * true: an unknown JSON-LD context that a credential brings is fetched once under the outbound rules, and pinned.
-   * false: it is refused, naming its URL; register it first.
+   * true: fetches an unknown JSON-LD context of a credential once under the outbound rules, and pins it.
+   * false: refuses it, naming its URL; register the context first.
    */
   fetchUnknownContexts: boolean
-  /** true: the W3C VC API under /vc-api answers for this tenant. */
+  /** true: the W3C VC API under /vc-api is on for this tenant. */
   vcApi: boolean
 }
 
 interface SettingsIn extends SettingsBody {
   /**
-   * true: a presentation fails where neither the request nor a presentation request says which challenge it must answer.
-   * Recommended; left out: as it is.
+   * true: a presentation fails when neither the request nor a presentation request gives the expected challenge.
+   * Recommended. When absent, the setting does not change.
    */
   requireChallenge?: boolean
-  /** The same of the domain. Recommended; left out: as it is. */
+  /** The same for the domain. Recommended. When absent, the setting does not change. */
   requireDomain?: boolean
 }
 
@@ -35,7 +35,7 @@ export class SettingsController extends Controller {
   }
 
   /**
-   * What the tenant decides about itself.
+   * Returns the tenant's settings.
    * @summary Read the tenant's settings
    */
   @Get()
@@ -47,7 +47,8 @@ export class SettingsController extends Controller {
   }
 
   /**
-   * All settings at once, but for the two that may be left out. What is turned on is on at once, what is turned off is off within 5 seconds in every process.
+   * Replaces all settings; requireChallenge and requireDomain may be absent. A setting that is turned on takes effect
+   * at once, one that is turned off within 5 seconds in every process.
    * @summary Change the tenant's settings
    */
   @Put()

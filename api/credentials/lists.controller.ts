@@ -16,7 +16,7 @@ export class StatusListsController extends Controller {
   }
 
   /**
-   * A revocation list of the tenant, with its signed credential.
+   * Returns a revocation list of the tenant, with its signed credential.
    * @summary Read a revocation list
    */
   @Get('credentials/web-semantic/revocation-lists/{id}')
@@ -28,7 +28,7 @@ export class StatusListsController extends Controller {
   }
 
   /**
-   * The signed list that credentials point to, for every verifier; found by the host's tenant.
+   * Returns the signed list that credentials point to. Public; the host name selects the tenant.
    * @summary Read a published status list
    */
   @Get('revocation-lists/{id}')
@@ -48,9 +48,9 @@ export class StatusListsController extends Controller {
       this.setStatus(304)
       return undefined
     }
-    // readers that know JSON and not this type are told the same in theirs
+    // clients that accept JSON and not this type get the same body as JSON
     const type = request.accepts(['application/vc', 'application/ld+json', 'application/json'])
-    // sent here, as bytes: of a text express would say its charset, which application/vc does not have (Data Model 2.0, C)
+    // sent as bytes: for a text express adds a charset, which application/vc does not have (Data Model 2.0, appendix C)
     request.res
       ?.set({ ...this.getHeaders(), 'Content-Type': type || 'application/vc', Vary: 'Accept' })
       .send(Buffer.from(JSON.stringify(credential)))

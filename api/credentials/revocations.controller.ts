@@ -28,19 +28,19 @@ interface RevocationsIn {
    * @maxLength 2048
    */
   id: string
-  /** true: what many were revoked by is not taken back in one go. */
+  /** true: a bulk revocation cannot be undone in one request. */
   is_revoked: boolean
 }
 
 export interface RevocationsOut {
   id: string
   by: 'template' | 'batch' | 'issuer'
-  /** What was asked for: template, batch, or the issuer's DID. */
+  /** Id of the template or the batch, or the issuer's DID. */
   subject: string
   status: 'REVOKING' | 'REVOKED'
-  /** Credentials that were looked at so far. */
+  /** Credentials checked so far. */
   checked: number
-  /** Credentials that this revocation has revoked so far. */
+  /** Credentials revoked so far. */
   revoked: number
   created_at: string
   ended_at?: string
@@ -84,8 +84,8 @@ export class RevocationsController extends Controller {
   }
 
   /**
-   * Revokes every credential that a template, a batch or an issuer has issued so far and that has a status. The answer comes
-   * at once; the work goes on by itself, and what is issued later stays valid.
+   * Revokes every credential that a template, a batch or an issuer has issued so far and that has a status. The
+   * response comes at once and the work continues in the background. Credentials issued later stay valid.
    * @summary Revoke by template, batch or issuer
    */
   @Post()
@@ -97,9 +97,11 @@ export class RevocationsController extends Controller {
   @Response<Problem>(409, 'the batch has not ended')
   async create(@Request() called: Called, @Body() body: RevocationsIn): Promise<RevocationsOut> {
     if (!body.is_revoked)
-      throw new Refusal('request.invalid', 'A revocation of many is not taken back in one go.', [
-        { path: 'is_revoked', code: 'range', message: 'expected true' },
-      ])
+      throw new Refusal(
+        'request.invalid',
+        'A bulk revocation cannot be undone in one request; set is_revoked to true.',
+        [{ path: 'is_revoked', code: 'range', message: 'expected true' }],
+      )
     const revocation = await this.platform.revocations.startRevocation(called.user, body.by, body.id)
     this.setStatus(202)
     this.setHeader('Location', `/v1/credentials/web-semantic/revocations/${revocation.id}`)
@@ -107,7 +109,7 @@ export class RevocationsController extends Controller {
   }
 
   /**
-   * How far a revocation of many has come.
+   * Returns the progress of a bulk revocation.
    * @summary Read a revocation
    */
   @Get('{id}')

@@ -43,8 +43,8 @@ export class CredentialStatusController extends Controller {
   }
 
   /**
-   * Whether a credential is revoked, as stored: the published list follows within a window. With `at`, what held then: was
-   * it valid?
+   * Returns whether a credential is revoked, as stored; the published list follows shortly after. With `at`: the status
+   * at that time, and whether the credential was valid.
    * @summary Read a revocation status
    */
   @Get('revocation-status')
@@ -63,7 +63,7 @@ export class CredentialStatusController extends Controller {
   }
 
   /**
-   * Revokes a credential, or takes its revocation back.
+   * Revokes a credential, or undoes its revocation.
    * @summary Set a revocation status
    */
   @Post('revocation-status')
@@ -80,9 +80,9 @@ export class CredentialStatusController extends Controller {
   }
 
   /**
-   * Tells the credential's subjects of its revocation status: a signed message goes to where their DID takes messages, as
-   * soon as it can; what came of it stands in the log and in the list of notifications. A recipient is told of a status once:
-   * a repeat changes nothing. Ten messages to a recipient, and a hundred to recipients at one host, are the most in an hour.
+   * Sends the revocation status to the credential's subjects: a signed message goes to the message service of each DID.
+   * The log and the list of notifications show the result. Each recipient gets a status once; a repeated request sends
+   * nothing. Limits per hour: ten messages to a recipient, a hundred to recipients at one host.
    * @summary Notify of a revocation status
    */
   @Post('revocation-status/notification')
@@ -96,7 +96,7 @@ export class CredentialStatusController extends Controller {
   }
 
   /**
-   * Who was told of the status, and what came of it: a message is PENDING while it is tried, for half a day at most.
+   * Returns each recipient and the result. A message is PENDING while delivery is tried, for half a day at most.
    * @summary List the notifications of a revocation status
    */
   @Get('revocation-status/notification')
@@ -108,8 +108,8 @@ export class CredentialStatusController extends Controller {
     @Queries() query: NotificationQuery,
   ): Promise<NotificationsOut> {
     const page = toPage(query.limit, query.page)
-    const found = await this.platform.notifications.listNotifications(called.user.tenantId, id, page)
-    return { data: found.notifications.map(notificationToWire), ...snakeTotals(found.total, page.limit) }
+    const { notifications, total } = await this.platform.notifications.listNotifications(called.user.tenantId, id, page)
+    return { data: notifications.map(notificationToWire), ...snakeTotals(total, page.limit) }
   }
 
   /**
@@ -130,7 +130,7 @@ export class CredentialStatusController extends Controller {
   }
 
   /**
-   * Every revocation, suspension and end of one, newest first. Nobody can change or remove an entry.
+   * Returns every revocation and suspension and the end of each, newest first. Entries are never changed or removed.
    * @summary List the changes of a status
    */
   @Get('status-history')
@@ -142,7 +142,7 @@ export class CredentialStatusController extends Controller {
     @Queries() query: StatusHistoryQuery,
   ): Promise<StatusHistoryOut> {
     const page = toPage(query.limit, query.page)
-    const found = await this.platform.credentialStatus.listChanges(called.user.tenantId, id, page)
-    return { data: found.changes.map(changeToWire), ...snakeTotals(found.total, page.limit) }
+    const { changes, total } = await this.platform.credentialStatus.listChanges(called.user.tenantId, id, page)
+    return { data: changes.map(changeToWire), ...snakeTotals(total, page.limit) }
   }
 }

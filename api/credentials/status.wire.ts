@@ -8,7 +8,7 @@ import type { PageQuery } from '../frame/pagination.ts'
 // biome-ignore lint/complexity/noBannedTypes: tsoa turns an empty interface into the empty object schema
 export type EmptyOut = {}
 
-/** Named: of an inline type the validation takes time by the square of what a body holds. */
+/** A named type: for an inline type the time of validation grows with the square of the body's members. */
 export interface RevocationIn {
   is_revoked: boolean
 }
@@ -20,31 +20,31 @@ export interface SuspensionIn {
 /** May be empty. */
 export interface NotificationIn {
   /**
-   * DID of the tenant that signs the message; the credential's issuer unless told.
+   * DID of the tenant that signs the message. Default: the credential's issuer.
    * @maxLength 2048
    */
   from?: string
   /**
-   * DIDs of subjects of the credential; all of them unless told.
+   * DIDs of subjects of the credential. Default: all of them.
    * @maxItems 100
    */
   to?: string[]
 }
 
 export interface StatusQuery {
-  /** A time that has passed, e.g. 2027-01-31T09:30:00Z: the answer is what held then. */
+  /** A past time, e.g. 2027-01-31T09:30:00Z; the response has the status at that time. */
   at?: string
 }
 
 export interface RevocationStatusOut {
   isRevoked: boolean
-  /** Of credentials that may be suspended, and of every past time. */
+  /** Present for credentials that can be suspended, and for every past time. */
   isSuspended?: boolean
-  /** Of a past time, as the rest of the members. */
+  /** The past time; this and the members below are present only with the query's at. */
   at?: string
   /** Issued by then, within its dates, neither revoked nor suspended. */
   isValid?: boolean
-  /** What spoke against it: NotYetValid, Expired, Revoked, Suspended. */
+  /** Why it was not valid: NotYetValid, Expired, Revoked, Suspended. */
   reasons?: string[]
 }
 
@@ -52,10 +52,10 @@ export interface StatusHistoryQuery extends PageQuery {}
 
 interface StatusChangeOut {
   purpose: 'revocation' | 'suspension'
-  /** From now on revoked or suspended; or no longer so. */
+  /** true: revoked or suspended from then on. false: no longer so. */
   value: boolean
   changed_at: string
-  /** The request that asked for it, as in the log. */
+  /** Id of the request that caused it, as in the log. */
   request_id?: string
 }
 
@@ -71,7 +71,7 @@ export interface NotificationQuery extends PageQuery {}
 
 interface NotificationOut {
   id: string
-  /** DID that was told, or is to be. */
+  /** DID of the recipient. */
   to: string
   /** DID that signs the message. */
   from: string
@@ -81,7 +81,7 @@ interface NotificationOut {
   reason?: string
   created_at: string
   ended_at?: string
-  /** The request that asked for it, as in the log. */
+  /** Id of the request that caused it, as in the log. */
   request_id: string
 }
 
@@ -93,9 +93,9 @@ export interface NotificationsOut {
   total_pages: number
 }
 
-type Sent = Awaited<ReturnType<Notifications['listNotifications']>>['notifications'][number]
+type Notification = Awaited<ReturnType<Notifications['listNotifications']>>['notifications'][number]
 
-export const notificationToWire = (row: Sent): NotificationOut => ({
+export const notificationToWire = (row: Notification): NotificationOut => ({
   id: row.id,
   to: row.recipient,
   from: row.sender,
@@ -119,7 +119,7 @@ export const changeToWire = ({ purpose, value, changedAt, requestId }: Change): 
 export function readTime(text: string): Date {
   const time = momentOf(text, { zoneRequired: true })
   if (time !== undefined) return time
-  throw new Refusal('request.invalid', 'at is not usable.', [
+  throw new Refusal('request.invalid', 'at is not a date and time.', [
     {
       path: 'at',
       code: 'date_time',

@@ -25,7 +25,7 @@ import type { Problem } from '../frame/problem.ts'
 interface DidIn {
   /** KEY or WEB; case does not matter. */
   method: string
-  /** KEY: keyType (ed25519, p256, bls12381g2; ed25519 unless told). WEB: url (a domain or an https URL). */
+  /** KEY: keyType (ed25519, p256, bls12381g2; default: ed25519). WEB: url (a domain or an https URL). */
   options: { [name: string]: string }
 }
 
@@ -34,7 +34,7 @@ interface KeyOut {
   didDocumentKeyId: string
   /** The key in the key store. */
   kmsKeyId: string
-  /** hardened: it never leaves the key store. software: it is unwrapped in memory to be used. */
+  /** hardened: the key never leaves the key store. software: the key is decrypted in memory when it is used. */
   custody: string
 }
 
@@ -46,7 +46,7 @@ interface DidOut {
   did: string
   id: string
   metadata: MetadataOut
-  /** PROCESSING until the document resolves, then COMPLETED; FAILED when it never does. */
+  /** PROCESSING until the document resolves, then COMPLETED; FAILED when it does not resolve in time. */
   registrationStatus: string
   /** Why the registration FAILED. */
   failureReason?: string
@@ -60,18 +60,18 @@ interface DidPageOut {
 }
 
 interface ResolvedOut {
-  /** Empty but for its id while the keys of a did:web are being made. */
+  /** Has only its id while the keys of a did:web are created. */
   didDocument: { [member: string]: unknown }
   registrationStatus: string
   localMetadata: MetadataOut
-  /** platform: we serve the document. caller: put it at the DID's address yourself. none: it needs no hosting. */
+  /** platform: the platform serves the document. caller: publish it at the DID's address. none: it needs no hosting. */
   hosting: string
 }
 
 const methodOf = (text: string): 'KEY' | 'WEB' => {
   const method = text.toUpperCase()
   if (method === 'KEY' || method === 'WEB') return method
-  throw new Refusal('request.invalid', 'This DID method is not supported.', [
+  throw new Refusal('request.invalid', 'This DID method is not supported. Use KEY or WEB.', [
     { path: 'method', code: 'enum', message: 'expected KEY or WEB' },
   ])
 }
@@ -92,7 +92,7 @@ export class DidsController extends Controller {
   }
 
   /**
-   * The tenant's DIDs, newest first.
+   * Returns the tenant's DIDs, newest first.
    * @summary List DIDs
    */
   @Get()
@@ -105,8 +105,8 @@ export class DidsController extends Controller {
   }
 
   /**
-   * A new DID with keys of its own. A did:web is answered at once with PROCESSING; a workflow makes its keys and waits
-   * until it resolves.
+   * Creates a DID with new keys. A did:web is PROCESSING at first: a workflow creates its keys and waits until it
+   * resolves.
    * @summary Create a DID
    */
   @Post()
@@ -137,7 +137,7 @@ export class DidsController extends Controller {
   }
 
   /**
-   * A DID of the tenant with its document as we hold it.
+   * Returns a DID of the tenant with its stored document.
    * @summary Resolve a DID
    * @param id The DID, URL-encoded.
    */
@@ -150,7 +150,7 @@ export class DidsController extends Controller {
   }
 
   /**
-   * Destroys the DID's keys, every version, then its rows. The document of a did:web that you host is yours to remove.
+   * Destroys every version of the DID's keys, then its rows. Remove the document of a did:web that you host yourself.
    * @summary Delete a DID
    * @param id The DID, URL-encoded.
    */

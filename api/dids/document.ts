@@ -1,7 +1,7 @@
 import type { DID_OPERATIONS } from '../../protocol/dids/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 
-/** What the generator cannot say of the operations of this area (api/frame/openapi/document.ts). */
+/** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
 export const DID_DOCUMENT: AreaDocument<keyof typeof DID_OPERATIONS> = {
   examples: {
     createDID: { method: 'KEY', options: { keyType: 'ed25519' } },
@@ -12,16 +12,16 @@ export const DID_DOCUMENT: AreaDocument<keyof typeof DID_OPERATIONS> = {
     400: {
       'did.invalid': 'A DID, or a key in it, is malformed.',
       'did.invalid_configuration': 'A domain linkage file is malformed.',
-      'did.invalid_document': 'A DID document is malformed, or is not that of its DID.',
-      'did.invalid_url': 'The URL cannot be the address of a did:web.',
-      'did.key_type_unsupported': 'DIDs are not made with this key type.',
-      'did.key_unsupported': 'A key in a DID document is of a type that is not supported.',
+      'did.invalid_document': 'A DID document is malformed, or its id is another DID.',
+      'did.invalid_url': 'No did:web can be made of the URL; the detail says why.',
+      'did.key_type_unsupported': 'A DID cannot be created with this key type.',
+      'did.key_unsupported': 'A DID document has a key of a type that is not supported.',
       'did.method_not_found': 'The DID document has no such verification method.',
       'did.method_unsupported': 'The DID method is not supported; key and web are.',
       'did.unresolvable': 'A DID does not resolve; the detail says why.',
     },
     404: {
-      'did.not_found': 'There is no such DID in this tenant.',
+      'did.not_found': 'The tenant has no such DID.',
       'linked_dids.not_found': 'No DID is linked to this domain.',
     },
     409: {

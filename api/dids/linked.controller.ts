@@ -31,8 +31,8 @@ export class LinkedDidsController extends Controller {
   }
 
   /**
-   * The DIDs that the asked domain speaks for, each with a DomainLinkageCredential of its own. Public; the tenant is found
-   * by the host.
+   * Returns the DIDs linked to the requested domain, each with its DomainLinkageCredential. Public; the host name
+   * selects the tenant.
    * @summary List linked DIDs
    */
   @Get('did-configuration')
@@ -44,7 +44,7 @@ export class LinkedDidsController extends Controller {
   }
 
   /**
-   * The same as DIF's Well Known DID Configuration resource.
+   * Returns the same as a DIF Well Known DID Configuration resource.
    * @summary Read the DID configuration
    */
   @Get('did-configuration.json')
@@ -56,7 +56,7 @@ export class LinkedDidsController extends Controller {
     return credentials && didConfiguration(credentials)
   }
 
-  /** Wallets in a browser read it too, so every origin may (Fetch standard, CORS protocol). */
+  /** Every origin may read it: wallets run in browsers too (Fetch standard, CORS protocol). */
   private async read(request: HttpRequest): Promise<JsonObject[] | undefined> {
     const { credentials, etag } = await this.platform.linkedDids.linkedDidsAt(request.headers.host ?? '')
     this.setHeader('ETag', etag)

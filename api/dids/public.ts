@@ -3,8 +3,8 @@ import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 
 /**
- * DID documents of the tenant whose host was asked: did:web reads these two addresses (did:web draft, Read). `published`
- * lets browsers of any origin read them, and limits how often.
+ * Serves the DID documents of the tenant of the requested host, at the two addresses of did:web (did:web draft, Read).
+ * `published` allows every origin and limits the rate.
  */
 export function publicDids({ publicDids }: Pick<Platform, 'publicDids'>, published: RequestHandler): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
@@ -13,12 +13,12 @@ export function publicDids({ publicDids }: Pick<Platform, 'publicDids'>, publish
     const document = await publicDids.documentAt(headers.host ?? '', path)
     if (!document) throw new Refusal('did.not_found', 'No DID document is hosted here.')
     response.set('Cache-Control', 'public, max-age=60')
-    // as bytes: of a text express would say its charset, which this media type does not have (DID Core, section 6.2)
+    // sent as bytes: for a text express adds a charset, which this media type does not have (DID Core, section 6.2)
     response.type('application/did+json').send(Buffer.from(JSON.stringify(document)))
   }
 
   router.get('/.well-known/did.json', published, (request, response) => serve(request, response, ''))
-  // as it was asked: an alias may have rewritten a path that is also a DID's
+  // originalUrl: an alias may have rewritten a path that is also a DID's
   router.get('/*path/did.json', published, (request, response) => {
     const [path = ''] = request.originalUrl.split('?', 1)
     return serve(request, response, path.slice(1, -'/did.json'.length))

@@ -17,8 +17,8 @@ const STATUS: Record<ResolutionError, number> = {
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /**
- * `GET /1.0/identifiers/{did}`, as universal resolvers speak it. Outside the API's document: its answers to what does not
- * resolve are resolution results, no problem details.
+ * Serves `GET /1.0/identifiers/{did}`, the interface of universal resolvers. It is not in the API's document: a DID
+ * that does not resolve gives a resolution result, not problem details.
  */
 export function didResolution({ didResolver }: Pick<Platform, 'didResolver'>): Router {
   const router = express.Router({ caseSensitive: true, strict: true })

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 
-/** Paths of the platform that this API follows, brought to ours; not in the OpenAPI document. */
+/** Paths of the platform that this API follows, each with our path; not in the OpenAPI document. */
 const ALIASES: [RegExp, string][] = [
   [/^\/oauth\/token$/, '/v1/auth/token'],
   [/^\/linkeddata\/core\/v1\/convert$/, '/v1/credentials/web-semantic/linkeddata/convert'],

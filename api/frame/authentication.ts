@@ -8,14 +8,18 @@ import { claimKey } from './idempotency.ts'
 
 const REALM = 'Bearer realm="countersign"'
 
-/** Reads the bearer token (RFC 6750 section 2.1), if there is one; whether it is needed is the operation's business. */
+/** Reads the bearer token (RFC 6750 section 2.1), if there is one; the operation decides whether it needs one. */
 export const readBearer =
   (tokens: Pick<Tokens, 'verifyToken'>): RequestHandler =>
   async (request, response, next) => {
     const [, token] = /^Bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '') ?? []
     if (request.headers.authorization === undefined) return next()
     try {
-      if (!token) throw new Refusal('token.invalid', 'The Authorization header does not hold a bearer token.')
+      if (!token)
+        throw new Refusal(
+          'token.invalid',
+          'The Authorization header has no bearer token. Send Authorization: Bearer <token>.',
+        )
       request.caller = await tokens.verifyToken(token)
       next()
     } catch (error) {
@@ -26,11 +30,13 @@ export const readBearer =
     }
   }
 
-/** Refuses what came with a bad token, once it was counted: guessing is limited like asking. */
+/** Refuses a request with an invalid token after it was counted: guesses count towards the rate limit. */
 export const refuseBadBearer: RequestHandler = (request, _response, next) => next(request.refused)
 
-/** tsoa calls this for every operation with @Security; `vcApi` is the one that a variable may open for everybody.
- * Answers the call; throws what becomes 401 or 403. */
+/**
+ * Returns the caller of an operation with @Security (tsoa calls it by this name); `vcApi` is the scheme that a variable
+ * may open for everybody. Throws `Refusal` for 401 and 403.
+ */
 export async function expressAuthentication(request: Request, name: string, scopes: string[] = []): Promise<Call> {
   const { res } = request
   const platform = request.app.locals.platform as Platform
@@ -39,12 +45,15 @@ export async function expressAuthentication(request: Request, name: string, scop
   const caller = open ? await platform.vcApi.openCaller(request.headers.host ?? '') : request.caller
   if (!caller) {
     res?.set('WWW-Authenticate', REALM)
-    throw new Refusal('token.missing', 'Send an access token of POST /v1/auth/token as Authorization: Bearer <token>.')
+    throw new Refusal(
+      'token.missing',
+      'An access token is required. Get one from POST /v1/auth/token and send it as Authorization: Bearer <token>.',
+    )
   }
   const missing = scopes.filter((scope) => !caller.scopes.includes(scope as Scope))
   if (missing.length > 0) {
     res?.set('WWW-Authenticate', `${REALM}, error="insufficient_scope", scope="${scopes.join(' ')}"`)
-    throw new Refusal('token.insufficient_scope', `The access token lacks the scope ${missing.join(' ')}.`)
+    throw new Refusal('token.insufficient_scope', `The access token does not have the scope ${missing.join(' ')}.`)
   }
   if (name === 'vcApi') await platform.vcApi.assertOn(caller.tenantId)
   if (open && res) Object.assign(res.locals, { tenantId: caller.tenantId, clientId: caller.clientId })
@@ -54,7 +63,7 @@ export async function expressAuthentication(request: Request, name: string, scop
   return { tenantId: caller.tenantId, clientId: caller.clientId, requestId, ...(idempotency ? { idempotency } : {}) }
 }
 
-/** What a controller sees of the request: the caller, already allowed. */
+/** The request as controllers see it: with its caller, who is authorised already. */
 export interface Called {
   user: Call
 }

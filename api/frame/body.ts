@@ -5,7 +5,9 @@ import { parseJson } from '../../protocol/json.strict.ts'
 
 const LIMIT_BYTES = 1024 * 1024
 const TOKEN_LIMIT_BYTES = 16 * 1024
-/** A body that is somewhat too large is read to its end, so that its sender sees the 413; a huge one is cut off. */
+/**
+ * A larger body closes the connection; one that is only too large is read to its end, so that its sender sees the 413.
+ */
 const DRAINED_BYTES = 16 * LIMIT_BYTES
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -14,16 +16,16 @@ const decode = (raw: Buffer): string => {
   try {
     return utf8.decode(raw)
   } catch {
-    throw new Refusal('request.not_utf8', 'The body is not valid UTF-8.')
+    throw new Refusal('request.not_utf8', 'The body is not valid UTF-8; send it in that encoding.')
   }
 }
 
-/** One value per name: a form that gives one twice is refused, for parsers differ in which they take. */
+/** A form that repeats a name is refused: parsers differ in which value they take. */
 const parseForm = (text: string): Record<string, string> => {
   const form = new URLSearchParams(text)
   const names = [...form.keys()]
   if (new Set(names).size !== names.length)
-    throw new Refusal('request.duplicate_member', 'The form gives a parameter twice.')
+    throw new Refusal('request.duplicate_member', 'The form repeats a parameter; send each one once.')
   return Object.fromEntries(form)
 }
 
@@ -34,8 +36,8 @@ const readRaw = express.raw({ type: () => true, limit: LIMIT_BYTES })
 const readSmall = express.raw({ type: () => true, limit: TOKEN_LIMIT_BYTES })
 
 /**
- * Reads the body whole and checks it as text before anything walks it as a tree. Requests for tokens may be forms; anybody
- * sends them, as often as they like (D-199), so they are small.
+ * Reads the whole body and checks it as text before it becomes a tree. Token requests may be forms; strangers send them
+ * as often as they like (D-199), so they must be small.
  */
 export const readBody =
   (asksForToken: (request: Request) => boolean): RequestHandler =>
@@ -55,7 +57,11 @@ export const readBody =
         const type = request.headers['content-type'] ?? ''
         if (JSON_TYPE.test(type)) request.body = parseJson(decode(request.rawBody))
         else if (FORM_TYPE.test(type) && asksForToken(request)) request.body = parseForm(decode(request.rawBody))
-        else throw new Refusal('request.unsupported_media_type', 'Send the body as application/json in UTF-8.')
+        else
+          throw new Refusal(
+            'request.unsupported_media_type',
+            'The operation does not accept this Content-Type. Send the body as application/json in UTF-8.',
+          )
         next()
       } catch (error) {
         next(error)

@@ -39,7 +39,7 @@ const problem = (response: Response, status: number, detail: string): void => {
   response.status(status).type('application/problem+json').send({ title: 'Payloads not decoded', status, detail })
 }
 
-/** The UI's origin; on a loopback address both of its names, for people type either. */
+/** The UI's origin; for a loopback address under both names, since people type either. */
 function originsOf(uiUrl: string): string[] {
   if (!URL.canParse(uiUrl)) return []
   const url = new URL(uiUrl)
@@ -48,9 +48,9 @@ function originsOf(uiUrl: string): string[] {
 }
 
 /**
- * `POST /codec/decode`: turns encrypted workflow payloads into readable ones for the Temporal UI (Temporal, remote codec
- * protocol). Whoever reaches it reads personal data, therefore it belongs on the operator port alone, is off by default
- * (CODEC_ENDPOINT), answers browsers of the Temporal UI's origin only, and never encodes.
+ * `POST /codec/decode`: decrypts workflow payloads for the Temporal UI (Temporal, remote codec protocol). Who can reach
+ * it can read personal data, so it is on the operator port alone, is off by default (CODEC_ENDPOINT), allows only the
+ * Temporal UI's origin, and never encodes.
  */
 export function codecEndpoint(codec: Pick<PayloadCodec, 'decode'>, { uiUrl }: { uiUrl: string }): Router {
   const origins = originsOf(uiUrl)
@@ -61,7 +61,11 @@ export function codecEndpoint(codec: Pick<PayloadCodec, 'decode'>, { uiUrl }: { 
     const from = request.get('origin')
     if (from === undefined) return next()
     if (!origins.includes(from))
-      return problem(response, 403, 'Only the Temporal UI may ask from a browser (TEMPORAL_UI_URL).')
+      return problem(
+        response,
+        403,
+        'Only the origin of the Temporal UI may call this from a browser; set TEMPORAL_UI_URL to it.',
+      )
     response.set({
       'access-control-allow-origin': from,
       'access-control-allow-methods': 'POST',
@@ -75,7 +79,7 @@ export function codecEndpoint(codec: Pick<PayloadCodec, 'decode'>, { uiUrl }: { 
     next()
   })
 
-  // strict JSON by content type: a plain form on a foreign page cannot send it without the browser asking first
+  // JSON content type only: a form on a foreign page cannot send it without a preflight request
   router.post('/codec/decode', express.json({ limit: MAX_BODY }), async (request: Request, response: Response) => {
     const payloads = payloadsOf(request.body)
     if (!payloads?.every(isWirePayload)) {
@@ -85,19 +89,19 @@ export function codecEndpoint(codec: Pick<PayloadCodec, 'decode'>, { uiUrl }: { 
       const decoded = await codec.decode(payloads.map(fromWire))
       response.json({ payloads: decoded.map(toWire) })
     } catch {
-      // which byte or key did not fit is nothing that a caller needs to learn
-      problem(response, 400, 'A payload does not open with the keys of this process.')
+      // the caller must not learn which byte or key failed
+      problem(response, 400, 'A payload cannot be decrypted with the keys of this process.')
     }
   })
 
-  // the CLI has the arguments of a query encoded before it asks, also when there are none: then there is nothing to encode
+  // the CLI asks to encode the arguments of a query even when it has none
   router.post('/codec/encode', express.json({ limit: MAX_BODY }), (request: Request, response: Response) => {
     if (payloadsOf(request.body)?.length === 0) return void response.json({ payloads: [] })
-    problem(response, 400, 'This endpoint decodes, and encodes nothing: workflows are started by the platform alone.')
+    problem(response, 400, 'This endpoint only decodes: only the platform starts workflows.')
   })
 
   router.use('/codec', (_error: unknown, _request: Request, response: Response, _next: NextFunction) =>
-    problem(response, 400, 'The body is no JSON, or larger than 8 MiB.'),
+    problem(response, 400, 'The body is not JSON, or it is larger than 8 MiB.'),
   )
   return router
 }

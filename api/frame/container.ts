@@ -3,7 +3,7 @@ import type { Platform } from '../../activities/index.ts'
 
 type ControllerClass<T> = new (platform: Platform) => T
 
-/** tsoa asks here for each request's controller: a plain object over the platform, nothing to configure. */
+/** tsoa gets the controller of each request here: a plain object with the platform. */
 export const iocContainer = ({ app }: Request) => ({
   get: <T>(controller: ControllerClass<T>): T => new controller(app.locals.platform as Platform),
 })

@@ -20,16 +20,16 @@ const isDatabaseAway = (error: unknown): boolean => {
   )
 }
 
-/** unique_violation: two requests made the same thing at once, and the database let one through. */
+/** unique_violation: two requests created the same row at once, and the database accepted one. */
 const isConflict = (error: unknown): boolean =>
   error instanceof Error && ('code' in error && error.code === '23505' ? true : isConflict(error.cause))
 
-/** A body can hold thousands of faults; the first ones say enough. */
+/** A body can have thousands of errors; the first ones are enough. */
 const MAX_FIELDS = 50
 
 const ONE_OF = /^should be one of the following; \[(.*)\]$/s
 
-/** A choice of words is a union of one-word forms to tsoa; whoever chose none of them wants to see them all. */
+/** tsoa reads a choice of words as a union of one-word schemas; the message lists all words. */
 function choices(path: string, forms: FieldErrors[]): string | undefined {
   const words = forms.map((form) =>
     Object.hasOwn(form, path) ? ONE_OF.exec(form[path]?.message ?? '')?.[1] : undefined,
@@ -42,9 +42,9 @@ function choices(path: string, forms: FieldErrors[]): string | undefined {
 const UNION = /^Could not match the union against any of the items\. Issues: (.+)$/s
 
 /**
- * Where several forms are possible, such as an object or null, tsoa tells the faults of each in one text, values and
- * all. The form that the value came nearest to says most: its faults lie within. An answer repeats what fields are
- * called and never what they hold.
+ * Where several schemas are possible, such as an object or null, tsoa puts the errors of each into one text, with the
+ * values. The errors of the nearest schema, which lie inside of the value, say most. A response may repeat the name of
+ * a field, never its value.
  */
 function faults(fields: FieldErrors): [path: string, message: string][] {
   return Object.entries(fields).flatMap(([path, { message }]): [string, string][] => {
@@ -61,7 +61,7 @@ function faults(fields: FieldErrors): [path: string, message: string][] {
 const validation = (error: ValidateError): Refusal =>
   new Refusal(
     'request.invalid',
-    'The request does not have the expected form; see errors.',
+    'The request is not valid; errors names the fields.',
     faults(error.fields)
       .slice(0, MAX_FIELDS)
       .map(([path, message]) => ({
@@ -72,31 +72,39 @@ const validation = (error: ValidateError): Refusal =>
   )
 
 /**
- * What body-parser throws has a status of its own, and what the router throws for a path that does not decode. A status
- * alone says nothing: the generated routes give one to whatever fails while a caller is authenticated.
+ * Refusals of body-parser, which carry a status code, and of the router for a path that does not decode. `status` alone
+ * is not enough: the generated routes add one to any error of authentication.
  */
 const fromHttp = (error: Error & { status?: number; statusCode?: number; type?: string }): Refusal | undefined => {
   if (error.statusCode === undefined && !(error instanceof URIError)) return undefined
   if (error.type === 'entity.too.large')
-    return new Refusal(
-      'request.too_large',
-      'The body is larger than the operation takes: 1 MiB, or 16 KiB for a token.',
-    )
+    return new Refusal('request.too_large', 'The body is too large: at most 1 MiB, or 16 KiB for a token request.')
   if (error.type === 'encoding.unsupported')
-    return new Refusal('request.unsupported_media_type', 'Use Content-Encoding gzip, deflate, br or none.')
-  if (error.status === 415) return new Refusal('request.unsupported_media_type', 'Send application/json in UTF-8.')
+    return new Refusal(
+      'request.unsupported_media_type',
+      'This Content-Encoding is not supported. Use gzip, deflate, br or none.',
+    )
+  if (error.status === 415)
+    return new Refusal(
+      'request.unsupported_media_type',
+      'The charset of the body is not supported. Send application/json in UTF-8.',
+    )
   if (error.status !== undefined && error.status >= 400 && error.status < 500)
-    return new Refusal('request.malformed', 'The request cannot be read: check its encoding, length and path.')
+    return new Refusal('request.malformed', 'The request cannot be read. Check its encoding, its length and its path.')
   return undefined
 }
 
-/** Any thrown thing as the problem it is to the caller. What we did not foresee is a 500 that tells nothing. */
+/** Turns any error into the problem for the caller. An unexpected error is a 500 without details. */
 function toRefusal(error: unknown): Refusal | Unavailable | undefined {
   if (error instanceof Refusal || error instanceof Unavailable) return error
   if (error instanceof ValidateError) return validation(error)
-  if (isConflict(error)) return new Refusal('request.conflict', 'The same thing was made by another request meanwhile.')
+  if (isConflict(error))
+    return new Refusal(
+      'request.conflict',
+      'Another request created the same thing at the same time. Read it, then try again if needed.',
+    )
   if (isDatabaseAway(error))
-    return new Unavailable('database', 'The database does not answer now. Try again shortly.', undefined, {
+    return new Unavailable('database', 'The database is not available. Try again later.', undefined, {
       cause: error,
     })
   return error instanceof Error ? fromHttp(error) : undefined
@@ -107,7 +115,9 @@ const codeOf = (refusal: Refusal | Unavailable | undefined): string => {
   return refusal instanceof Refusal ? refusal.code : refusal ? `${refusal.part}.unavailable` : 'internal'
 }
 
-/** The answer for a refusal. What is our own fault is told to the log in full, and to the caller by its meaning alone. */
+/**
+ * The problem details of a refusal. For a fault of the platform the caller gets only the meaning; the log has the rest.
+ */
 export function problemOf(refusal: Refusal | Unavailable | undefined, instance: string): Problem {
   const code = codeOf(refusal)
   const status = statusOf(code)
@@ -122,27 +132,27 @@ export function problemOf(refusal: Refusal | Unavailable | undefined, instance: 
   }
 }
 
-/** The part of the platform that a problem comes from, where it is one's. */
+/** The part of the platform that caused a problem, if one did. */
 const partOf = (refusal: Refusal | Unavailable | undefined): string | undefined =>
   refusal instanceof Unavailable ? refusal.part : refusal?.code.startsWith('key.') ? 'keys' : undefined
 
-/** `error`: what became the refusal, for the log. */
+/** `error`: the cause of the refusal, for the log. */
 export function sendProblem(response: Response, refusal: Refusal | Unavailable | undefined, error: unknown = refusal) {
   const problem = problemOf(refusal, response.locals.requestId as string)
   if (refusal instanceof Unavailable || refusal instanceof TooMany)
     response.set('Retry-After', String(refusal.retryAfterSeconds))
   else if (problem.status === 503) response.set('Retry-After', '30')
   response.locals.problem = codeOf(refusal)
-  // what a caller did wrong may repeat what it sent; what we did is for the log
+  // only for our own faults: the cause of a caller's fault may repeat the caller's data
   if (problem.status >= 500) Object.assign(response.locals, { part: partOf(refusal), cause: causeOf(error) })
-  // as bytes: of a text express would say its charset, which this media type does not have (RFC 9457 section 6.1)
+  // sent as bytes: for a text express adds a charset, which this media type does not have (RFC 9457 section 6.1)
   response
     .status(problem.status)
     .type('application/problem+json')
     .send(Buffer.from(JSON.stringify(problem)))
 }
 
-/** The last handler: anything thrown becomes an answer, and what we did not foresee a line in the log. */
+/** The last handler: turns every error into a response, and logs an unexpected one. */
 export const problemHandler: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) return next(error)
   if (error instanceof Replay) return error.send(response)

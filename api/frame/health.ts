@@ -1,7 +1,7 @@
 import express, { type Router } from 'express'
 import type { Dependencies } from '../../activities/index.ts'
 
-/** Milliseconds for what a process cannot do without, and for what it can: probes wait for a second. */
+/** Milliseconds to wait for the parts that a process needs, and for the optional ones. */
 const NEEDED_MS = 2_500
 const OPTIONAL_MS = 800
 
@@ -23,9 +23,9 @@ interface Parts extends Pick<Dependencies, 'sql' | 'keys' | 'temporal' | 'selfTe
 }
 
 /**
- * /health/live: the process answers. /health/ready: what it needs answers too; the body names the part that is down.
- * Without the database nothing works, and nothing in a process that cannot sign and verify a document of its own: 503. Without
- * keys or Temporal much still does: 200 with status `degraded`.
+ * /health/live: the process responds. /health/ready: its parts respond too; the body names the part that is down.
+ * Without the database, or when the process cannot sign and verify a test document, nothing works: 503. Without keys or
+ * Temporal much still works: 200 with status `degraded`.
  */
 export function health({ sql, keys, temporal, selfTest, stopping }: Parts): Router {
   const router = express.Router()

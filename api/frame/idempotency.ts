@@ -4,10 +4,10 @@ import type { Answer, Idempotency } from '../../activities/frame/idempotency.ts'
 import { Refusal } from '../../protocol/errors.ts'
 
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
-/** The first request's id goes with its answer: a problem's `instance` is that id, and the log has it under that id. */
+/** The request id of the first request is kept: it is the `instance` of a problem, and the log has it. */
 const KEPT_HEADERS = ['content-type', 'location', 'etag', 'x-request-id']
-/** Not the request's own answer: who asks, how often and what else runs may differ the next time. */
-const PASSING = new Set([401, 403, 408, 409, 429])
+/** Responses that are not kept: they depend on the caller, on the rate, and on other requests. */
+const TEMPORARY = new Set([401, 403, 408, 409, 429])
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
@@ -15,7 +15,7 @@ function keyOf(request: Request): string | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined || !WRITES.has(request.method)) return undefined
   if (typeof key === 'string' && KEY.test(key)) return key
-  throw new Refusal('idempotency.key_invalid', 'The Idempotency-Key is not usable.', [
+  throw new Refusal('idempotency.key_invalid', 'The Idempotency-Key is not valid; see errors.', [
     { path: 'Idempotency-Key', code: 'header', message: 'expected 1 to 255 printable ASCII characters without spaces' },
   ])
 }
@@ -31,7 +31,7 @@ const headersOf = (response: Response) =>
     }),
   )
 
-/** Thrown to end a request whose answer is known already. */
+/** Thrown to end a request whose response is stored already. */
 export class Replay extends Error {
   override readonly name = 'Replay'
 
@@ -49,7 +49,7 @@ export class Replay extends Error {
   }
 }
 
-/** Holds the answer back until it is stored: who has seen an answer can have it again. */
+/** Sends the response only after it is stored, so that a client which received it can get it again. */
 function storeBeforeSending(response: Response, store: (answer: Answer) => Promise<void>) {
   const end = response.end.bind(response)
   response.end = ((chunk?: unknown) => {
@@ -66,8 +66,8 @@ function storeBeforeSending(response: Response, store: (answer: Answer) => Promi
 }
 
 /**
- * Idempotency-Key on every write, per tenant (draft-ietf-httpapi-idempotency-key-header). Runs when the caller is known to
- * be allowed to do what is asked: a stored answer is nothing for a token without the scope. Throws the stored answer.
+ * Applies the Idempotency-Key of a write, per tenant (draft-ietf-httpapi-idempotency-key-header). Call it after
+ * authorisation: a token without the scope must not get a stored response. Throws `Replay` with the stored response.
  */
 export async function claimKey(request: Request, idempotency: Idempotency, tenantId: string): Promise<void> {
   const key = keyOf(request)
@@ -76,14 +76,14 @@ export async function claimKey(request: Request, idempotency: Idempotency, tenan
   const claim = await idempotency.claim(tenantId, key, fingerprint(request))
   if ('answer' in claim) {
     if (!request.streamed) throw new Replay(claim.answer)
-    request.replay = new Replay(claim.answer) // for the operation, which has yet to see whether the body is the same
+    request.replay = new Replay(claim.answer) // for the operation, which still has to compare the body
     return
   }
   request.idempotency = claim
   storeBeforeSending(response, async (answer) => {
-    // a refused stream is not told from another: its body was not read to the end
-    const passing = answer.status >= 500 || PASSING.has(answer.status) || (request.streamed && answer.status >= 400)
-    if (passing) await idempotency.release(tenantId, key)
+    // the body of a refused stream was not read to its end, so a repetition cannot be compared with it
+    const temporary = answer.status >= 500 || TEMPORARY.has(answer.status) || (request.streamed && answer.status >= 400)
+    if (temporary) await idempotency.release(tenantId, key)
     else await idempotency.answer(tenantId, key, answer)
   })
 }

@@ -9,25 +9,25 @@ import type { FindPath } from './openapi/paths.ts'
 
 const IS_UUID = new RegExp(`^${UUID}$`, 'i')
 
-/** The caller's own request id when it is a UUID, else a new one; answered as x-request-id. */
+/** Sets the request id: the caller's x-request-id when it is a UUID, else a new one; sent back as x-request-id. */
 export const nameRequest =
   (log: Logger): RequestHandler =>
   (request, response, next) => {
-    const given = request.headers['x-request-id']
-    const requestId = typeof given === 'string' && IS_UUID.test(given) ? given.toLowerCase() : randomUUID()
+    const header = request.headers['x-request-id']
+    const requestId = typeof header === 'string' && IS_UUID.test(header) ? header.toLowerCase() : randomUUID()
     response.locals.requestId = requestId
     response.locals.log = log.child({ requestId })
     response.set('x-request-id', requestId)
     next()
   }
 
-/** Paths outside the document, such as /docs: the route's template, never the path, so that no label explodes. */
+/** For paths outside the document, such as /docs: the route's template, never the path, so that labels stay few. */
 const routeOf = (request: Request): string => {
   const path: unknown = request.route?.path
   return typeof path === 'string' ? path : 'none'
 }
 
-/** Why a request was refused: its problem, and for what the caller cannot help the part and the cause (errors.ts). */
+/** Why a request failed: its problem, and for a fault of the platform its part and its cause (errors.ts). */
 const why = ({ locals: { problem, part, cause } }: Response) => ({ problem, part, cause })
 
 interface Watcher {
@@ -41,7 +41,7 @@ function logEntry(request: Request, response: Response, operationId: string | un
   const tenantId: unknown = request.caller?.tenantId ?? response.locals.tenantId
   const failed = response.statusCode >= 400
   if (!operation || typeof tenantId !== 'string' || (operation.changes && !failed)) return undefined
-  // what was answered before was logged before; what was not let in was not tried
+  // a replayed response was logged the first time; a request over its limit was not tried
   if (response.getHeader('Idempotency-Replayed') || response.statusCode === 429) return undefined
   const problem: unknown = response.locals.problem
   return {
@@ -58,16 +58,16 @@ function logEntry(request: Request, response: Response, operationId: string | un
   }
 }
 
-/** After each answer: one line, one measurement, and the log entry that the operation did not write itself. */
+/** Writes one line, one measurement and the log entry, if the operation did not write it, after each response. */
 export const watchRequests =
   ({ logs, measures, find }: Watcher): RequestHandler =>
   (request, response, next) => {
     const started = process.hrtime.bigint()
-    const known = find(request.path)
-    const operationId = known?.operations.get(request.method)
+    const path = find(request.path)
+    const operationId = path?.operations.get(request.method)
     response.once('finish', () => {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9
-      const route = known?.template ?? routeOf(request)
+      const route = path?.template ?? routeOf(request)
       const status = response.statusCode
       measures.requests.observe({ method: request.method, route, status: String(status) }, seconds)
       const line = {
@@ -78,12 +78,12 @@ export const watchRequests =
         tenantId: request.caller?.tenantId,
         ...why(response),
       }
-      // 501: a DID method that we do not resolve; whoever asked for it is told, and nobody else has to act
+      // 501: a DID method that is not supported; the caller knows, and no operator has to act
       response.locals.log[status >= 500 && status !== 501 ? 'error' : 'info'](line, operationId ?? 'request')
       const entry = logEntry(request, response, operationId)
       if (entry) logs.add(entry)
     })
     const room = operationId && factsOf(operationId) ? logs.room() : undefined
     if (!room) return next()
-    room.then(() => next(), next) // what cannot be logged is not begun (D-205)
+    room.then(() => next(), next) // a request that cannot be logged does not start (D-205)
   }

@@ -2,10 +2,10 @@ import { Refusal } from '../../protocol/errors.ts'
 
 const MAX_LIMIT = 1_000
 
-/** Query of every list. */
+/** Query parameters of every list. */
 export interface PageQuery {
   /**
-   * Rows on a page: 0 to 1000, 20 unless told.
+   * Rows on a page: 0 to 1000. Default: 20.
    * @isInt limit must be a whole number
    */
   limit?: number
@@ -28,11 +28,11 @@ const whole = (value: number, name: string, maximum: number): number => {
   ])
 }
 
-/** limit: 20 unless told, 1000 at most, 0 for the totals alone; page starts at 1, and 0 reads as 1. */
+/** limit: 20 by default, 1000 at most, 0 for the totals alone; page starts at 1, and 0 is read as 1. */
 export function toPage(limit: number | undefined, page: number | undefined, defaultLimit = 20): Page {
   const size = whole(limit ?? defaultLimit, 'limit', MAX_LIMIT)
   const number = Math.max(1, whole(page ?? 1, 'page', Number.MAX_SAFE_INTEGER))
-  // a page beyond any row is empty; PostgreSQL would refuse an offset beyond 64 bits
+  // bounded: PostgreSQL refuses an offset beyond 64 bits, and a page beyond the last row is empty
   return { limit: size, offset: Math.min((number - 1) * size, Number.MAX_SAFE_INTEGER) }
 }
 

@@ -2,18 +2,18 @@ import type { FieldError } from '../../protocol/errors.ts'
 
 /**
  * Problem details (RFC 9457) with the members of the specification (Errors).
- * @example { "type": "/problems#did.not_found", "title": "Not Found", "status": 404, "detail": "There is no such DID.", "instance": "5f0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f" }
+ * @example { "type": "/problems#did.not_found", "title": "Not Found", "status": 404, "detail": "The tenant has no such DID.", "instance": "5f0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f" }
  */
 export interface Problem {
-  /** Names the rule that was broken; leads to the page of problems. */
+  /** Relative URL of the broken rule's entry on the page of problems. */
   type?: string
   title: string
   /** The HTTP status of this answer. */
   status: number
-  /** What is wrong and what to do next. */
+  /** Says what is wrong and what to do next. */
   detail?: string
   /** UUID: the `x-request-id` of this answer, also in the log. */
   instance: string
-  /** Which fields break which rules. */
+  /** The fields that break a rule, each with its rule. */
   errors?: FieldError[]
 }

@@ -8,20 +8,20 @@ declare global {
   namespace Express {
     interface Request {
       rawBody: Buffer
-      /** Where it comes from, as limits count it: an address, or the network of an IPv6 address. */
+      /** The address that limits count: an IPv4 address, or the network of an IPv6 address. */
       address: string
-      /** It came through a proxy, or says so. */
+      /** Whether it has a forwarded header. */
       forwarded: boolean
-      /** Set when a valid bearer token came with the request. */
+      /** Set when the request has a valid bearer token. */
       caller?: Caller
-      /** The client id that a request for a token names. */
+      /** The client id of a token request. */
       clientId?: string
       /** Set on the token endpoint when client id and secret are right. */
       client?: Client
-      /** Set when what came as a bearer token is none. */
+      /** Set when the bearer token is not valid. */
       refused?: Refusal
       idempotency?: Call['idempotency']
-      /** The operation reads the body itself, as it arrives. */
+      /** The operation reads the body as a stream. */
       streamed?: true
       /** The stored answer to a stream's Idempotency-Key. */
       replay?: Replay

@@ -4,13 +4,13 @@ import { sendProblem } from './errors.ts'
 import { UPLOADS } from './openapi/areas.ts'
 import type { FindPath } from './openapi/paths.ts'
 
-/** Whether the operation reads the body itself, as it arrives. */
+/** Whether the operation reads the body as a stream. */
 function isUpload({ method, path }: Request, find: FindPath): boolean {
   const operationId = find(path)?.operations.get(method)
   return operationId !== undefined && Object.hasOwn(UPLOADS, operationId)
 }
 
-/** `handler` for every request but uploads; what stands for their body in a fingerprint is how it is written. */
+/** Applies `handler` to every request except uploads, whose fingerprint has their headers in place of the body. */
 export const exceptUploads =
   (find: FindPath, handler: RequestHandler): RequestHandler =>
   (request, response, next) => {
@@ -26,8 +26,8 @@ const REQUEST_MS = 30_000
 const SILENCE_MS = 30_000
 
 /**
- * A request has 30 s to arrive, and an upload may not be silent for as long. Node's own limit is one for all requests,
- * and an upload takes longer (server.process.ts).
+ * A request must arrive within 30 s, and an upload must not be silent for 30 s. Node's own limit applies to all
+ * requests, and an upload takes longer (server.process.ts).
  */
 export const limitSending =
   (find: FindPath): RequestHandler =>
@@ -39,7 +39,7 @@ export const limitSending =
       if (request.complete) return
       if (response.headersSent) return cut()
       response.set('Connection', 'close').once('finish', cut)
-      sendProblem(response, new Refusal('request.timeout', 'The request did not arrive in time.'))
+      sendProblem(response, new Refusal('request.timeout', 'The request did not arrive within 30 seconds.'))
     }
     const timer = isUpload(request, find) ? undefined : setTimeout(refuse, REQUEST_MS)
     if (!timer) request.setTimeout(SILENCE_MS, cut)

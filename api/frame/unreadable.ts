@@ -7,14 +7,18 @@ import { problemOf } from './errors.ts'
 
 function refusalOf(code: string | undefined): Refusal {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return new Refusal('request.headers_too_large', 'The headers are larger than 16 KiB.')
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('request.timeout', 'The request did not arrive in time.')
-  return new Refusal('request.malformed', 'This is not HTTP/1.1, or its length and encoding do not fit together.')
+    return new Refusal('request.headers_too_large', 'The headers are larger than 16 KiB; send fewer or shorter ones.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new Refusal('request.timeout', 'The request did not arrive in time. Send it again.')
+  return new Refusal(
+    'request.malformed',
+    'The request is not HTTP/1.1, or Content-Length and Transfer-Encoding contradict each other.',
+  )
 }
 
-/** What Node's HTTP parser refuses never becomes a request of ours: answered as problem details all the same. */
+/** Sends problem details for requests that Node's HTTP parser refuses before they reach express. */
 export function answerUnreadable(server: Server, log: Logger): void {
-  // an expectation that we do not know is no reason to refuse (RFC 9110 section 10.1.1)
+  // an unknown expectation is no reason to refuse the request (RFC 9110 section 10.1.1)
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') {
@@ -37,12 +41,12 @@ export function answerUnreadable(server: Server, log: Logger): void {
   })
 }
 
-/** Of a header that holds one value, readers on the way may each take another one of two (RFC 9110 section 5.3). */
+/** Headers with one value: of a repeated one, two readers may take different values (RFC 9110 section 5.3). */
 const ONCE = new Map(
   ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'].map((name) => [name.toLowerCase(), name]),
 )
 
-/** How often each of these headers was sent. */
+/** The number of times that each of these headers was sent. */
 function timesOf(rawHeaders: readonly string[]): Map<string, number> {
   const times = new Map<string, number>()
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -53,17 +57,18 @@ function timesOf(rawHeaders: readonly string[]): Map<string, number> {
 }
 
 /**
- * One Host (RFC 9112 section 3.2), headers of one value once, and no U+0000 in the address: it is no text to PostgreSQL,
- * wherever in a path or a query it stands.
+ * Requires one Host (RFC 9112 section 3.2), single-value headers once, and no U+0000 in the URL, which PostgreSQL does
+ * not accept in a text.
  */
 export const checkHead: RequestHandler = (request, _response, next) => {
   const times = timesOf(request.rawHeaders)
-  if (times.get('Host') !== 1) throw new Refusal('request.malformed', 'The request needs one Host header.')
+  if (times.get('Host') !== 1) throw new Refusal('request.malformed', 'The request must have exactly one Host header.')
   for (const [name, count] of times)
     if (count > 1)
       throw new Refusal('request.malformed', `The request has more than one ${name} header.`, [
         { path: name, code: 'header', message: 'expected at most once' },
       ])
-  if (request.url.includes('%00')) throw new Refusal('request.unusable_text', 'The path or the query holds U+0000.')
+  if (request.url.includes('%00'))
+    throw new Refusal('request.unusable_text', 'The path or the query contains U+0000 (%00); remove it.')
   next()
 }

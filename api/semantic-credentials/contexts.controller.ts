@@ -28,9 +28,9 @@ interface ContextIn {
 
 interface ContextOut {
   url: string
-  /** SHA-256 of the content, in hex: this content, under this URL, from now on. */
+  /** SHA-256 of the pinned content, in hex. */
   sha256: string
-  /** registered: by the tenant. fetched: brought by a credential. */
+  /** registered: the tenant registered it. fetched: the platform fetched it for a credential. */
   source: string
   created_at: string
 }
@@ -50,12 +50,12 @@ export class ContextsController extends Controller {
   }
 
   /**
-   * Fetches a context once and pins it. Registering it again tells whether its content is still the pinned one.
+   * Fetches a context once and pins it. Registering it again fails if its content is no longer the pinned one.
    * @summary Register a JSON-LD context
    */
   @Post()
   @OperationId('registerJsonLdContext')
-  @Response<Problem>(400, 'the context cannot be fetched, is none, or changed since it was pinned')
+  @Response<Problem>(400, 'the context cannot be fetched, is not valid, or has changed since it was pinned')
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(201)
   @Example<ContextOut>({
@@ -71,7 +71,7 @@ export class ContextsController extends Controller {
   }
 
   /**
-   * The contexts pinned for the tenant, newest first; the bundled ones are not among them.
+   * Returns the contexts pinned for the tenant, newest first, without the bundled ones.
    * @summary List JSON-LD contexts
    */
   @Get()

@@ -32,9 +32,9 @@ import {
 } from './wire.ts'
 
 interface CredentialQuery extends PageQuery {
-  /** Only those with this tag. */
+  /** Returns only credentials with this tag. */
   tag?: string
-  /** Only those of this credential type. */
+  /** Returns only credentials of this type. */
   type?: string
 }
 
@@ -54,17 +54,17 @@ export class SemanticCredentialsController extends Controller {
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(200)
   @Example<SignOut>(SIGN_EXAMPLE)
-  @Response<Problem>(503, 'the key store is away; see Retry-After')
+  @Response<Problem>(503, 'the key store is not available; see Retry-After')
   async sign(@Request() called: Called, @Body() body: SignIn): Promise<SignOut> {
     const { id, credential, tag } = await this.platform.semanticCredentials.signCredential(called.user, body)
     return { credential, id, ...(tag === null ? {} : { tag }) }
   }
 
   /**
-   * Verifies any issuer's credential. A credential that does not verify is an answer, with every failed check in
-   * `reason`: Syntax, Context, UntrustedContext, Issuer, Proof, NotYetValid, Expired, Revoked, Suspended, StatusUnavailable.
-   * The proof signs statements and not the contexts that give the members their meaning: `warnings` names those that nobody
-   * of the tenant has vouched for, and `trustedContexts` makes them fail.
+   * Verifies the credential of any issuer. A credential that does not verify gives 200, with every failed check in
+   * `reason`: Syntax, Context, UntrustedContext, Issuer, Proof, NotYetValid, Expired, Revoked, Suspended,
+   * StatusUnavailable. The proof signs statements, not the contexts that give the members their meaning: `warnings`
+   * names the contexts that are neither bundled nor registered, and with `trustedContexts` they fail the verification.
    * @summary Verify a web semantic credential
    */
   @Post('verify')
@@ -79,7 +79,7 @@ export class SemanticCredentialsController extends Controller {
   }
 
   /**
-   * The tenant's credentials, newest first.
+   * Returns the tenant's credentials, newest first.
    * @summary List web semantic credentials
    */
   @Get()
@@ -88,16 +88,16 @@ export class SemanticCredentialsController extends Controller {
   async list(@Request() called: Called, @Queries() query: CredentialQuery): Promise<CredentialPageOut> {
     const { tag, type, limit, page: number } = query
     const page = toPage(limit, number)
-    const found = await this.platform.credentials.listCredentials(called.user.tenantId, 'semantic', {
+    const { credentials, total } = await this.platform.credentials.listCredentials(called.user.tenantId, 'semantic', {
       tag,
       type,
       ...page,
     })
-    return { data: found.credentials.map(rowToWire), ...snakeTotals(found.total, page.limit) }
+    return { data: credentials.map(rowToWire), ...snakeTotals(total, page.limit) }
   }
 
   /**
-   * One credential as it was issued, with what we keep about it and, when it came from a template, what that said.
+   * Returns a credential as it was issued, with its stored details and those of its template, if it has one.
    * @summary Read a web semantic credential
    */
   @Get('{id}')

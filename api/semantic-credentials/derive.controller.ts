@@ -5,30 +5,30 @@ import type { Problem } from '../frame/problem.ts'
 import type { JsonObject } from '../frame/wire.ts'
 
 interface DeriveIn {
-  /** With a bbs-2023 base proof, as the sign operation answers it. */
+  /** A credential with a bbs-2023 base proof, as the sign operation returns it. */
   credential: JsonObject
-  /** JSON pointers (RFC 6901) to disclose besides the issuer's mandatory ones, or everything. */
+  /** JSON pointers (RFC 6901) to disclose in addition to the mandatory ones, or everything. */
   selectivePointers: string[] | 'everything'
   /** Base64url; bound into the derived proof. */
   presentationHeader?: string
 }
 
 interface DeriveOut {
-  /** Shows the disclosed members alone, with a derived proof. */
+  /** Has only the disclosed members, with a derived proof. */
   credential: JsonObject
 }
 
 @Route('v1/credentials/web-semantic')
 @Tags('Web semantic credentials')
-@Response<Problem>(400, 'not a base proof, or a pointer to nothing; errors name the fields')
+@Response<Problem>(400, 'no base proof, or a pointer that names no member; errors names the fields')
 export class DerivationController extends Controller {
   constructor(private readonly platform: Platform) {
     super()
   }
 
   /**
-   * Selective disclosure, as a holder does it: a credential that shows the named members and the mandatory ones, and still
-   * verifies. An operation of ours; nothing is stored.
+   * Selective disclosure, as a holder does it: returns a verifiable credential that has only the named and the
+   * mandatory members. Not in the specification; nothing is stored.
    * @summary Derive a credential
    */
   @Post('derive')

@@ -6,7 +6,7 @@ import type { JsonObject } from '../frame/wire.ts'
 import type { ExpiresIn } from './templates.wire.ts'
 import { type CredentialOut, rowToWire, type SemanticCredential } from './wire.ts'
 
-/** What we keep of a credential, in the terms of a template (specification, Credential template). */
+/** The stored details of a credential, in the terms of a template (specification, Credential template). */
 export interface CredentialDetailsOut extends CredentialOut {
   type: string
   additional_types: string[]
@@ -19,16 +19,16 @@ export interface CredentialDetailsOut extends CredentialOut {
   created_at: string
   /** Every JSON-LD context of the credential. */
   context: unknown
-  /** Always: the platform keeps what it issues. */
+  /** Always true: the platform stores every credential that it issues. */
   persist: boolean
   issuer: { id: string; name?: string; icon_url?: string; logo_url?: string }
   name?: string
   description?: string
   credential_branding?: JsonObject
-  /** The template that it was issued from, and which version of it. */
+  /** The template that it was issued from, and the template's version. */
   template_id?: string
   template_version?: number
-  /** By claim, the path that it came from. */
+  /** The source path of each claim. */
   claim_mappings?: { [claim: string]: string }
   claim_source_id?: string
   expires_in?: ExpiresIn

@@ -17,16 +17,16 @@ import type { Problem } from '../frame/problem.ts'
 import type { JsonObject } from '../frame/wire.ts'
 
 interface ConvertOptions {
-  /** jsonld, n-quads or cborld: what data is. */
+  /** Format of data: jsonld, n-quads or cborld. */
   input_format: string
-  /** text or base64; CBOR-LD is base64 alone, and JSON-LD as text is an object. */
+  /** text or base64. CBOR-LD is always base64; JSON-LD as text is a JSON object. */
   output_encoding: string
   /** jsonld, n-quads (canonical, RDFC-1.0) or cborld (CBOR-LD 1.0). */
   output_format: string
 }
 
 interface ConvertIn {
-  /** A JSON-LD document; or a LinkedData object {data, metadata {encoding, format}}, as this operation answers it. */
+  /** A JSON-LD document; or a LinkedData object {data, metadata {encoding, format}}, as this operation returns it. */
   data: JsonObject
   options: ConvertOptions
 }
@@ -43,14 +43,14 @@ interface LinkedDataOut {
 
 @Route('v1/credentials/web-semantic/linkeddata')
 @Tags('Web semantic credentials')
-@Response<Problem>(400, 'not that format, terms that no context defines, or too complex; errors name the fields')
+@Response<Problem>(400, 'not valid in its format, undefined terms, or too complex; errors names the fields')
 export class LinkedDataController extends Controller {
   constructor(private readonly platform: Platform) {
     super()
   }
 
   /**
-   * Linked data in another form: JSON-LD, canonical N-Quads, CBOR-LD. Nothing is stored.
+   * Converts linked data to JSON-LD, canonical N-Quads or CBOR-LD. Nothing is stored.
    * @summary Convert linked data
    */
   @Post('convert')

@@ -28,7 +28,7 @@ import {
   type VerifyPresentationOut,
 } from './presentations.wire.ts'
 
-const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined
+const present = <T>(value: T | null | undefined): T | undefined => value ?? undefined
 
 @Route('v1/credentials/web-semantic')
 @Tags('Web semantic credentials')
@@ -38,8 +38,8 @@ export class PresentationsController extends Controller {
   }
 
   /**
-   * Asks a holder: a challenge that is good for one answer, and the signed request with a link and a QR code for a wallet.
-   * Takes a template's members as the body, or the id of a template.
+   * Requests a presentation from a holder: returns a challenge for one presentation, and the signed request with a link
+   * and a QR code for a wallet. The body has the members of a template, or the id of a template.
    * @summary Create a presentation request
    */
   @Post('presentations/requests')
@@ -48,14 +48,14 @@ export class PresentationsController extends Controller {
   @SuccessResponse(200)
   @Response<Problem>(404, 'no such template')
   @Response<Problem>(409, 'the challenge was used before')
-  @Response<Problem>(503, 'the key store is away; see Retry-After')
+  @Response<Problem>(503, 'the key store is not available; see Retry-After')
   async request(@Request() called: Called, @Body() body: PresentationRequestIn): Promise<PresentationRequestOut> {
-    const { id: _, ...asked } = body
-    return requestToWire(await this.platform.presentationRequests.createRequest(called.user, asked))
+    const { id: _, ...request } = body
+    return requestToWire(await this.platform.presentationRequests.createRequest(called.user, request))
   }
 
   /**
-   * A request as it was made, and whether it is open, used or expired.
+   * Returns a presentation request, and whether it is open, used or expired.
    * @summary Read a presentation request
    */
   @Get('presentations/requests/{id}')
@@ -67,7 +67,7 @@ export class PresentationsController extends Controller {
 
   /**
    * Verifies a holder's presentation: holder proof, challenge and domain, every credential in it, subject = holder, and the
-   * query of the request or template. One that does not verify is an answer; `checks` explains each check.
+   * query of the request or template. A presentation that does not verify gives 200; `checks` explains each check.
    * @summary Verify a presentation
    */
   @Post('presentations/verify')
@@ -99,10 +99,10 @@ export class PresentationsController extends Controller {
     const { presentation, challenge, domain, templateId, trustedContexts } = body
     return this.platform.presentations.verifyPresentation(called.user, {
       presentation,
-      challenge: given(challenge),
-      domain: given(domain),
-      templateId: given(templateId),
-      trustedContexts: given(trustedContexts),
+      challenge: present(challenge),
+      domain: present(domain),
+      templateId: present(templateId),
+      trustedContexts: present(trustedContexts),
     })
   }
 }
@@ -115,7 +115,7 @@ export class SignedPresentationRequestsController extends Controller {
   }
 
   /**
-   * The signed request that a wallet reads: a compact JWS. Public; the tenant is found by the host.
+   * Returns the signed request for a wallet: a compact JWS. Public; the host name selects the tenant.
    * @summary Read a signed presentation request
    */
   @Get('{id}')
@@ -124,10 +124,11 @@ export class SignedPresentationRequestsController extends Controller {
   @Response<Problem>(410, 'the request was answered, or has expired')
   async read(@Request() request: HttpRequest, @Path() id: Uuid): Promise<string> {
     const tenant = await this.platform.tenants.byHost(request.headers.host ?? '')
-    if (!tenant) throw new Refusal('presentation_request.not_found', 'There is no such presentation request.')
+    if (!tenant)
+      throw new Refusal('presentation_request.not_found', 'The tenant of this host has no such presentation request.')
     const jws = await this.platform.presentationRequests.signedRequest(tenant.id, id)
-    // wallets in a browser read it too (Fetch standard, CORS protocol); sent here, for tsoa would answer JSON
-    // as bytes: of a text express would say its charset, which this media type does not have (RFC 7515 section 9.2.1)
+    // wallets in a browser read it too (Fetch standard, CORS protocol); sent here, since tsoa would send JSON, and as
+    // bytes: for a text express adds a charset, which this media type does not have (RFC 7515 section 9.2.1)
     request.res?.set('Access-Control-Allow-Origin', '*').type('application/jose').send(Buffer.from(jws))
     return jws
   }

@@ -42,7 +42,7 @@ export class PresentationTemplatesController extends Controller {
   }
 
   /**
-   * The tenant's presentation templates, newest first.
+   * Returns the tenant's presentation templates, newest first.
    * @summary List presentation templates
    */
   @Get()
@@ -55,7 +55,7 @@ export class PresentationTemplatesController extends Controller {
   }
 
   /**
-   * What holders are to be asked for. Nothing is asked yet: that is a presentation request.
+   * Creates a template of what to request from holders. It sends nothing: create a presentation request for that.
    * @summary Create a presentation template
    */
   @Post()
@@ -68,7 +68,7 @@ export class PresentationTemplatesController extends Controller {
   }
 
   /**
-   * One template.
+   * Returns a presentation template.
    * @summary Read a presentation template
    */
   @Get('{id}')
@@ -79,7 +79,7 @@ export class PresentationTemplatesController extends Controller {
   }
 
   /**
-   * Changes a template; requests that were made from it keep what they asked.
+   * Changes a template. Requests created from it stay as they are.
    * @summary Update a presentation template
    */
   @Put('{id}')
@@ -94,7 +94,7 @@ export class PresentationTemplatesController extends Controller {
   }
 
   /**
-   * Deletes a template; requests that were made from it go on.
+   * Deletes a template. Requests created from it stay open.
    * @summary Delete a presentation template
    */
   @Delete('{id}')

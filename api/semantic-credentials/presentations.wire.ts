@@ -3,17 +3,17 @@ import type { JsonObject, Uuid } from '../frame/wire.ts'
 import type { TrustedContext, WarningOut } from './wire.ts'
 
 export interface PresentationTemplateIn {
-  /** Where the holder presents: what wallets show, and put into their proof. */
+  /** Domain of the verifier: wallets show it, and put it into their proof. */
   domain: string
   name: string
   /**
-   * What is asked: a list of {type, credentialQuery} with type QueryByExample, QueryByFrame or DIDAuth; or an object, whose
-   * members are such queries by type, or examples in texts by any name. Answered as it was given.
+   * What to request: a list of {type, credentialQuery} with type QueryByExample, QueryByFrame or DIDAuth; or an object
+   * whose members are such queries by type, or text examples under any name. Returned as it was sent.
    */
   query: JsonObject | JsonObject[]
   /**
-   * An answer fails with every context that is neither bundled, nor registered, nor in this list; an empty list trusts no
-   * other. Without it such contexts are named in `warnings`. Ours, beside the specification.
+   * A presentation fails with every context that is neither bundled, nor registered, nor in this list; an empty list
+   * trusts no other. Without the list, `warnings` names such contexts. Not in the specification.
    * @maxItems 100
    */
   trustedContexts?: TrustedContext[] | null
@@ -39,9 +39,9 @@ export interface PresentationTemplatePageOut {
   total_pages: number
 }
 
-/** Either a template's own members (domain, name, query), or templateId. */
+/** Either the members of a template (domain, name, query), or templateId. */
 export interface PresentationRequestIn {
-  /** Of a presentation template. */
+  /** Id of a presentation template. */
   templateId?: Uuid
   domain?: string
   name?: string
@@ -52,16 +52,16 @@ export interface PresentationRequestIn {
    * @maxItems 100
    */
   trustedContexts?: TrustedContext[] | null
-  /** Id of the template, when its members are sent again; not used. */
+  /** Not used: accepted so that the members of a template can be sent with its id. */
   id?: string | null
-  /** 8 to 255 printable ASCII characters that were never used before; made here when absent. */
+  /** 8 to 255 printable ASCII characters, never used before. Default: a random challenge. */
   challenge?: string
-  /** The tenant's DID that asks and signs; the newest with an Ed25519 key when absent. */
+  /** The tenant's DID that signs the request. Default: the newest with an Ed25519 key. */
   did?: string
   /** Where the wallet sends its presentation (reply_url): https. */
   callbackUrl?: string
   /**
-   * Milliseconds since 1970, within 30 days; an hour from now when absent.
+   * Milliseconds since 1970, within 30 days. Default: an hour from now.
    * @isInt expiresTime must be a whole number
    */
   expiresTime?: number
@@ -91,9 +91,9 @@ export interface PresentationRequestOut {
   expiresTime: number
   /** open, used or expired. */
   state: string
-  /** The message that a wallet reads; this and what follows is absent when the tenant has no DID that could sign. */
+  /** The message for a wallet. It and the members below are absent when the tenant has no DID that can sign. */
   request?: RequestMessageOut
-  /** The message as a compact JWS of the DID. */
+  /** The message as a compact JWS, signed by the DID. */
   jws?: string
   /** Public address of the JWS. */
   requestUri?: string
@@ -107,17 +107,19 @@ export interface VerifyPresentationIn {
   /** The holder's presentation, with proof; data model 1.1 or 2.0. */
   presentation: JsonObject
   /**
-   * Enforced when given, else that of the proof is taken, unchecked: see `warnings`, and the setting requireChallenge. Of a
-   * presentation request: its query is enforced too, once.
+   * The expected challenge. When absent, the proof's challenge is accepted unchecked: see `warnings`, and the setting
+   * requireChallenge. For the challenge of a presentation request its query is checked too, and it can be used once.
    */
   challenge?: string | null
-  /** Enforced when given, else that of the proof is taken, unchecked: see `warnings`, and the setting requireDomain. */
+  /**
+   * The expected domain. When absent, the proof's is accepted unchecked: see `warnings`, and the setting requireDomain.
+   */
   domain?: string | null
-  /** A presentation template whose query, domain and trustedContexts are enforced; ours, beside the specification. */
+  /** A presentation template whose query, domain and trustedContexts are checked. Not in the specification. */
   templateId?: Uuid | null
   /**
-   * Makes every context of the presentation and its credentials fail that is neither bundled, nor registered, nor in this
-   * list. Ours, beside the specification.
+   * The verification fails with every context of the presentation and its credentials that is neither bundled, nor
+   * registered, nor in this list. Not in the specification.
    * @maxItems 100
    */
   trustedContexts?: TrustedContext[] | null
@@ -129,18 +131,18 @@ export interface CheckOut {
   /** JSON pointer into the presentation, or the place in the query. */
   path?: string
   outcome: 'passed' | 'failed' | 'skipped'
-  /** What was found. */
+  /** What the check found, for people. */
   evidence: string
 }
 
 export interface VerifyPresentationOut {
   verified: boolean
-  /** The first check that failed, where it sits, and why; empty when verified. */
+  /** The first check that failed, its path and its evidence; empty when verified. */
   reason: string
   checks: CheckOut[]
   /**
-   * What the verdict does not vouch for: a challenge or domain that nobody expected, contexts that are neither bundled nor
-   * registered, queries without contexts. Ours, beside the specification.
+   * What the verification does not cover: a challenge or domain without an expected value, contexts that are neither
+   * bundled nor registered, queries without contexts. Not in the specification.
    */
   warnings: WarningOut[]
 }

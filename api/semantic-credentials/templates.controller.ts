@@ -37,7 +37,7 @@ import {
 } from './templates.wire.ts'
 
 interface TemplateQuery extends PageQuery {
-  /** Only those of this credential type. */
+  /** Returns only templates of this credential type. */
   type?: string
 }
 
@@ -49,7 +49,7 @@ export class CredentialTemplatesController extends Controller {
   }
 
   /**
-   * The tenant's templates as they are now, newest first.
+   * Returns the current version of each of the tenant's templates, newest first.
    * @summary List credential templates
    */
   @Get()
@@ -63,7 +63,7 @@ export class CredentialTemplatesController extends Controller {
   }
 
   /**
-   * What an issuer settles once for many credentials: types, contexts, issuer, branding, lifetime, where claims come from.
+   * Creates a template for many credentials: types, contexts, issuer, branding, lifetime, and the source of each claim.
    * @summary Create a credential template
    */
   @Post()
@@ -72,12 +72,12 @@ export class CredentialTemplatesController extends Controller {
   @SuccessResponse(200)
   @Example<TemplateOut>(TEMPLATE_EXAMPLE)
   async create(@Request() called: Called, @Body() body: TemplateIn): Promise<TemplateOut> {
-    const created = this.platform.credentialTemplates.createTemplate(called.user, toDefinition(body))
-    return templateToWire(await created.catch(renamed))
+    const template = this.platform.credentialTemplates.createTemplate(called.user, toDefinition(body))
+    return templateToWire(await template.catch(throwInWireNames))
   }
 
   /**
-   * A template as it is, or as it was at a version.
+   * Returns a template, in its current or in an older version.
    * @summary Read a credential template
    * @isInt version must be a whole number
    * @minimum version 1
@@ -91,25 +91,27 @@ export class CredentialTemplatesController extends Controller {
   }
 
   /**
-   * Replaces a template by its next version. Nothing that was issued from it changes.
+   * Replaces a template by its next version. Credentials issued from it do not change.
    * @summary Update a credential template
    */
   @Put('{id}')
   @OperationId('updateWebSemanticCredentialTemplate')
   @Security('bearerAuth', ['semantic-credentials:write'])
-  @Response<Problem>(409, 'the template has another version by now')
+  @Response<Problem>(409, 'the template has a newer version')
   async update(@Request() called: Called, @Path() id: Uuid, @Body() body: TemplateUpdateIn): Promise<TemplateOut> {
     if (typeof body.id === 'string' && body.id !== id)
-      throw new Refusal('credential_template.id_differs', 'The id of the body is not that of the path.', [
-        { path: 'id', code: 'id_differs', message: 'expected the id of the path, or none' },
-      ])
+      throw new Refusal(
+        'credential_template.id_differs',
+        'The id in the body differs from the id in the path. Send the same id, or none.',
+        [{ path: 'id', code: 'id_differs', message: 'expected the id in the path, or none' }],
+      )
     const { credentialTemplates } = this.platform
-    const updated = credentialTemplates.updateTemplate(called.user, id, toDefinition(body), body.version ?? undefined)
-    return templateToWire(await updated.catch(renamed))
+    const template = credentialTemplates.updateTemplate(called.user, id, toDefinition(body), body.version ?? undefined)
+    return templateToWire(await template.catch(throwInWireNames))
   }
 
   /**
-   * Deletes a template. What was issued from it stays as it is.
+   * Deletes a template. Credentials issued from it do not change.
    * @summary Delete a credential template
    */
   @Delete('{id}')
@@ -121,24 +123,25 @@ export class CredentialTemplatesController extends Controller {
   }
 
   /**
-   * Signs a credential by the template's current version, which it remembers. Errors name places in the credential.
+   * Signs a credential from the template's current version, and stores which. Paths in errors are those of the
+   * credential.
    * @summary Sign from a credential template
    */
   @Post('{id}/sign')
   @OperationId('signWebSemanticCredentialFromTemplate')
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(200)
-  @Response<Problem>(503, 'the key store is away; see Retry-After')
+  @Response<Problem>(503, 'the key store is not available; see Retry-After')
   async sign(@Request() called: Called, @Path() id: Uuid, @Body() body: TemplateSignIn): Promise<TemplateSignOut> {
     const { claims, issuer_did: issuerDid, suspendable, tag: label } = body
-    const given = { claims, issuerDid, suspendable, tag: label }
-    const signed = await this.platform.templateSigning.signFromTemplate(called.user, id, given)
-    const { credential, tag, template } = signed
-    const made = { template_id: template.id, template_version: template.version }
-    return { credential, id: signed.id, ...(tag === null ? {} : { tag }), ...made }
+    const request = { claims, issuerDid, suspendable, tag: label }
+    const issued = await this.platform.templateSigning.signFromTemplate(called.user, id, request)
+    const { credential, tag, template } = issued
+    const source = { template_id: template.id, template_version: template.version }
+    return { credential, id: issued.id, ...(tag === null ? {} : { tag }), ...source }
   }
 }
 
-const renamed = (error: unknown): never => {
+const throwInWireNames = (error: unknown): never => {
   throw inWireNames(error)
 }

@@ -2,13 +2,13 @@ import { type FieldError, Refusal } from '../../protocol/errors.ts'
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Paths into a definition as paths into the body: only members of ours change their casing. */
+/** The path in the body for a path in a definition: only our own members change their casing. */
 function wirePath(path: string): string {
   const [member = '', ...rest] = path.split('.')
   return [snake(member), ...(member === 'issuer' ? rest.map(snake) : rest)].join('.')
 }
 
-/** The same refusal with the names that the caller used. */
+/** The same refusal with the paths of the caller's body. */
 export const inWireNames = (error: unknown): unknown =>
   error instanceof Refusal && error.code === 'credential_template.invalid'
     ? new Refusal(

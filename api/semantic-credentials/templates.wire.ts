@@ -3,7 +3,7 @@ import type { ClaimMappings } from '../../protocol/semantic-credentials/template
 import type { TemplateDefinition } from '../../protocol/semantic-credentials/templates.ts'
 import type { JsonObject } from '../frame/wire.ts'
 
-/** Counted from issuance in UTC: years and months, then weeks and days, then hours, minutes and seconds. */
+/** Added to the time of issuance in UTC: years and months, then weeks and days, then hours, minutes and seconds. */
 export interface ExpiresIn {
   years?: number
   months?: number
@@ -27,23 +27,23 @@ export interface CredentialBranding {
 }
 
 export interface TemplateIssuer {
-  /** A picture, as watermarkImageUrl. */
+  /** An image, as watermarkImageUrl. */
   icon_url?: string | null
-  /** A picture, as watermarkImageUrl. */
+  /** An image, as watermarkImageUrl. */
   logo_url?: string | null
-  /** Without control characters. */
+  /** Must have no control characters. */
   name: string
 }
 
 /**
- * Where a claim comes from: `map_from` (a path such as claims.given_name), else `default_value`. Or, for a claim that is
+ * Source of a claim: `map_from` (a path such as claims.given_name), else `default_value`. Or, for a claim that is
  * an object, the path of each of its members: address, family_name, given_name, authentication_provider.
  */
 export interface ClaimMappingIn {
   map_from?: string
   /** Any JSON but null. */
   default_value?: unknown
-  /** Refuse to sign without a value. */
+  /** true: a missing value is an error. */
   required?: boolean
   address?: string
   authentication_provider?: ProviderMapping
@@ -54,17 +54,17 @@ export interface ClaimMappingIn {
 export interface TemplateIn {
   /** Types besides `type` and VerifiableCredential. */
   additional_types: string[]
-  /** By claim. A path alone is short for {map_from: path}. Without mappings, all claims go in as they are. */
+  /** By claim. A path alone is short for {map_from: path}. Without mappings, all claims are used as they are. */
   claim_mappings?: { [claim: string]: string | ClaimMappingIn } | null
   claim_source_id?: string | null
-  /** JSON-LD contexts: a URL, an object, or a list of them; the first may choose the data model. */
+  /** JSON-LD contexts: a URL, an object, or a list of them; the first one may select the data model. */
   contexts?: unknown
   credential_branding?: CredentialBranding | null
   description?: string | null
   expires_in?: ExpiresIn | null
   issuer: TemplateIssuer
   name: string
-  /** As in the sign operation; without one, the issuer's key decides. */
+  /** As in the sign operation. Default: the proof type that fits the issuer's key. */
   proof_type?: string | null
   revocable: boolean
   type: string
@@ -73,13 +73,13 @@ export interface TemplateIn {
 export interface TemplateUpdateIn extends TemplateIn {
   /** May repeat the id of the path. */
   id?: string | null
-  /** The version that was changed: when it is not the current one any more, nothing is changed (409). */
+  /** The version that you changed: if it is no longer the current one, nothing changes (409). */
   version?: number | null
 }
 
 export interface TemplateOut extends TemplateIn {
   id: string
-  /** 1, and one more with each change. */
+  /** 1 at first; each change adds 1. */
   version: number
 }
 
@@ -91,21 +91,21 @@ export interface TemplatePageOut {
 }
 
 export interface TemplateSignIn {
-  /** What is said of the subject; `id` is the subject's own. */
+  /** Claims about the subject; `id` is the subject's id. */
   claims: JsonObject
-  /** A DID of the tenant; without one, the newest with a key that fits. */
+  /** A DID of the tenant. Default: the newest with a key that fits. */
   issuer_did?: string | null
-  /** Gives it a second entry, to suspend it by: of a revocable template of data model 2.0 alone. False unless told. */
+  /** Adds a second entry, for suspension; only with a revocable template of data model 2.0. Default: false. */
   suspendable?: boolean
   /**
-   * To find the credential by; not part of it.
+   * A label to search the credential by; not part of it.
    * @maxLength 255
    */
   tag?: string | null
 }
 
 export interface TemplateSignOut {
-  /** Signed, as it goes to its holder. */
+  /** The signed credential, for its holder. */
   credential: JsonObject
   id: string
   tag?: string
@@ -128,7 +128,7 @@ export const toDefinition = (body: TemplateIn): TemplateDefinition => ({
   type: body.type,
 })
 
-/** Members come back as they were given: what was left out stays out, what was null is null. */
+/** Returns members as they were sent: absent ones stay absent, null stays null. */
 export const templateToWire = ({ id, version, definition }: CredentialTemplate): TemplateOut => ({
   id,
   version,

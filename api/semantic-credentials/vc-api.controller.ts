@@ -31,8 +31,8 @@ import {
 /** W3C VC API 0.3, the interface that the public test suites speak. */
 @Route('vc-api')
 @Tags('W3C VC API')
-@Response<Problem>(400, 'the request is not usable, or what was to be verified does not verify; errors says why')
-@Response<Problem>(403, 'the access token lacks the scope, or the tenant has its VC API off')
+@Response<Problem>(400, 'the request is not valid, or the credential or presentation does not verify; errors says why')
+@Response<Problem>(403, 'the access token does not have the scope, or the VC API is off for the tenant')
 export class VcApiController extends Controller {
   constructor(private readonly platform: Platform) {
     super()
@@ -52,7 +52,7 @@ export class VcApiController extends Controller {
   }
 
   /**
-   * An address per proof type, such as eddsa-rdfc-2022 or bbs-2023, for callers that cannot say it in options.
+   * A path per proof type, such as eddsa-rdfc-2022 or bbs-2023, for callers that cannot set it in options.
    * @summary Issue a credential with a proof type (VC API)
    */
   @Post('{proofType}/credentials/issue')
@@ -99,8 +99,8 @@ export class VcApiController extends Controller {
   }
 
   /**
-   * Revokes or suspends a credential, or takes that back. Where several were signed with one id of the caller's, the entry
-   * says which.
+   * Revokes or suspends a credential, or undoes it. If several credentials have the same id, credentialStatus must name
+   * the entry of one.
    * @summary Set the status of a credential (VC API)
    */
   @Post('credentials/status')
@@ -116,7 +116,7 @@ export class VcApiController extends Controller {
   }
 
   /**
-   * 200 when the proofs of the presentation and its credentials hold, whoever holds them; else a 400.
+   * 200 when the proofs of the presentation and its credentials verify, whoever the holder is; else a 400.
    * @summary Verify a presentation (VC API)
    */
   @Post('presentations/verify')

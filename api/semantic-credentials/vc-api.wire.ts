@@ -2,7 +2,7 @@ import type { Warning } from '../../protocol/semantic-credentials/warnings.ts'
 import type { JsonObject } from '../frame/wire.ts'
 
 export interface VcApiIssueIn {
-  /** Whole, without proof; its issuer is a DID of the tenant. */
+  /** A complete credential without proof; its issuer is a DID of the tenant. */
   credential: JsonObject
   /** cryptosuite or type, mandatoryPointers (bbs-2023), credentialStatus: {type, statusPurpose, statusMessage, statusReference}, or two of them. */
   options?: JsonObject
@@ -14,7 +14,7 @@ export interface VcApiCredentialOut {
 
 export interface VcApiVerifyIn {
   verifiableCredential: JsonObject
-  /** challenge, domain and trustedContexts are enforced when given; every check is made, whatever checks says. */
+  /** challenge, domain and trustedContexts are checked when present. checks is ignored: every check is made. */
   options?: JsonObject
 }
 
@@ -27,10 +27,10 @@ export interface VcApiCheckOut {
 }
 
 export interface VcApiVerifiedOut {
-  /** What does not verify is a 400, whose errors name the checks that failed. */
+  /** Always true: a credential that does not verify is a 400, whose errors name the failed checks. */
   verified: boolean
   checks: VcApiCheckOut[]
-  /** What the verdict does not vouch for: contexts that nobody registered, a challenge or domain that nobody expected. */
+  /** What the verification does not cover: unregistered contexts, a challenge or domain without an expected value. */
   warnings: string[]
   errors: string[]
 }
@@ -43,13 +43,18 @@ export interface VcApiDeriveIn {
 }
 
 export interface VcApiStatusIn {
-  /** The credential's own id. credentialStatus with statusListCredential and statusListIndex says more exactly which. */
+  /**
+   * The credential's own id. If several have it, statusListCredential and statusListIndex in credentialStatus select
+   * one.
+   */
   credentialId: string
-  /** {type, statusPurpose, statusListCredential, statusListIndex}; statusPurpose is revocation (when unsaid) or suspension. */
+  /**
+   * {type, statusPurpose, statusListCredential, statusListIndex}; statusPurpose is revocation (default) or suspension.
+   */
   credentialStatus: JsonObject | JsonObject[]
-  /** Required, here or in credentialStatus as '0' or '1': nothing is revoked by leaving something out. */
+  /** Required, here or in credentialStatus as '0' or '1', so that an absent member revokes nothing. */
   status?: boolean
-  /** Not used: credentials are given their entries when they are signed. */
+  /** Not used: credentials get their entries when they are signed. */
   indexAllocator?: string
 }
 
@@ -60,14 +65,14 @@ export type VcApiEmptyOut = {}
 export interface VcApiVerifyPresentationIn {
   /** With the holder's proof. */
   verifiablePresentation: JsonObject
-  /** challenge, domain and trustedContexts are enforced when given. */
+  /** challenge, domain and trustedContexts are checked when present. */
   options?: JsonObject
 }
 
 export interface VcApiProveIn {
   /** Without proof. */
   presentation: JsonObject
-  /** verificationMethod (else the holder's DID signs), cryptosuite or type, challenge, domain. */
+  /** verificationMethod (default: a key of the holder's DID), cryptosuite or type, challenge, domain. */
   options?: JsonObject
 }
 

@@ -1,7 +1,7 @@
 import { type CredentialReader, jsonOf } from '../../activities/credentials/read.ts'
 import type { JsonObject } from '../frame/wire.ts'
 
-/** Rows as the activities answer them. */
+/** Rows as the activities return them. */
 export type SemanticCredential = Awaited<ReturnType<CredentialReader['readCredential']>>
 
 export interface SignIn {
@@ -12,48 +12,51 @@ export interface SignIn {
    * #rrggbb, #rrggbbaa or named ones of CSS.
    */
   payload: JsonObject
-  /** Ed25519Signature2018, BbsSignature2022 (answered with bbs-2023), eddsa-rdfc-2022, eddsa-2022, bbs-2023, ecdsa-rdfc-2019. */
+  /**
+   * Ed25519Signature2018, BbsSignature2022 (signed as bbs-2023), eddsa-rdfc-2022, eddsa-2022, bbs-2023,
+   * ecdsa-rdfc-2019.
+   */
   proofType: string
   /** Gives the credential an entry in a status list. */
   revocable: boolean
-  /** Gives it a second entry, to suspend it by: with revocable true and data model 2.0 alone. False unless told. */
+  /** Adds a second entry, for suspension; only with revocable true and data model 2.0. Default: false. */
   suspendable?: boolean
   /**
-   * To find the credential by; not part of it.
+   * A label to search the credential by; not part of it.
    * @maxLength 255
    */
   tag?: string | null
 }
 
 export interface SignOut {
-  /** Signed, as it goes to its holder. */
+  /** The signed credential, for its holder. */
   credential: JsonObject
-  /** Our id of it, for reading and revoking. */
+  /** The platform's id of the credential, to read and revoke it. */
   id: string
   tag?: string
 }
 
 export interface VerifyIn {
-  /** The `credential` of a sign answer, or any other issuer's credential. */
+  /** The `credential` of a sign response, or a credential of any other issuer. */
   payload: JsonObject
   /**
-   * Makes every context fail that is neither bundled, nor registered, nor in this list; an empty list trusts no other.
-   * Without it such contexts are named in `warnings`. Ours, beside the specification.
+   * The verification fails with every context that is neither bundled, nor registered, nor in this list; an empty list
+   * trusts no other. Without the list, `warnings` names such contexts. Not in the specification.
    * @maxItems 100
    */
   trustedContexts?: TrustedContext[] | null
 }
 
-/** The URL of a context, whose pinned content is trusted; or a context object, as it stands word for word in a document. */
+/** The URL of a context, whose pinned content is trusted; or an inline context object, compared word for word. */
 export type TrustedContext = string | JsonObject
 
 export interface WarningOut {
   /** UntrustedContext, QueryWithoutContext, ChallengeUnchecked, DomainUnchecked. */
   type: string
   message: string
-  /** JSON pointer into what was verified, or the place in the query. */
+  /** JSON pointer into the verified document, or the path in the query. */
   path?: string
-  /** Of a context. */
+  /** URL of the context. */
   url?: string
 }
 
@@ -61,7 +64,9 @@ export interface VerifyOut {
   verified: boolean
   /** Empty when verified. */
   reason: { type: string; message: string }[]
-  /** What the verdict does not vouch for: contexts that are neither bundled nor registered. Ours, beside the specification. */
+  /**
+   * What the verification does not cover: contexts that are neither bundled nor registered. Not in the specification.
+   */
   warnings: WarningOut[]
 }
 
@@ -88,7 +93,7 @@ export interface CredentialPageOut {
 }
 
 const statusOf = (credential: JsonObject): StatusOut | undefined => {
-  // of several entries the first is the one to revoke by
+  // the first of several entries is for revocation
   const [status] = [credential.credentialStatus].flat()
   if (typeof status !== 'object' || status === null || Array.isArray(status)) return undefined
   const entry = status as JsonObject

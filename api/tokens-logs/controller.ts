@@ -64,11 +64,14 @@ interface LogPageOut {
   totalPages: number
 }
 
-/** The schema lets ISO 8601 forms through that no Date reads, such as week dates, and zones that lead out of four-digit years. */
+/**
+ * The schema accepts ISO 8601 forms that Date cannot read, such as week dates, and zones that leave the four-digit
+ * years.
+ */
 const readable = (date: Date, name: string): Date => {
   const year = date.getUTCFullYear()
   if (year >= 1 && year <= 9999) return date
-  throw new Refusal('request.invalid', `${name} is not a date-time.`, [
+  throw new Refusal('request.invalid', `${name} is not a date and time.`, [
     { path: name, code: 'date_time', message: 'expected the form 2027-01-31T12:00:00Z' },
   ])
 }
@@ -81,14 +84,14 @@ export class LogsController extends Controller {
   }
 
   /**
-   * What happened in the tenant, newest first.
+   * Returns the tenant's log entries, newest first.
    * @summary Search the log
    */
   @Post('analytics/events')
   @OperationId('getListOfLogs')
   @Security('bearerAuth', ['logs:read'])
   @SuccessResponse(200)
-  @Response<Problem>(400, 'a filter is not usable')
+  @Response<Problem>(400, 'a filter is not valid')
   async listLogs(
     @Request() called: Called,
     @Body() body: LogFilterIn,

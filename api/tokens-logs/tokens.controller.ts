@@ -24,12 +24,12 @@ interface TokenIn {
   clientSecret?: string
   /** client_credentials */
   grantType?: string
-  /** Scopes, separated by spaces; none: all that the client holds. */
+  /** Scopes, separated by spaces. Default: all scopes of the client. */
   scope?: string | null
   client_id?: string
   client_secret?: string
   grant_type?: string
-  /** Accepted and not used: there is one audience, this API. */
+  /** Not used: the only audience is this API. */
   audience?: string
 }
 
@@ -43,12 +43,12 @@ interface TokenOut {
 
 const required = (value: string | undefined, name: string): string => {
   if (value) return value
-  throw new Refusal('request.invalid', `${name} is required.`, [
+  throw new Refusal('request.invalid', `${name} is missing; send it in the body.`, [
     { path: name, code: 'required', message: 'expected a text' },
   ])
 }
 
-/** The credentials were looked at before (limits.tokens.ts); here is said what is missing of them. */
+/** The credentials were checked before (limits/tokens.ts); this refuses a request without them. */
 function toTokenRequest(body: TokenIn, client: Client | undefined): TokenRequest {
   required(body.clientId ?? body.client_id, 'clientId')
   required(body.clientSecret ?? body.client_secret, 'clientSecret')
@@ -63,8 +63,8 @@ export class TokensController extends Controller {
   }
 
   /**
-   * An access token for a client. A right secret always gets one, up to the client's limit per minute; requests that fail
-   * are limited by the address that they come from, and by the client id that they name.
+   * Returns an access token for a client. With the right secret only the client's limit per minute applies; failed
+   * requests are limited by their address, and by the client id that they name.
    * @summary Ask for an access token
    */
   @Post('auth/token')
@@ -79,8 +79,8 @@ export class TokensController extends Controller {
   @Response<Problem>(400, 'unknown grant or scope')
   @Response<Problem>(401, 'unknown client or wrong secret')
   async getToken(@Request() request: HttpRequest, @Body() body: TokenIn): Promise<TokenOut> {
-    const asked = toTokenRequest(body, request.client)
-    const { accessToken, expiresIn, scopes } = await this.platform.tokens.issueToken(asked)
+    const tokenRequest = toTokenRequest(body, request.client)
+    const { accessToken, expiresIn, scopes } = await this.platform.tokens.issueToken(tokenRequest)
     return { access_token: accessToken, expires_in: expiresIn, token_type: 'Bearer', scope: scopes.join(' ') }
   }
 }
@@ -93,7 +93,7 @@ export class TokenKeysController extends Controller {
   }
 
   /**
-   * The public keys that verify our access tokens.
+   * Returns the public keys that verify access tokens.
    * @summary Read the token keys
    */
   @Get('jwks.json')

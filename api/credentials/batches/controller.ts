@@ -34,7 +34,7 @@ import {
 } from './wire.ts'
 
 interface BatchListQuery extends PageQuery {
-  /** Only those in this state. */
+  /** Returns only the batches in this state. */
   status?: BatchStatus
 }
 
@@ -46,10 +46,10 @@ export class CredentialBatchesController extends Controller {
   }
 
   /**
-   * Signs up to 1,000,000 credentials from one upload: JSON lines, each with the members of signWebSemanticCredential's body
-   * (with templateId, of signWebSemanticCredentialFromTemplate's), or CSV, whose header line names the claims (see
-   * docs/batches.md). The query says what the rows need not repeat. The answer comes when the last row is stored; a row that
-   * is not usable does not stop the others.
+   * Signs up to 1,000,000 credentials from one upload: JSON lines, each with the members of signWebSemanticCredential's
+   * body (with templateId, of signWebSemanticCredentialFromTemplate's), or CSV, whose header line names the claims (see
+   * docs/batches.md). The query sets what the rows do not repeat. The response comes when the last row is stored; an
+   * invalid row does not stop the others.
    * @summary Create a batch of credentials
    */
   @Post()
@@ -69,7 +69,7 @@ export class CredentialBatchesController extends Controller {
   }
 
   /**
-   * The tenant's batches, newest first.
+   * Returns the tenant's batches, newest first.
    * @summary List batches
    */
   @Get()
@@ -77,12 +77,15 @@ export class CredentialBatchesController extends Controller {
   @Security('bearerAuth', ['semantic-credentials:read'])
   async list(@Request() called: Called, @Queries() query: BatchListQuery): Promise<BatchPageOut> {
     const page = toPage(query.limit, query.page)
-    const found = await this.platform.batches.listBatches(called.user.tenantId, { state: query.status, ...page })
-    return { data: found.batches.map(batchToWire), ...snakeTotals(found.total, page.limit) }
+    const { batches, total } = await this.platform.batches.listBatches(called.user.tenantId, {
+      state: query.status,
+      ...page,
+    })
+    return { data: batches.map(batchToWire), ...snakeTotals(total, page.limit) }
   }
 
   /**
-   * Counts, rate, and what the batch waits for.
+   * Returns the batch's counts, its rate, and what it waits for.
    * @summary Read a batch
    */
   @Get('{id}')
@@ -93,7 +96,7 @@ export class CredentialBatchesController extends Controller {
   }
 
   /**
-   * No further rows are begun until the batch is resumed.
+   * Pauses the batch: no further row starts until it is resumed.
    * @summary Pause a batch
    */
   @Post('{id}/pause')
@@ -106,7 +109,7 @@ export class CredentialBatchesController extends Controller {
   }
 
   /**
-   * Goes on where the batch paused. Rows whose issuer or template was deleted meanwhile are refused one by one.
+   * Continues the batch where it paused. Rows whose issuer or template has been deleted are refused one by one.
    * @summary Resume a batch
    */
   @Post('{id}/resume')
@@ -119,7 +122,7 @@ export class CredentialBatchesController extends Controller {
   }
 
   /**
-   * Ends the batch: what is signed stays signed, the remaining rows are erased.
+   * Ends the batch: the signed credentials stay valid, the remaining rows are erased.
    * @summary Cancel a batch
    */
   @Post('{id}/cancel')
@@ -132,7 +135,8 @@ export class CredentialBatchesController extends Controller {
   }
 
   /**
-   * Revokes every credential of an ended batch that has a status; the answer comes at once, the progress is in the batch.
+   * Revokes every credential of an ended batch that has a status. The response comes at once; the batch shows the
+   * progress.
    * @summary Revoke a batch
    */
   @Post('{id}/revocation')
@@ -147,7 +151,8 @@ export class CredentialBatchesController extends Controller {
   }
 
   /**
-   * The refused rows so far, one line per broken rule: row, field, code, rule, message. No value of a row is repeated.
+   * Returns the rows refused so far, one line per broken rule: row, field, code, rule, message. No value of a row is
+   * repeated.
    * @summary Download a batch's errors
    */
   @Get('{id}/errors')
@@ -165,7 +170,7 @@ export class CredentialBatchesController extends Controller {
   }
 
   /**
-   * The signed credentials so far in the order of the rows, as lines of row, id and credential.
+   * Returns the credentials signed so far in the order of the rows, as lines of row, id and credential.
    * @summary Download a batch's credentials
    */
   @Get('{id}/results')
@@ -182,7 +187,7 @@ export class CredentialBatchesController extends Controller {
 }
 
 /**
- * Row after which to start, to go on with a download that broke off.
+ * Row after which the download starts, to continue an interrupted one.
  * @isInt after must be a whole number
  * @minimum 0 after must be 0 or more
  * @maximum 1000000
@@ -190,6 +195,6 @@ export class CredentialBatchesController extends Controller {
 export type RowNumber = number
 
 const responseTo = ({ res }: HttpRequest) => {
-  if (!res) throw new Refusal('request.malformed', 'The request has no answer to write to.')
+  if (!res) throw new Refusal('request.malformed', 'The request has no response to write to.')
   return res
 }

@@ -4,12 +4,12 @@ import type { Response } from 'express'
 import type { RowError } from '../../../activities/credentials/batches/files.ts'
 
 /**
- * Where a cell may begin: at the start, and behind what some program takes for the end of a cell, for those of other
- * countries part cells by another character than the comma. A sign there makes a formula of the cell (OWASP, CSV Injection).
+ * Places where a program may see the start of a cell: the start of the text, and after each character that separates
+ * cells in some country. A sign there turns the cell into a formula (OWASP, CSV Injection).
  */
 const FORMULA = /(^|[,;|\t\r\n])([\s"]*)(?=[=+\-@＝＋－＠])/g
 
-/** A number stays one; a text cannot become a formula. */
+/** Writes a number as it is, and a text so that it cannot become a formula. */
 const cell = (value: string | number): string => {
   if (typeof value === 'number') return String(value)
   const text = value.replace(FORMULA, "$1$2'").replace(/^(?=[\t\r\n])/, "'")
@@ -29,7 +29,9 @@ export async function* errorsAsLines(pages: AsyncIterable<RowError[]>): AsyncGen
   for await (const page of pages) yield page.map((error) => `${JSON.stringify(error)}\n`).join('')
 }
 
-/** Sends as fast as the caller takes it; the first page is read before anything is answered, so that a refusal is one. */
+/**
+ * Sends as fast as the caller reads. Reads the first page before it sends the status, so that a refusal is a problem.
+ */
 export async function sendFile(
   response: Response,
   { type, name }: { type: string; name: string },
@@ -41,7 +43,7 @@ export async function sendFile(
     if (!first.done) yield first.value
     yield* texts
   }
-  // a caller who leaves ends the reading; what breaks off for another reason ends the connection, not the file
+  // when the caller leaves, reading stops; any other failure closes the connection, so that no file looks complete
   await pipeline(Readable.from(rest()), response).catch((error: unknown) => {
     response.locals.log.info({ err: error }, 'a download broke off')
     response.destroy()

@@ -14,7 +14,7 @@ import { parseJson } from '../../../protocol/json.strict.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 
-/** Of a line of CSV; columns are fewer, and a line of other than their number is a row with an error. */
+/** Cells of a CSV line at most. A line with another number of cells than the header is a row with an error. */
 const MAX_CELLS = 1_000
 
 const NEWLINE = 10
@@ -42,7 +42,7 @@ const tooLong: ReadRow = {
   errors: [{ path: '', code: 'row.too_large', message: `expected at most ${MAX_ROW_BYTES} bytes` }],
 }
 
-/** Lines without their ends; undefined for one that is too long, of which no more than that is kept. */
+/** Lines without their line ends; undefined for a line that is too long, whose further bytes are not kept. */
 async function* linesOf(source: Bytes): AsyncGenerator<Buffer | undefined> {
   let parts: Uint8Array[] = []
   let length = 0
@@ -53,10 +53,10 @@ async function* linesOf(source: Bytes): AsyncGenerator<Buffer | undefined> {
   const line = () => {
     const whole = Buffer.concat(parts)
     const end = whole.at(-1) === RETURN ? whole.length - 1 : whole.length
-    const found = length > MAX_ROW_BYTES + 1 || end > MAX_ROW_BYTES ? undefined : whole.subarray(0, end)
+    const content = length > MAX_ROW_BYTES + 1 || end > MAX_ROW_BYTES ? undefined : whole.subarray(0, end)
     parts = []
     length = 0
-    return found
+    return content
   }
   for await (const bytes of source) {
     let start = 0
@@ -87,19 +87,19 @@ function rowOfLine(line: Buffer, kind: RowKind): ReadRow {
 }
 
 /**
- * Rows of JSON lines (application/x-ndjson). Blank lines are no rows; a line that is no JSON is a row with an error. Throws
- * `Refusal('batch.too_many_rows')` for more blank lines than rows may be: packed, a billion of them take a megabyte.
+ * Rows of JSON lines (application/x-ndjson). Skips blank lines; a line that is not JSON is a row with an error. Throws
+ * `Refusal('batch.too_many_rows')` for too many blank lines: compressed, a billion of them take a megabyte.
  */
 export async function* jsonRows(source: Bytes, kind: RowKind): AsyncGenerator<ReadRow> {
   let blank = 0
   let first = true
-  for await (const found of linesOf(source)) {
-    const line = first && found?.subarray(0, 3).equals(BOM) ? found.subarray(3) : found
+  for await (const content of linesOf(source)) {
+    const line = first && content?.subarray(0, 3).equals(BOM) ? content.subarray(3) : content
     first = false
     if (line === undefined) yield tooLong
     else if (line.toString('latin1').trim() !== '') yield rowOfLine(line, kind)
     else if (++blank > MAX_ROWS)
-      throw new Refusal('batch.too_many_rows', `An upload has at most ${MAX_ROWS} blank lines.`)
+      throw new Refusal('batch.too_many_rows', `The upload has more than ${MAX_ROWS} blank lines; remove them.`)
   }
 }
 
@@ -111,7 +111,7 @@ async function* textOf(source: Bytes): AsyncGenerator<string> {
     yield decoder.decode()
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new Refusal('request.not_utf8', 'The CSV is not valid UTF-8.')
+    throw new Refusal('request.not_utf8', 'The CSV is not valid UTF-8; save it in that encoding.')
   }
 }
 
@@ -129,7 +129,7 @@ export async function* csvRows(source: Bytes, delimiter: string, kind: RowKind):
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: MAX_ROW_BYTES,
-    // what is counted there is the text of the cells: a gigabyte of delimiters has none
+    // max_record_size counts the text of the cells; a gigabyte of delimiters has none
     cast: (cell, { index }) => {
       if (index < MAX_CELLS) return cell
       throw new Refusal('batch.csv_invalid', 'The CSV cannot be read: a line has too many cells.', [
@@ -137,7 +137,7 @@ export async function* csvRows(source: Bytes, delimiter: string, kind: RowKind):
       ])
     },
   })
-  // the iteration below meets every failure that the pipeline has
+  // the loop below throws every failure of the pipeline
   pipeline(textOf(source), parser, () => undefined)
   let columns: ReturnType<typeof readHeader> | undefined
   try {

@@ -12,36 +12,42 @@ const TYPES: [RegExp, Upload['source']][] = [
   [/^text\/csv\s*(;\s*(charset="?utf-8"?|header=present)\s*)*$/i, 'csv'],
 ]
 
-/** An upload that is refused is read on for so long, so that its sender sees why. */
+/** A refused upload is still read for this long, so that its sender receives the problem. */
 const DRAIN_MS = 5_000
 
 const sourceOf = ({ headers }: IncomingMessage): Upload['source'] => {
   const [, source] = TYPES.find(([pattern]) => pattern.test(headers['content-type'] ?? '')) ?? []
   if (source) return source
-  throw new Refusal('request.unsupported_media_type', 'Send application/x-ndjson or text/csv, in UTF-8.')
+  throw new Refusal(
+    'request.unsupported_media_type',
+    'An upload is JSON lines or CSV. Send application/x-ndjson or text/csv, in UTF-8.',
+  )
 }
 
-/** The body as it arrives, unpacked. The connection stays open when it is not read to its end: the answer needs it. */
+/** The body as it arrives, decompressed. The connection stays open when reading stops early: the response needs it. */
 async function* bytesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
   if (encoding !== 'identity' && encoding !== 'gzip')
-    throw new Refusal('request.unsupported_media_type', 'Use Content-Encoding gzip or none.')
+    throw new Refusal('request.unsupported_media_type', 'This Content-Encoding is not supported. Use gzip or none.')
   const gunzip = encoding === 'gzip' ? createGunzip() : undefined
   const broken = (error: Error) => gunzip?.destroy(error)
   request.once('error', broken).once('aborted', () => broken(new Error('aborted')))
   try {
     yield* gunzip ? request.pipe(gunzip) : request.iterator({ destroyOnReturn: false })
   } catch {
-    throw new Refusal('request.malformed', 'The upload broke off, or it is not what its Content-Encoding says.')
+    throw new Refusal(
+      'request.malformed',
+      'The upload was interrupted, or its bytes do not match its Content-Encoding. Send it again.',
+    )
   } finally {
     request.off('error', broken)
   }
 }
 
 export interface OpenUpload extends Upload {
-  /** Reads a body that was uploaded before, for its digest alone. */
+  /** Reads the body of a repeated request, for its digest alone. */
   reread(): Promise<Buffer>
-  /** Lets what nobody reads any more pass by, for a while. */
+  /** Discards the rest of the body, for DRAIN_MS at most. */
   drain(): Promise<void>
 }
 

@@ -4,40 +4,40 @@ import { type FieldError, Refusal } from '../../../protocol/errors.ts'
 import { parseJson } from '../../../protocol/json.strict.ts'
 import type { Uuid } from '../../frame/wire.ts'
 
-/** What the rows need not repeat; a row's own member wins. */
+/** Defaults for the rows; a row's own member takes precedence. */
 export interface BatchQuery {
   /** DID of the issuer, for rows that name none. */
   issuer?: string
   /** As in signWebSemanticCredential, for rows that name none; needed for CSV. */
   proofType?: string
-  /** Gives each credential an entry in a status list; false unless told. */
+  /** Gives each credential an entry in a status list. Default: false. */
   revocable?: boolean
-  /** Gives each a second entry, to suspend it by: with revocable true and data model 2.0 alone. False unless told. */
+  /** Gives each a second entry, for suspension; only with revocable true and data model 2.0. Default: false. */
   suspendable?: boolean
   /**
-   * To find the credentials by.
+   * A label to search the credentials by.
    * @maxLength 255
    */
   tag?: string
   /** Types besides VerifiableCredential; may be repeated. */
   type?: string[]
-  /** Context URLs, or inline contexts as JSON objects; may be repeated. The credentials v2 context unless told. */
+  /** Context URLs, or inline contexts as JSON objects; may be repeated. Default: the credentials v2 context. */
   context?: string[]
   /**
-   * A credential template: rows are claims for its current version. What the template says is no option then: issuer,
-   * proofType, revocable, type, context.
+   * A credential template: rows are claims for its current version. It sets issuer, proofType, revocable, type and
+   * context, which are then refused as options.
    */
   templateId?: Uuid
-  /** With templateId: the DID that signs rows which name none; without one, the newest with a key that fits. */
+  /** With templateId: the DID that signs rows which name none. Default: the newest DID with a key that fits. */
   issuerDid?: string
-  /** CSV: what stands between two cells; a comma unless told. */
+  /** CSV: the character between two cells. Default: a comma. */
   delimiter?: string
 }
 
 const DELIMITERS = [',', ';', '\t', '|']
 
 const refuse = (errors: FieldError[]) =>
-  new Refusal('request.invalid', `The query parameter ${errors[0]?.path} is not usable.`, errors)
+  new Refusal('request.invalid', `The query parameter ${errors[0]?.path} is not valid; see errors.`, errors)
 
 const wrong = (path: string, message: string) => refuse([{ path, code: 'query', message }])
 
@@ -51,20 +51,21 @@ const contextOf = (text: string): unknown => {
   }
 }
 
-/** What a template says of every credential. */
+/** The options that a template sets for every credential. */
 const OF_TEMPLATE = ['issuer', 'proofType', 'revocable', 'type', 'context'] as const
 
 function checkTogether(query: BatchQuery): void {
   if (query.templateId === undefined) {
-    if (query.issuerDid !== undefined) throw wrong('issuerDid', 'expected templateId beside it, or issuer in its place')
+    if (query.issuerDid !== undefined)
+      throw wrong('issuerDid', 'expected together with templateId; without a template, use issuer')
     return
   }
-  const settled = OF_TEMPLATE.filter((name) => query[name] !== undefined)
-  const none = (name: string) =>
+  const conflicts = OF_TEMPLATE.filter((name) => query[name] !== undefined)
+  const message = (name: string) =>
     name === 'issuer'
-      ? 'expected none beside templateId; issuerDid says which DID signs'
-      : 'expected none beside templateId'
-  if (settled.length > 0) throw refuse(settled.map((path) => ({ path, code: 'template', message: none(path) })))
+      ? 'not allowed with templateId; name the DID that signs in issuerDid'
+      : 'not allowed with templateId: the template sets it'
+  if (conflicts.length > 0) throw refuse(conflicts.map((path) => ({ path, code: 'template', message: message(path) })))
 }
 
 export function toOptions(query: BatchQuery): { options: BatchOptions; delimiter: string } {
@@ -86,9 +87,9 @@ export type BatchStatus = 'PROCESSING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED'
 
 export interface BatchOut {
   id: string
-  /** What the credentials are. */
+  /** Format of the credentials. */
   format: string
-  /** What the rows came as: jsonl or csv. */
+  /** Format of the upload: jsonl or csv. */
   source: string
   /** The credential template and its version that the rows are claims for. */
   template_id?: string
@@ -99,13 +100,13 @@ export interface BatchOut {
   /** Rows that were refused, each with its reason in the errors file. */
   failed: number
   pending: number
-  /** Since the batch was made or resumed. */
+  /** Average since the batch was created or resumed. */
   rows_per_second?: number
   /** Seconds until the last row at that rate. */
   eta_seconds?: number
   /** Why it is PAUSED. */
   paused?: { code: string; message: string }
-  /** A part of the platform that is away; the batch goes on by itself when it is back. */
+  /** A part of the platform that is not available; the batch continues by itself when it is. */
   waiting?: { part: string; since: string }
   revocation?: { status: 'REVOKING' | 'REVOKED'; revoked: number }
   created_at: string

@@ -5,7 +5,7 @@ import { ipKeyGenerator } from 'express-rate-limit'
 import parseForwarded from 'forwarded-parse'
 import { type AddressRange, inRanges, isPublic, parseRanges, plainAddress } from '../../../protocol/ip-addresses.ts'
 
-/** Networks of home and office lines: who has one has all addresses in it. */
+/** Prefix length of home and office networks: one subscriber has all addresses in it. */
 const IPV6_PREFIX = 56
 
 /** `192.0.2.1:4711`, `[2001:db8::1]:4711`, `[2001:db8::1]`; a port may be an obfuscated one (RFC 7239, section 6). */
@@ -18,7 +18,7 @@ const addressIn = (node: string | undefined): string | undefined => {
   return isIP(address) > 0 ? plainAddress(address)?.toString() : undefined
 }
 
-/** What each hop says that it was called by, the nearest hop first. Undefined when the header cannot be read. */
+/** The caller's address that each hop reports, the nearest hop first. Undefined when the header cannot be read. */
 function hopsOf({ forwarded, 'x-forwarded-for': listed }: IncomingHttpHeaders): (string | undefined)[][] | undefined {
   try {
     return [
@@ -41,7 +41,7 @@ function hopsOf({ forwarded, 'x-forwarded-for': listed }: IncomingHttpHeaders): 
 const isForwarded = ({ headers }: { headers: IncomingHttpHeaders }): boolean =>
   headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined
 
-/** From the peer on, as long as who speaks is trusted. Undefined when what a trusted hop says is no address. */
+/** Follows the hops from the peer as long as they are trusted. Undefined when a trusted hop reports no address. */
 function follow(peer: string, hops: (string | undefined)[], trusted: readonly AddressRange[]): string | undefined {
   let address = peer
   for (const hop of hops) {
@@ -54,15 +54,15 @@ function follow(peer: string, hops: (string | undefined)[], trusted: readonly Ad
 }
 
 /**
- * The address that a request comes from: the peer's, or what trusted proxies say in `Forwarded` (RFC 7239) or
- * `X-Forwarded-For`, read from the right. Where both are sent they must agree: a proxy writes one of them and lets the
- * caller's other one through. What cannot be read, or does not agree, counts for the peer (D-198).
+ * Returns the address that a request comes from: the peer's, or the one that trusted proxies report in `Forwarded` (RFC
+ * 7239) or `X-Forwarded-For`, read from the right. If both are sent they must agree: a proxy writes one of them and may
+ * pass on the caller's other one. If they cannot be read or do not agree, it is the peer's (D-198).
  */
 export function addressOf(peer: string, headers: IncomingHttpHeaders, trusted: readonly AddressRange[]): string {
   if (!isForwarded({ headers }) || !inRanges(peer, trusted)) return peer
-  const found = new Set(hopsOf(headers)?.map((hops) => follow(peer, hops, trusted)))
-  const [address] = found
-  return found.size === 1 && address !== undefined ? address : peer
+  const addresses = new Set(hopsOf(headers)?.map((hops) => follow(peer, hops, trusted)))
+  const [address] = addresses
+  return addresses.size === 1 && address !== undefined ? address : peer
 }
 
 export interface AddressLog {
@@ -70,22 +70,22 @@ export interface AddressLog {
 }
 
 /**
- * Finds the address of each request, for its limits. Warns once of a forwarded header of a peer that is not trusted: behind
- * a proxy that the platform does not know, all callers are one address.
+ * Sets the address of each request, for its limits. Warns once of a forwarded header from a peer that is not trusted:
+ * behind an unknown proxy all callers have the same address.
  */
 export function findAddress(trustedProxies: readonly string[], log: AddressLog): RequestHandler {
   const trusted = parseRanges(trustedProxies)
-  if (!trusted) throw new Error('TRUSTED_PROXIES is not usable: expected addresses and CIDR ranges.')
+  if (!trusted) throw new Error('TRUSTED_PROXIES is not valid: expected addresses and CIDR ranges.')
   let warned = false
   /** A connection has one peer for all of its requests. */
   const peers = new WeakMap<Socket, { peer: string; address: string }>()
   const peerOf = (socket: Socket) => {
-    const known = peers.get(socket)
-    if (known) return known
+    const cached = peers.get(socket)
+    if (cached) return cached
     const peer = plainAddress(socket.remoteAddress ?? '')?.toString() ?? ''
-    const found = { peer, address: ipKeyGenerator(peer, IPV6_PREFIX) }
-    peers.set(socket, found)
-    return found
+    const entry = { peer, address: ipKeyGenerator(peer, IPV6_PREFIX) }
+    peers.set(socket, entry)
+    return entry
   }
   return (request, _response, next) => {
     const { peer, address } = peerOf(request.socket)
@@ -96,8 +96,8 @@ export function findAddress(trustedProxies: readonly string[], log: AddressLog):
     if (request.forwarded && !warned && !inRanges(peer, trusted)) {
       warned = true
       // a proxy's address is private as a rule; a public one may be a person's
-      const named = isPublic(peer) ? {} : { peer }
-      log.warn(named, 'a forwarded header came from a peer that is not in TRUSTED_PROXIES, and counts for nothing')
+      const fields = isPublic(peer) ? {} : { peer }
+      log.warn(fields, 'a forwarded header is ignored: its peer is not in TRUSTED_PROXIES')
     }
     next()
   }

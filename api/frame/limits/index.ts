@@ -19,7 +19,7 @@ interface Lease {
 
 /**
  * express-rate-limit over rate-limiter-flexible's PostgreSQL limiter, so that a limit holds over all processes. A
- * process draws its hits in leases of half a percent of the limit: most requests then cost no round trip, and the
+ * process takes hits in leases of half a percent of the limit: most requests then need no round trip, and the
  * limit is exact to one lease per process. Without a database, each process limits by itself.
  */
 class LeasedStore implements Store {
@@ -50,24 +50,24 @@ class LeasedStore implements Store {
         lease.hits++
         return { totalHits: lease.hits, resetTime: lease.resetTime }
       }
-      // requests that come at once share a draw: each with its own would use up the limit with leases nobody needs
+      // concurrent requests share one lease: a lease for each would use up the limit
       await this.#drawing(key, () => this.#draw(key))
     }
   }
 
   async #draw(key: string): Promise<void> {
-    const drawn = await this.#limiter.consume(key, this.#leaseSize).catch((refused: unknown) => {
-      if (refused instanceof RateLimiterRes) return refused
-      throw refused
+    const usage = await this.#limiter.consume(key, this.#leaseSize).catch((error: unknown) => {
+      if (error instanceof RateLimiterRes) return error
+      throw error
     })
     const { points } = this.#limiter
-    const over = drawn.remainingPoints <= 0 && drawn.consumedPoints > points
-    const hits = drawn.consumedPoints - this.#leaseSize
+    const over = usage.remainingPoints <= 0 && usage.consumedPoints > points
+    const hits = usage.consumedPoints - this.#leaseSize
     this.#leases.set(key, {
       hits: over ? Math.max(hits, points) : hits,
       left: this.#leaseSize,
       over,
-      resetTime: new Date(Date.now() + drawn.msBeforeNext),
+      resetTime: new Date(Date.now() + usage.msBeforeNext),
     })
   }
 
@@ -85,9 +85,9 @@ interface Limit {
   perMinute: number
   /** Names the limit in the table. */
   name: string
-  /** Whom a request counts for; undefined: it does not count. */
+  /** The key that a request counts for; undefined: the request does not count. */
   by(request: Request): string | undefined
-  /** False for answers that caches keep: the headers hold a digest of whom the request counts for. */
+  /** False for responses that caches keep: the headers have a digest of the request's key. */
   showsHeaders?: boolean
 }
 
@@ -108,7 +108,7 @@ export const limitRate = ({ pool, perMinute, name, by, showsHeaders = true }: Li
       response.set('Retry-After', String(Math.max(1, Math.ceil(resetMs / 1000))))
       sendProblem(
         response,
-        new Refusal('request.too_many', 'Too many requests; wait until the limit resets (Retry-After).'),
+        new Refusal('request.too_many', 'Too many requests. Try again after the time in Retry-After.'),
       )
     },
   })

@@ -3,8 +3,8 @@ import type { Pool } from 'pg'
 import { limitRate } from './index.ts'
 
 /**
- * Limit of documents that everybody may read, by address: a caller who is known has no more of it than a stranger.
- * Browsers of any origin read them, and so must be able to read a refusal (Fetch standard, CORS protocol).
+ * Limits public documents by address, with and without a token alike. Browsers of every origin read them, so they must
+ * be able to read a refusal too (Fetch standard, CORS protocol).
  */
 export function limitPublished(limit: { pool: Pool; perMinute: number }): RequestHandler {
   const limited = limitRate({ ...limit, name: 'public', by: ({ address }) => address, showsHeaders: false })

@@ -9,7 +9,7 @@ const TOKEN_PATH = '/v1/auth/token'
 
 export const asksForToken = ({ method, path }: Request): boolean => method === 'POST' && path === TOKEN_PATH
 
-/** What the operation takes, in either casing, as far as it is there. */
+/** The client's credentials in either casing, if the body has them. */
 function credentialsIn(body: unknown): ClientCredentials | undefined {
   if (!isObject(body)) return undefined
   const clientId = body.clientId ?? body.client_id
@@ -24,21 +24,21 @@ interface TokenLimits {
 }
 
 /**
- * Limits of the token endpoint, once its body is read. Who asks is found before anything is counted: a right secret counts
- * for its client alone, so that nobody can use up what others need, from their address or under their id. What fails counts
- * for its address, and then for the client id that it names, whether there is one or not (D-199).
+ * Limits the token endpoint, after its body is read. The client is authenticated first: a request with the right secret
+ * counts for its client alone, so that nobody can use up another client's limit. A failed request counts for its
+ * address, then for the client id that it names, whether that client exists or not (D-199).
  */
 export function limitTokens({ clients, pool, perMinute }: TokenLimits): RequestHandler[] {
   const findClient: RequestHandler = async (request, response, next) => {
     const credentials = asksForToken(request) ? credentialsIn(request.body) : undefined
     if (credentials) {
       request.clientId = credentials.clientId
-      request.client = await clients.authenticate(credentials, (known) => Object.assign(response.locals, known))
+      request.client = await clients.authenticate(credentials, (client) => Object.assign(response.locals, client))
     }
     next()
   }
   const failed = (request: Request) => asksForToken(request) && !request.client
-  const named = ({ clientId }: Request) => (clientId !== undefined && isUuid(clientId) ? clientId : undefined)
+  const clientIdOf = ({ clientId }: Request) => (clientId !== undefined && isUuid(clientId) ? clientId : undefined)
   return [
     findClient,
     limitRate({ pool, perMinute, name: 'token', by: ({ client }) => client?.id }),
@@ -52,7 +52,7 @@ export function limitTokens({ clients, pool, perMinute }: TokenLimits): RequestH
       pool,
       perMinute,
       name: 'token-failures-of-client',
-      by: (request) => (failed(request) ? named(request) : undefined),
+      by: (request) => (failed(request) ? clientIdOf(request) : undefined),
     }),
   ]
 }

@@ -31,27 +31,29 @@ export const FORMS: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ forms = [
 /** The part of a path that names one thing: up to its `{id}`. */
 export const thingIn = (path: string): string | undefined => /^.*?\/\{id\}/.exec(path)?.[0]
 
-/** One sentence for each fact that an operation of the generated document lacks, and for each fact without operation. */
+/** Returns a sentence for each fact that an operation of the document lacks, and for each fact without an operation. */
 export function gaps({ paths }: GeneratedOpenApi): string[] {
-  const found = Object.entries(paths).flatMap(([path, methods]) =>
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.values(methods).map((operation) => ({ path, ...operation })),
   )
-  const missing = found.flatMap(({ path, operationId, security = [], requestBody }) => {
+  const missing = operations.flatMap(({ path, operationId, security = [], requestBody }) => {
     const thing = thingIn(path)
     const facts = factsOf(operationId)
     const scopes = security.flatMap((scheme) => Object.values(scheme).flat())
     const hasExample = [REQUEST_EXAMPLES, UPLOADS].some((table) => Object.hasOwn(table, operationId))
     return [
       ...(security.length > 0 && !facts ? [`${operationId} has no name in the log`] : []),
-      ...(facts && scopes.join() !== (facts.scope ?? '') ? [`${operationId} asks for the scope ${scopes}`] : []),
+      ...(facts && scopes.join() !== (facts.scope ?? '')
+        ? [`${operationId} requires the scope ${scopes} in its controller and ${facts.scope ?? 'none'} in its facts`]
+        : []),
       ...(requestBody && !hasExample ? [`${operationId} has no example`] : []),
-      ...(thing && !Object.hasOwn(NOT_FOUND, thing) ? [`nothing says what ${thing} is`] : []),
+      ...(thing && !Object.hasOwn(NOT_FOUND, thing) ? [`${thing} has no text for its 404`] : []),
     ]
   })
-  const ids = new Set(found.map(({ operationId }) => operationId))
-  const named = [OPERATIONS, REQUEST_EXAMPLES, UPLOADS, DOWNLOADS].flatMap((table) => Object.keys(table))
-  const things = new Set(found.map(({ path }) => thingIn(path)))
-  const unknown = [...named, ...LOCATED, ...FORMS].filter((id) => !ids.has(id))
+  const ids = new Set(operations.map(({ operationId }) => operationId))
+  const entries = [OPERATIONS, REQUEST_EXAMPLES, UPLOADS, DOWNLOADS].flatMap((table) => Object.keys(table))
+  const things = new Set(operations.map(({ path }) => thingIn(path)))
+  const unknown = [...entries, ...LOCATED, ...FORMS].filter((id) => !ids.has(id))
   const unused = Object.keys(NOT_FOUND).filter((thing) => !things.has(thing))
-  return [...missing, ...new Set([...unknown, ...unused].map((name) => `nothing in the document is ${name}`))]
+  return [...missing, ...new Set([...unknown, ...unused].map((name) => `${name} is not in the document`))]
 }

@@ -1,18 +1,20 @@
-/** What the generator cannot say of an area's operations; `Id` is the operationId of one of them. */
+/** Facts of an area's operations that the generator cannot derive; `Id` is the operationId of one of them. */
 export interface AreaDocument<Id extends string = string> {
-  /** A JSON body that a caller may send: the document's own tester begins with it. Each operation with a body has one. */
+  /** A valid JSON body for each operation with a body: Swagger UI starts with it. */
   examples: Partial<Record<Id, object>>
   /** Operations that take their body as a form as well. */
   forms?: readonly Id[]
-  /** Creations whose answer says where the new thing is, or where its progress is (RFC 9110 sections 15.3.2, 15.3.3). */
+  /**
+   * Operations whose response has a Location, of the new resource or its progress (RFC 9110 sections 15.3.2, 15.3.3).
+   */
   located?: readonly Id[]
-  /** Operations that read their body themselves, as it arrives: it is larger than memory. */
+  /** Operations that read their body as a stream, since it may be larger than memory. */
   uploads?: Partial<Record<Id, Upload>>
-  /** Media types of operations that write their answer themselves, line by line. */
+  /** Media types of operations that write their response as a stream. */
   downloads?: Partial<Record<Id, readonly string[]>>
-  /** What a 404 says below a path, which ends with its `{id}`. */
+  /** Text of the 404 of each path that ends with `{id}`, and of the paths below it. */
   notFound?: Readonly<Record<string, string>>
-  /** Meaning of each problem code that the area's operations answer, by status. */
+  /** Meaning of each problem code of the area's operations, by status. */
   problems: ProblemTable
 }
 

@@ -16,7 +16,7 @@ export interface Described {
   responses: Record<string, Answer>
 }
 
-/** The parts of an OpenAPI 3.0 document that are looked at. */
+/** The parts of an OpenAPI 3.0 document that are read here. */
 export interface GeneratedOpenApi {
   paths: Record<string, Record<string, Described>>
   components?: { schemas?: unknown }

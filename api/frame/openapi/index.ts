@@ -9,7 +9,7 @@ const PROBLEM_EXAMPLE = {
   type: '/problems#request.invalid',
   title: 'Bad Request',
   status: 400,
-  detail: 'The request does not have the expected form; see errors.',
+  detail: 'The request is not valid; errors names the fields.',
   instance: '5f0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f',
   errors: [{ path: 'method', code: 'schema', message: "'method' is required" }],
 }
@@ -21,21 +21,21 @@ const COMPONENTS = {
       name: 'Idempotency-Key',
       required: false,
       description:
-        'The same key with the same request: the first answer again, byte for byte, for 24 hours. With another request: 422. While the first is worked on: 409.',
+        'The same key with the same request returns the first response again for 24 hours. With another request: 422. While the first request is processed: 409.',
       schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
       example: '3a8f2f6e-2a34-4a53-9f4a-0c6f6d0b2f11',
     },
   },
   headers: {
     RequestId: {
-      description: 'Names this request in the log and, of a problem, in `instance`.',
+      description: 'Id of the request in the log, and in `instance` of a problem.',
       schema: { type: 'string', format: 'uuid' },
     },
     Location: {
-      description: 'Where it is read, below the base URL.',
+      description: 'Path of the resource, relative to the base URL.',
       schema: { type: 'string', format: 'uri-reference' },
     },
-    RetryAfter: { description: 'Seconds until it is worth trying again.', schema: { type: 'integer' } },
+    RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } },
   },
 }
 
@@ -73,7 +73,7 @@ function completeResponses(path: string, operation: Described): Record<string, A
         status,
         {
           ...complete,
-          description: complete.description || 'as asked',
+          description: complete.description || 'success',
           headers: { ...complete.headers, ...REQUEST_ID, ...located, ...later },
         },
       ]
@@ -81,7 +81,7 @@ function completeResponses(path: string, operation: Described): Record<string, A
   )
 }
 
-/** Examples of what is sent, and what the generator does not see: streams, and forms beside JSON. */
+/** Adds the examples of bodies, and what the generator does not see: streams, and forms in addition to JSON. */
 function completeBody({ operationId, requestBody }: Described): Pick<Described, 'requestBody'> {
   const upload = UPLOADS[operationId]
   if (upload) {
@@ -101,7 +101,7 @@ function completeBody({ operationId, requestBody }: Described): Pick<Described, 
 function completeOperation(path: string, method: string, operation: Described): Described {
   const { parameters = [], security = [] } = operation
   const keyed = WRITES.has(method) && security.length > 0
-  // JSON has one kind of number, and ours end where a double does; the generator knows 32 bits alone
+  // the generator writes int32, and the numbers of this API are doubles
   const own = parameters.map(({ schema, ...parameter }) => {
     const { format, ...rest } = schema ?? {}
     return schema ? { ...parameter, schema: format === 'int32' ? rest : schema } : parameter
@@ -114,7 +114,7 @@ function completeOperation(path: string, method: string, operation: Described): 
   }
 }
 
-/** OpenAPI 3.0.3 wants a type beside `nullable`; the generator leaves it out where the rest is a reference. */
+/** OpenAPI 3.0.3 requires a type with `nullable`; the generator omits it next to a reference. */
 function completeSchema(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   if (Array.isArray(schema)) return schema.map(completeSchema)
@@ -123,13 +123,13 @@ function completeSchema(schema: unknown): unknown {
 }
 
 /**
- * What the generator cannot say: the facts of each area's document, the refusals that follow from what an operation needs,
- * the media type of problems, the answer to any other failure (specification, Errors 2), headers, and the Idempotency-Key
- * of every write.
+ * Adds what the generator cannot derive: the facts of each area's document, the refusals that follow from what an
+ * operation needs, the media type of problems, the response to any other failure (specification, Errors 2), headers,
+ * and the Idempotency-Key of every write.
  */
 export function completeOpenApi<Document extends GeneratedOpenApi>(document: Document): Document {
-  const found = gaps(document)
-  if (found.length > 0) throw new Error(`The API document and the areas do not agree: ${found.join('; ')}.`)
+  const missing = gaps(document)
+  if (missing.length > 0) throw new Error(`The API document and the areas do not agree: ${missing.join('; ')}.`)
   return {
     ...document,
     components: { ...document.components, schemas: completeSchema(document.components?.schemas), ...COMPONENTS },

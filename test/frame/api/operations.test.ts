@@ -62,14 +62,16 @@ test('a fact that an operation lacks is named, and so is one without an operatio
     ...list,
     post: { operationId: 'createDID', responses: {}, security: [{ bearerAuth: ['dids:read'] }] },
   }
-  t.deepEqual(gaps({ paths: { ...document.paths, '/v1/dids': reading } }), ['createDID asks for the scope dids:read'])
+  t.deepEqual(gaps({ paths: { ...document.paths, '/v1/dids': reading } }), [
+    'createDID requires the scope dids:read in its controller and dids:write in its facts',
+  ])
   t.deepEqual(gaps(planted('sign', '/v1/planted', { requestBody: { content: {} } })), ['sign has no example'])
-  t.deepEqual(gaps(planted('sign', '/v1/planted/{id}/sign')), ['nothing says what /v1/planted/{id} is'])
+  t.deepEqual(gaps(planted('sign', '/v1/planted/{id}/sign')), ['/v1/planted/{id} has no text for its 404'])
   const { '/v1/dids/{id}': _, ...paths } = document.paths
   t.deepEqual(gaps({ paths }), [
-    'nothing in the document is deleteDID',
-    'nothing in the document is resolveDID',
-    'nothing in the document is /v1/dids/{id}',
+    'deleteDID is not in the document',
+    'resolveDID is not in the document',
+    '/v1/dids/{id} is not in the document',
   ])
 })
 
