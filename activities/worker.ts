@@ -32,7 +32,7 @@ const opened: Array<() => Promise<void>> = []
 async function work(): Promise<void> {
   const checks: Checks = {
     worker: () => Promise.reject(new Error('the worker does not poll yet')),
-    temporal: () => Promise.reject(new Error('Temporal was not asked yet')),
+    temporal: () => Promise.reject(new Error('Temporal was not checked yet')),
     database: () => Promise.reject(new Error('the database is not open yet')),
   }
   const address = { host: config.operatorHost, port: config.operatorPort + 1 }
@@ -80,7 +80,7 @@ try {
   }
 }
 for (const close of opened.reverse()) {
-  await close().catch((error: Error) => log.error({ err: error }, 'not closed in order'))
+  await close().catch((error: Error) => log.error({ err: error }, 'the worker did not close cleanly'))
 }
 log.info('worker stopped')
 // a connection attempt to a silent Temporal outlives its client; it must not keep the process

@@ -134,6 +134,6 @@ export async function assertFenced(orm: MikroORM): Promise<void> {
   )
   if (!role || role.unfenced || role.owned > 0)
     throw new Error(
-      'The database role of the API can step over row-level security; it must be neither superuser, owner nor BYPASSRLS, nor a member of another role.',
+      'The database role of the API can bypass row-level security; it must be neither superuser, owner nor BYPASSRLS, nor a member of another role.',
     )
 }

@@ -82,10 +82,9 @@ export function createKeyInventory({ systemSql, keys, log }: Pick<Dependencies, 
   }
 
   const tell = ({ withoutRow, withoutKey }: KeyComparison) => {
-    for (const name of withoutRow.slice(0, LOGGED))
-      log.error({ name }, 'the key store holds a key that no row tells of')
+    for (const name of withoutRow.slice(0, LOGGED)) log.error({ name }, 'the key store has a key that no row names')
     for (const { tenantId, keyId, did } of withoutKey.slice(0, LOGGED))
-      log.error({ tenantId, keyId, did }, 'the key store does not hold a key of this DID')
+      log.error({ tenantId, keyId, did }, 'the key store lacks a key of this DID')
   }
 
   return {

@@ -116,7 +116,7 @@ export function createFormats(formats: readonly CredentialFormat[]) {
     /** Throws for a format that this process does not have: a row of it was made by another release. */
     of(name: FormatName): CredentialFormat {
       const format = byName.get(name)
-      if (!format) throw new Error(`there is no format ${name} in this process`)
+      if (!format) throw new Error(`this process has no credential format ${name}`)
       return format
     },
 

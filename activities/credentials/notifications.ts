@@ -14,7 +14,9 @@ import { findCredential } from './read.ts'
 import { credentialNotFound, notRevocable } from './refusals.ts'
 
 const invalid = (path: string, message: string) =>
-  new Refusal('request.invalid', `The notification's ${path} is not usable.`, [{ path, code: 'did', message }])
+  new Refusal('request.invalid', `The member ${path} of the notification is not valid; see errors.`, [
+    { path, code: 'did', message },
+  ])
 
 /** Of one request, as many as its `to` may name. */
 const MAX_RECIPIENTS = 100

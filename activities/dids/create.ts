@@ -20,7 +20,7 @@ const WEB_KEYS: readonly KeyType[] = ['ed25519', 'p256', 'bls12381g2', 'x25519']
 function option(options: Record<string, string>, name: string): string | undefined {
   const unknown = Object.keys(options).filter((given) => given !== name)
   if (unknown.length > 0)
-    throw new Refusal('request.invalid', `options knows ${name} alone for this method.`, [
+    throw new Refusal('request.invalid', `The only option of this DID method is ${name}.`, [
       { path: `options.${unknown[0]?.slice(0, 60)}`, code: 'unknown', message: `expected only ${name}` },
     ])
   return Object.hasOwn(options, name) ? options[name] : undefined
@@ -44,7 +44,7 @@ function namingUrl<T>(read: () => T): T {
       {
         path: 'options.url',
         code: error.code,
-        message: 'expected a public domain, or an https URL on a port that is called',
+        message: 'expected a public domain, or an https URL with an allowed port',
       },
     ])
   }

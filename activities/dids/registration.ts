@@ -90,7 +90,10 @@ export function createDidRegistration({
       try {
         const seen = await didResolver.resolve(did, { bypassCache: true })
         if (publishes(seen.document, document)) return { resolved: true }
-        return { resolved: false, reason: 'The published document does not hold our keys.' }
+        return {
+          resolved: false,
+          reason: 'The published DID document lacks keys of this DID: publish the document that the platform returns.',
+        }
       } catch (error) {
         if (error instanceof Refusal || error instanceof Unavailable) return { resolved: false, reason: error.message }
         throw error
@@ -131,8 +134,7 @@ export function createDidRegistration({
     async removeDid({ tenantId, didId }: DidSubject): Promise<void> {
       await inTenant(database.tenants, tenantId, async (em) => {
         const [revocation] = await em.execute<{ id: string }[]>(REVOKING, [didId])
-        if (revocation)
-          throw new Error('credentials of the DID are being revoked, and found by its rows: they go later')
+        if (revocation) throw new Error('credentials of the DID are still being revoked: its rows are removed later')
         await em.nativeDelete(Key, { didId })
         await em.nativeDelete(Did, { id: didId })
       })

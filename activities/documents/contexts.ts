@@ -7,8 +7,12 @@ import { Refusal } from '../../protocol/errors.ts'
 export const MAX_FOREIGN = 32
 
 const tooMany = () =>
-  new Refusal('context.invalid', `A document names at most ${MAX_FOREIGN} contexts that are not known here.`, [
-    { path: '/@context', code: 'context.too_many', message: `expected at most ${MAX_FOREIGN} from elsewhere` },
+  new Refusal('context.invalid', `The document names more than ${MAX_FOREIGN} contexts that are not bundled.`, [
+    {
+      path: '/@context',
+      code: 'context.too_many',
+      message: `expected at most ${MAX_FOREIGN} contexts that are not bundled`,
+    },
   ])
 
 /**

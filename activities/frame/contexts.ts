@@ -100,7 +100,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
   const download = async (url: string): Promise<string> => {
     try {
       const { status, body } = await outbound.fetch({ url, accept: ACCEPT, maxBytes: MAX_BYTES })
-      if (status !== 200) throw new Refusal('context.unavailable', `it answered ${status}`)
+      if (status !== 200) throw new Refusal('context.unavailable', `its server answered with status ${status}`)
       return checkDocument(url, body)
     } catch (error) {
       if (!(error instanceof Error)) throw error
@@ -117,7 +117,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
     if ((await rows.count(tenantId, source)) < MAX_CONTEXTS) return
     throw new Refusal(
       'context.too_many',
-      `The context ${short(url)} cannot be pinned: ${MAX_CONTEXTS} ${source} ones are pinned already, which is all there may be.`,
+      `The context ${short(url)} cannot be pinned: the tenant has ${MAX_CONTEXTS} ${source} contexts, which is the limit.`,
     )
   }
 
@@ -133,7 +133,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
   /** A row whose text is not what was pinned has been tampered with. */
   const remember = (tenantId: string, context: PinnedContext): PinnedContext => {
     if (contextHash(context.document) !== context.sha256) {
-      throw new Refusal('context.changed', `The stored context ${short(context.url)} is not the one that was pinned.`)
+      throw new Refusal('context.changed', `The stored context ${short(context.url)} was altered after it was pinned.`)
     }
     cache.set(cacheKey(tenantId, context.url), context)
     return context
@@ -156,7 +156,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
     if (contextHash(await download(url)) === known.sha256) return known
     throw new Refusal(
       'context.changed',
-      `The content of ${short(url)} is not the one that was pinned on ${known.createdAt}.`,
+      `The content of ${short(url)} differs from what was pinned on ${known.createdAt}.`,
     )
   }
 
@@ -178,7 +178,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
       if (!(await allowFetch()))
         throw new Refusal(
           'context.unknown',
-          `The context ${short(url)} is not known, and unknown ones are not fetched.`,
+          `The context ${short(url)} is not known, and the tenant does not allow to fetch it: register it first.`,
         )
       return pinOnce(tenantId, url, 'fetched')
     },

@@ -9,9 +9,9 @@ const FRESH_SECONDS = 60
 
 /** What tells that rows were put back, or that the newest may be missing. */
 const SIGNS = {
-  moved: 'the rows were written in another database, cluster or timeline than they stand in',
-  behind: 'the database was farther than it is now',
-  unwitnessed: 'nothing remembers how far the database had come',
+  moved: 'the rows were written in another database, cluster or timeline',
+  behind: 'the database is older than it was before',
+  unwitnessed: 'the last known state of the database is not recorded anywhere',
   told: 'an operator says that the database was restored',
 }
 type RestoreSign = keyof typeof SIGNS
@@ -108,7 +108,7 @@ export function createEpoch({ systemSql, witness, log, beatSeconds = BEAT_SECOND
         failing = false
       },
       (error: unknown) => {
-        if (!failing) log.warn({ err: error }, 'it cannot be seen whether the database was restored')
+        if (!failing) log.warn({ err: error }, 'the check for a restored database failed')
         failing = true
       },
     )

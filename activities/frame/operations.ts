@@ -58,7 +58,10 @@ export function createOperations({
           metadata: { clientId: call.clientId, ...metadata },
         })
         if (idempotency && !(await keep(em, tenantId, idempotency, result)))
-          throw new Refusal('idempotency.in_flight', 'This Idempotency-Key was taken over by a later try. Ask again.')
+          throw new Refusal(
+            'idempotency.in_flight',
+            'A later request with this Idempotency-Key replaced this one. Repeat the request.',
+          )
         return result
       })
     },

@@ -27,7 +27,7 @@ interface Parts extends Pick<Dependencies, 'documents' | 'selfTest'> {
 }
 
 const needed = (path: string, message: string) =>
-  new Refusal('request.invalid', `CSV needs the query parameter ${path}: no column stands for it.`, [
+  new Refusal('request.invalid', `A CSV upload needs the query parameter ${path}, because no column can give it.`, [
     { path, code: 'required', message },
   ])
 
@@ -45,7 +45,9 @@ export function createSemanticBatches(parts: Parts): BatchFormat {
       await documents.convert({ from, to: 'jsonld' }, contexts.lookupFor(tenantId))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      throw new Refusal(error.code, error.message, [{ path, code: 'context', message: 'expected usable contexts' }])
+      throw new Refusal(error.code, error.message, [
+        { path, code: 'context', message: 'expected contexts that can be fetched and processed' },
+      ])
     }
   }
 
@@ -77,7 +79,7 @@ export function createSemanticBatches(parts: Parts): BatchFormat {
 
   async function requestOf(tenantId: string, input: RowInput, { options, template }: BatchTerms) {
     if (!('claims' in input)) return overDocument(() => completeRow(input, options))
-    if (!template) throw new Error('a row holds claims, and its batch has no template')
+    if (!template) throw new Error('a row holds claims, but its batch has no template')
     const definition = template.definition as TemplateDefinition
     return templateSigning.request(tenantId, { ...template, definition }, completeClaims(input, options))
   }

@@ -59,7 +59,11 @@ export function assertSuspendable(revocable: boolean, dataModel: DataModel): voi
   const refuse = (code: string, message: string, expected: string) =>
     new Refusal(code, message, [{ path: 'suspendable', code: 'suspendable', message: expected }])
   if (!revocable)
-    throw refuse('request.invalid', 'What can be suspended can be revoked.', 'expected false, or revocable to be true')
+    throw refuse(
+      'request.invalid',
+      'Only a revocable credential can be suspended.',
+      'expected false, or revocable true',
+    )
   if (dataModel !== '2.0')
     throw refuse(
       'status_list.purpose_unsupported',
@@ -73,8 +77,12 @@ function mandatoryOf(credential: Json, proofType: ProofType, given: string[] | u
   if (given === undefined) return {}
   if (suiteOf(proofType).signature === 'bbs')
     return { mandatoryPointers: [...new Set([...defaultMandatoryPointers(credential), ...given])] }
-  throw new Refusal('request.invalid', 'Mandatory pointers are for bbs-2023 alone.', [
-    { path: 'mandatoryPointers', code: 'bbs', message: `a ${proofType} proof discloses everything` },
+  throw new Refusal('request.invalid', 'Only a bbs-2023 proof takes mandatory pointers.', [
+    {
+      path: 'mandatoryPointers',
+      code: 'bbs',
+      message: `expected no pointers: a ${proofType} proof discloses everything`,
+    },
   ])
 }
 

@@ -47,9 +47,11 @@ export function createTemplateSigning({ now, signers, credentialTemplates, seman
   ) {
     const issuerDid = given ?? (await signers.newest(tenantId, keyTypesFor(definition)))
     if (issuerDid === undefined)
-      throw new Refusal('credential_template.no_issuer', 'The tenant has no DID with a key that can sign this.', [
-        { path: field, code: 'issuer', message: `expected a DID with a ${keyTypesFor(definition)[0]} key` },
-      ])
+      throw new Refusal(
+        'credential_template.no_issuer',
+        'The tenant has no DID with a key that fits the template; create one.',
+        [{ path: field, code: 'issuer', message: `expected a DID with a ${keyTypesFor(definition)[0]} key` }],
+      )
     const issuer = await signers.signerOf(tenantId, issuerDid, refuseIssuer(field))
     return { issuer, proofType: proofTypeFor(definition, [...issuer.keyTypes]) }
   }

@@ -45,7 +45,7 @@ export function createCredentialTemplates(
   function checked(definition: TemplateDefinition): TemplateDefinition {
     const errors = templateErrors(definition, now())
     if (errors.length > 0)
-      throw new Refusal('credential_template.invalid', 'The template cannot be kept; see errors.', errors)
+      throw new Refusal('credential_template.invalid', 'The credential template is not valid; see errors.', errors)
     return JSON.parse(JSON.stringify(definition)) as TemplateDefinition
   }
 
@@ -85,7 +85,7 @@ export function createCredentialTemplates(
         if (seen !== undefined && seen !== last.version)
           throw new Refusal(
             'credential_template.version_differs',
-            `The template is at version ${last.version} by now; look at it and change that.`,
+            `The template is at version ${last.version} now. Read it again and change that version.`,
           )
         if (isDeepStrictEqual(definition, last.definition)) return templateOf(last)
         const [versionId, version] = [uuid(), last.version + 1]

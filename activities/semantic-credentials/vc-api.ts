@@ -137,7 +137,7 @@ export function createVcApi(parts: Parts) {
       if (second)
         throw new Refusal(
           'credential.id_ambiguous',
-          'Several credentials were signed with this id. Say which by statusListCredential and statusListIndex.',
+          'Several credentials were signed with this id. Name one by statusListCredential and statusListIndex.',
         )
       await (read.purpose === 'revocation'
         ? credentialStatus.setStatus(call, id, read.value)

@@ -79,7 +79,8 @@ export function createCredentialVerifier(parts: Parts) {
       accept: 'application/vc, application/ld+json, application/json',
       maxBytes: LIST_BYTES,
     })
-    if (status !== 200) throw new Refusal('status_list.unavailable', `The status list answered ${status}.`)
+    if (status !== 200)
+      throw new Refusal('status_list.unavailable', `The server of the status list answered with status ${status}.`)
     const list = normaliseForVerify(parseForeignJson(body, { code: 'status_list.malformed' }))
     const verdict = await documents.verify(
       { credential: list, now: now(), toleranceMs, resolveDid },
@@ -101,7 +102,7 @@ export function createCredentialVerifier(parts: Parts) {
     if (stored.kind !== listType || stored.purpose !== purpose) throw mismatch('is of another kind or purpose')
     if (stored.issuer !== null && stored.issuer !== issuerId(issuer)) throw mismatch('is of another issuer')
     if (index >= stored.size)
-      throw new Refusal('status_list.index_out_of_range', 'The status index lies outside of its list.')
+      throw new Refusal('status_list.index_out_of_range', 'The status index is outside of its list.')
   }
 
   const statusCheck =
@@ -120,7 +121,10 @@ export function createCredentialVerifier(parts: Parts) {
       const state = value === 0 ? 'valid' : MEANINGS.get(read.purpose)
       if (state) return { state }
       const named = read.purpose.slice(0, 100)
-      return { state: 'unavailable', message: `The status is set for the purpose ${named}, which is not known here.` }
+      return {
+        state: 'unavailable',
+        message: `The status is set for the purpose ${named}, which this verifier does not know.`,
+      }
     }
 
   return {

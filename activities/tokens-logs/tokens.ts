@@ -58,8 +58,8 @@ export function createTokens({
       if (!client) throw new Refusal('token.invalid_client', 'The client id or the client secret is wrong.')
       const asked = scope ? parseScopes(scope) : client.scopes
       if (!asked?.every((one) => client.scopes.includes(one)))
-        throw new Refusal('token.invalid_scope', 'The scope asks for more than the client holds.', [
-          { path: 'scope', code: 'scope', message: `expected a part of: ${client.scopes.join(' ')}` },
+        throw new Refusal('token.invalid_scope', 'The request asks for a scope that the client does not have.', [
+          { path: 'scope', code: 'scope', message: `expected some of: ${client.scopes.join(' ')}` },
         ])
       const issuedAt = Math.floor(now().getTime() / 1000)
       const expiresIn = config.accessTokenLifetimeSeconds
@@ -90,7 +90,7 @@ export function createTokens({
       if (seen && seen.caller.expires > seconds && holds(await tokenKeys.current(), seen.kid)) return seen.caller
       if (token.length > 8_192) throw refuse('The access token is too long.')
       const parsed = parseCompactJws(token)
-      if (!parsed) throw refuse('The access token is not one of ours, or was changed.')
+      if (!parsed) throw refuse('The access token was not issued by this platform, or was altered.')
       const kid = typeof parsed.header.kid === 'string' ? parsed.header.kid : undefined
       const { keySet } = await tokenKeys.withKey(kid)
       const { payload } = await jwtVerify<JWTPayload & { tenant_id?: string; scope?: string }>(
@@ -99,11 +99,12 @@ export function createTokens({
         { issuer, audience: issuer, algorithms: ['EdDSA'], typ: 'at+jwt', currentDate: now() },
       ).catch((error: unknown) => {
         throw error instanceof errors.JWTExpired
-          ? refuse('The access token has expired: ask for a new one.')
-          : refuse('The access token is not one of ours, or was changed.')
+          ? refuse('The access token has expired: request a new one.')
+          : refuse('The access token was not issued by this platform, or was altered.')
       })
       const scopes = parseScopes(payload.scope ?? '')
-      if (!payload.tenant_id || !payload.sub || !scopes || !payload.exp) throw refuse('The access token lacks a claim.')
+      if (!payload.tenant_id || !payload.sub || !scopes || !payload.exp)
+        throw refuse('The access token lacks a required claim.')
       const caller = { tenantId: payload.tenant_id, clientId: payload.sub, scopes, expires: payload.exp }
       verified.set(token, { caller, kid })
       return caller

@@ -31,7 +31,7 @@ const UNFORESEEN = rowProblem('row.unforeseen', [
   {
     path: '',
     code: 'row.unforeseen',
-    message: 'something failed over this row that we did not foresee; the log has it',
+    message: 'the row could not be signed because of an unexpected fault; ask the operator, whose log has the details',
   },
 ])
 
@@ -40,7 +40,9 @@ const problemOf = ({ code, message, errors }: Refusal): string =>
 
 /** Of a batch that goes on although its template was deleted. */
 export function refuseAll(rows: PendingRow[]): Attempted {
-  const problem = problemOf(new Refusal('credential_template.not_found', 'The template was deleted.'))
+  const problem = problemOf(
+    new Refusal('credential_template.not_found', 'The credential template of the batch was deleted.'),
+  )
   return { signed: [], failed: rows.map(({ row_number: row }) => ({ row, problem })), gone: new Set() }
 }
 
@@ -72,7 +74,7 @@ export function createBatchAttempts({ keys, log, formats }: Parts) {
       return error instanceof Unavailable ? { ...done, away: error } : { ...done, broken: error }
     }
     const failed = doubts.map(({ row, error }) => {
-      log.error({ err: error, batchId, tenantId, row }, 'a row of a batch is refused for a fault that nobody foresaw')
+      log.error({ err: error, batchId, tenantId, row }, 'a row of a batch was refused because of an unexpected fault')
       return { row, problem: error instanceof Refusal ? problemOf(error) : UNFORESEEN }
     })
     return { ...done, failed: [...done.failed, ...failed] }

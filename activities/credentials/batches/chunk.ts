@@ -65,6 +65,6 @@ export async function recordChunk(
       failed.map(({ problem }) => problem),
     ],
   })
-  if (!rows[0]) throw new Error('a chunk was neither recorded nor refused')
+  if (!rows[0]) throw new Error('record_batch_chunk returned no row')
   return rows[0]
 }

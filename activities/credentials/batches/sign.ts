@@ -52,7 +52,8 @@ export function createBatchSigning(parts: Parts) {
     if (batch.state === 'PAUSED') return { state: 'PAUSED', signed, failed }
     if (slice.rows.length === 0) return { state: 'signed', signed, failed }
     if (slice.template?.deleted && !batch.templateGone) {
-      const reason = 'The template of the batch was deleted. Resume to refuse the remaining rows, or cancel.'
+      const reason =
+        'The template of the batch was deleted. Resume the batch to refuse the remaining rows, or cancel it.'
       if (await pause(chunk, batch, 'batch.template_gone', reason)) return { state: 'PAUSED', signed, failed }
       return signSlice(chunk)
     }
@@ -68,13 +69,13 @@ export function createBatchSigning(parts: Parts) {
       return signSlice(chunk)
     }
     if (attempted.gone.size > 0) {
-      const reason = 'An issuer of the batch was deleted. Resume to refuse its rows, or cancel.'
+      const reason = 'An issuer of the batch was deleted. Resume the batch to refuse its rows, or cancel it.'
       if (await pause(chunk, batch, 'batch.issuer_gone', reason)) return { state: 'PAUSED', ...counts }
       return signSlice(chunk)
     }
     if (attempted.fault) {
       const { code, message } = attempted.fault
-      const reason = `${message} Once an operator has mended the key store, resume; or cancel.`
+      const reason = `${message} Resume the batch once an operator has repaired the key store, or cancel it.`
       log.error({ err: attempted.fault, batchId: chunk.batchId, tenantId: chunk.tenantId }, 'a batch is paused')
       if (await pause(chunk, batch, code, reason)) return { state: 'PAUSED', ...counts }
       return signSlice(chunk)

@@ -49,7 +49,10 @@ interface Slice {
 }
 
 const overtaken = () =>
-  new Refusal('idempotency.in_flight', 'Another request with this Idempotency-Key has taken over. Ask again.')
+  new Refusal(
+    'idempotency.in_flight',
+    'A later request with this Idempotency-Key replaced this one. Repeat the request.',
+  )
 
 interface Parts extends Pick<Dependencies, 'database' | 'sql' | 'now' | 'uuid' | 'outbox' | 'log'> {
   operations: Operations
@@ -71,7 +74,10 @@ export function createBatchUploads(parts: Parts) {
       await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`batches of ${tenantId}`])
       const open = await em.count(CredentialBatch, { state: { $in: ['RECEIVING', 'PROCESSING', 'PAUSED'] } })
       if (open >= MAX_OPEN)
-        throw new Refusal('batch.too_many', `${MAX_OPEN} batches are under way; wait for one to end, or cancel one.`)
+        throw new Refusal(
+          'batch.too_many',
+          `The tenant has ${MAX_OPEN} open batches, which is the limit; wait for one to end, or cancel one.`,
+        )
       const known = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       const version = { templateId: template?.id ?? null, templateVersion: template?.version ?? null }
       const asked = { attempt, source, options, ...version, lastProgressAt: now() }
@@ -113,7 +119,7 @@ export function createBatchUploads(parts: Parts) {
       if (slice.inputs.length >= SLICE_ROWS || slice.length >= SLICE_LENGTH) await flush()
     }
     if (slice.inputs.length > 0) await flush()
-    if (total === 0) throw new Refusal('batch.empty', 'The upload holds no row.')
+    if (total === 0) throw new Refusal('batch.empty', 'The upload has no rows; send at least one.')
     return { total, seen: [...seen] }
   }
 
@@ -171,7 +177,10 @@ export function createBatchUploads(parts: Parts) {
       } catch (error) {
         const { id, attempt } = begun
         await discardUpload(sql, { tenantId: call.tenantId, id, attempt }).catch((failure: unknown) =>
-          log.warn({ err: failure, batchId: id }, 'a broken upload is left to the sweep'),
+          log.warn(
+            { err: failure, batchId: id },
+            'a failed upload could not be discarded; the scheduled sweep will do it',
+          ),
         )
         throw error
       }

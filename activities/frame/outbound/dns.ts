@@ -19,7 +19,7 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
 export const notCalled = (host: string, why: string): Unavailable =>
   new Unavailable('outbound', notPublic(host), 5, { cause: new Error(why) })
 
-export const notPublic = (host: string): string => `${host} is not called: no public address is known for it.`
+export const notPublic = (host: string): string => `${host} cannot be called: no public address is known for it.`
 
 /**
  * All addresses of a name, IPv4 and IPv6, asked afresh for every connection: nothing is remembered, so that the

@@ -67,7 +67,7 @@ export function createTenants({ systemSql, config, now }: Pick<Dependencies, 'sy
         text: 'select id, subdomain, is_first from tenants where id = $1',
         values: [id],
       })
-      if (!rows[0]) throw new Error(`tenant ${id} is gone`)
+      if (!rows[0]) throw new Error(`there is no tenant ${id}`)
       const tenant = known(rows[0])
       byId.set(id, tenant)
       return tenant

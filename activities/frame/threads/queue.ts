@@ -71,7 +71,11 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     return new Exhausted(part, detail, Math.max(1, Math.ceil(overForMs(tenantId) / 1000)))
   }
   const overBudget = (tenantId: string) =>
-    exhausted(tenantId, 'budget', 'The tenant has used more computing time than it may while others want theirs.')
+    exhausted(
+      tenantId,
+      'budget',
+      'The tenant has used its share of computing time while other tenants wait. Try again later.',
+    )
 
   const notNow = (reason: 'queue' | 'late', detail: string) => {
     observer.refused(reason)
@@ -106,8 +110,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   /** Settles when a slot is the caller's, with what ends the turn. */
   function turnOf(tenantId: string): Promise<(cost: number) => void> {
     if (turns.sizeOf(tenantId) >= maxWaitingPerTenant)
-      throw exhausted(tenantId, 'tenant', 'Too much of the tenant waits to be processed.')
-    if (turns.size() >= maxWaiting) throw notNow('queue', 'Too much waits to be processed.')
+      throw exhausted(tenantId, 'tenant', 'Too many requests of the tenant wait to be processed. Try again later.')
+    if (turns.size() >= maxWaiting) throw notNow('queue', 'Too many requests wait to be processed. Try again later.')
     const since = clock.now()
     return new Promise((resolve, reject) => {
       const begin: Begin = (end) => {
@@ -118,7 +122,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       const giveUp = () => {
         turns.remove(tenantId, begin)
         observer.waiting(turns.size())
-        const late = () => notNow('late', 'The turn of the request did not come in time.')
+        const late = () => notNow('late', 'The request waited too long to be processed. Try again later.')
         reject(overForMs(tenantId) > 0 ? overBudget(tenantId) : late())
       }
       const callOff = Number.isFinite(maxWaitMs) ? clock.after(maxWaitMs, giveUp) : () => undefined

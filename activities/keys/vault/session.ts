@@ -182,7 +182,7 @@ export function createVaultSession(parts: SessionParts): VaultSession {
       const lent = current ?? (await pending)
       if (lent) return lent.token
       assertMayLogIn()
-      throw failure ?? new Unavailable('keys', 'We have no token of Vault yet.')
+      throw failure ?? new Unavailable('keys', 'There is no Vault token yet.')
     },
     async replace(token) {
       if (current?.token === token && now() - replacedAt < REPLACE_MS) return undefined
