@@ -73,8 +73,8 @@ async function work(): Promise<void> {
 try {
   await work()
 } catch (error) {
-  const told = stopping.signal.aborted && error instanceof Error && error.name === 'AbortError'
-  if (!told) {
+  const isStopping = stopping.signal.aborted && error instanceof Error && error.name === 'AbortError'
+  if (!isStopping) {
     log.fatal({ err: error }, 'worker ended by a fault')
     process.exitCode = schemaExit(error)?.code ?? 1
   }

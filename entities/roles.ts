@@ -74,9 +74,9 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 type Execute = (text: string, values?: unknown[]) => Promise<unknown[]>
 
 async function ensureLogin(execute: Execute, name: string, masterKey: Uint8Array): Promise<void> {
-  const known = await execute('select 1 from pg_roles where rolname = ?', [name])
+  const existing = await execute('select 1 from pg_roles where rolname = ?', [name])
   // only a superuser may so much as name SUPERUSER in ALTER ROLE; assertFenced watches over what the role is
-  const verb = known.length ? 'alter' : 'create'
+  const verb = existing.length ? 'alter' : 'create'
   await execute(`${verb} role ${quote(name)} login password '${password(masterKey, name)}'`)
 }
 

@@ -26,13 +26,13 @@ const LOOK_MS = 1_000
 
 /** The first token key needs the key store; while that is away, as a Vault that is still sealed, a start waits and says so. */
 async function onceKeysAnswer<T>(work: () => Promise<T>, say: (line: string) => void): Promise<T> {
-  for (let told = ''; ; await pause(LOOK_MS)) {
+  for (let lastMessage = ''; ; await pause(LOOK_MS)) {
     try {
       return await work()
     } catch (error) {
       if (!(error instanceof Unavailable && error.part === 'keys')) throw error
-      if (error.message !== told) say(`Waiting for the key store: ${error.message}`)
-      told = error.message
+      if (error.message !== lastMessage) say(`Waiting for the key store: ${error.message}`)
+      lastMessage = error.message
     }
   }
 }

@@ -65,7 +65,7 @@ export interface BatchTerms {
 /** What batches need of a format, besides how it signs. */
 export interface BatchFormat {
   /** Checks the options before any row is read: what all rows would fail by is refused at upload, naming the option. */
-  settle(tenantId: string, given: { source: 'jsonl' | 'csv'; options: BatchOptions }): Promise<SettledOptions>
+  settle(tenantId: string, upload: { source: 'jsonl' | 'csv'; options: BatchOptions }): Promise<SettledOptions>
 
   /** DID of a row's issuer, if it names one: a batch pauses when an issuer is deleted. */
   issuerOf(input: RowInput, options: BatchOptions): string | undefined
@@ -123,8 +123,8 @@ export function createFormats(formats: readonly CredentialFormat[]) {
     /** Of whichever format it is; undefined for an id of none. */
     async findTemplate(em: SqlEntityManager, id: string): Promise<TemplateVersion | undefined> {
       for (const { readTemplate } of formats) {
-        const found = await readTemplate?.(em, id)
-        if (found) return found
+        const template = await readTemplate?.(em, id)
+        if (template) return template
       }
       return undefined
     },

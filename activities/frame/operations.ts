@@ -32,8 +32,8 @@ export function createOperations({
   /** One effect per key: of two tries that run at once, because one outlived its lease, the second is undone. */
   const keep = async (em: SqlEntityManager, tenantId: string, { key }: Claim, result: unknown): Promise<boolean> => {
     const sealed = effects.seal(tenantId, key, result)
-    const kept = `update idempotency_keys set effect = ? where tenant_id = ? and key = ? and effect is null returning key`
-    return (await em.execute<{ key: string }[]>(kept, [sealed, tenantId, key])).length === 1
+    const statement = `update idempotency_keys set effect = ? where tenant_id = ? and key = ? and effect is null returning key`
+    return (await em.execute<{ key: string }[]>(statement, [sealed, tenantId, key])).length === 1
   }
 
   return {

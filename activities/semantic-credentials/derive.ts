@@ -30,9 +30,9 @@ export const createDerivation = ({
    */
   async deriveCredential(
     tenantId: string,
-    { credential: given, selectivePointers, presentationHeader }: DeriveInput,
+    { credential: payload, selectivePointers, presentationHeader }: DeriveInput,
   ): Promise<Json> {
-    const credential = normaliseForVerify(given)
+    const credential = normaliseForVerify(payload)
     const { proof, ...document } = credential
     if (!isObject(proof) || proof.cryptosuite !== 'bbs-2023' || !isBaseProof(proof))
       throw new Refusal(

@@ -31,8 +31,8 @@ export async function readTemplateVersion(
   const template = await em.findOne(SemanticTemplate, { id })
   if (!template) return undefined
   const which = version === undefined ? { id: template.versionId } : { templateId: id, version }
-  const found = await em.findOne(SemanticTemplateVersion, which)
-  return found ? { ...templateOf(found), deleted: template.deletedAt != null } : undefined
+  const row = await em.findOne(SemanticTemplateVersion, which)
+  return row ? { ...templateOf(row), deleted: template.deletedAt != null } : undefined
 }
 
 /** Credential templates in versions: a change is a new version, and what was issued keeps the one it came from. */
@@ -56,8 +56,8 @@ export function createCredentialTemplates(
   }
 
   return {
-    async createTemplate(call: Call, given: TemplateDefinition): Promise<CredentialTemplate> {
-      const definition = checked(given)
+    async createTemplate(call: Call, input: TemplateDefinition): Promise<CredentialTemplate> {
+      const definition = checked(input)
       const [id, versionId] = [uuid(), uuid()]
       const { tenantId } = call
       return operations.change(call, 'createWebSemanticCredentialTemplate', { id }, async (em) => {
@@ -75,10 +75,10 @@ export function createCredentialTemplates(
     async updateTemplate(
       call: Call,
       id: string,
-      given: TemplateDefinition,
+      input: TemplateDefinition,
       seen?: number,
     ): Promise<CredentialTemplate> {
-      const definition = checked(given)
+      const definition = checked(input)
       const { tenantId } = call
       return operations.change(call, 'updateWebSemanticCredentialTemplate', { id }, async (em) => {
         const { template, version: last } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
@@ -133,8 +133,8 @@ export function createCredentialTemplates(
           id: { $in: templates.map(({ versionId }) => versionId) },
         })
         const byId = new Map(versions.map((version) => [version.id, version]))
-        const found = templates.flatMap(({ versionId }) => byId.get(versionId) ?? []).map(templateOf)
-        return { templates: found, total }
+        const records = templates.flatMap(({ versionId }) => byId.get(versionId) ?? []).map(templateOf)
+        return { templates: records, total }
       })
     },
   }

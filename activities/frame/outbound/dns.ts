@@ -37,8 +37,8 @@ export function createResolveName(server: string | undefined): ResolveName {
 
 async function askSystem(host: string): Promise<ResolvedAddress[]> {
   try {
-    const found = await dns.lookup(host, { all: true, verbatim: true })
-    return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }))
+    const addresses = await dns.lookup(host, { all: true, verbatim: true })
+    return addresses.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }))
   } catch (error) {
     if (ABSENT.has(codeOf(error))) return []
     throw notCalled(host, `DNS does not answer: ${codeOf(error)}`)
@@ -54,8 +54,8 @@ function askServer(server: string) {
   }
   const records = async (host: string, family: 4 | 6): Promise<ResolvedAddress[]> => {
     try {
-      const found = await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host))
-      return found.map((address) => ({ address, family }))
+      const addresses = await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host))
+      return addresses.map((address) => ({ address, family }))
     } catch (error) {
       if (ABSENT.has(codeOf(error))) return []
       throw notCalled(host, `DNS does not answer: ${codeOf(error)}`)

@@ -60,7 +60,7 @@ const LONGEST_RETRY_SECONDS = 30
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { part, slots, maxWaiting, maxWaitingPerTenant, maxWaitMs, budget, observer, clock } = options
   const turns = createFairTurns<Begin>({ perTenant: Math.max(1, slots - 1), firstCost: FIRST_COST_MS })
-  const held = new Map<string, number>()
+  const heldCounts = new Map<string, number>()
   let running = 0
   let wantedUntil = Number.NEGATIVE_INFINITY
 
@@ -86,13 +86,13 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   /** Within the moment for which a refusal is held back, others may have gone. */
   async function assertWithinBudget(tenantId: string): Promise<void> {
     if (overForMs(tenantId) === 0) return
-    const count = held.get(tenantId) ?? 0
+    const count = heldCounts.get(tenantId) ?? 0
     if (count >= maxWaitingPerTenant) throw overBudget(tenantId)
-    held.set(tenantId, count + 1)
+    heldCounts.set(tenantId, count + 1)
     await new Promise<void>((resolve) => clock.after(HELD_MS, resolve))
-    const left = (held.get(tenantId) ?? 1) - 1
-    if (left > 0) held.set(tenantId, left)
-    else held.delete(tenantId)
+    const left = (heldCounts.get(tenantId) ?? 1) - 1
+    if (left > 0) heldCounts.set(tenantId, left)
+    else heldCounts.delete(tenantId)
     if (overForMs(tenantId) > 0) throw overBudget(tenantId)
   }
 
@@ -135,14 +135,14 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     async run(tenantId, task) {
       await assertWithinBudget(tenantId)
       const end = await turnOf(tenantId)
-      const begun = clock.now()
+      const startedMs = clock.now()
       let workMs: number | undefined
       try {
         return await task((ms) => {
           workMs = ms
         })
       } finally {
-        const cost = workMs ?? clock.now() - begun
+        const cost = workMs ?? clock.now() - startedMs
         running -= 1
         end(cost)
         budget?.charge(tenantId, cost)

@@ -111,11 +111,11 @@ export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreO
       return settled(inTransit(ref) ? transit.delete(ref) : software.delete(ref))
     },
     async names() {
-      const found = await Promise.all([
+      const lists = await Promise.all([
         client.list(`${config.transitMount}/keys`),
         client.list(`${config.kvMount}/metadata/countersign`),
       ])
-      return found.flat().filter(isStoreName)
+      return lists.flat().filter(isStoreName)
     },
     ready: () => client.ready(),
     async close() {

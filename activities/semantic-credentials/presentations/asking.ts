@@ -36,8 +36,8 @@ interface Parts extends Pick<Dependencies, 'documents'> {
 export function createAsking({ documents, tenants, signers, presentationTemplates }: Parts) {
   return {
     /** The template's own members, or those of the request itself; both at once would say two things. */
-    async whatIsAsked(tenantId: string, given: Partial<TemplateInput> & { templateId?: string }) {
-      const { templateId, domain, name, query, trustedContexts } = given
+    async whatIsAsked(tenantId: string, request: Partial<TemplateInput> & { templateId?: string }) {
+      const { templateId, domain, name, query, trustedContexts } = request
       if (templateId === undefined && domain === undefined && name === undefined && query === undefined)
         throw new Refusal('presentation_request.invalid', 'The presentation request does not say what it asks for.', [
           { path: 'templateId', code: 'required', message: 'expected templateId, or domain, name and query' },
@@ -46,8 +46,8 @@ export function createAsking({ documents, tenants, signers, presentationTemplate
         const input = { domain: domain ?? '', name: name ?? '', query, trustedContexts }
         return { domain: input.domain, name: input.name, ...checkedTemplate(input), templateId: null }
       }
-      const own = { domain, name, query, trustedContexts: trustedContexts ?? undefined }
-      const extra = Object.entries(own).filter(([, value]) => value !== undefined)
+      const ownMembers = { domain, name, query, trustedContexts: trustedContexts ?? undefined }
+      const extra = Object.entries(ownMembers).filter(([, value]) => value !== undefined)
       if (extra.length > 0)
         throw new Refusal(
           'presentation_request.invalid',
