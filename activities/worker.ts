@@ -32,7 +32,7 @@ const opened: Array<() => Promise<void>> = []
 async function work(): Promise<void> {
   const checks: Checks = {
     worker: () => Promise.reject(new Error('the worker does not poll yet')),
-    temporal: () => Promise.reject(new Error('Temporal was not asked yet')),
+    temporal: () => Promise.reject(new Error('Temporal was not checked yet')),
     database: () => Promise.reject(new Error('the database is not open yet')),
   }
   const address = { host: config.operatorHost, port: config.operatorPort + 1 }
@@ -73,14 +73,14 @@ async function work(): Promise<void> {
 try {
   await work()
 } catch (error) {
-  const told = stopping.signal.aborted && error instanceof Error && error.name === 'AbortError'
-  if (!told) {
+  const isStopping = stopping.signal.aborted && error instanceof Error && error.name === 'AbortError'
+  if (!isStopping) {
     log.fatal({ err: error }, 'worker ended by a fault')
     process.exitCode = schemaExit(error)?.code ?? 1
   }
 }
 for (const close of opened.reverse()) {
-  await close().catch((error: Error) => log.error({ err: error }, 'not closed in order'))
+  await close().catch((error: Error) => log.error({ err: error }, 'the worker did not close cleanly'))
 }
 log.info('worker stopped')
 // a connection attempt to a silent Temporal outlives its client; it must not keep the process

@@ -20,8 +20,8 @@ const VERBS = new Set(['begin', 'start', 'commit', 'rollback', 'savepoint', 'sel
 
 /** The name of a named statement, else its verb. */
 function labelOf(statement: unknown): string {
-  const asked: unknown = typeof statement === 'object' && statement !== null ? statement : { text: statement }
-  const { name, text } = asked as { name?: unknown; text?: unknown }
+  const query: unknown = typeof statement === 'object' && statement !== null ? statement : { text: statement }
+  const { name, text } = query as { name?: unknown; text?: unknown }
   if (typeof name === 'string' && name !== '') return name
   const [, verb = ''] = typeof text === 'string' ? (/^\s*(\w+)/.exec(text.slice(0, 40)) ?? []) : []
   return VERBS.has(verb.toLowerCase()) ? verb.toLowerCase() : 'other'

@@ -74,9 +74,9 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 type Execute = (text: string, values?: unknown[]) => Promise<unknown[]>
 
 async function ensureLogin(execute: Execute, name: string, masterKey: Uint8Array): Promise<void> {
-  const known = await execute('select 1 from pg_roles where rolname = ?', [name])
+  const existing = await execute('select 1 from pg_roles where rolname = ?', [name])
   // only a superuser may so much as name SUPERUSER in ALTER ROLE; assertFenced watches over what the role is
-  const verb = known.length ? 'alter' : 'create'
+  const verb = existing.length ? 'alter' : 'create'
   await execute(`${verb} role ${quote(name)} login password '${password(masterKey, name)}'`)
 }
 
@@ -134,6 +134,6 @@ export async function assertFenced(orm: MikroORM): Promise<void> {
   )
   if (!role || role.unfenced || role.owned > 0)
     throw new Error(
-      'The database role of the API can step over row-level security; it must be neither superuser, owner nor BYPASSRLS, nor a member of another role.',
+      'The database role of the API can bypass row-level security; it must be neither superuser, owner nor BYPASSRLS, nor a member of another role.',
     )
 }

@@ -31,7 +31,7 @@ const OLDEST_POSTGRES = 15
 export function assertPostgresVersion(version: number): void {
   const major = Math.floor(version / 10_000)
   if (!(major >= OLDEST_POSTGRES))
-    throw new Error(`PostgreSQL ${OLDEST_POSTGRES} or newer is needed; the database is one of version ${major}.`)
+    throw new Error(`PostgreSQL ${OLDEST_POSTGRES} or newer is needed; the database has version ${major}.`)
 }
 
 const HOW = 'npm start applies them, or stack/prepare.ts.'

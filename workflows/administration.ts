@@ -21,13 +21,13 @@ type Reconciled = Required<Omit<NonNullable<Payload<'reconcileWork'>>, 'next'>>
 export async function reconcileWork(run: Payload<'reconcileWork'> = {}): Promise<Reconciled> {
   const { looked = 0, started = 0, left = 0 } = run
   const total = { looked, started, left }
-  const tell = createProgressLine()
+  const showProgress = createProgressLine()
   for (let { next } = run; ; ) {
     const slice = await reconcileSlice(next)
     total.looked += slice.looked
     total.started += slice.started
     total.left += slice.left
-    tell(lineOf(total))
+    showProgress(lineOf(total))
     next = slice.next
     if (!next) break
     if (workflowInfo().continueAsNewSuggested) return continueAsNew<typeof reconcileWork>({ ...total, next })

@@ -24,7 +24,7 @@ export async function signBatch(run: Payload<'signBatch'>): Promise<BatchProgres
   const subject = { tenantId, batchId }
   const seen: BatchProgress = { state: 'PROCESSING', total, signed: run.signed ?? 0, failed: run.failed ?? 0 }
   const resumed = watchChanges(subject)
-  const tell = createProgressLine()
+  const showProgress = createProgressLine()
   setHandler(progress, () => seen)
   let next = run.next ?? 1
   const last = Math.min(total, next + chunkRows * chunksPerRun - 1)
@@ -34,7 +34,7 @@ export async function signBatch(run: Payload<'signBatch'>): Promise<BatchProgres
     if (seen.state !== 'CANCELLED') seen.state = outcome.state === 'signed' ? 'PROCESSING' : outcome.state
     seen.signed = Math.max(seen.signed, outcome.signed)
     seen.failed = Math.max(seen.failed, outcome.failed)
-    tell(lineOf(batchId, seen))
+    showProgress(lineOf(batchId, seen))
     if (outcome.state === 'PAUSED' && (await resumed())) return signFrom(from)
     if (outcome.state === 'signed') unfinished.delete(from)
   }
@@ -55,7 +55,7 @@ export async function signBatch(run: Payload<'signBatch'>): Promise<BatchProgres
     seen.state = end.state
   }
   if (seen.state === 'CANCELLED') await discardBatchRows(subject)
-  tell(lineOf(batchId, seen))
+  showProgress(lineOf(batchId, seen))
   return seen
 }
 

@@ -14,10 +14,10 @@ export async function revokeCredentials(run: Payload<'revokeCredentials'>): Prom
   const { slicesPerRun = 500, ...subject } = run
   let seen: RevocationProgress | undefined
   setHandler(revocationProgress, () => seen)
-  const tell = createProgressLine()
+  const showProgress = createProgressLine()
   for (let slice = 0; slice < slicesPerRun; slice += 1) {
     seen = await revokeSlice(subject)
-    tell(`revoke many, ${run.revocationId}: ${seen.revoked} revoked, ${seen.checked} looked at`)
+    showProgress(`revoke many, ${run.revocationId}: ${seen.revoked} revoked, ${seen.checked} looked at`)
     if (seen.phase === 'done' || seen.phase === 'gone') return { revoked: seen.revoked }
     if (seen.phase === 'wait') await sleep('1s')
   }

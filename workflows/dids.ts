@@ -21,7 +21,7 @@ async function makeDocument(subject: DidSubject): Promise<void> {
 }
 
 /** Why a step was refused, which no waiting mends. A deletion is nothing to tell of: it goes on up. */
-const refused = (step: Promise<void>): Promise<string | undefined> =>
+const refusalReason = (step: Promise<void>): Promise<string | undefined> =>
   step.then(
     () => undefined,
     (error: unknown) => {
@@ -37,29 +37,29 @@ export async function registerWebDid({
   patienceDays = 7,
   ...subject
 }: Payload<'registerWebDid'>): Promise<'COMPLETED' | 'FAILED' | 'DELETED'> {
-  let asked = false
+  let isWoken = false
   setHandler(lookNow, () => {
-    asked = true
+    isWoken = true
   })
   try {
-    const reason = await refused(makeDocument(subject))
+    const reason = await refusalReason(makeDocument(subject))
     if (reason) {
       await failDid({ ...subject, reason })
       return 'FAILED'
     }
     const until = Date.now() + patienceDays * DAY_MS
     for (let waitSeconds = checkSeconds; ; waitSeconds = Math.min(waitSeconds * 2, HOUR_SECONDS)) {
-      asked = false
-      const found = await lookUpDid(subject)
-      if (found.resolved) {
+      isWoken = false
+      const lookup = await lookUpDid(subject)
+      if (lookup.resolved) {
         await completeDid(subject)
         return 'COMPLETED'
       }
       if (Date.now() >= until) {
-        await failDid({ ...subject, reason: found.reason })
+        await failDid({ ...subject, reason: lookup.reason })
         return 'FAILED'
       }
-      await condition(() => asked, Math.ceil(Math.min(waitSeconds * 1000, until - Date.now())))
+      await condition(() => isWoken, Math.ceil(Math.min(waitSeconds * 1000, until - Date.now())))
     }
   } catch (error) {
     if (refusalCode(error) === 'did.not_found') return 'DELETED'

@@ -8,10 +8,10 @@ const SUMMARY = defineSearchAttributeKey('Summary', 'KEYWORD')
  * Temporal UI shows without the codec too. A line that was told already costs nothing.
  */
 export function createProgressLine(): (line: string) => void {
-  let told = ''
+  let lastLine = ''
   return (line) => {
-    if (line === told) return
-    told = line
+    if (line === lastLine) return
+    lastLine = line
     setCurrentDetails(line)
     upsertSearchAttributes([{ key: SUMMARY, value: line }])
   }

@@ -26,13 +26,13 @@ const LOOK_MS = 1_000
 
 /** The first token key needs the key store; while that is away, as a Vault that is still sealed, a start waits and says so. */
 async function onceKeysAnswer<T>(work: () => Promise<T>, say: (line: string) => void): Promise<T> {
-  for (let told = ''; ; await pause(LOOK_MS)) {
+  for (let lastMessage = ''; ; await pause(LOOK_MS)) {
     try {
       return await work()
     } catch (error) {
       if (!(error instanceof Unavailable && error.part === 'keys')) throw error
-      if (error.message !== told) say(`Waiting for the key store: ${error.message}`)
-      told = error.message
+      if (error.message !== lastMessage) say(`Waiting for the key store: ${error.message}`)
+      lastMessage = error.message
     }
   }
 }
@@ -45,7 +45,7 @@ async function assertOpens(keys: KeyStore, tokenKey: KeyRef): Promise<void> {
     if (error instanceof Unavailable) return
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(
-      `The ${keys.name} key store does not open the key that signs access tokens (${reason}) Where the database was restored: npm run restored, then start again. Else KEY_STORE_MASTER_KEY, or VAULT_ADDR, is not the one that this database was set up with: give that one, or another DATABASE_URL.`,
+      `The ${keys.name} key store cannot use the key that signs access tokens (${reason}) If the database was restored, run npm run restored and start again. If not, KEY_STORE_MASTER_KEY or VAULT_ADDR differs from the one that this database was set up with: set that one, or another DATABASE_URL.`,
       { cause: error },
     )
   }
@@ -78,7 +78,7 @@ export async function bootstrap(
       values: [],
     })
     const tenantId = tenants[0]?.id
-    if (!tenantId) throw new Error('The first tenant is missing after it was made.')
+    if (!tenantId) throw new Error('The first tenant is missing after it was created.')
     await systemSql.query({
       text: FIRST_CLIENT,
       values: [randomUUID(), tenantId, hashClientSecret(secret), [...SCOPES]],
@@ -89,7 +89,7 @@ export async function bootstrap(
       values: [tenantId, hashClientSecret(secret)],
     })
     const client = clients[0]
-    if (!client) throw new Error('The first client is missing after it was made.')
+    if (!client) throw new Error('The first client is missing after it was created.')
     return { tenantId, clientId: client.id, clientSecret: client.fresh ? secret : undefined }
   } finally {
     await close()

@@ -72,20 +72,19 @@ export function createKeyInventory({ systemSql, keys, log }: Pick<Dependencies, 
     const unclaimed = await namesInStore()
     const withoutKey: MissingKey[] = []
     for await (const row of keyRows()) {
-      const held = unclaimed.delete(storeName(row))
+      const isInStore = unclaimed.delete(storeName(row))
       const { keyId, tenantId, keyType, did, made } = row
-      if (!held && made && did && (await isMissing(row))) withoutKey.push({ keyId, tenantId, keyType, did })
+      if (!isInStore && made && did && (await isMissing(row))) withoutKey.push({ keyId, tenantId, keyType, did })
     }
-    const compared = { withoutRow: [...unclaimed].sort(), withoutKey }
-    await systemSql.query({ text: KEEP, values: [compared.withoutRow.length, withoutKey.length] })
-    return compared
+    const comparison = { withoutRow: [...unclaimed].sort(), withoutKey }
+    await systemSql.query({ text: KEEP, values: [comparison.withoutRow.length, withoutKey.length] })
+    return comparison
   }
 
-  const tell = ({ withoutRow, withoutKey }: KeyComparison) => {
-    for (const name of withoutRow.slice(0, LOGGED))
-      log.error({ name }, 'the key store holds a key that no row tells of')
+  const logComparison = ({ withoutRow, withoutKey }: KeyComparison) => {
+    for (const name of withoutRow.slice(0, LOGGED)) log.error({ name }, 'the key store has a key that no row names')
     for (const { tenantId, keyId, did } of withoutKey.slice(0, LOGGED))
-      log.error({ tenantId, keyId, did }, 'the key store does not hold a key of this DID')
+      log.error({ tenantId, keyId, did }, 'the key store lacks a key of this DID')
   }
 
   return {
@@ -96,7 +95,7 @@ export function createKeyInventory({ systemSql, keys, log }: Pick<Dependencies, 
       const { rows } = await systemSql.query<object>({ text: DUE, values: [] })
       if (rows.length === 0) return
       try {
-        tell(await compareKeys())
+        logComparison(await compareKeys())
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error
         log.warn({ err: error }, 'the keys of a restored database could not be compared yet')

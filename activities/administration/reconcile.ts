@@ -44,12 +44,12 @@ export function createReconciliation({ config, systemSql, temporal, log, reconci
   const { revive } = createRevival({ systemSql, temporal, log })
 
   async function reconcilePage(work: Work, after: string | undefined) {
-    const found = await work.find(systemSql, { after, limit: PER_SECOND, seconds: SETTLED_SECONDS })
+    const rows = await work.find(systemSql, { after, limit: PER_SECOND, seconds: SETTLED_SECONDS })
     const limited = pLimit(AT_ONCE)
-    const revivals = await Promise.all(found.map((row) => limited(() => revive(work, row))))
+    const revivals = await Promise.all(rows.map((row) => limited(() => revive(work, row))))
     for (const outcome of revivals) if (outcome !== 'running') reconciled?.(work.workflowType, outcome)
     const count = (wanted: Revival) => revivals.filter((outcome) => outcome === wanted).length
-    return { last: found.at(-1)?.id, looked: found.length, started: count('started'), left: count('left') }
+    return { last: rows.at(-1)?.id, looked: rows.length, started: count('started'), left: count('left') }
   }
 
   return {
@@ -61,11 +61,11 @@ export function createReconciliation({ config, systemSql, temporal, log, reconci
         const work = table[cursor.work]
         if (!work) return total
         if (Date.now() >= end) return { ...total, next: cursor }
-        const begun = Date.now()
+        const startedMs = Date.now()
         const { last, ...page } = await reconcilePage(work, cursor.after)
         for (const name of ['looked', 'started', 'left'] as const) total[name] += page[name]
         cursor = last ? { work: cursor.work, after: last } : { work: cursor.work + 1 }
-        if (last) await wait(Math.max(0, (page.looked * 1000) / PER_SECOND - (Date.now() - begun)))
+        if (last) await wait(Math.max(0, (page.looked * 1000) / PER_SECOND - (Date.now() - startedMs)))
       }
     },
   }

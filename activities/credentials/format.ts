@@ -65,7 +65,7 @@ export interface BatchTerms {
 /** What batches need of a format, besides how it signs. */
 export interface BatchFormat {
   /** Checks the options before any row is read: what all rows would fail by is refused at upload, naming the option. */
-  settle(tenantId: string, given: { source: 'jsonl' | 'csv'; options: BatchOptions }): Promise<SettledOptions>
+  settle(tenantId: string, upload: { source: 'jsonl' | 'csv'; options: BatchOptions }): Promise<SettledOptions>
 
   /** DID of a row's issuer, if it names one: a batch pauses when an issuer is deleted. */
   issuerOf(input: RowInput, options: BatchOptions): string | undefined
@@ -116,15 +116,15 @@ export function createFormats(formats: readonly CredentialFormat[]) {
     /** Throws for a format that this process does not have: a row of it was made by another release. */
     of(name: FormatName): CredentialFormat {
       const format = byName.get(name)
-      if (!format) throw new Error(`there is no format ${name} in this process`)
+      if (!format) throw new Error(`this process has no credential format ${name}`)
       return format
     },
 
     /** Of whichever format it is; undefined for an id of none. */
     async findTemplate(em: SqlEntityManager, id: string): Promise<TemplateVersion | undefined> {
       for (const { readTemplate } of formats) {
-        const found = await readTemplate?.(em, id)
-        if (found) return found
+        const template = await readTemplate?.(em, id)
+        if (template) return template
       }
       return undefined
     },

@@ -68,12 +68,15 @@ export function createIssuing({ sql, effects, uuid, signers }: Parts) {
       })
       if (outcome === 'recorded') return signed
       if (outcome === 'template_gone')
-        throw new Refusal('credential_template.not_found', 'The template was deleted while its credential was signed.')
+        throw new Refusal(
+          'credential_template.not_found',
+          'The template was deleted while the credential was being signed.',
+        )
       signers.forget(tenantId, row.issuer)
       if (outcome === 'recorded_before')
         throw new Refusal(
           'idempotency.in_flight',
-          'A request with this Idempotency-Key was finished meanwhile. Ask again.',
+          'Another request with this Idempotency-Key has finished. Repeat the request.',
         )
       throw new Refusal('credential.issuer_unknown', 'The issuer was deleted while the credential was being signed.')
     },

@@ -51,11 +51,11 @@ export function createNotificationDelivery(parts: Parts) {
 
   async function isWithinLimit(tenantId: string, host: string): Promise<boolean> {
     const key = createHash('sha256').update(`${tenantId} ${host}`).digest('base64url')
-    const drawn = await limiter.consume(key).catch((refused: unknown) => {
+    const result = await limiter.consume(key).catch((refused: unknown) => {
       if (refused instanceof RateLimiterRes) return undefined
       throw refused
     })
-    return drawn !== undefined
+    return result !== undefined
   }
 
   /** Resolves, signs, sends; what the recipient's side does wrong is an outcome, what ours does is thrown. */

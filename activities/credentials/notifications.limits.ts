@@ -48,7 +48,7 @@ interface Counted {
 const after = ({ oldest }: Counted): number => Math.max(1, Math.ceil(HOUR_SECONDS - oldest))
 
 const tooMany = (message: string, retryAfterSeconds: number) =>
-  new TooMany('notification.too_many', `${message} See Retry-After.`, retryAfterSeconds)
+  new TooMany('notification.too_many', `${message} Try again after the time in Retry-After.`, retryAfterSeconds)
 
 /** Takes the turns of the tenant's recipients and their hosts until the transaction ends. */
 export async function takeTurns(em: SqlEntityManager, tenantId: string, recipients: string[]): Promise<void> {
@@ -66,11 +66,11 @@ const hostsOf = (recipients: string[]): string[] => [
  */
 export async function assertWithinLimits(em: SqlEntityManager, recipients: string[], perHost: number): Promise<void> {
   const [over] = await em.execute<Counted[]>(OF_RECIPIENTS, [JSON.stringify(recipients), PER_RECIPIENT])
-  if (over) throw tooMany(`A recipient is told of ${PER_RECIPIENT} changes in an hour at most.`, after(over))
+  if (over) throw tooMany(`One recipient gets at most ${PER_RECIPIENT} notifications in an hour.`, after(over))
   for (const host of await em.execute<Counted[]>(OF_HOSTS, [JSON.stringify(hostsOf(recipients))])) {
     if (host.recent > perHost)
-      throw tooMany(`Recipients at one host get ${perHost} messages in an hour at most.`, after(host))
+      throw tooMany(`The recipients at one host together get at most ${perHost} notifications in an hour.`, after(host))
     if ((host.waiting ?? 0) > WAITING)
-      throw tooMany(`${WAITING} messages wait for recipients at one host already.`, HOUR_SECONDS)
+      throw tooMany(`${WAITING} notifications for recipients at one host already wait to be sent.`, HOUR_SECONDS)
   }
 }

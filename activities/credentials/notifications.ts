@@ -14,7 +14,9 @@ import { findCredential } from './read.ts'
 import { credentialNotFound, notRevocable } from './refusals.ts'
 
 const invalid = (path: string, message: string) =>
-  new Refusal('request.invalid', `The notification's ${path} is not usable.`, [{ path, code: 'did', message }])
+  new Refusal('request.invalid', `The member ${path} of the notification is not valid; see errors.`, [
+    { path, code: 'did', message },
+  ])
 
 /** Of one request, as many as its `to` may name. */
 const MAX_RECIPIENTS = 100
@@ -60,12 +62,12 @@ export function createNotifications(parts: Parts) {
   const { config, database, outbox, now, uuid, operations, signers, formats } = parts
 
   async function senderOf(tenantId: string, from: string | undefined, didId: string): Promise<string> {
-    const named = from ?? (await ownDid(tenantId, didId))
-    await messageSigner(signers, tenantId, named).catch((error: unknown) => {
+    const senderDid = from ?? (await ownDid(tenantId, didId))
+    await messageSigner(signers, tenantId, senderDid).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
       throw invalid('from', 'expected a DID of /v1/dids with an Ed25519 or P-256 key')
     })
-    return named
+    return senderDid
   }
 
   const ownDid = async (tenantId: string, id: string): Promise<string> => {
@@ -94,8 +96,8 @@ export function createNotifications(parts: Parts) {
       clientId,
       now(),
     ]
-    const added = await em.execute<{ id: string }[]>(ADD, row)
-    if (added.length === 0) return false
+    const newRows = await em.execute<{ id: string }[]>(ADD, row)
+    if (newRows.length === 0) return false
     await outbox.start(em, 'notifyStatus', { tenantId, notificationId: id }, { credentialId })
     return true
   }
@@ -123,9 +125,9 @@ export function createNotifications(parts: Parts) {
         if (!status) throw credentialNotFound()
         const notice = { credentialId: id, statusEntry, sender, status }
         const isNew = await inTurn(recipients, (recipient) => enqueue(em, call, recipient, notice))
-        const added = recipients.filter((_, index) => isNew[index])
-        metadata.repeated = recipients.length - added.length
-        if (added.length > 0) await assertWithinLimits(em, added, config.notificationLimitPerHour)
+        const newRecipients = recipients.filter((_, index) => isNew[index])
+        metadata.repeated = recipients.length - newRecipients.length
+        if (newRecipients.length > 0) await assertWithinLimits(em, newRecipients, config.notificationLimitPerHour)
         return null
       })
     },

@@ -118,7 +118,7 @@ export function createCredentialRecorder(sql: Sql): { record(recording: Recordin
       })
       for (const [place, { outcome }] of rows.entries()) batch[place]?.resolve(outcome)
       // no effect on those that have their outcome
-      for (const { reject } of batch) reject(new Error('a credential got no outcome'))
+      for (const { reject } of batch) reject(new Error('record_credentials returned no outcome for a credential'))
     } catch (error) {
       if (batch.length > 1 && isRolledBack(error)) for (const one of batch) await send([one])
       else for (const { reject } of batch) reject(error)

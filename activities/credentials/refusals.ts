@@ -6,7 +6,7 @@ export const credentialNotFound = () => new Refusal('credential.not_found', 'The
 export const listNotFound = () => new Refusal('status_list.not_found', 'There is no such revocation list.')
 
 export const notRevocable = () =>
-  new Refusal('credential.not_revocable', 'The credential was signed with revocable false: it has no status.')
+  new Refusal('credential.not_revocable', 'The credential was signed with revocable false, so it has no status.')
 
 /** Makes refusals of an issuer, `credential.issuer_*`; `field` is where the caller's request names it. */
 export const refuseIssuer =
@@ -22,12 +22,12 @@ export const refuseIssuer =
       case 'not_ready':
         return refusal(
           'credential.issuer_not_ready',
-          `The issuer's registration is ${fault.registrationStatus}; nobody could verify its credentials yet.`,
+          `The registration of the issuer's DID is ${fault.registrationStatus}: its credentials could not be verified yet.`,
         )
       case 'key_unfit':
         return refusal(
           'credential.issuer_key_unfit',
-          `The issuer holds no ${fault.keyTypes.join(' or ')} key, which ${fault.neededBy} needs.`,
+          `The issuer has no ${fault.keyTypes.join(' or ')} key, which ${fault.neededBy} needs.`,
         )
     }
   }

@@ -50,7 +50,10 @@ async function claimBatch(em: SqlEntityManager, id: string): Promise<'claimed' |
   const batch = isUuid(id) ? await em.findOne(CredentialBatch, { id }, LOCKED) : null
   if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
   if (batch.state !== 'COMPLETED' && batch.state !== 'CANCELLED')
-    throw new Refusal('batch.not_ended', `The batch is ${batch.state}; cancel it, or wait for its end.`)
+    throw new Refusal(
+      'batch.not_ended',
+      `The batch is ${batch.state} and has not ended; cancel it, or wait for its end.`,
+    )
   if (batch.revocation) return 'before'
   batch.revocation = 'REVOKING'
   return 'claimed'
@@ -126,7 +129,7 @@ export const createRevocationSlices = ({ sql }: { sql: Sql }) => ({
       values: [tenantId, revocationId, AT_ONCE, 'credential-web-semantic', COMPLETED],
     })
     const [row] = rows
-    if (!row) throw new Error('a slice of a revocation was neither done nor refused')
+    if (!row) throw new Error('revoke_credential_slice returned no row')
     return { phase: row.phase, checked: row.all_checked, revoked: row.all_revoked }
   },
 })

@@ -18,17 +18,17 @@ const WEB_KEYS: readonly KeyType[] = ['ed25519', 'p256', 'bls12381g2', 'x25519']
 
 /** Only the member that the method knows; anything else in options is a mistake worth telling. */
 function option(options: Record<string, string>, name: string): string | undefined {
-  const unknown = Object.keys(options).filter((given) => given !== name)
+  const unknown = Object.keys(options).filter((member) => member !== name)
   if (unknown.length > 0)
-    throw new Refusal('request.invalid', `options knows ${name} alone for this method.`, [
+    throw new Refusal('request.invalid', `The only option of this DID method is ${name}.`, [
       { path: `options.${unknown[0]?.slice(0, 60)}`, code: 'unknown', message: `expected only ${name}` },
     ])
   return Object.hasOwn(options, name) ? options[name] : undefined
 }
 
 function keyTypeOf(options: Record<string, string>): KeyType {
-  const asked = (option(options, 'keyType') ?? 'ed25519').toLowerCase().replace('-', '')
-  if (KEY_TYPES.includes(asked)) return asked as KeyType
+  const name = (option(options, 'keyType') ?? 'ed25519').toLowerCase().replace('-', '')
+  if (KEY_TYPES.includes(name)) return name as KeyType
   throw new Refusal('did.key_type_unsupported', 'This key type is not supported.', [
     { path: 'options.keyType', code: 'enum', message: `expected ${KEY_TYPES.join(', ')}` },
   ])
@@ -44,7 +44,7 @@ function namingUrl<T>(read: () => T): T {
       {
         path: 'options.url',
         code: error.code,
-        message: 'expected a public domain, or an https URL on a port that is called',
+        message: 'expected a public domain, or an https URL with an allowed port',
       },
     ])
   }

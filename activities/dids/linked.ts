@@ -41,9 +41,9 @@ on conflict (tenant_id, did_id, origin) do update
 set credential = excluded.credential, valid_until = excluded.valid_until, created_at = excluded.created_at
 where domain_linkages.valid_until < excluded.valid_until`
 
-const gone = () => new Refusal('did.not_found', 'The DID was deleted.')
+const didDeleted = () => new Refusal('did.not_found', 'The DID was deleted.')
 
-const none = () => new Refusal('linked_dids.not_found', 'No DIDs are linked to this domain.')
+const noLinkedDids = () => new Refusal('linked_dids.not_found', 'No DIDs are linked to this domain.')
 
 interface Parts extends Pick<Dependencies, 'database' | 'documents' | 'now' | 'uuid' | 'log'> {
   tenants: Tenants
@@ -60,13 +60,13 @@ export function createLinkedDids({ database, documents, now, uuid, log, tenants,
       const orderBy = { method: 'desc', createdAt: 'desc', id: 'asc' } as const
       const where = { registrationStatus: 'COMPLETED', deletedAt: null } as const
       const dids = await em.find(Did, where, { orderBy, limit: MAX_LINKED_DIDS })
-      const kept = await em.find(DomainLinkage, { origin, didId: { $in: dids.map(({ id }) => id) } })
-      const byDid = new Map(kept.map((linkage) => [linkage.didId, linkage]))
+      const linkages = await em.find(DomainLinkage, { origin, didId: { $in: dids.map(({ id }) => id) } })
+      const byDid = new Map(linkages.map((linkage) => [linkage.didId, linkage]))
       return dids.map(({ id, did }) => ({ id, did, linkage: byDid.get(id) }))
     })
 
   async function sign(tenantId: string, { id, did }: { id: string; did: string }, origin: string) {
-    const didSigner = await signers.signerOf(tenantId, did, gone)
+    const didSigner = await signers.signerOf(tenantId, did, didDeleted)
     const proofType = proofTypeFor(didSigner)
     if (!proofType) return undefined
     const time = now()
@@ -90,23 +90,23 @@ export function createLinkedDids({ database, documents, now, uuid, log, tenants,
   async function linkedDids(tenantId: string, origin: string): Promise<LinkedDids> {
     const started = now().getTime()
     const credentials: Json[] = []
-    let away: Unavailable | undefined
+    let outage: Unavailable | undefined
     for (const { linkage, ...row } of await read(tenantId, origin)) {
       const left = linkage ? linkage.validUntil.getTime() - started : 0
-      const late = now().getTime() - started > SIGNING_MS
+      const isLate = now().getTime() - started > SIGNING_MS
       const fresh =
-        left > RENEWED_BEFORE_MS || late || away
+        left > RENEWED_BEFORE_MS || isLate || outage
           ? undefined
           : await sign(tenantId, row, origin).catch((error: unknown) => {
               log.warn({ err: error, didId: row.id, tenantId }, 'a domain linkage was not signed')
-              if (error instanceof Unavailable) away = error
+              if (error instanceof Unavailable) outage = error
               else if (!(error instanceof Refusal)) throw error
               return undefined
             })
       const credential = fresh ?? (left > 0 ? linkage?.credential : undefined)
       if (credential) credentials.push(credential)
     }
-    if (credentials.length === 0) throw away ?? none()
+    if (credentials.length === 0) throw outage ?? noLinkedDids()
     const etag = etagOf(JSON.stringify(credentials))
     return { credentials, etag }
   }
@@ -119,7 +119,7 @@ export function createLinkedDids({ database, documents, now, uuid, log, tenants,
      */
     async linkedDidsAt(host: string): Promise<LinkedDids> {
       const tenant = await tenants.byHost(host)
-      if (!tenant) throw none()
+      if (!tenant) throw noLinkedDids()
       const { id, origin } = tenant
       return flight(`${id} ${origin}`, () => linkedDids(id, origin))
     },

@@ -29,9 +29,9 @@ function statements(document: DidDocument): string[] {
 }
 
 /** Everything that we say of our keys is in what the world sees. */
-const publishes = (seen: DidDocument, ours: DidDocument): boolean => {
-  const published = new Set(statements(seen))
-  return statements(ours).every((statement) => published.has(statement))
+const publishes = (publicDocument: DidDocument, ownDocument: DidDocument): boolean => {
+  const publicStatements = new Set(statements(publicDocument))
+  return statements(ownDocument).every((statement) => publicStatements.has(statement))
 }
 
 const REVOKING = `select r.id from credential_revocations r join dids d on d.tenant_id = r.tenant_id and d.did = r.subject
@@ -55,7 +55,7 @@ export function createDidRegistration({
   const steps = {
     /** Safe to retry: each key is made under the id that its row has, once. */
     async createDidKeys(subject: DidSubject): Promise<void> {
-      const rows = await inside(subject, (_row, found) => found.map(({ id, keyType }) => ({ id, keyType })))
+      const rows = await inside(subject, (_row, keyRows) => keyRows.map(({ id, keyType }) => ({ id, keyType })))
       for (const { id: keyId, keyType } of rows) {
         const { publicKey, custody } = await keys.create({ tenantId: subject.tenantId, keyId, keyType })
         await inTenant(database.tenants, subject.tenantId, async (em) => {
@@ -67,13 +67,13 @@ export function createDidRegistration({
     /** Safe to retry: the document follows from the keys. From here on we serve it, where hosting it is ours. */
     async writeDidDocument(subject: DidSubject): Promise<{ hosting: string }> {
       return inside(subject, (row, rows) => {
-        const made = rows.map((key) => {
+        const publicKeys = rows.map((key) => {
           if (!key.publicKey) throw new Error(`key ${key.id} has no public key yet`)
           const publicKey = { keyType: key.keyType, publicKey: new Uint8Array(key.publicKey) }
           key.didUrl = webMethodId(row.did, publicKey)
           return publicKey
         })
-        row.document = webDidDocument(row.did, made)
+        row.document = webDidDocument(row.did, publicKeys)
         return { hosting: row.hosting }
       })
     },
@@ -88,9 +88,12 @@ export function createDidRegistration({
       }
       const { did, document } = await look()
       try {
-        const seen = await didResolver.resolve(did, { bypassCache: true })
-        if (publishes(seen.document, document)) return { resolved: true }
-        return { resolved: false, reason: 'The published document does not hold our keys.' }
+        const resolution = await didResolver.resolve(did, { bypassCache: true })
+        if (publishes(resolution.document, document)) return { resolved: true }
+        return {
+          resolved: false,
+          reason: 'The published DID document lacks keys of this DID: publish the document that the platform returns.',
+        }
       } catch (error) {
         if (error instanceof Refusal || error instanceof Unavailable) return { resolved: false, reason: error.message }
         throw error
@@ -131,8 +134,7 @@ export function createDidRegistration({
     async removeDid({ tenantId, didId }: DidSubject): Promise<void> {
       await inTenant(database.tenants, tenantId, async (em) => {
         const [revocation] = await em.execute<{ id: string }[]>(REVOKING, [didId])
-        if (revocation)
-          throw new Error('credentials of the DID are being revoked, and found by its rows: they go later')
+        if (revocation) throw new Error('credentials of the DID are still being revoked: its rows are removed later')
         await em.nativeDelete(Key, { didId })
         await em.nativeDelete(Did, { id: didId })
       })

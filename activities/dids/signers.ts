@@ -36,16 +36,16 @@ export interface DidSigner {
   withKey(needed: NeededKey): Signer
 }
 
-interface HeldKey {
+interface DidKey {
   keyId: string
   keyType: KeyType
   publicKey: Uint8Array
   didUrl: string
 }
 
-interface HeldDid {
+interface DidKeys {
   didId: string
-  keys: HeldKey[]
+  keys: DidKey[]
 }
 
 interface Row {
@@ -77,12 +77,12 @@ const OWN = 'expected a DID of /v1/dids'
 
 /** Signers of the tenant's own DIDs, for whatever is signed. */
 export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'systemSql' | 'keys' | 'now'>) {
-  const remembered = new LRUCache<string, HeldDid>({ max: 10_000, ttl: REMEMBERED_MS, ...byClock(now) })
+  const cache = new LRUCache<string, DidKeys>({ max: 10_000, ttl: REMEMBERED_MS, ...byClock(now) })
 
-  async function find(tenantId: string, did: string, refuse: RefuseSigner): Promise<HeldDid> {
+  async function find(tenantId: string, did: string, refuse: RefuseSigner): Promise<DidKeys> {
     const name = `${tenantId} ${did}`
-    const known = remembered.get(name)
-    if (known) return known
+    const cached = cache.get(name)
+    if (cached) return cached
     const { rows } = await systemSql.query<Row>({ name: 'find-signer', text: FIND, values: [tenantId, did] })
     const first = rows[0]
     if (!first) throw refuse({ kind: 'unknown', expected: OWN })
@@ -90,7 +90,7 @@ export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'syst
       const expected = 'expected a DID with registrationStatus COMPLETED'
       throw refuse({ kind: 'not_ready', registrationStatus: first.registration_status, expected })
     }
-    const held: HeldDid = {
+    const didKeys: DidKeys = {
       didId: first.did_id,
       keys: rows.map(({ key_id, key_type, public_key, did_url }) => ({
         keyId: key_id,
@@ -99,8 +99,8 @@ export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'syst
         didUrl: did_url,
       })),
     }
-    remembered.set(name, held)
-    return held
+    cache.set(name, didKeys)
+    return didKeys
   }
 
   return {
@@ -109,7 +109,7 @@ export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'syst
      * throws what it makes of `deleted`.
      */
     async signerOf(tenantId: string, did: string, refuse: RefuseSigner): Promise<DidSigner> {
-      const { didId, keys: held } = await find(tenantId, did, refuse)
+      const { didId, keys: didKeys } = await find(tenantId, did, refuse)
       /** A remembered DID may have lost its keys to a deletion; to the caller it is as unknown as any deleted one. */
       const deletedMeanwhile = (error: unknown): never => {
         if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
@@ -118,10 +118,10 @@ export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'syst
       return {
         didId,
         did,
-        keyTypes: held.map(({ keyType }) => keyType),
+        keyTypes: didKeys.map(({ keyType }) => keyType),
 
         withKey({ keyTypes, methodType, neededBy }) {
-          const [key] = keyTypes.flatMap((wanted) => held.find(({ keyType }) => keyType === wanted) ?? [])
+          const [key] = keyTypes.flatMap((wanted) => didKeys.find(({ keyType }) => keyType === wanted) ?? [])
           const expected = `expected a DID with a ${keyTypes[0]} key`
           if (!key) throw refuse({ kind: 'key_unfit', keyTypes, neededBy, expected })
           const { keyId, keyType, publicKey, didUrl } = key
@@ -148,7 +148,7 @@ export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'syst
       return rows[0]?.did
     },
 
-    forget: (tenantId: string, did: string) => remembered.delete(`${tenantId} ${did}`),
+    forget: (tenantId: string, did: string) => cache.delete(`${tenantId} ${did}`),
   }
 }
 

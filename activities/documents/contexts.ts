@@ -7,8 +7,12 @@ import { Refusal } from '../../protocol/errors.ts'
 export const MAX_FOREIGN = 32
 
 const tooMany = () =>
-  new Refusal('context.invalid', `A document names at most ${MAX_FOREIGN} contexts that are not known here.`, [
-    { path: '/@context', code: 'context.too_many', message: `expected at most ${MAX_FOREIGN} from elsewhere` },
+  new Refusal('context.invalid', `The document names more than ${MAX_FOREIGN} contexts that are not bundled.`, [
+    {
+      path: '/@context',
+      code: 'context.too_many',
+      message: `expected at most ${MAX_FOREIGN} contexts that are not bundled`,
+    },
   ])
 
 /**
@@ -17,19 +21,19 @@ const tooMany = () =>
  * Throws what `lookup` throws, and `Refusal('context.unknown' | 'context.invalid')`.
  */
 export async function gatherContexts(document: Json, lookup: ContextLookup): Promise<Map<string, object>> {
-  const found = new Map<string, object>()
+  const contexts = new Map<string, object>()
   const look = async (url: string): Promise<string[]> => {
     const context = await lookup(url)
     if (context === undefined) throw contextUnknown(url)
-    found.set(url, context)
+    contexts.set(url, context)
     return namedContexts(context).map((reference) => absolute(reference, url))
   }
-  const asked = new Set<string>()
-  for (let wanted = namedContexts(document); wanted.length > 0; ) {
-    for (const url of wanted) asked.add(url)
-    if (asked.size > MAX_FOREIGN) throw tooMany()
-    const further = (await Promise.all(wanted.map(look))).flat()
-    wanted = [...new Set(further)].filter((url) => !bundledContexts.has(url) && !asked.has(url))
+  const requestedUrls = new Set<string>()
+  for (let urls = namedContexts(document); urls.length > 0; ) {
+    for (const url of urls) requestedUrls.add(url)
+    if (requestedUrls.size > MAX_FOREIGN) throw tooMany()
+    const nextUrls = (await Promise.all(urls.map(look))).flat()
+    urls = [...new Set(nextUrls)].filter((url) => !bundledContexts.has(url) && !requestedUrls.has(url))
   }
-  return found
+  return contexts
 }

@@ -37,14 +37,14 @@ export function createMainLane(now: () => number = () => performance.now()): Mai
     async measure(tenantId, work) {
       pass()
       active += 1
-      const begun = shared
+      const sharedAtStart = shared
       try {
         return await work()
       } finally {
         pass()
         active -= 1
         const average = averages.get(tenantId) ?? 0
-        averages.set(tenantId, average + WEIGHT * (shared - begun - average))
+        averages.set(tenantId, average + WEIGHT * (shared - sharedAtStart - average))
       }
     },
   }

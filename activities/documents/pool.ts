@@ -125,15 +125,15 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
     const { port1: port, port2 } = new MessageChannel()
     const over = new AbortController()
     let short = 'time' as Short
-    const served = serve(port, lookup, (what) => {
+    const exchange = serve(port, lookup, (what) => {
       short = what
       over.abort()
     })
     try {
       const work = pool.run({ task, port: port2 }, { transferList: [port2], signal: over.signal })
       const answer = (await work) as ThreadAnswer<Tasks[Name]['output']>
-      spend(answer.workMs + served.waitedMs()) // nobody else had the thread while it stood still
-      if (served.failures.length > 0) throw served.failures[0]
+      spend(answer.workMs + exchange.waitedMs()) // nobody else had the thread while it stood still
+      if (exchange.failures.length > 0) throw exchange.failures[0]
       if (answer.done) return answer.output
       if ('fault' in answer) throw new DocumentFault('A document could not be processed.', { cause: answer.fault })
       const { code, message, errors } = answer.refusal
@@ -141,12 +141,12 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
     } catch (error) {
       const outOfMemory = codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY'
       if (!over.signal.aborted && !outOfMemory) throw error
-      spend(served.seenMs() + served.waitedMs() + NEW_THREAD_MS)
+      spend(exchange.seenMs() + exchange.waitedMs() + NEW_THREAD_MS)
       if (outOfMemory) short = 'memory'
       observer.refused(short)
       throw short === 'late' ? tooLate() : tooComplex(short)
     } finally {
-      served.stop()
+      exchange.stop()
       port.close()
     }
   }

@@ -100,8 +100,8 @@ export function createSelfTest(parts: Parts): SelfTest {
     const verdictOf = async (each: Json) =>
       (await documents.verify({ credential: each, now: time, resolveDid }, nobody)).verified
     const changed = { ...signed, credentialSubject: { id: 'did:example:self-test', course: 'changed' } }
-    if (!(await verdictOf(signed))) throw new Error('what this process signs does not verify')
-    if (await verdictOf(changed)) throw new Error('what was changed after signing verifies')
+    if (!(await verdictOf(signed))) throw new Error('a document that this process signed does not verify')
+    if (await verdictOf(changed)) throw new Error('a document that was changed after signing verifies')
   }
 
   const here = tested(() => signAndVerify(LIGHT), heldMs, failed)

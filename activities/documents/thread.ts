@@ -21,16 +21,16 @@ const milliseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 10
 /** Asks the main thread for contexts that are not bundled and not sent along, each once however many want it at a time. */
 function remoteContexts(port: MessagePort, sent: Map<string, object>) {
   const answers = new Map<string, (document: object | undefined) => void>()
-  const asked = new Map<string, Promise<object | undefined>>()
+  const pendingContexts = new Map<string, Promise<object | undefined>>()
   port.on('message', ({ url, document }: ContextMessage) => answers.get(url)?.(document))
   const ask = (url: string): Promise<object | undefined> => {
     const answer = new Promise<object | undefined>((resolve) => answers.set(url, resolve))
-    asked.set(url, answer)
+    pendingContexts.set(url, answer)
     port.postMessage({ kind: 'context', url } satisfies ThreadMessage)
     return answer
   }
   return async (url: string): Promise<object> => {
-    const document = sent.get(url) ?? (await (asked.get(url) ?? ask(url)))
+    const document = sent.get(url) ?? (await (pendingContexts.get(url) ?? ask(url)))
     if (document === undefined) throw contextUnknown(url)
     return document
   }
@@ -44,9 +44,9 @@ export default async function run<Name extends TaskName>({
   task: ThreadTask<Name>
   port: MessagePort
 }): Promise<ThreadAnswer<Tasks[Name]['output']>> {
-  const begun = process.threadCpuUsage()
-  const workMs = () => milliseconds(process.threadCpuUsage(begun))
-  port.postMessage({ kind: 'begun', threadId, usage: begun } satisfies ThreadMessage)
+  const usageAtStart = process.threadCpuUsage()
+  const workMs = () => milliseconds(process.threadCpuUsage(usageAtStart))
+  port.postMessage({ kind: 'begun', threadId, usage: usageAtStart } satisfies ThreadMessage)
   const documentLoader = createDocumentLoader({ contexts: remoteContexts(port, task.contexts) })
   const deepWork = { limitMs: DEEP_WORK_MS, spentMs: () => milliseconds(process.threadCpuUsage()) }
   const options = { documentLoader, maxWorkFactor: MAX_WORK_FACTOR, deepWork }

@@ -100,7 +100,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
   const download = async (url: string): Promise<string> => {
     try {
       const { status, body } = await outbound.fetch({ url, accept: ACCEPT, maxBytes: MAX_BYTES })
-      if (status !== 200) throw new Refusal('context.unavailable', `it answered ${status}`)
+      if (status !== 200) throw new Refusal('context.unavailable', `its server answered with status ${status}`)
       return checkDocument(url, body)
     } catch (error) {
       if (!(error instanceof Error)) throw error
@@ -117,13 +117,13 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
     if ((await rows.count(tenantId, source)) < MAX_CONTEXTS) return
     throw new Refusal(
       'context.too_many',
-      `The context ${short(url)} cannot be pinned: ${MAX_CONTEXTS} ${source} ones are pinned already, which is all there may be.`,
+      `The context ${short(url)} cannot be pinned: the tenant has ${MAX_CONTEXTS} ${source} contexts, which is the limit.`,
     )
   }
 
   const pin = async (tenantId: string, url: string, source: ContextSource): Promise<PinnedContext> => {
-    const failed = source === 'fetched' ? failures.get(url) : undefined
-    if (failed && failed.until > now().getTime()) throw failed.error
+    const failure = source === 'fetched' ? failures.get(url) : undefined
+    if (failure && failure.until > now().getTime()) throw failure.error
     await assertRoom(tenantId, url, source)
     const document = await download(url)
     const context = { url, sha256: contextHash(document), document, source, createdAt: now().toISOString() }
@@ -133,15 +133,15 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
   /** A row whose text is not what was pinned has been tampered with. */
   const remember = (tenantId: string, context: PinnedContext): PinnedContext => {
     if (contextHash(context.document) !== context.sha256) {
-      throw new Refusal('context.changed', `The stored context ${short(context.url)} is not the one that was pinned.`)
+      throw new Refusal('context.changed', `The stored context ${short(context.url)} was altered after it was pinned.`)
     }
     cache.set(cacheKey(tenantId, context.url), context)
     return context
   }
 
   const pinned = async (tenantId: string, url: string): Promise<PinnedContext | undefined> => {
-    const known = cache.get(cacheKey(tenantId, url))
-    if (known) return known
+    const cached = cache.get(cacheKey(tenantId, url))
+    if (cached) return cached
     const row = await rows.find(tenantId, url)
     return row && remember(tenantId, row)
   }
@@ -151,34 +151,34 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
     flight(cacheKey(tenantId, url), () => pin(tenantId, url, source))
 
   const check = async (tenantId: string, url: string): Promise<PinnedContext> => {
-    const known = await pinned(tenantId, url)
-    if (!known) throw new Refusal('context.unknown', `The context ${short(url)} is not known.`)
-    if (contextHash(await download(url)) === known.sha256) return known
+    const context = await pinned(tenantId, url)
+    if (!context) throw new Refusal('context.unknown', `The context ${short(url)} is not known.`)
+    if (contextHash(await download(url)) === context.sha256) return context
     throw new Refusal(
       'context.changed',
-      `The content of ${short(url)} is not the one that was pinned on ${known.createdAt}.`,
+      `The content of ${short(url)} differs from what was pinned on ${context.createdAt}.`,
     )
   }
 
   const register = async (tenantId: string, url: string): Promise<PinnedContext> => {
     const isPinned = (await pinned(tenantId, url)) !== undefined
-    const known = await (isPinned ? check(tenantId, url) : pinOnce(tenantId, url, 'registered'))
+    const context = await (isPinned ? check(tenantId, url) : pinOnce(tenantId, url, 'registered'))
     // a stranger may have brought it before, or in the same moment
-    if (known.source === 'registered') return known
+    if (context.source === 'registered') return context
     await assertRoom(tenantId, url, 'registered')
     await rows.markRegistered(tenantId, url)
-    return remember(tenantId, { ...known, source: 'registered' })
+    return remember(tenantId, { ...context, source: 'registered' })
   }
 
   return {
     pinned,
     async lookup(tenantId, url, { allowFetch }) {
-      const known = await pinned(tenantId, url)
-      if (known) return known
+      const context = await pinned(tenantId, url)
+      if (context) return context
       if (!(await allowFetch()))
         throw new Refusal(
           'context.unknown',
-          `The context ${short(url)} is not known, and unknown ones are not fetched.`,
+          `The context ${short(url)} is not known, and the tenant does not allow to fetch it: register it first.`,
         )
       return pinOnce(tenantId, url, 'fetched')
     },

@@ -9,9 +9,9 @@ const FRESH_SECONDS = 60
 
 /** What tells that rows were put back, or that the newest may be missing. */
 const SIGNS = {
-  moved: 'the rows were written in another database, cluster or timeline than they stand in',
-  behind: 'the database was farther than it is now',
-  unwitnessed: 'nothing remembers how far the database had come',
+  moved: 'the rows were written in another database, cluster or timeline',
+  behind: 'the database is behind its last recorded state',
+  unwitnessed: 'the last state of the database is not recorded anywhere',
   told: 'an operator says that the database was restored',
 }
 type RestoreSign = keyof typeof SIGNS
@@ -65,8 +65,8 @@ export function createEpoch({ systemSql, witness, log, beatSeconds = BEAT_SECOND
   }
 
   /** Of processes that see the same sign at once, one begins the epoch. */
-  async function begin(seen: Seen, sign: RestoreSign, witnessed = 0): Promise<Seen> {
-    const { rows } = await systemSql.query<{ epoch: number }>({ text: BEGIN, values: [seen.epoch, witnessed] })
+  async function begin(seen: Seen, sign: RestoreSign, witnessMark = 0): Promise<Seen> {
+    const { rows } = await systemSql.query<{ epoch: number }>({ text: BEGIN, values: [seen.epoch, witnessMark] })
     if (rows[0])
       log.error(
         { sign, epoch: rows[0].epoch },
@@ -76,20 +76,20 @@ export function createEpoch({ systemSql, witness, log, beatSeconds = BEAT_SECOND
   }
 
   /** What the witness says, if there is one: the row after that, and the mark that it holds under the row's id. */
-  async function testify(seen: Seen): Promise<{ seen: Seen; witnessed?: number }> {
-    const witnessed = await witness?.read(seen.id)
-    if (witnessed !== undefined && witnessed > seen.mark) return { seen: await begin(seen, 'behind', witnessed) }
-    const forgotten = witness && witnessed === undefined && seen.mark > 0 && !known
-    if (forgotten && seen.silentSeconds > FRESH_SECONDS) return { seen: await begin(seen, 'unwitnessed') }
-    return { seen, witnessed }
+  async function testify(seen: Seen): Promise<{ seen: Seen; witnessMark?: number }> {
+    const witnessMark = await witness?.read(seen.id)
+    if (witnessMark !== undefined && witnessMark > seen.mark) return { seen: await begin(seen, 'behind', witnessMark) }
+    const isForgotten = witness && witnessMark === undefined && seen.mark > 0 && !known
+    if (isForgotten && seen.silentSeconds > FRESH_SECONDS) return { seen: await begin(seen, 'unwitnessed') }
+    return { seen, witnessMark }
   }
 
   async function compare(): Promise<KnownEpoch> {
     const first = await look()
-    const { seen, witnessed } = await testify(first.here ? first : await begin(first, 'moved'))
+    const { seen, witnessMark } = await testify(first.here ? first : await begin(first, 'moved'))
     await systemSql.query({ text: ADVANCE, values: [seen.id, beatSeconds / 2] })
     const { id, mark } = await look()
-    if (mark !== witnessed) await witness?.write(id, mark)
+    if (mark !== witnessMark) await witness?.write(id, mark)
     known = { id, mark }
     return known
   }
@@ -108,7 +108,7 @@ export function createEpoch({ systemSql, witness, log, beatSeconds = BEAT_SECOND
         failing = false
       },
       (error: unknown) => {
-        if (!failing) log.warn({ err: error }, 'it cannot be seen whether the database was restored')
+        if (!failing) log.warn({ err: error }, 'the check for a restored database failed')
         failing = true
       },
     )

@@ -60,12 +60,12 @@ export const createIdempotency = ({ sql, sealer, effects }: { sql: Sql; sealer: 
     if (claimed?.state === 'differs')
       throw new Refusal(
         'idempotency.key_reused',
-        'This Idempotency-Key came with another request before. Use a new key for a new request.',
+        'This Idempotency-Key was used for another request before. Use a new key for a new request.',
       )
     if (!claimed || claimed.state === 'running')
       throw new Refusal(
         'idempotency.in_flight',
-        'A request with this Idempotency-Key is being worked on. Ask again in a moment.',
+        'A request with this Idempotency-Key is still being processed. Repeat it in a moment.',
       )
     if (claimed.found_answer)
       return { answer: unpackAnswer(sealer.open(claimed.found_answer, `answer/${tenantId}/${key}`)) }

@@ -13,9 +13,10 @@ const members = (object: object): [PropertyKey, PropertyDescriptor][] =>
 
 /** No function that stands in an object gets a member of its own, such as a `call` that is none. */
 function freezeFunctions(object: object): void {
-  const kept: unknown[] = [...CONSTRUCTORS, Error, Function.prototype]
+  const exceptions: unknown[] = [...CONSTRUCTORS, Error, Function.prototype]
   for (const [, { value, get, set }] of members(object))
-    for (const each of [value, get, set]) if (typeof each === 'function' && !kept.includes(each)) Object.freeze(each)
+    for (const each of [value, get, set])
+      if (typeof each === 'function' && !exceptions.includes(each)) Object.freeze(each)
 }
 
 /**

@@ -109,7 +109,7 @@ export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM } = {}): 
     room() {
       if (waiting.length < roomFor) return undefined
       return flush().catch((error: unknown) => {
-        throw new Unavailable('database', 'The log takes no entries now. Try again shortly.', 5, { cause: error })
+        throw new Unavailable('database', 'The log cannot take entries now. Try again shortly.', 5, { cause: error })
       })
     },
     flush,

@@ -32,8 +32,8 @@ export function createOperations({
   /** One effect per key: of two tries that run at once, because one outlived its lease, the second is undone. */
   const keep = async (em: SqlEntityManager, tenantId: string, { key }: Claim, result: unknown): Promise<boolean> => {
     const sealed = effects.seal(tenantId, key, result)
-    const kept = `update idempotency_keys set effect = ? where tenant_id = ? and key = ? and effect is null returning key`
-    return (await em.execute<{ key: string }[]>(kept, [sealed, tenantId, key])).length === 1
+    const statement = `update idempotency_keys set effect = ? where tenant_id = ? and key = ? and effect is null returning key`
+    return (await em.execute<{ key: string }[]>(statement, [sealed, tenantId, key])).length === 1
   }
 
   return {
@@ -58,7 +58,10 @@ export function createOperations({
           metadata: { clientId: call.clientId, ...metadata },
         })
         if (idempotency && !(await keep(em, tenantId, idempotency, result)))
-          throw new Refusal('idempotency.in_flight', 'This Idempotency-Key was taken over by a later try. Ask again.')
+          throw new Refusal(
+            'idempotency.in_flight',
+            'A later request with this Idempotency-Key replaced this one. Repeat the request.',
+          )
         return result
       })
     },

@@ -37,14 +37,14 @@ export function createRevival({ systemSql, temporal, log }: Pick<Dependencies, '
    * starts.
    */
   async function revive(work: Work, { id, start }: FoundWork, { always = false } = {}): Promise<Revival> {
-    const found = await stateOf(start.workflowId)
-    if (found === 'running') return 'running'
-    if (found === 'ended by an operator' && !always) return 'left'
-    const [again] = await work.find(systemSql, { ids: [id] })
-    if (!again) return 'over'
-    await temporal.startWorkflow(again.start, { again: true })
-    const { tenantId, workflowId } = again.start
-    log.warn({ tenantId, workflowId, found }, 'work under way had no workflow: started again')
+    const runState = await stateOf(start.workflowId)
+    if (runState === 'running') return 'running'
+    if (runState === 'ended by an operator' && !always) return 'left'
+    const [current] = await work.find(systemSql, { ids: [id] })
+    if (!current) return 'over'
+    await temporal.startWorkflow(current.start, { again: true })
+    const { tenantId, workflowId } = current.start
+    log.warn({ tenantId, workflowId, found: runState }, 'work under way had no workflow: started again')
     return 'started'
   }
 
@@ -59,8 +59,8 @@ export function createRevival({ systemSql, temporal, log }: Pick<Dependencies, '
     ): Promise<void> {
       if (await signalWorkflow(temporal, work.workflowType, subject, name)) return
       const { objectId }: StartedWorkflow<Type> = workflows[work.workflowType]
-      const [found] = await work.find(systemSql, { ids: [objectId(subject)] })
-      if (found) await revive(work, found, { always: true })
+      const [row] = await work.find(systemSql, { ids: [objectId(subject)] })
+      if (row) await revive(work, row, { always: true })
     },
   }
 }

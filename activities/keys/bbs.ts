@@ -55,7 +55,7 @@ export function createBbsThreads(limits: BbsLimits = {}): BbsThreads {
 
   const run = <Result>(name: 'generate' | 'sign', tenantId: string, task: unknown): Promise<Result> =>
     line.queue.run(tenantId, async (spend) => {
-      if (closed) throw new Unavailable('keys', 'The process stops.')
+      if (closed) throw new Unavailable('keys', 'The process is stopping.')
       const signal = AbortSignal.timeout(timeoutMs)
       try {
         const { result, workMs }: Made<Result> = await threadPool().run(task, { name, signal })

@@ -52,16 +52,16 @@ export function sealKey(masterKey: Uint8Array, ref: KeyRef, material: KeyMateria
   return { publicKey: material.publicKey, envelope }
 }
 
-const refused = (message: string) => new Refusal('key.envelope_refused', message)
+const refusal = (message: string) => new Refusal('key.envelope_refused', message)
 
 /** Throws `Refusal('key.envelope_refused')` for a row that is damaged, of another key, or under another master key. */
 export function openKey(masterKey: Uint8Array, ref: KeyRef, row: EnvelopeRow): KeyMaterial {
   const envelope = Buffer.from(row.envelope)
   if (envelope.length !== HEAD_BYTES + SECRET_BYTES + TAG_BYTES || envelope[0] !== VERSION) {
-    throw refused('The stored key is damaged.')
+    throw refusal('The stored key is damaged.')
   }
   if (!markOf(masterKey).equals(envelope.subarray(1, 1 + MARK_BYTES))) {
-    throw refused('The stored key was sealed under another master key: check KEY_STORE_MASTER_KEY.')
+    throw refusal('The stored key was sealed under another master key: check KEY_STORE_MASTER_KEY.')
   }
   const salt = envelope.subarray(1 + MARK_BYTES, HEAD_BYTES - NONCE_BYTES)
   const nonce = envelope.subarray(HEAD_BYTES - NONCE_BYTES, HEAD_BYTES)
@@ -71,7 +71,7 @@ export function openKey(masterKey: Uint8Array, ref: KeyRef, row: EnvelopeRow): K
   try {
     decipher.final()
   } catch {
-    throw refused('The stored key does not belong to this tenant and key id.')
+    throw refusal('The stored key does not belong to this tenant and key id.')
   }
   return { secret, publicKey: row.publicKey }
 }

@@ -66,16 +66,16 @@ const montgomeryForm = (key: KeyObject): KeyObject =>
 
 /** X25519 (RFC 7748, 6.1). Throws `Refusal('key.agreement_refused')` for a peer key of small order or of wrong length. */
 export function agreeWith(key: KeyObject, peerPublicKey: Uint8Array): Uint8Array {
-  const refused = () =>
+  const refusal = () =>
     new Refusal('key.agreement_refused', 'The other public key is not a usable X25519 key (32 bytes).')
-  if (peerPublicKey.length !== 32) throw refused()
+  if (peerPublicKey.length !== 32) throw refusal()
   const privateKey = key.asymmetricKeyType === 'ed25519' ? montgomeryForm(key) : key
   const publicKey = createPublicKey({
     key: { kty: 'OKP', crv: 'X25519', x: Buffer.from(peerPublicKey).toString('base64url') },
     format: 'jwk',
   })
   const secret = derived(privateKey, publicKey)
-  if (secret === undefined || secret.every((byte) => byte === 0)) throw refused()
+  if (secret === undefined || secret.every((byte) => byte === 0)) throw refusal()
   return secret
 }
 

@@ -6,7 +6,7 @@ import { KEY_TYPES, type KeyRef } from './index.ts'
 /** Throws `Refusal('key.invalid_reference')` unless both ids are lower-case UUIDs: nothing else reaches a row or a path. */
 export function assertReference({ tenantId, keyId }: KeyRef): void {
   if (!isUuid(tenantId) || !isUuid(keyId)) {
-    throw new Refusal('key.invalid_reference', 'A key is named by the UUID of its tenant and a UUID of its own.')
+    throw new Refusal('key.invalid_reference', 'The tenant id and the key id of a key must be lower-case UUIDs.')
   }
 }
 

@@ -43,15 +43,15 @@ export function createSoftwareKeys({
   const cacheKey = ({ tenantId, keyId, keyType }: KeyRef) => `${tenantId}/${keyId}/${keyType}`
 
   const load = async (ref: KeyRef): Promise<OpenKey> => {
-    const found = await secrets.find(ref)
-    if (!found) throw unknownKey()
-    const key = importSecret(ref.keyType, found.secret)
-    found.secret.fill(0)
-    return { publicKey: found.publicKey, key }
+    const material = await secrets.find(ref)
+    if (!material) throw unknownKey()
+    const key = importSecret(ref.keyType, material.secret)
+    material.secret.fill(0)
+    return { publicKey: material.publicKey, key }
   }
 
   /** The promise is what is cached: a hundred signatures with a cold key open it once. */
-  const opened = (ref: KeyRef): Promise<OpenKey> => {
+  const openKey = (ref: KeyRef): Promise<OpenKey> => {
     assertReference(ref)
     const name = cacheKey(ref)
     const cached = open.get(name)
@@ -69,27 +69,27 @@ export function createSoftwareKeys({
     async create(ref) {
       assertReference(ref)
       await secrets.insert(ref, await generate(ref))
-      const kept = await secrets.find(ref)
-      if (!kept) throw new Refusal('key.unsupported', 'This key id is taken by a key of another type.')
-      kept.secret.fill(0)
-      return { publicKey: kept.publicKey, custody: 'software' }
+      const material = await secrets.find(ref)
+      if (!material) throw new Refusal('key.unsupported', 'This key id is taken by a key of another type.')
+      material.secret.fill(0)
+      return { publicKey: material.publicKey, custody: 'software' }
     },
 
-    publicKey: async (ref) => (await opened(ref)).publicKey,
+    publicKey: async (ref) => (await openKey(ref)).publicKey,
 
     async sign(ref, data) {
       if (ref.keyType !== 'ed25519' && ref.keyType !== 'p256') throw unsupported(ref, 'sign')
-      return signWith((await opened(ref)).key, data)
+      return signWith((await openKey(ref)).key, data)
     },
 
     async agree(ref, peerPublicKey) {
       if (ref.keyType !== 'x25519' && ref.keyType !== 'ed25519') throw unsupported(ref, 'agree on a secret')
-      return agreeWith((await opened(ref)).key, peerPublicKey)
+      return agreeWith((await openKey(ref)).key, peerPublicKey)
     },
 
     async bbsSign(ref, input) {
       if (ref.keyType !== 'bls12381g2') throw unsupported(ref, 'make a BBS signature')
-      const { key, publicKey } = await opened(ref)
+      const { key, publicKey } = await openKey(ref)
       return bbs.sign(ref.tenantId, { secret: key.export(), publicKey }, input)
     },
 

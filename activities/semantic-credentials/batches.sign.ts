@@ -13,7 +13,7 @@ import { assertSuspendable, proofTypeOf, type Signing } from './sign.ts'
 import type { TemplateSigning } from './templates.sign.ts'
 import type { CredentialTemplates } from './templates.ts'
 
-interface Given {
+interface BatchUpload {
   source: 'jsonl' | 'csv'
   options: BatchOptions
 }
@@ -27,7 +27,7 @@ interface Parts extends Pick<Dependencies, 'documents' | 'selfTest'> {
 }
 
 const needed = (path: string, message: string) =>
-  new Refusal('request.invalid', `CSV needs the query parameter ${path}: no column stands for it.`, [
+  new Refusal('request.invalid', `A CSV upload needs the query parameter ${path}, because no column can give it.`, [
     { path, code: 'required', message },
   ])
 
@@ -36,21 +36,23 @@ export function createSemanticBatches(parts: Parts): BatchFormat {
   const { documents, selfTest, contexts, signers, signing, credentialTemplates, templateSigning } = parts
 
   /** Fetched and pinned now: a host that is away later is away for no row. */
-  async function settleContexts(tenantId: string, given: unknown[], path: string): Promise<void> {
-    if (given.length === 0) return
+  async function settleContexts(tenantId: string, references: unknown[], path: string): Promise<void> {
+    if (references.length === 0) return
     try {
       // something to process, whatever the contexts say: of an empty document nothing would be
-      const document = { '@context': given, 'https://schema.org/name': 'contexts' }
+      const document = { '@context': references, 'https://schema.org/name': 'contexts' }
       const from = { format: 'jsonld', document } as const
       await documents.convert({ from, to: 'jsonld' }, contexts.lookupFor(tenantId))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      throw new Refusal(error.code, error.message, [{ path, code: 'context', message: 'expected usable contexts' }])
+      throw new Refusal(error.code, error.message, [
+        { path, code: 'context', message: 'expected contexts that can be fetched and processed' },
+      ])
     }
   }
 
   /** Rows of CSV have contexts and a status by the options alone; a JSON line may still bring its own. */
-  async function forPayloads(tenantId: string, { source, options }: Given): Promise<SettledOptions> {
+  async function forPayloads(tenantId: string, { source, options }: BatchUpload): Promise<SettledOptions> {
     const { issuer, proofType, revocable, suspendable } = options
     const proof = proofType === undefined ? undefined : proofTypeOf(proofType)
     if (source === 'csv' && issuer === undefined) throw needed('issuer', 'expected a DID of /v1/dids')
@@ -58,15 +60,15 @@ export function createSemanticBatches(parts: Parts): BatchFormat {
       throw needed('proofType', `expected one of ${PROOF_TYPES.join(', ')}`)
     if (suspendable && source === 'csv') assertSuspendable(revocable, rowModelOf(options))
     if (issuer !== undefined) {
-      const found = await signers.signerOf(tenantId, issuer, refuseIssuer('issuer'))
-      if (proof) found.withKey(keyFor(proof))
+      const signer = await signers.signerOf(tenantId, issuer, refuseIssuer('issuer'))
+      if (proof) signer.withKey(keyFor(proof))
     }
     await settleContexts(tenantId, options.contexts, 'context')
     return { options }
   }
 
   /** The template's version and its issuer are settled here: what changes later is not of this batch (D-126). */
-  async function forClaims(tenantId: string, { options }: Given, templateId: string): Promise<SettledOptions> {
+  async function forClaims(tenantId: string, { options }: BatchUpload, templateId: string): Promise<SettledOptions> {
     const { version, definition } = await credentialTemplates.readTemplate(tenantId, templateId)
     const { issuer, proofType } = await templateSigning.signerFor(tenantId, definition, options.issuer, 'issuerDid')
     issuer.withKey(keyFor(proofTypeOf(proofType)))
@@ -77,7 +79,7 @@ export function createSemanticBatches(parts: Parts): BatchFormat {
 
   async function requestOf(tenantId: string, input: RowInput, { options, template }: BatchTerms) {
     if (!('claims' in input)) return overDocument(() => completeRow(input, options))
-    if (!template) throw new Error('a row holds claims, and its batch has no template')
+    if (!template) throw new Error('a row holds claims, but its batch has no template')
     const definition = template.definition as TemplateDefinition
     return templateSigning.request(tenantId, { ...template, definition }, completeClaims(input, options))
   }
@@ -87,9 +89,9 @@ export function createSemanticBatches(parts: Parts): BatchFormat {
      * Throws `credential_template.not_found`, `credential_template.no_issuer`, `credential.issuer_*`,
      * `credential.proof_type_unsupported`, `status_list.purpose_unsupported`, `context.*`, `request.invalid`.
      */
-    async settle(tenantId, given) {
-      const { templateId } = given.options
-      return templateId === undefined ? forPayloads(tenantId, given) : forClaims(tenantId, given, templateId)
+    async settle(tenantId, upload) {
+      const { templateId } = upload.options
+      return templateId === undefined ? forPayloads(tenantId, upload) : forClaims(tenantId, upload, templateId)
     },
 
     issuerOf,

@@ -38,24 +38,24 @@ export function createContextTrust({ database, pinnedFor, lookupFor }: Parts) {
 
   /** With those that contexts name in turn: what stands there means as much as what names it. */
   async function unknownIn(tenantId: string, document: object, { trusts, read }: Walk): Promise<ForeignContext[]> {
-    const brought = contextsIn(document)
-    if (brought.every(({ url }) => url === undefined)) return brought.filter((context) => !trusts(context))
+    const ownContexts = contextsIn(document)
+    if (ownContexts.every(({ url }) => url === undefined)) return ownContexts.filter((context) => !trusts(context))
     const unknown: ForeignContext[] = []
-    const seen = new Set<string>()
-    for (let level = brought; level.length > 0 && seen.size <= MAX_FOREIGN; ) {
-      const fresh = level.filter(({ url }) => url === undefined || (!seen.has(url) && seen.add(url)))
-      const registered = await registeredOf(
+    const visitedUrls = new Set<string>()
+    for (let level = ownContexts; level.length > 0 && visitedUrls.size <= MAX_FOREIGN; ) {
+      const fresh = level.filter(({ url }) => url === undefined || (!visitedUrls.has(url) && visitedUrls.add(url)))
+      const registeredUrls = await registeredOf(
         tenantId,
         fresh.flatMap(({ url }) => url ?? []),
       )
       const further = fresh.map(async (context): Promise<ForeignContext[]> => {
         const { path, url } = context
-        const isKnown = (url !== undefined && registered.has(url)) || trusts(context)
+        const isKnown = (url !== undefined && registeredUrls.has(url)) || trusts(context)
         if (!isKnown) unknown.push(context)
         const content = url === undefined ? undefined : await read(url, isKnown)
         if (url === undefined || content === undefined) return []
-        const named = namedContexts(content).map((reference) => absolute(reference, url))
-        return named.filter((each) => !bundledContexts.has(each)).map((each) => ({ path, url: each }))
+        const references = namedContexts(content).map((reference) => absolute(reference, url))
+        return references.filter((each) => !bundledContexts.has(each)).map((each) => ({ path, url: each }))
       })
       level = (await Promise.all(further)).flat()
     }

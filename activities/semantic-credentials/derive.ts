@@ -30,26 +30,26 @@ export const createDerivation = ({
    */
   async deriveCredential(
     tenantId: string,
-    { credential: given, selectivePointers, presentationHeader }: DeriveInput,
+    { credential: payload, selectivePointers, presentationHeader }: DeriveInput,
   ): Promise<Json> {
-    const credential = normaliseForVerify(given)
+    const credential = normaliseForVerify(payload)
     const { proof, ...document } = credential
     if (!isObject(proof) || proof.cryptosuite !== 'bbs-2023' || !isBaseProof(proof))
       throw new Refusal(
         'credential.not_derivable',
-        'Only a credential with a bbs-2023 base proof, as its issuer signed it, can be derived from.',
+        'A credential can be derived only from one that has a bbs-2023 base proof of its issuer.',
         [{ path: 'credential.proof', code: 'base_proof', message: 'expected a single bbs-2023 base proof' }],
       )
     const pointers = selectivePointers === 'everything' ? [] : selectivePointers
     if (pointers.length > MAX_POINTERS)
-      throw new Refusal('request.invalid', 'There are too many pointers.', [
-        { path: 'selectivePointers', code: 'too_many', message: `expected at most ${MAX_POINTERS}` },
+      throw new Refusal('request.invalid', 'selectivePointers has too many pointers.', [
+        { path: 'selectivePointers', code: 'too_many', message: `expected at most ${MAX_POINTERS} pointers` },
       ])
     const unknown = new Set(unknownPointers(document, pointers))
     if (unknown.size > 0)
       throw new Refusal(
         'credential.pointer_invalid',
-        'A JSON pointer does not name a member of the credential.',
+        'A JSON pointer in selectivePointers does not name a member of the credential.',
         pointers.flatMap((pointer, index) =>
           unknown.has(pointer)
             ? [{ path: `selectivePointers.${index}`, code: 'pointer', message: 'the credential has no such member' }]
@@ -58,8 +58,12 @@ export const createDerivation = ({
       )
     const header = fromBase64url(presentationHeader ?? '')
     if ((presentationHeader ?? '').length > MAX_HEADER || header === undefined)
-      throw new Refusal('request.invalid', 'presentationHeader is not usable.', [
-        { path: 'presentationHeader', code: 'base64url', message: `expected base64url of at most ${MAX_HEADER}` },
+      throw new Refusal('request.invalid', 'presentationHeader is not valid; see errors.', [
+        {
+          path: 'presentationHeader',
+          code: 'base64url',
+          message: `expected base64url of at most ${MAX_HEADER} characters`,
+        },
       ])
     return documents.derive(
       {

@@ -30,7 +30,7 @@ export interface ConvertRequest {
 }
 
 const refuse = (path: string, message: string): Refusal =>
-  new Refusal('request.invalid', `${path} is not usable.`, [{ path, code: 'schema', message }])
+  new Refusal('request.invalid', `${path} is not valid; see errors.`, [{ path, code: 'schema', message }])
 
 function formatOf(path: string, value: unknown): LinkedDataFormat {
   if (isLinkedDataFormat(value)) return value
@@ -76,7 +76,7 @@ function read({ data: given, inputFormat }: ConvertRequest): LinkedData {
   const format = formatOf('options.input_format', inputFormat)
   const { data, metadata, ...rest } = given
   if (!isObject(metadata) || data === undefined || Object.keys(rest).length > 0) {
-    if (format !== 'jsonld') throw refuse('data', `expected {data, metadata} for ${format}, which is no JSON object`)
+    if (format !== 'jsonld') throw refuse('data', `expected {data, metadata} for ${format}, which is not a JSON object`)
     return { format, document: given }
   }
   if (metadata.format !== undefined && formatOf('data.metadata.format', metadata.format) !== format)

@@ -47,8 +47,8 @@ interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
 }
 
 /** Throws `Refusal('credential.proof_type_unsupported')`. */
-export function proofTypeOf(given: string): ProofType {
-  if (isProofType(given)) return given
+export function proofTypeOf(name: string): ProofType {
+  if (isProofType(name)) return name
   throw new Refusal('credential.proof_type_unsupported', 'This proof type is not supported.', [
     { path: 'proofType', code: 'enum', message: `expected one of ${PROOF_TYPES.join(', ')}` },
   ])
@@ -59,7 +59,11 @@ export function assertSuspendable(revocable: boolean, dataModel: DataModel): voi
   const refuse = (code: string, message: string, expected: string) =>
     new Refusal(code, message, [{ path: 'suspendable', code: 'suspendable', message: expected }])
   if (!revocable)
-    throw refuse('request.invalid', 'What can be suspended can be revoked.', 'expected false, or revocable to be true')
+    throw refuse(
+      'request.invalid',
+      'Only a revocable credential can be suspended.',
+      'expected false, or revocable true',
+    )
   if (dataModel !== '2.0')
     throw refuse(
       'status_list.purpose_unsupported',
@@ -69,12 +73,16 @@ export function assertSuspendable(revocable: boolean, dataModel: DataModel): voi
 }
 
 /** Throws `Refusal('request.invalid')` for pointers that the proof type has no use for. */
-function mandatoryOf(credential: Json, proofType: ProofType, given: string[] | undefined) {
-  if (given === undefined) return {}
+function mandatoryOf(credential: Json, proofType: ProofType, pointers: string[] | undefined) {
+  if (pointers === undefined) return {}
   if (suiteOf(proofType).signature === 'bbs')
-    return { mandatoryPointers: [...new Set([...defaultMandatoryPointers(credential), ...given])] }
-  throw new Refusal('request.invalid', 'Mandatory pointers are for bbs-2023 alone.', [
-    { path: 'mandatoryPointers', code: 'bbs', message: `a ${proofType} proof discloses everything` },
+    return { mandatoryPointers: [...new Set([...defaultMandatoryPointers(credential), ...pointers])] }
+  throw new Refusal('request.invalid', 'Only a bbs-2023 proof takes mandatory pointers.', [
+    {
+      path: 'mandatoryPointers',
+      code: 'bbs',
+      message: `expected no pointers: a ${proofType} proof discloses everything`,
+    },
   ])
 }
 
@@ -91,7 +99,7 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       {
         payload,
         issuerField = 'payload.issuer.id',
-        proofType: given,
+        proofType: proofTypeName,
         revocable,
         suspendable = false,
         explanations = {},
@@ -100,7 +108,7 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       }: SignRequest,
       together = 1,
     ): Promise<SignedSemanticRow> {
-      const proofType = proofTypeOf(given)
+      const proofType = proofTypeOf(proofTypeName)
       const time = now()
       const normal = await overDocument(() => normaliseSignPayload(payload, { proofType, revocable, now: time }))
       if (suspendable) assertSuspendable(revocable, normal.dataModel)
@@ -116,17 +124,17 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
         entry = await entries.take(owner, together)
         if (suspendable) suspension = await entries.take({ ...owner, purpose: 'suspension' }, together)
         const { baseUrl } = await tenants.byId(tenantId)
-        const stated = ({ listId, index }: StatusEntry, purpose: StatusPurpose): Json => {
+        const entryOf = ({ listId, index }: StatusEntry, purpose: StatusPurpose): Json => {
           const listUrl = statusListUrl(baseUrl, listId)
           return { ...statusEntry({ kind, listUrl, index, purpose, ...explanations[purpose] }) }
         }
-        const revocation = stated(entry, 'revocation')
-        unsigned = withStatus(unsigned, suspension ? [revocation, stated(suspension, 'suspension')] : revocation)
+        const revocation = entryOf(entry, 'revocation')
+        unsigned = withStatus(unsigned, suspension ? [revocation, entryOf(suspension, 'suspension')] : revocation)
       }
       const mandatory = mandatoryOf(unsigned, proofType, mandatoryPointers)
-      const asked = { credential: unsigned, proofType, signer, now: time, ...mandatory }
+      const request = { credential: unsigned, proofType, signer, now: time, ...mandatory }
       const lookup = contexts.lookupFor(tenantId)
-      const document = await (together > 1 ? documents.signLike(asked, lookup) : documents.sign(asked, lookup))
+      const document = await (together > 1 ? documents.signLike(request, lookup) : documents.sign(request, lookup))
       return {
         id,
         format: 'semantic',

@@ -42,23 +42,25 @@ export function createTemplateSigning({ now, signers, credentialTemplates, seman
   async function signerFor(
     tenantId: string,
     definition: TemplateDefinition,
-    given: string | null | undefined,
+    requestedDid: string | null | undefined,
     field = ISSUER_FIELD,
   ) {
-    const issuerDid = given ?? (await signers.newest(tenantId, keyTypesFor(definition)))
+    const issuerDid = requestedDid ?? (await signers.newest(tenantId, keyTypesFor(definition)))
     if (issuerDid === undefined)
-      throw new Refusal('credential_template.no_issuer', 'The tenant has no DID with a key that can sign this.', [
-        { path: field, code: 'issuer', message: `expected a DID with a ${keyTypesFor(definition)[0]} key` },
-      ])
+      throw new Refusal(
+        'credential_template.no_issuer',
+        'The tenant has no DID with a key that fits the template; create one.',
+        [{ path: field, code: 'issuer', message: `expected a DID with a ${keyTypesFor(definition)[0]} key` }],
+      )
     const issuer = await signers.signerOf(tenantId, issuerDid, refuseIssuer(field))
     return { issuer, proofType: proofTypeFor(definition, [...issuer.keyTypes]) }
   }
 
   /** What signing takes. Throws as `signerFor` does, and `credential_template.claims_missing`. */
-  async function request(tenantId: string, template: CredentialTemplate, given: TemplateClaims): Promise<SignRequest> {
+  async function request(tenantId: string, template: CredentialTemplate, input: TemplateClaims): Promise<SignRequest> {
     const { definition } = template
-    const { claims, suspendable, tag } = given
-    const { issuer, proofType } = await signerFor(tenantId, definition, given.issuerDid)
+    const { claims, suspendable, tag } = input
+    const { issuer, proofType } = await signerFor(tenantId, definition, input.issuerDid)
     return {
       payload: await overDocument(() => payloadFromTemplate(definition, { issuerDid: issuer.did, claims, now: now() })),
       issuerField: ISSUER_FIELD,
@@ -74,12 +76,12 @@ export function createTemplateSigning({ now, signers, credentialTemplates, seman
     request,
 
     /** Signs claims by the template's current version, which the credential's row remembers. */
-    async signFromTemplate(call: Call, id: string, given: TemplateClaims): Promise<Required<SignedCredential>> {
+    async signFromTemplate(call: Call, id: string, input: TemplateClaims): Promise<Required<SignedCredential>> {
       const { tenantId, idempotency } = call
       if (idempotency && 'effect' in idempotency) return idempotency.effect as Required<SignedCredential>
-      const found = await credentialTemplates.readTemplate(tenantId, id)
-      const template = { id, version: found.version }
-      const signed = await semanticCredentials.signCredential(call, await request(tenantId, found, given), template)
+      const source = await credentialTemplates.readTemplate(tenantId, id)
+      const template = { id, version: source.version }
+      const signed = await semanticCredentials.signCredential(call, await request(tenantId, source, input), template)
       return { ...signed, template }
     },
   }

@@ -31,8 +31,8 @@ export async function readTemplateVersion(
   const template = await em.findOne(SemanticTemplate, { id })
   if (!template) return undefined
   const which = version === undefined ? { id: template.versionId } : { templateId: id, version }
-  const found = await em.findOne(SemanticTemplateVersion, which)
-  return found ? { ...templateOf(found), deleted: template.deletedAt != null } : undefined
+  const row = await em.findOne(SemanticTemplateVersion, which)
+  return row ? { ...templateOf(row), deleted: template.deletedAt != null } : undefined
 }
 
 /** Credential templates in versions: a change is a new version, and what was issued keeps the one it came from. */
@@ -45,7 +45,7 @@ export function createCredentialTemplates(
   function checked(definition: TemplateDefinition): TemplateDefinition {
     const errors = templateErrors(definition, now())
     if (errors.length > 0)
-      throw new Refusal('credential_template.invalid', 'The template cannot be kept; see errors.', errors)
+      throw new Refusal('credential_template.invalid', 'The credential template is not valid; see errors.', errors)
     return JSON.parse(JSON.stringify(definition)) as TemplateDefinition
   }
 
@@ -56,8 +56,8 @@ export function createCredentialTemplates(
   }
 
   return {
-    async createTemplate(call: Call, given: TemplateDefinition): Promise<CredentialTemplate> {
-      const definition = checked(given)
+    async createTemplate(call: Call, input: TemplateDefinition): Promise<CredentialTemplate> {
+      const definition = checked(input)
       const [id, versionId] = [uuid(), uuid()]
       const { tenantId } = call
       return operations.change(call, 'createWebSemanticCredentialTemplate', { id }, async (em) => {
@@ -75,17 +75,17 @@ export function createCredentialTemplates(
     async updateTemplate(
       call: Call,
       id: string,
-      given: TemplateDefinition,
+      input: TemplateDefinition,
       seen?: number,
     ): Promise<CredentialTemplate> {
-      const definition = checked(given)
+      const definition = checked(input)
       const { tenantId } = call
       return operations.change(call, 'updateWebSemanticCredentialTemplate', { id }, async (em) => {
         const { template, version: last } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
         if (seen !== undefined && seen !== last.version)
           throw new Refusal(
             'credential_template.version_differs',
-            `The template is at version ${last.version} by now; look at it and change that.`,
+            `The template is at version ${last.version} now. Read it again and change that version.`,
           )
         if (isDeepStrictEqual(definition, last.definition)) return templateOf(last)
         const [versionId, version] = [uuid(), last.version + 1]
@@ -133,8 +133,8 @@ export function createCredentialTemplates(
           id: { $in: templates.map(({ versionId }) => versionId) },
         })
         const byId = new Map(versions.map((version) => [version.id, version]))
-        const found = templates.flatMap(({ versionId }) => byId.get(versionId) ?? []).map(templateOf)
-        return { templates: found, total }
+        const records = templates.flatMap(({ versionId }) => byId.get(versionId) ?? []).map(templateOf)
+        return { templates: records, total }
       })
     },
   }

@@ -86,16 +86,18 @@ export function createVcApi(parts: Parts) {
 
     /** Signs a whole credential. Throws as `signCredential` does, and `credential.invalid` for one that lacks members. */
     async issue(call: Call, credential: Json, options: Options, variant?: string): Promise<Json> {
-      const asked = readVcApiOptions(options)
+      const vcApiOptions = readVcApiOptions(options)
       assertWhole(credential)
       const { credential: signed } = await semanticCredentials.signCredential(call, {
         payload: credential,
         issuerField: 'credential.issuer',
-        proofType: variant ?? asked.proofType ?? DEFAULT_PROOF,
-        revocable: asked.statuses.length > 0,
-        suspendable: asked.statuses.some(({ purpose }) => purpose === 'suspension'),
-        explanations: Object.fromEntries(asked.statuses.map(({ purpose, ...explanation }) => [purpose, explanation])),
-        ...(asked.mandatoryPointers && { mandatoryPointers: asked.mandatoryPointers }),
+        proofType: variant ?? vcApiOptions.proofType ?? DEFAULT_PROOF,
+        revocable: vcApiOptions.statuses.length > 0,
+        suspendable: vcApiOptions.statuses.some(({ purpose }) => purpose === 'suspension'),
+        explanations: Object.fromEntries(
+          vcApiOptions.statuses.map(({ purpose, ...explanation }) => [purpose, explanation]),
+        ),
+        ...(vcApiOptions.mandatoryPointers && { mandatoryPointers: vcApiOptions.mandatoryPointers }),
       })
       return signed
     },
@@ -105,12 +107,12 @@ export function createVcApi(parts: Parts) {
      * suites take a 400 for no.
      */
     async verify(tenantId: string, credential: Json, options: Options): Promise<Warning[]> {
-      const asked = readVcApiOptions(options)
-      const trusted = asked.trustedContexts ? [asked.trustedContexts] : []
+      const vcApiOptions = readVcApiOptions(options)
+      const trusted = vcApiOptions.trustedContexts ? [vcApiOptions.trustedContexts] : []
       const { reason, warnings } = await credentialVerifier.verifyCredential(tenantId, credential, trusted)
       const errors = [
         ...reason.map(({ type, message }) => ({ path: '', code: type, message })),
-        ...answerErrors(credential, asked),
+        ...answerErrors(credential, vcApiOptions),
       ]
       if (errors.length > 0)
         refuse('credential.not_verified', `The credential does not verify: ${errors[0]?.message}`, errors)
@@ -137,7 +139,7 @@ export function createVcApi(parts: Parts) {
       if (second)
         throw new Refusal(
           'credential.id_ambiguous',
-          'Several credentials were signed with this id. Say which by statusListCredential and statusListIndex.',
+          'Several credentials were signed with this id. Name one by statusListCredential and statusListIndex.',
         )
       await (read.purpose === 'revocation'
         ? credentialStatus.setStatus(call, id, read.value)
@@ -170,10 +172,10 @@ export function createVcApi(parts: Parts) {
     prove(call: Call, presentation: Json, options: Options): Promise<Json> {
       const { challenge, domain, verificationMethod, proofType = DEFAULT_PROOF } = readVcApiOptions(options)
       const { holder } = presentation
-      const named = typeof holder === 'object' && holder !== null ? Reflect.get(holder, 'id') : holder
+      const holderDid = typeof holder === 'object' && holder !== null ? Reflect.get(holder, 'id') : holder
       return presentations.signPresentation(call, {
         presentation,
-        did: (verificationMethod ?? String(named)).split('#', 1)[0] ?? '',
+        did: (verificationMethod ?? String(holderDid)).split('#', 1)[0] ?? '',
         didField: verificationMethod === undefined ? 'presentation.holder' : 'options.verificationMethod',
         proofType,
         ...(challenge !== undefined && { challenge }),

@@ -28,7 +28,7 @@ interface Parts extends Pick<Dependencies, 'documents' | 'outbound' | 'config' |
 }
 
 /** A list from elsewhere, verified, and its bits. */
-interface HeldList {
+interface VerifiedList {
   list: Json
   bits: Uint8Array | undefined
 }
@@ -50,7 +50,7 @@ const mismatch = (what: string) => new Refusal('status_list.mismatch', `The stat
 /** Verifies any issuer's credential (specification, verifyWebSemanticCredentials). A bad credential is a verdict. */
 export function createCredentialVerifier(parts: Parts) {
   const { documents, outbound, config, now, tenants, didResolver, contexts, credentialStatus } = parts
-  const lists = new LRUCache<string, HeldList>({
+  const lists = new LRUCache<string, VerifiedList>({
     max: 500,
     maxSize: 64 * 1024 * 1024,
     ttl: LIST_LIFETIME_MS,
@@ -70,7 +70,7 @@ export function createCredentialVerifier(parts: Parts) {
   }
 
   /** Fetched and verified: with the tenant's own contexts, so that it is kept for this tenant alone. */
-  async function foreignList(tenantId: string, { listUrl }: ReadEntry): Promise<HeldList> {
+  async function foreignList(tenantId: string, { listUrl }: ReadEntry): Promise<VerifiedList> {
     const key = `${tenantId} ${listUrl}`
     const cached = lists.get(key)
     if (cached && timeReasons(cached.list, { now: now() }).length === 0) return cached
@@ -79,7 +79,8 @@ export function createCredentialVerifier(parts: Parts) {
       accept: 'application/vc, application/ld+json, application/json',
       maxBytes: LIST_BYTES,
     })
-    if (status !== 200) throw new Refusal('status_list.unavailable', `The status list answered ${status}.`)
+    if (status !== 200)
+      throw new Refusal('status_list.unavailable', `The server of the status list answered with status ${status}.`)
     const list = normaliseForVerify(parseForeignJson(body, { code: 'status_list.malformed' }))
     const verdict = await documents.verify(
       { credential: list, now: now(), toleranceMs, resolveDid },
@@ -87,11 +88,11 @@ export function createCredentialVerifier(parts: Parts) {
     )
     if (!verdict.verified)
       throw new Refusal('status_list.not_verified', `The status list does not verify: ${verdict.reason[0]?.message}`)
-    const packed = encodedListOf(list)
-    const bits = packed === undefined ? undefined : await unpacking(() => decodeListAside(packed))
-    const held = { list, bits }
-    lists.set(key, held, { size: body.length + (bits?.length ?? 0) })
-    return held
+    const encodedList = encodedListOf(list)
+    const bits = encodedList === undefined ? undefined : await unpacking(() => decodeListAside(encodedList))
+    const verifiedList = { list, bits }
+    lists.set(key, verifiedList, { size: body.length + (bits?.length ?? 0) })
+    return verifiedList
   }
 
   /** What a list from elsewhere is held to, ours is held to as well: a status counts for whom and what it was made. */
@@ -101,7 +102,7 @@ export function createCredentialVerifier(parts: Parts) {
     if (stored.kind !== listType || stored.purpose !== purpose) throw mismatch('is of another kind or purpose')
     if (stored.issuer !== null && stored.issuer !== issuerId(issuer)) throw mismatch('is of another issuer')
     if (index >= stored.size)
-      throw new Refusal('status_list.index_out_of_range', 'The status index lies outside of its list.')
+      throw new Refusal('status_list.index_out_of_range', 'The status index is outside of its list.')
   }
 
   const statusCheck =
@@ -109,18 +110,21 @@ export function createCredentialVerifier(parts: Parts) {
     async (entry: Json, credential: Json): Promise<StatusVerdict> => {
       const read = readStatusEntry(entry)
       const listId = ownListId(read.listUrl)
-      const stored = listId ? await credentialStatus.storedEntry(listId, read.index) : undefined
-      if (stored) {
-        await assertOwn(stored, read, credential.issuer)
-        return { state: stored.state }
+      const storedEntry = listId ? await credentialStatus.storedEntry(listId, read.index) : undefined
+      if (storedEntry) {
+        await assertOwn(storedEntry, read, credential.issuer)
+        return { state: storedEntry.state }
       }
       const { list, bits } = await foreignList(tenantId, read)
       if (issuerId(list.issuer) !== issuerId(credential.issuer)) throw mismatch('is of another issuer')
       const value = statusIn(list, read, bits)
       const state = value === 0 ? 'valid' : MEANINGS.get(read.purpose)
       if (state) return { state }
-      const named = read.purpose.slice(0, 100)
-      return { state: 'unavailable', message: `The status is set for the purpose ${named}, which is not known here.` }
+      const purpose = read.purpose.slice(0, 100)
+      return {
+        state: 'unavailable',
+        message: `The status is set for the purpose ${purpose}, which this verifier does not know.`,
+      }
     }
 
   return {

@@ -52,18 +52,18 @@ function createClientRows(sql: Sql) {
     if (running) return
     running = true
     while (waiting.length > 0) {
-      const asked = waiting
+      const batch = waiting
       waiting = []
       try {
         const { rows } = await sql.query<ClientRow>({
           name: 'find-clients',
           text: 'select id, tenant_id, secret_hash, scopes from oauth2_clients where id = any($1::uuid[])',
-          values: [[...new Set(asked.map(({ id }) => id))]],
+          values: [[...new Set(batch.map(({ id }) => id))]],
         })
-        const found = new Map(rows.map((row) => [row.id, row]))
-        for (const { id, resolve } of asked) resolve(found.get(id))
+        const rowsById = new Map(rows.map((row) => [row.id, row]))
+        for (const { id, resolve } of batch) resolve(rowsById.get(id))
       } catch (error) {
-        for (const { reject } of asked) reject(error)
+        for (const { reject } of batch) reject(error)
       }
     }
     running = false
@@ -91,8 +91,8 @@ export function createClients({ systemSql }: { systemSql: Sql }) {
       if (clientSecret.length > LONGEST_SECRET) return undefined
       const row = await find(isUuid(clientId) ? clientId : NO_CLIENT)
       if (row) whenKnown({ tenantId: row.tenant_id, clientId: row.id })
-      const right = timingSafeEqual(sha256(clientSecret), row?.secret_hash ?? NO_HASH)
-      return row && right ? { id: row.id, tenantId: row.tenant_id, scopes: row.scopes } : undefined
+      const isRight = timingSafeEqual(sha256(clientSecret), row?.secret_hash ?? NO_HASH)
+      return row && isRight ? { id: row.id, tenantId: row.tenant_id, scopes: row.scopes } : undefined
     },
   }
 }

@@ -42,8 +42,8 @@ async function load(sql: Sql): Promise<TokenKeys> {
       return { ...jwk, kid: await calculateJwkThumbprint(jwk), use: 'sig', alg: 'EdDSA' }
     }),
   )
-  const settled = rows.findIndex((row) => row.settled)
-  const at = settled === -1 ? rows.length - 1 : settled
+  const settledIndex = rows.findIndex((row) => row.settled)
+  const at = settledIndex === -1 ? rows.length - 1 : settledIndex
   const [row, jwk] = [rows[at], keys[at]]
   if (!row || !jwk)
     throw new Error('There is no token key yet: the platform was not set up (see README, Two commands).')

@@ -36,7 +36,7 @@ export function createTokens({
   uuid,
 }: Pick<Dependencies, 'systemSql' | 'keys' | 'config' | 'now' | 'uuid'>) {
   const issuer = config.publicUrl.origin
-  const verified = new LRUCache<string, { caller: Caller; kid: string | undefined }>({ max: 10_000 })
+  const verifiedTokens = new LRUCache<string, { caller: Caller; kid: string | undefined }>({ max: 10_000 })
   const tokenKeys = createTokenKeys({ systemSql, now })
 
   const refuse = (message: string) => new Refusal('token.invalid', message)
@@ -56,10 +56,10 @@ export function createTokens({
           { path: 'grantType', code: 'enum', message: 'expected client_credentials' },
         ])
       if (!client) throw new Refusal('token.invalid_client', 'The client id or the client secret is wrong.')
-      const asked = scope ? parseScopes(scope) : client.scopes
-      if (!asked?.every((one) => client.scopes.includes(one)))
-        throw new Refusal('token.invalid_scope', 'The scope asks for more than the client holds.', [
-          { path: 'scope', code: 'scope', message: `expected a part of: ${client.scopes.join(' ')}` },
+      const requestedScopes = scope ? parseScopes(scope) : client.scopes
+      if (!requestedScopes?.every((one) => client.scopes.includes(one)))
+        throw new Refusal('token.invalid_scope', 'The request asks for a scope that the client does not have.', [
+          { path: 'scope', code: 'scope', message: `expected some of: ${client.scopes.join(' ')}` },
         ])
       const issuedAt = Math.floor(now().getTime() / 1000)
       const expiresIn = config.accessTokenLifetimeSeconds
@@ -69,7 +69,7 @@ export function createTokens({
         sub: client.id,
         client_id: client.id,
         tenant_id: client.tenantId,
-        scope: asked.join(' '),
+        scope: requestedScopes.join(' '),
         iat: issuedAt,
         exp: issuedAt + expiresIn,
         jti: uuid(),
@@ -80,17 +80,18 @@ export function createTokens({
         if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
         return sign(await tokenKeys.reload()) // it was replaced a moment ago
       })
-      return { accessToken, expiresIn, scopes: [...asked] }
+      return { accessToken, expiresIn, scopes: [...requestedScopes] }
     },
 
     /** The caller that a bearer token stands for. Refusal `token.invalid` says what is wrong with it, never more. */
     async verifyToken(token: string): Promise<Caller> {
       const seconds = Math.floor(now().getTime() / 1000)
-      const seen = verified.get(token)
-      if (seen && seen.caller.expires > seconds && holds(await tokenKeys.current(), seen.kid)) return seen.caller
+      const cached = verifiedTokens.get(token)
+      if (cached && cached.caller.expires > seconds && holds(await tokenKeys.current(), cached.kid))
+        return cached.caller
       if (token.length > 8_192) throw refuse('The access token is too long.')
       const parsed = parseCompactJws(token)
-      if (!parsed) throw refuse('The access token is not one of ours, or was changed.')
+      if (!parsed) throw refuse('The access token was not issued by this platform, or was altered.')
       const kid = typeof parsed.header.kid === 'string' ? parsed.header.kid : undefined
       const { keySet } = await tokenKeys.withKey(kid)
       const { payload } = await jwtVerify<JWTPayload & { tenant_id?: string; scope?: string }>(
@@ -99,13 +100,14 @@ export function createTokens({
         { issuer, audience: issuer, algorithms: ['EdDSA'], typ: 'at+jwt', currentDate: now() },
       ).catch((error: unknown) => {
         throw error instanceof errors.JWTExpired
-          ? refuse('The access token has expired: ask for a new one.')
-          : refuse('The access token is not one of ours, or was changed.')
+          ? refuse('The access token has expired: request a new one.')
+          : refuse('The access token was not issued by this platform, or was altered.')
       })
       const scopes = parseScopes(payload.scope ?? '')
-      if (!payload.tenant_id || !payload.sub || !scopes || !payload.exp) throw refuse('The access token lacks a claim.')
+      if (!payload.tenant_id || !payload.sub || !scopes || !payload.exp)
+        throw refuse('The access token lacks a required claim.')
       const caller = { tenantId: payload.tenant_id, clientId: payload.sub, scopes, expires: payload.exp }
-      verified.set(token, { caller, kid })
+      verifiedTokens.set(token, { caller, kid })
       return caller
     },
   }

@@ -68,8 +68,8 @@ test.serial(
     t.deepEqual(
       after.lines.map(({ msg, name, did: of }) => [msg, name ?? of]),
       [
-        ['the key store holds a key that no row tells of', storeName(orphan)],
-        ['the key store does not hold a key of this DID', did],
+        ['the key store has a key that no row names', storeName(orphan)],
+        ['the key store lacks a key of this DID', did],
       ],
     )
     await after.compareRestoredKeys()

@@ -135,7 +135,7 @@ test('the application’s role is no owner, no superuser, and cannot become one'
   t.deepEqual(functions, [], 'no function runs as somebody else')
 })
 
-const STEPS_OVER = { message: /can step over row-level security/ }
+const STEPS_OVER = { message: /can bypass row-level security/ }
 
 test('the API does not start as a role that steps over the fence', async (t) => {
   await t.notThrowsAsync(assertFenced(fence.database.tenants))

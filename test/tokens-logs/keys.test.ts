@@ -93,12 +93,12 @@ test.serial('a key goes with its last token: 25 hours after its successor came, 
   t.deepEqual(await rotate(), { added: 0, removed: 1 })
   t.false((await ids()).includes(first))
   const ref = { tenantId: PLATFORM_TENANT, keyId: first, keyType: 'ed25519' } as const
-  await t.throwsAsync(processOf().verifyToken(old), { message: /not one of ours/ })
+  await t.throwsAsync(processOf().verifyToken(old), { message: /not issued by this platform/ })
   await t.throwsAsync(
     world.dependencies.keys.publicKey(ref).then(() => world.dependencies.keys.sign(ref, Buffer.alloc(1))),
   )
   process.pass(60)
-  await t.throwsAsync(process.verifyToken(old), { message: /not one of ours/ }, 'remembered tokens too')
+  await t.throwsAsync(process.verifyToken(old), { message: /not issued by this platform/ }, 'remembered tokens too')
   t.deepEqual(await rotate(), { added: 0, removed: 0 }, 'the last key stays')
 })
 
@@ -163,7 +163,7 @@ test.serial(
     const fresh = await issuing.issue()
     t.not(kidOf(fresh), kidOf(old))
     t.is((await verifying.verifyToken(fresh)).clientId, world.first.clientId)
-    await t.throwsAsync(verifying.verifyToken(old), { message: /not one of ours/ })
+    await t.throwsAsync(verifying.verifyToken(old), { message: /not issued by this platform/ })
   },
 )
 
@@ -183,7 +183,7 @@ test.serial('strangers’ tokens with keys of their own do not ask the database 
     Buffer.from(JSON.stringify({ alg: 'EdDSA', typ: 'at+jwt', kid })).toString('base64url')
   for (let nth = 0; nth < 50; nth += 1)
     await t.throwsAsync(tokens.verifyToken(`${header(`k${nth}`)}.e30.${'A'.repeat(86)}`), {
-      message: /not one of ours/,
+      message: /not issued by this platform/,
     })
   t.is(asked, 1)
 })
@@ -216,7 +216,7 @@ test.serial('an operator adds a key or ends every token with a command (stack/to
   const after = await ids()
   t.is(after.length, 1)
   t.notDeepEqual(after, before)
-  await t.throwsAsync(processOf().verifyToken(world.token), { message: /not one of ours/ })
+  await t.throwsAsync(processOf().verifyToken(world.token), { message: /not issued by this platform/ })
   const { code, output } = await run()
   t.is(code, 1)
   t.regex(output, /Say rotate or replace/)

@@ -4,7 +4,7 @@ import { DocumentFault, Refusal, Unavailable } from '../../../protocol/errors.ts
 import type { Dependencies } from '../../dependencies.ts'
 import type { BatchFormat, Formats } from '../format.ts'
 import { derivedId } from '../issue.ts'
-import type { Attempted, Chunk } from './chunk.ts'
+import type { Chunk, RowOutcomes } from './chunk.ts'
 import type { BatchSlice, PendingRow } from './rows.ts'
 import { rowProblem } from './upload.ts'
 
@@ -31,7 +31,7 @@ const UNFORESEEN = rowProblem('row.unforeseen', [
   {
     path: '',
     code: 'row.unforeseen',
-    message: 'something failed over this row that we did not foresee; the log has it',
+    message: 'the row could not be signed because of an unexpected fault; ask the operator, whose log has the details',
   },
 ])
 
@@ -39,8 +39,10 @@ const problemOf = ({ code, message, errors }: Refusal): string =>
   rowProblem(code, errors.length > 0 ? errors : [{ path: '', code, message }])
 
 /** Of a batch that goes on although its template was deleted. */
-export function refuseAll(rows: PendingRow[]): Attempted {
-  const problem = problemOf(new Refusal('credential_template.not_found', 'The template was deleted.'))
+export function refuseAll(rows: PendingRow[]): RowOutcomes {
+  const problem = problemOf(
+    new Refusal('credential_template.not_found', 'The credential template of the batch was deleted.'),
+  )
   return { signed: [], failed: rows.map(({ row_number: row }) => ({ row, problem })), gone: new Set() }
 }
 
@@ -63,45 +65,45 @@ export function createBatchAttempts({ keys, log, formats }: Parts) {
     { tenantId, batchId }: Chunk,
     format: BatchFormat,
     doubts: Doubt[],
-    done: Attempted,
-  ): Promise<Attempted> {
-    if (doubts.length === 0) return done
+    outcomes: RowOutcomes,
+  ): Promise<RowOutcomes> {
+    if (doubts.length === 0) return outcomes
     try {
       await format.prove?.()
     } catch (error) {
-      return error instanceof Unavailable ? { ...done, away: error } : { ...done, broken: error }
+      return error instanceof Unavailable ? { ...outcomes, away: error } : { ...outcomes, broken: error }
     }
     const failed = doubts.map(({ row, error }) => {
-      log.error({ err: error, batchId, tenantId, row }, 'a row of a batch is refused for a fault that nobody foresaw')
+      log.error({ err: error, batchId, tenantId, row }, 'a row of a batch was refused because of an unexpected fault')
       return { row, problem: error instanceof Refusal ? problemOf(error) : UNFORESEEN }
     })
-    return { ...done, failed: [...done.failed, ...failed] }
+    return { ...outcomes, failed: [...outcomes.failed, ...failed] }
   }
 
   /** A refusal is the row's own; what is away, or gone for every row alike, is the batch's. */
-  async function attempt(chunk: Chunk, work: Work): Promise<Attempted> {
+  async function attempt(chunk: Chunk, work: Work): Promise<RowOutcomes> {
     const { tenantId, batchId } = chunk
     const { batch, rows, template } = work
     const format = formats.of(batch.format).batches
     const terms = { options: batch.options, template }
-    const done: Attempted = { signed: [], failed: [], gone: new Set() }
-    const known = new Set(batch.issuers)
+    const outcomes: RowOutcomes = { signed: [], failed: [], gone: new Set() }
+    const issuers = new Set(batch.issuers)
     const doubts: Doubt[] = []
     const signRow = async ({ row_number: row, input }: PendingRow, tries = 1): Promise<void> => {
       try {
         const id = derivedId(tenantId, `batch ${batchId} ${row}`)
-        done.signed.push({ row, credential: await format.signRow(tenantId, id, input, terms, rows.length) })
+        outcomes.signed.push({ row, credential: await format.signRow(tenantId, id, input, terms, rows.length) })
       } catch (error) {
-        if (error instanceof Unavailable) done.away = error
+        if (error instanceof Unavailable) outcomes.away = error
         else if (isDoubtful(error)) {
           if (tries < TRIES) return signRow({ row_number: row, input }, tries + 1)
           doubts.push({ row, error })
         } else if (!(error instanceof Refusal)) throw error
-        else if (KEY_FAULTS.includes(error.code)) done.fault = error
+        else if (KEY_FAULTS.includes(error.code)) outcomes.fault = error
         else {
           const issuer = format.issuerOf(input, batch.options)
-          if (GONE.includes(error.code) && issuer !== undefined && known.has(issuer)) done.gone.add(issuer)
-          else done.failed.push({ row, problem: problemOf(error) })
+          if (GONE.includes(error.code) && issuer !== undefined && issuers.has(issuer)) outcomes.gone.add(issuer)
+          else outcomes.failed.push({ row, problem: problemOf(error) })
         }
       }
     }
@@ -113,12 +115,12 @@ export function createBatchAttempts({ keys, log, formats }: Parts) {
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, lane))
-    return settle(chunk, format, doubts, done)
+    return settle(chunk, format, doubts, outcomes)
   }
 
   return {
     /** The key store is asked first, because a status entry that a failed signature took is lost. */
-    async attemptIfReady(chunk: Chunk, work: Work): Promise<Attempted> {
+    async attemptIfReady(chunk: Chunk, work: Work): Promise<RowOutcomes> {
       try {
         await keys.ready()
       } catch (error) {

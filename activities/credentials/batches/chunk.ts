@@ -20,7 +20,7 @@ export interface ChunkOutcome {
 }
 
 /** What became of the rows of a chunk. */
-export interface Attempted {
+export interface RowOutcomes {
   signed: { row: number; credential: SignedRow }[]
   failed: { row: number; problem: string }[]
   gone: Set<string>
@@ -46,7 +46,7 @@ export interface Recorded {
 export async function recordChunk(
   sql: Sql,
   { tenantId, batchId }: Chunk,
-  { signed, failed }: Attempted,
+  { signed, failed }: RowOutcomes,
   template: TemplateRef | undefined,
 ): Promise<Recorded> {
   const from = { tenantId, templateId: template?.id ?? null, templateVersion: template?.version ?? null }
@@ -65,6 +65,6 @@ export async function recordChunk(
       failed.map(({ problem }) => problem),
     ],
   })
-  if (!rows[0]) throw new Error('a chunk was neither recorded nor refused')
+  if (!rows[0]) throw new Error('record_batch_chunk returned no row')
   return rows[0]
 }

@@ -63,7 +63,9 @@ export function createBatchEnds({
           const pending = { batchId: batch.id, state: 'pending' } as const
           const first = await em.findOne(CredentialBatchRow, pending, { orderBy: { rowNumber: 'asc' } })
           if (!first)
-            throw new Error(`batch ${batch.id}: ${total - signed - failed} rows are not done, and none is left`)
+            throw new Error(
+              `batch ${batch.id}: ${total - signed - failed} rows are neither signed nor refused, but none is pending`,
+            )
           return { state: 'PROCESSING', next: first.rowNumber }
         }
         em.assign(batch, { state: 'COMPLETED', endedAt: now(), pauseCode: null, pauseMessage: null })

@@ -29,7 +29,7 @@ const NUDGES_MS = [500, 2_000, 5_000, 15_000]
 const ended = (batch: CredentialBatch) => batch.state === 'COMPLETED' || batch.state === 'CANCELLED'
 
 const refuseEnded = (batch: CredentialBatch) => {
-  if (ended(batch)) throw new Refusal('batch.ended', `The batch is ${batch.state}; there is nothing left to sign.`)
+  if (ended(batch)) throw new Refusal('batch.ended', `The batch is ${batch.state}: it has ended and cannot be changed.`)
 }
 
 /** Batches of credentials as their owner sees and steers them. The row decides; the workflow follows. */
@@ -47,7 +47,7 @@ export function createBatches(parts: Parts) {
       try {
         return await revival.signal(batchWork, { tenantId, batchId: id }, 'changed')
       } catch (error) {
-        log.warn({ err: error, batchId: id }, 'the workflow of a batch was not told of a change')
+        log.warn({ err: error, batchId: id }, 'the workflow of a batch could not be signalled')
       }
     }
   }

@@ -26,9 +26,9 @@ where batch_id = ? and row_number between ? and ? and state = 'pending' order by
 async function templateOf(em: SqlEntityManager, formats: Formats, batch: CredentialBatch) {
   const { templateId: id, templateVersion: version, format } = batch
   if (!id || !version) return undefined
-  const found = await formats.of(format).readTemplate?.(em, id, version)
-  if (!found) throw new Error(`template ${id} has no version ${version}`)
-  return found
+  const template = await formats.of(format).readTemplate?.(em, id, version)
+  if (!template) throw new Error(`template ${id} has no version ${version}`)
+  return template
 }
 
 /** What signing the rows of a chunk takes, as it is now. */

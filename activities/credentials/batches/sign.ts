@@ -22,17 +22,17 @@ export function createBatchSigning(parts: Parts) {
   const patienceMs = config.batchPatienceSeconds * 1000
   const { attemptIfReady } = createBatchAttempts(parts)
 
-  /** False: the batch is paused already, or somebody resumed it since `seen` was read and knows what the reason was. */
-  const pause = ({ tenantId, batchId }: Chunk, seen: CredentialBatch, pauseCode: string, pauseMessage: string) =>
+  /** False: the batch is paused already, or somebody resumed it since `snapshot` was read and knows the reason. */
+  const pause = ({ tenantId, batchId }: Chunk, snapshot: CredentialBatch, pauseCode: string, pauseMessage: string) =>
     inTenant(database.tenants, tenantId, async (em) => {
-      const asSeen = { id: batchId, state: 'PROCESSING', resumedAt: seen.resumedAt ?? null } as const
-      return (await em.nativeUpdate(CredentialBatch, asSeen, { state: 'PAUSED', pauseCode, pauseMessage })) > 0
+      const unchanged = { id: batchId, state: 'PROCESSING', resumedAt: snapshot.resumedAt ?? null } as const
+      return (await em.nativeUpdate(CredentialBatch, unchanged, { state: 'PAUSED', pauseCode, pauseMessage })) > 0
     })
 
   /** Visible in the batch from the first failure on; longer than the patience, and the batch pauses. */
   async function waitFor(
     chunk: Chunk,
-    seen: CredentialBatch,
+    snapshot: CredentialBatch,
     { part, message }: Unavailable,
   ): Promise<'waiting' | 'PAUSED'> {
     const since = await inTenant(database.tenants, chunk.tenantId, async (em) => {
@@ -41,7 +41,7 @@ export function createBatchSigning(parts: Parts) {
       return batch.waitingSince ?? now()
     })
     if (now().getTime() - since.getTime() < patienceMs) return 'waiting'
-    return (await pause(chunk, seen, `${part}.unavailable`, message)) ? 'PAUSED' : 'waiting'
+    return (await pause(chunk, snapshot, `${part}.unavailable`, message)) ? 'PAUSED' : 'waiting'
   }
 
   /** What could be signed is recorded in one transaction before anything is said to be away. */
@@ -52,38 +52,39 @@ export function createBatchSigning(parts: Parts) {
     if (batch.state === 'PAUSED') return { state: 'PAUSED', signed, failed }
     if (slice.rows.length === 0) return { state: 'signed', signed, failed }
     if (slice.template?.deleted && !batch.templateGone) {
-      const reason = 'The template of the batch was deleted. Resume to refuse the remaining rows, or cancel.'
+      const reason =
+        'The template of the batch was deleted. Resume the batch to refuse the remaining rows, or cancel it.'
       if (await pause(chunk, batch, 'batch.template_gone', reason)) return { state: 'PAUSED', signed, failed }
       return signSlice(chunk)
     }
     const template = slice.template?.deleted ? undefined : slice.template
-    const attempted = slice.template?.deleted ? refuseAll(slice.rows) : await attemptIfReady(chunk, { batch, ...slice })
-    const { outcome, all_signed, all_failed } = await recordChunk(sql, chunk, attempted, template)
+    const outcomes = slice.template?.deleted ? refuseAll(slice.rows) : await attemptIfReady(chunk, { batch, ...slice })
+    const { outcome, all_signed, all_failed } = await recordChunk(sql, chunk, outcomes, template)
     const counts = { signed: all_signed, failed: all_failed }
     if (outcome === 'cancelled') return { state: 'CANCELLED', signed, failed }
     if (outcome === 'template_gone') return signSlice(chunk) // deleted meanwhile; the rows are as they were
     if (outcome === 'issuer_gone') {
       // we remembered an issuer that was deleted meanwhile; its rows are as they were
-      for (const { credential } of attempted.signed) signers.forget(chunk.tenantId, credential.issuer)
+      for (const { credential } of outcomes.signed) signers.forget(chunk.tenantId, credential.issuer)
       return signSlice(chunk)
     }
-    if (attempted.gone.size > 0) {
-      const reason = 'An issuer of the batch was deleted. Resume to refuse its rows, or cancel.'
+    if (outcomes.gone.size > 0) {
+      const reason = 'An issuer of the batch was deleted. Resume the batch to refuse its rows, or cancel it.'
       if (await pause(chunk, batch, 'batch.issuer_gone', reason)) return { state: 'PAUSED', ...counts }
       return signSlice(chunk)
     }
-    if (attempted.fault) {
-      const { code, message } = attempted.fault
-      const reason = `${message} Once an operator has mended the key store, resume; or cancel.`
-      log.error({ err: attempted.fault, batchId: chunk.batchId, tenantId: chunk.tenantId }, 'a batch is paused')
+    if (outcomes.fault) {
+      const { code, message } = outcomes.fault
+      const reason = `${message} Resume the batch once an operator has repaired the key store, or cancel it.`
+      log.error({ err: outcomes.fault, batchId: chunk.batchId, tenantId: chunk.tenantId }, 'a batch is paused')
       if (await pause(chunk, batch, code, reason)) return { state: 'PAUSED', ...counts }
       return signSlice(chunk)
     }
     // Temporal asks again, and another worker may take it
-    if (attempted.broken) throw new Error('this process cannot sign documents', { cause: attempted.broken })
-    if (!attempted.away) return { state: 'signed', ...counts }
-    if ((await waitFor(chunk, batch, attempted.away)) === 'PAUSED') return { state: 'PAUSED', ...counts }
-    throw attempted.away
+    if (outcomes.broken) throw new Error('this process cannot sign documents', { cause: outcomes.broken })
+    if (!outcomes.away) return { state: 'signed', ...counts }
+    if ((await waitFor(chunk, batch, outcomes.away)) === 'PAUSED') return { state: 'PAUSED', ...counts }
+    throw outcomes.away
   }
 
   return {

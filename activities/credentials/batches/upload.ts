@@ -35,7 +35,7 @@ const RECEIVE = 'select receive_batch_rows($1, $2, $3, $4, $5, $6, $7) as receiv
 export const rowProblem = (code: string, errors: FieldError[]): string =>
   JSON.stringify(errors.map(({ path, code: rule, message }) => ({ path, code, rule, message })))
 
-interface Begun {
+interface Reception {
   id: string
   /** Which try of the upload this is. */
   attempt: string
@@ -49,7 +49,10 @@ interface Slice {
 }
 
 const overtaken = () =>
-  new Refusal('idempotency.in_flight', 'Another request with this Idempotency-Key has taken over. Ask again.')
+  new Refusal(
+    'idempotency.in_flight',
+    'A later request with this Idempotency-Key replaced this one. Repeat the request.',
+  )
 
 interface Parts extends Pick<Dependencies, 'database' | 'sql' | 'now' | 'uuid' | 'outbox' | 'log'> {
   operations: Operations
@@ -71,14 +74,17 @@ export function createBatchUploads(parts: Parts) {
       await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`batches of ${tenantId}`])
       const open = await em.count(CredentialBatch, { state: { $in: ['RECEIVING', 'PROCESSING', 'PAUSED'] } })
       if (open >= MAX_OPEN)
-        throw new Refusal('batch.too_many', `${MAX_OPEN} batches are under way; wait for one to end, or cancel one.`)
-      const known = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+        throw new Refusal(
+          'batch.too_many',
+          `The tenant has ${MAX_OPEN} open batches, which is the limit; wait for one to end, or cancel one.`,
+        )
+      const existing = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       const version = { templateId: template?.id ?? null, templateVersion: template?.version ?? null }
-      const asked = { attempt, source, options, ...version, lastProgressAt: now() }
-      if (known?.state === 'RECEIVING') em.assign(known, { ...asked, failed: 0 })
-      if (known) return known.state
-      const made = { id, tenantId, format: options.format, state: 'RECEIVING', ...asked } as const
-      em.create(CredentialBatch, { ...made, issuers: [], requestId, clientId, createdAt: now() })
+      const columns = { attempt, source, options, ...version, lastProgressAt: now() }
+      if (existing?.state === 'RECEIVING') em.assign(existing, { ...columns, failed: 0 })
+      if (existing) return existing.state
+      const row = { id, tenantId, format: options.format, state: 'RECEIVING', ...columns } as const
+      em.create(CredentialBatch, { ...row, issuers: [], requestId, clientId, createdAt: now() })
       return 'new'
     })
     if (state === 'RECEIVING') await discardUpload(sql, { tenantId, id, keepBatch: true })
@@ -86,17 +92,17 @@ export function createBatchUploads(parts: Parts) {
     return { id, attempt, template }
   }
 
-  async function store(call: Call, { id, attempt }: Begun, upload: Upload) {
+  async function store(call: Call, { id, attempt }: Reception, upload: Upload) {
     const { options, rows } = upload
     const { issuerOf } = formats.of(options.format).batches
-    const seen = new Set<string>()
+    const issuers = new Set<string>()
     let total = 0
     let slice: Slice = { inputs: [], problems: [], length: 0 }
     const flush = async () => {
       const { inputs, problems } = slice
       const values = [call.tenantId, id, attempt, total + 1, inputs, problems, call.idempotency?.key ?? null]
-      const stored = await sql.query<{ received: boolean }>({ name: 'receive-batch-rows', text: RECEIVE, values })
-      if (!stored.rows[0]?.received) throw overtaken()
+      const result = await sql.query<{ received: boolean }>({ name: 'receive-batch-rows', text: RECEIVE, values })
+      if (!result.rows[0]?.received) throw overtaken()
       total += inputs.length
       slice = { inputs: [], problems: [], length: 0 }
     }
@@ -106,35 +112,35 @@ export function createBatchUploads(parts: Parts) {
       const input = 'input' in row ? JSON.stringify(row.input) : null
       const problem = 'input' in row ? null : rowProblem('row.invalid', row.errors)
       const issuer = 'input' in row ? issuerOf(row.input, options) : undefined
-      if (issuer !== undefined && seen.size < MAX_ISSUERS) seen.add(issuer)
+      if (issuer !== undefined && issuers.size < MAX_ISSUERS) issuers.add(issuer)
       slice.inputs.push(input)
       slice.problems.push(problem)
       slice.length += (input ?? problem ?? '').length
       if (slice.inputs.length >= SLICE_ROWS || slice.length >= SLICE_LENGTH) await flush()
     }
     if (slice.inputs.length > 0) await flush()
-    if (total === 0) throw new Refusal('batch.empty', 'The upload holds no row.')
-    return { total, seen: [...seen] }
+    if (total === 0) throw new Refusal('batch.empty', 'The upload has no rows; send at least one.')
+    return { total, issuers: [...issuers] }
   }
 
   /** Which of these DIDs can issue now. */
   async function usable(tenantId: string, dids: string[]): Promise<string[]> {
-    const able: string[] = []
+    const usableDids: string[] = []
     for (const did of dids) {
       signers.forget(tenantId, did)
       try {
-        able.push((await signers.signerOf(tenantId, did, refuseIssuer('issuer'))).did)
+        usableDids.push((await signers.signerOf(tenantId, did, refuseIssuer('issuer'))).did)
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
       }
     }
-    return able
+    return usableDids
   }
 
-  async function finish(call: Call, begun: Begun, upload: Upload, seen: string[]) {
+  async function finish(call: Call, reception: Reception, upload: Upload, issuers: string[]) {
     const { tenantId } = call
-    const { id, attempt, template } = begun
-    const able = await usable(tenantId, seen)
+    const { id, attempt, template } = reception
+    const usableDids = await usable(tenantId, issuers)
     const metadata = { id, ...(template && { templateId: template.id, templateVersion: template.version }) }
     return operations.change(call, 'createCredentialBatch', metadata, async (em) => {
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
@@ -143,7 +149,7 @@ export function createBatchUploads(parts: Parts) {
       const { total, failed: resumedDone } = batch
       em.assign(batch, {
         state: 'PROCESSING',
-        issuers: able,
+        issuers: usableDids,
         bodySha256: upload.digest(),
         resumedAt: now(),
         resumedDone,
@@ -160,18 +166,21 @@ export function createBatchUploads(parts: Parts) {
      * Stores the rows as they come and asks for their signing. Refusals: `batch.*`, those of the options, and what
      * reading the rows throws; then nothing of the upload is left.
      */
-    async receive(call: Call, given: Upload): Promise<BatchRecord> {
-      const format = formats.of(given.options.format)
-      const { options, template } = await format.batches.settle(call.tenantId, given)
-      const upload = { ...given, options }
-      const begun = await begin(call, upload, template)
+    async receive(call: Call, request: Upload): Promise<BatchRecord> {
+      const format = formats.of(request.options.format)
+      const { options, template } = await format.batches.settle(call.tenantId, request)
+      const upload = { ...request, options }
+      const reception = await begin(call, upload, template)
       try {
-        const { seen } = await store(call, begun, upload)
-        return await finish(call, begun, upload, seen)
+        const { issuers } = await store(call, reception, upload)
+        return await finish(call, reception, upload, issuers)
       } catch (error) {
-        const { id, attempt } = begun
+        const { id, attempt } = reception
         await discardUpload(sql, { tenantId: call.tenantId, id, attempt }).catch((failure: unknown) =>
-          log.warn({ err: failure, batchId: id }, 'a broken upload is left to the sweep'),
+          log.warn(
+            { err: failure, batchId: id },
+            'a failed upload could not be discarded; the scheduled sweep will do it',
+          ),
         )
         throw error
       }

@@ -70,7 +70,7 @@ export function createStatusEntries({ sql, uuid, epoch }: Pick<Dependencies, 'sq
     }
     // none: the database was restored since this process looked
     const lease = (await from(await epoch.current())) ?? (await from(await epoch.check()))
-    if (!lease) throw new Unavailable('database', 'The database was restored a moment ago.', 1)
+    if (!lease) throw new Unavailable('database', 'The database was restored a moment ago. Try again in a second.', 1)
     leases.set(name, lease)
   }
 

@@ -16,7 +16,11 @@ export interface CurrentStatus {
 
 const without = {
   revocation: notRevocable,
-  suspension: () => new Refusal('credential.not_suspendable', 'The credential was not signed with suspendable true.'),
+  suspension: () =>
+    new Refusal(
+      'credential.not_suspendable',
+      'The credential was not signed with suspendable true, so it cannot be suspended.',
+    ),
 }
 
 const STORED = `select l.tenant_id, l.kind, l.purpose, l.size, d.did,
@@ -82,7 +86,10 @@ export const createCredentialStatus = ({
     if (outcome === 'not_found') throw credentialNotFound()
     if (outcome === 'no_status') throw without[purpose]()
     if (outcome === 'recorded_before')
-      throw new Refusal('idempotency.in_flight', 'This Idempotency-Key was taken over by a later try. Ask again.')
+      throw new Refusal(
+        'idempotency.in_flight',
+        'A later request with this Idempotency-Key replaced this one. Repeat the request.',
+      )
   }
 
   return {
@@ -101,8 +108,8 @@ export const createCredentialStatus = ({
     /** Whether the credential was valid at a time, by its dates and by the history of its status. No future times. */
     async readStatusAt(tenantId: string, id: string, at: Date): Promise<PastStatus> {
       if (at > now())
-        throw new Refusal('request.invalid', 'What will be is not known.', [
-          { path: 'at', code: 'range', message: 'expected a time that has passed' },
+        throw new Refusal('request.invalid', 'The status at a future time is not known.', [
+          { path: 'at', code: 'range', message: 'expected a time in the past' },
         ])
       return inTenant(database.tenants, tenantId, async (em) => {
         const credential = await findCredential(em, id)

@@ -69,12 +69,15 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
     if (!list) throw listNotFound()
     const { kind, purpose, proofType, size, changes, did, entries } = list
     if (!did)
-      throw new Refusal('status_list.issuer_gone', 'The issuer of this list was deleted; it cannot be signed any more.')
+      throw new Refusal(
+        'status_list.issuer_gone',
+        'The issuer of this list was deleted, so the list cannot be signed any more.',
+      )
     const time = now()
     const validUntil = new Date(time.getTime() + VALID_HOURS * 3600_000)
     const { baseUrl } = await tenants.byId(tenantId)
     const signList = statusKinds[kind]
-    if (!signList) throw new Error(`there is no format in this process with lists of kind ${kind}`)
+    if (!signList) throw new Error(`no credential format of this process signs lists of kind ${kind}`)
     const [url, bits] = [statusListUrl(baseUrl, id), setBits(size, entries)]
     const signed = await signList({ tenantId, kind, purpose, proofType, did, url, bits, validFrom: time, validUntil })
     const text = JSON.stringify(signed)
@@ -100,9 +103,14 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
       return flight(id, () => sign(tenantId, id)).catch((error: unknown) => {
         // its issuer or its key is gone, the latter after a restore: no reader can do anything about it
         if (!(error instanceof Refusal) || error.code === 'status_list.not_found') throw error
-        throw new Unavailable('keys', 'The key of this list is gone; it cannot be signed any more.', 3600, {
-          cause: error,
-        })
+        throw new Unavailable(
+          'keys',
+          'The issuer of this list or its key was deleted, so the list cannot be signed.',
+          3600,
+          {
+            cause: error,
+          },
+        )
       })
     },
 

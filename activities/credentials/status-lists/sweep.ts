@@ -74,7 +74,7 @@ export function createStatusSweep(parts: Parts) {
   async function begin(until?: string): Promise<{ until: string; leftMs: number }> {
     const values = [until ?? null, windowSeconds * PART_OF_WINDOW]
     const { rows } = await systemSql.query<{ until: string; leftMs: number }>({ text: BEGIN, values })
-    if (!rows[0]) throw new Error('the database tells no time')
+    if (!rows[0]) throw new Error('the database returned no time')
     return rows[0]
   }
 

@@ -19,7 +19,7 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
 export const notCalled = (host: string, why: string): Unavailable =>
   new Unavailable('outbound', notPublic(host), 5, { cause: new Error(why) })
 
-export const notPublic = (host: string): string => `${host} is not called: no public address is known for it.`
+export const notPublic = (host: string): string => `${host} cannot be called: no public address is known for it.`
 
 /**
  * All addresses of a name, IPv4 and IPv6, asked afresh for every connection: nothing is remembered, so that the
@@ -37,8 +37,8 @@ export function createResolveName(server: string | undefined): ResolveName {
 
 async function askSystem(host: string): Promise<ResolvedAddress[]> {
   try {
-    const found = await dns.lookup(host, { all: true, verbatim: true })
-    return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }))
+    const addresses = await dns.lookup(host, { all: true, verbatim: true })
+    return addresses.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }))
   } catch (error) {
     if (ABSENT.has(codeOf(error))) return []
     throw notCalled(host, `DNS does not answer: ${codeOf(error)}`)
@@ -54,8 +54,8 @@ function askServer(server: string) {
   }
   const records = async (host: string, family: 4 | 6): Promise<ResolvedAddress[]> => {
     try {
-      const found = await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host))
-      return found.map((address) => ({ address, family }))
+      const addresses = await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host))
+      return addresses.map((address) => ({ address, family }))
     } catch (error) {
       if (ABSENT.has(codeOf(error))) return []
       throw notCalled(host, `DNS does not answer: ${codeOf(error)}`)

@@ -49,7 +49,7 @@ function explain(error: Error, host: string): Error {
   if (TLS_CODE.test(code))
     return new Refusal('outbound.tls', `The TLS connection to ${host} is not trustworthy: ${code}.`)
   if (code === 'HPE_HEADER_OVERFLOW')
-    return new Refusal('outbound.too_large', `The answer of ${host} has too large headers.`)
+    return new Refusal('outbound.too_large', `The headers in the answer of ${host} are too large.`)
   if (code.startsWith('HPE_'))
     return new Refusal('outbound.bad_answer', `${host} does not answer with valid HTTP: ${code}.`)
   return new Unavailable('outbound', `The connection to ${host} failed: ${code}.`)
@@ -83,7 +83,7 @@ async function readAnswer(response: IncomingMessage, exchange: Exchange): Promis
   }
   const encoding = response.headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {
-    throw new Refusal('outbound.bad_answer', `${host} compressed its answer although that was not asked for.`)
+    throw new Refusal('outbound.bad_answer', `${host} compressed its answer, which the request did not allow.`)
   }
   const finalAddress = response.socket.remoteAddress ?? ''
   return { status, headers: flatten(response.headers), body: await readBody(response, exchange), finalAddress }

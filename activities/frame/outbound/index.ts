@@ -94,10 +94,10 @@ export function createOutbound(config: OutboundConfig, { log }: { log?: Outbound
     const family = host.includes(':') ? 6 : 4
     const addresses: ResolvedAddress[] = isAddress ? [{ address: host, family }] : await resolveName(host)
     const allowed = ({ address }: ResolvedAddress) => inRanges(address, ranges) || (!isAddress && isPublic(address))
-    const refused = addresses.find((each) => !allowed(each))
-    if (!refused) return addresses
+    const refusedAddress = addresses.find((each) => !allowed(each))
+    if (!refusedAddress) return addresses
     if (isAddress) throw new Refusal('outbound.blocked', notPublic(host))
-    throw notCalled(host, `${refused.address} is not a public address`)
+    throw notCalled(host, `${refusedAddress.address} is not a public address`)
   }
 
   const call = async (target: OutboundTarget, request: OutboundRequest, signal: AbortSignal) => {
@@ -121,8 +121,8 @@ export function createOutbound(config: OutboundConfig, { log }: { log?: Outbound
       const target = parseTarget(request.url)
       const timeoutMs = request.timeoutMs ?? config.timeoutMs
       const deadline = new AbortController()
-      const late = new Unavailable('outbound', `${target.host} did not answer within ${timeoutMs} ms.`)
-      const timer = setTimeout(() => deadline.abort(late), timeoutMs)
+      const timeout = new Unavailable('outbound', `${target.host} did not answer within ${timeoutMs} ms.`)
+      const timer = setTimeout(() => deadline.abort(timeout), timeoutMs)
       const signal = request.signal ? AbortSignal.any([deadline.signal, request.signal]) : deadline.signal
       try {
         return await slots.run(target.host, signal, () => call(target, request, signal))

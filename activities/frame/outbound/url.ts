@@ -34,18 +34,20 @@ const refuse = (code: string, message: string): never => {
  */
 export function parseTarget(text: string): OutboundTarget {
   if (text.length > MAX_URL) refuse('invalid_url', `The URL is longer than ${MAX_URL} characters.`)
-  if (/[\p{Cc}\p{Z}\\]/u.test(text)) refuse('invalid_url', 'The URL holds a space, a control character or a backslash.')
+  if (/[\p{Cc}\p{Z}\\]/u.test(text))
+    refuse('invalid_url', 'The URL contains a space, a control character or a backslash.')
   if (!URL.canParse(text)) return refuse('invalid_url', 'The URL is not valid.')
   const url = new URL(text)
-  if (url.protocol !== 'https:') refuse('not_https', 'Only https URLs are called.')
+  if (url.protocol !== 'https:') refuse('not_https', 'The URL is not an https URL.')
   if (!/^https:\/\/[^/]/i.test(text)) refuse('invalid_url', 'The URL has no host.')
   if (url.username !== '' || url.password !== '' || /^https:\/\/[^/?#]*@/i.test(text)) {
-    refuse('invalid_url', 'The URL carries user info.')
+    refuse('invalid_url', 'The URL contains user info before its host.')
   }
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (host === '' || host.endsWith('.') || host.length > 253) refuse('invalid_url', 'The host of the URL is not valid.')
   const port = url.port === '' ? 443 : Number(url.port)
-  if (port !== 443 && (port < 1024 || REFUSED_PORTS.has(port))) refuse('port', `Port ${port} is not called.`)
+  if (port !== 443 && (port < 1024 || REFUSED_PORTS.has(port)))
+    refuse('port', `Port ${port} of the URL is not allowed: use 443.`)
   return { url, host, isAddress: isIP(host) !== 0, port }
 }
 
@@ -67,5 +69,5 @@ function isPublicName(host: string): boolean {
 export function assertCallable(text: string, config: Pick<OutboundConfig, 'dnsServer' | 'allowedRanges'>): void {
   const { host } = parseTarget(text)
   const ownNetwork = config.dnsServer !== undefined || config.allowedRanges.length > 0
-  if (!ownNetwork && !isPublicName(host)) refuse('blocked', `${host.slice(0, 253)} is no name of the public internet.`)
+  if (!ownNetwork && !isPublicName(host)) refuse('blocked', `${host.slice(0, 253)} is not a public host name.`)
 }

@@ -67,8 +67,8 @@ export function createPayloadCodec(masterKey: Uint8Array, ...formerMasterKeys: U
       return payloads.map((payload) => {
         if (metadataText(payload, 'encoding') !== ENCODING) return payload
         const id = metadataText(payload, 'encryption-key-id') ?? ''
-        const opened = sealerOf(id).open(payload.data ?? new Uint8Array(0), boundTo(id))
-        const { metadata, data } = payloadMessage.decode(unpack(opened))
+        const plain = sealerOf(id).open(payload.data ?? new Uint8Array(0), boundTo(id))
+        const { metadata, data } = payloadMessage.decode(unpack(plain))
         return { metadata, data }
       })
     },

@@ -20,10 +20,10 @@ export async function registerSearchAttributes({ connection, namespace, within }
     return names.filter((name) => !(name in customAttributes))
   }
   await within(async () => {
-    const absent = await missing()
-    if (absent.length === 0) return
-    const wanted = Object.fromEntries(absent.map((name) => [name, keywordType]))
-    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: wanted })
+    const missingNames = await missing()
+    if (missingNames.length === 0) return
+    const attributeTypes = Object.fromEntries(missingNames.map((name) => [name, keywordType]))
+    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: attributeTypes })
     while ((await missing()).length > 0) await new Promise((resolve) => setTimeout(resolve, 100))
   }, REGISTRATION_DEADLINE_MS)
 }

@@ -32,7 +32,7 @@ export function createTenants({ systemSql, config, now }: Pick<Dependencies, 'sy
   const byHost = new LRUCache<string, HostTenant | 'nobody'>({ max: 5_000, ttl: 10_000, ...byClock(now) })
   const byId = new LRUCache<string, KnownTenant>({ max: 5_000, ttl: 60_000, ...byClock(now) })
 
-  const known = (row: TenantRow): KnownTenant => ({
+  const toTenant = (row: TenantRow): KnownTenant => ({
     id: row.id,
     subdomain: row.subdomain,
     isFirst: row.is_first,
@@ -53,8 +53,8 @@ export function createTenants({ systemSql, config, now }: Pick<Dependencies, 'sy
         values: [name === publicUrl.hostname, subdomain, name],
       })
       const ours = name === publicUrl.hostname || subdomain !== ''
-      const found = rows[0] && known(rows[0])
-      const tenant = found && { ...found, origin: ours ? found.baseUrl : `https://${name}` }
+      const owner = rows[0] && toTenant(rows[0])
+      const tenant = owner && { ...owner, origin: ours ? owner.baseUrl : `https://${name}` }
       byHost.set(name, tenant ?? 'nobody')
       return tenant
     },
@@ -67,8 +67,8 @@ export function createTenants({ systemSql, config, now }: Pick<Dependencies, 'sy
         text: 'select id, subdomain, is_first from tenants where id = $1',
         values: [id],
       })
-      if (!rows[0]) throw new Error(`tenant ${id} is gone`)
-      const tenant = known(rows[0])
+      if (!rows[0]) throw new Error(`there is no tenant ${id}`)
+      const tenant = toTenant(rows[0])
       byId.set(id, tenant)
       return tenant
     },

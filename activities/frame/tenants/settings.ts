@@ -53,7 +53,7 @@ export function createTenantSettings({
       text: `select ${COLUMNS} from tenants where id = $1`,
       values: [tenantId],
     })
-    if (!rows[0]) throw new Error(`tenant ${tenantId} is gone`)
+    if (!rows[0]) throw new Error(`there is no tenant ${tenantId}`)
     const settings = settingsIn(rows[0])
     remembered.set(tenantId, settings)
     return settings
@@ -72,7 +72,7 @@ export function createTenantSettings({
       const updated = await operations.change(call, 'updateTenantSettings', { ...change }, async (em) => {
         const values = [fetchUnknownContexts, vcApi, requireChallenge, requireDomain, call.tenantId]
         const [row] = await em.execute<SettingsRow[]>(UPDATE, values)
-        if (!row) throw new Error(`tenant ${call.tenantId} is gone`)
+        if (!row) throw new Error(`there is no tenant ${call.tenantId}`)
         return settingsIn(row)
       })
       remembered.delete(call.tenantId)

@@ -60,7 +60,7 @@ const LONGEST_RETRY_SECONDS = 30
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { part, slots, maxWaiting, maxWaitingPerTenant, maxWaitMs, budget, observer, clock } = options
   const turns = createFairTurns<Begin>({ perTenant: Math.max(1, slots - 1), firstCost: FIRST_COST_MS })
-  const held = new Map<string, number>()
+  const heldCounts = new Map<string, number>()
   let running = 0
   let wantedUntil = Number.NEGATIVE_INFINITY
 
@@ -71,7 +71,11 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     return new Exhausted(part, detail, Math.max(1, Math.ceil(overForMs(tenantId) / 1000)))
   }
   const overBudget = (tenantId: string) =>
-    exhausted(tenantId, 'budget', 'The tenant has used more computing time than it may while others want theirs.')
+    exhausted(
+      tenantId,
+      'budget',
+      'The tenant has used its share of computing time while other tenants wait. Try again later.',
+    )
 
   const notNow = (reason: 'queue' | 'late', detail: string) => {
     observer.refused(reason)
@@ -82,13 +86,13 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   /** Within the moment for which a refusal is held back, others may have gone. */
   async function assertWithinBudget(tenantId: string): Promise<void> {
     if (overForMs(tenantId) === 0) return
-    const count = held.get(tenantId) ?? 0
+    const count = heldCounts.get(tenantId) ?? 0
     if (count >= maxWaitingPerTenant) throw overBudget(tenantId)
-    held.set(tenantId, count + 1)
+    heldCounts.set(tenantId, count + 1)
     await new Promise<void>((resolve) => clock.after(HELD_MS, resolve))
-    const left = (held.get(tenantId) ?? 1) - 1
-    if (left > 0) held.set(tenantId, left)
-    else held.delete(tenantId)
+    const left = (heldCounts.get(tenantId) ?? 1) - 1
+    if (left > 0) heldCounts.set(tenantId, left)
+    else heldCounts.delete(tenantId)
     if (overForMs(tenantId) > 0) throw overBudget(tenantId)
   }
 
@@ -106,8 +110,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   /** Settles when a slot is the caller's, with what ends the turn. */
   function turnOf(tenantId: string): Promise<(cost: number) => void> {
     if (turns.sizeOf(tenantId) >= maxWaitingPerTenant)
-      throw exhausted(tenantId, 'tenant', 'Too much of the tenant waits to be processed.')
-    if (turns.size() >= maxWaiting) throw notNow('queue', 'Too much waits to be processed.')
+      throw exhausted(tenantId, 'tenant', 'Too many requests of the tenant wait to be processed. Try again later.')
+    if (turns.size() >= maxWaiting) throw notNow('queue', 'Too many requests wait to be processed. Try again later.')
     const since = clock.now()
     return new Promise((resolve, reject) => {
       const begin: Begin = (end) => {
@@ -118,7 +122,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       const giveUp = () => {
         turns.remove(tenantId, begin)
         observer.waiting(turns.size())
-        const late = () => notNow('late', 'The turn of the request did not come in time.')
+        const late = () => notNow('late', 'The request waited too long to be processed. Try again later.')
         reject(overForMs(tenantId) > 0 ? overBudget(tenantId) : late())
       }
       const callOff = Number.isFinite(maxWaitMs) ? clock.after(maxWaitMs, giveUp) : () => undefined
@@ -131,14 +135,14 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     async run(tenantId, task) {
       await assertWithinBudget(tenantId)
       const end = await turnOf(tenantId)
-      const begun = clock.now()
+      const startedMs = clock.now()
       let workMs: number | undefined
       try {
         return await task((ms) => {
           workMs = ms
         })
       } finally {
-        const cost = workMs ?? clock.now() - begun
+        const cost = workMs ?? clock.now() - startedMs
         running -= 1
         end(cost)
         budget?.charge(tenantId, cost)

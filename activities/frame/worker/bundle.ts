@@ -18,15 +18,15 @@ const workflowsPath = join(root, 'workflows', `index${extension}`)
  * the SDK's client side.
  */
 export async function bundleWorkflows(path = workflowsPath): Promise<WorkflowBundleWithSourceMap> {
-  const said: string[] = []
+  const errorLines: string[] = []
   const ignore = () => undefined
-  const error = (text: string) => said.push(text)
+  const error = (text: string) => errorLines.push(text)
   const logger = { trace: ignore, debug: ignore, info: ignore, warn: ignore, log: ignore, error }
   try {
     return await bundleWorkflowCode({ workflowsPath: path, failureConverterPath, logger })
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(['the workflows cannot be bundled', reason, ...said].join('\n'), { cause })
+    throw new Error(['the workflows cannot be bundled', reason, ...errorLines].join('\n'), { cause })
   }
 }
 

@@ -65,9 +65,9 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const relay = createRelay({ sql: parts.systemSql, temporal, outbox: parts.outbox, log })
   relay.start()
   const run = worker.run()
-  const registered = keepRegistered(temporal, parts.jobs, log)
+  const registration = keepRegistered(temporal, parts.jobs, log)
   const finished = run.finally(async () => {
-    registered.stop()
+    registration.stop()
     await relay.stop()
     await connection.close()
   })

@@ -23,7 +23,7 @@ export const fields = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
 export const text = (value: unknown): string => {
-  if (typeof value !== 'string') throw new Unavailable('keys', 'Vault gave an answer that we do not understand.')
+  if (typeof value !== 'string') throw new Unavailable('keys', 'Vault sent an answer in an unexpected form.')
   return value
 }
 

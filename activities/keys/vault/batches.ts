@@ -46,11 +46,11 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
   const flush = (name: string, { waiting, timer }: Batch): void => {
     clearTimeout(timer)
     open.delete(name)
-    const posted = post(name, waiting).finally(() => sending.delete(posted))
-    sending.add(posted)
+    const posting = post(name, waiting).finally(() => sending.delete(posting))
+    sending.add(posting)
   }
 
-  const opened = (name: string): Batch => {
+  const openBatch = (name: string): Batch => {
     const batch: Batch = { waiting: [], bytes: 0, timer: setTimeout(() => flush(name, batch), windowMs) }
     open.set(name, batch)
     return batch
@@ -58,7 +58,7 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
 
   return {
     sign(name, input) {
-      const batch = open.get(name) ?? opened(name)
+      const batch = open.get(name) ?? openBatch(name)
       const settle = Promise.withResolvers<Uint8Array>()
       batch.waiting.push({ input, settle })
       batch.bytes += input.length

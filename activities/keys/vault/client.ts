@@ -43,10 +43,10 @@ const SOCKETS = 32
 
 /** Rejects after `ms`, whatever the library below waits for. */
 async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Unavailable('keys', `Vault does not answer within ${ms} ms.`)), ms)
+  const timeout = Promise.withResolvers<never>()
+  const timer = setTimeout(() => timeout.reject(new Unavailable('keys', `Vault does not answer within ${ms} ms.`)), ms)
   try {
-    return await Promise.race([work, late.promise])
+    return await Promise.race([work, timeout.promise])
   } finally {
     clearTimeout(timer)
   }
@@ -78,8 +78,8 @@ export function createVaultClient(config: VaultConfig, parts: VaultClientParts):
   const session = createVaultSession({ ...parts, calls, source, loggedIn, refusedUntil: observer?.refusedUntil })
 
   const refusedToken = (error: unknown): VaultRefusal | undefined => {
-    const known = understood(error)
-    return known instanceof VaultRefusal && known.status === 403 ? known : undefined
+    const failure = understood(error)
+    return failure instanceof VaultRefusal && failure.status === 403 ? failure : undefined
   }
 
   /** On 403 one new login. */

@@ -100,7 +100,7 @@ export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreO
       if (ref.keyType === 'ed25519') {
         throw new Refusal(
           'key.agreement_unsupported',
-          'Vault keeps this key and cannot agree with it: use an X25519 key.',
+          'Vault cannot agree on a secret with an Ed25519 key: use an X25519 key.',
         )
       }
       return settled(software.agree(ref, peerPublicKey))
@@ -111,11 +111,11 @@ export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreO
       return settled(inTransit(ref) ? transit.delete(ref) : software.delete(ref))
     },
     async names() {
-      const found = await Promise.all([
+      const lists = await Promise.all([
         client.list(`${config.transitMount}/keys`),
         client.list(`${config.kvMount}/metadata/countersign`),
       ])
-      return found.flat().filter(isStoreName)
+      return lists.flat().filter(isStoreName)
     },
     ready: () => client.ready(),
     async close() {

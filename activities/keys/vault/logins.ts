@@ -48,6 +48,6 @@ export const databaseRecords = (system: MikroORM): LoginRecords => ({
       }
       return result
     }).catch((cause: unknown) => {
-      throw new Unavailable('database', 'Logins to the key store cannot be remembered now.', undefined, { cause })
+      throw new Unavailable('database', 'Logins to the key store cannot be recorded now.', undefined, { cause })
     }),
 })

@@ -84,19 +84,19 @@ export function createVaultSession(parts: SessionParts): VaultSession {
     })
   }
 
-  const keep = (kept: Lease): Lease => {
+  const keep = (lease: Lease): Lease => {
     clearTimeout(timer)
     failures = 0
-    current = kept
-    if (kept.seconds > 0) after((kept.seconds * 2000) / 3, refresh)
-    return kept
+    current = lease
+    if (lease.seconds > 0) after((lease.seconds * 2000) / 3, refresh)
+    return lease
   }
 
   const refused = (reason: string, waitMs: number): Unavailable => {
-    const known = refusal?.reason === reason && refusal.until > now()
+    const isKnown = refusal?.reason === reason && refusal.until > now()
     refusal = { reason, until: now() + waitMs }
     refusedUntil?.(refusal.until)
-    if (!known)
+    if (!isKnown)
       log?.error({ part: 'keys', reason, nextInSeconds: Math.ceil(waitMs / 1000) }, 'the key store refused our login')
     return refusedByVault(reason, waitMs)
   }
@@ -114,15 +114,15 @@ export function createVaultSession(parts: SessionParts): VaultSession {
   const attempt = async (): Promise<Lease> => {
     const credentials = await source.read()
     await admitted(credentials)
-    const made = await logIn(calls, credentials).catch(async (error: unknown) => {
-      const known = understood(error)
-      if (!(known instanceof VaultRefusal)) {
+    const lease = await logIn(calls, credentials).catch(async (error: unknown) => {
+      const fault = understood(error)
+      if (!(fault instanceof VaultRefusal)) {
         loggedIn?.('unavailable')
         await gate.left(credentials)
-        throw known
+        throw fault
       }
-      const locked = isLockedOut(known, credentials)
-      const reason = reasonOf(known, locked)
+      const locked = isLockedOut(fault, credentials)
+      const reason = reasonOf(fault, locked)
       const waitMs = await gate.refused(credentials, { reason, lockedOut: locked })
       loggedIn?.('refused')
       throw refused(reason, waitMs)
@@ -130,11 +130,11 @@ export function createVaultSession(parts: SessionParts): VaultSession {
     if (refusal) log?.info({ part: 'keys' }, 'the key store takes our login again')
     refusal = undefined
     refusedUntil?.(0)
-    fullSeconds = made.seconds
-    keep(made)
+    fullSeconds = lease.seconds
+    keep(lease)
     loggedIn?.('done')
     await gate.succeeded(credentials)
-    return made
+    return lease
   }
 
   /** One login at a time, however many callers wait for it. */
@@ -179,10 +179,10 @@ export function createVaultSession(parts: SessionParts): VaultSession {
       return (current ?? (await login())).token
     },
     async standing() {
-      const lent = current ?? (await pending)
-      if (lent) return lent.token
+      const lease = current ?? (await pending)
+      if (lease) return lease.token
       assertMayLogIn()
-      throw failure ?? new Unavailable('keys', 'We have no token of Vault yet.')
+      throw failure ?? new Unavailable('keys', 'There is no Vault token yet.')
     },
     async replace(token) {
       if (current?.token === token && now() - replacedAt < REPLACE_MS) return undefined

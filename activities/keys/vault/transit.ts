@@ -27,7 +27,7 @@ const signatureOf = (result: unknown, p256: boolean): Uint8Array | Error => {
   const { signature, error } = fields(result)
   if (typeof signature !== 'string') return new Unavailable('keys', `Vault did not sign: ${String(error)}`)
   const raw = Buffer.from(signature.slice(signature.lastIndexOf(':') + 1), 'base64')
-  if (raw.length !== 64) return new Unavailable('keys', 'Vault gave a signature of unexpected length.')
+  if (raw.length !== 64) return new Unavailable('keys', 'Vault sent a signature of unexpected length.')
   return p256 ? withLowS(raw) : raw
 }
 

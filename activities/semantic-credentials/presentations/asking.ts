@@ -36,23 +36,27 @@ interface Parts extends Pick<Dependencies, 'documents'> {
 export function createAsking({ documents, tenants, signers, presentationTemplates }: Parts) {
   return {
     /** The template's own members, or those of the request itself; both at once would say two things. */
-    async whatIsAsked(tenantId: string, given: Partial<TemplateInput> & { templateId?: string }) {
-      const { templateId, domain, name, query, trustedContexts } = given
+    async whatIsAsked(tenantId: string, request: Partial<TemplateInput> & { templateId?: string }) {
+      const { templateId, domain, name, query, trustedContexts } = request
       if (templateId === undefined && domain === undefined && name === undefined && query === undefined)
-        throw new Refusal('presentation_request.invalid', 'The request asks for nothing.', [
+        throw new Refusal('presentation_request.invalid', 'The presentation request does not say what it asks for.', [
           { path: 'templateId', code: 'required', message: 'expected templateId, or domain, name and query' },
         ])
       if (templateId === undefined) {
         const input = { domain: domain ?? '', name: name ?? '', query, trustedContexts }
         return { domain: input.domain, name: input.name, ...checkedTemplate(input), templateId: null }
       }
-      const own = { domain, name, query, trustedContexts: trustedContexts ?? undefined }
-      const extra = Object.entries(own).filter(([, value]) => value !== undefined)
+      const ownMembers = { domain, name, query, trustedContexts: trustedContexts ?? undefined }
+      const extra = Object.entries(ownMembers).filter(([, value]) => value !== undefined)
       if (extra.length > 0)
         throw new Refusal(
           'presentation_request.invalid',
-          'The template says what is asked.',
-          extra.map(([path]) => ({ path, code: 'unknown', message: 'expected nothing beside templateId' })),
+          'A presentation request with templateId asks for what the template says, and nothing else.',
+          extra.map(([path]) => ({
+            path,
+            code: 'unknown',
+            message: 'expected to be absent, because templateId is present',
+          })),
         )
       const template = await presentationTemplates.readTemplate(tenantId, templateId)
       return { domain: template.domain, name: template.name, ...checkedTemplate(template), templateId }
@@ -75,7 +79,7 @@ export function createAsking({ documents, tenants, signers, presentationTemplate
 
     async handOver(tenantId: string, jws: string): Promise<SignedRequest> {
       const parsed = parseCompactJws(jws)
-      if (!parsed) throw new Error('the signed request is no compact JWS')
+      if (!parsed) throw new Error('the signed request is not a compact JWS')
       const message = jsonOf(parsed.payload) as RequestMessage
       const { baseUrl } = await tenants.byId(tenantId)
       const requestUri = `${baseUrl}/v1/presentation-requests/${message.id}`

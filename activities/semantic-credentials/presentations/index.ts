@@ -87,10 +87,10 @@ export function createPresentations(parts: Parts) {
   /** The verdict alone, which changes nothing. `bindHolder` false: the proofs alone, as the W3C's VC API asks for. */
   async function checkPresentation(
     tenantId: string,
-    { presentation: given, challenge, domain, trustedContexts }: PresentationToCheck,
+    { presentation: payload, challenge, domain, trustedContexts }: PresentationToCheck,
     { asked = [], bindHolder = true }: { asked?: Asked[]; bindHolder?: boolean } = {},
   ): Promise<WarnedPresentationVerdict> {
-    const presentation = normalisePresentation(given)
+    const presentation = normalisePresentation(payload)
     assertTrustedContexts(trustedContexts)
     const trusted = [trustedContexts, ...asked.map((each) => each.trustedContexts)].filter((each) => each !== undefined)
     const { verifiableCredential: _, ...own } = presentation
@@ -158,8 +158,8 @@ export function createPresentations(parts: Parts) {
       const { tenantId, idempotency } = call
       if (idempotency && 'effect' in idempotency) return idempotency.effect as WarnedPresentationVerdict
       const presentation = normalisePresentation(input.presentation)
-      const own = proofsOf(presentation)[0]?.proof.challenge
-      const challenge = input.challenge ?? (typeof own === 'string' ? own : undefined)
+      const ownChallenge = proofsOf(presentation)[0]?.proof.challenge
+      const challenge = input.challenge ?? (typeof ownChallenge === 'string' ? ownChallenge : undefined)
       const request =
         challenge === undefined ? undefined : await presentationRequests.findByChallenge(tenantId, challenge)
       const asked: Asked[] = [
@@ -179,8 +179,8 @@ export function createPresentations(parts: Parts) {
         const used = await em.execute<{ id: string }[]>(USE, [time, request.id, earliest])
         if (used.length > 0) return verdict
         metadata.verified = false
-        const late = failed('request', `The request ${request.id} was answered meanwhile, or has expired.`)
-        const checks = verdict.checks.map((check) => (check.check === 'request' ? late : check))
+        const lateCheck = failed('request', `The request ${request.id} was answered meanwhile, or has expired.`)
+        const checks = verdict.checks.map((check) => (check.check === 'request' ? lateCheck : check))
         return { ...verdictOf(checks), warnings: verdict.warnings }
       })
     },

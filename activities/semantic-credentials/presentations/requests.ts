@@ -62,11 +62,16 @@ const notFound = () => new Refusal('presentation_request.not_found', 'There is n
 /** What came in between shows in the table's constraints. */
 const conflict = (error: unknown): never => {
   if (error instanceof ForeignKeyConstraintViolationException)
-    throw new Refusal('presentation_template.not_found', 'The presentation template was deleted meanwhile.')
+    throw new Refusal(
+      'presentation_template.not_found',
+      'The presentation template was deleted while the request was being created.',
+    )
   if (error instanceof UniqueConstraintViolationException)
-    throw new Refusal('presentation_request.challenge_taken', 'Another request of this tenant has this challenge.', [
-      { path: 'challenge', code: 'unique', message: 'expected a challenge that was never used' },
-    ])
+    throw new Refusal(
+      'presentation_request.challenge_taken',
+      'Another presentation request of this tenant has this challenge.',
+      [{ path: 'challenge', code: 'unique', message: 'expected a challenge that was never used' }],
+    )
   throw error
 }
 
@@ -152,7 +157,10 @@ export function createPresentationRequests({ config, database, now, uuid, operat
       const row = await find(tenantId, { id })
       if (!row?.signed) throw notFound()
       if (state(row) === 'open') return row.signed
-      throw new Refusal('presentation_request.over', 'The presentation request was answered, or has expired.')
+      throw new Refusal(
+        'presentation_request.over',
+        'The presentation request was answered or has expired; ask the verifier for a new one.',
+      )
     },
 
     /** The request whose challenge this is; undefined where no request of the tenant has it. */

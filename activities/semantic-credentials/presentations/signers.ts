@@ -10,13 +10,13 @@ export const refusePresenter =
     switch (kind) {
       case 'unknown':
       case 'deleted':
-        return refusal('presentation.signer_unknown', 'The DID is not one of this tenant.')
+        return refusal('presentation.signer_unknown', 'The DID does not belong to this tenant.')
       case 'not_ready':
         return refusal(
           'presentation.signer_not_ready',
-          'The registration of the DID has not completed: nobody could verify what it signs.',
+          'The registration of the DID is not COMPLETED: its signatures could not be verified yet.',
         )
       case 'key_unfit':
-        return refusal('presentation.signer_key_unfit', 'The DID holds no key of the type that is needed.')
+        return refusal('presentation.signer_key_unfit', 'The DID has no key of a type that fits; see errors.')
     }
   }

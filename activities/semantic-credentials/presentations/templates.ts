@@ -42,7 +42,11 @@ export function checkedTemplate({ domain, name, query, trustedContexts }: Templa
   errors.push(...read.errors.slice(0, 20))
   if (trustedContexts) errors.push(...trustedContextsErrors(trustedContexts).slice(0, 20))
   if (errors.length > 0)
-    throw new Refusal('presentation_template.invalid', 'What is to be asked is not usable; see errors.', errors)
+    throw new Refusal(
+      'presentation_template.invalid',
+      'The name, domain, query or trusted contexts are not valid; see errors.',
+      errors,
+    )
   return { query: Object(query), queries: read.queries, trustedContexts: trustedContexts ?? null }
 }
 
@@ -94,8 +98,8 @@ export function createPresentationTemplates({
       { id: repeated, ...input }: TemplateInput & { id?: string | null },
     ): Promise<PresentationTemplateRecord> {
       if (repeated !== undefined && repeated !== null && repeated !== id)
-        throw new Refusal('presentation_template.id_differs', 'The id of the body is not that of the path.', [
-          { path: 'id', code: 'id', message: `expected ${id}, or nothing` },
+        throw new Refusal('presentation_template.id_differs', 'The id in the body differs from the id in the path.', [
+          { path: 'id', code: 'id', message: `expected ${id}, or no id` },
         ])
       const { query, trustedContexts } = checkedTemplate(input)
       return operations.change(call, 'updateWebSemanticPresentationTemplate', { id }, async (em) => {

@@ -13,8 +13,8 @@ const REFUSED: [text: string, code: string, why: RegExp][] = [
   ['https:\\\\issuer.org/', 'outbound.invalid_url', /a space, a control character or a backslash/],
   ['issuer.org', 'outbound.invalid_url', /not valid/],
   ['https://issuer.org:99999/', 'outbound.invalid_url', /not valid/],
-  ['http://issuer.org/', 'outbound.not_https', /Only https/],
-  ['ftp://issuer.org/https://issuer.org', 'outbound.not_https', /Only https/],
+  ['http://issuer.org/', 'outbound.not_https', /not an https URL/],
+  ['ftp://issuer.org/https://issuer.org', 'outbound.not_https', /not an https URL/],
   ['https:issuer.org/', 'outbound.invalid_url', /has no host/],
   ['https:/issuer.org/', 'outbound.invalid_url', /has no host/],
   ['https:///issuer.org/', 'outbound.invalid_url', /has no host/],
@@ -68,6 +68,6 @@ test('a name of documentation or tests, and one below a public suffix, is a publ
   for (const host of ['example', 'test', 'a.notatld', 'a.onion', 'home.arpa', '192.0.2.1']) {
     const error = t.throws(() => assertCallable(`https://${host}/`, alone), { instanceOf: Refusal }, host)
     t.is(error?.code, 'outbound.blocked')
-    t.is(error?.message, `${host} is no name of the public internet.`)
+    t.is(error?.message, `${host} is not a public host name.`)
   }
 })
