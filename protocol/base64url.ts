@@ -1,7 +1,7 @@
 /**
- * Bytes of base64url without padding (RFC 7515, section 2), or undefined for any other text. Strictly: decoders that take
- * padding, other alphabets or unused bits that are set read several texts as the same bytes, so that one signature, or one
- * token, would have many forms.
+ * Returns the bytes of base64url without padding (RFC 7515, section 2), or undefined for any other text. It is strict:
+ * decoders that accept padding, other alphabets or non-zero unused bits read several texts as the same bytes, so that a
+ * signature or a token would have several forms.
  */
 export function fromBase64url(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'base64url')

@@ -1,4 +1,4 @@
-/** A path into the caller's input, the rule it breaks, and what was expected. */
+/** A path into the caller's input, the code of the broken rule, and the expected value. */
 export interface FieldError {
   path: string
   code: string
@@ -6,9 +6,9 @@ export interface FieldError {
 }
 
 /**
- * The one error class for everything the platform refuses on purpose. `code` is dotted and stable
+ * The error class of every refusal of the platform. `code` is dotted and stable
  * (`did.not_found`); api/frame/errors.ts maps it to an HTTP status, activities/worker.ts makes it non-retryable.
- * Messages are for people: what is wrong and what to do next, never a secret and never personal data.
+ * Messages are for people: what is wrong and what to do next, never secrets or personal data.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
@@ -17,14 +17,14 @@ export class Refusal extends Error {
     readonly code: string,
     message: string,
     readonly errors: FieldError[] = [],
-    /** `cause`: what a library threw, for the log. */
+    /** `cause`: the error of a library, for the log. */
     options?: ErrorOptions,
   ) {
     super(message, options)
   }
 }
 
-/** A refusal for now: 429 with Retry-After over HTTP. */
+/** A temporary refusal: 429 with Retry-After over HTTP. */
 export class TooMany extends Refusal {
   constructor(
     code: string,
@@ -35,7 +35,7 @@ export class TooMany extends Refusal {
   }
 }
 
-/** Something that we depend on is away; the same request may succeed later. Retryable: 503 with Retry-After over HTTP. */
+/** A dependency is not available; the same request may succeed later. Retryable: 503 with Retry-After over HTTP. */
 export class Unavailable extends Error {
   override readonly name: string = 'Unavailable'
 
@@ -49,20 +49,20 @@ export class Unavailable extends Error {
   }
 }
 
-/** A tenant has more than its share of what others want too: 429 with Retry-After over HTTP, retryable like what is away. */
+/** A tenant uses more than its share of a resource. Retryable like `Unavailable`: 429 with Retry-After over HTTP. */
 export class Exhausted extends Unavailable {
   override readonly name = 'Exhausted'
 }
 
 /**
- * Our own code failed over a document in a way that nobody foresaw. The same document meets the same fault again, so that
- * waiting mends nothing: 500 over HTTP, and a batch goes on without the row (D-153).
+ * An unexpected error of our own code over a document. A retry would fail in the same way: 500 over HTTP, and a batch
+ * continues without the row (D-153).
  */
 export class DocumentFault extends Error {
   override readonly name = 'DocumentFault'
 }
 
-/** Work over a document and nothing else: what it throws, other than a refusal, is a `DocumentFault`. */
+/** Runs work whose only input is a document: turns errors other than refusals into a `DocumentFault`. */
 export async function overDocument<Result>(work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()

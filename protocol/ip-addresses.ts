@@ -15,14 +15,14 @@ export function parseRanges(ranges: readonly string[]): AddressRange[] | undefin
   }
 }
 
-/** `::ffff:127.0.0.1` is 127.0.0.1 to the kernel, so it is to us. Undefined for what is no address. */
+/** Parses an address; `::ffff:127.0.0.1` becomes 127.0.0.1, as in the kernel. Undefined for other text. */
 export function plainAddress(text: string): Address | undefined {
   if (!ipaddr.isValid(text)) return undefined
   const address = ipaddr.parse(text)
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address
 }
 
-/** Whether an address lies in one of the ranges. */
+/** Whether an address is in one of the ranges. */
 export function inRanges(text: string, ranges: readonly AddressRange[]): boolean {
   const address = plainAddress(text)
   return (
@@ -32,7 +32,7 @@ export function inRanges(text: string, ranges: readonly AddressRange[]): boolean
 }
 
 /**
- * Whether an address is one of the public Internet: unicast and none of the special ranges of RFC 6890 (loopback,
+ * Whether an address is on the public Internet: unicast and in none of the special ranges of RFC 6890 (loopback,
  * private, link-local, shared, documentation, multicast, NAT64 and 6to4 forms that could hide one of them).
  */
 export function isPublic(text: string): boolean {

@@ -2,14 +2,15 @@ import { notAbsolute, notSigned } from './data-integrity/refusals.ts'
 import { isSameDecimal } from './json.numbers.ts'
 import type { Json } from './json.ts'
 
-/** What an expanded document is made of beside properties (JSON-LD 1.1 API, section 5.1). */
+/** Keywords of an expanded document (JSON-LD 1.1 API, section 5.1). */
 const KEYWORDS = new Set('@direction @graph @id @included @index @language @list @reverse @set @type @value'.split(' '))
 
 const XSD_DOUBLE = 'http://www.w3.org/2001/XMLSchema#double'
 
 /**
- * Whether the literal that jsonld makes of a value says the same. A number whose shortest text has no point and a negative
- * exponent, such as 1e-7, becomes the integer 0; a text that is to be a double is read as far as it is a number.
+ * Whether jsonld writes a value as a literal of the same value. It does not for a number whose shortest text has a
+ * negative exponent and no point, such as 1e-7, which becomes 0, or for a double as text with more than jsonld reads of
+ * it.
  */
 function isLiteral({ '@value': value, '@type': type }: Json): boolean {
   if (type === XSD_DOUBLE && typeof value === 'string') return isSameDecimal(value, Number(value).toExponential(15))
@@ -22,15 +23,14 @@ type Part = Json | unknown[]
 const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null
 
 /**
- * jsonld keeps nodes by their names in plain objects. A name that every object answers to is not absolute and would be
- * refused in the end, but not before `__proto__` got an `@id`: all objects of the process have it then, and nothing is
- * signed or verified any more (D-144).
+ * jsonld keeps nodes by their names in plain objects. A name of Object.prototype is refused here, before jsonld gives
+ * `__proto__` an `@id`: every object of the process would have it, and nothing could be signed or verified (D-144).
  */
 function assertNodeName(document: object, id: unknown): void {
   if (typeof id === 'string' && id in Object.prototype) throw notAbsolute(document, id)
 }
 
-/** `assertNodeName` for every `@id` in it, wherever it stands. */
+/** Applies `assertNodeName` to every `@id` in the document. */
 export function assertNodeNames(document: object, expanded: Part): void {
   const pending: Part[] = [expanded]
   for (let next = pending.pop(); next; next = pending.pop()) {
@@ -43,19 +43,24 @@ function assertNode(document: object, { '@id': id, '@type': types }: Json): void
   assertNodeName(document, id)
   if (id === null || id === '' || (typeof id === 'string' && id.startsWith('@')))
     throw notAbsolute(document, String(id))
-  if (Array.isArray(types) && types.includes(null)) throw notSigned(document, '', 'a type that is none is no statement')
+  if (Array.isArray(types) && types.includes(null))
+    throw notSigned(document, '', 'a type of null is not signed: name a type, or leave it out')
 }
 
 function assertValue(document: object, value: Json): void {
   if (!isLiteral(value))
-    throw notSigned(document, value['@value'], 'a number that is signed as another one: write it in another way')
+    throw notSigned(
+      document,
+      value['@value'],
+      'a number would be signed as another value: write it in another way, or as text',
+    )
   if (isPart(value['@value'])) assertNodeNames(document, value['@value'])
 }
 
 /**
- * What expansion keeps and no statement says, so that it would look signed and is not (D-130, D-155): keywords in places
- * where JSON-LD does not read them, names of nodes that are none, numbers and texts that become other literals. Safe mode
- * lets them pass. `expanded` is the document's expanded form; throws `Refusal('credential.invalid')`.
+ * Refuses what expansion keeps but no statement contains, since it looks signed and is not (D-130, D-155): keywords
+ * where JSON-LD ignores them, invalid names of nodes, numbers and texts that become other literals. Safe mode accepts
+ * them. `expanded` is the document's expanded form. Throws `Refusal('credential.invalid')`.
  */
 export function assertStatements(document: object, expanded: unknown[]): void {
   const pending: Part[] = [expanded]
@@ -66,7 +71,8 @@ export function assertStatements(document: object, expanded: unknown[]): void {
     else {
       assertNode(document, next)
       for (const [name, value] of Object.entries(next)) {
-        if (name.startsWith('@') && !KEYWORDS.has(name)) throw notSigned(document, name, `${name} is no statement`)
+        if (name.startsWith('@') && !KEYWORDS.has(name))
+          throw notSigned(document, name, `${name} is not signed here: leave it out`)
         if (isPart(value)) pending.push(value)
       }
     }

@@ -7,16 +7,18 @@ export type Digest = 'sha256' | 'sha384'
 
 export interface JsonLdOptions {
   documentLoader: DocumentLoader
-  /** Rounds of deep comparison as a power of the nodes that look alike (rdf-canonize); 1 ends poison graphs in milliseconds. */
+  /**
+   * Bound on deep comparisons, as a power of the number of similar nodes (rdf-canonize); 1 stops poison graphs early.
+   */
   maxWorkFactor?: number
-  /** Ends the deep comparison after so many milliseconds of work, as `spentMs` counts them; no limit unless told. */
+  /** Stops the deep comparison after so many milliseconds of work, as `spentMs` counts them. Default: no limit. */
   deepWork?: { limitMs: number; spentMs: () => number }
   digest?: Digest
 }
 
 /**
- * The one place that calls jsonld: whatever it throws is about the document it was given, and becomes a refusal that names
- * the place as far as that is known (D-152).
+ * The only caller of jsonld: every error that it throws is about the document, and becomes a refusal that names the
+ * place if it is known (D-152).
  */
 async function about<Result>(document: object, work: () => Promise<Result>): Promise<Result> {
   try {
@@ -27,7 +29,7 @@ async function about<Result>(document: object, work: () => Promise<Result>): Pro
 }
 
 /**
- * The expanded form of a document. `safe`: what no context defines is refused, not dropped. Throws `Refusal` with
+ * Returns the expanded form of a document. `safe`: undefined terms are refused, not dropped. Throws `Refusal` with
  * `credential.term_undefined`, `credential.invalid`, `credential.too_complex`, `context.unknown` or `context.invalid`.
  */
 export async function expand(
@@ -42,7 +44,7 @@ export async function expand(
   return expanded
 }
 
-/** The library looks at it every third permutation of nodes that look alike, and nowhere else: the first look begins. */
+/** The library reads it at every third permutation of similar nodes; the first read starts the clock. */
 function deepSignal({ limitMs, spentMs }: NonNullable<JsonLdOptions['deepWork']>) {
   let beginMs: number | undefined
   return {
@@ -54,7 +56,9 @@ function deepSignal({ limitMs, spentMs }: NonNullable<JsonLdOptions['deepWork']>
   }
 }
 
-/** Canonical N-Quads (RDF Dataset Canonicalization 1.0) of what `expand` made of a document. Throws as that does. */
+/**
+ * Returns canonical N-Quads (RDF Dataset Canonicalization 1.0) of a document that `expand` expanded. Throws as it does.
+ */
 export const canonizeExpanded = (
   document: object,
   expanded: readonly object[],
@@ -76,5 +80,5 @@ export const canonizeExpanded = (
     }),
   )
 
-/** The document of an RDF dataset, as `NQuads.parse` gives it. Throws what the library throws. */
+/** Returns the JSON-LD document of an RDF dataset from `NQuads.parse`. Throws what the library throws. */
 export const fromRdf = (dataset: object[]): Promise<object[]> => jsonld.fromRDF(dataset, { useNativeTypes: false })

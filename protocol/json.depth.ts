@@ -2,8 +2,8 @@ import { Refusal } from './errors.ts'
 import { endOfString, repeatedName } from './json.members.ts'
 
 /**
- * Nesting depth of JSON text, counted on the raw characters before anything recurses into it.
- * Brackets inside strings do not count; text that is no JSON gets some number, and JSON.parse refuses it later.
+ * Returns the nesting depth of JSON text, counted on the raw characters before any code recurses into it. Brackets
+ * inside strings do not count. For text that is not JSON the number means nothing; JSON.parse refuses it later.
  */
 export function jsonDepth(text: string): number {
   let depth = 0
@@ -20,7 +20,7 @@ export function jsonDepth(text: string): number {
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses JSON bytes of a stranger: UTF-8 without byte order mark, at most `maxDepth` deep, every name once in its object.
+ * Parses untrusted JSON bytes: UTF-8 without byte order mark, at most `maxDepth` deep, every name once in its object.
  * Throws `Refusal(code)`.
  */
 export function parseForeignJson(
@@ -41,6 +41,6 @@ export function parseForeignJson(
     throw new Refusal(code, 'The document is not JSON.')
   }
   const name = repeatedName(text)
-  if (name !== undefined) throw new Refusal(code, `The document has a member ${name.slice(0, 100)} twice.`)
+  if (name !== undefined) throw new Refusal(code, `The document repeats the member ${name.slice(0, 100)}.`)
   return parsed
 }

@@ -3,7 +3,7 @@ const COMMA = 44
 const [ARRAY, ARRAY_END, BACKSLASH] = [91, 93, 92]
 const [OBJECT, OBJECT_END] = [123, 125]
 
-/** Index of the quote that ends the string which begins at `start`; the end of a text that lacks it. */
+/** Index of the quote that closes the string at `start`; the length of the text if there is none. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0
@@ -14,11 +14,11 @@ export function endOfString(text: string, start: number): number {
 }
 
 /**
- * The first name that stands twice in one object of a JSON text; undefined when none does. JSON has no rule for such names,
- * so two readers may see two documents (RFC 8259, section 4). For text that JSON.parse has taken.
+ * Returns the first name that an object of a JSON text repeats; undefined when there is none. JSON has no rule for such
+ * names, so two readers may see two documents (RFC 8259, section 4). For text that JSON.parse accepts.
  */
 export function repeatedName(text: string): string | undefined {
-  /** The names of each object that is open; of an array, none. */
+  /** The names of each open object; undefined for an array. */
   const open: (Set<string> | undefined)[] = []
   let isName = false
   for (let at = 0; at < text.length; at++) {

@@ -3,17 +3,19 @@ import { Refusal } from './errors.ts'
 import { isExactNumber } from './json.numbers.ts'
 
 const MAX_DEPTH = 64
-/** Members of one object, and values in all: what checks a body member by member never has more to look at. */
+/** Members of one object, and values in all: bounds the work of checks that visit each member. */
 const MAX_MEMBERS = 1_000
 export const MAX_VALUES = 20_000
 
-/** What would reach an object's prototype, and what keeps the generated validation from reading an object as text. */
+/**
+ * `__proto__` reaches an object's prototype; with `toString` the generated validation cannot read an object as text.
+ */
 const RESERVED = new Set(['__proto__', 'toString'])
 
 const QUOTE = 34
 const BACKSLASH = 92
 
-/** Depth of nesting, counted on the text: nothing may recurse over a tree that was not measured. */
+/** Counts the depth on the text, before any code recurses over the tree. */
 function isTooDeep(text: string): boolean {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -33,7 +35,7 @@ const at = (path: Path, name?: string) =>
   [...path(), ...(name === undefined ? [] : [name])].join('.').slice(0, 200) || '(root)'
 
 const tooMany = (path: Path) =>
-  new Refusal('request.too_many_members', 'The body has more members than anything here takes.', [
+  new Refusal('request.too_many_members', 'The body has too many members; see errors for the limits.', [
     {
       path: at(path),
       code: 'members',
@@ -43,16 +45,24 @@ const tooMany = (path: Path) =>
 
 function checkText(value: string, path: Path, name?: string) {
   if (value.includes('\0') || !value.isWellFormed())
-    throw new Refusal('request.unusable_text', 'A text holds U+0000 or half a surrogate pair.', [
+    throw new Refusal('request.unusable_text', 'A text contains U+0000 or an unpaired surrogate; remove it.', [
       { path: at(path, name), code: 'text', message: 'expected well-formed Unicode without U+0000' },
     ])
 }
 
 function checkNumber(literal: string, path: Path) {
   if (!isExactNumber(literal))
-    throw new Refusal('request.number_out_of_range', 'A number would change by being read.', [
-      { path: at(path), code: 'number', message: 'expected a number that a double holds exactly; send it as a string' },
-    ])
+    throw new Refusal(
+      'request.number_out_of_range',
+      'A number cannot be read exactly as a double; send it as a string.',
+      [
+        {
+          path: at(path),
+          code: 'number',
+          message: 'expected a number that a double holds exactly; send it as a string',
+        },
+      ],
+    )
 }
 
 /** JSON has no rule for a repeated name, so two readers may see two bodies (RFC 8259 section 4): refused. */
@@ -72,16 +82,16 @@ function checkMembers(text: string) {
       names.pop()
     },
     onObjectProperty: (name, _offset, _length, _line, _character, path) => {
-      const seen = names.at(-1)
-      if (RESERVED.has(name) || seen?.has(name))
-        throw new Refusal('request.duplicate_member', 'The body has a repeated or a reserved member.', [
+      const known = names.at(-1)
+      if (RESERVED.has(name) || known?.has(name))
+        throw new Refusal('request.duplicate_member', 'The body has a repeated or a reserved name; see errors.', [
           {
             path: at(path, name),
             code: 'member',
             message: 'expected every name once, and none of __proto__ and toString',
           },
         ])
-      if (seen?.add(name) && seen.size > MAX_MEMBERS) throw tooMany(path)
+      if (known?.add(name) && known.size > MAX_MEMBERS) throw tooMany(path)
       checkText(name, path, name)
     },
     onLiteralValue: (value: unknown, offset, length, _line, _character, path) => {
@@ -92,7 +102,9 @@ function checkMembers(text: string) {
   })
 }
 
-/** JSON that every reader understands alike: bounded depth and size, no repeated names, no number or text that would change. */
+/**
+ * Parses JSON that every reader reads alike: bounded depth and size, no repeated names, only exact numbers and texts.
+ */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text))
     throw new Refusal('request.too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`, [

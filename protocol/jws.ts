@@ -8,11 +8,11 @@ export interface JwsHeader {
   kid?: string
 }
 
-/** Returns the `alg` of a key (RFC 8037, section 3.1; RFC 7518, section 3.4). Throws for a key that signs no JWS. */
+/** Returns the `alg` of a key (RFC 8037, section 3.1; RFC 7518, section 3.4). Throws for other key types. */
 export function jwsAlgorithm(keyType: string): JwsHeader['alg'] {
   if (keyType === 'ed25519') return 'EdDSA'
   if (keyType === 'p256') return 'ES256'
-  throw new Error(`a key of type ${keyType} signs no JWS`)
+  throw new Error(`a key of type ${keyType} cannot sign a JWS`)
 }
 
 const base64url = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64url')
@@ -39,7 +39,7 @@ export interface CompactJws {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** JSON of bytes, which must be UTF-8. Throws where they are something else. */
+/** Parses JSON of UTF-8 bytes. Throws for other bytes. */
 export const jsonOf = (bytes: Uint8Array): unknown => JSON.parse(utf8.decode(bytes))
 
 /**

@@ -7,11 +7,11 @@ import type { Scope } from './tokens-logs/index.ts'
 import { TOKEN_AND_LOG_OPERATIONS } from './tokens-logs/operations.ts'
 
 /**
- * What an operation is called in the log (`<name>_SUCCESS`, `<name>_FAIL`) and under which category. Operations that
- * change something write their SUCCESS entry in their own transaction; for the rest, and for failures, the API does.
+ * Name (`<name>_SUCCESS`, `<name>_FAIL`) and category of an operation's log entries. An operation that changes
+ * something writes its SUCCESS entry in its own transaction; the API writes all other entries.
  */
 export interface OperationFacts {
-  /** What a token must hold; absent where no token is asked for. The controller says the same, and the API compares. */
+  /** Scope that the token must have; absent if none is needed. The controller repeats it, and the API compares both. */
   scope?: Scope
   name: string
   category: string
@@ -35,11 +35,11 @@ export type ChangeId = {
   [Id in OperationId]: (typeof OPERATIONS)[Id] extends { changes: true } ? Id : never
 }[OperationId]
 
-/** undefined for what nobody logs, such as public documents. */
+/** undefined for operations without log entries, such as public documents. */
 export const factsOf = (operationId: string): OperationFacts | undefined =>
   Object.hasOwn(OPERATIONS, operationId) ? OPERATIONS[operationId as OperationId] : undefined
 
-/** Category and type of the log entry of a change that was made. */
+/** Category and type of the log entry of a successful change. */
 export function successOf(operationId: ChangeId): { category: string; type: string } {
   const { category, name } = OPERATIONS[operationId]
   return { category, type: `${name}_SUCCESS` }

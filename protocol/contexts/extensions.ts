@@ -1,9 +1,9 @@
-/** Of what wallets show of a credential (specification, signWebSemanticCredential). */
+/** Vocabulary of the members that wallets show (specification, signWebSemanticCredential). */
 export const VOCABULARY = 'https://countersign.dev/vocab#'
 
 /**
- * Stands inside each credential that uses it, rather than under an address: whoever verifies one needs nothing from us.
- * What the sign operation accepts and data model 1.1 does not define (specification, Web semantic credentials).
+ * The terms that the sign operation accepts and data model 1.1 does not define (specification, Web semantic
+ * credentials). It is an inline context of each credential that uses it, so that a verifier needs nothing from us.
  * `name` and `description` are those of data model 2.0, so that both models give the same statements; they stay
  * unprotected, since an issuer's own 1.1 context may mean something narrower by them. The rest is protected.
  */
@@ -27,6 +27,6 @@ export const extensions = {
 const TEXT = JSON.stringify(extensions)
 const ENTRIES = Object.keys(extensions).length
 
-/** Whether a context that stands in a document is this one. */
+/** Whether an inline context of a document is this one. */
 export const isExtensions = (context: object): boolean =>
   Object.keys(context).length === ENTRIES && JSON.stringify(context) === TEXT

@@ -14,7 +14,7 @@ const container: Form = [
   'must be the name of a container, or a list of them',
 ]
 
-/** Entries of a context that are no terms (JSON-LD 1.1, section 9.15). */
+/** Entries of a context that are not terms (JSON-LD 1.1, section 9.15). */
 const ENTRIES = tableOf<Form>({
   '@base': textOrNull,
   '@direction': direction,
@@ -64,7 +64,7 @@ function checkDefinition(definition: unknown, place: Place, report: Report): voi
   }
 }
 
-/** What is no text, no null and no object in a context, and terms that every object has a member of. */
+/** Reports values of a wrong type in a context, and terms with the name of a member of every object. */
 function checkContext(context: unknown, place: Place, report: Report): void {
   if (Array.isArray(context)) {
     for (const [step, each] of context.entries()) checkContext(each, { step, within: place }, report)
@@ -79,16 +79,17 @@ function checkContext(context: unknown, place: Place, report: Report): void {
     const at = { step: term, within: place }
     const [fits, expected] = ENTRIES.get(term) ?? []
     if (term === '@context') checkContext(value, at, report)
-    else if (KEYWORDS.has(term)) report(at, 'form', 'is a keyword, which no context defines')
-    else if (isReservedName(term)) report(at, 'unsafe_name', 'is a name that every object has a member of')
+    else if (KEYWORDS.has(term)) report(at, 'form', 'is a keyword, which a context cannot define')
+    else if (isReservedName(term))
+      report(at, 'unsafe_name', 'is a reserved name: every JavaScript object has a member of it')
     else if (fits === undefined) checkDefinition(value, at, report)
     else if (!fits(value)) report(at, 'form', String(expected))
   }
 }
 
 /**
- * What is malformed in the contexts of a document, wherever they stand, each with its JSON pointer. The library looks at
- * the form of some entries only, and fails over others in ways that tell nobody where.
+ * Returns the malformed entries in the contexts of a document, at any depth, each with its JSON pointer. The library
+ * checks only some entries, and its errors about the others name no place.
  */
 export function contextErrors(document: object): FieldError[] {
   const errors: FieldError[] = []

@@ -3,7 +3,7 @@ import { bundledContexts } from './bundled.ts'
 import { contextErrors } from './form.ts'
 import { refuseImports } from './imports.ts'
 
-/** What jsonld asks of a document loader (JSON-LD API 1.1, section 9.6 RemoteDocument). */
+/** The result of a document loader (JSON-LD API 1.1, section 9.6 RemoteDocument). */
 export interface RemoteDocument {
   contextUrl: null
   documentUrl: string
@@ -13,20 +13,20 @@ export interface RemoteDocument {
 }
 export type DocumentLoader = (url: string) => Promise<RemoteDocument>
 
-/** Answers the document of a registered or pinned context, or undefined where there is none. */
+/** Returns the document of a registered or pinned context, or undefined where there is none. */
 export type ContextLookup = (url: string) => object | undefined | Promise<object | undefined>
 
 export interface LoaderOptions {
-  /** Contexts besides the bundled ones: a tenant's registered ones, or those pinned on first use. */
+  /** Contexts in addition to the bundled ones: those that the tenant registered, or that were pinned on first use. */
   contexts?: ReadonlyMap<string, object> | ContextLookup
 }
 
 export const contextUnknown = (url: string): Refusal =>
-  new Refusal('context.unknown', `The JSON-LD context ${url.slice(0, 500)} is not known here. Register it first.`, [
-    { path: '/@context', code: 'context.unknown', message: `${url.slice(0, 500)} is not known` },
+  new Refusal('context.unknown', `The JSON-LD context ${url.slice(0, 500)} is unknown. Register it first.`, [
+    { path: '/@context', code: 'context.unknown', message: `${url.slice(0, 500)} is unknown` },
   ])
 
-/** A context from elsewhere is held to the form that one in a document has. */
+/** A context from a URL must have the same form as an inline one. */
 function assertForm(url: string, document: object): void {
   const [error] = contextErrors(document)
   if (error === undefined) return
@@ -37,10 +37,10 @@ function assertForm(url: string, document: object): void {
 }
 
 /**
- * A loader that answers the bundled contexts and those it is given, and has no network. An unknown URL is
- * `Refusal('context.unknown')`, one that imports another or is malformed `Refusal('context.invalid')`. Only
- * bundled documents carry the tag `static`: jsonld's cache is one for the process, and two tenants may have pinned different content under one URL. Every answer is a copy, since jsonld resolves
- * relative context references in place.
+ * Returns a loader of the bundled contexts and of `contexts`, without network. An unknown URL is
+ * `Refusal('context.unknown')`, a context that imports another or is malformed `Refusal('context.invalid')`. Only
+ * bundled documents have the tag `static`: jsonld has one cache per process, and two tenants may have pinned different
+ * content under one URL. The loader returns copies, since jsonld resolves relative context references in place.
  */
 export function createDocumentLoader({ contexts }: LoaderOptions = {}): DocumentLoader {
   const lookup: ContextLookup = typeof contexts === 'function' ? contexts : (url) => contexts?.get(url)

@@ -2,13 +2,13 @@ import { type Place, pointerTo } from '../json.ts'
 import { bundledContexts } from './bundled.ts'
 import { isExtensions } from './extensions.ts'
 
-/** A context that a document brings and that is not bundled. */
+/** A context of a document that is not bundled. */
 export interface ForeignContext {
-  /** JSON pointer (RFC 6901) of where the document names or holds it. */
+  /** JSON pointer (RFC 6901) of its place in the document. */
   path: string
-  /** Its address; undefined for one that stands in the document itself. */
+  /** Its URL; undefined for an inline context. */
   url?: string
-  /** The context, where it stands in the document. */
+  /** The inline context. */
   inline?: object
 }
 
@@ -16,7 +16,7 @@ const isForeign = (context: unknown): context is string => typeof context === 's
 
 const isPart = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Every address that a document or a context names as a context, wherever it stands, without the bundled ones. */
+/** Every context URL in a document or a context, at any depth, without the bundled ones. */
 export function namedContexts(value: object): string[] {
   const urls = new Set<string>()
   const pending: object[] = [value]
@@ -29,11 +29,11 @@ export function namedContexts(value: object): string[] {
   return [...urls]
 }
 
-/** References in a context are relative to its address (JSON-LD 1.1 API, section 5.1.2). */
+/** References in a context are relative to its URL (JSON-LD 1.1 API, section 5.1.2). */
 export const absolute = (reference: string, base: string): string =>
   URL.canParse(reference, base) ? new URL(reference, base).href : reference
 
-/** The contexts of one `@context`: what stands there, and what is named there, also for single terms. */
+/** The contexts of one `@context`: inline ones, and URLs, also those of single terms. */
 function contextsOf(contexts: unknown, place: Place): ForeignContext[] {
   const at = (step: number) => pointerTo(Array.isArray(contexts) ? { step, within: place } : place)
   return [contexts].flat().flatMap((context, index): ForeignContext[] => {
@@ -43,17 +43,17 @@ function contextsOf(contexts: unknown, place: Place): ForeignContext[] {
   })
 }
 
-/** What a document brings of contexts, in the order of the document; ours and the bundled ones are nobody's news. */
+/** The contexts of a document in their order, without our own and the bundled ones. */
 export function contextsIn(document: object): ForeignContext[] {
-  const found: ForeignContext[] = []
+  const contexts: ForeignContext[] = []
   const pending: [value: object, place?: Place][] = [[document]]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [value, within] = next
     const before = pending.length
     for (const [step, member] of Object.entries(value)) {
-      if (step === '@context') found.push(...contextsOf(member, { step, within }))
+      if (step === '@context') contexts.push(...contextsOf(member, { step, within }))
       else if (isPart(member)) pending.splice(before, 0, [member, { step, within }])
     }
   }
-  return found
+  return contexts
 }

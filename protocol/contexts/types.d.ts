@@ -1,7 +1,7 @@
 /** The context packages are plain JavaScript; each of them exports the documents that it holds by URL. */
 declare module 'jsonld/lib/ContextResolver.js' {
   interface Entry {
-    /** URL, or the text of a context that stands in a document. */
+    /** URL, or the text of an inline context. */
     key: string
     resolved: unknown
     /** `static`: shared by everything that the process does. */

@@ -1,4 +1,4 @@
-/** Addresses of the contexts that the platform itself puts into documents. */
+/** URLs of the contexts that the platform puts into documents. */
 export const CONTEXT = {
   credentialsV1: 'https://www.w3.org/2018/credentials/v1',
   credentialsV2: 'https://www.w3.org/ns/credentials/v2',

@@ -7,13 +7,13 @@ import type { ReadRow, RowKind } from './batches.ts'
 
 const TYPES = ['string', 'number', 'boolean', 'json'] as const
 
-/** Where the cells of a column go, and as what. */
+/** Target and type of the cells of a column. */
 export interface Column {
   /** `claim`: into credentialSubject; `credential`: beside it; `tag`: the credential's tag. */
   to: 'claim' | 'credential' | 'tag'
   path: string[]
   as: (typeof TYPES)[number]
-  /** As it stands in the header. */
+  /** As in the header. */
   name: string
 }
 
@@ -31,18 +31,20 @@ const CREDENTIAL_MEMBERS = [
 
 const TYPED = new RegExp(`^(.+):(${TYPES.join('|')})$`)
 
-/** Where a template says all of the credential but its claims, no column does. */
+/** With a template there are none: it sets everything except the claims. */
 const membersOf = (kind: RowKind): readonly string[] => (kind === 'payload' ? CREDENTIAL_MEMBERS : [])
 
-/** `age:number`: claim age as a number; `address.city`: nested; `$validUntil`: of the credential; `$tag`: the tag. */
+/**
+ * `age:number`: claim age as a number; `address.city`: nested claim; `$validUntil`: credential member; `$tag`: the tag.
+ */
 function columnOf(name: string, kind: RowKind): Column | string {
   const [, typedName, type] = TYPED.exec(name) ?? []
   const bare = typedName ?? name
-  const as = TYPES.find((known) => known === type) ?? 'string'
+  const as = TYPES.find((name) => name === type) ?? 'string'
   if (bare === '') return 'column.empty'
   if (bare === '$tag') return { to: 'tag', path: [], as: 'string', name }
   if (bare.startsWith('$')) {
-    const member = membersOf(kind).find((known) => known === bare.slice(1))
+    const member = membersOf(kind).find((name) => name === bare.slice(1))
     return member ? { to: 'credential', path: [member], as: 'string', name } : 'column.unknown'
   }
   // an absolute IRI is one term, dots and all
@@ -55,23 +57,24 @@ const expected = (kind: RowKind): Record<string, string> => ({
   'column.empty': 'expected a name in every column of the header',
   'column.unknown': `expected ${['tag', ...membersOf(kind)].map((name) => `$${name}`).join(', ')} or a claim`,
   'column.invalid':
-    'expected the name of a claim, nested ones separated by dots, and none that every object has, such as toString or call',
-  'column.twice': 'expected every name once, and none that is a part of another',
+    'expected the name of a claim, nested names separated by dots, and no reserved name such as toString or call',
+  'column.twice':
+    'expected every name once, and no name that is the beginning of another, such as address beside address.city',
 })
 
 const wrongHeader = (errors: FieldError[]) =>
-  new Refusal('batch.csv_header', 'The first line of the CSV does not name claims; see errors.', errors)
+  new Refusal('batch.csv_header', 'The header line of the CSV is not valid; errors names the columns.', errors)
 
 const begins = (one: Column, other: Column) =>
   one.to === other.to && one.path.every((step, index) => other.path[index] === step)
 
-/** Two columns for one place, or one for a place inside another's. */
+/** Whether another column has the same place, or one inside or around it. */
 const overlaps = (column: Column, columns: (Column | string)[]) =>
   columns.some(
     (other) => typeof other !== 'string' && other !== column && (begins(column, other) || begins(other, column)),
   )
 
-/** The header line, each name once. Throws `Refusal('batch.csv_header')` naming the columns at fault. */
+/** Reads the header line. Throws `Refusal('batch.csv_header')`, which names the wrong columns. */
 export function readHeader(cells: string[], kind: RowKind): Column[] {
   if (cells.length > MAX_COLUMNS)
     throw wrongHeader([{ path: 'header', code: 'column.many', message: `expected at most ${MAX_COLUMNS} columns` }])
@@ -86,7 +89,7 @@ export function readHeader(cells: string[], kind: RowKind): Column[] {
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
-/** A cell's value, or the code of what is wrong with it. `parse` reads JSON and throws `Refusal`. */
+/** Returns a cell's value, or the code of its error. `parse` reads JSON and throws `Refusal`. */
 function readCell(cell: string, as: Column['as'], parse: (text: string) => unknown): { value: unknown } | string {
   if (cell.includes('\0')) return 'row.text'
   if (as === 'number') return NUMBER.test(cell) && isExactNumber(cell) ? { value: Number(cell) } : 'row.number'
@@ -110,14 +113,14 @@ const CELL = tableOf({
 function put(target: Json, [step = '', ...rest]: string[], value: unknown): void {
   if (rest.length === 0) setOwnMember(target, step, value)
   else {
-    const known = ownMember(target, step)
-    const inner = isObject(known) ? known : {}
-    if (inner !== known) setOwnMember(target, step, inner)
+    const member = ownMember(target, step)
+    const inner = isObject(member) ? member : {}
+    if (inner !== member) setOwnMember(target, step, inner)
     put(inner, rest, value)
   }
 }
 
-/** One line of cells as a row; an empty cell is a claim left out. */
+/** Returns a line of cells as a row; an empty cell is an absent claim. */
 export function rowOfCells(
   columns: Column[],
   cells: string[],
@@ -133,10 +136,11 @@ export function rowOfCells(
   columns.forEach(({ to, path, as, name }, index) => {
     const cell = cells[index] ?? ''
     if (cell === '') return
-    const read = readCell(cell, as, parse)
-    if (typeof read === 'string') errors.push({ path: name.slice(0, 100), code: read, message: CELL.get(read) ?? '' })
+    const result = readCell(cell, as, parse)
+    if (typeof result === 'string')
+      errors.push({ path: name.slice(0, 100), code: result, message: CELL.get(result) ?? '' })
     else if (to === 'tag') tag = cell
-    else put(to === 'claim' ? claims : payload, path, read.value)
+    else put(to === 'claim' ? claims : payload, path, result.value)
   })
   if (tag !== undefined && tag.length > 255)
     errors.push({ path: '$tag', code: 'row.type', message: 'expected a string of at most 255 characters' })

@@ -3,25 +3,25 @@ import type { FieldError } from '../errors.ts'
 import { isObject } from '../json.ts'
 import type { FormatName } from './formats.ts'
 
-/** What rows of a batch need not repeat; a row's own member wins. Which of them there are is checked by the format. */
+/** Defaults for the rows of a batch; a row's own member takes precedence. The format checks which ones it needs. */
 export interface BatchOptions {
   format: FormatName
   /** DID of the issuer. */
   issuer?: string
   proofType?: string
   revocable: boolean
-  /** Gives each credential a second entry, to suspend it by. */
+  /** Gives each credential a second entry, for suspension. */
   suspendable?: boolean
   tag?: string
   /** Besides VerifiableCredential. */
   types: string[]
-  /** URLs and inline contexts, in order; credentials v2 unless told. */
+  /** URLs and inline contexts, in order. Default: credentials v2. */
   contexts: unknown[]
-  /** The rows are claims for this template, which says all else but the issuer's DID, the tag and `suspendable`. */
+  /** The rows are claims for this template, which sets the rest except the issuer's DID, the tag and `suspendable`. */
   templateId?: string
 }
 
-/** What the rows of a batch hold: credentials, or claims for a template. */
+/** The content of rows: credentials, or claims for a template. */
 export type RowKind = 'payload' | 'claims'
 
 export const rowKindOf = ({ templateId }: BatchOptions): RowKind => (templateId === undefined ? 'payload' : 'claims')
@@ -42,10 +42,10 @@ export interface ClaimsRow extends OwnOptions {
   issuer_did?: string | null
 }
 
-/** As a row is kept until it is signed: the members that it has of its own. */
+/** A row as it is stored until it is signed: its own members only. */
 export type RowInput = PayloadRow | ClaimsRow
 
-/** A row as it came: usable, or what is wrong with it. Messages never repeat a value: rows are personal data. */
+/** A row as it was read: its input, or its errors. Messages never repeat a value: rows are personal data. */
 export type ReadRow = { input: RowInput } | { errors: FieldError[] }
 
 /** Bytes of one row at most; ten thousand characters are a large credential. */
@@ -64,7 +64,7 @@ const anObject: Member = [isObject, 'expected a JSON object']
 const aTag: Member = [isTag, 'expected a string of at most 255 characters']
 const aDid: Member = [(value) => value === null || typeof value === 'string', 'expected a string']
 
-/** The members of a row and what each must be: those of a sign request, and of one from a template. */
+/** The members of a row, each with its check: those of a sign request, and of one from a template. */
 const MEMBERS: Record<RowKind, Map<string, Member>> = {
   payload: new Map(
     Object.entries({ payload: anObject, proofType: aString, revocable: aBoolean, suspendable: aBoolean, tag: aTag }),
@@ -72,19 +72,20 @@ const MEMBERS: Record<RowKind, Map<string, Member>> = {
   claims: new Map(Object.entries({ claims: anObject, issuer_did: aDid, suspendable: aBoolean, tag: aTag })),
 }
 
-/** One JSON line: a sign request whose members may be left to the batch's options. */
+/** Reads one JSON line: a sign request; members that the batch's options have may be absent. */
 export function rowOfJson(value: unknown, kind: RowKind): ReadRow {
   if (!isObject(value)) return { errors: [{ path: '', code: 'row.object', message: 'expected a JSON object' }] }
   const errors: FieldError[] = Object.entries(value).flatMap(([name, member]) => {
     const [check, expected] = MEMBERS[kind].get(name) ?? []
-    if (!check) return [{ path: name.slice(0, 100), code: 'row.unknown_member', message: 'expected no such member' }]
+    if (!check)
+      return [{ path: name.slice(0, 100), code: 'row.unknown_member', message: 'expected no member of this name' }]
     return check(member) ? [] : [{ path: name, code: 'row.type', message: String(expected) }]
   })
   if (value[kind] === undefined) errors.push({ path: kind, code: 'row.required', message: `expected ${kind}` })
   return errors.length > 0 ? { errors } : { input: value as Json & RowInput }
 }
 
-/** What a row gives its template: its own members, then the batch's. */
+/** The request to the template of a row: the row's members, with the batch's options as defaults. */
 export const completeClaims = ({ claims, issuer_did, suspendable, tag }: ClaimsRow, options: BatchOptions) => ({
   claims,
   issuerDid: issuer_did ?? options.issuer ?? null,

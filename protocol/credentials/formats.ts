@@ -1,4 +1,4 @@
-/** Formats of credentials as rows name them, each with its name in paths, answers and log entries. */
+/** Formats of credentials as rows name them, each with its name in paths, responses and log entries. */
 const SLUGS = {
   semantic: 'web-semantic',
   compact: 'compact',

@@ -2,7 +2,7 @@ import type { DidDocument } from '../dids/index.ts'
 import { isObject, listOf } from '../json.ts'
 import type { JwsHeader } from '../jws.ts'
 
-/** What a holder is told: ids and a status, no claim. Times are milliseconds since 1970. */
+/** The message to a holder: ids and a status, no claims. Times are milliseconds since 1970. */
 export interface StatusMessage {
   id: string
   type: string
@@ -43,7 +43,7 @@ const uriOf = (endpoint: unknown): string | undefined => {
   return typeof uri === 'string' && uri.startsWith('https://') ? uri : undefined
 }
 
-/** The https address where a DID takes messages (DIDComm Messaging 2.1, Service Endpoint); undefined where it names none. */
+/** The https URL of a DID's message service (DIDComm Messaging 2.1, Service Endpoint); undefined if it has none. */
 export function messageEndpoint({ service = [] }: DidDocument): string | undefined {
   const messaging = service.filter(({ type }) => listOf(type).some((name) => MESSAGING.has(String(name))))
   return messaging.map(({ serviceEndpoint }) => uriOf(serviceEndpoint)).find((uri) => uri !== undefined)

@@ -2,7 +2,9 @@ const read = 'semantic-credentials:read'
 const write = 'semantic-credentials:write'
 const category = 'credential-web-semantic'
 
-/** Operations of the engine: status, revocation of many, status lists, batches, as protocol/operations.ts describes them. */
+/**
+ * Operations of the engine: status, bulk revocation, status lists, batches, as protocol/operations.ts describes them.
+ */
 export const CREDENTIAL_OPERATIONS = {
   getWebSemanticRevocationStatus: {
     scope: read,

@@ -21,7 +21,7 @@ export interface BbsOptions {
   documentLoader: DocumentLoader
 }
 
-/** What is signed for a base proof (VC Data Integrity BBS 1.0, sections 3.3.1 to 3.3.5). */
+/** The signed data of a base proof (VC Data Integrity BBS 1.0, sections 3.3.1 to 3.3.5). */
 export interface BbsData {
   header: Uint8Array
   messages: Uint8Array[]
@@ -29,7 +29,7 @@ export interface BbsData {
   mandatoryPointers: string[]
 }
 
-/** Blank node labels in an order that the HMAC decides, so that a derived proof does not tell how many were left out. */
+/** Blank node labels in the order of their HMACs, so that a derived proof does not show how many are hidden. */
 async function shuffledLabels(hmacKey: Uint8Array) {
   const labels = createHmacIdLabelMapFunction({ hmac: await createHmac({ key: hmacKey }) })
   return async (input: { canonicalIdMap: Map<string, string> }) => {
@@ -39,7 +39,7 @@ async function shuffledLabels(hmacKey: Uint8Array) {
   }
 }
 
-/** Header and messages of a base proof. `proof` is without proofValue. Throws as `canonize` does. */
+/** Returns header and messages of a base proof. `proof` has no proofValue. Throws as `canonize` does. */
 export async function bbsData(
   document: Json,
   proof: Json,
@@ -94,7 +94,7 @@ const BASE_PREFIX = 'u2V0C'
 export const isBaseProof = (proof: Json): boolean =>
   typeof proof.proofValue === 'string' && proof.proofValue.startsWith(BASE_PREFIX)
 
-/** Verifies a base or a derived bbs-2023 proof. Throws `Refusal` for what is wrong with the document, not with the proof. */
+/** Verifies a base or a derived bbs-2023 proof. Throws `Refusal` for errors of the document, not of the proof. */
 export async function verifyBbs(
   document: Json,
   proof: Json,
@@ -113,16 +113,16 @@ export async function verifyBbs(
     if (isBaseProof(proof)) return await verifyBase(document, proof, key, options)
     const suite = new DataIntegrityProof({ cryptosuite: createVerifyCryptosuite() })
     const { verified, error } = await suite.verifyProof({ proof, proofSet: [proof], document, documentLoader })
-    const said = saidOf(error, document)
-    if (said) throw said
+    const refusal = saidOf(error, document)
+    if (refusal) throw refusal
     return verified
   } catch (error) {
     if (error instanceof Refusal || error instanceof Unavailable) throw error
-    return false // what the BBS libraries throw over is a malformed signature, point or scalar
+    return false // other errors of the BBS libraries mean a malformed signature, point or scalar
   }
 }
 
-/** Derives a proof that discloses the members named by the pointers besides the mandatory ones; `['']` is everything. */
+/** Derives a proof that discloses the members of the pointers and the mandatory ones; `['']` is everything. */
 export async function deriveBbs(
   document: Json,
   proof: Json,
@@ -130,18 +130,21 @@ export async function deriveBbs(
   { documentLoader }: BbsOptions,
 ): Promise<Json> {
   if (!isBaseProof(proof))
-    throw new Refusal('credential.not_derivable', 'Only a bbs-2023 base proof can be derived from.')
+    throw new Refusal(
+      'credential.not_derivable',
+      'A credential can be derived only from a bbs-2023 base proof; send the credential as it was signed.',
+    )
   checkPointers(document, disclose.selectivePointers)
   const suite = new DataIntegrityProof({ cryptosuite: createDiscloseCryptosuite(disclose) })
   try {
     const purpose = { term: 'assertionMethod' }
     return { ...(await suite.derive({ document, purpose, proofSet: [proof], documentLoader })) }
   } catch (error) {
-    const said = saidOf(error, document)
-    if (said) throw said
+    const refusal = saidOf(error, document)
+    if (refusal) throw refusal
     throw new Refusal(
       'credential.not_derivable',
-      'The base proof of the credential is malformed or signs something else.',
+      'The base proof of the credential is malformed, or it does not belong to this credential.',
     )
   }
 }

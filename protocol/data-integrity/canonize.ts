@@ -7,12 +7,12 @@ import { assertPlain, assertTextsSigned } from './plain.ts'
 export type { Digest } from '../json-ld.ts'
 
 export interface CanonizeOptions extends JsonLdOptions {
-  /** In place of the library, for many documents that are alike: see data-integrity.shapes.ts. */
+  /** Replaces the library for many similar documents: see shapes.ts. */
   canonize?: (document: object) => Promise<string>
 }
 
 /**
- * Canonical N-Quads (RDF Dataset Canonicalization 1.0) of a JSON-LD document in safe mode: nothing is dropped
+ * Returns canonical N-Quads (RDF Dataset Canonicalization 1.0) of a JSON-LD document in safe mode: nothing is dropped
  * silently. Throws `Refusal` with `credential.term_undefined`, `credential.invalid`, `credential.too_complex`,
  * `context.unknown` or `context.invalid`.
  */
@@ -22,8 +22,8 @@ export async function canonize(document: object, options: CanonizeOptions): Prom
 }
 
 /**
- * The same of a document whose members are what is signed: see `assertPlain`, whose `Refusal` it throws besides. It is
- * expanded once, for both.
+ * Like `canonize`, for a document whose members must say what is signed: also throws the `Refusal` of `assertPlain`.
+ * Expands the document once, for both.
  */
 export async function canonizePlain(document: object, options: CanonizeOptions): Promise<string> {
   if (options.canonize) return options.canonize(document)
@@ -32,7 +32,9 @@ export async function canonizePlain(document: object, options: CanonizeOptions):
   return canonizeExpanded(document, expanded, options)
 }
 
-/** For bbs-2023, whose library canonicalises by itself: throws as `canonizePlain` does, and for texts that are not signed. */
+/**
+ * For bbs-2023, whose library canonicalises itself: throws as `canonizePlain` does, and for texts that are not signed.
+ */
 export async function assertPlainForBbs(document: object, options: Pick<CanonizeOptions, 'documentLoader'>) {
   const expanded = await expand(document, options)
   assertPlain(document, expanded)
@@ -41,14 +43,14 @@ export async function assertPlainForBbs(document: object, options: Pick<Canonize
 
 export const hash = (digest: Digest, text: string): Buffer => createHash(digest).update(text).digest()
 
-/** Canonical proof options, cut where `created` stands. */
+/** Canonical proof options, cut at `created`. */
 const templates = new LRUCache<string, [string, string]>({ max: 1000 })
 
 const TEMPLATE_MEMBERS = ['@context', 'created', 'cryptosuite', 'proofPurpose', 'type', 'verificationMethod']
 const SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 const createdLiteral = (created: string) => `"${created}"^^<http://www.w3.org/2001/XMLSchema#dateTime>`
 
-/** A context by URL means what its tenant has pinned under it, unless it is bundled. */
+/** The content of a context URL that is not bundled depends on the tenant, who has pinned it. */
 const isForeign = (key: string, value: unknown): boolean => {
   if (typeof value === 'string') return key === '@import' || (key === '@context' && !bundledContexts.has(value))
   if (typeof value !== 'object' || value === null) return false
@@ -70,8 +72,8 @@ function templateKey(options: Record<string, unknown>): string | undefined {
 }
 
 /**
- * Cuts canonical proof options where `created` stands: when it is one literal of one statement, no other statement has
- * its predicate and there is one blank node at most, its value changes neither a label nor the order of the statements.
+ * Cuts canonical proof options at `created`. If it is one literal of one statement, no other statement has its
+ * predicate and there is at most one blank node, its value changes neither labels nor the order of statements.
  */
 function cutAtCreated(canonical: string, created: string): [string, string] | undefined {
   const [before, after, ...more] = canonical.split(createdLiteral(created))
@@ -81,15 +83,15 @@ function cutAtCreated(canonical: string, created: string): [string, string] | un
 }
 
 /**
- * Canonical form of proof options. Those of one issuer differ in `created` alone, so the library's answer is kept and
- * the time replaced. That halves the work of a signature.
+ * Returns the canonical form of proof options. Those of an issuer differ only in `created`, so the library's result is
+ * cached and the time replaced. This halves the work of a signature.
  */
 export async function canonizeProofOptions(proof: Record<string, unknown>, options: CanonizeOptions): Promise<string> {
   const key = templateKey(proof)
   if (key === undefined) return canonize(proof, options)
   const created = String(proof.created)
-  const known = templates.get(key)
-  if (known !== undefined) return known[0] + createdLiteral(created) + known[1]
+  const cached = templates.get(key)
+  if (cached !== undefined) return cached[0] + createdLiteral(created) + cached[1]
   const canonical = await canonize(proof, options)
   const template = cutAtCreated(canonical, created)
   if (template) templates.set(key, template)

@@ -5,7 +5,7 @@ import { type CanonizeOptions, canonizePlain, canonizeProofOptions, type Digest,
 
 export type { Json }
 
-/** Everything between a document and the bytes that are signed (VC Data Integrity EdDSA 1.0, sections 3.3.3 and 3.3.4). */
+/** The steps from a document to the signed bytes (VC Data Integrity EdDSA 1.0, sections 3.3.3 and 3.3.4). */
 export interface HashData {
   canonicalDocument: string
   canonicalProofOptions: string
@@ -21,7 +21,7 @@ const PROOF_CONTEXTS: string[] = [
 
 const asArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : value === undefined ? [] : [value])
 
-/** The document's own contexts, and that of Data Integrity where they do not bring its terms. */
+/** The document's contexts, with that of Data Integrity if they do not define its terms. */
 function proofContext(document: Json, proof: Json): unknown[] {
   const contexts = asArray(proof['@context'] ?? document['@context'])
   const defined = proof.type !== 'DataIntegrityProof' || contexts.some((url) => PROOF_CONTEXTS.includes(String(url)))
@@ -46,7 +46,7 @@ export async function hashData(document: Json, proof: Json, options: CanonizeOpt
 
 const JWS_HEADER = Buffer.from('{"alg":"EdDSA","b64":false,"crit":["b64"]}').toString('base64url')
 
-/** Detached JWS of Ed25519Signature2018: the payload is signed as it is and left out (RFC 7797, section 3). */
+/** Detached JWS of Ed25519Signature2018: the payload is signed unencoded and omitted (RFC 7797, section 3). */
 export const jwsInput = (bytes: Uint8Array, header = JWS_HEADER): Uint8Array =>
   Buffer.concat([Buffer.from(`${header}.`), bytes])
 

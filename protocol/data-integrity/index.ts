@@ -14,7 +14,7 @@ export type { Json } from './hash.ts'
 export { isProofType, keyFor, keyTypeOf, PROOF_TYPES, type ProofType, suiteOf, suiteOfProof } from './suites.ts'
 export { type CheckProof, createProofCheck, type ProofCheck, type ProofVerdict } from './verify.ts'
 
-/** One key of the issuer, wherever it lives. `sign` gives 64 bytes: Ed25519, or ECDSA P-256 as r‖s. */
+/** A key of the issuer in any key store. `sign` returns 64 bytes: Ed25519, or ECDSA P-256 as r‖s. */
 export interface Signer {
   /** DID URL under the issuer's assertionMethod. */
   verificationMethod: string
@@ -26,23 +26,23 @@ export interface Signer {
   bbsSign(input: { header: Uint8Array; messages: Uint8Array[] }): Promise<Uint8Array>
 }
 
-/** What a proof is made for, and whom it answers (VC Data Integrity 1.0, section 2.1). */
+/** Purpose, challenge and domain of a proof (VC Data Integrity 1.0, section 2.1). */
 export interface ProofPurpose {
-  /** `assertionMethod` unless told. */
+  /** Default: `assertionMethod`. */
   proofPurpose?: 'assertionMethod' | 'authentication'
   challenge?: string
   domain?: string
 }
 
-/** What a signature needs of the document, without any key: plain data that may cross threads. */
+/** The input of a signature without the key: plain data that may cross threads. */
 export interface ProofRequest extends ProofPurpose {
   /** A credential or a presentation, without `proof`; see `normaliseSignPayload`. */
   credential: Json
   proofType: ProofType
   verificationMethod: string
-  /** ISO 8601 in UTC, to the second. BBS proofs leave it out unless told: it would link what is derived from them. */
+  /** ISO 8601 in UTC, to the second. BBS proofs have none by default: it would link the derived proofs. */
   created?: string
-  /** BBS: JSON pointers that every derived proof discloses; `defaultMandatoryPointers` unless told. */
+  /** BBS: JSON pointers that every derived proof discloses; `defaultMandatoryPointers` by default. */
   mandatoryPointers?: string[]
   /** BBS: 32 random bytes. */
   hmacKey?: Uint8Array
@@ -53,7 +53,7 @@ export type PreparedProof = { proof: Json } & (
   | ({ kind: 'bbs' } & BbsData)
 )
 
-/** A holder must not be able to hide who issued a credential, when it ends and where its status stands. */
+/** A holder must not be able to hide the issuer of a credential, its end and its status. */
 const MANDATORY = [
   'issuer',
   'validFrom',
@@ -67,7 +67,7 @@ const MANDATORY = [
 export const defaultMandatoryPointers = (credential: Json): string[] =>
   MANDATORY.filter((member) => credential[member] !== undefined).map((member) => `/${member}`)
 
-/** Canonicalises: all of a signature's work but the signature. Throws as `canonize` does. */
+/** Canonicalises the document and the proof options, for `completeProof`. Throws as `canonize` does. */
 export async function prepareProof(request: ProofRequest, options: CanonizeOptions): Promise<PreparedProof> {
   const { credential, proofType, verificationMethod, created, challenge, domain } = request
   const { type, cryptosuite, signature } = suiteOf(proofType)
@@ -92,7 +92,7 @@ export async function prepareProof(request: ProofRequest, options: CanonizeOptio
   return { kind: signature, proof, data: signature === 'jws' ? jwsInput(bytes) : bytes }
 }
 
-/** Signs what was prepared and attaches the proof. */
+/** Signs a prepared proof and attaches it to the credential. */
 export async function completeProof(credential: Json, prepared: PreparedProof, signer: Signer): Promise<Json> {
   const { proof } = prepared
   if (prepared.kind === 'bbs') {
@@ -115,7 +115,7 @@ export function checkSigner(
   throw new Refusal('key.unsupported', message, [{ path: '/proofType', code: 'key.unsupported', message }])
 }
 
-/** The time at which a proof of this type is dated; BBS proofs are not. */
+/** The `created` of a proof of this type; undefined for BBS. */
 export const createdFor = (proofType: ProofType, now: Date): string | undefined =>
   suiteOf(proofType).signature === 'bbs' ? undefined : wholeSeconds(now)
 
@@ -139,7 +139,7 @@ export async function signCredential(
 export interface DeriveRequest {
   /** With a bbs-2023 base proof. */
   credential: Json
-  /** JSON pointers to disclose besides the mandatory ones; `everything` hides nothing. */
+  /** JSON pointers to disclose in addition to the mandatory ones; `everything` hides nothing. */
   disclose: string[] | 'everything'
   /** Bound into the derived proof, for a verifier's challenge. */
   presentationHeader?: Uint8Array
@@ -151,7 +151,7 @@ export async function deriveCredential(request: DeriveRequest, options: Canonize
   const { proof, ...document } = credential
   refuseImports(document)
   if (typeof proof !== 'object' || proof === null || Array.isArray(proof)) {
-    throw new Refusal('credential.not_derivable', 'The credential has no single proof to derive from.')
+    throw new Refusal('credential.not_derivable', 'The credential must have exactly one proof to derive from.')
   }
   const selectivePointers = disclose === 'everything' ? [''] : disclose
   return deriveBbs(document, { ...proof }, { selectivePointers, presentationHeader }, options)

@@ -8,22 +8,22 @@ export interface VerificationKey extends PublicKey {
 }
 
 const keys = new LRUCache<string, VerificationKey>({ max: 5000 })
-/** A JSON Web Key may hold members that nobody needs; five thousand large ones would not be forgotten. */
-const MAX_KEPT = 2_000
+/** Longer keys are not cached: a JSON Web Key may have any further members. */
+const MAX_CACHED = 2_000
 
 /**
- * The public key of a verification method in any representation. Decoding and checking a point costs more than a
- * signature, so keys are kept by their text. Throws `Refusal('did.key_unsupported' | 'did.invalid')`.
+ * Returns the public key of a verification method in any representation. Decoding and checking a point costs more than
+ * a signature, so keys are cached by their text. Throws `Refusal('did.key_unsupported' | 'did.invalid')`.
  */
 export function verificationKey(method: VerificationMethod): VerificationKey {
   const { type, publicKeyMultibase, publicKeyBase58, publicKeyJwk } = method
   const text = JSON.stringify([type, publicKeyMultibase, publicKeyBase58, publicKeyJwk])
-  const known = keys.get(text)
-  if (known !== undefined) return known
+  const cached = keys.get(text)
+  if (cached !== undefined) return cached
   const key: VerificationKey = publicKeyOf(method)
   if (['ed25519', 'p256', 'p384'].includes(key.keyType))
     key.native = createPublicKey({ key: { ...toJwk(key) }, format: 'jwk' })
-  if (text.length <= MAX_KEPT) keys.set(text, key)
+  if (text.length <= MAX_CACHED) keys.set(text, key)
   return key
 }
 

@@ -1,27 +1,31 @@
 import { Refusal } from '../errors.ts'
 import { isReservedName } from '../names.ts'
 
-/** Pointers (RFC 6901) that name no member of the document's own. */
+/** Pointers (RFC 6901) that name no own member of the document. */
 export const unknownPointers = (document: object, pointers: string[]) =>
   pointers.filter((pointer) => !hasMember(document, pointer))
 
-/** Every pointer (RFC 6901) must name a member that the document has. Throws `Refusal('credential.pointer_invalid')`. */
+/** Throws `Refusal('credential.pointer_invalid')` unless every pointer (RFC 6901) names a member of the document. */
 export function checkPointers(document: object, pointers: string[]): void {
   const unknown = unknownPointers(document, pointers)
   if (unknown.length === 0) return
   const errors = unknown
     .slice(0, 10)
     .map((path) => ({ path, code: 'credential.pointer_invalid', message: 'the credential has no such member' }))
-  throw new Refusal('credential.pointer_invalid', 'A JSON pointer does not name a member of the credential.', errors)
+  throw new Refusal(
+    'credential.pointer_invalid',
+    'A JSON pointer names no member of the credential; see errors.',
+    errors,
+  )
 }
 
-/** An entry of an object or a list: not what a list has besides, such as its length. */
+/** Whether a key is an entry of an object or a list: `length` of a list is not. */
 const isEntry = (value: object, key: string): boolean => Object.prototype.propertyIsEnumerable.call(value, key)
 
 /**
- * The library that selects by pointers builds what it selects in ordinary objects, step by step: a pointer of
- * `/hasOwnProperty/call` would be written into a function that the whole process shares. Such a step names no member here,
- * whatever the document has.
+ * The library that selects by pointers copies the selection into ordinary objects: a pointer `/hasOwnProperty/call`
+ * would write into a function that the whole process shares. So a reserved name is never a member here, even if the
+ * document has it.
  */
 function hasMember(document: unknown, pointer: string): boolean {
   if (pointer === '') return true

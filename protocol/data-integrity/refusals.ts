@@ -1,13 +1,13 @@
 import { type FieldError, Refusal, Unavailable } from '../errors.ts'
 import { isObject, referenceToken } from '../json.ts'
 
-/** Enough places to find the mistake, not enough to make the answer a burden. */
+/** Places per error: enough to find the mistake in a short response. */
 const MAX_PLACES = 10
 
-/** JSON pointers (RFC 6901) of the members that `found` accepts, outside of contexts. */
+/** Returns JSON pointers (RFC 6901) of the members that `matches` accepts, outside of contexts. */
 function places(
   value: unknown,
-  found: (key: string, value: unknown) => boolean,
+  matches: (key: string, value: unknown) => boolean,
   path = '',
   into: string[] = [],
 ): string[] {
@@ -15,8 +15,8 @@ function places(
   for (const [key, member] of Object.entries(value)) {
     if (into.length >= MAX_PLACES) break
     const at = `${path}/${referenceToken(key)}`
-    if (found(key, member)) into.push(at)
-    if (key !== '@context') places(member, found, at, into)
+    if (matches(key, member)) into.push(at)
+    if (key !== '@context') places(member, matches, at, into)
   }
   return into
 }
@@ -24,7 +24,7 @@ function places(
 const detail = (error: unknown, name: string): unknown =>
   typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined
 
-/** jsonld hides what its document loader threw in `cause` or `details.cause`, sometimes several times over. */
+/** jsonld nests the error of its document loader in `cause` or `details.cause`, sometimes several times. */
 function ownWithin(error: unknown, depth = 0): Refusal | Unavailable | undefined {
   if (error instanceof Refusal || error instanceof Unavailable) return error
   if (error === undefined || depth > 5) return undefined
@@ -35,14 +35,14 @@ const NOT_LINKED_DATA = 'The credential cannot be signed or verified as linked d
 
 export function notAbsolute(document: object, name: string): Refusal {
   const message = 'is not an absolute URI'
-  const found = places(document, (_, value) => value === name)
-  const errors = (found.length > 0 ? found : ['']).map((path) => ({ path, code: 'credential.uri_relative', message }))
+  const paths = places(document, (_, value) => value === name)
+  const errors = (paths.length > 0 ? paths : ['']).map((path) => ({ path, code: 'credential.uri_relative', message }))
   return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: ${JSON.stringify(name)} ${message}.`, errors)
 }
 
-/** `found`: the member or the value that would look signed. */
-export function notSigned(document: object, found: unknown, message: string): Refusal {
-  const at = places(document, (key, value) => key === found || value === found)
+/** `part`: the name of the member, or the value, that would look signed. */
+export function notSigned(document: object, part: unknown, message: string): Refusal {
+  const at = places(document, (key, value) => key === part || value === part)
   const errors = (at.length > 0 ? at : ['']).map((path) => ({ path, code: 'credential.unsigned', message }))
   return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: ${message}.`, errors)
 }
@@ -53,14 +53,14 @@ function undefinedTerm(document: object, event: unknown): Refusal {
   const [id, object] = [detail(details, 'id'), detail(details, 'object')]
   if (typeof property === 'string' || typeof type === 'string') {
     const term = String(property ?? type)
-    const found = places(document, (key, value) =>
+    const paths = places(document, (key, value) =>
       property === undefined ? value === term && key !== 'id' : key === term,
     )
-    const errors = (found.length > 0 ? found : ['']).map(
+    const errors = (paths.length > 0 ? paths : ['']).map(
       (path): FieldError => ({
         path,
         code: 'credential.term_undefined',
-        // a type is a value, and no value of a row is repeated in the errors of a batch (D-083)
+        // a type is a value, and errors of a batch never repeat a value of a row (D-083)
         message: `no context defines ${property === undefined ? 'this type' : term}`,
       }),
     )
@@ -78,7 +78,7 @@ function undefinedTerm(document: object, event: unknown): Refusal {
   ])
 }
 
-/** Where a context defines the term that jsonld names in an error. */
+/** JSON pointer of the context entry that defines the term in an error of jsonld. */
 function contextOf(document: object, term: unknown): string {
   const contexts: unknown = Reflect.get(document, '@context')
   const list = Array.isArray(contexts) ? contexts : [contexts]
@@ -93,12 +93,12 @@ const CONTEXT_FAULT =
 export const tooComplex = (): Refusal =>
   new Refusal(
     'credential.too_complex',
-    'The credential takes too much work to canonicalise. Use fewer or simpler nodes.',
+    'The credential needs too much work to canonicalise. Use fewer or simpler nodes, and give them ids.',
   )
 
 /**
- * What a library says of `document` by an error that it has a name for, as a refusal; undefined for any other error. What
- * our own document loader threw within it stays what it is.
+ * Returns the refusal for a named error of a library about `document`; undefined for any other error. An error of our
+ * own document loader inside of it is returned as it is.
  */
 export function saidOf(error: unknown, document: object): Refusal | Unavailable | undefined {
   const own = ownWithin(error)
@@ -115,25 +115,27 @@ export function saidOf(error: unknown, document: object): Refusal | Unavailable 
   const code = String(detail(details, 'code') ?? error.name)
   const message = error.message.slice(0, 300)
   if (CONTEXT_FAULT.test(code))
-    return new Refusal('context.invalid', `The JSON-LD contexts of the credential do not work together: ${code}.`, [
-      { path: contextOf(document, detail(details, 'term')), code: 'context.invalid', message },
-    ])
-  return new Refusal('credential.invalid', `The credential is not JSON-LD: ${code}.`, [
+    return new Refusal(
+      'context.invalid',
+      `The JSON-LD contexts of the credential cannot be processed together: ${code}.`,
+      [{ path: contextOf(document, detail(details, 'term')), code: 'context.invalid', message }],
+    )
+  return new Refusal('credential.invalid', `The credential is not valid JSON-LD: ${code}.`, [
     { path: '', code: 'credential.not_json_ld', message },
   ])
 }
 
 /**
- * What jsonld or rdf-canonize threw over `document`, as a refusal, whatever it is: they are given nothing but the document,
- * and are not written for hostile ones (D-152). The error itself is the refusal's `cause`.
+ * Returns a refusal for any error of jsonld or rdf-canonize about `document`: the document is their only input, and
+ * they are not written for hostile ones (D-152). The error is the refusal's `cause`.
  */
 export function asRefusal(error: unknown, document: object): Refusal | Unavailable {
-  const said = saidOf(error, document)
-  if (said !== undefined) return said
+  const refusal = saidOf(error, document)
+  if (refusal !== undefined) return refusal
   return new Refusal(
     'credential.unprocessable',
-    `${NOT_LINKED_DATA}: a member or a context holds what JSON-LD does not allow there.`,
-    [{ path: '', code: 'credential.not_json_ld', message: 'holds what JSON-LD does not allow there' }],
+    `${NOT_LINKED_DATA}: a member or a context has a value that JSON-LD does not allow there.`,
+    [{ path: '', code: 'credential.not_json_ld', message: 'has a value that JSON-LD does not allow there' }],
     { cause: error },
   )
 }

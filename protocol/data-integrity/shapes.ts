@@ -4,23 +4,23 @@ import { Refusal } from '../errors.ts'
 import type { Json } from './hash.ts'
 
 /**
- * Credentials of a batch are alike but for the texts in them, and so are their canonical N-Quads: each text is one IRI
- * or one literal, and the statements are sorted. Where that can be shown for a shape, the library canonicalises it once,
- * with marks in place of the texts, and the rest is filling in and sorting (D-084). It cannot be shown, and the library
- * does every document, where
- * - two or more blank nodes are there: their labels follow from what is said of them;
- * - a text turns up anywhere but as a whole IRI or a whole literal, or as a type: it decides how others are read;
- * - an IRI is that of a keyword's value or of a type: which nodes are the same node is a part of the shape;
- * - the library's answer for a real document of the shape is another one.
+ * Credentials of a batch differ only in their texts, and so do their canonical N-Quads: each text is one IRI or one
+ * literal, and the statements are sorted. If this holds for a shape, the library canonicalises it once, with marks in
+ * place of the texts; further documents are filled in and sorted (D-084). It does not hold, and the library
+ * canonicalises every document,
+ * - with two or more blank nodes: their labels depend on the statements about them;
+ * - if a text is part of an IRI or a literal, or a type: it may change how others are read;
+ * - if an IRI equals the value of a keyword or a type: which nodes are the same node is part of the shape;
+ * - if the library's result for a real document of the shape differs.
  */
 export interface Shape {
   /**
-   * Everything but the texts, and of each what kind it is: an IRI is read by its scheme. Of equal IRIs also which one they
-   * equal: nodes of one id are one node, and what may be said of it is checked once per shape (D-130).
+   * Everything except the texts, with the kind of each text: an IRI by its scheme. For equal IRIs also the first one
+   * that they equal: nodes of one id are one node, and its statements are checked once per shape (D-130).
    */
   key: string
   values: string[]
-  /** For each value, the index of the first one that it equals as an IRI; its own else. */
+  /** For each value, the index of the first equal IRI; its own index otherwise. */
   first: number[]
   /** The document with another text in place of each value. */
   fill(text: (index: number, kind: string) => string): Json
@@ -36,10 +36,10 @@ const MAX_VALUES = 200
 
 const kindOf = (value: string): string | undefined => IRI.exec(value)?.[1] ?? (PLAIN.test(value) ? TEXT : undefined)
 
-/** Members that say how others are read. */
+/** Members that change how others are read. */
 const isConstant = (name: string): boolean => name.startsWith('@') || name === 'type'
 
-/** Texts of the members that stay as they are, contexts aside. */
+/** Texts of the constant members, without contexts. */
 function constantsOf(value: unknown, isConstantHere = false): string[] {
   if (typeof value === 'string') return isConstantHere ? [value] : []
   if (typeof value !== 'object' || value === null) return []
@@ -49,7 +49,7 @@ function constantsOf(value: unknown, isConstantHere = false): string[] {
   )
 }
 
-/** The shape of a document; undefined for one that has texts which canonical N-Quads escape, or very many. */
+/** The shape of a document; undefined if canonical N-Quads would escape a text, or if there are too many texts. */
 function shapeOf(document: Json): Shape | undefined {
   const values: string[] = []
   const kinds: string[] = []
@@ -85,22 +85,22 @@ function shapeOf(document: Json): Shape | undefined {
   }
 }
 
-/** Each statement as text and, in turn, the indexes of the values between. */
+/** Each statement as texts and the indexes of the values between them. */
 type Template = (string | number)[][]
 
 const TYPE = '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type> '
-/** Before the type of a literal; one type, that of plain texts, is not written (RDFC-1.0, section 6). */
+/** Comes before the type of a literal; the type of plain texts is not written (RDFC-1.0, section 6). */
 const DATATYPE = '"^^'
 
-/** Cuts the canonical form of a marked document at its marks; undefined where one is not a whole IRI or literal. */
+/** Cuts the canonical form of a marked document at its marks; undefined if one is not a whole IRI or literal. */
 function cut(canonical: string, mark: string, kinds: string[]): Template | undefined {
   if (canonical.includes('_:c14n1')) return undefined
-  const found = new RegExp(`(?<!\\\\)(["<])([a-z][a-z0-9+.-]*:(?://)?)?${mark}(\\d+)q([">])`, 'g')
+  const pattern = new RegExp(`(?<!\\\\)(["<])([a-z][a-z0-9+.-]*:(?://)?)?${mark}(\\d+)q([">])`, 'g')
   const template: Template = []
   for (const line of canonical.split('\n').slice(0, -1)) {
     const parts: (string | number)[] = []
     let from = 0
-    for (const match of line.matchAll(found)) {
+    for (const match of line.matchAll(pattern)) {
       const [whole, open, scheme = TEXT, digits, close] = match
       const index = Number(digits)
       const fits = (open === '<') === (close === '>') && scheme === kinds[index]
@@ -146,37 +146,37 @@ async function learn(shape: Shape, document: Json, full: Canonize) {
 }
 
 const SHAPES = 500
-const ASKED_AGAIN_MS = 60_000
-const SEEN = 5_000
+const RETRY_MS = 60_000
+const CANDIDATES = 5_000
 
-/** Remembers shapes from the second document on. `scope` parts what may not be shared: contexts are a tenant's own. */
+/** Caches a shape from its second document on. `scope` separates tenants, who have their own contexts. */
 export function createShapes() {
-  const known = new LRUCache<string, { template: Promise<Template | undefined> }>({ max: SHAPES })
-  const seen = new LRUCache<string, true>({ max: SEEN })
+  const shapes = new LRUCache<string, { template: Promise<Template | undefined> }>({ max: SHAPES })
+  const candidates = new LRUCache<string, true>({ max: CANDIDATES })
 
   return async function canonizeLike(scope: string, document: Json, full: Canonize): Promise<string> {
     const shape = shapeOf(document)
     if (!shape) return full(document)
     const key = `${scope}\n${shape.key}`
-    const entry = known.get(key)
+    const entry = shapes.get(key)
     if (entry) {
       const template = await entry.template
       return template ? render(template, shape.values) : full(document)
     }
     const digest = createHash('sha256').update(key).digest('base64url')
-    if (!seen.has(digest)) {
-      seen.set(digest, true)
+    if (!candidates.has(digest)) {
+      candidates.set(digest, true)
       return full(document)
     }
     const learning = learn(shape, document, full)
-    known.set(key, { template: learning.then(({ template }) => template).catch(() => undefined) })
+    shapes.set(key, { template: learning.then(({ template }) => template).catch(() => undefined) })
     try {
       const { canonical, template } = await learning
-      // once more after a while: a thread that was short of time is no property of the shape
-      if (!template) known.set(key, { template: Promise.resolve(undefined) }, { ttl: ASKED_AGAIN_MS })
+      // tried again later: the reason may be a slow thread, not the shape
+      if (!template) shapes.set(key, { template: Promise.resolve(undefined) }, { ttl: RETRY_MS })
       return canonical
     } catch (error) {
-      known.delete(key)
+      shapes.delete(key)
       throw error
     }
   }

@@ -1,7 +1,7 @@
 import { CONTEXT } from '../contexts/index.ts'
 import type { PublicKeyType } from '../dids/index.ts'
 
-/** What `proofType` of the sign operation may say. */
+/** Values of the sign operation's `proofType`. */
 export const PROOF_TYPES = [
   'Ed25519Signature2018',
   'BbsSignature2022',
@@ -18,11 +18,11 @@ export interface Suite {
   /** `type` and `cryptosuite` of the proof. */
   type: string
   cryptosuite?: string
-  /** Keys that the suite signs with; the first is the one that we sign with. */
+  /** Key types of the suite; we sign with the first. */
   keyTypes: PublicKeyType[]
-  /** How the signature stands in the proof: `jws` is a detached JWS (RFC 7797), `proofValue` multibase. */
+  /** Form of the signature in the proof: `jws` is a detached JWS (RFC 7797), `proofValue` multibase. */
   signature: 'jws' | 'proofValue' | 'bbs'
-  /** Context that defines the proof's terms where the data model's own does not. */
+  /** Context that defines the proof's terms if that of the data model does not. */
   context?: { '1.1'?: string; '2.0'?: string }
 }
 
@@ -44,10 +44,10 @@ const ED25519_2018: Suite = {
   signature: 'jws',
   context: { '2.0': CONTEXT.ed25519Signature2018 },
 }
-/** Verified only; nobody may ask us to sign with it. */
+/** Only verified; it is no proof type of the sign operation. */
 const ED25519_2020: Suite = { type: 'Ed25519Signature2020', keyTypes: ['ed25519'], signature: 'proofValue' }
 
-/** `BbsSignature2022` has no published specification and is answered with `bbs-2023`. */
+/** `BbsSignature2022` has no published specification and is signed as `bbs-2023`. */
 const BY_PROOF_TYPE: Record<ProofType, Suite> = {
   Ed25519Signature2018: ED25519_2018,
   BbsSignature2022: BBS_2023,
@@ -61,13 +61,13 @@ const SUITES = [ED25519_2018, ED25519_2020, EDDSA_RDFC_2022, EDDSA_2022, ECDSA_R
 
 export const suiteOf = (proofType: ProofType): Suite => BY_PROOF_TYPE[proofType]
 
-/** The suite that a proof names, if we know it. */
+/** The suite of a proof, if it is supported. */
 export const suiteOfProof = (proof: { type?: unknown; cryptosuite?: unknown }): Suite | undefined =>
   SUITES.find(
     ({ type, cryptosuite }) => type === proof.type && (cryptosuite === undefined || cryptosuite === proof.cryptosuite),
   )
 
-/** The key that an issuer needs for a proof type: the caller picks the verification method by it. */
+/** The key type that an issuer needs for a proof type. */
 export const keyTypeOf = (proofType: ProofType): PublicKeyType => suiteOf(proofType).keyTypes[0] ?? 'ed25519'
 
 /** The key that a proof type needs of a signer; Ed25519Signature2018 names its own type of verification method. */

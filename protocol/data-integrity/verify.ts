@@ -10,16 +10,16 @@ import { type Suite, suiteOfProof } from './suites.ts'
 
 /** One proof to check: plain data that may cross threads. */
 export interface ProofCheck {
-  /** The secured document without `proof`; for a chained proof, with the proofs that came before it. */
+  /** The secured document without `proof`; for a chained proof, with its previous proofs. */
   document: Json
   proof: Json
   method: VerificationMethod
 }
 
-/** `message` says what does not hold. */
+/** `message` says what is wrong. */
 export type ProofVerdict = { verified: true } | { verified: false; message: string }
 
-/** Throws `Refusal` when the document itself is at fault (contexts, undefined terms, too complex). */
+/** Throws `Refusal` for errors of the document itself (contexts, undefined terms, too complex). */
 export type CheckProof = (check: ProofCheck) => Promise<ProofVerdict>
 
 const failed = (message: string): ProofVerdict => ({ verified: false, message })
@@ -34,8 +34,8 @@ function multibase(text: unknown): Uint8Array | undefined {
 }
 
 /**
- * A proof may bring contexts of its own (VC Data Integrity 1.0, section 4.6). Only documents that we hold ourselves are
- * taken: with others, a stranger could give the members of the proof a meaning that they do not show.
+ * A proof may have contexts of its own (VC Data Integrity 1.0, section 4.6). Only bundled ones are accepted: with
+ * others, a stranger could change the meaning of the proof's members.
  */
 const ownContexts = (proof: Json): boolean => {
   const contexts = proof['@context']
@@ -65,15 +65,15 @@ export function createProofCheck(options: CanonizeOptions): CheckProof {
     const suite = suiteOfProof(proof)
     const name = String(proof.cryptosuite ?? proof.type).slice(0, 100)
     if (suite === undefined) return failed(`Proofs of type ${name} are not supported.`)
-    if (!ownContexts(proof)) return failed('The proof brings a context that is not known here.')
+    if (!ownContexts(proof)) return failed('The proof has a context that is not one of the bundled contexts.')
     const key = verificationKey(method)
     if (!suite.keyTypes.includes(key.keyType))
-      return failed(`A ${name} proof cannot be made with a key of type ${key.keyType}.`)
+      return failed(`A ${name} proof cannot have a key of type ${key.keyType}.`)
     if (suite.signature === 'bbs') await assertPlainForBbs(document, options)
     const verified =
       suite.signature === 'bbs'
         ? await verifyBbs(document, proof, key, options)
         : await verifyHashed(check, suite, key, options)
-    return verified ? { verified } : failed(`The ${name} signature does not fit what it signs.`)
+    return verified ? { verified } : failed(`The ${name} signature does not match the document.`)
   }
 }

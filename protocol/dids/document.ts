@@ -40,12 +40,12 @@ export interface DidDocument extends Partial<Record<Relationship, (string | Veri
   [member: string]: unknown
 }
 
-/** More than any honest document has; a verifier must not be made to walk thousands of keys. */
+/** More than any honest document has; a hostile one must not make a verifier check thousands of keys. */
 const MAX_ENTRIES = 200
 const MAX_TEXT = 2048
 
 const refuse = (what: string): never => {
-  throw new Refusal('did.invalid_document', `The DID document is not usable: ${what}.`)
+  throw new Refusal('did.invalid_document', `The DID document is not valid: ${what}.`)
 }
 
 const isText = (value: unknown): value is string =>
@@ -61,22 +61,23 @@ function entries(document: Record<string, unknown>, member: string): unknown[] {
 /** `privateKeyMultibase`, `secretKeyJwk` and the like (Controlled Identifiers 1.0, sections 2.2.2 and 2.2.3). */
 const PRIVATE_MEMBER = /^(private|secret)Key/
 
-/** Who publishes a private key has lost it: nothing of such a document is believed, cached or shown (D-162). */
+/** A published private key is compromised: such a document is refused, and not cached or shown (D-162). */
 const holdsPrivateKey = (method: object & { publicKeyJwk?: unknown }): boolean =>
   Object.keys(method).some((member) => PRIVATE_MEMBER.test(member)) ||
   (isObject(method.publicKeyJwk) && isPrivateJwk(method.publicKeyJwk))
 
 function checkMethod(value: unknown, where: string): asserts value is VerificationMethod {
-  if (!isObject(value)) return refuse(`${where} holds something that is not a verification method`)
+  if (!isObject(value)) return refuse(`${where} has an entry that is not a verification method`)
   if (!isText(value.id) || !isText(value.type)) return refuse(`a method in ${where} has no id or no type`)
-  if (holdsPrivateKey(value)) refuse(`a method in ${where} holds a private key`)
+  if (holdsPrivateKey(value)) refuse(`a method in ${where} contains a private key`)
   if (!isText(value.controller) || !isDid(value.controller)) refuse(`a method in ${where} has no DID as controller`)
 }
 
 /**
- * Checks a resolved DID document (DID Core 1.0, sections 4 and 5): its id is the DID that was asked for, methods have
- * id, type and controller and no private key, relationships hold references or methods, no id names two methods. It answers the same
- * object, typed; ids stay as they were written (relative ones are legal). Throws `Refusal('did.invalid_document')`.
+ * Checks a resolved DID document (DID Core 1.0, sections 4 and 5): its id is the requested DID, methods have id, type
+ * and controller and no private key, relationships have references or methods, no id names two methods. Returns the
+ * same object, typed; ids stay as they were written (relative ones are legal). Throws
+ * `Refusal('did.invalid_document')`.
  */
 export function validateDidDocument(did: string, document: unknown): DidDocument {
   if (!isObject(document)) return refuse('it is not a JSON object')

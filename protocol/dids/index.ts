@@ -14,17 +14,17 @@ export { absoluteId, type Did, type DidUrl, isDid, parseDid, parseDidUrl } from 
 export interface Dereferenced {
   /** The method with its id made absolute. */
   method: VerificationMethod
-  /** Whether the document's subject allows this method for the purpose. */
+  /** Whether the document's subject allows the method for the purpose. */
   authorized: boolean
 }
 
-interface Found {
+interface LocatedMethod {
   method: VerificationMethod
   /** The relationship that the method is embedded in; undefined for one of the `verificationMethod` list. */
   embeddedIn?: Relationship
 }
 
-function findMethod(document: DidDocument, id: string): Found | undefined {
+function findMethod(document: DidDocument, id: string): LocatedMethod | undefined {
   const same = (method: VerificationMethod) => absoluteId(document.id, method.id) === id
   const listed = [...(document.verificationMethod ?? []), ...(document.publicKey ?? [])].find(same)
   if (listed) return { method: listed }
@@ -36,23 +36,23 @@ function findMethod(document: DidDocument, id: string): Found | undefined {
 }
 
 /**
- * Finds the verification method that a DID URL names, and says whether it may be used for the purpose: the document
- * lists it under that relationship, and the document's subject controls it (a document must not lend its name to
- * another's key). Throws `Refusal('did.method_not_found')`, `Refusal('did.invalid')`.
+ * Returns the verification method of a DID URL, and whether it may be used for the purpose: the document lists it under
+ * that relationship, and the document's subject controls it (a document must not authorise another subject's key).
+ * Throws `Refusal('did.method_not_found')`, `Refusal('did.invalid')`.
  */
 export function dereference(document: DidDocument, didUrl: string, purpose: Relationship): Dereferenced {
   const { did } = parseDidUrl(didUrl)
-  const found = did === document.id ? findMethod(document, didUrl) : undefined
-  if (!found)
+  const located = did === document.id ? findMethod(document, didUrl) : undefined
+  if (!located)
     throw new Refusal('did.method_not_found', `The DID document has no verification method ${didUrl.slice(0, 200)}.`)
   const referenced = (document[purpose] ?? []).some(
     (entry) => typeof entry === 'string' && absoluteId(document.id, entry) === didUrl,
   )
-  const authorized = (referenced || found.embeddedIn === purpose) && found.method.controller === document.id
-  return { method: { ...found.method, id: didUrl }, authorized }
+  const authorized = (referenced || located.embeddedIn === purpose) && located.method.controller === document.id
+  return { method: { ...located.method, id: didUrl }, authorized }
 }
 
-/** Key types that a method type may hold; a type that is not here is not supported. */
+/** Key types of each method type; a type that is not in the table is not supported. */
 const METHOD_TYPES: Record<string, PublicKeyType[] | 'any'> = {
   Multikey: 'any',
   JsonWebKey: 'any',
@@ -72,9 +72,9 @@ const METHOD_TYPES: Record<string, PublicKeyType[] | 'any'> = {
 }
 
 /**
- * The raw public key of a verification method, whatever its representation: publicKeyMultibase, publicKeyBase58 or
+ * Returns the raw public key of a verification method in any representation: publicKeyMultibase, publicKeyBase58 or
  * publicKeyJwk, exactly one of them (DID Core 1.0, section 5.2.1). Throws `Refusal('did.key_unsupported')` for types
- * that we do not know and `Refusal('did.invalid')` for malformed keys.
+ * that are not supported and `Refusal('did.invalid')` for malformed keys.
  */
 export function publicKeyOf(method: VerificationMethod): PublicKey {
   const allowed = Object.hasOwn(METHOD_TYPES, method.type) ? METHOD_TYPES[method.type] : undefined
@@ -88,14 +88,14 @@ export function publicKeyOf(method: VerificationMethod): PublicKey {
   }
   const key = representations.length === 1 ? read(method, allowed) : undefined
   if (key === undefined)
-    throw new Refusal('did.invalid', 'The verification method has no single public key of its type.')
+    throw new Refusal('did.invalid', 'The verification method must have exactly one public key of its type.')
   if (allowed !== 'any' && !allowed.includes(key.keyType)) {
-    throw new Refusal('did.invalid', `A ${method.type} must not hold a ${key.keyType} key.`)
+    throw new Refusal('did.invalid', `A verification method of type ${method.type} must not have a ${key.keyType} key.`)
   }
   return key
 }
 
-/** Of a stranger's document nothing is known yet but that it is JSON. */
+/** Checks types first: of a foreign document it is only known that it is JSON. */
 const isJwk = ({ kty, crv }: { kty: unknown; crv?: unknown }): boolean =>
   typeof kty === 'string' && (crv === undefined || typeof crv === 'string')
 
@@ -104,6 +104,6 @@ function read(method: VerificationMethod, allowed: PublicKeyType[] | 'any'): Pub
   if (typeof publicKeyMultibase === 'string') return fromMultibase(publicKeyMultibase)
   if (typeof publicKeyJwk === 'object' && publicKeyJwk !== null)
     return isJwk(publicKeyJwk) ? fromJwk(publicKeyJwk) : undefined
-  const [only] = allowed === 'any' ? [] : allowed // base58 carries no type: the method's type must tell it
+  const [only] = allowed === 'any' ? [] : allowed // base58 has no key type: the type of the method must determine it
   return typeof publicKeyBase58 === 'string' && only !== undefined ? fromBase58(only, publicKeyBase58) : undefined
 }

@@ -6,7 +6,7 @@ import { fromBase64url } from '../base64url.ts'
 import { Refusal } from '../errors.ts'
 import { type PublicKey, type PublicKeyType, publicKey } from './keys.ts'
 
-/** A public JSON Web Key (RFC 7517, 7518, 8037); `BLS12381_G1` and `BLS12381_G2` hold the compressed point in `x`. */
+/** A public JSON Web Key (RFC 7517, 7518, 8037); `BLS12381_G1` and `BLS12381_G2` have the compressed point in `x`. */
 export interface PublicJwk {
   kty: string
   crv?: string
@@ -23,7 +23,7 @@ const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const
 export const isPrivateJwk = (jwk: Record<string, unknown>): boolean =>
   PRIVATE.some((member) => jwk[member] !== undefined)
 
-const malformed = (what: string) => new Refusal('did.invalid', `The publicKeyJwk is not usable: ${what}.`)
+const malformed = (what: string) => new Refusal('did.invalid', `The publicKeyJwk is not valid: ${what}.`)
 
 const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
@@ -60,7 +60,7 @@ function decode(jwk: PublicJwk, member: 'x' | 'y' | 'n' | 'e'): Uint8Array {
   return bytes
 }
 
-const named = <T extends Record<string, string>>(table: T, crv: string | undefined) =>
+const keyTypeIn = <T extends Record<string, string>>(table: T, crv: string | undefined) =>
   Object.keys(table).find((keyType) => table[keyType] === crv) as Extract<keyof T, PublicKeyType> | undefined
 
 function fromCoordinates(keyType: keyof typeof EC, jwk: PublicJwk): PublicKey {
@@ -75,7 +75,7 @@ function fromCoordinates(keyType: keyof typeof EC, jwk: PublicJwk): PublicKey {
   }
 }
 
-/** Newer drafts give BLS points as two coordinates; the compressed form is what everything else here uses. */
+/** Newer drafts write BLS points as two coordinates; everything else here uses the compressed form. */
 function fromBls(keyType: keyof typeof BLS_NAMES, jwk: PublicJwk): PublicKey {
   if (jwk.y === undefined) return publicKey(keyType, decode(jwk, 'x'))
   const bytes = Buffer.concat([decode(jwk, 'x'), decode(jwk, 'y')])
@@ -89,12 +89,12 @@ function fromBls(keyType: keyof typeof BLS_NAMES, jwk: PublicJwk): PublicKey {
 
 /** Reads a public JWK; a private or symmetric member is refused. Throws `Refusal('did.invalid' | 'did.key_unsupported')`. */
 export function fromJwk(jwk: PublicJwk): PublicKey {
-  if (isPrivateJwk(jwk)) throw malformed('it holds private members')
-  const okp = jwk.kty === 'OKP' ? named(OKP_NAMES, jwk.crv) : undefined
+  if (isPrivateJwk(jwk)) throw malformed('it has private members')
+  const okp = jwk.kty === 'OKP' ? keyTypeIn(OKP_NAMES, jwk.crv) : undefined
   if (okp !== undefined) return publicKey(okp, decode(jwk, 'x'))
-  const ec = jwk.kty === 'EC' ? named(EC_NAMES, jwk.crv) : undefined
+  const ec = jwk.kty === 'EC' ? keyTypeIn(EC_NAMES, jwk.crv) : undefined
   if (ec !== undefined) return fromCoordinates(ec, jwk)
-  const bls = named(BLS_NAMES, jwk.crv?.replace(/^BLS12381_?G/i, 'BLS12381_G'))
+  const bls = keyTypeIn(BLS_NAMES, jwk.crv?.replace(/^BLS12381_?G/i, 'BLS12381_G'))
   if (bls !== undefined && (jwk.kty === 'EC' || jwk.kty === 'OKP')) return fromBls(bls, jwk)
   if (jwk.kty === 'RSA') {
     const [n, e] = [decode(jwk, 'n'), decode(jwk, 'e')].map(encode)

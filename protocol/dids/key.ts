@@ -7,7 +7,7 @@ import { parseDidUrl } from './syntax.ts'
 
 const SIGNING: Relationship[] = ['assertionMethod', 'authentication', 'capabilityInvocation', 'capabilityDelegation']
 
-/** What each key may be used for (did:key draft, section 3.1.3, and its test vectors). */
+/** Relationships of each key type (did:key draft, section 3.1.3, and its test vectors). */
 const USES: Record<PublicKeyType, Relationship[]> = {
   ed25519: SIGNING,
   x25519: ['keyAgreement'],
@@ -25,7 +25,7 @@ const USES: Record<PublicKeyType, Relationship[]> = {
 export const x25519Of = ({ publicKey: bytes }: PublicKey): PublicKey =>
   publicKey('x25519', ed25519.utils.toMontgomery(bytes))
 
-/** did:key of a raw public key. Throws `Refusal('did.invalid')` when the bytes are no such key. */
+/** Returns the did:key of a raw public key. Throws `Refusal('did.invalid')` if the bytes are not a key of the type. */
 export const didKeyOf = (keyType: PublicKeyType, bytes: Uint8Array): string =>
   `did:key:${toMultibase(publicKey(keyType, bytes))}`
 
@@ -33,21 +33,22 @@ export const didKeyOf = (keyType: PublicKeyType, bytes: Uint8Array): string =>
 export const didKeyMethodId = (did: string, key: PublicKey): string => `${did}#${toMultibase(key)}`
 
 export interface DidKeyOptions {
-  /** Representation of the keys in the document; Multikey unless told. */
+  /** Representation of the keys in the document. Default: Multikey. */
   publicKeyFormat?: KeyFormat
 }
 
-/** The public key that a did:key (or a DID URL below it) is made of. Throws `Refusal('did.invalid')`. */
+/** Returns the public key in a did:key, or in a DID URL of one. Throws `Refusal('did.invalid')`. */
 export function publicKeyOfDidKey(didUrl: string): PublicKey {
   const { method, identifier } = parseDidUrl(didUrl)
   if (method !== 'key') throw new Refusal('did.method_unsupported', `did:${method} is not did:key.`)
-  if (!identifier.startsWith('z')) throw new Refusal('did.invalid', 'A did:key is multibase base58btc: did:key:z…')
+  if (!identifier.startsWith('z'))
+    throw new Refusal('did.invalid', 'The did:key is not multibase base58btc: expected did:key:z…')
   return fromMultibase(identifier)
 }
 
 /**
- * DID document of a did:key; a fragment in the DID URL is allowed and ignored. An Ed25519 key brings its X25519 form
- * for key agreement; a BLS12-381 G1+G2 key is two methods. Throws `Refusal('did.invalid')`.
+ * Returns the DID document of a did:key; a fragment in the DID URL is ignored. An Ed25519 key also gives its X25519
+ * form for key agreement; a BLS12-381 G1+G2 key gives two methods. Throws `Refusal('did.invalid')`.
  */
 export function resolveDidKey(didUrl: string, { publicKeyFormat = 'Multikey' }: DidKeyOptions = {}): DidDocument {
   const { did } = parseDidUrl(didUrl)
@@ -58,7 +59,7 @@ export function resolveDidKey(didUrl: string, { publicKeyFormat = 'Multikey' }: 
   const methods = [...keys, ...agreement].map((each) =>
     verificationMethod(didKeyMethodId(did, each), did, methodTypeOf(publicKeyFormat, each.keyType), each),
   )
-  // The drafts since 2020 embed the derived key in its relationship; the vectors before list it.
+  // drafts since 2020 embed the derived key in its relationship; older test vectors list it
   const embeds = publicKeyFormat === 'Multikey' || publicKeyFormat === 'Suites2020'
   const [listed, embedded] = embeds ? [methods.slice(0, keys.length), methods.slice(keys.length)] : [methods, []]
   const document: DidDocument = { '@context': documentContexts(types), id: did, verificationMethod: listed }

@@ -30,11 +30,11 @@ export interface PublicKey {
 }
 
 const malformed = (what: string, errors: FieldError[] = []) =>
-  new Refusal('did.invalid', `The public key is not usable: ${what}.`, errors)
+  new Refusal('did.invalid', `The public key is not valid: ${what}.`, errors)
 
 class WrongLength extends Error {}
 
-/** In `errors` of a refusal: the key is of a known type, and of a length that this type never has. */
+/** Code in `errors` of a refusal: the type of the key is known, and its length is wrong for it. */
 export const KEY_LENGTH = 'key_length'
 
 const sized = (length: number) => (bytes: Uint8Array) => {
@@ -45,7 +45,7 @@ interface Curve {
   fromBytes(bytes: Uint8Array): { assertValidity(): void; is0(): boolean; isSmallOrder?(): boolean }
 }
 
-/** Decodes the point and refuses infinity, points off the curve and points of small order or outside the subgroup. */
+/** Decodes the point; refuses infinity, points off the curve, and points of small order or outside the subgroup. */
 const onCurve = (length: number, curve: Curve) => (bytes: Uint8Array) => {
   sized(length)(bytes)
   const point = curve.fromBytes(bytes)
@@ -58,7 +58,7 @@ const notSmallOrder = (bytes: Uint8Array) => {
   if (ed25519.Point.fromBytes(bytes).isSmallOrder()) throw new Error('the point has a small order')
 }
 
-/** Bounds of FIPS 186-5, appendix A.1.1; a text of a key is one key, so it must be in DER. */
+/** Bounds of FIPS 186-5, appendix A.1.1. Only DER is accepted, so that a key has one text. */
 const rsa = (bytes: Uint8Array) => {
   const key = createPublicKey({ key: Buffer.from(bytes), format: 'der', type: 'pkcs1' })
   const { modulusLength: bits = 0, publicExponent: exponent = 0n } = key.asymmetricKeyDetails ?? {}
@@ -67,7 +67,7 @@ const rsa = (bytes: Uint8Array) => {
     throw new Error('an RSA exponent that is even, below 65537 or above 256 bits')
   const { n = '' } = key.export({ format: 'jwk' })
   if ((Buffer.from(n, 'base64url').at(-1) ?? 0) % 2 === 0) throw new Error('an even RSA modulus')
-  // the end of the other form, for Node 24 does not write PKCS#1 of what it read from it
+  // compared with the end of the SPKI form: Node 24 does not export a PKCS#1 key as PKCS#1
   const encoded = key.export({ format: 'der', type: 'spki' }).subarray(-bytes.length)
   if (!encoded.equals(bytes)) throw new Error('not DER')
 }
@@ -99,10 +99,12 @@ const KEYS: Record<PublicKeyType, { code: number; check: (bytes: Uint8Array) => 
 const TYPES = new Map<number, PublicKeyType>()
 for (const keyType of Object.keys(KEYS) as PublicKeyType[]) TYPES.set(KEYS[keyType].code, keyType)
 
-/** Longest multibase text that is looked at: an RSA key of 8192 bits has about 1,450 characters. */
+/** Longest multibase text that is decoded: an RSA key of 8192 bits has about 1,450 characters. */
 const MAX_MULTIBASE = 2048
 
-/** Throws `Refusal('did.invalid')` unless the bytes are a valid public key of the type; answers them as a `PublicKey`. */
+/**
+ * Throws `Refusal('did.invalid')` unless the bytes are a valid public key of the type; returns them as a `PublicKey`.
+ */
 export function publicKey(keyType: PublicKeyType, bytes: Uint8Array): PublicKey {
   try {
     KEYS[keyType].check(bytes)

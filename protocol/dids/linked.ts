@@ -16,7 +16,7 @@ export interface DomainLinkageInput {
   expiresAt: Date
 }
 
-/** An unsigned DomainLinkageCredential; it has no `id`, as the DIF specification wants it. */
+/** Returns an unsigned DomainLinkageCredential; it has no `id`, as the DIF specification requires. */
 export const domainLinkageCredential = ({ did, origin, issuedAt, expiresAt }: DomainLinkageInput) => ({
   '@context': [CONTEXT.credentialsV1, CONTEXT.didConfigurationV02],
   type: ['VerifiableCredential', 'DomainLinkageCredential'],
@@ -26,29 +26,32 @@ export const domainLinkageCredential = ({ did, origin, issuedAt, expiresAt }: Do
   credentialSubject: { id: did, origin: new URL(origin).origin },
 })
 
-/** The DIF resource of signed credentials: objects with a proof, or JWT strings. */
+/** Returns the DIF resource of signed credentials: objects with a proof, or JWT strings. */
 export const didConfiguration = <T>(credentials: T[]) => ({
   '@context': DID_CONFIGURATION_CONTEXT,
   linked_dids: credentials,
 })
 
-/** The list of linked DIDs in the specification's shape (specification, DIDs and domains). */
+/** Returns the list of linked DIDs in the specification's form (specification, DIDs and domains). */
 export const linkedDidsList = <T>(credentials: T[]) => ({
   context: DID_CONFIGURATION_CONTEXT,
   linkedDids: credentials.map((credential) => ({ DomainLinkageCredential: credential })),
 })
 
-/** A domain that names more DIDs than this is not walked. */
+/** A resource with more DIDs is refused. */
 export const MAX_LINKED_DIDS = 100
 
-/** The entries of a DIF resource. Throws `Refusal('did.invalid_configuration')`. */
+/** Returns the entries of a DIF resource. Throws `Refusal('did.invalid_configuration')`. */
 export function readDidConfiguration(resource: unknown): (string | Record<string, unknown>)[] {
-  const linked =
+  const entries =
     isObject(resource) && resource['@context'] === DID_CONFIGURATION_CONTEXT ? resource.linked_dids : undefined
-  if (!Array.isArray(linked) || linked.length > MAX_LINKED_DIDS) {
-    throw new Refusal('did.invalid_configuration', 'Not a DID configuration: it needs its @context and linked_dids.')
+  if (!Array.isArray(entries) || entries.length > MAX_LINKED_DIDS) {
+    throw new Refusal(
+      'did.invalid_configuration',
+      `Not a DID configuration: expected its @context, and linked_dids of at most ${MAX_LINKED_DIDS} entries.`,
+    )
   }
-  return linked.map((entry) => {
+  return entries.map((entry) => {
     if (typeof entry === 'string' || isObject(entry)) return entry
     throw new Refusal('did.invalid_configuration', 'An entry of linked_dids is neither a credential nor a JWT.')
   })
@@ -61,19 +64,21 @@ export interface LinkageReason {
 
 export interface LinkageVerdict {
   verified: boolean
-  /** The DID that is linked; present when the credential could be read so far. */
+  /** The linked DID; present if the credential names one. */
   did?: string
   reason: LinkageReason[]
 }
 
 export interface LinkageRules extends Clock {
-  /** Origin that the resource was fetched from. */
+  /** Origin of the fetched resource. */
   origin: string
   /** Checks the proof (object) or signature (JWT) against the DID's own key. */
   verifyProof: (credential: string | Record<string, unknown>) => Promise<boolean>
 }
 
-/** A JWT's credential, its claims copied in where the JWT encoding of VC Data Model 1.1, section 6.3.1, moves them. */
+/**
+ * Returns a JWT's credential with the claims that the JWT encoding moves out of it (VC Data Model 1.1, section 6.3.1).
+ */
 function fromJwt(jwt: string): { credential: Record<string, unknown>; agrees: boolean } | undefined {
   const parsed = parseCompactJws(jwt)
   if (!parsed) return undefined
@@ -93,14 +98,14 @@ function fromJwt(jwt: string): { credential: Record<string, unknown>; agrees: bo
   }
 }
 
-/** Whoever signs must be the DID that is linked: a valid proof of somebody else proves nothing. */
+/** Whether the linked DID itself made every proof: a valid proof of another DID proves nothing. */
 const signedBy = (did: unknown, proof: unknown): boolean =>
   [proof].flat().every((each) => isObject(each) && String(each.verificationMethod).startsWith(`${did}#`))
 
 const momentOf = (value: unknown): Date | undefined =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value) : undefined
 
-/** Older linked DIDs give the bare domain where an origin belongs; it can only mean https. */
+/** Older credentials have the bare domain in place of the origin; it means https. */
 function originOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 2048) return undefined
   const text = value.includes('://') ? value : `https://${value}`
@@ -108,9 +113,9 @@ function originOf(value: unknown): string | undefined {
 }
 
 /**
- * Checks one entry of `linked_dids` (DIF Well Known DID Configuration, DID Configuration Resource Verification): the
- * DID speaks for itself, names the origin that it was found at, within its time, with a valid proof. A verdict, never
- * an error for a bad credential.
+ * Verifies one entry of `linked_dids` (DIF Well Known DID Configuration, DID Configuration Resource Verification): the
+ * DID is issuer, subject and signer, the origin is that of the resource, and the dates and the proof are valid. Returns
+ * a verdict; a bad credential is no error.
  */
 export async function verifyDomainLinkage(
   entry: string | Record<string, unknown>,
@@ -119,33 +124,36 @@ export async function verifyDomainLinkage(
   const jwt = typeof entry === 'string' ? fromJwt(entry) : undefined
   const credential = typeof entry === 'string' ? jwt?.credential : entry
   const fail = (type: LinkageReason['type'], message: string): LinkageReason => ({ type, message })
-  if (!credential) return { verified: false, reason: [fail('Syntax', 'The JWT holds no credential, or no kid.')] }
+  if (!credential) return { verified: false, reason: [fail('Syntax', 'The JWT has no credential, or no kid.')] }
   const { type, issuer, credentialSubject, issuanceDate, expirationDate, id } = credential
   const subject = isObject(credentialSubject) ? credentialSubject : {}
   const contexts = [credential['@context']].flat()
   const origin = originOf(rules.origin)
-  const [begun, end] = [issuanceDate, expirationDate].map(momentOf)
+  const [start, end] = [issuanceDate, expirationDate].map(momentOf)
   const checks: [boolean, LinkageReason][] = [
     [[type].flat().includes('DomainLinkageCredential'), fail('Syntax', 'The type is not DomainLinkageCredential.')],
-    [id === undefined, fail('Syntax', 'A DomainLinkageCredential has no id.')],
+    [id === undefined, fail('Syntax', 'A DomainLinkageCredential must have no id.')],
     [
       contexts[0] === CONTEXT.credentialsV1 && contexts.length > 1,
-      fail('Context', 'The contexts are not those of domain linkage.'),
+      fail('Context', 'The contexts are not those of a DomainLinkageCredential.'),
     ],
-    [isDid(subject.id) && issuer === subject.id, fail('Subject', 'The issuer is not the DID that is linked.')],
+    [isDid(subject.id) && issuer === subject.id, fail('Subject', 'The issuer is not the linked DID.')],
     [
       jwt?.agrees ?? signedBy(subject.id, credential.proof),
-      fail('Subject', 'It is not signed by the DID that is linked.'),
+      fail('Subject', 'The linked DID has not signed the credential.'),
     ],
     [
       origin !== undefined && originOf(subject.origin) === origin,
-      fail('Origin', 'The origin is not the one that it was found at.'),
+      fail('Origin', 'The origin differs from the origin of the resource.'),
     ],
     [
-      begun !== undefined && !isToCome(begun, rules),
-      fail('NotYetValid', 'It is not valid yet, or says not since when.'),
+      start !== undefined && !isToCome(start, rules),
+      fail('NotYetValid', 'The credential is not valid yet, or has no issuanceDate.'),
     ],
-    [end !== undefined && !hasCome(end, rules), fail('Expired', 'It is expired, or says not until when.')],
+    [
+      end !== undefined && !hasCome(end, rules),
+      fail('Expired', 'The credential has expired, or has no expirationDate.'),
+    ],
   ]
   const reason = checks.filter(([passed]) => !passed).map(([, failed]) => failed)
   if (!(await rules.verifyProof(entry))) reason.push(fail('Proof', 'The proof does not verify with a key of the DID.'))

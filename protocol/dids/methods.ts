@@ -5,7 +5,7 @@ import { type PublicKey, type PublicKeyType, toBase58, toMultibase } from './key
 
 type Property = 'publicKeyMultibase' | 'publicKeyBase58' | 'publicKeyJwk'
 
-/** Representations of a public key as a verification method: the JSON-LD context that defines it, and its property. */
+/** Types of verification method, each with the JSON-LD context that defines it and the property of its key. */
 const METHODS = {
   Multikey: { context: 'https://w3id.org/security/multikey/v1', property: 'publicKeyMultibase' },
   JsonWebKey2020: { context: 'https://w3id.org/security/suites/jws-2020/v1', property: 'publicKeyJwk' },
@@ -42,7 +42,7 @@ export type MethodType = keyof typeof METHODS
  */
 export type KeyFormat = 'Multikey' | 'JsonWebKey2020' | 'Suites2018' | 'Suites2020'
 
-/** X25519 has no place in Multikey signatures: the 2020 type is what DIDComm and Data Integrity libraries look for. */
+/** X25519 keys do not sign, so they are not Multikey: DIDComm and Data Integrity libraries expect the 2020 type. */
 const FORMATS: Record<KeyFormat, Partial<Record<PublicKeyType, MethodType>> & { other?: MethodType }> = {
   Multikey: { x25519: 'X25519KeyAgreementKey2020', other: 'Multikey' },
   JsonWebKey2020: { other: 'JsonWebKey2020' },
@@ -64,7 +64,7 @@ export function methodTypeOf(format: KeyFormat, keyType: PublicKeyType): MethodT
   return type
 }
 
-/** Builds a verification method of a type. Throws `Refusal('did.key_unsupported')` where the key has no such form. */
+/** Returns a verification method of a type. Throws `Refusal('did.key_unsupported')` if the key has no such form. */
 export function verificationMethod(
   id: string,
   controller: string,

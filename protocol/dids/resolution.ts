@@ -4,7 +4,7 @@ import { resolveDidKey } from './key.ts'
 import { KEY_LENGTH } from './keys.ts'
 import type { KeyFormat } from './methods.ts'
 
-/** Errors of DID Resolution 0.3, section 10, and of the did:key draft, section 3.1, as they are spelled there. */
+/** Errors of DID Resolution 0.3, section 10, and of the did:key draft, section 3.1, with their spelling. */
 export type ResolutionError =
   | 'invalidDid'
   | 'invalidDidUrl'
@@ -20,7 +20,9 @@ interface Metadata {
   message?: string
 }
 
-/** A DID resolution result, or for a DID URL with a fragment a dereferencing result. `didDocument` is empty after an error. */
+/**
+ * A DID resolution result, or a dereferencing result for a DID URL with a fragment. `didDocument` is empty on an error.
+ */
 export interface ResolutionResult {
   '@context': 'https://w3id.org/did-resolution/v1'
   didDocument: DidDocument | VerificationMethod | Record<string, never>
@@ -34,7 +36,7 @@ export interface ResolutionOptions {
   enableExperimentalPublicKeyTypes?: boolean
 }
 
-/** What `publicKeyFormat` may ask of a did:key document; the types of 2018 and 2019 only as experimental ones. */
+/** Values of `publicKeyFormat` for did:key documents; the types of 2018 and 2019 are experimental. */
 const FORMATS = new Map<string, { format: KeyFormat; experimental?: true }>([
   ['Multikey', { format: 'Multikey' }],
   ['JsonWebKey2020', { format: 'JsonWebKey2020' }],
@@ -61,11 +63,18 @@ function errorOf(refusal: Refusal): ResolutionError {
 
 function formatOf({ publicKeyFormat, enableExperimentalPublicKeyTypes = false }: ResolutionOptions) {
   if (publicKeyFormat === undefined) return undefined
-  const known = FORMATS.get(publicKeyFormat)
-  if (!known) throw new Unresolved('unsupportedPublicKeyType', 'The publicKeyFormat is not known.')
-  if (known.experimental && !enableExperimentalPublicKeyTypes)
-    throw new Unresolved('invalidPublicKeyType', 'The publicKeyFormat is an experimental one.')
-  return known.format
+  const entry = FORMATS.get(publicKeyFormat)
+  if (!entry)
+    throw new Unresolved(
+      'unsupportedPublicKeyType',
+      `The publicKeyFormat is not supported. Use one of ${[...FORMATS.keys()].join(', ')}.`,
+    )
+  if (entry.experimental && !enableExperimentalPublicKeyTypes)
+    throw new Unresolved(
+      'invalidPublicKeyType',
+      'The publicKeyFormat is experimental. Set enableExperimentalPublicKeyTypes to true to use it.',
+    )
+  return entry.format
 }
 
 function methodOf(document: DidDocument, didUrl: string): VerificationMethod {
@@ -75,11 +84,11 @@ function methodOf(document: DidDocument, didUrl: string): VerificationMethod {
   throw new Unresolved('notFound', 'The DID document has no such verification method.')
 }
 
-/** The parts of a DID URL; one whose DID is right and whose rest is not is an invalid DID URL. */
+/** Splits a DID URL. If its DID is valid and its rest is not, the error is invalidDidUrl. */
 function partsOf(didUrl: string): { did: string; fragment: string | undefined } {
   try {
     const { did, fragment, path, query } = parseDidUrl(didUrl)
-    if (path || query) throw new Unresolved('invalidDidUrl', 'Paths and queries of a DID URL are not dereferenced.')
+    if (path || query) throw new Unresolved('invalidDidUrl', 'DID URLs with a path or a query are not supported.')
     return { did, fragment }
   } catch (error) {
     const [did = ''] = /^[^/?#]*/.exec(didUrl) ?? []
@@ -90,8 +99,8 @@ function partsOf(didUrl: string): { did: string; fragment: string | undefined } 
 }
 
 /**
- * Resolves a DID, or dereferences a DID URL that names a verification method. What does not resolve is a result with an
- * error; only what `resolve` throws besides refusals is thrown.
+ * Resolves a DID, or dereferences a DID URL of a verification method. A refusal becomes a result with an error; other
+ * errors of `resolve` are thrown.
  */
 export async function resolution(
   didUrl: string,
@@ -111,8 +120,8 @@ export async function resolution(
     const publicKeyFormat = formatOf(options)
     const isKey = publicKeyFormat !== undefined && did.startsWith('did:key:')
     const document = isKey ? resolveDidKey(did, { publicKeyFormat }) : resolved
-    const found = fragment === undefined ? document : methodOf(document, didUrl)
-    return result(found, { contentType: 'application/did+ld+json' })
+    const resource = fragment === undefined ? document : methodOf(document, didUrl)
+    return result(resource, { contentType: 'application/did+ld+json' })
   } catch (error) {
     if (error instanceof Unresolved) return result({}, { error: error.error, message: error.message })
     if (error instanceof Refusal) return result({}, { error: errorOf(error), message: error.message })

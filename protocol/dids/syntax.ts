@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts'
 
-/** Longer DIDs are refused before any pattern looks at them; the longest honest one, an RSA did:key, has about 1,450. */
+/** Longer DIDs are refused before any pattern is applied; the longest honest one, an RSA did:key, has about 1,450. */
 const MAX_DID_URL = 4096
 
 export interface Did {
@@ -45,7 +45,7 @@ export function parseDidUrl(text: string): DidUrl {
   return { did, method, identifier, path, query, fragment }
 }
 
-/** Reads a plain DID; one with path, query or fragment is refused. Throws `Refusal('did.invalid')`. */
+/** Parses a DID without path, query and fragment. Throws `Refusal('did.invalid')`. */
 export function parseDid(text: string): Did {
   const { did, method, identifier } = parseDidUrl(text)
   if (did !== text) throw invalid(text)

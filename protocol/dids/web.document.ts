@@ -4,7 +4,7 @@ import { type PublicKey, type PublicKeyType, toMultibase } from './keys.ts'
 import { documentContexts, type MethodType, verificationMethod } from './methods.ts'
 
 interface Use {
-  /** The first type is the key's own method; further ones are the same key once more, for verifiers that need that type. */
+  /** The first type is the key's main method; the others repeat the key, for verifiers that need that type. */
   types: [MethodType, ...MethodType[]]
   relationships: Relationship[]
 }
@@ -12,8 +12,8 @@ interface Use {
 const SIGNING: Relationship[] = ['authentication', 'assertionMethod']
 
 /**
- * Ed25519Signature2018 verifiers elsewhere take nothing but an Ed25519VerificationKey2018, and CWT verifiers of the
- * NZCP family nothing but a JsonWebKey2020; Data Integrity suites want Multikey.
+ * Other verifiers of Ed25519Signature2018 accept only an Ed25519VerificationKey2018, and CWT verifiers of the NZCP
+ * family only a JsonWebKey2020; Data Integrity suites require Multikey.
  */
 const USES: Partial<Record<PublicKeyType, Use>> = {
   ed25519: { types: ['Multikey', 'Ed25519VerificationKey2018'], relationships: SIGNING },
@@ -24,37 +24,40 @@ const USES: Partial<Record<PublicKeyType, Use>> = {
 
 const SUFFIXES: Partial<Record<MethodType, string>> = { Ed25519VerificationKey2018: '-2018', JsonWebKey2020: '-jwk' }
 
-/** Characters of the multibase key that make a fragment: at least 70 random bits, and short enough for a kid header. */
+/** Characters of the multibase key in a fragment: at least 70 random bits, and short enough for a kid header. */
 const FRAGMENT_LENGTH = 16
 
-/** Fragment of a key in our did:web documents: the first characters of its multibase form, so it lives as long as the key. */
+/**
+ * Fragment of a key in our did:web documents: the first characters of its multibase form, so it changes only with the
+ * key.
+ */
 export const keyFragment = (key: PublicKey): string => toMultibase(key).slice(0, FRAGMENT_LENGTH)
 
 function useOf({ keyType }: PublicKey): Use {
   const use = USES[keyType]
-  if (!use) throw new Refusal('did.key_unsupported', `did:web documents hold no ${keyType} keys.`)
+  if (!use) throw new Refusal('did.key_unsupported', `A did:web document cannot have ${keyType} keys.`)
   return use
 }
 
-/** DID URL of a key in our did:web document; `type` picks a further representation where the key has one. */
+/** DID URL of a key in our did:web document; `type` selects another representation if the key has one. */
 export function webMethodId(did: string, key: PublicKey, type?: MethodType): string {
   const [own, ...further] = useOf(key).types
   const suffix = type === undefined || type === own || !further.includes(type) ? '' : (SUFFIXES[type] ?? '')
   return `${did}#${keyFragment(key)}${suffix}`
 }
 
-/** The DID document that we publish for a did:web, of keys of type ed25519, p256, bls12381g2 and x25519. */
+/** Returns the DID document of a did:web, with keys of type ed25519, p256, bls12381g2 and x25519. */
 export function webDidDocument(did: string, keys: PublicKey[], services: DidService[] = []): DidDocument {
-  const written = keys.flatMap((key) =>
+  const methods = keys.flatMap((key) =>
     useOf(key).types.map((type) => ({ key, type, id: webMethodId(did, key, type) })),
   )
   const document: DidDocument = {
-    '@context': documentContexts(written.map(({ type }) => type)),
+    '@context': documentContexts(methods.map(({ type }) => type)),
     id: did,
-    verificationMethod: written.map(({ key, type, id }) => verificationMethod(id, did, type, key)),
+    verificationMethod: methods.map(({ key, type, id }) => verificationMethod(id, did, type, key)),
   }
   for (const relationship of ['authentication', 'assertionMethod', 'keyAgreement'] as const) {
-    const ids = written.filter(({ key }) => useOf(key).relationships.includes(relationship)).map(({ id }) => id)
+    const ids = methods.filter(({ key }) => useOf(key).relationships.includes(relationship)).map(({ id }) => id)
     if (ids.length > 0) document[relationship] = ids
   }
   if (services.length > 0) document.service = services

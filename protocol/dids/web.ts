@@ -2,14 +2,14 @@ import { isIP } from 'node:net'
 import { Refusal } from '../errors.ts'
 import { parseDid } from './syntax.ts'
 
-/** Where a did:web lives: its host in lower-case ASCII, its port where it is not 443, its path segments. */
+/** The parts of a did:web: its host in lower-case ASCII, its port unless 443, its path segments. */
 export interface WebDid {
   did: string
   host: string
   port: number | undefined
-  /** Path segments as they stand in the DID and in the URL, percent-encoded. */
+  /** Path segments as in the DID and in the URL, percent-encoded. */
   path: string[]
-  /** Address of the DID document. */
+  /** URL of the DID document. */
   url: string
 }
 
@@ -18,15 +18,15 @@ const MAX_URL = 2048
 const invalid = (what: string) =>
   new Refusal(
     'did.invalid_url',
-    `No did:web can be made of this: ${what}. Give a domain such as issuer.example or an https URL.`,
+    `The URL cannot become a did:web: ${what}. Send a domain such as issuer.example, or an https URL.`,
   )
 
-/** A registered name in ASCII (RFC 1123 labels); not an address in any of its spellings, no trailing dot. */
+/** A registered name in ASCII (RFC 1123 labels): no IP address in any form, no trailing dot. */
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const isHostName = (host: string): boolean =>
   host.length <= 253 && host.split('.').every((label) => LABEL.test(label)) && isIP(host) === 0
 
-/** `%2F`, `%5C`, `%2E` and encoded controls mean something else to some servers than to us. */
+/** Some servers read `%2F`, `%5C`, `%2E` and encoded control characters in another way than we do. */
 const AMBIGUOUS = /%(2f|5c|2e|25|3f|23|[01][0-9a-f]|7f)/i
 
 function checkSegment(segment: string): string {
@@ -43,26 +43,26 @@ const toIdChars = (segment: string) =>
   )
 
 /**
- * did:web of a bare domain (`issuer.example`, `issuer.example/users/7`) or an https URL. Host names are normalised as
- * browsers do (lower case, IDN to ASCII); addresses, user info, query, fragment, dot and empty segments are refused
- * with `Refusal('did.invalid_url')`.
+ * Returns the did:web of a domain (`issuer.example`, `issuer.example/users/7`) or an https URL. Host names are
+ * normalised as in browsers (lower case, IDN to ASCII). Throws `Refusal('did.invalid_url')` for IP addresses, user
+ * info, query, fragment, dot and empty segments.
  */
 export function webDidFromUrl(text: string): WebDid {
-  if (text.length > MAX_URL) throw invalid(`longer than ${MAX_URL} characters`)
-  // WHATWG URL parsing drops tabs and newlines, and reads a backslash as a slash: refused before it can.
+  if (text.length > MAX_URL) throw invalid(`it is longer than ${MAX_URL} characters`)
+  // refused before parsing: WHATWG URL drops tabs and newlines, and reads a backslash as a slash
   if (/[\p{Cc}\p{Cf}\p{Z}\\@?#]/u.test(text))
-    throw invalid('it holds a space, control, backslash, user info, query or fragment')
+    throw invalid('it has a space, control character, backslash, user info, query or fragment')
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
-  if (hasScheme && !/^https:\/\/[^/]/i.test(text)) throw invalid('only https will do')
+  if (hasScheme && !/^https:\/\/[^/]/i.test(text)) throw invalid('the scheme is not https')
   const raw = (hasScheme ? text.slice('https://'.length) : text).replace(/\/$/, '')
   const [authority = '', ...segments] = raw.split('/')
   if (authority.includes('%') || !URL.canParse(`https://${authority}`)) throw invalid('the host is not valid')
   const { hostname, port } = new URL(`https://${authority}`)
-  if (!isHostName(hostname)) throw invalid('the host is an address or not a name')
-  if (port === '0') throw invalid('port 0')
-  // the document's address in place of the DID's: taken literally it would name another document
+  if (!isHostName(hostname)) throw invalid('the host is an IP address or not a domain name')
+  if (port === '0') throw invalid('the port is 0')
+  // the URL of a document: as a path of the DID it would name another document
   if (segments.at(-1) === 'did.json' || segments.at(-1) === '.well-known')
-    throw invalid('leave out did.json and .well-known: the DID is named by what stands before them')
+    throw invalid('the path ends with did.json or .well-known; leave them out')
   const path = segments.map(checkSegment).map((segment) => new URL(`https://h/${segment}`).pathname.slice(1))
   return describe(hostname, port === '' ? undefined : Number(port), path.map(toIdChars).map(checkSegment))
 }
@@ -79,8 +79,8 @@ function describe(host: string, port: number | undefined, path: string[]): WebDi
 }
 
 /**
- * Where the document of a did:web is (did:web draft, Read). The answer's `did` is the normal form: a host written in
- * upper case is lowered, `%3A443` dropped. Throws `Refusal('did.invalid')` for what no did:web may hold.
+ * Returns the parts of a did:web, with the URL of its document (did:web draft, Read). `did` of the result is the normal
+ * form: the host in lower case, without `%3A443`. Throws `Refusal('did.invalid')`.
  */
 export function parseWebDid(did: string): WebDid {
   const { method, identifier } = parseDid(did)
@@ -90,9 +90,9 @@ export function parseWebDid(did: string): WebDid {
   const match = /^([A-Za-z0-9.-]+)(?:%3[Aa]([1-9][0-9]{0,4}))?$/.exec(authority)
   const host = match?.[1]?.toLowerCase() ?? ''
   const port = match?.[2] === undefined ? undefined : Number(match[2])
-  // The URL parser tells names from addresses: `127.1` and `2130706433` are IPv4 to it.
+  // the URL parser recognises addresses: it reads `127.1` and `2130706433` as IPv4
   if (!URL.canParse(`https://${host}`) || new URL(`https://${host}`).hostname !== host || !isHostName(host)) {
-    throw refuse('the host is an address or not a name')
+    throw refuse('the host is an IP address or not a domain name')
   }
   if (port !== undefined && port > 65_535) throw refuse('the port is above 65535')
   try {

@@ -1,4 +1,4 @@
-/** The areas that access tokens grant, each to read and to write (specification, What the service does). */
+/** The areas of access tokens, each with a scope to read and one to write (specification, What the service does). */
 export const AREAS = [
   'dids',
   'domains',
@@ -19,8 +19,10 @@ export const SCOPES: readonly Scope[] = AREAS.flatMap((area): Scope[] => [`${are
 
 const known = new Set<string>(SCOPES)
 
-/** The scopes of an OAuth 2.0 scope parameter (RFC 6749 section 3.3), without repetitions; undefined for an unknown one. */
+/**
+ * Returns the scopes of an OAuth 2.0 scope parameter (RFC 6749 section 3.3), each once; undefined if one is unknown.
+ */
 export function parseScopes(text: string): Scope[] | undefined {
-  const asked = [...new Set(text.split(' ').filter(Boolean))]
-  return asked.every((scope): scope is Scope => known.has(scope)) ? asked : undefined
+  const scopes = [...new Set(text.split(' ').filter(Boolean))]
+  return scopes.every((scope): scope is Scope => known.has(scope)) ? scopes : undefined
 }
