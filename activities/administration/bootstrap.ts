@@ -24,7 +24,7 @@ where not exists (select 1 from oauth2_clients where tenant_id = $2)`
 
 const LOOK_MS = 1_000
 
-/** The first token key needs the key store; while that is away, as a Vault that is still sealed, a start waits and says so. */
+/** Waits until the key store is available, e.g. a Vault that is still sealed: the first token key needs it. */
 async function onceKeysAnswer<T>(work: () => Promise<T>, say: (line: string) => void): Promise<T> {
   for (let lastMessage = ''; ; await pause(LOOK_MS)) {
     try {
@@ -37,7 +37,9 @@ async function onceKeysAnswer<T>(work: () => Promise<T>, say: (line: string) => 
   }
 }
 
-/** Whether this key store is the one that the database was set up with. While it is away nobody can tell. */
+/**
+ * Throws unless the key store is the one that the database was set up with; skips the check while it is unavailable.
+ */
 async function assertOpens(keys: KeyStore, tokenKey: KeyRef): Promise<void> {
   try {
     await keys.sign(tokenKey, Buffer.from('start'))
@@ -52,9 +54,9 @@ async function assertOpens(keys: KeyStore, tokenKey: KeyRef): Promise<void> {
 }
 
 /**
- * Brings a platform to the point where it can serve: schema, roles, token key, and the first
- * environment, tenant and client. The first time it waits for the key store. Safe to repeat; the secret is answered by the run that made the client. What Temporal
- * must know, the worker registers.
+ * Prepares a platform to serve: schema, roles, token key, and the first environment, tenant and client. The first run
+ * waits for the key store. Safe to repeat; only the run that made the client returns its secret. The worker registers
+ * what Temporal needs.
  */
 export async function bootstrap(
   config: Config,

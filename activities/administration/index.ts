@@ -8,7 +8,7 @@ interface Parts extends Dependencies {
   reconciled?: ((workflowType: string, outcome: Revival) => void) | undefined
 }
 
-/** What workflows of the platform's own housekeeping call. */
+/** Activities of the scheduled maintenance workflows. */
 export const administrationActivities = (parts: Parts) => ({
   ...createPurge(parts),
   ...createReconciliation(parts),

@@ -4,21 +4,21 @@ import type { KeyRef } from '../keys/index.ts'
 import { storeName } from '../keys/reference.ts'
 import { PLATFORM_TENANT } from '../tokens-logs/keys.ts'
 
-/** A key that a row tells of and the store does not hold. */
+/** A key with a row, missing in the store. */
 export interface MissingKey extends KeyRef {
   /** The DID that cannot sign with it. */
   did: string
 }
 
 export interface KeyComparison {
-  /** Names in the store: of keys that were made after the backup, most likely. Nobody destroys them but an operator. */
+  /** Names in the store without a row, probably of keys made after the backup. Only an operator destroys them. */
   withoutRow: string[]
-  /** Of DIDs that were deleted after the backup, most likely. */
+  /** Probably of DIDs that were deleted after the backup. */
   withoutKey: MissingKey[]
 }
 
 interface KeyRow extends KeyRef {
-  /** null: of a DID that is being deleted, or of none yet. */
+  /** null for a DID that is being deleted, or not yet made. */
   did: string | null
   made: boolean
 }
@@ -32,10 +32,10 @@ const ENVELOPES = `select key_id as "keyId", tenant_id as "tenantId", key_type a
 const DUE = `select 1 from platform_epoch where restored_at > coalesce(keys_compared_at, '-infinity')`
 const KEEP = `update platform_epoch set keys_compared_at = clock_timestamp(), keys_without_row = $1, rows_without_key = $2`
 
-/** Lines in the log; the command prints them all. */
+/** Most lines in the log; the command prints all keys. */
 const LOGGED = 100
 
-/** Compares the key store with the rows that tell of its keys: after one of the two was restored, they differ. */
+/** Compares the key store with the rows of its keys: they differ after one of the two was restored. */
 export function createKeyInventory({ systemSql, keys, log }: Pick<Dependencies, 'systemSql' | 'keys' | 'log'>) {
   async function namesInStore(): Promise<Set<string>> {
     if (keys.names) return new Set(await keys.names())
@@ -67,7 +67,7 @@ export function createKeyInventory({ systemSql, keys, log }: Pick<Dependencies, 
     }
   }
 
-  /** Names first: a row is written before its key, so every key that is read has its row by then. */
+  /** Reads names before rows: a row is written before its key, so every key that is read has its row. */
   async function compareKeys(): Promise<KeyComparison> {
     const unclaimed = await namesInStore()
     const withoutKey: MissingKey[] = []
@@ -90,7 +90,9 @@ export function createKeyInventory({ systemSql, keys, log }: Pick<Dependencies, 
   return {
     compareKeys,
 
-    /** Scheduled: once after each restore, for the log and the metrics; while the store is away, at a later time. */
+    /**
+     * Scheduled: compares once after each restore, for log and metrics; while the store is unavailable, at a later run.
+     */
     async compareRestoredKeys(): Promise<void> {
       const { rows } = await systemSql.query<object>({ text: DUE, values: [] })
       if (rows.length === 0) return

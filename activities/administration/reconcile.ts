@@ -7,7 +7,7 @@ import { deletionWork, registrationWork } from '../dids/pending-work.ts'
 import { createRevival, type Revival } from '../frame/pending-work.revival.ts'
 import type { Work } from '../frame/pending-work.ts'
 
-/** Everything that a row can say to be under way. An area adds its line. */
+/** All kinds of work with rows under way. Each area adds its lines. */
 export const workUnderWay = (config: Dependencies['config']): Work[] => [
   registrationWork(config),
   deletionWork,
@@ -16,29 +16,29 @@ export const workUnderWay = (config: Dependencies['config']): Work[] => [
   notificationWork,
 ]
 
-/** Younger work is on its way from the outbox to its workflow. */
+/** Younger work may still be on its way from the outbox to its workflow. */
 const SETTLED_SECONDS = 60
-/** Rows looked at, and so calls to Temporal, in a second. */
+/** Rows checked, and so calls to Temporal, in a second. */
 const PER_SECOND = 50
 const AT_ONCE = 8
-/** Seconds that one call of the activity works, so that its workflow shows how far it is. */
+/** Time that one call of the activity works, so that its workflow can show progress. */
 const SLICE_MS = 5_000
 
 export interface ReconcileSlice {
   looked: number
   started: number
-  /** Ended by an operator, and left so. */
+  /** Ended by an operator, and not started again. */
   left: number
   /** Where the next slice begins; absent at the end. */
   next?: ReconcileCursor
 }
 
 interface Parts extends Pick<Dependencies, 'config' | 'systemSql' | 'temporal' | 'log'> {
-  /** Told of each row whose workflow did not run. */
+  /** Called for each row whose workflow did not run. */
   reconciled?(workflowType: string, outcome: Revival): void
 }
 
-/** Compares the rows that say "under way" with what Temporal knows: after either was restored or lost, they differ. */
+/** Compares the rows under way with Temporal's workflows: they differ after one of the two was restored or lost. */
 export function createReconciliation({ config, systemSql, temporal, log, reconciled }: Parts) {
   const table = workUnderWay(config)
   const { revive } = createRevival({ systemSql, temporal, log })
@@ -53,7 +53,7 @@ export function createReconciliation({ config, systemSql, temporal, log, reconci
   }
 
   return {
-    /** Safe to retry: what was started is known to Temporal. */
+    /** Safe to retry: Temporal knows the workflows that were started. */
     async reconcileSlice(from: ReconcileCursor = { work: 0 }): Promise<ReconcileSlice> {
       const end = Date.now() + SLICE_MS
       const total = { looked: 0, started: 0, left: 0 }

@@ -7,24 +7,24 @@ import type { Json } from '../../protocol/data-integrity/index.ts'
 import type { StatusListKind, StatusPurpose } from '../../protocol/status-list/index.ts'
 import type { SignedRow } from './record.ts'
 
-/** A version of a template: what a credential was made by. */
+/** A version of a template, from which a credential was issued. */
 export interface TemplateRef {
   id: string
   version: number
 }
 
-/** A template as it was at a version; its format alone reads the definition. */
+/** A version of a template; only its format reads the definition. */
 export interface TemplateVersion extends TemplateRef {
   definition: object
-  /** Deleted since: what was issued from it is still out there. */
+  /** Deleted since; the credentials issued from it still exist. */
   deleted: boolean
 }
 
-/** What the messages to holders take from a credential. */
+/** Data of a credential that notifications to holders need. */
 export interface ShownCredential {
   /** DIDs of its subjects. */
   subjects: string[]
-  /** For its revocation; undefined for one that has no status. */
+  /** Its revocation entry; undefined for a credential without a status. */
   statusEntry?: NamedEntry
 }
 
@@ -32,7 +32,7 @@ export interface ListToSign {
   tenantId: string
   kind: StatusListKind
   purpose: StatusPurpose
-  /** As the list's credentials are signed. */
+  /** Proof type of the list's credentials. */
   proofType: string
   /** DID of the issuer. */
   did: string
@@ -43,61 +43,62 @@ export interface ListToSign {
   validUntil: Date
 }
 
-/** Signs lists of a kind as their issuer, for everybody to read. */
+/** Signs public lists of a kind as their issuer. */
 export type SignList = (list: ListToSign) => Promise<Json>
 
-/** By kind, how its lists are signed. */
+/** Signing function by kind of list. */
 export type StatusKinds = Readonly<Partial<Record<StatusListKind, SignList>>>
 
-/** The options of a batch as they hold until its end. */
+/** The options of a batch, valid until its end. */
 export interface SettledOptions {
   options: BatchOptions
   /** The version that all rows are signed by. */
   template?: TemplateRef
 }
 
-/** What the rows of a batch have in common. */
+/** Options and template that all rows of a batch share. */
 export interface BatchTerms {
   options: BatchOptions
   template?: TemplateVersion
 }
 
-/** What batches need of a format, besides how it signs. */
+/** Functions of a format that batches need. */
 export interface BatchFormat {
-  /** Checks the options before any row is read: what all rows would fail by is refused at upload, naming the option. */
+  /** Checks the options before any row is read, and refuses an option that would make every row fail. */
   settle(tenantId: string, upload: { source: 'jsonl' | 'csv'; options: BatchOptions }): Promise<SettledOptions>
 
-  /** DID of a row's issuer, if it names one: a batch pauses when an issuer is deleted. */
+  /** Returns the DID of a row's issuer, if it names one: a batch pauses when an issuer is deleted. */
   issuerOf(input: RowInput, options: BatchOptions): string | undefined
 
   /**
-   * Signs a row, and by the template where it holds claims for one. `together`: how many rows like it are signed at a time.
-   * A `Refusal` is the row's own fault, and names fields as the row does; so is a `DocumentFault` while `prove` holds.
+   * Signs a row, by the template where the row has claims. `together`: how many similar rows are signed at a time.
+   * Throws `Refusal` for the row's own fault, with the row's field names; a `DocumentFault` is the row's fault if
+   * `prove` succeeds.
    */
   signRow(tenantId: string, id: string, input: RowInput, terms: BatchTerms, together: number): Promise<SignedRow>
 
   /**
-   * Signs a document of the platform's own, where a process may lose the means to sign any. Throws what is broken: then no
-   * row is refused for a fault that no rule names.
+   * Signs a document of the platform's own. Throws where this process can sign none: then no row is refused for an
+   * unexpected fault.
    */
   prove?(): Promise<void>
 }
 
 /**
- * A format of credentials, as the engine sees it: it records, lists, revokes, suspends, publishes, notifies and batches what
- * the format signs. `Request`: what the format's own `sign` takes, which the engine hands on unseen.
+ * A format of credentials for the engine, which records, lists, revokes, suspends, publishes, notifies and batches what
+ * the format signs. `Request`: the input of the format's `sign`, which the engine does not read.
  */
 export interface CredentialFormat<Request = never, Row extends SignedRow = SignedRow> {
   name: FormatName
   /** Kinds of the status lists in which its credentials have entries. */
   statusKinds: StatusKinds
 
-  /** Signs a credential under our id of it; recording it is the engine's. Throws `Refusal` for what the caller can mend. */
+  /** Signs a credential with our id; the engine records it. Throws `Refusal` for what the caller can correct. */
   sign(tenantId: string, id: string, request: Request): Promise<Row>
 
   show(credential: Credential): ShownCredential
 
-  /** The template's current version unless told, also when it is deleted; undefined for an id of none. A format may have none. */
+  /** Returns a version of a template, by default the current one, even if deleted; undefined where there is none. */
   readTemplate?(em: SqlEntityManager, id: string, version?: number): Promise<TemplateVersion | undefined>
 
   batches: BatchFormat
@@ -113,14 +114,14 @@ export function createFormats(formats: readonly CredentialFormat[]) {
   return {
     statusKinds,
 
-    /** Throws for a format that this process does not have: a row of it was made by another release. */
+    /** Throws for an unknown format, whose rows another release must have written. */
     of(name: FormatName): CredentialFormat {
       const format = byName.get(name)
       if (!format) throw new Error(`this process has no credential format ${name}`)
       return format
     },
 
-    /** Of whichever format it is; undefined for an id of none. */
+    /** Finds a template of any format; undefined where there is none. */
     async findTemplate(em: SqlEntityManager, id: string): Promise<TemplateVersion | undefined> {
       for (const { readTemplate } of formats) {
         const template = await readTemplate?.(em, id)

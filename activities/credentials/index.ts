@@ -16,7 +16,7 @@ import { createCredentialStatus } from './status-lists/changes.ts'
 import { createStatusPublisher } from './status-lists/publish.ts'
 import { createStatusSweep } from './status-lists/sweep.ts'
 
-/** What a format builds on. */
+/** Parts of the engine that a format needs. */
 export const composeEngine = (frame: Frame & Pick<DidArea, 'signers'>) => ({
   entries: createStatusEntries(frame),
   issuing: createIssuing(frame),
@@ -26,7 +26,7 @@ export const composeEngine = (frame: Frame & Pick<DidArea, 'signers'>) => ({
 
 export type CredentialEngine = ReturnType<typeof composeEngine>
 
-/** The verbs that all formats have in common. */
+/** Operations that all formats share. */
 export function composeCredentials(known: Frame & Pick<DidArea, 'didResolver' | 'signers'> & { formats: Formats }) {
   const revocations = createRevocations(known)
   const batchUploads = createBatchUploads(known)
@@ -46,7 +46,7 @@ export function composeCredentials(known: Frame & Pick<DidArea, 'didResolver' | 
 type CredentialArea = ReturnType<typeof composeCredentials>
 type Sweeping = Parameters<typeof createStatusSweep>[0]
 
-/** What workflows of credentials call. */
+/** Activities of the workflows of credentials. */
 export const credentialActivities = (
   parts: Omit<Sweeping, 'statusPublisher'> & Pick<Frame, 'sql'> & CredentialArea,
 ) => ({

@@ -15,14 +15,14 @@ export interface SignedCredential {
   template?: TemplateRef
 }
 
-/** The same id for the same work, so that a repeated step finds its own row (RFC 9562, version 8). */
+/** Returns the same id for the same work, so that a repeated step finds its own row (RFC 9562, version 8). */
 export function derivedId(tenantId: string, work: string): string {
   const hex = createHash('sha256').update(`${tenantId}/credential/${work}`).digest('hex')
   const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) & 3)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** What issuing takes of a format whose documents are JSON. */
+/** The members of a format with JSON documents that issuing needs. */
 export type Signs<Request> = Pick<CredentialFormat<Request, SignedRow & { document: Json }>, 'name' | 'sign'>
 
 interface Parts extends Pick<Dependencies, 'sql' | 'effects' | 'uuid'> {
@@ -35,8 +35,9 @@ export function createIssuing({ sql, effects, uuid, signers }: Parts) {
 
   return {
     /**
-     * Signs and records: the answer exists exactly when the row does. `template`: the version that made the request. Throws
-     * what signing throws, `credential.issuer_unknown` and `credential_template.not_found` for what was deleted meanwhile.
+     * Signs and records a credential; it is returned only if it was recorded. `template`: the version that the request
+     * was made from. Throws what signing throws, and `credential.issuer_unknown` or `credential_template.not_found` for
+     * an issuer or a template that was deleted meanwhile.
      */
     async issue<Request>(
       call: Call,

@@ -14,7 +14,7 @@ import { addLogEntry } from '../frame/log-entries.ts'
 import { findCredential } from './read.ts'
 import { refuseIssuer } from './refusals.ts'
 
-/** `later`: the recipient's side may be back by then. */
+/** `later`: to be tried again, because the recipient's side may be available then. */
 export type DeliveryOutcome = { state: 'SENT' | 'NO_SERVICE' | 'FAILED' | 'later'; reason?: string }
 
 /** Best first; a BBS key signs no messages. */
@@ -31,13 +31,13 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'outb
   didResolver: DidResolver
 }
 
-/** What the workflow of a notification calls. */
+/** Activities of the workflow of a notification. */
 export function createNotificationDelivery(parts: Parts) {
   const { config, database, sql, outbound, now, uuid, log, signers, didResolver } = parts
 
   /**
-   * Counted where messages go to: documents at many hosts may name one and the same place. What is over the limit is tried
-   * later, as if the place did not answer.
+   * Counts messages by the host of their endpoint, because DID documents at many hosts may name one endpoint. A message
+   * over the limit is tried later, as if the endpoint did not answer.
    */
   const limiter = new RateLimiterPostgres({
     points: config.notificationLimitPerHour,
@@ -58,7 +58,7 @@ export function createNotificationDelivery(parts: Parts) {
     return result !== undefined
   }
 
-  /** Resolves, signs, sends; what the recipient's side does wrong is an outcome, what ours does is thrown. */
+  /** Resolves, signs and sends. Returns a failure of the recipient's side as an outcome; throws our own. */
   async function deliver(tenantId: string, { recipient, sender, message }: Notification): Promise<DeliveryOutcome> {
     try {
       const { document } = await didResolver.resolve(recipient)
@@ -81,7 +81,7 @@ export function createNotificationDelivery(parts: Parts) {
       if (error instanceof Unavailable && error.part === 'outbound') return { state: 'later', reason: error.message }
       if (!(error instanceof Refusal)) throw error
       if (error.code === 'did.method_unsupported') return { state: 'NO_SERVICE', reason: error.code }
-      // their document may be back by then, our key be mended
+      // by then their document may resolve, or our key be repaired
       const later = error.code === 'did.unresolvable' || error.code.startsWith('key.')
       return { state: later ? 'later' : 'FAILED', reason: error.code }
     }
@@ -91,7 +91,7 @@ export function createNotificationDelivery(parts: Parts) {
     inTenant(database.tenants, tenantId, (em) => em.findOne(Notification, { id, state: 'PENDING' }))
 
   return {
-    /** May be repeated: the recipient tells a message that comes twice by its id. */
+    /** Safe to retry: the recipient recognises a repeated message by its id. */
     async deliverNotification({ tenantId, notificationId }: NotificationSubject): Promise<DeliveryOutcome> {
       const notification = await find(tenantId, notificationId)
       if (!notification) return { state: 'SENT' }
@@ -103,8 +103,8 @@ export function createNotificationDelivery(parts: Parts) {
     },
 
     /**
-     * Safe to retry: the outcome is recorded once, in the row and in the log. `mayTryAgain`: the recipient was not reached,
-     * so that another message may tell of the same status.
+     * Records the outcome once, in the row and in the log. Safe to retry. `mayTryAgain`: the recipient was not reached,
+     * so another notification of the same status is allowed.
      */
     async concludeNotification(
       { tenantId, notificationId }: NotificationSubject,

@@ -2,13 +2,13 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { parseWebDid } from '../../protocol/dids/web.ts'
 import { Refusal, TooMany } from '../../protocol/errors.ts'
 
-/** However often its credentials change, one recipient gets no more of a tenant in an hour. */
+/** Notifications of one tenant to one recipient in an hour. */
 const PER_RECIPIENT = 10
-/** Of one tenant for one host: what waits is tried for half a day. */
+/** Waiting notifications of one tenant for one host; each is tried for half a day. */
 const WAITING = 100
 const HOUR_SECONDS = 3600
 
-/** Whose host a recipient's document is at; a DID that is no did:web sends us nowhere. */
+/** Returns the host of a did:web; null for another DID, which names no host. */
 export function recipientHost(recipient: string): string | null {
   try {
     return recipient.startsWith('did:web:') ? parseWebDid(recipient).host : null
@@ -18,7 +18,7 @@ export function recipientHost(recipient: string): string | null {
   }
 }
 
-/** Requests for one host come one after the other, so that each counts what those before it made. Names are a JSON list. */
+/** Serialises requests for one host, so that each counts the rows of those before it. The names are a JSON list. */
 const LOCK = `select pg_advisory_xact_lock(hashtextextended(name, 0))
   from (select name from json_array_elements_text(?::json) as name order by name) as names`
 
@@ -40,17 +40,17 @@ const OF_HOSTS = `select count(*) filter (where created_at > now() - interval '1
 interface Counted {
   recent: number
   waiting?: number
-  /** Seconds since the first one that counts. */
+  /** Seconds since the oldest one that counts. */
   oldest: number
 }
 
-/** Seconds until the first one that counts does so no more. */
+/** Seconds until the oldest one no longer counts. */
 const after = ({ oldest }: Counted): number => Math.max(1, Math.ceil(HOUR_SECONDS - oldest))
 
 const tooMany = (message: string, retryAfterSeconds: number) =>
   new TooMany('notification.too_many', `${message} Try again after the time in Retry-After.`, retryAfterSeconds)
 
-/** Takes the turns of the tenant's recipients and their hosts until the transaction ends. */
+/** Locks the tenant's recipients and their hosts until the transaction ends. */
 export async function takeTurns(em: SqlEntityManager, tenantId: string, recipients: string[]): Promise<void> {
   const names = [...recipients, ...hostsOf(recipients)].map((name) => `notification ${tenantId} ${name}`)
   await em.execute(LOCK, [JSON.stringify([...new Set(names)])])
@@ -61,7 +61,7 @@ const hostsOf = (recipients: string[]): string[] => [
 ]
 
 /**
- * To be asked in the transaction that made the notifications, which is undone with the refusal. Throws
+ * Call it in the transaction that inserted the notifications, which the refusal rolls back. Throws
  * `TooMany('notification.too_many')`.
  */
 export async function assertWithinLimits(em: SqlEntityManager, recipients: string[], perHost: number): Promise<void> {

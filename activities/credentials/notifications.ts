@@ -18,7 +18,7 @@ const invalid = (path: string, message: string) =>
     { path, code: 'did', message },
   ])
 
-/** Of one request, as many as its `to` may name. */
+/** Recipients of one request. */
 const MAX_RECIPIENTS = 100
 
 interface CurrentStatus {
@@ -27,7 +27,7 @@ interface CurrentStatus {
   change: string
 }
 
-/** The status and the change that made it, as one statement sees both. */
+/** The status and its last change, read in one statement. */
 const STATUS = `select c.revoked, coalesce((select max(h.id) from credential_status_changes h
     where h.credential_id = c.id and h.purpose = 'revocation'), 0)::text as change
   from credentials c where c.id = ?`
@@ -44,7 +44,7 @@ interface StatusNotice {
   status: CurrentStatus
 }
 
-/** One after the other, as a transaction takes its statements. */
+/** Runs `work` for one item after the other, because a transaction takes one statement at a time. */
 async function inTurn<T, Result>(items: T[], work: (item: T) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = []
   for (const item of items) results.push(await work(item))
@@ -57,7 +57,7 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'outbox' | 'n
   formats: Formats
 }
 
-/** Tells holders of the status of their credential, as a signed message to where their DID takes messages (D-113). */
+/** Sends holders the status of their credential, as a signed message to the message endpoint of their DID (D-113). */
 export function createNotifications(parts: Parts) {
   const { config, database, outbox, now, uuid, operations, signers, formats } = parts
 
@@ -75,7 +75,7 @@ export function createNotifications(parts: Parts) {
     return row?.did ?? ''
   }
 
-  /** False where the recipient is told of this status already. */
+  /** Returns false where a notification of this status to the recipient exists already. */
   async function enqueue(em: SqlEntityManager, call: Call, recipient: string, notice: StatusNotice): Promise<boolean> {
     const { tenantId, requestId, clientId } = call
     const { credentialId, statusEntry, sender, status } = notice
@@ -104,9 +104,9 @@ export function createNotifications(parts: Parts) {
 
   return {
     /**
-     * `from`: the credential's issuer unless told; `to`: all its subjects unless told. Of each status a recipient is told
-     * once: a repeat changes nothing (D-171). Throws `credential.not_found`, `credential.not_revocable`, `request.invalid`,
-     * `TooMany('notification.too_many')`.
+     * `from`: by default the credential's issuer; `to`: by default all its subjects. A recipient is notified of each
+     * status once: a repeat changes nothing (D-171). Throws `credential.not_found`, `credential.not_revocable`,
+     * `request.invalid`, `TooMany('notification.too_many')`.
      */
     async notifyStatus(call: Call, id: string, { from, to }: { from?: string; to?: string[] }): Promise<void> {
       const { tenantId } = call
@@ -132,7 +132,7 @@ export function createNotifications(parts: Parts) {
       })
     },
 
-    /** Newest first, each with what came of it. Throws `credential.not_found`. */
+    /** Newest first, each with its outcome. Throws `credential.not_found`. */
     async listNotifications(tenantId: string, id: string, { limit, offset }: { limit: number; offset: number }) {
       return inTenant(database.tenants, tenantId, async (em) => {
         await findCredential(em, id)

@@ -1,6 +1,8 @@
 import { defineWork, type WorkRow } from '../frame/pending-work.ts'
 
-/** A batch until its last row is done; one that was cancelled, until its rows are erased. A pause that ends by itself counts. */
+/**
+ * A batch until its last row is done, or, if cancelled, until its rows are erased; also in a pause that ends by itself.
+ */
 export const batchWork = defineWork<'signBatch', WorkRow & { total: number }>({
   workflowType: 'signBatch',
   table: 'credential_batches',
@@ -23,7 +25,7 @@ export const revocationWork = defineWork<'revokeCredentials', WorkRow & { scope:
   about: ({ scope, subject }) => [{ scope, subject }],
 })
 
-/** A message to a holder until it was sent, or given up. */
+/** A notification until it was sent or has failed. */
 export const notificationWork = defineWork<'notifyStatus', WorkRow & { credentialId: string }>({
   workflowType: 'notifyStatus',
   table: 'credential_notifications',

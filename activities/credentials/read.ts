@@ -6,7 +6,7 @@ import type { Json } from '../../protocol/data-integrity/index.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { credentialNotFound } from './refusals.ts'
 
-/** Of whichever format, unless told. Throws `Refusal('credential.not_found')`. */
+/** Finds a credential, by default of any format. Throws `Refusal('credential.not_found')`. */
 export async function findCredential(em: SqlEntityManager, id: string, format?: FormatName): Promise<Credential> {
   const credential = await em.findOne(Credential, { id, ...(format && { format }) })
   if (!credential) throw credentialNotFound()

@@ -2,14 +2,14 @@ import type { Sql } from '../../entities/orm.ts'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 
-/** What a format's signing says of a credential, by the names of the entity `Credential`. */
+/** The result of a format's signing, with the member names of the entity `Credential`. */
 export interface SignedRow {
   id: string
   format: FormatName
   didId: string
   /** The issuer's DID. */
   issuer: string
-  /** As it is answered: JSON, or bytes. */
+  /** As returned to the caller: JSON, or bytes. */
   document: Json | Uint8Array
   proofType: string
   tag: string | null
@@ -23,14 +23,14 @@ export interface SignedRow {
   suspensionIndex: number | null
 }
 
-/** A credential as it is recorded. A new column is one more member here, and one more line of `toColumns`. */
+/** A credential to record. A new column needs a member here and a line in `toColumns`. */
 export interface CredentialRow extends Omit<SignedRow, 'issuer'> {
   tenantId: string
   templateId: string | null
   templateVersion: number | null
 }
 
-/** A credential that one request asked for. */
+/** A credential of one request. */
 export interface Recording {
   row: CredentialRow
   log: { id: string; category: string; type: string; requestId: string; metadata: Json }
@@ -40,7 +40,7 @@ export interface Recording {
 
 export type RecordOutcome = 'recorded' | 'recorded_before' | 'issuer_gone' | 'template_gone'
 
-/** As PostgreSQL reads bytea. */
+/** In PostgreSQL's hex format of bytea. */
 const bytes = (value: Uint8Array): string => `\\x${Buffer.from(value).toString('hex')}`
 
 /** Columns of the table by their names, in one line, for `record_credentials`. */
@@ -78,7 +78,7 @@ const toEntry = ({ row, log }: Recording): string =>
 /** In the order of the rows. */
 const RECORD = 'select record_credentials($1, $2, $3, $4) as outcome'
 
-/** Statements under way at a time: one that waits for a lock holds up those that came with it, and not all others. */
+/** Concurrent statements: one that waits for a lock delays the rows in it, but not all others. */
 const LANES = 2
 /** Rows that share a commit at most: enough to make the commit cheap, few enough to be done in milliseconds. */
 const TOGETHER = 32
@@ -89,14 +89,14 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** PostgreSQL refused the statement and has rolled it back; a lost connection leaves that open. */
+/** Whether PostgreSQL refused the statement and rolled it back; after a lost connection nobody knows. */
 const isRolledBack = (error: unknown): boolean =>
   error instanceof Error && 'severity' in error && error.severity === 'ERROR'
 
 /**
- * Records signed credentials. Those that are ready at the same time share a round trip and a commit; nobody waits for
- * company. Each caller has its own row's outcome, after the commit: where PostgreSQL refuses the rows together, each is
- * tried alone, so that only the one at fault fails.
+ * Records signed credentials. Those that are ready at the same time share a round trip and a commit; none waits for
+ * others. Each caller gets the outcome of its own row, after the commit. Where PostgreSQL refuses the rows together,
+ * each is tried alone, so that only the faulty one fails.
  */
 export function createCredentialRecorder(sql: Sql): { record(recording: Recording): Promise<RecordOutcome> } {
   const waiting: Waiting[] = []
@@ -117,7 +117,7 @@ export function createCredentialRecorder(sql: Sql): { record(recording: Recordin
         ],
       })
       for (const [place, { outcome }] of rows.entries()) batch[place]?.resolve(outcome)
-      // no effect on those that have their outcome
+      // has no effect on those that are settled already
       for (const { reject } of batch) reject(new Error('record_credentials returned no outcome for a credential'))
     } catch (error) {
       if (batch.length > 1 && isRolledBack(error)) for (const one of batch) await send([one])

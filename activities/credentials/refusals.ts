@@ -8,7 +8,7 @@ export const listNotFound = () => new Refusal('status_list.not_found', 'There is
 export const notRevocable = () =>
   new Refusal('credential.not_revocable', 'The credential was signed with revocable false, so it has no status.')
 
-/** Makes refusals of an issuer, `credential.issuer_*`; `field` is where the caller's request names it. */
+/** Makes refusals of an issuer, `credential.issuer_*`; `field` is the field of the request that names it. */
 export const refuseIssuer =
   (field: string): RefuseSigner =>
   (fault) => {

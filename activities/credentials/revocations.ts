@@ -21,7 +21,7 @@ export interface RevocationRecord {
   /** Id of the template or batch; the issuer's DID. */
   subject: string
   state: 'REVOKING' | 'REVOKED'
-  /** Credentials that were looked at; those without a status, and those revoked before, stay as they are. */
+  /** Checked credentials; those without a status, and those revoked before, do not change. */
   checked: number
   revoked: number
   createdAt: string
@@ -45,7 +45,9 @@ const toRecord = ({ id, scope, subject, state, checked, revoked, createdAt, ende
   endedAt: endedAt?.toISOString() ?? null,
 })
 
-/** Throws `Refusal('batch.not_found' | 'batch.not_ended')`; a batch is revoked once, for nothing is added to it. */
+/**
+ * A batch is revoked once, because no rows are added to it. Throws `Refusal('batch.not_found' | 'batch.not_ended')`.
+ */
 async function claimBatch(em: SqlEntityManager, id: string): Promise<'claimed' | 'before'> {
   const batch = isUuid(id) ? await em.findOne(CredentialBatch, { id }, LOCKED) : null
   if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
@@ -59,7 +61,7 @@ async function claimBatch(em: SqlEntityManager, id: string): Promise<'claimed' |
   return 'claimed'
 }
 
-/** Named by the DID, or by our id of it. Once an issuer is deleted its lists can be signed no more: revoke before. */
+/** `id`: the DID, or our id of it. The status lists of a deleted issuer cannot be signed: revoke before deleting it. */
 async function issuerOf(em: SqlEntityManager, id: string): Promise<string> {
   const row = await em.findOne(Did, { ...(isUuid(id) ? { id } : { did: id }), deletedAt: null })
   if (!row) throw new Refusal('did.not_found', 'There is no such DID.')
@@ -71,21 +73,21 @@ interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'uuid'> {
   formats: Formats
 }
 
-/** Revokes everything of a template, a batch or an issuer: one mechanism, slice by slice, the row knows how far it is. */
+/** Revokes all credentials of a template, a batch or an issuer, slice by slice; the row stores the progress. */
 export function createRevocations({ database, outbox, uuid, operations, formats }: Parts) {
-  /** A deleted template's credentials are still out there: it can be named as before. */
+  /** Finds a deleted template as well, because its credentials still exist. */
   async function templateOf(em: SqlEntityManager, id: string): Promise<string> {
     const template = isUuid(id) ? await formats.findTemplate(em, id) : undefined
     if (!template) throw new Refusal('credential_template.not_found', 'There is no such credential template.')
     return id
   }
 
-  /** Within the caller's transaction: the row, and the workflow once it commits. */
+  /** Inserts the row in the caller's transaction; the workflow starts once it commits. */
   async function begin(em: SqlEntityManager, call: Call, scope: RevocationScope, subject: string): Promise<Revocation> {
     const { tenantId, requestId, clientId } = call
     const id = uuid()
     const revocation = em.create(Revocation, { id, tenantId, scope, subject, requestId, clientId })
-    await em.flush() // its time is the database's, which the times of credentials are compared with
+    await em.flush() // its time is the database's clock, like the times of credentials that it is compared with
     await outbox.start(em, 'revokeCredentials', { tenantId, revocationId: id }, { scope, subject })
     return revocation
   }
@@ -96,12 +98,12 @@ export function createRevocations({ database, outbox, uuid, operations, formats 
   }
 
   return {
-    /** For the operation of the batches, which has a transaction of its own. */
+    /** For the operation of batches, which has its own transaction. */
     beginBatch,
 
     /**
-     * What is issued later stays valid. Throws `batch.not_found`, `batch.not_ended`, `credential_template.not_found`,
-     * `did.not_found`.
+     * Credentials issued later stay valid. Throws `batch.not_found`, `batch.not_ended`,
+     * `credential_template.not_found`, `did.not_found`.
      */
     async startRevocation(call: Call, by: RevocationScope, id: string): Promise<RevocationRecord> {
       return operations.change(call, 'createWebSemanticRevocation', { by, subject: id }, async (em) => {
@@ -119,9 +121,9 @@ export function createRevocations({ database, outbox, uuid, operations, formats 
   }
 }
 
-/** What the workflow calls. */
+/** Activities of the workflow of a revocation. */
 export const createRevocationSlices = ({ sql }: { sql: Sql }) => ({
-  /** Safe to retry: how far the revocation came is in its row, moved by the transaction that does the slice. */
+  /** Revokes one slice. Safe to retry: the transaction of the slice stores the progress in the revocation's row. */
   async revokeSlice({ tenantId, revocationId }: RevocationSubject): Promise<RevocationProgress> {
     const { rows } = await sql.query<{ phase: RevocationProgress['phase']; all_checked: number; all_revoked: number }>({
       name: 'revoke-slice',

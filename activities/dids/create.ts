@@ -16,7 +16,7 @@ import type { DidRecord } from './records.ts'
 const KEY_TYPES: readonly string[] = ['ed25519', 'p256', 'bls12381g2'] satisfies KeyType[]
 const WEB_KEYS: readonly KeyType[] = ['ed25519', 'p256', 'bls12381g2', 'x25519']
 
-/** Only the member that the method knows; anything else in options is a mistake worth telling. */
+/** Returns the one option that the method has; any other is refused. */
 function option(options: Record<string, string>, name: string): string | undefined {
   const unknown = Object.keys(options).filter((member) => member !== name)
   if (unknown.length > 0)
@@ -34,7 +34,7 @@ function keyTypeOf(options: Record<string, string>): KeyType {
   ])
 }
 
-/** What is refused of the address, as a fault of `options.url`. */
+/** Turns a refusal of the address into one that names `options.url`. */
 function namingUrl<T>(read: () => T): T {
   try {
     return read()
@@ -55,11 +55,11 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'keys' | 'uui
   tenants: Tenants
 }
 
-/** A did:key is there at once; a did:web is made by its workflow (specification, DID record). */
+/** A did:key is complete at once; a did:web is completed by its workflow (specification, DID record). */
 export function createDidCreation(parts: Parts) {
   const { config, database, keys, uuid, now, outbox, operations, tenants } = parts
 
-  /** The key's row stands before the key: whatever crashes in between, the reaper finds it. */
+  /** Writes the key's row before the key, so that the reaper finds it after a crash in between. */
   async function createKey(tenantId: string, keyType: KeyType) {
     const keyId = uuid()
     await inTenant(database.tenants, tenantId, async (em) => {
@@ -70,7 +70,7 @@ export function createDidCreation(parts: Parts) {
 
   async function createKeyDid(call: Call, options: Record<string, string>): Promise<DidRecord> {
     const { tenantId, idempotency } = call
-    // no key is made for a DID that an earlier try has made
+    // an earlier attempt made the DID: make no second key
     if (idempotency && 'effect' in idempotency) return idempotency.effect as DidRecord
     const keyType = keyTypeOf(options)
     const { keyId, publicKey, custody } = await createKey(tenantId, keyType)
@@ -106,7 +106,7 @@ export function createDidCreation(parts: Parts) {
     const { did, host, port, path, url: address } = namingUrl(() => webDidFromUrl(url))
     const owner = await tenants.byHost(host)
     const hosting = owner?.id === tenantId ? 'platform' : 'caller'
-    // what we can never call would stay PROCESSING for a week (D-165)
+    // an address that cannot be called would stay PROCESSING for a week (D-165)
     if (hosting === 'caller') namingUrl(() => assertCallable(address, config.outbound))
     const id = uuid()
     const authority = port === undefined ? host : `${host}:${port}`
@@ -122,7 +122,7 @@ export function createDidCreation(parts: Parts) {
       return { ...answer, document: { id: did }, keys: [] }
     }
     return operations.change(call, 'createDID', metadata, work).catch((error: unknown) => {
-      // of two that come at once, the table lets one pass (dids_live)
+      // of two concurrent requests the unique index lets one pass (dids_live)
       if (!(error instanceof UniqueConstraintViolationException)) throw error
       throw new Refusal('did.taken', 'This tenant has this DID already.')
     })

@@ -6,7 +6,7 @@ import { createDidRegistration } from './registration.ts'
 import { createDidResolver } from './resolver.ts'
 import { createSigners } from './signers.ts'
 
-/** The verbs of DIDs; `signers` is for the areas that sign as one of them. */
+/** Operations of DIDs; `signers` is for the areas that sign with a DID. */
 export function composeDids(frame: Frame) {
   const publicDids = createPublicDids(frame)
   const didResolver = createDidResolver({ ...frame, local: publicDids.hostedDocument })
@@ -25,5 +25,5 @@ export function composeDids(frame: Frame) {
 
 export type DidArea = ReturnType<typeof composeDids>
 
-/** What workflows of DIDs call. */
+/** Activities of the workflows of DIDs. */
 export const didActivities = ({ registration }: Pick<DidArea, 'registration'>) => registration

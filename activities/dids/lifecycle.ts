@@ -58,14 +58,14 @@ export function createDids(parts: Parts) {
     },
 
     /**
-     * From the commit on the DID is gone to everybody. Its keys are destroyed at once where the store is there, and by a
-     * workflow in any case; the rows go last, so that no key is ever without an owner.
+     * Hides the DID from the commit on. Its keys are destroyed at once if the store is available, otherwise by a
+     * workflow; the rows are deleted last, so that every key has an owner.
      */
     async deleteDid(call: Call, did: string): Promise<void> {
       const { tenantId } = call
       const metadata: Metadata = {}
       const { didId } = await operations.change(call, 'deleteDID', metadata, async (em) => {
-        // locked: of two deletions at once the second finds nothing
+        // locked: of two concurrent deletions the second finds nothing
         const lockMode = LockMode.PESSIMISTIC_WRITE
         const row = await em.findOne(Did, { did, deletedAt: null }, { lockMode })
         if (!row) throw didNotFound()

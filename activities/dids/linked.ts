@@ -12,19 +12,19 @@ import type { KeyType } from '../keys/index.ts'
 import type { DidSigner, Signers } from './signers.ts'
 
 export interface LinkedDids {
-  /** DomainLinkageCredentials of the origin that was asked. */
+  /** DomainLinkageCredentials of the requested origin. */
   credentials: Json[]
   etag: string
 }
 
 const DAY_MS = 24 * 3600_000
 const VALID_MS = 30 * DAY_MS
-/** Whoever reads the list gets at least this much of a linkage's time. */
+/** A published linkage is valid for at least this time. */
 const RENEWED_BEFORE_MS = 10 * DAY_MS
-/** A reader waits no longer than this for signatures; the rest is signed for the next one. */
+/** A reader waits no longer than this for signatures; the rest is signed at the next read. */
 const SIGNING_MS = 2_000
 
-/** By preference: the first two are what verifiers of domain linkage know best. */
+/** In order of preference: verifiers of domain linkage support the first two best. */
 const PROOFS: [KeyType, ProofType][] = [
   ['ed25519', 'Ed25519Signature2018'],
   ['p256', 'ecdsa-rdfc-2019'],
@@ -34,7 +34,7 @@ const PROOFS: [KeyType, ProofType][] = [
 const proofTypeFor = ({ keyTypes }: DidSigner): ProofType | undefined =>
   PROOFS.find(([wanted]) => keyTypes.includes(wanted))?.[1]
 
-/** An update that comes late does not put an older linkage over a newer one; a deleted DID gets none. */
+/** A late update does not overwrite a newer linkage; a deleted DID gets none. */
 const KEEP = `insert into domain_linkages (id, tenant_id, did_id, origin, credential, valid_until, created_at)
 select ?, tenant_id, id, ?, ?::json, ?, ? from dids where id = ? and deleted_at is null
 on conflict (tenant_id, did_id, origin) do update
@@ -50,11 +50,13 @@ interface Parts extends Pick<Dependencies, 'database' | 'documents' | 'now' | 'u
   signers: Signers
 }
 
-/** Which DIDs a domain speaks for, as the public reads it (DIF Well Known DID Configuration). */
+/** Publishes the DIDs that are linked to a domain (DIF Well Known DID Configuration). */
 export function createLinkedDids({ database, documents, now, uuid, log, tenants, signers }: Parts) {
   const flight = singleFlight<LinkedDids>()
 
-  /** The DIDs with what is kept for this origin; did:web first, because it is of the domain itself, then the newest. */
+  /**
+   * Reads the DIDs with their linkages for this origin; did:web first, because it names the domain, then the newest.
+   */
   const read = (tenantId: string, origin: string) =>
     inTenant(database.tenants, tenantId, async (em) => {
       const orderBy = { method: 'desc', createdAt: 'desc', id: 'asc' } as const
@@ -113,9 +115,9 @@ export function createLinkedDids({ database, documents, now, uuid, log, tenants,
 
   return {
     /**
-     * What stands at `/.well-known/did-configuration` of a host: signed at the first look, kept, and renewed while the old
-     * one still holds. Throws `linked_dids.not_found` where nothing is linked, `Unavailable('keys')` where nothing can be
-     * signed yet.
+     * Returns the content of `/.well-known/did-configuration` of a host: signed at the first read, stored, and renewed
+     * before it expires. Throws `linked_dids.not_found` where no DID is linked, `Unavailable('keys')` where nothing can
+     * be signed yet.
      */
     async linkedDidsAt(host: string): Promise<LinkedDids> {
       const tenant = await tenants.byHost(host)

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import { defineWork } from '../frame/pending-work.ts'
 
-/** A did:web until the world resolves it. */
+/** A did:web until it resolves publicly. */
 export const registrationWork = ({ didWeb }: Pick<Config, 'didWeb'>) =>
   defineWork<'registerWebDid'>({
     workflowType: 'registerWebDid',
@@ -12,7 +12,7 @@ export const registrationWork = ({ didWeb }: Pick<Config, 'didWeb'>) =>
     about: () => [],
   })
 
-/** A deleted DID until its keys are destroyed; then its row goes. */
+/** A deleted DID until its keys and its row are deleted. */
 export const deletionWork = defineWork<'deleteDid'>({
   workflowType: 'deleteDid',
   table: 'dids',

@@ -10,14 +10,14 @@ interface HostedRow {
 /** A host without its port. */
 const nameOf = (host: string) => host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
 
-/** DID documents that we host, as anybody may read them. */
+/** Public DID documents that we host. */
 export const createPublicDids = ({
   systemSql,
   tenants,
 }: Pick<Dependencies, 'systemSql'> & { tenants: Pick<Tenants, 'byHost'> }) => ({
   /**
-   * The document that stands at a path of a host; empty path: /.well-known/did.json. A tenant with several hosts may have a
-   * DID on each; behind a proxy the port that we see is not always the one in the DID.
+   * Returns the document at a path of a host; empty path: /.well-known/did.json. A tenant with several hosts may have a
+   * DID on each; behind a proxy the port of the request may differ from the one in the DID.
    */
   async documentAt(host: string, path: string): Promise<DidDocument | undefined> {
     const tenant = await tenants.byHost(host)
@@ -33,8 +33,8 @@ export const createPublicDids = ({
   },
 
   /**
-   * The document of a DID that we host, whoever's it is: our verifier need not ask us over the network. The host's tenant
-   * of today decides, as it would over the network: a domain may have changed hands.
+   * Returns the document of a DID that we host for any tenant, so that our verifier needs no network call. As over the
+   * network, the present tenant of the host decides: a domain may have changed hands.
    */
   async hostedDocument(did: string): Promise<DidDocument | undefined> {
     const owner = await tenants.byHost(parseWebDid(did).host)

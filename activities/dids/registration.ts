@@ -11,11 +11,11 @@ import type { DidResolver } from './resolver.ts'
 
 export type Lookup = { resolved: true } | { resolved: false; reason: string }
 
-/** A creation that has not come to an end in this time never will. */
+/** After this time an unfinished creation has crashed. */
 const UNOWNED_AFTER_MS = 10 * 60_000
 const REAPED_AT_ONCE = 200
 
-/** What verifiers go by: each method with its key material, and what it may be used for. */
+/** Returns what verifiers use of a document: each method with its key material, and its relationships. */
 function statements(document: DidDocument): string[] {
   const methods = (document.verificationMethod ?? []).map(
     ({ id, publicKeyMultibase, publicKeyBase58, publicKeyJwk: jwk }) => {
@@ -28,7 +28,7 @@ function statements(document: DidDocument): string[] {
   return [...methods, ...uses].map((statement) => JSON.stringify(statement))
 }
 
-/** Everything that we say of our keys is in what the world sees. */
+/** Whether the public document has all methods and relationships of our own. */
 const publishes = (publicDocument: DidDocument, ownDocument: DidDocument): boolean => {
   const publicStatements = new Set(statements(publicDocument))
   return statements(ownDocument).every((statement) => publicStatements.has(statement))
@@ -37,7 +37,7 @@ const publishes = (publicDocument: DidDocument, ownDocument: DidDocument): boole
 const REVOKING = `select r.id from credential_revocations r join dids d on d.tenant_id = r.tenant_id and d.did = r.subject
 where d.id = ? and r.scope = 'issuer' and r.state = 'REVOKING' limit 1`
 
-/** The steps of the DID workflows; each may be repeated. */
+/** Activities of the DID workflows; each is safe to repeat. */
 export function createDidRegistration({
   database,
   keys,
@@ -53,7 +53,7 @@ export function createDidRegistration({
     })
 
   const steps = {
-    /** Safe to retry: each key is made under the id that its row has, once. */
+    /** Makes the keys. Safe to retry: each key is made once, with the id of its row. */
     async createDidKeys(subject: DidSubject): Promise<void> {
       const rows = await inside(subject, (_row, keyRows) => keyRows.map(({ id, keyType }) => ({ id, keyType })))
       for (const { id: keyId, keyType } of rows) {
@@ -64,7 +64,7 @@ export function createDidRegistration({
       }
     },
 
-    /** Safe to retry: the document follows from the keys. From here on we serve it, where hosting it is ours. */
+    /** Writes the document, which we serve from here on if we host it. Safe to retry: it follows from the keys. */
     async writeDidDocument(subject: DidSubject): Promise<{ hosting: string }> {
       return inside(subject, (row, rows) => {
         const publicKeys = rows.map((key) => {
@@ -78,7 +78,7 @@ export function createDidRegistration({
       })
     },
 
-    /** One look over HTTPS, as any verifier would look. What is wrong is an answer; only our own faults throw. */
+    /** Resolves the DID once over HTTPS, like any verifier. Returns what is wrong; throws only our own faults. */
     async lookUpDid(subject: DidSubject): Promise<Lookup> {
       const look = () => inside(subject, (row) => ({ did: row.did, document: row.document as DidDocument }))
       if (!(await look()).document.verificationMethod) {
@@ -108,7 +108,7 @@ export function createDidRegistration({
       })
     },
 
-    /** Safe to retry. The reason is for people, and stands in the list. */
+    /** Safe to retry. The reason is for people, and shown with the DID. */
     async failDid({ reason, ...subject }: DidSubject & { reason: string }): Promise<void> {
       await inside(subject, (row) => {
         row.registrationStatus = 'FAILED'
@@ -117,20 +117,20 @@ export function createDidRegistration({
     },
 
     /**
-     * Asks a registration to look again, which ends it where the DID was deleted. False: there is none any more, so nobody
-     * makes keys for this DID. Safe to retry.
+     * Signals a registration to look again, which ends it where the DID was deleted. `running` false: there is none any
+     * more, so nobody makes keys for this DID. Safe to retry.
      */
     async wakeRegistration(subject: DidSubject): Promise<{ running: boolean }> {
       return { running: await signalWorkflow(temporal, 'registerWebDid', subject, 'lookNow') }
     },
 
-    /** Safe to retry: destroying a destroyed key is no error. */
+    /** Safe to retry: deleting a deleted key is not an error. */
     async destroyDidKeys({ tenantId, didId }: DidSubject): Promise<void> {
       const rows = await inTenant(database.tenants, tenantId, (em) => em.find(Key, { didId }))
       for (const { id: keyId, keyType } of rows) await keys.delete({ tenantId, keyId, keyType })
     },
 
-    /** Safe to retry; runs when no key is left. A revocation of what the DID issued finds it by these rows: it comes first. */
+    /** Deletes the rows after the keys; fails while a revocation by issuer needs these rows. Safe to retry. */
     async removeDid({ tenantId, didId }: DidSubject): Promise<void> {
       await inTenant(database.tenants, tenantId, async (em) => {
         const [revocation] = await em.execute<{ id: string }[]>(REVOKING, [didId])
@@ -140,7 +140,7 @@ export function createDidRegistration({
       })
     },
 
-    /** Safe to retry. Keys of creations that crashed between key and DID: destroyed, then forgotten. */
+    /** Destroys keys of creations that crashed before their DID, then deletes their rows. Safe to retry. */
     async reapUnownedKeys(): Promise<{ reaped: number }> {
       const before = new Date(now().getTime() - UNOWNED_AFTER_MS)
       const rows = await asSystem(database.system, (em) =>

@@ -11,21 +11,22 @@ import type { Outbound } from '../frame/outbound/index.ts'
 export interface ResolvedDid {
   did: string
   document: DidDocument
-  /** Where it came from: made of the key itself, hosted by us, or fetched. */
+  /** Source of the document: derived from the key, hosted by us, or fetched. */
   source: 'key' | 'local' | 'web'
   /** ISO time of the fetch; for key and local documents the time of the call. */
   retrievedAt: string
 }
 
 export interface ResolveOptions {
-  /** As a stranger would see it: neither the local hook nor the cache is asked; a found document refreshes the cache. */
+  /** Resolves over the network, without the local hook and the cache; the document then refreshes the cache. */
   bypassCache?: boolean
 }
 
 export interface DidResolver {
   /**
    * Resolves a DID; a fragment is allowed and ignored. Throws `Refusal('did.invalid')`,
-   * `Refusal('did.method_unsupported')` for methods other than key and web, `Refusal('did.unresolvable')` with the reason.
+   * `Refusal('did.method_unsupported')` for methods other than key and web, `Refusal('did.unresolvable')` with the
+   * reason.
    */
   resolve(did: string, options?: ResolveOptions): Promise<ResolvedDid>
   /** Forgets a document, e.g. of a DID of ours that was deleted or changed. */
@@ -35,7 +36,7 @@ export interface DidResolver {
 interface Parts {
   outbound: Outbound
   now: () => Date
-  /** Documents that this platform hosts: found without a call to ourselves. */
+  /** Returns documents that this platform hosts, without a network call. */
   local?: (did: string) => Promise<DidDocument | undefined>
 }
 
@@ -43,7 +44,7 @@ const MAX_DOCUMENTS = 1000
 const MAX_DOCUMENT_BYTES = 256 * 1024
 const MAX_CACHE_BYTES = 32 * 1024 * 1024
 const LIFETIME_MS = 5 * 60_000
-/** A failure is remembered for long enough to stop a loop, not so long that a repaired host is not seen. */
+/** Long enough to stop a loop, short enough to notice a repaired host. */
 const FAILURE_LIFETIME_MS = 10_000
 const ACCEPT = 'application/did+json, application/did+ld+json;q=0.9, application/json;q=0.8'
 

@@ -17,14 +17,14 @@ export interface NeededKey {
   neededBy: string
 }
 
-/** Why a DID does not sign, and what the caller is expected to send in its place. */
+/** Why a DID cannot sign, and what the caller is expected to send instead. */
 export type SignerFault = { expected: string } & (
   | { kind: 'unknown' | 'deleted' }
   | { kind: 'not_ready'; registrationStatus: string }
   | { kind: 'key_unfit'; keyTypes: readonly string[]; neededBy: string }
 )
 
-/** Makes the caller's refusal of a fault: its code, its words, and the field of the caller's request that names the DID. */
+/** Makes a refusal of a fault, with the caller's code, message and field that names the DID. */
 export type RefuseSigner = (fault: SignerFault) => Refusal
 
 /** Signer of a DID of the tenant. */
@@ -57,7 +57,7 @@ interface Row {
   did_url: string
 }
 
-/** The tenant is given twice: the system role sees every row, so the condition is the fence here. */
+/** The tenant is a condition of both tables, because the system role sees every row. */
 const FIND = `select d.id as did_id, d.registration_status, k.id as key_id, k.key_type, k.public_key, k.did_url
 from dids d left join keys k on k.tenant_id = d.tenant_id and k.did_id = d.id
   and k.public_key is not null and k.did_url is not null
@@ -75,7 +75,7 @@ const REMEMBERED_MS = 5_000
 
 const OWN = 'expected a DID of /v1/dids'
 
-/** Signers of the tenant's own DIDs, for whatever is signed. */
+/** Signers of the tenant's own DIDs. */
 export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'systemSql' | 'keys' | 'now'>) {
   const cache = new LRUCache<string, DidKeys>({ max: 10_000, ttl: REMEMBERED_MS, ...byClock(now) })
 
@@ -110,7 +110,7 @@ export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'syst
      */
     async signerOf(tenantId: string, did: string, refuse: RefuseSigner): Promise<DidSigner> {
       const { didId, keys: didKeys } = await find(tenantId, did, refuse)
-      /** A remembered DID may have lost its keys to a deletion; to the caller it is as unknown as any deleted one. */
+      /** The keys of a cached DID may have been deleted meanwhile. */
       const deletedMeanwhile = (error: unknown): never => {
         if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
         throw refuse({ kind: 'deleted', expected: OWN })

@@ -3,7 +3,7 @@ import { absolute, namedContexts } from '../../protocol/contexts/named.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 
-/** Contexts from elsewhere that one document may bring, with those that they name in turn: each may be a call to a stranger. */
+/** Contexts of one document that are not bundled, with those that they name in turn: each may need a network call. */
 export const MAX_FOREIGN = 32
 
 const tooMany = () =>
@@ -16,9 +16,9 @@ const tooMany = () =>
   ])
 
 /**
- * Looks the contexts of a document up, and those that they name in turn, also for single terms and types: all of them are
- * read when a document is (JSON-LD 1.1 API, section 4.2.2). Before a thread is taken, for fetching one may take seconds.
- * Throws what `lookup` throws, and `Refusal('context.unknown' | 'context.invalid')`.
+ * Looks the contexts of a document up, and those that they name in turn, also for single terms and types: all of them
+ * are read with a document (JSON-LD 1.1 API, section 4.2.2). Runs before a thread is taken, because fetching may take
+ * seconds. Throws what `lookup` throws, and `Refusal('context.unknown' | 'context.invalid')`.
  */
 export async function gatherContexts(document: Json, lookup: ContextLookup): Promise<Map<string, object>> {
   const contexts = new Map<string, object>()

@@ -38,11 +38,11 @@ export interface DocumentsOptions extends DocumentPoolOptions {
 export interface Documents {
   /** Throws `Refusal` as `prepareProof` and `checkSigner` do, and what the signer throws. */
   sign(request: Omit<SignRequest, 'hmacKey'>, owner: Owner): Promise<Json>
-  /** The same for one of many that are alike: those of one tenant share what they can. */
+  /** Signs one of many similar documents, which share work within a tenant. */
   signLike(request: Omit<SignRequest, 'hmacKey'>, owner: Owner): Promise<Json>
   verify(request: Omit<VerifyRequest, 'checkProof'>, owner: Owner): Promise<Verdict>
   derive(request: DeriveRequest, owner: Owner): Promise<Json>
-  /** For checks of documents that hold others, such as presentations. */
+  /** For documents that contain others, such as presentations. */
   checkProof(owner: Owner): CheckProof
   /** Throws as `convertLinkedData` does. */
   convert(conversion: Conversion, owner: Owner): Promise<LinkedData>
@@ -53,7 +53,7 @@ export interface Documents {
   close(): Promise<void>
 }
 
-/** For documents of our own making, which name bundled contexts alone. */
+/** For documents that we make, which name only bundled contexts. */
 export const bundledOnly = (tenantId: string): Owner => ({ tenantId, lookup: () => undefined })
 
 /**
@@ -77,7 +77,7 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
     return pool.run({ name, input, contexts: await gatherContexts(document, owner.lookup) }, owner)
   }
 
-  /** What the main thread gives up on, because the graph is knotted, a thread may try for longer. */
+  /** Runs a light document on the main thread; one that proves too complex there may take longer in a worker thread. */
   async function inLane<Name extends TaskName>(
     light: boolean,
     { tenantId, isOurs = false }: Owner,
@@ -145,7 +145,7 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
       return inThread('convert', conversion, from.format === 'jsonld' ? from.document : {}, owner)
     },
     async meansTheSame(request, owner) {
-      await turn() // a template may ask hundreds of times of one presentation, and others wait for their answers
+      await turn() // one presentation may need hundreds of comparisons, and other requests wait
       const light = isLight(request.credential) && isLight(request.pattern)
       const elsewhere = () => inThread('meansTheSame', request, { ...request }, owner)
       return inLane<'meansTheSame'>(light, owner, () => meansTheSame(request, bundled), elsewhere)

@@ -10,7 +10,7 @@ import { isObject } from '../../protocol/json.ts'
  */
 const LIGHT = { characters: 16_000, nodes: 24, members: 120, contexts: 6, ownTerms: 100 } as const
 
-/** Keywords that say nothing about other contexts. Not `@import` and `@propagate`, nor a context within the context. */
+/** Keywords that bring no other context: not `@import`, `@propagate` or a nested `@context`. */
 const CONTEXT_KEYWORDS = ['@version', '@vocab', '@language', '@protected']
 const TERM_KEYWORDS = ['@id', '@type', '@container', '@language', '@protected']
 
@@ -35,7 +35,7 @@ function areLight(contexts: unknown[]): boolean {
     if (typeof context === 'string') {
       if (!bundledContexts.has(context)) return false
     } else if (!isObject(context)) return false
-    // ours brings a context of its own for the branding; it is known, so it may
+    // our own context has a nested one, whose cost is known
     else if (!isExtensions(context)) {
       if (!isFlat(context)) return false
       terms += Object.keys(context).length

@@ -1,23 +1,23 @@
 import { LRUCache } from 'lru-cache'
 
-/** What a tenant's light documents may take of the event loop, on an average: everyday ones take half a millisecond. */
+/** Average time on the event loop that a tenant's light documents may take; ordinary ones take half a millisecond. */
 const MOST_MS = 2.5
-/** How much one document counts in the average: a pause of the machine must not send a tenant aside. */
+/** Weight of one document in the average, small enough that a pause of the machine changes little. */
 const WEIGHT = 0.05
-/** For so long after its last document here a tenant's average counts. */
+/** A tenant's average is dropped this long after its last document. */
 const REMEMBERED_MS = 10_000
 
 export interface MainLane {
-  /** Whether the tenant's light documents are processed here: not when they hold up everybody. */
+  /** Whether the tenant's light documents run on the event loop: not when they delay everybody. */
   takes(tenantId: string): boolean
-  /** Does the work of a document here, and counts its time for the tenant. */
+  /** Runs the work of a document, and adds its time to the tenant's average. */
   measure<Result>(tenantId: string, work: () => Promise<Result>): Promise<Result>
 }
 
 /**
- * The lane of light documents on the event loop, which all tenants share. Bounds on a document's form tell roughly what it
- * costs, the clock tells exactly: a tenant whose documents are the costly kind has them processed in threads, where they
- * wait for their turn. `now` in milliseconds.
+ * The lane of light documents on the event loop, which all tenants share. Bounds on a document's form tell roughly what
+ * it costs, the clock tells exactly: a tenant whose documents are the costly kind has them processed in threads, where
+ * they wait for their turn. `now` in milliseconds.
  */
 export function createMainLane(now: () => number = () => performance.now()): MainLane {
   const averages = new LRUCache<string, number>({ max: 1_000, ttl: REMEMBERED_MS, ttlResolution: 0, perf: { now } })

@@ -9,27 +9,27 @@ import type { ContextMessage, Owner, TaskName, Tasks, ThreadAnswer, ThreadMessag
 import { createWatch, type Short, type Used } from './watch.ts'
 
 export interface DocumentPoolOptions {
-  /** What these threads share with the other ones of the process: turns among tenants, and their budgets. */
+  /** Turns among tenants and their budgets, shared with the other threads of the process. */
   shared?: Threads
-  /** Threads: one per core unless told, and never less than two, for no tenant has all of them (D-195). */
+  /** By default one thread per core, and at least two, because no tenant gets all of them (D-195). */
   threads?: number
   /** Milliseconds of work that one task may take; by the clock it may take five times as long. */
   timeoutMs?: number
-  /** Milliseconds that one task may wait for contexts that were not known before it was given its thread. */
+  /** Milliseconds that one task may wait for contexts that were not known when it began. */
   waitMs?: number
   /** Megabytes of heap that a thread may have in use. */
   memoryMb?: number
   /** Tasks that may wait. */
   maxQueue?: number
-  /** Told when a thread ends without a task, e.g. out of memory while it was being stopped. It is replaced. */
+  /** Called when a thread ends without a task, e.g. out of memory while it was being stopped. It is replaced. */
   onThreadError?(error: unknown): void
 }
 
 export interface DocumentPool {
   /**
    * Runs a task of a tenant in a thread; contexts it wants are looked up here. Over time or memory:
-   * `Refusal('credential.too_complex')`, and the thread is replaced; so it is when the machine is too busy, and then it is
-   * `Unavailable('documents')`. Throws as the queue does (threads.queue.ts) when there is no thread for the tenant.
+   * `Refusal('credential.too_complex')`, and the thread is replaced; so it is when the machine is too busy, and then it
+   * is `Unavailable('documents')`. Throws as the queue does (threads.queue.ts) when there is no thread for the tenant.
    */
   run<Name extends TaskName>(task: ThreadTask<Name>, owner: Owner): Promise<Tasks[Name]['output']>
   close(): Promise<void>
@@ -37,15 +37,15 @@ export interface DocumentPool {
 
 const thread = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 
-/** A TypeScript checkout needs the loader in its threads too, however this process got it. */
+/** In a TypeScript checkout the threads need the loader too. */
 const execArgv = thread.pathname.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : []
 
 const milliseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000
 
-/** The work of starting a thread: who ended one pays for the next. */
+/** Cost of starting a thread, charged to the tenant whose task ended the last one. */
 const NEW_THREAD_MS = 500
 
-/** How far above ours V8's own limit stands. */
+/** Distance of V8's own limit above ours. */
 const V8_MARGIN_MB = 384
 
 const tooComplex = (what: string): Refusal =>
@@ -70,7 +70,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
   } = options
   const pool = new Piscina({
     filename: thread.href,
-    // the last one begins when tenants first want threads at the same time, and stays
+    // the last one starts when several tenants first need threads, and stays
     minThreads: Math.max(1, threads - 1),
     maxThreads: threads,
     idleTimeout: Number.POSITIVE_INFINITY,
@@ -78,10 +78,12 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
     resourceLimits: { maxOldGenerationSizeMb: memoryMb + V8_MARGIN_MB },
   })
   pool.on('error', onThreadError)
-  /** Whose turn it is is decided here: in piscina's own line, tasks that can be aborted overtake each other (D-145). */
+  /** Decides whose turn it is, because abortable tasks overtake each other in piscina's own queue (D-145). */
   const { queue, observer } = shared.pool('documents', { part: 'documents', slots: threads, maxWaiting: maxQueue })
 
-  /** Answers what the thread asks for; a failed lookup is kept here, with its class, and the thread told there is nothing. */
+  /**
+   * Sends the thread the contexts that it requests. Keeps the error of a failed lookup, and sends `undefined` instead.
+   */
   function serve(port: MessagePort, lookup: ContextLookup, over: (what: Short) => void) {
     let worker: Worker | undefined
     let begunMs = 0
@@ -93,7 +95,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
         workMs = milliseconds(usage) - begunMs
         return { workMs, heapMb: heap.used_heap_size / 2 ** 20 }
       } catch {
-        return undefined // it has ended; the task is rejected, or done
+        return undefined // the thread has ended; the task is rejected, or done
       }
     }
     const watch = createWatch({ limits: { timeoutMs, memoryMb, waitMs }, look, over })

@@ -6,11 +6,11 @@ import { didKeyMethodId, didKeyOf, resolveDidKey } from '../../protocol/dids/key
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { bundledOnly, type Documents } from './index.ts'
 
-/** Whether this process can do what it is for, found out by doing it: a credential is signed and verified (D-157). */
+/** Tests that this process works: it signs and verifies a credential (D-157). */
 export interface SelfTest {
   /**
-   * For readiness: rejects when the process cannot sign or verify. Asked again within seconds it repeats its answer. Threads
-   * are not waited for: what came of their last test counts.
+   * For readiness: rejects when the process cannot sign or verify. Repeats its result for some seconds. Does not wait
+   * for threads: the result of their last test counts.
    */
   check(): Promise<void>
   /** Signs and verifies now, in this thread and in another. Rejects, also with `Unavailable('documents')`. */
@@ -20,19 +20,19 @@ export interface SelfTest {
 interface Parts {
   documents: Pick<Documents, 'sign' | 'verify'>
   now(): Date
-  /** With a did:key; a fresh one that lives as long as the process unless given. */
+  /** With a did:key; by default a new one for the life of the process. */
   signer?: Signer
-  /** Told when a test fails after one that did not. */
+  /** Called when a test fails after one that succeeded. */
   failed?(error: unknown): void
-  /** Milliseconds that an answer holds, and that one is waited for. */
+  /** Milliseconds that a result is valid, and that a test may take. */
   heldMs?: number
   boundMs?: number
 }
 
-/** Among tenants it takes its turns as one of its own; what is to be tested here is not done in a thread. */
+/** Takes turns like a tenant of its own; light documents stay on the event loop, which is what is tested. */
 const nobody = { ...bundledOnly('self-test'), isOurs: true }
 
-/** No key of the key store: that it is away is no fault of this process. */
+/** Not a key of the key store, whose outage is not a fault of this process. */
 function throwAwaySigner(): Signer {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const raw = Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url')
@@ -49,7 +49,7 @@ const LIGHT: Json = { course: 'https://schema.org/courseCode' }
 /** A term with a context of its own takes a document into a thread (lanes.ts). */
 const THREADED: Json = { course: { '@id': 'https://schema.org/courseCode', '@context': {} } }
 
-/** One run at a time; its outcome is known for a while. */
+/** Runs one test at a time, and keeps its outcome for a while. */
 function tested(run: () => Promise<void>, heldMs: number, failed: (error: unknown) => void) {
   let running: Promise<void> | undefined
   let endedAt = Number.NEGATIVE_INFINITY
@@ -110,7 +110,7 @@ export function createSelfTest(parts: Parts): SelfTest {
   const threads = tested(
     () =>
       signAndVerify(THREADED).catch((error: unknown) => {
-        if (!busy(error)) throw error // a queue that is full says nothing of what is done when its turn comes
+        if (!busy(error)) throw error // a full queue says nothing about whether the threads work
       }),
     heldMs,
     failed,

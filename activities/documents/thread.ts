@@ -11,14 +11,14 @@ import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, Thre
 
 fenceIntrinsics()
 
-/** Rounds of deep comparison, as a power of the nodes that look alike: here the work ends poison graphs, not this. */
+/** Rounds of deep comparison, as a power of the similar nodes; DEEP_WORK_MS, not this bound, ends poison graphs. */
 const MAX_WORK_FACTOR = 3
-/** Nodes that look alike are compared for so long: a ring of fifty takes a third of it, honest credentials next to nothing. */
+/** Time to compare similar nodes: a ring of fifty takes a third of it, honest credentials almost none. */
 const DEEP_WORK_MS = 150
 
 const milliseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000
 
-/** Asks the main thread for contexts that are not bundled and not sent along, each once however many want it at a time. */
+/** Requests contexts from the main thread that are neither bundled nor sent with the task, each one once. */
 function remoteContexts(port: MessagePort, sent: Map<string, object>) {
   const answers = new Map<string, (document: object | undefined) => void>()
   const pendingContexts = new Map<string, Promise<object | undefined>>()
@@ -55,7 +55,7 @@ export default async function run<Name extends TaskName>({
     canonize: (input) => canonizePlain(input, options),
     check: createProofCheck(options),
     derive: (input) => deriveCredential(input, options),
-    // less work than for proofs: this operation is anybody's who has a token, and a poison graph ends at once
+    // less work than for proofs: any client may call this operation, and a poison graph ends at once
     convert: (input) => convertLinkedData(input, { documentLoader }),
     meansTheSame: (input) => meansTheSame(input, options),
     qrCode,

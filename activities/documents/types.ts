@@ -11,11 +11,11 @@ import type { FieldError } from '../../protocol/errors.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import type { MeaningRequest } from '../../protocol/semantic-credentials/presentations/meaning.ts'
 
-/** Whose document it is: tenants share threads fairly, and contexts beyond the bundled ones are a tenant's own. */
+/** Owner of a document: tenants share threads fairly, and have their own contexts besides the bundled ones. */
 export interface Owner {
   tenantId: string
   lookup: ContextLookup
-  /** The platform's own: its light documents are processed on the event loop, whatever they cost there. */
+  /** True for the platform's own documents: light ones always run on the event loop. */
   isOurs?: boolean
 }
 
@@ -39,7 +39,7 @@ export interface ThreadTask<Name extends TaskName = TaskName> {
   contexts: Map<string, object>
 }
 
-/** Error classes do not survive the way between threads, so a refusal travels as data, and so does a fault of ours. */
+/** Error classes are lost between threads, so a refusal or a fault is sent as data. */
 export type ThreadAnswer<Output> = {
   /** Milliseconds of work of the thread on the task. */
   workMs: number
@@ -49,7 +49,7 @@ export type ThreadAnswer<Output> = {
   | { done: false; fault: unknown }
 )
 
-/** Thread to main: the task has begun, after so much work of the thread on others; or a context is wanted. */
+/** Thread to main: the task has begun, with the CPU time of the thread so far; or it needs a context. */
 export type ThreadMessage =
   | { kind: 'begun'; threadId: number; usage: NodeJS.CpuUsage }
   | { kind: 'context'; url: string }

@@ -1,28 +1,30 @@
-/** What a thread has used: milliseconds of work on the task, and its heap in megabytes. */
+/** Use of a thread: milliseconds of work on the task, and its heap in megabytes. */
 export interface Used {
   workMs: number
   heapMb: number
 }
 
 export interface WatchOptions {
-  /** `waitMs`: for all answers of ours together, while the thread stands still. */
+  /** `waitMs`: for all our answers together, while the thread waits. */
   limits: { timeoutMs: number; memoryMb: number; waitMs: number }
   /** Undefined once the thread has ended. */
   look(): Promise<Used | undefined>
-  /** Called once, with what there is too little of; `late` when it is the machine that lacks the time, not the task. */
+  /** Called once with the exceeded limit; `late` when the machine is too busy, not the task too long. */
   over(what: Short): void
 }
 
 export type Short = 'time' | 'memory' | 'late'
 
-/** Most tasks have ended before the first look; in one interval a thread cannot fill what V8 allows it beyond its limit. */
+/**
+ * Most tasks have ended before the first look; in one interval a thread cannot fill what V8 allows it beyond its limit.
+ */
 const INTERVAL_MS = 100
-/** A busy machine makes a task late, not complex: by the clock it may take so many times as long as by its work. */
+/** Factor by which a task may take longer by the clock than by its work, on a busy machine. */
 const LATEST = 5
 
 /**
- * Bounds one task from outside its thread. V8's own limit of memory stands behind this one, and is higher: a thread that
- * reaches it may end the whole process. Time in which the thread waits for an answer of ours counts by itself.
+ * Bounds one task from outside its thread. V8's own limit of memory is higher, because a thread that reaches it may end
+ * the whole process. Time in which the thread waits for our answers counts separately.
  */
 export function createWatch({ limits, look, over }: WatchOptions) {
   const { timeoutMs, memoryMb, waitMs } = limits
@@ -60,7 +62,7 @@ export function createWatch({ limits, look, over }: WatchOptions) {
   }
   return {
     start: run,
-    /** Milliseconds that the thread has stood still, waiting for answers of ours. */
+    /** Milliseconds that the thread has waited for our answers. */
     waitedMs: () => waitedMs + (waits === 0 ? 0 : performance.now() - waitingSince),
     stop() {
       stopped = true

@@ -35,11 +35,11 @@ const needed = (path: string, message: string) =>
 export function createSemanticBatches(parts: Parts): BatchFormat {
   const { documents, selfTest, contexts, signers, signing, credentialTemplates, templateSigning } = parts
 
-  /** Fetched and pinned now: a host that is away later is away for no row. */
+  /** Fetches and pins the contexts now, so that a host that is unavailable later affects no row. */
   async function settleContexts(tenantId: string, references: unknown[], path: string): Promise<void> {
     if (references.length === 0) return
     try {
-      // something to process, whatever the contexts say: of an empty document nothing would be
+      // a member to process: the contexts of an empty document would not be read
       const document = { '@context': references, 'https://schema.org/name': 'contexts' }
       const from = { format: 'jsonld', document } as const
       await documents.convert({ from, to: 'jsonld' }, contexts.lookupFor(tenantId))
@@ -51,7 +51,7 @@ export function createSemanticBatches(parts: Parts): BatchFormat {
     }
   }
 
-  /** Rows of CSV have contexts and a status by the options alone; a JSON line may still bring its own. */
+  /** CSV rows get contexts and status only from the options; a JSON line may have its own. */
   async function forPayloads(tenantId: string, { source, options }: BatchUpload): Promise<SettledOptions> {
     const { issuer, proofType, revocable, suspendable } = options
     const proof = proofType === undefined ? undefined : proofTypeOf(proofType)
@@ -67,7 +67,7 @@ export function createSemanticBatches(parts: Parts): BatchFormat {
     return { options }
   }
 
-  /** The template's version and its issuer are settled here: what changes later is not of this batch (D-126). */
+  /** Fixes the template's version and issuer for the batch: later changes do not affect it (D-126). */
   async function forClaims(tenantId: string, { options }: BatchUpload, templateId: string): Promise<SettledOptions> {
     const { version, definition } = await credentialTemplates.readTemplate(tenantId, templateId)
     const { issuer, proofType } = await templateSigning.signerFor(tenantId, definition, options.issuer, 'issuerDid')

@@ -14,21 +14,21 @@ import type { Dependencies } from '../dependencies.ts'
 import { MAX_FOREIGN } from '../documents/contexts.ts'
 
 interface Parts extends Pick<Dependencies, 'database'> {
-  /** What is pinned under an address; nothing is fetched. */
+  /** Looks up pinned contexts; fetches nothing. */
   pinnedFor(tenantId: string): ContextLookup
-  /** Pinned, or fetched and pinned; throws as the context store does. */
+  /** Looks up pinned contexts; fetches and pins the others. Throws as the context store does. */
   lookupFor(tenantId: string): ContextLookup
 }
 
 interface Walk {
   trusts(context: ForeignContext): boolean
-  /** The content of a context that is registered or trusted, or of any; undefined where it is not to be had. */
+  /** Returns the content of a context; undefined where it is not available. `isKnown`: registered or trusted. */
   read(url: string, isKnown: boolean): Promise<object | undefined>
 }
 
-/** Which contexts of a document nobody of the tenant has vouched for: the bundled and the registered ones are known. */
+/** Finds the contexts of a document that are neither bundled nor registered by the tenant. */
 export function createContextTrust({ database, pinnedFor, lookupFor }: Parts) {
-  /** Asked each time, as what a tenant turns on counts at once in every process (D-146). */
+  /** Reads the database each time, because a registration takes effect at once in every process (D-146). */
   async function registeredOf(tenantId: string, urls: string[]): Promise<Set<string>> {
     if (urls.length === 0) return new Set()
     const where = { url: { $in: urls }, source: 'registered' } as const
@@ -36,7 +36,7 @@ export function createContextTrust({ database, pinnedFor, lookupFor }: Parts) {
     return new Set(rows.map(({ url }) => url))
   }
 
-  /** With those that contexts name in turn: what stands there means as much as what names it. */
+  /** Includes the contexts that contexts name in turn, because they define terms as well. */
   async function unknownIn(tenantId: string, document: object, { trusts, read }: Walk): Promise<ForeignContext[]> {
     const ownContexts = contextsIn(document)
     if (ownContexts.every(({ url }) => url === undefined)) return ownContexts.filter((context) => !trusts(context))
@@ -63,14 +63,14 @@ export function createContextTrust({ database, pinnedFor, lookupFor }: Parts) {
   }
 
   return {
-    /** For a document that was verified: its contexts are pinned, as far as they could be had. */
+    /** Returns warnings for a verified document, whose contexts are pinned if they were available. */
     async contextWarnings(tenantId: string, document: object): Promise<Warning[]> {
       const pinned = pinnedFor(tenantId)
       const walk = { trusts: () => false, read: async (url: string) => pinned(url) }
       return contextWarnings(await unknownIn(tenantId, document, walk))
     },
 
-    /** For a document that is to be verified: a context that is not trusted is not even fetched. */
+    /** Returns reasons before verification: a context that is not trusted is not fetched. */
     async contextReasons(tenantId: string, document: object, trusted: TrustedContexts[]): Promise<Reason[]> {
       const lookup = lookupFor(tenantId)
       const read = async (url: string, isKnown: boolean) => {
@@ -78,7 +78,7 @@ export function createContextTrust({ database, pinnedFor, lookupFor }: Parts) {
           return isKnown ? await lookup(url) : undefined
         } catch (error) {
           if (!foreseen(error)) throw error
-          return undefined // verification meets the same, and says it
+          return undefined // verification meets the same error and reports it
         }
       }
       return contextReasons(await unknownIn(tenantId, document, { trusts: trustOf(trusted), read }))

@@ -47,7 +47,7 @@ export function createTenantContexts(
   const { database, operations, settings } = dependencies
   const parsed = (context: PinnedContext | undefined) => context && (JSON.parse(context.document) as object)
 
-  /** For one tenant's documents: pinned, or fetched once and pinned. */
+  /** Looks up contexts for one tenant's documents: pinned, or fetched once and pinned. */
   const lookupFor = (tenantId: string): ContextLookup => {
     const allowFetch = () => settings.isOn(tenantId, 'fetchUnknownContexts')
     return async (url) => parsed(await store.lookup(tenantId, url, { allowFetch }))
@@ -72,7 +72,7 @@ export function createTenantContexts(
       })
     },
 
-    /** Pins a context of the tenant's own; asked again, it says whether the content is still the pinned one. */
+    /** Pins a context for the tenant; a second registration checks that the content is still the pinned one. */
     async register(call: Call, url: string) {
       const { sha256, source, createdAt } = await store.register(call.tenantId, url)
       return operations.change(call, 'registerJsonLdContext', { sha256 }, async () => ({

@@ -19,14 +19,14 @@ export interface DeriveInput {
 const MAX_POINTERS = 200
 const MAX_HEADER = 1_024
 
-/** Selective disclosure: a credential of which the holder shows a part, and the issuer's signature still holds. */
+/** Selective disclosure: derives a credential with some of the claims, which still verifies as the issuer's. */
 export const createDerivation = ({
   documents,
   contexts,
 }: Pick<Dependencies, 'documents'> & { contexts: TenantContexts }) => ({
   /**
-   * Throws `Refusal` with `credential.malformed`, `credential.not_derivable` for any other proof than a bbs-2023 base proof,
-   * `credential.pointer_invalid` naming the pointers, `request.invalid`, `context.*`.
+   * Throws `Refusal` with `credential.malformed`, `credential.not_derivable` for any other proof than a bbs-2023 base
+   * proof, `credential.pointer_invalid` naming the pointers, `request.invalid`, `context.*`.
    */
   async deriveCredential(
     tenantId: string,

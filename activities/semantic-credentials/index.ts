@@ -20,7 +20,7 @@ import { createCredentialVerifier } from './verify.ts'
 
 type Known = Frame & Pick<DidArea, 'didResolver' | 'signers'> & CredentialEngine
 
-/** Signing, the templates that are signed from, and the format for the engine. */
+/** Signing, credential templates, and the format for the engine. */
 function composeIssuing(known: Known) {
   const contexts = createTenantContexts(known)
   const signing = createSigning({ ...known, contexts })
@@ -35,7 +35,7 @@ function composeIssuing(known: Known) {
   return { contexts, signing, format, semanticCredentials, credentialTemplates, templateSigning }
 }
 
-/** What verifiers do, and the presentations that they ask for. */
+/** Verification, and presentations with their templates and requests. */
 function composeVerifying(known: Known & Pick<ReturnType<typeof composeIssuing>, 'contexts'>) {
   const credentialVerifier = createCredentialVerifier(known)
   const presentationTemplates = createPresentationTemplates(known)
@@ -52,7 +52,7 @@ function composeVerifying(known: Known & Pick<ReturnType<typeof composeIssuing>,
   }
 }
 
-/** The verbs of W3C credentials and presentations; `format` is for the engine. */
+/** Operations of W3C credentials and presentations; `format` is for the engine. */
 export function composeSemanticCredentials(known: Known) {
   const { signing, ...issuing } = composeIssuing(known)
   const verifying = composeVerifying({ ...known, ...issuing })

@@ -3,11 +3,12 @@ import type { Issuing, SignedCredential } from '../credentials/issue.ts'
 import type { Call } from '../frame/operations.ts'
 import type { Signing, SignRequest } from './sign.ts'
 
-/** Area 4, Web semantic credentials (specification, Endpoints): what all formats have in common is activities/credentials. */
+/** Area 4, Web semantic credentials (specification, Endpoints): what all formats share is in activities/credentials. */
 export const createSemanticCredentials = ({ issuing, signing }: { issuing: Issuing; signing: Signing }) => ({
   /**
-   * Signs and records: the answer exists exactly when the row does. Refusals: `credential.*` with the fields at fault,
-   * `context.*`; `Unavailable('keys')` when the key store is away. `template`: the version that made the payload.
+   * Signs and records a credential; it is returned only if it was recorded. Refusals: `credential.*` with the fields at
+   * fault, `context.*`; `Unavailable('keys')` when the key store is away. `template`: the version that made the
+   * payload.
    */
   signCredential: (call: Call, request: SignRequest, template?: TemplateRef): Promise<SignedCredential> =>
     issuing.issue(call, { name: 'semantic', sign: signing.sign }, request, template),

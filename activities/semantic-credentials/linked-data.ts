@@ -15,7 +15,7 @@ import type { TenantContexts } from './contexts.ts'
 const ENCODINGS = ['text', 'base64'] as const
 export type Encoding = (typeof ENCODINGS)[number]
 
-/** Linked data as it is handed over: an object for JSON-LD as text, else a string. */
+/** Linked data of a request or an answer: an object for JSON-LD as text, else a string. */
 export interface EncodedLinkedData {
   data: Json | string
   metadata: { encoding: Encoding; format: LinkedDataFormat }
@@ -56,7 +56,7 @@ function textOf(bytes: Buffer): string {
   return text
 }
 
-/** The text is a caller's as the body around it is, and is held to the same rules (D-007). */
+/** The text comes from the caller like the body around it, so the same rules apply to it (D-007). */
 function documentOf(text: string): Json {
   let document: unknown
   try {
@@ -71,7 +71,7 @@ function documentOf(text: string): Json {
   return document
 }
 
-/** `{data, metadata}` alone is the answer of a conversion, which is taken back as input; anything else is JSON-LD. */
+/** An object with only `{data, metadata}` is the answer of an earlier conversion; any other object is JSON-LD. */
 function read({ data: given, inputFormat }: ConvertRequest): LinkedData {
   const format = formatOf('options.input_format', inputFormat)
   const { data, metadata, ...rest } = given

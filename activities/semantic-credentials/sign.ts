@@ -23,20 +23,20 @@ type StatusExplanations = Partial<Record<StatusPurpose, StatusExplanation>>
 
 export interface SignRequest {
   payload: Json
-  /** Field of the caller's request that names the issuer, as a refusal tells it; `payload.issuer.id` unless told. */
+  /** Field of the request that names the issuer, for refusals; by default `payload.issuer.id`. */
   issuerField?: string
   proofType: string
   revocable: boolean
-  /** Gives it a second entry, to suspend it by; data model 2.0 alone, and only beside `revocable`. */
+  /** Adds a second status entry, for suspension; only in data model 2.0, and only with `revocable`. */
   suspendable?: boolean
-  /** What its status entries say of themselves; data model 2.0 alone. */
+  /** Explanations in its status entries; only in data model 2.0. */
   explanations?: StatusExplanations
   tag?: string | null
-  /** BBS alone: what a holder cannot hide, besides issuer, dates, status and schema, which are never optional. */
+  /** Only for BBS: what a holder must disclose besides issuer, dates, status and schema. */
   mandatoryPointers?: string[]
 }
 
-/** A signed credential of the W3C's data models and what its row says besides. */
+/** A signed credential of the W3C's data models, with the columns of its row. */
 export type SignedSemanticRow = SignedRow & { document: Json }
 
 interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
@@ -54,7 +54,7 @@ export function proofTypeOf(name: string): ProofType {
   ])
 }
 
-/** Throws `Refusal` for a credential that has no place to be suspended in: one without revocation, one of data model 1.1. */
+/** Throws `Refusal` for a credential that cannot be suspended: not revocable, or of data model 1.1. */
 export function assertSuspendable(revocable: boolean, dataModel: DataModel): void {
   const refuse = (code: string, message: string, expected: string) =>
     new Refusal(code, message, [{ path: 'suspendable', code: 'suspendable', message: expected }])
@@ -72,7 +72,7 @@ export function assertSuspendable(revocable: boolean, dataModel: DataModel): voi
     )
 }
 
-/** Throws `Refusal('request.invalid')` for pointers that the proof type has no use for. */
+/** Throws `Refusal('request.invalid')` for pointers with a proof type other than BBS. */
 function mandatoryOf(credential: Json, proofType: ProofType, pointers: string[] | undefined) {
   if (pointers === undefined) return {}
   if (suiteOf(proofType).signature === 'bbs')
@@ -86,12 +86,12 @@ function mandatoryOf(credential: Json, proofType: ProofType, pointers: string[] 
   ])
 }
 
-/** From a payload to a signed credential, for one request and for a row of a batch alike; recording it is the caller's. */
+/** Signs the payload of a request or of a batch row; the caller records the credential. */
 export function createSigning({ documents, now, tenants, contexts, entries, signers }: Parts) {
   return {
     /**
-     * Signs as the payload's issuer. `together`: how many credentials like this one the caller is about to sign. Throws
-     * `Refusal` with `credential.*` or `context.*`, and `Unavailable('keys')` when the key store is away.
+     * Signs as the payload's issuer. `together`: how many similar credentials the caller is about to sign. Throws
+     * `Refusal` with `credential.*` or `context.*`, and `Unavailable('keys')`.
      */
     async sign(
       tenantId: string,

@@ -17,9 +17,9 @@ import type { CredentialTemplate, CredentialTemplates } from './templates.ts'
 
 export interface TemplateClaims {
   claims: Json
-  /** A DID of the tenant; without one, the newest that holds a fitting key (D-062). */
+  /** A DID of the tenant; by default the newest with a key that fits (D-062). */
   issuerDid?: string | null
-  /** Gives it a second entry, to suspend it by: of a revocable template of data model 2.0 alone. */
+  /** Adds a second status entry, for suspension; only with a revocable template of data model 2.0. */
   suspendable?: boolean
   tag?: string | null
 }
@@ -33,7 +33,7 @@ interface Parts extends Pick<Dependencies, 'now'> {
 /** Field of the body that names the issuer. */
 const ISSUER_FIELD = 'issuer_did'
 
-/** From a template and claims to a credential, for one request and for a row of a batch alike. */
+/** Signs a credential from a template and the claims of a request or of a batch row. */
 export function createTemplateSigning({ now, signers, credentialTemplates, semanticCredentials }: Parts) {
   /**
    * Returns the signer of the issuer and the kind of proof. Throws `credential_template.no_issuer` and
@@ -56,7 +56,7 @@ export function createTemplateSigning({ now, signers, credentialTemplates, seman
     return { issuer, proofType: proofTypeFor(definition, [...issuer.keyTypes]) }
   }
 
-  /** What signing takes. Throws as `signerFor` does, and `credential_template.claims_missing`. */
+  /** Returns the sign request. Throws as `signerFor` does, and `credential_template.claims_missing`. */
   async function request(tenantId: string, template: CredentialTemplate, input: TemplateClaims): Promise<SignRequest> {
     const { definition } = template
     const { claims, suspendable, tag } = input
@@ -75,7 +75,7 @@ export function createTemplateSigning({ now, signers, credentialTemplates, seman
     signerFor,
     request,
 
-    /** Signs claims by the template's current version, which the credential's row remembers. */
+    /** Signs claims with the template's current version, which the credential's row names. */
     async signFromTemplate(call: Call, id: string, input: TemplateClaims): Promise<Required<SignedCredential>> {
       const { tenantId, idempotency } = call
       if (idempotency && 'effect' in idempotency) return idempotency.effect as Required<SignedCredential>

@@ -22,7 +22,10 @@ const templateOf = ({ templateId, version, definition }: SemanticTemplateVersion
   definition,
 })
 
-/** The current version unless told; undefined for an id of none. For the engine, which also asks for deleted ones. */
+/**
+ * Returns a version, by default the current one; undefined where there is none. For the engine: also of deleted
+ * templates.
+ */
 export async function readTemplateVersion(
   em: SqlEntityManager,
   id: string,
@@ -35,13 +38,13 @@ export async function readTemplateVersion(
   return row ? { ...templateOf(row), deleted: template.deletedAt != null } : undefined
 }
 
-/** Credential templates in versions: a change is a new version, and what was issued keeps the one it came from. */
+/** Versioned credential templates: a change makes a new version, and issued credentials keep theirs. */
 export function createCredentialTemplates(
   dependencies: Pick<Dependencies, 'database' | 'now' | 'uuid'> & { operations: Operations },
 ) {
   const { database, now, uuid, operations } = dependencies
 
-  /** As it will be read again: without members that are undefined. */
+  /** Returns the definition as JSON keeps it, without undefined members. */
   function checked(definition: TemplateDefinition): TemplateDefinition {
     const errors = templateErrors(definition, now())
     if (errors.length > 0)
@@ -69,8 +72,8 @@ export function createCredentialTemplates(
     },
 
     /**
-     * The next version; a definition that is the current one again makes none. `seen`: the version that the caller
-     * changed, when it says so: another one meanwhile is a `credential_template.version_differs`.
+     * Makes the next version, unless the definition is unchanged. `seen`: the version that the caller read, if it names
+     * one; throws `credential_template.version_differs` if another one is current.
      */
     async updateTemplate(
       call: Call,
@@ -96,7 +99,7 @@ export function createCredentialTemplates(
       })
     },
 
-    /** What was issued from it stays valid, and still tells the version that it came from. */
+    /** Credentials issued from it stay valid and still name their version. */
     async deleteTemplate(call: Call, id: string): Promise<void> {
       await operations.change(call, 'deleteWebSemanticCredentialTemplate', { id }, async (em) => {
         const { template } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
@@ -105,7 +108,7 @@ export function createCredentialTemplates(
       })
     },
 
-    /** A template as it is, or as it was at a version. */
+    /** Returns the current version of a template, or the given one. */
     readTemplate(tenantId: string, id: string, version?: number): Promise<CredentialTemplate> {
       return inTenant(database.tenants, tenantId, async (em) => {
         const { version: last } = await current(em, id)
@@ -116,7 +119,7 @@ export function createCredentialTemplates(
       })
     },
 
-    /** What a credential was made by; also when the template is deleted by now. */
+    /** Returns the template version of a credential, even if the template was deleted. */
     readSource(tenantId: string, id: string, version: number): Promise<CredentialTemplate> {
       return inTenant(database.tenants, tenantId, async (em) =>
         templateOf(await em.findOneOrFail(SemanticTemplateVersion, { templateId: id, version })),

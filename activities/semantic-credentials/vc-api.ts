@@ -26,7 +26,7 @@ interface Parts extends Pick<Dependencies, 'config' | 'systemSql'> {
   presentations: Presentations
 }
 
-/** A request's `options`, as they came. */
+/** Unchecked `options` of a request. */
 type Options = Json | undefined
 
 const DEFAULT_PROOF = 'eddsa-rdfc-2022'
@@ -38,12 +38,12 @@ const BY_ENTRY = {
   suspension: 'select id from credentials where tenant_id = $1 and suspension_list_id = $2 and suspension_index = $3',
 }
 const BY_OWN_ID = 'select id from credentials where tenant_id = $1 and id = $2'
-/** In the words of the index credentials_given_id. */
+/** Written like the index credentials_given_id, so that PostgreSQL uses it. */
 const BY_GIVEN_ID = `select id from credentials
   where tenant_id = $1 and md5(document ->> 'id') = md5($2) and document ->> 'id' = $2
     and strpos(document::text, '"id":"urn:uuid:' || id::text || '"') = 0 limit 2`
 
-/** The W3C's common interface (VC API, Issuer, Verifier and Holder services) over the same verbs as everything else. */
+/** The W3C's VC API (issuer, verifier and holder services) on the same operations as the rest of the API. */
 export function createVcApi(parts: Parts) {
   const { config, systemSql, tenants, settings } = parts
   const { semanticCredentials, credentialVerifier, derivation, credentialStatus, presentations } = parts
@@ -57,7 +57,7 @@ export function createVcApi(parts: Parts) {
     return rows.map(({ id }) => id)
   }
 
-  /** By the entry that was named, else by our id, else by the id that the credential was given by whoever had it signed. */
+  /** Finds credentials by the named status entry, else by our id, else by the id that the caller chose. */
   async function findCredential(tenantId: string, credentialId: string, { purpose, listUrl, index }: StatusUpdate) {
     const [, listId] = OWN_LIST.exec(listUrl ?? '') ?? []
     if (listUrl !== undefined) return listId ? rowsOf(tenantId, BY_ENTRY[purpose], [listId, index]) : []
@@ -68,8 +68,8 @@ export function createVcApi(parts: Parts) {
 
   return {
     /**
-     * Who asks without a token: for test suites on the same machine (VC_API). The Host must be the first tenant's own, so
-     * that no page elsewhere reaches it through a name of its own.
+     * Returns the caller of a request without a token, for test suites on the same machine (VC_API). The Host must be
+     * the first tenant's, so that no web page reaches it through another host name.
      */
     async openCaller(host: string): Promise<Caller | undefined> {
       if (!config.vcApi) return undefined
@@ -84,7 +84,9 @@ export function createVcApi(parts: Parts) {
       throw new Refusal('vc_api.off', 'The VC API is off for this tenant; PUT /v1/settings turns it on.')
     },
 
-    /** Signs a whole credential. Throws as `signCredential` does, and `credential.invalid` for one that lacks members. */
+    /**
+     * Signs a whole credential. Throws as `signCredential` does, and `credential.invalid` for one that lacks members.
+     */
     async issue(call: Call, credential: Json, options: Options, variant?: string): Promise<Json> {
       const vcApiOptions = readVcApiOptions(options)
       assertWhole(credential)
@@ -103,8 +105,8 @@ export function createVcApi(parts: Parts) {
     },
 
     /**
-     * What the verdict does not vouch for. Throws `Refusal('credential.not_verified')` with every failed check: the VC API's
-     * suites take a 400 for no.
+     * Returns warnings. Throws `Refusal('credential.not_verified')` with every failed check: the VC API's test suites
+     * expect 400 for a credential that does not verify.
      */
     async verify(tenantId: string, credential: Json, options: Options): Promise<Warning[]> {
       const vcApiOptions = readVcApiOptions(options)
@@ -129,8 +131,9 @@ export function createVcApi(parts: Parts) {
     },
 
     /**
-     * Revokes or suspends a credential, or takes that back. Throws `credential.not_found`, `credential.id_ambiguous`,
-     * `credential.not_revocable`, `credential.not_suspendable`, `status_list.purpose_unsupported`.
+     * Sets or clears the revocation or suspension of a credential. Throws `credential.not_found`,
+     * `credential.id_ambiguous`, `credential.not_revocable`, `credential.not_suspendable`,
+     * `status_list.purpose_unsupported`.
      */
     async setStatus(call: Call, credentialId: string, update: Json): Promise<void> {
       const read = readStatusUpdate(update)
@@ -146,7 +149,10 @@ export function createVcApi(parts: Parts) {
         : credentialStatus.setSuspension(call, id, read.value))
     },
 
-    /** The presentation's proofs and its credentials, whoever holds. Throws `Refusal('presentation.not_verified')`. */
+    /**
+     * Verifies the presentation's proofs and credentials, not its holder. Throws
+     * `Refusal('presentation.not_verified')`.
+     */
     async verifyPresentation(tenantId: string, presentation: Json, options: Options) {
       const { challenge, domain, trustedContexts } = readVcApiOptions(options)
       const input = {
@@ -168,7 +174,7 @@ export function createVcApi(parts: Parts) {
       return { checks, warnings }
     },
 
-    /** Signs a presentation as the DID of options.verificationMethod, or else as its holder. */
+    /** Signs a presentation as the DID of options.verificationMethod, by default as its holder. */
     prove(call: Call, presentation: Json, options: Options): Promise<Json> {
       const { challenge, domain, verificationMethod, proofType = DEFAULT_PROOF } = readVcApiOptions(options)
       const { holder } = presentation

@@ -27,7 +27,7 @@ interface Parts extends Pick<Dependencies, 'documents' | 'outbound' | 'config' |
   credentialStatus: CredentialStatus
 }
 
-/** A list from elsewhere, verified, and its bits. */
+/** A verified list from another host, and its bits. */
 interface VerifiedList {
   list: Json
   bits: Uint8Array | undefined
@@ -37,7 +37,10 @@ const LIST_BYTES = 4 * 1024 * 1024
 const LIST_LIFETIME_MS = 30_000
 const OWN_LIST = new RegExp(`^/v1/revocation-lists/(${UUID})$`)
 
-/** What a value other than 0 says, by purpose: a refresh or a message is news, no doubt (Bitstring Status List 1.0, 2.1). */
+/**
+ * Meaning of a value other than 0, by purpose; refresh and message leave a credential valid (Bitstring Status List 1.0,
+ * 2.1).
+ */
 const MEANINGS = new Map<string, 'valid' | 'revoked' | 'suspended'>([
   ['revocation', 'revoked'],
   ['suspension', 'suspended'],
@@ -56,20 +59,23 @@ export function createCredentialVerifier(parts: Parts) {
     ttl: LIST_LIFETIME_MS,
     ...byClock(now),
   })
-  /** The largest list has 16 MiB: not many at a time. */
+  /** The largest list has 16 MiB, so only two are unpacked at a time. */
   const unpacking = pLimit(2)
   const { publicUrl, clockToleranceMs: toleranceMs } = config
 
   const resolveDid = async (did: string) => (await didResolver.resolve(did)).document
 
-  /** A list under one of our own hosts is read from its rows: right at once, and without a call to ourselves. */
+  /**
+   * Returns the id of a list under one of our own hosts, which is read from its rows: current, and without a network
+   * call.
+   */
   const ownListId = (listUrl: string): string | undefined => {
     const url = new URL(listUrl)
     const ours = url.host === publicUrl.host || url.host.endsWith(`.${publicUrl.host}`)
     return ours && url.protocol === publicUrl.protocol ? OWN_LIST.exec(url.pathname)?.[1] : undefined
   }
 
-  /** Fetched and verified: with the tenant's own contexts, so that it is kept for this tenant alone. */
+  /** Fetches and verifies a list, with the tenant's contexts: so the cache is per tenant. */
   async function foreignList(tenantId: string, { listUrl }: ReadEntry): Promise<VerifiedList> {
     const key = `${tenantId} ${listUrl}`
     const cached = lists.get(key)
@@ -95,7 +101,7 @@ export function createCredentialVerifier(parts: Parts) {
     return verifiedList
   }
 
-  /** What a list from elsewhere is held to, ours is held to as well: a status counts for whom and what it was made. */
+  /** Checks our own list like a foreign one: address, kind, purpose, issuer and size must match. */
   async function assertOwn(stored: StoredEntry, { listUrl, listType, purpose, index }: ReadEntry, issuer: unknown) {
     const place = await tenants.byHost(new URL(listUrl).host)
     if (place?.id !== stored.tenantId) throw mismatch('is not published at this address')
@@ -129,8 +135,8 @@ export function createCredentialVerifier(parts: Parts) {
 
   return {
     /**
-     * `trusted`: lists of contexts, each of which must have every context that is neither bundled nor registered; without
-     * any, such contexts are warned of. Throws only for what is no credential at all (`credential.malformed`).
+     * `trusted`: lists of contexts, each of which must have every context that is neither bundled nor registered;
+     * without a list, such contexts are warnings. Throws only for what is not a credential (`credential.malformed`).
      */
     async verifyCredential(
       tenantId: string,

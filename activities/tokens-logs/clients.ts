@@ -3,7 +3,7 @@ import type { Sql } from '../../entities/orm.ts'
 import type { Scope } from '../../protocol/tokens-logs/index.ts'
 import { isUuid } from '../../protocol/uuid.ts'
 
-/** Who has shown that it is a client, by its secret. */
+/** A client, authenticated by its secret. */
 export interface Client {
   id: string
   tenantId: string
@@ -27,9 +27,9 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest()
 /** Secrets are 256 random bits that we made: one SHA-256 keeps them, where a password would need argon2 (D-009). */
 export const hashClientSecret = (secret: string): Buffer => sha256(secret)
 
-/** Asked for in place of an id that is none, so that it costs what others cost. */
+/** Looked up in place of a malformed id, so that it takes the same time. */
 const NO_CLIENT = '00000000-0000-0000-0000-000000000000'
-/** Compared with in place of the hash of an unknown client. */
+/** Compared in place of the hash of an unknown client. */
 const NO_HASH = sha256('')
 /** Ours have 43 characters. */
 const LONGEST_SECRET = 1_024
@@ -41,8 +41,8 @@ interface Waiting {
 }
 
 /**
- * Finds clients by their ids, all that are asked for meanwhile in one statement: however many strangers guess, one
- * connection is enough for them and for those who know their secret.
+ * Finds clients by their ids, those requested at the same time in one statement: however many strangers guess ids, they
+ * take no more than one connection.
  */
 function createClientRows(sql: Sql) {
   let waiting: Waiting[] = []
@@ -76,13 +76,16 @@ function createClientRows(sql: Sql) {
     })
 }
 
-/** Clients and their secrets (RFC 6749, section 2.3). `sql` is the system role's: who asks has no tenant yet. */
+/**
+ * Clients and their secrets (RFC 6749, section 2.3). `systemSql`: the system role's pool, because the tenant is not
+ * known yet.
+ */
 export function createClients({ systemSql }: { systemSql: Sql }) {
   const find = createClientRows(systemSql)
   return {
     /**
-     * The client, when the secret is its own. An unknown client takes as long as a wrong secret. `whenKnown` hears of the
-     * client before its secret is looked at: for its tenant's log, whatever comes of it.
+     * Returns the client if the secret is right. An unknown client takes as long as a wrong secret. `whenKnown` is
+     * called before the secret is checked, so that its tenant's log has every attempt.
      */
     async authenticate(
       { clientId, clientSecret }: ClientCredentials,

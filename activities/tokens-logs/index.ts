@@ -4,14 +4,14 @@ import { createTokenKeyRotation } from './keys.ts'
 import { createTokensLogs } from './logs.ts'
 import { createTokens } from './tokens.ts'
 
-/** The verbs of access tokens and of the log. */
+/** Operations of access tokens and of the log. */
 export const composeTokensLogs = (dependencies: Dependencies) => ({
   clients: createClients(dependencies),
   tokens: createTokens(dependencies),
   tokensLogs: createTokensLogs(dependencies),
 })
 
-/** What workflows of tokens call. */
+/** Activities of the workflows of tokens. */
 export function tokenActivities(dependencies: Dependencies) {
   const { rotateTokenKeys } = createTokenKeyRotation(dependencies)
   return { rotateTokenKeys }

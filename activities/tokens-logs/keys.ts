@@ -6,13 +6,15 @@ import type { KeyRef, KeyStore } from '../keys/index.ts'
 /** Owner of the keys that belong to the installation and to no tenant. */
 export const PLATFORM_TENANT = '00000000-0000-0000-0000-000000000000'
 
-/** A key is published for so long before it signs: longer than anybody keeps the key set (`max-age`), and than RELOAD_MS. */
+/**
+ * Time that a key is published before it signs: longer than the key set may be cached (`max-age`), and than RELOAD_MS.
+ */
 const PUBLISHED_MINUTES = 10
-/** From the creation of its successor on a key stays in the key set for so long: PUBLISHED_MINUTES and a token's longest life. */
+/** Time that a key stays in the key set after its successor was made: PUBLISHED_MINUTES and a token's longest life. */
 const KEPT_HOURS = 25
-/** How old the key set may be that a process works with. */
+/** Greatest age of the key set in a process. */
 const RELOAD_MS = 60_000
-/** A token with an unknown key asks the database at most so often. */
+/** Shortest time between two reads of the database for tokens with an unknown key. */
 const LOOK_AGAIN_MS = 1_000
 
 const LOAD = `select id, public_key, created_at < now() - make_interval(mins => $1) as settled
@@ -33,7 +35,7 @@ export interface TokenKeys {
 
 const reference = (keyId: string): KeyRef => ({ tenantId: PLATFORM_TENANT, keyId, keyType: 'ed25519' })
 
-/** The newest key that everybody has had time to learn of; the first one ever signs at once. */
+/** Signs with the newest key that was published for long enough; the first key of all signs at once. */
 async function load(sql: Sql): Promise<TokenKeys> {
   const { rows } = await sql.query<KeyRow>({ text: LOAD, values: [PUBLISHED_MINUTES] })
   const keys = await Promise.all(
@@ -50,7 +52,7 @@ async function load(sql: Sql): Promise<TokenKeys> {
   return { keySet: { keys }, signing: reference(row.id), kid: jwk.kid }
 }
 
-/** The keys of access tokens as one process knows them. */
+/** Cache of the keys of access tokens in one process. */
 export function createTokenKeys({ systemSql, now }: Pick<Dependencies, 'systemSql' | 'now'>) {
   let known: TokenKeys | undefined
   let askedAt = Number.NEGATIVE_INFINITY
@@ -72,7 +74,7 @@ export function createTokenKeys({ systemSql, now }: Pick<Dependencies, 'systemSq
   const olderThan = (ms: number) => now().getTime() - askedAt >= ms
 
   return {
-    /** While the database is away, those that were known. */
+    /** Returns the keys; while the database is unavailable, the cached ones. */
     async current(): Promise<TokenKeys> {
       if (known && !olderThan(RELOAD_MS)) return known
       return reload().catch((error: unknown) => {
@@ -81,21 +83,21 @@ export function createTokenKeys({ systemSql, now }: Pick<Dependencies, 'systemSq
       })
     },
 
-    /** For a key that `current` does not hold: it may be newer. */
+    /** Returns the keys for a token; reads them again if its key is unknown, because it may be newer. */
     async withKey(kid: string | undefined): Promise<TokenKeys> {
       const keys = await this.current()
       if (keys.keySet.keys.some((key) => key.kid === kid) || !olderThan(LOOK_AGAIN_MS)) return keys
       return reload()
     },
 
-    /** After the signing key turned out to be destroyed. */
+    /** For a caller that found the signing key destroyed. */
     reload,
   }
 }
 
 const ADD = `insert into platform_keys (id, key_type, public_key) values ($1, 'ed25519', $2) on conflict (id) do nothing`
 
-/** Those whose successor has been there for so long that no token of theirs is left. */
+/** Keys whose tokens have all expired, by the age of their successor. */
 const RETIRED = `select k.id from platform_keys k where exists (
   select from platform_keys n where n.created_at > k.created_at and n.created_at < now() - make_interval(hours => $1))`
 
@@ -107,7 +109,9 @@ interface Parts {
   config: { tokenKeyDays: number }
 }
 
-/** Changes the key that signs access tokens: every step may be repeated, and a crash between any two leaves both keys listed. */
+/**
+ * Changes the key that signs access tokens. Every step is safe to repeat; a crash between two leaves both keys listed.
+ */
 export function createTokenKeyRotation({ systemSql, keys, config }: Parts) {
   const ids = async (text: string, values: unknown[]) =>
     (await systemSql.query<{ id: string }>({ text, values })).rows.map(({ id }) => id)
@@ -117,29 +121,31 @@ export function createTokenKeyRotation({ systemSql, keys, config }: Parts) {
     await systemSql.query({ text: ADD, values: [keyId, Buffer.from(publicKey)] })
   }
 
-  /** The key goes before its row: what is left of a crash is found again. */
+  /** Deletes the key before its row, so that a row is left to find after a crash. */
   async function remove(keyId: string): Promise<void> {
     await keys.delete(reference(keyId))
     await systemSql.query({ text: 'delete from platform_keys where id = $1', values: [keyId] })
   }
 
   return {
-    /** The first key of a platform; nothing where there is one. */
+    /** Makes the first key of a platform, unless it has one. */
     async ensureTokenKey(keyId: string): Promise<void> {
       if ((await ids('select id from platform_keys limit 1', [])).length === 0) await add(keyId)
     },
 
-    /** A new key, published now, signing later; tokens of the old one stay good. Idempotent by keyId. */
+    /** Adds a key, which is published now and signs later; tokens of the old key stay valid. Idempotent by keyId. */
     addTokenKey: add,
 
-    /** Every token that was issued ends now, or at the latest when the processes read the keys again, in a minute. */
+    /**
+     * Replaces all keys: every issued token becomes invalid, at the latest when processes reload the keys, in a minute.
+     */
     async replaceTokenKeys(keyId: string): Promise<void> {
       await add(keyId)
       const others = await ids('delete from platform_keys where id <> $1 returning id', [keyId])
       for (const id of others) await keys.delete(reference(id))
     },
 
-    /** Scheduled: a new key when the newest is too old, and away with those of which no token is left. */
+    /** Scheduled: adds a key when the newest is too old, and deletes keys whose tokens have expired. */
     async rotateTokenKeys({ keyId }: { keyId: string }): Promise<{ added: number; removed: number }> {
       const retired = await ids(RETIRED, [KEPT_HOURS])
       for (const id of retired) await remove(id)

@@ -8,7 +8,7 @@ import type { Client } from './clients.ts'
 import { createTokenKeys, type TokenKeys } from './keys.ts'
 
 export interface TokenRequest {
-  /** Undefined when nobody has shown to be one. */
+  /** Undefined when no client was authenticated. */
   client: Client | undefined
   grantType: string
   scope?: string | null
@@ -45,7 +45,10 @@ export function createTokens({
     /** The JWK set of the token keys (RFC 7517), newest first. */
     keySet: async () => (await tokenKeys.current()).keySet,
 
-    /** Throws `Refusal('token.unsupported_grant' | 'token.invalid_client' | 'token.invalid_scope')`, `Unavailable('keys')`. */
+    /**
+     * Throws `Refusal('token.unsupported_grant' | 'token.invalid_client' | 'token.invalid_scope')`,
+     * `Unavailable('keys')`.
+     */
     async issueToken({
       client,
       grantType,
@@ -83,7 +86,10 @@ export function createTokens({
       return { accessToken, expiresIn, scopes: [...requestedScopes] }
     },
 
-    /** The caller that a bearer token stands for. Refusal `token.invalid` says what is wrong with it, never more. */
+    /**
+     * Returns the caller of a bearer token. Throws `Refusal('token.invalid')`, which says only what is wrong with the
+     * token.
+     */
     async verifyToken(token: string): Promise<Caller> {
       const seconds = Math.floor(now().getTime() / 1000)
       const cached = verifiedTokens.get(token)

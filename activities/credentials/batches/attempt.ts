@@ -11,18 +11,20 @@ import { rowProblem } from './upload.ts'
 /** Signatures of a chunk that are under way at a time: enough for Vault to batch them. */
 const AT_ONCE = 16
 
-/** What a deleted issuer's rows are refused with; its keys may be gone a moment before we notice the DID is. */
+/**
+ * Refusal codes of a deleted issuer's rows; its keys may be destroyed a moment before its DID is seen to be deleted.
+ */
 const GONE = ['credential.issuer_unknown', 'key.not_found']
 
-/** The platform's own faults with a key: a row that were refused for one would be erased, and could not be signed later. */
+/** The platform's own faults with a key. A row refused for one would be erased, and could not be signed later. */
 const KEY_FAULTS = ['key.envelope_refused', 'key.store_refused']
 
-/** Tries of a row that fails in a way that no rule names. */
+/** Attempts to sign a row that fails because of an unexpected fault. */
 const TRIES = 3
 
 /**
- * A fault that seems to be the row's own and that no rule names. What is refused is erased: a row is refused for it only by a
- * process that can sign other documents (D-153).
+ * Whether an unexpected fault may be the row's own. A refused row is erased, so only a process that can sign other
+ * documents refuses a row for such a fault (D-153).
  */
 const isDoubtful = (error: unknown): error is DocumentFault | Refusal =>
   error instanceof DocumentFault || (error instanceof Refusal && error.code === 'credential.unprocessable')
@@ -38,7 +40,7 @@ const UNFORESEEN = rowProblem('row.unforeseen', [
 const problemOf = ({ code, message, errors }: Refusal): string =>
   rowProblem(code, errors.length > 0 ? errors : [{ path: '', code, message }])
 
-/** Of a batch that goes on although its template was deleted. */
+/** Refuses all rows: for a batch that was resumed although its template was deleted. */
 export function refuseAll(rows: PendingRow[]): RowOutcomes {
   const problem = problemOf(
     new Refusal('credential_template.not_found', 'The credential template of the batch was deleted.'),
@@ -53,14 +55,18 @@ interface Parts extends Pick<Dependencies, 'keys' | 'log'> {
   formats: Pick<Formats, 'of'>
 }
 
-/** Signs the rows of a slice, and tells apart whose fault it is where one cannot be. */
+/**
+ * Signs the rows of a slice. Where a row cannot be signed, decides whether the fault is the row's or the platform's.
+ */
 export function createBatchAttempts({ keys, log, formats }: Parts) {
   interface Doubt {
     row: number
     error: DocumentFault | Refusal
   }
 
-  /** Rows that no rule refuses and that cannot be signed: theirs is the fault if this process signs a document of its own. */
+  /**
+   * Refuses the rows with an unexpected fault if this process can sign a document of its own: the fault is then theirs.
+   */
   async function settle(
     { tenantId, batchId }: Chunk,
     format: BatchFormat,
@@ -80,7 +86,7 @@ export function createBatchAttempts({ keys, log, formats }: Parts) {
     return { ...outcomes, failed: [...outcomes.failed, ...failed] }
   }
 
-  /** A refusal is the row's own; what is away, or gone for every row alike, is the batch's. */
+  /** A refusal concerns one row; an unavailable part or a deleted issuer concerns the whole batch. */
   async function attempt(chunk: Chunk, work: Work): Promise<RowOutcomes> {
     const { tenantId, batchId } = chunk
     const { batch, rows, template } = work
@@ -111,7 +117,7 @@ export function createBatchAttempts({ keys, log, formats }: Parts) {
     const lane = async () => {
       for (const row of queue) {
         await signRow(row)
-        await turn() // heartbeats and other activities get their turn
+        await turn() // lets heartbeats and other activities run
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, lane))
@@ -119,7 +125,7 @@ export function createBatchAttempts({ keys, log, formats }: Parts) {
   }
 
   return {
-    /** The key store is asked first, because a status entry that a failed signature took is lost. */
+    /** Checks the key store first, because a status entry that a failed signature took is lost. */
     async attemptIfReady(chunk: Chunk, work: Work): Promise<RowOutcomes> {
       try {
         await keys.ready()

@@ -3,7 +3,7 @@ import type { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { TemplateRef } from '../format.ts'
 import { type SignedRow, toColumns } from '../record.ts'
 
-/** References alone: rows are personal data, and Temporal's history is no place for it. */
+/** References only: rows are personal data, which must not be stored in Temporal's history. */
 export interface Chunk {
   tenantId: string
   batchId: string
@@ -19,15 +19,15 @@ export interface ChunkOutcome {
   failed: number
 }
 
-/** What became of the rows of a chunk. */
+/** Outcomes of the rows of a chunk. */
 export interface RowOutcomes {
   signed: { row: number; credential: SignedRow }[]
   failed: { row: number; problem: string }[]
   gone: Set<string>
   away?: Unavailable
-  /** This process cannot sign documents any more: no row's fault either. */
+  /** This process cannot sign documents any more; not the fault of a row. */
   broken?: unknown
-  /** A key that cannot be used as it is: no row's fault, and nothing that passes by itself. */
+  /** A key that cannot be used: not the fault of a row, and an operator must repair it. */
   fault?: Refusal
 }
 
@@ -40,8 +40,8 @@ export interface Recorded {
 }
 
 /**
- * In one transaction with the states of the rows and the counts of the batch; what is recorded already is left alone.
- * `template`: the version that all were signed by; once it is deleted, nothing is recorded.
+ * Records credentials, states of the rows and counts of the batch in one transaction; rows recorded before do not
+ * change. `template`: the version that all rows were signed by; once it is deleted, nothing is recorded.
  */
 export async function recordChunk(
   sql: Sql,

@@ -10,7 +10,7 @@ import { addLogEntry } from '../../frame/log-entries.ts'
 const AT_ONCE = 2_000
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
-/** By their place: an update has no limit of its own, and a batch may have a million rows. */
+/** By ctid, because an UPDATE has no LIMIT, and a batch may have a million rows. */
 const DISCARD = `with gone as (
   update credential_batch_rows set input = null where ctid = any (array(
     select ctid from credential_batch_rows where batch_id = ? and input is not null limit ?))
@@ -18,7 +18,7 @@ const DISCARD = `with gone as (
 
 export type BatchEnd = { state: 'COMPLETED' | 'CANCELLED' } | { state: 'PROCESSING'; next: number }
 
-/** What follows the signing of a batch: its end and its pauses. Each may be repeated. */
+/** Activities for the end and the pauses of a batch. Each is safe to repeat. */
 export function createBatchEnds({
   database,
   keys,
@@ -26,7 +26,7 @@ export function createBatchEnds({
   uuid,
 }: Pick<Dependencies, 'database' | 'keys' | 'now' | 'uuid'>) {
   return {
-    /** Safe to retry. A batch that waited too long for the key store goes on once the store can sign. */
+    /** Resumes a batch that was paused because of the key store, once the store can sign. Safe to retry. */
     async reviewBatch({ tenantId, batchId }: BatchSubject): Promise<{ state: BatchState | 'GONE' }> {
       const batch = await inTenant(database.tenants, tenantId, (em) => em.findOne(CredentialBatch, { id: batchId }))
       if (batch?.state !== 'PAUSED' || batch.pauseCode !== 'keys.unavailable') return { state: batch?.state ?? 'GONE' }
@@ -50,8 +50,9 @@ export function createBatchEnds({
     },
 
     /**
-     * Safe to retry: the log entry is written by the attempt that ends the batch. One that was cancelled stays so. PROCESSING:
-     * rows from `next` on are not done, because the database was restored to a time before the workflow did them.
+     * Safe to retry: the attempt that ends the batch writes the log entry. A cancelled batch stays cancelled.
+     * PROCESSING: rows from `next` on are pending, because the database was restored to a time before the workflow did
+     * them.
      */
     async completeBatch(subject: BatchSubject): Promise<BatchEnd> {
       return inTenant(database.tenants, subject.tenantId, async (em): Promise<BatchEnd> => {
@@ -84,7 +85,7 @@ export function createBatchEnds({
       })
     },
 
-    /** Safe to retry. What a cancelled batch did not sign is personal data without a purpose. */
+    /** Erases the unsigned rows of a cancelled batch: personal data without a purpose. Safe to retry. */
     async discardBatchRows({ tenantId, batchId }: BatchSubject): Promise<void> {
       const slice = () =>
         inTenant(database.tenants, tenantId, (em) => em.execute<{ count: number }[]>(DISCARD, [batchId, AT_ONCE]))

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../entities/orm.ts'
 
-/** Rows of one read: each is a transaction of its own, however slowly the caller takes them. */
+/** Rows of one read. Each read is its own transaction, so that a slow caller holds none open. */
 const PAGE = 500
 
 const RESULTS = `select row_number, id, document from read_batch_results($1, $2, $3, $4)`
@@ -15,7 +15,7 @@ interface ResultRow {
 
 export interface RowError {
   row: number
-  /** Member, claim or column; empty when it is the row as a whole. */
+  /** Member, claim or column; empty for the row as a whole. */
   field: string
   /** Code of the refusal, e.g. `credential.invalid`. */
   code: string
@@ -29,7 +29,7 @@ interface ErrorRow {
   errors: { path: string; code: string; rule: string; message: string }[]
 }
 
-/** What a batch leaves to download, row by row in the order of the upload, page by page from the database. */
+/** Results and errors of a batch for download, in the order of the upload, read page by page. */
 export function createBatchFiles({ sql }: { sql: Sql }) {
   async function* pages<Row extends { row_number: number }>(name: string, text: string, of: [string, string, number]) {
     const [tenantId, id, start] = of

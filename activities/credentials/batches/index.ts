@@ -23,7 +23,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'temporal'
 type Steering = 'pauseCredentialBatch' | 'resumeCredentialBatch' | 'cancelCredentialBatch'
 type Change = (batch: CredentialBatch, em: SqlEntityManager) => void | Promise<void>
 
-/** Pauses after a signal that did not arrive: Temporal that comes back is there within them. */
+/** Pauses between attempts to signal the workflow. */
 const NUDGES_MS = [500, 2_000, 5_000, 15_000]
 
 const ended = (batch: CredentialBatch) => batch.state === 'COMPLETED' || batch.state === 'CANCELLED'
@@ -32,14 +32,14 @@ const refuseEnded = (batch: CredentialBatch) => {
   if (ended(batch)) throw new Refusal('batch.ended', `The batch is ${batch.state}: it has ended and cannot be changed.`)
 }
 
-/** Batches of credentials as their owner sees and steers them. The row decides; the workflow follows. */
+/** Reads, pauses, resumes, cancels and revokes batches. The row decides; the workflow follows. */
 export function createBatches(parts: Parts) {
   const { database, now, log, operations, revocations, batchUploads, formats } = parts
   const revival = createRevival(parts)
 
   /**
-   * Where there is no workflow any more, one is started. What is lost here costs time alone: a workflow looks by itself
-   * every five minutes at the latest, and so does the reconciliation for one that there is not.
+   * Signals the workflow of a batch, or starts one where none runs. A lost signal costs only time: the workflow reads
+   * the batch every five minutes at the latest, and the reconciliation starts a missing workflow as often.
    */
   async function nudge({ tenantId }: Call, id: string): Promise<void> {
     for (const waitMs of [0, ...NUDGES_MS]) {
@@ -70,7 +70,10 @@ export function createBatches(parts: Parts) {
   }
 
   return {
-    /** Rows in hand are signed to the end; no further one is begun. What would go on by itself waits for its owner (D-206). */
+    /**
+     * Rows being signed are finished; no further row begins. A pause that would end by itself now waits for its owner
+     * (D-206).
+     */
     pauseBatch: (call: Call, id: string) =>
       steer(call, id, 'pauseCredentialBatch', (batch) => {
         refuseEnded(batch)
@@ -79,7 +82,7 @@ export function createBatches(parts: Parts) {
         Object.assign(batch, { waitingFor: null, waitingSince: null })
       }),
 
-    /** Goes on with what is there: rows of an issuer or a template that was deleted are refused one by one. */
+    /** Rows whose issuer or template was deleted are refused one by one. */
     resumeBatch: (call: Call, id: string) =>
       steer(call, id, 'resumeCredentialBatch', async (batch, em) => {
         refuseEnded(batch)
@@ -91,7 +94,7 @@ export function createBatches(parts: Parts) {
         Object.assign(batch, { resumedAt: now(), resumedDone: batch.signed + batch.failed })
       }),
 
-    /** Final. What is signed stays signed; what is not never will be, and its rows are erased. */
+    /** Final: signed rows stay signed, the others are never signed and are erased. */
     cancelBatch: (call: Call, id: string) =>
       steer(call, id, 'cancelCredentialBatch', (batch) => {
         if (batch.state === 'CANCELLED') return
@@ -99,7 +102,10 @@ export function createBatches(parts: Parts) {
         Object.assign(batch, { state: 'CANCELLED', endedAt: now(), waitingFor: null, waitingSince: null })
       }),
 
-    /** Revokes every credential of an ended batch; those signed with revocable false have no status and stay as they are. */
+    /**
+     * Revokes every credential of an ended batch; those signed with revocable false have no status and stay as they
+     * are.
+     */
     async revokeBatch(call: Call, id: string): Promise<BatchRecord> {
       return operations.change(call, 'revokeCredentialBatch', { id }, async (em) => {
         await revocations.beginBatch(em, call, id)

@@ -3,19 +3,19 @@ import { slugOf } from '../../../protocol/credentials/formats.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { TemplateRef } from '../format.ts'
 
-/** A batch as it is told, in plain JSON: it is also kept as the effect of an Idempotency-Key. */
+/** A batch in plain JSON, because it is also kept as the effect of an Idempotency-Key. */
 export interface BatchRecord {
   id: string
-  /** As paths name it. */
+  /** As in paths. */
   format: string
   source: string
-  /** The version that its rows are claims for. */
+  /** The template version that its rows are claims for. */
   template?: TemplateRef
   state: BatchState
   total: number
   signed: number
   failed: number
-  /** Rows per second since the batch was made or resumed. */
+  /** Rows per second since the batch was created or resumed. */
   ratePerSecond: number | null
   /** Seconds until the last row at that rate. */
   etaSeconds: number | null

@@ -12,11 +12,11 @@ export interface PendingRow {
 }
 
 export interface BatchSlice {
-  /** Null: there is none any more. */
+  /** Null where it no longer exists. */
   batch: CredentialBatch | null
-  /** Those that are neither signed nor refused; none unless the batch is PROCESSING. */
+  /** Pending rows; none unless the batch is PROCESSING. */
   rows: PendingRow[]
-  /** The version that rows are claims for, also when the template was changed or deleted since. */
+  /** The version that rows are claims for, even if the template was changed or deleted since. */
   template?: TemplateVersion
 }
 
@@ -31,7 +31,7 @@ async function templateOf(em: SqlEntityManager, formats: Formats, batch: Credent
   return template
 }
 
-/** What signing the rows of a chunk takes, as it is now. */
+/** Loads the batch, its pending rows of a chunk, and their template. */
 export const loadSlice = (
   { database, formats }: Pick<Dependencies, 'database'> & { formats: Formats },
   { tenantId, batchId, from, to }: Chunk,

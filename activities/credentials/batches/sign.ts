@@ -16,7 +16,7 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys
   formats: Formats
 }
 
-/** Signs the chunks of a batch; the workflow decides which, and what follows. */
+/** Signs the chunks of a batch, which the workflow chooses. */
 export function createBatchSigning(parts: Parts) {
   const { config, database, sql, now, log, signers } = parts
   const patienceMs = config.batchPatienceSeconds * 1000
@@ -29,7 +29,7 @@ export function createBatchSigning(parts: Parts) {
       return (await em.nativeUpdate(CredentialBatch, unchanged, { state: 'PAUSED', pauseCode, pauseMessage })) > 0
     })
 
-  /** Visible in the batch from the first failure on; longer than the patience, and the batch pauses. */
+  /** Shows in the batch which part it waits for, and pauses it after BATCH_PATIENCE_SECONDS. */
   async function waitFor(
     chunk: Chunk,
     snapshot: CredentialBatch,
@@ -44,7 +44,7 @@ export function createBatchSigning(parts: Parts) {
     return (await pause(chunk, snapshot, `${part}.unavailable`, message)) ? 'PAUSED' : 'waiting'
   }
 
-  /** What could be signed is recorded in one transaction before anything is said to be away. */
+  /** Records the signed rows in one transaction, before a pause or an outage is reported. */
   async function signSlice(chunk: Chunk): Promise<ChunkOutcome> {
     const { batch, ...slice } = await loadSlice(parts, chunk)
     if (!batch || batch.state === 'CANCELLED') return { state: 'CANCELLED', signed: 0, failed: 0 }
@@ -62,9 +62,9 @@ export function createBatchSigning(parts: Parts) {
     const { outcome, all_signed, all_failed } = await recordChunk(sql, chunk, outcomes, template)
     const counts = { signed: all_signed, failed: all_failed }
     if (outcome === 'cancelled') return { state: 'CANCELLED', signed, failed }
-    if (outcome === 'template_gone') return signSlice(chunk) // deleted meanwhile; the rows are as they were
+    if (outcome === 'template_gone') return signSlice(chunk) // deleted meanwhile; the rows are unchanged
     if (outcome === 'issuer_gone') {
-      // we remembered an issuer that was deleted meanwhile; its rows are as they were
+      // a cached issuer was deleted meanwhile; its rows are unchanged
       for (const { credential } of outcomes.signed) signers.forget(chunk.tenantId, credential.issuer)
       return signSlice(chunk)
     }
@@ -80,7 +80,7 @@ export function createBatchSigning(parts: Parts) {
       if (await pause(chunk, batch, code, reason)) return { state: 'PAUSED', ...counts }
       return signSlice(chunk)
     }
-    // Temporal asks again, and another worker may take it
+    // Temporal retries, and another worker may take the chunk
     if (outcomes.broken) throw new Error('this process cannot sign documents', { cause: outcomes.broken })
     if (!outcomes.away) return { state: 'signed', ...counts }
     if ((await waitFor(chunk, batch, outcomes.away)) === 'PAUSED') return { state: 'PAUSED', ...counts }
@@ -89,8 +89,8 @@ export function createBatchSigning(parts: Parts) {
 
   return {
     /**
-     * Safe to retry: a row that was signed or refused is not pending any more, and a row's credential has the same id in
-     * every attempt. Slice by slice, so that no statement is long and a pause is seen soon.
+     * Safe to retry: a row that was signed or refused is not pending any more, and a row's credential has the same id
+     * in every attempt. Slice by slice, so that no statement is long and a pause is seen soon.
      */
     async signBatchChunk(chunk: Chunk): Promise<ChunkOutcome> {
       for (let from = chunk.from; ; from += SLICE_ROWS) {

@@ -15,29 +15,29 @@ import { discardUpload } from './sweep.ts'
 export interface Upload {
   source: 'jsonl' | 'csv'
   options: BatchOptions
-  /** Read only as fast as they can be stored. */
+  /** Read only as fast as rows can be stored. */
   rows: AsyncIterable<ReadRow>
-  /** SHA-256 of the body, once it is read to its end. */
+  /** SHA-256 of the body, once it has been read completely. */
   digest(): Buffer
 }
 
-/** Rows and characters that go to the database at a time. */
+/** Rows and characters sent to the database at a time. */
 const SLICE_ROWS = 500
 const SLICE_LENGTH = 512 * 1024
-/** Batches of a tenant that may be under way at a time. */
+/** Open batches that a tenant may have. */
 const MAX_OPEN = 100
-/** Distinct issuers of which a batch notices that one is gone; rows of further ones fail one by one. */
+/** Distinct issuers whose deletion pauses the batch; rows of further deleted issuers fail one by one. */
 const MAX_ISSUERS = 100
 
 const RECEIVE = 'select receive_batch_rows($1, $2, $3, $4, $5, $6, $7) as received'
 
-/** What is wrong with a row, as its error file tells it. */
+/** Returns the errors of a row as the error file shows them. */
 export const rowProblem = (code: string, errors: FieldError[]): string =>
   JSON.stringify(errors.map(({ path, code: rule, message }) => ({ path, code, rule, message })))
 
 interface Reception {
   id: string
-  /** Which try of the upload this is. */
+  /** Id of this attempt to upload. */
   attempt: string
   template: TemplateRef | undefined
 }
@@ -60,17 +60,19 @@ interface Parts extends Pick<Dependencies, 'database' | 'sql' | 'now' | 'uuid' |
   formats: Formats
 }
 
-/** The way of a batch's rows from the caller's connection to the database: never whole in memory, never half a batch. */
+/**
+ * Streams the rows of a batch from the caller's connection to the database; a batch is stored as a whole or not at all.
+ */
 export function createBatchUploads(parts: Parts) {
   const { database, sql, now, uuid, outbox, log, operations, signers, formats } = parts
 
-  /** A later try under the same Idempotency-Key takes the batch over, and what the earlier one stored goes. */
+  /** A later attempt with the same Idempotency-Key takes over the batch and deletes the rows of the earlier one. */
   async function begin(call: Call, { source, options }: Upload, template: TemplateRef | undefined) {
     const { tenantId, idempotency, requestId, clientId } = call
     const intention = idempotency && `upload ${idempotency.since} ${idempotency.key}`
     const [id, attempt] = [intention ? derivedId(tenantId, intention) : uuid(), uuid()]
     const state = await inTenant(database.tenants, tenantId, async (em) => {
-      // one upload of a tenant counts at a time: of many at once each would see room for itself
+      // one upload of a tenant at a time: concurrent ones would each see room for themselves
       await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`batches of ${tenantId}`])
       const open = await em.count(CredentialBatch, { state: { $in: ['RECEIVING', 'PROCESSING', 'PAUSED'] } })
       if (open >= MAX_OPEN)
@@ -123,7 +125,7 @@ export function createBatchUploads(parts: Parts) {
     return { total, issuers: [...issuers] }
   }
 
-  /** Which of these DIDs can issue now. */
+  /** Returns those of the DIDs that can issue now. */
   async function usable(tenantId: string, dids: string[]): Promise<string[]> {
     const usableDids: string[] = []
     for (const did of dids) {
@@ -163,8 +165,8 @@ export function createBatchUploads(parts: Parts) {
     usable,
 
     /**
-     * Stores the rows as they come and asks for their signing. Refusals: `batch.*`, those of the options, and what
-     * reading the rows throws; then nothing of the upload is left.
+     * Stores the rows as they arrive and starts their signing. Refusals: `batch.*`, those of the options, and what
+     * reading the rows throws; the upload is then deleted.
      */
     async receive(call: Call, request: Upload): Promise<BatchRecord> {
       const format = formats.of(request.options.format)
@@ -186,7 +188,7 @@ export function createBatchUploads(parts: Parts) {
       }
     },
 
-    /** SHA-256 of the rows that a batch was made of. */
+    /** Returns the SHA-256 of the uploaded rows of a batch. */
     async digestOf(tenantId: string, id: string): Promise<Buffer | undefined> {
       const batch = await inTenant(database.tenants, tenantId, (em) => em.findOne(CredentialBatch, { id }))
       return batch?.bodySha256 ? Buffer.from(batch.bodySha256) : undefined

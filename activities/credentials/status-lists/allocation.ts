@@ -21,7 +21,7 @@ export interface StatusEntry {
 
 /** Entries of a list: 131,072, the herd that W3C Bitstring Status List section 6.1 asks for at least. */
 export const LIST_SIZE = 131_072
-/** Entries that a process takes at a time. What it does not use when it ends is never used: the list is large enough. */
+/** Entries that a process reserves at a time. Those that it has not used when it ends stay unused. */
 const LEASE = 32
 const LARGEST_LEASE = 1024
 
@@ -31,7 +31,7 @@ interface Lease {
   end: number
   size: number
   key: Buffer
-  /** Id of the one that the process knew of when it reserved; in another one the list may be gone. */
+  /** Id of the epoch in which it was reserved; in another epoch the list may not exist. */
   epoch: string
 }
 
@@ -44,9 +44,9 @@ interface Reserved {
 }
 
 /**
- * Random unused status indexes, no two alike: a counter in the database gives each process a run of entry numbers, and
- * a keyed permutation of the list turns them into positions that tell nothing of the order of issuance. The counter of a
- * list that was restored says less than was given out: such a list gives out nothing any more (epoch.ts).
+ * Returns random unused status indexes, each once: a counter in the database gives each process a range of entry
+ * numbers, and a keyed permutation of the list turns them into positions that do not reveal the order of issuance. The
+ * counter of a restored list is too low, so such a list gives out no more entries (epoch.ts).
  */
 export function createStatusEntries({ sql, uuid, epoch }: Pick<Dependencies, 'sql' | 'uuid' | 'epoch'>) {
   const leases = new LRUCache<string, Lease>({ max: 10_000 })
@@ -68,14 +68,14 @@ export function createStatusEntries({ sql, uuid, epoch }: Pick<Dependencies, 'sq
       const { list_id: listId, first_entry: next, entries, list_size: size, list_key: key } = rows[0]
       return { listId, next, end: next + entries, size, key, epoch: id }
     }
-    // none: the database was restored since this process looked
+    // none: the database was restored since this process last checked
     const lease = (await from(await epoch.current())) ?? (await from(await epoch.check()))
     if (!lease) throw new Unavailable('database', 'The database was restored a moment ago. Try again in a second.', 1)
     leases.set(name, lease)
   }
 
   return {
-    /** `together`: how many the caller takes in a row, so that they are reserved at once. */
+    /** Takes one entry. `together`: how many the caller takes in a row, so that they are reserved at once. */
     async take(owner: StatusListOwner, together = 1): Promise<StatusEntry> {
       const name = Object.values(owner).join(' ')
       for (;;) {

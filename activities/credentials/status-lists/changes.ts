@@ -10,7 +10,7 @@ import { credentialNotFound, listNotFound, notRevocable } from '../refusals.ts'
 
 export interface CurrentStatus {
   isRevoked: boolean
-  /** Of credentials that may be suspended. */
+  /** Present where the credential may be suspended. */
   isSuspended?: boolean
 }
 
@@ -40,18 +40,18 @@ interface StoredRow {
   suspended: boolean
 }
 
-/** An entry of one of our lists, whoever's it is. */
+/** An entry of a status list of any tenant. */
 export interface StoredEntry {
   tenantId: string
   kind: string
   purpose: string
   size: number
-  /** null when it was deleted: its lists stay. */
+  /** DID; null when it was deleted, because its lists stay. */
   issuer: string | null
   state: 'valid' | 'revoked' | 'suspended'
 }
 
-/** The stored status of our own credentials: right at once; the published list follows within a window. */
+/** The stored status of our own credentials changes at once; the published list follows within a window. */
 export const createCredentialStatus = ({
   database,
   sql,
@@ -60,7 +60,7 @@ export const createCredentialStatus = ({
   now,
   uuid,
 }: Pick<Dependencies, 'database' | 'sql' | 'systemSql' | 'effects' | 'now' | 'uuid'>) => {
-  /** The change, its place in the history, the log entry and the mark on the list: one transaction, one round trip. */
+  /** Sets the status, its history, the log entry and the mark on the list in one transaction and one round trip. */
   async function set(call: Call, id: string, purpose: StatusPurpose, value: boolean): Promise<void> {
     const { tenantId, requestId, clientId, idempotency } = call
     if (idempotency && 'effect' in idempotency) return
@@ -95,7 +95,7 @@ export const createCredentialStatus = ({
   return {
     setStatus: (call: Call, id: string, revoked: boolean) => set(call, id, 'revocation', revoked),
 
-    /** Throws `credential.not_suspendable` for one without the entry for it. */
+    /** Throws `credential.not_suspendable` for a credential without a suspension entry. */
     setSuspension: (call: Call, id: string, suspended: boolean) => set(call, id, 'suspension', suspended),
 
     async readStatus(tenantId: string, id: string): Promise<CurrentStatus> {
@@ -105,7 +105,7 @@ export const createCredentialStatus = ({
       return { isRevoked: revoked, ...(suspensionListId && { isSuspended: suspended }) }
     },
 
-    /** Whether the credential was valid at a time, by its dates and by the history of its status. No future times. */
+    /** Returns the status of a credential at a past time, by its dates and its status history. */
     async readStatusAt(tenantId: string, id: string, at: Date): Promise<PastStatus> {
       if (at > now())
         throw new Refusal('request.invalid', 'The status at a future time is not known.', [
@@ -114,7 +114,7 @@ export const createCredentialStatus = ({
       return inTenant(database.tenants, tenantId, async (em) => {
         const credential = await findCredential(em, id)
         const orderBy = { id: 'asc' } as const
-        // the history tells milliseconds, and the table has microseconds: what is told as this moment has come
+        // the API shows milliseconds, the table has microseconds: include the whole millisecond
         const changedAt = { $lt: new Date(at.getTime() + 1) }
         const changes = await em.find(StatusChange, { credentialId: id, changedAt }, { orderBy })
         return statusAt(credential, changes, at)
@@ -137,7 +137,7 @@ export const createCredentialStatus = ({
       return list
     },
 
-    /** undefined where the list is not ours. */
+    /** Returns undefined where the list is not ours. */
     async storedEntry(listId: string, index: number): Promise<StoredEntry | undefined> {
       const query = { name: 'stored-status', text: STORED, values: [listId, index] }
       const [row] = (await systemSql.query<StoredRow>(query)).rows

@@ -22,8 +22,8 @@ const VALID_HOURS = 24
 export const RENEWED_BEFORE_HOURS = 12
 
 /**
- * One statement, so that the count of changes and the entries are of one moment. The tenant is given because the system
- * role sees every row: the condition is the fence here.
+ * One statement, so that the count of changes and the entries belong to one moment. It names the tenant, because the
+ * system role sees every row.
  */
 const SNAPSHOT = `select l.kind, l.purpose, l.proof_type as "proofType", l.size, l.changes, d.did,
   case l.purpose
@@ -39,13 +39,13 @@ interface Snapshot {
   proofType: string
   size: number
   changes: number
-  /** null when it was deleted. */
+  /** DID of the issuer; null when it was deleted. */
   did: string | null
-  /** Those that are set. */
+  /** Indexes of the set bits. */
   entries: number[]
 }
 
-/** An older state never overwrites a newer one. What changed since the snapshot waits from now on. */
+/** An older state never overwrites a newer one. Changes since the snapshot wait from now on. */
 const KEEP = `update status_lists set signed = $2, etag = $3, signed_at = $4, valid_until = $5, published_changes = $6,
   changed_since = case when changes > $6 then clock_timestamp() end,
   publish_after = coalesce($7, publish_after), publish_failures = 0
@@ -53,11 +53,11 @@ where id = $1 and published_changes <= $6 and (signed_at is null or signed_at <=
 
 interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'now'> {
   tenants: Tenants
-  /** How lists are signed, of all formats. */
+  /** Signing functions of all formats. */
   statusKinds: StatusKinds
 }
 
-/** Status lists as the public reads them, signed by the issuer. */
+/** Publishes status lists, signed by their issuers. */
 export function createStatusPublisher({ database, systemSql, now, tenants, statusKinds }: Parts) {
   async function sign(tenantId: string, id: string, nextAfter?: string): Promise<PublishedList> {
     const { rows } = await systemSql.query<Snapshot>({
@@ -90,18 +90,18 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
     return { credential: signed, etag, validUntil }
   }
 
-  /** One flight per list: a thousand first looks, which anybody may take, cost one signature. */
+  /** One flight per list: a thousand concurrent first reads, which anybody may send, cost one signature. */
   const flight = singleFlight<PublishedList>()
 
   return {
-    /** The signed list; made at the first look, for a list that nobody reads needs no signature. */
+    /** Returns the signed list; signs it at the first read, because a list that nobody reads needs no signature. */
     async publishedList(tenantId: string, id: string): Promise<PublishedList> {
       const list = await inTenant(database.tenants, tenantId, (em) => em.findOne(StatusList, { id }))
       if (!list) throw listNotFound()
       const { signed, etag, validUntil } = list
       if (signed && etag && validUntil && validUntil > now()) return { credential: signed, etag, validUntil }
       return flight(id, () => sign(tenantId, id)).catch((error: unknown) => {
-        // its issuer or its key is gone, the latter after a restore: no reader can do anything about it
+        // issuer or key was deleted, the key perhaps by a restore: a reader cannot change that
         if (!(error instanceof Refusal) || error.code === 'status_list.not_found') throw error
         throw new Unavailable(
           'keys',
@@ -114,7 +114,7 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
       })
     },
 
-    /** Signs a list as it is now; what changes later is not due before `nextAfter` (ISO 8601). Safe to repeat. */
+    /** Signs the present state of a list; later changes are not due before `nextAfter` (ISO 8601). Safe to repeat. */
     signList: (tenantId: string, id: string, nextAfter: string) => sign(tenantId, id, nextAfter),
   }
 }

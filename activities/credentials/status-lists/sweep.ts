@@ -4,23 +4,23 @@ import { Unavailable } from '../../../protocol/errors.ts'
 import type { KeyStore } from '../../keys/index.ts'
 import { RENEWED_BEFORE_HOURS, type StatusPublisher } from './publish.ts'
 
-/** What one call did of a window. */
+/** Result of one call within a window. */
 export interface PublishingSlice {
   signed: number
   failed: number
   /** End of the window, ISO 8601: no list is signed twice before it. */
   until: string
-  /** Time of the window is left, and lists may be. */
+  /** Whether time of the window is left, so that another call may find further lists. */
   more: boolean
 }
 
-/** Lists that are looked up together; between two look-ups nobody new gets a turn. */
+/** Lists that are read together; lists that become due in between wait for the next read. */
 const PAGE = 200
-/** Lists that are signed at once: their round trips to the database and to the key store overlap. */
+/** Lists signed at the same time: their round trips to the database and to the key store overlap. */
 const LANES = 4
-/** A worker that is told to stop, or an operator who cancels, waits this long at most. */
+/** A worker that stops, or an operator who cancels, waits this long at most. */
 const SLICE_MS = 5_000
-/** The rest of a window is for lists in hand and for the start of the next run: a tick that finds a run is skipped. */
+/** The rest of the window lets started lists end before the next run, which would otherwise be skipped. */
 const PART_OF_WINDOW = 0.9
 const LONGEST_PAUSE_SECONDS = 3_600
 
@@ -43,7 +43,7 @@ const DUE = `select id, "tenantId" from (
     and (l.changed_since is not null or l.valid_until < $2::timestamptz + make_interval(hours => $1))
 ) as due order by turn, since, id limit $3`
 
-/** In the next window again; then after one window, three, seven and so on, up to an hour. */
+/** Retries in the next window; then after one window, three, seven and so on, up to an hour. */
 const POSTPONE = `update status_lists set publish_failures = publish_failures + 1,
   publish_after = greatest($2::timestamptz, clock_timestamp()
     + make_interval(secs => least($4, $3 * (power(2, least(publish_failures, 20)) - 1))))
@@ -55,18 +55,18 @@ interface DueList {
 }
 
 interface Parts {
-  /** The system role's: sees every tenant's lists. */
+  /** The system role's pool, which sees every tenant's lists. */
   systemSql: Sql
   keys: Pick<KeyStore, 'ready'>
   config: { statusWindowSeconds: number }
   log: Pick<Logger, 'warn'>
   now(): Date
   statusPublisher: Pick<StatusPublisher, 'signList'>
-  /** Hears of every list that was tried. */
+  /** Called for every list that was attempted. */
   tried?(outcome: 'signed' | 'failed'): void
 }
 
-/** What the workflow of a window calls, until there is no more. */
+/** Activity of the workflow of a window, which calls it until no list is left. */
 export function createStatusSweep(parts: Parts) {
   const { systemSql, keys, config, log, now, statusPublisher, tried = () => undefined } = parts
   const { statusWindowSeconds: windowSeconds } = config
@@ -83,7 +83,7 @@ export function createStatusSweep(parts: Parts) {
     return (await systemSql.query<DueList>({ text: DUE, values })).rows
   }
 
-  /** Throws when it is not the list's own fault: the key store is away, or the database. */
+  /** Throws when the fault is not the list's own: the key store or the database is unavailable. */
   async function attempt({ id, tenantId }: DueList, until: string): Promise<'signed' | 'failed'> {
     try {
       await statusPublisher.signList(tenantId, id, until)
@@ -98,9 +98,10 @@ export function createStatusSweep(parts: Parts) {
 
   return {
     /**
-     * Signs lists that changed or near their end, each once before `until`, for some seconds at most. The first call of a
-     * window answers the `until` of those that follow. A list that cannot be signed waits ever longer, up to an hour; while
-     * no list can be, it throws `Unavailable('keys')` and none has to wait. Safe to retry: each list is one statement.
+     * Signs lists that changed or end soon, each once before `until`, for some seconds at most. The first call of a
+     * window returns the `until` for the calls that follow. A list that cannot be signed waits longer each time, up to
+     * an hour; while the key store is unavailable, throws `Unavailable('keys')` instead. Safe to retry: each list is
+     * one statement.
      */
     async publishChangedLists(round?: { until: string }): Promise<PublishingSlice> {
       const { until, leftMs } = await begin(round?.until)
@@ -112,7 +113,7 @@ export function createStatusSweep(parts: Parts) {
       const work = async (lists: Iterator<DueList>) => {
         for (let next = lists.next(); !next.done && !over(); next = lists.next()) {
           const outcome = await attempt(next.value, until).catch((error: unknown) => {
-            while (!lists.next().done); // nobody takes another one
+            while (!lists.next().done); // no lane takes another list
             throw error
           })
           counts[outcome] += 1

@@ -23,7 +23,7 @@ export interface SignedRequest {
   qrCode: string
 }
 
-/** Wallets know EdDSA of requests. */
+/** Wallets support EdDSA for requests. */
 const REQUEST_KEYS = ['ed25519']
 
 interface Parts extends Pick<Dependencies, 'documents'> {
@@ -32,10 +32,10 @@ interface Parts extends Pick<Dependencies, 'documents'> {
   presentationTemplates: PresentationTemplates
 }
 
-/** What a request asks, who asks it, and how a wallet gets it. */
+/** The content of a presentation request, its signature, and how a wallet receives it. */
 export function createAsking({ documents, tenants, signers, presentationTemplates }: Parts) {
   return {
-    /** The template's own members, or those of the request itself; both at once would say two things. */
+    /** Returns the content of the template or of the request; both at once are refused. */
     async whatIsAsked(tenantId: string, request: Partial<TemplateInput> & { templateId?: string }) {
       const { templateId, domain, name, query, trustedContexts } = request
       if (templateId === undefined && domain === undefined && name === undefined && query === undefined)
@@ -62,12 +62,12 @@ export function createAsking({ documents, tenants, signers, presentationTemplate
       return { domain: template.domain, name: template.name, ...checkedTemplate(template), templateId }
     },
 
-    /** The DID that asks when none is named (D-072); undefined where the tenant has none that could sign. */
+    /** Returns the DID that signs when none is named (D-072); undefined where the tenant has none that can sign. */
     askingDid(tenantId: string): Promise<string | undefined> {
       return signers.newest(tenantId, REQUEST_KEYS)
     },
 
-    /** The message as a compact JWS of the DID's Ed25519 key. */
+    /** Signs the message as a compact JWS with the DID's Ed25519 key. */
     async sign(tenantId: string, message: RequestMessage): Promise<string> {
       const didSigner = await signers.signerOf(tenantId, message.from, refusePresenter('did'))
       const { verificationMethod, sign } = didSigner.withKey({

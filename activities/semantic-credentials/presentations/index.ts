@@ -26,12 +26,12 @@ import type { PresentationTemplateRecord, PresentationTemplates } from './templa
 
 export interface PresentationInput {
   presentation: unknown
-  /** Enforced when given; else the proof's own. */
+  /** Enforced when present; by default the proof's own. */
   challenge?: string
   domain?: string
 }
 
-/** A presentation, and what whoever verifies it insists on. */
+/** A presentation, and what its verifier requires. */
 export interface PresentationToCheck extends PresentationInput {
   /** Contexts besides the bundled and the registered ones; undefined: any, with a warning. */
   trustedContexts?: TrustedContexts
@@ -40,9 +40,9 @@ export interface PresentationToCheck extends PresentationInput {
 export interface HolderSignature extends PresentationInput {
   /** One of the tenant's DIDs, COMPLETED, with a key for the proof type under `authentication`. */
   did: string
-  /** Any but the BBS ones: a holder has nothing to hide from whom it answers. */
+  /** Any but a BBS one: a holder's own proof has no selective disclosure. */
   proofType: string
-  /** Field of the caller's request that names the DID, as a refusal tells it; `did` unless told. */
+  /** Field of the request that names the DID, for refusals; by default `did`. */
   didField?: string
 }
 
@@ -59,7 +59,7 @@ interface Parts extends Pick<Dependencies, 'config' | 'documents' | 'now'> {
 
 const USE = `update presentation_requests set used_at = ? where id = ? and used_at is null and expires_at > ? returning id`
 
-/** Of a template, or of a request that keeps what its template said. */
+/** What a template, or a request made from one, asks for. */
 const whatIsAsked = ({
   domain,
   query,
@@ -70,12 +70,15 @@ const whatIsAsked = ({
   ...(trustedContexts && { trustedContexts }),
 })
 
-/** Presentations: signed as a holder, and verified whoever holds (specification, verifyWebSemanticPresentationTemplate). */
+/**
+ * Signs presentations as a holder, and verifies those of any holder (specification,
+ * verifyWebSemanticPresentationTemplate).
+ */
 export function createPresentations(parts: Parts) {
   const { config, documents, now, operations, contexts, signers, didResolver, credentialVerifier } = parts
   const { settings, presentationTemplates, presentationRequests } = parts
 
-  /** What nobody said which one is expected, and the tenant insists on. */
+  /** Whether the tenant's settings require a challenge or a domain that the request does not name. */
   async function required(tenantId: string, expected: Pick<PresentationToVerify, 'challenge' | 'domain' | 'asked'>) {
     const { challenge } = expected
     return {
@@ -84,7 +87,9 @@ export function createPresentations(parts: Parts) {
     }
   }
 
-  /** The verdict alone, which changes nothing. `bindHolder` false: the proofs alone, as the W3C's VC API asks for. */
+  /**
+   * Returns a verdict without side effects. `bindHolder` false: checks only the proofs, as the W3C's VC API asks for.
+   */
   async function checkPresentation(
     tenantId: string,
     { presentation: payload, challenge, domain, trustedContexts }: PresentationToCheck,
@@ -117,8 +122,8 @@ export function createPresentations(parts: Parts) {
     checkPresentation,
 
     /**
-     * Signs a presentation as one of the tenant's DIDs, for authentication. Throws `Refusal('presentation.malformed' |
-     * 'presentation.invalid' | 'presentation.proof_type_unsupported' | 'presentation.signer_*')`, `credential.*` or
+     * Signs a presentation with one of the tenant's DIDs, for authentication. Throws `Refusal('presentation.malformed'
+     * | 'presentation.invalid' | 'presentation.proof_type_unsupported' | 'presentation.signer_*')`, `credential.*` or
      * `context.*` for what is not JSON-LD, and `Unavailable('keys')`. Nothing is stored.
      */
     async signPresentation({ tenantId }: Pick<Call, 'tenantId'>, request: HolderSignature): Promise<Json> {
@@ -148,8 +153,9 @@ export function createPresentations(parts: Parts) {
     },
 
     /**
-     * The verdict on a presentation, under what its challenge or a template asks. A verified answer to a request uses its
-     * challenge up, once and for all. Throws `Refusal('presentation.malformed')`, `presentation_template.not_found`.
+     * Returns the verdict on a presentation, by the rules of the request with its challenge and of a template. A
+     * verified answer to a request uses up its challenge. Throws `Refusal('presentation.malformed')`,
+     * `presentation_template.not_found`.
      */
     async verifyPresentation(
       call: Call,

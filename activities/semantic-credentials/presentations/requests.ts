@@ -36,7 +36,7 @@ interface RequestRow {
   signed?: string | null
   expiresAt: Date
   usedAt?: Date | null
-  /** It takes no answer any more, whatever its time. */
+  /** It accepts no answer any more, even before it expires. */
   isOver?: boolean
 }
 
@@ -53,13 +53,13 @@ export interface PresentationRequestRecord {
   /** ISO 8601. */
   expiresAt: string
   state: 'open' | 'used' | 'expired'
-  /** Absent where nobody signed: no DID was named, and the tenant has none that could. */
+  /** Absent for an unsigned request: no DID was named, and the tenant has none that can sign. */
   signed?: SignedRequest
 }
 
 const notFound = () => new Refusal('presentation_request.not_found', 'There is no such presentation request.')
 
-/** What came in between shows in the table's constraints. */
+/** Turns a violated constraint, caused by a concurrent change, into a refusal. */
 const conflict = (error: unknown): never => {
   if (error instanceof ForeignKeyConstraintViolationException)
     throw new Refusal(
@@ -78,7 +78,7 @@ const conflict = (error: unknown): never => {
 const stateOf = ({ usedAt, isOver, expiresAt }: RequestRow, clock: Clock): PresentationRequestRecord['state'] =>
   usedAt ? 'used' : isOver || hasCome(expiresAt, clock) ? 'expired' : 'open'
 
-/** What was asked before the database was restored may have been answered since the backup: it takes no answer any more. */
+/** A request from before a restore may have been answered after the backup: it accepts no answer any more. */
 const RESTORED_SINCE = 'select restored_at from platform_epoch where restored_at >= ?'
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'> {
@@ -86,7 +86,7 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid
   asking: Asking
 }
 
-/** Presentation requests: a challenge with its time, signed and handed to a wallet (specification, Endpoints). */
+/** Presentation requests: a challenge with an expiry, signed and given to a wallet (specification, Endpoints). */
 export function createPresentationRequests({ config, database, now, uuid, operations, asking }: Parts) {
   const state = (row: RequestRow) => stateOf(row, { now: now(), toleranceMs: config.clockToleranceMs })
 
@@ -114,8 +114,8 @@ export function createPresentationRequests({ config, database, now, uuid, operat
 
   return {
     /**
-     * Throws `Refusal('presentation_request.invalid' | 'presentation_request.challenge_taken')`, what a template is refused
-     * for, `presentation.signer_*`, and `Unavailable('keys')`.
+     * Throws `Refusal('presentation_request.invalid' | 'presentation_request.challenge_taken')`, what a template is
+     * refused for, `presentation.signer_*`, and `Unavailable('keys')`.
      */
     async createRequest(call: Call, input: RequestInput): Promise<PresentationRequestRecord> {
       const { tenantId, idempotency } = call
@@ -152,7 +152,9 @@ export function createPresentationRequests({ config, database, now, uuid, operat
       return toRecord(tenantId, row)
     },
 
-    /** What a wallet reads. Throws `Refusal('presentation_request.over')` once it takes no answer any more. */
+    /**
+     * Returns the JWS for a wallet. Throws `Refusal('presentation_request.over')` once it accepts no answer any more.
+     */
     async signedRequest(tenantId: string, id: string): Promise<string> {
       const row = await find(tenantId, { id })
       if (!row?.signed) throw notFound()
@@ -163,7 +165,7 @@ export function createPresentationRequests({ config, database, now, uuid, operat
       )
     },
 
-    /** The request whose challenge this is; undefined where no request of the tenant has it. */
+    /** Finds the tenant's request with a challenge; undefined where there is none. */
     async findByChallenge(tenantId: string, challenge: string) {
       const row = await find(tenantId, { challenge })
       if (!row) return undefined

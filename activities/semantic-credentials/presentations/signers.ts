@@ -1,7 +1,10 @@
 import { Refusal } from '../../../protocol/errors.ts'
 import type { RefuseSigner } from '../../dids/signers.ts'
 
-/** Makes refusals of a DID that asks or presents, `presentation.signer_*`; `field` is where the request names it. */
+/**
+ * Makes refusals of a verifier's or holder's DID, `presentation.signer_*`; `field` is the request's field that names
+ * it.
+ */
 export const refusePresenter =
   (field: string): RefuseSigner =>
   ({ kind, expected }) => {

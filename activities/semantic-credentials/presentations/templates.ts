@@ -10,7 +10,7 @@ export interface TemplateInput {
   domain: string
   name: string
   query: unknown
-  /** Contexts that an answer may have besides the bundled and the registered ones; undefined or null: any. */
+  /** Contexts allowed in an answer besides the bundled and the registered ones; undefined or null: any. */
   trustedContexts?: TrustedContexts | null
 }
 
@@ -28,7 +28,7 @@ const notFound = () => new Refusal('presentation_template.not_found', 'There is 
 const line = (value: string, maximum: number) =>
   value.length > 0 && value.length <= maximum && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)
 
-/** Throws `Refusal('presentation_template.invalid')` with the path of every breach in the request's body. */
+/** Throws `Refusal('presentation_template.invalid')` with the path of every invalid member of the request's body. */
 export function checkedTemplate({ domain, name, query, trustedContexts }: TemplateInput): {
   query: object
   queries: PresentationQuery[]
@@ -91,7 +91,7 @@ export function createPresentationTemplates({
       return toRecord(row)
     },
 
-    /** Requests that were made from it keep what they asked. The id may be repeated, and must match then. */
+    /** Requests made from it do not change. The body may repeat the id, which must match. */
     async updateTemplate(
       call: Call,
       id: string,
