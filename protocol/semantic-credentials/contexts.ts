@@ -47,7 +47,7 @@ const OTHER_NAME = tableOf({
 /**
  * Returns the path in the caller's payload for a path in the completed credential: contexts move, dates are renamed.
  */
-export function givenPath(path: string, payload: Json, credential: Json): string {
+export function payloadPath(path: string, payload: Json, credential: Json): string {
   const [, member = '', index] = path.split('/')
   if (member === '@context' && index !== undefined) {
     const position = listOf(payload[member]).indexOf(listOf(credential[member])[Number(index)])

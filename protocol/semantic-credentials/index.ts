@@ -5,7 +5,7 @@ import { isObject, listOf } from '../json.ts'
 import { boundsErrors, type Origin } from './bounds.ts'
 import { brandingErrors } from './branding.ts'
 import { credentialErrors, type DataModel } from './checks.ts'
-import { chooseModel, completeContexts, givenPath } from './contexts.ts'
+import { chooseModel, completeContexts, payloadPath } from './contexts.ts'
 import { withoutNulls } from './extensions.ts'
 import { unsignedErrors } from './unsigned.ts'
 
@@ -102,7 +102,7 @@ export function normaliseSignPayload(payload: unknown, rules: SignRules): Normal
   }
   const errors = [...credentialErrors(credential, dataModel), ...brandingErrors(credential)].map((error) => ({
     ...error,
-    path: givenPath(error.path, members, credential),
+    path: payloadPath(error.path, members, credential),
   }))
   errors.push(...unsignedErrors(members, { sign: true }))
   for (const member of ['proof', ...(rules.revocable ? ['credentialStatus'] : [])]) {

@@ -3,7 +3,7 @@ import { NQuads } from 'rdf-canonize'
 import { refuseImports } from '../contexts/index.ts'
 import { type CanonizeOptions, canonize } from '../data-integrity/canonize.ts'
 import type { Json } from '../data-integrity/index.ts'
-import { saidOf } from '../data-integrity/refusals.ts'
+import { refusalOf } from '../data-integrity/refusals.ts'
 import { Refusal } from '../errors.ts'
 import { isExactNumber } from '../json.numbers.ts'
 import { parseJson } from '../json.strict.ts'
@@ -56,7 +56,7 @@ async function fromCborld(cborldBytes: Uint8Array, { documentLoader }: CanonizeO
   try {
     document = await decode({ cborldBytes, documentLoader })
   } catch (error) {
-    const refusal = saidOf(error, {})
+    const refusal = refusalOf(error, {})
     if (refusal) throw refusal
     // the library has no error class for invalid input: any other error is about these bytes
     throw unreadable('cborld', 'it cannot be decoded')
@@ -93,7 +93,7 @@ async function toCborld(document: Json, { documentLoader }: CanonizeOptions): Pr
   try {
     return await encode({ jsonldDocument: document, documentLoader, registryEntryId: 1 })
   } catch (error) {
-    const refusal = saidOf(error, document)
+    const refusal = refusalOf(error, document)
     if (refusal) throw refusal
     throw new Refusal('linked_data.not_encodable', 'The document cannot be encoded as CBOR-LD.', [
       { path: 'data', code: 'cborld', message: error instanceof Error ? error.message.slice(0, 200) : 'not encodable' },

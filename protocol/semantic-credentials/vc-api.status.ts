@@ -5,7 +5,7 @@ import type { StatusExplanation } from '../status-list/credential.ts'
 import type { StatusPurpose } from '../status-list/index.ts'
 
 /** A status entry that a VC API request asks for. */
-export interface AskedStatus extends StatusExplanation {
+export interface StatusRequest extends StatusExplanation {
   purpose: StatusPurpose
 }
 
@@ -46,7 +46,7 @@ function referenceOf(value: unknown, path: string): Pick<StatusExplanation, 'sta
   return { statusReference: Array.isArray(value) ? urls.map(String) : String(value) }
 }
 
-function statusOf(entry: unknown, path: string): AskedStatus {
+function statusOf(entry: unknown, path: string): StatusRequest {
   if (!isObject(entry)) throw unusable(path, 'an object, or one per purpose')
   const { statusPurpose: purpose = 'revocation', statusSize = 1, statusMessage, statusReference } = entry
   if (purpose !== 'revocation' && purpose !== 'suspension')
@@ -59,7 +59,7 @@ function statusOf(entry: unknown, path: string): AskedStatus {
  * Reads `options.credentialStatus` of an issue request: an entry, or one for revocation and one for suspension. Throws
  * `Refusal('request.invalid')`, which names the member.
  */
-export function readAskedStatuses(value: unknown): AskedStatus[] {
+export function readStatusRequests(value: unknown): StatusRequest[] {
   if (value === undefined || value === null) return []
   const path = 'options.credentialStatus'
   const several = Array.isArray(value)

@@ -3,7 +3,7 @@ import { type FieldError, Refusal } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
 import { boundsErrors } from './bounds.ts'
 import { BASE_CONTEXT, credentialErrors } from './checks.ts'
-import { type AskedStatus, readAskedStatuses, unusable } from './vc-api.status.ts'
+import { readStatusRequests, type StatusRequest, unusable } from './vc-api.status.ts'
 import { type TrustedContexts, trustedContextsErrors } from './warnings.ts'
 
 /** Options of a W3C VC API request; unknown members are ignored. */
@@ -19,7 +19,7 @@ export interface VcApiOptions {
   /** Our extension: trusted contexts in addition to the bundled and the registered ones. */
   trustedContexts?: TrustedContexts
   /** The requested status entries: `credentialStatus` {type, statusPurpose, …} (VC API 0.3, Issue Credential). */
-  statuses: AskedStatus[]
+  statuses: StatusRequest[]
 }
 
 const MAX_POINTERS = 200
@@ -61,7 +61,7 @@ export function readVcApiOptions(options: Json = {}): VcApiOptions {
     trustedContexts: contexts(options),
   }
   const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
-  return { ...present, statuses: readAskedStatuses(options.credentialStatus) }
+  return { ...present, statuses: readStatusRequests(options.credentialStatus) }
 }
 
 /**

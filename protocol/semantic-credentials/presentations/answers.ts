@@ -15,7 +15,7 @@ import {
   skipped,
 } from './checks.ts'
 import { ofHolder } from './holder.ts'
-import { heldCredentials, isEnveloped } from './index.ts'
+import { credentialsIn, isEnveloped } from './index.ts'
 import { mismatch } from './matching.ts'
 import type { PresentationQuery } from './queries.ts'
 
@@ -82,10 +82,10 @@ async function inTurn<T>(items: T[], check: (item: T) => Promise<Check[]>): Prom
 /** Returns why a credential does not match a query. Compares names first, which is cheap, and then their meaning. */
 async function reasonOf(
   query: CredentialQuery,
-  held: Json,
+  candidate: Json,
   request: PresentationToVerify,
 ): Promise<string | undefined> {
-  const credential = ofHolder(query, held, request)
+  const credential = ofHolder(query, candidate, request)
   const difference = mismatch(query, credential)
   if (difference !== undefined) return difference
   try {
@@ -99,7 +99,7 @@ async function reasonOf(
 
 async function credentialQueryCheck(query: CredentialQuery, request: PresentationToVerify): Promise<Check> {
   const mismatches: { path: string; reason: string }[] = []
-  for (const { held: credential, path } of heldCredentials(request.presentation)) {
+  for (const { credential, path } of credentialsIn(request.presentation)) {
     if (!isObject(credential) || isEnveloped(credential)) continue
     const reason = await reasonOf(query, credential, request)
     if (reason === undefined) return passed('query', `${path} matches the query.`, query.path)

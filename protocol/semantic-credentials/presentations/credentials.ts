@@ -3,7 +3,7 @@ import { isObject, listOf } from '../../json.ts'
 import { methodId } from '../proofs.ts'
 import type { Reason, ReasonType } from '../reasons.ts'
 import { type Check, type CheckName, failed, type PresentationToVerify, passed, shown, skipped } from './checks.ts'
-import { heldCredentials, isEnveloped } from './index.ts'
+import { credentialsIn, isEnveloped } from './index.ts'
 
 /** Credentials verified at a time: a single presentation must not fill the queue of the threads. */
 const AT_ONCE = 4
@@ -65,9 +65,9 @@ function verdictChecks(credential: Json, reasons: Reason[], path: string): Check
 
 /** The checks of `verifyCredential` for each credential of the presentation. */
 export async function credentialChecks({ presentation, verifyCredential }: PresentationToVerify): Promise<Check[]> {
-  const credentials = heldCredentials(presentation)
-  const one = async ({ held, path }: { held: unknown; path: string }): Promise<Check[]> => {
-    if (isEnveloped(held))
+  const credentials = credentialsIn(presentation)
+  const one = async ({ credential, path }: { credential: unknown; path: string }): Promise<Check[]> => {
+    if (isEnveloped(credential))
       return [
         failed(
           'credentialForm',
@@ -75,9 +75,9 @@ export async function credentialChecks({ presentation, verifyCredential }: Prese
           path,
         ),
       ]
-    if (!isObject(held))
+    if (!isObject(credential))
       return [failed('credentialForm', 'The value is not a JSON object, so it is not a credential.', path)]
-    return verdictChecks(held, (await verifyCredential(held)).reason, path)
+    return verdictChecks(credential, (await verifyCredential(credential)).reason, path)
   }
   const checks: Check[] = []
   for (let from = 0; from < credentials.length; from += AT_ONCE)

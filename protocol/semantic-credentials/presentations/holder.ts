@@ -3,7 +3,7 @@ import { isObject, listOf } from '../../json.ts'
 import { MAX_PROOFS, methodId, proofReasons } from '../proofs.ts'
 import type { CredentialQuery } from './asked.ts'
 import { type Check, failed, type PresentationToVerify, passed, proofsOf, shown, signerOf, skipped } from './checks.ts'
-import { heldCredentials, holderOf, isEnveloped } from './index.ts'
+import { credentialsIn, holderOf, isEnveloped } from './index.ts'
 
 /** The holders of a presentation: the declared one, else the signers. */
 const holdersOf = (presentation: Json): string[] => {
@@ -19,13 +19,16 @@ const idOf = (node: unknown): unknown => (isObject(node) ? (node.id ?? node['@id
  */
 export function ofHolder(
   { pattern }: CredentialQuery,
-  held: Json,
+  credential: Json,
   { presentation, bindHolder }: PresentationToVerify,
 ): Json {
   const isNamed = listOf(pattern.credentialSubject).some((subject) => idOf(subject) !== undefined)
-  if (!bindHolder || isNamed || !Array.isArray(held.credentialSubject)) return held
+  if (!bindHolder || isNamed || !Array.isArray(credential.credentialSubject)) return credential
   const holders: unknown[] = holdersOf(presentation)
-  return { ...held, credentialSubject: held.credentialSubject.filter((subject) => holders.includes(idOf(subject))) }
+  return {
+    ...credential,
+    credentialSubject: credential.credentialSubject.filter((subject) => holders.includes(idOf(subject))),
+  }
 }
 
 /** Every proof must verify, with the purpose authentication. */
@@ -78,10 +81,10 @@ function delegationCheck({ holderBinding }: Json): Check[] {
 /** The subject must be the holder. A credential without a subject id fails: it may be a copy. */
 export function bindingChecks({ presentation, bindHolder }: PresentationToVerify): Check[] {
   const holders = holdersOf(presentation)
-  const checks = heldCredentials(presentation).flatMap(({ held, path: within }) => {
-    if (!isObject(held) || isEnveloped(held)) return []
+  const checks = credentialsIn(presentation).flatMap(({ credential, path: within }) => {
+    if (!isObject(credential) || isEnveloped(credential)) return []
     const path = `${within}/credentialSubject`
-    const ids = listOf(held.credentialSubject).flatMap((subject) =>
+    const ids = listOf(credential.credentialSubject).flatMap((subject) =>
       isObject(subject) && typeof subject.id === 'string' ? [subject.id] : [],
     )
     const subject = ids.find((id) => holders.includes(id))

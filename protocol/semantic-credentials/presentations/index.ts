@@ -25,14 +25,14 @@ function envelopeErrors(credential: Json, path: string): FieldError[] {
 }
 
 /** Whether a credential is a JWT, an SD-JWT or COSE in an envelope, or a plain JWT. */
-export const isEnveloped = (held: unknown): boolean =>
-  typeof held === 'string' ||
-  (isObject(held) && (listOf(held.type).includes(ENVELOPED) || String(held.id).startsWith('data:')))
+export const isEnveloped = (credential: unknown): boolean =>
+  typeof credential === 'string' ||
+  (isObject(credential) && (listOf(credential.type).includes(ENVELOPED) || String(credential.id).startsWith('data:')))
 
-function heldErrors(held: unknown, path: string, model: DataModel): FieldError[] {
-  if (!isObject(held)) return [{ path, code: 'credential.object', message: 'must be an object' }]
-  if (model === '2.0' && isEnveloped(held)) return envelopeErrors(held, path)
-  return credentialErrors(held, model).map((error) => ({ ...error, path: path + error.path }))
+function containedErrors(credential: unknown, path: string, model: DataModel): FieldError[] {
+  if (!isObject(credential)) return [{ path, code: 'credential.object', message: 'must be an object' }]
+  if (model === '2.0' && isEnveloped(credential)) return envelopeErrors(credential, path)
+  return credentialErrors(credential, model).map((error) => ({ ...error, path: path + error.path }))
 }
 
 export const modelOfPresentation = ({ '@context': context }: Json): DataModel =>
@@ -41,9 +41,9 @@ export const modelOfPresentation = ({ '@context': context }: Json): DataModel =>
 export const holderOf = ({ holder }: Json): unknown => (isObject(holder) ? holder.id : holder)
 
 /** The credentials of a presentation, each with its path. */
-export function heldCredentials({ verifiableCredential: held }: Json): { held: unknown; path: string }[] {
-  if (!Array.isArray(held)) return held === undefined ? [] : [{ held, path: '/verifiableCredential' }]
-  return held.map((each, index) => ({ held: each, path: `/verifiableCredential/${index}` }))
+export function credentialsIn({ verifiableCredential: value }: Json): { credential: unknown; path: string }[] {
+  if (!Array.isArray(value)) return value === undefined ? [] : [{ credential: value, path: '/verifiableCredential' }]
+  return value.map((credential, index) => ({ credential, path: `/verifiableCredential/${index}` }))
 }
 
 /** Checks the data model's rules for a presentation itself, without its credentials. */
@@ -66,7 +66,7 @@ export function ownErrors(presentation: Json, model: DataModel): FieldError[] {
  */
 export function presentationErrors(presentation: Json, model: DataModel): FieldError[] {
   const errors = listOf(presentation.verifiableCredential).flatMap((credential, index) =>
-    heldErrors(credential, `/verifiableCredential/${index}`, model),
+    containedErrors(credential, `/verifiableCredential/${index}`, model),
   )
   return [...ownErrors(presentation, model), ...errors]
 }
@@ -86,7 +86,7 @@ export function normalisePresentation(value: unknown): Json {
   if (!isObject(value)) throw refuse([{ path: '', code: 'object', message: 'must be a JSON object' }])
   const errors = boundsErrors(value, 'foreign')
   if (errors.length > 0) throw refuse(errors)
-  if (heldCredentials(value).length > MAX_CREDENTIALS)
+  if (credentialsIn(value).length > MAX_CREDENTIALS)
     throw refuse([
       {
         path: '/verifiableCredential',
