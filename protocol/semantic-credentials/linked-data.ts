@@ -34,7 +34,7 @@ const unreadable = (format: LinkedDataFormat, message: string): Refusal =>
     { path: 'data', code: format, message },
   ])
 
-/** CBOR holds more than JSON does: bytes, large integers, undefined, minus zero. */
+/** Whether a CBOR value is JSON too: CBOR also has bytes, large integers, undefined, minus zero. */
 function isJson(value: unknown, depth = 0): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
   if (typeof value === 'number') return !Object.is(value, -0) && isExactNumber(String(value))

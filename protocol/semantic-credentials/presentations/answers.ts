@@ -5,12 +5,12 @@ import { foreseen } from '../reasons.ts'
 import type { CredentialQuery } from './asked.ts'
 import {
   type Check,
+  excerpt,
   expectedDomains,
   failed,
   type PresentationToVerify,
   passed,
   proofsOf,
-  shown,
   signerOf,
   skipped,
 } from './checks.ts'
@@ -31,13 +31,13 @@ export function challengeChecks({ presentation, challenge, requireChallenge }: P
       ),
     ]
   if (challenge === undefined)
-    return [skipped('challenge', `No challenge was expected; the proof has ${shown(first.proof.challenge)}.`)]
+    return [skipped('challenge', `No challenge was expected; the proof has ${excerpt(first.proof.challenge)}.`)]
   return proofsOf(presentation).map(({ proof, path }) =>
     proof.challenge === challenge
       ? passed('challenge', 'The proof has the expected challenge.', `${path}/challenge`)
       : failed(
           'challenge',
-          `The proof has the challenge ${shown(proof.challenge)}, not the expected one.`,
+          `The proof has the challenge ${excerpt(proof.challenge)}, not the expected one.`,
           `${path}/challenge`,
         ),
   )
@@ -52,12 +52,16 @@ export function domainChecks(request: PresentationToVerify): Check[] {
   if (expected.length === 0 && requireDomain)
     return [failed('domain', 'The tenant requires a domain (requireDomain). Send the expected one with the request.')]
   if (expected.length === 0)
-    return [skipped('domain', `No domain was expected; the proof has ${shown(first.proof.domain)}.`)]
+    return [skipped('domain', `No domain was expected; the proof has ${excerpt(first.proof.domain)}.`)]
   return proofsOf(presentation).map(({ proof, path }) => {
     const missing = expected.find((each) => !listOf(proof.domain).includes(each))
     return missing === undefined
-      ? passed('domain', `The proof has the domain ${shown(expected.join(', '))}.`, `${path}/domain`)
-      : failed('domain', `The proof has the domain ${shown(proof.domain)}, not ${shown(missing)}.`, `${path}/domain`)
+      ? passed('domain', `The proof has the domain ${excerpt(expected.join(', '))}.`, `${path}/domain`)
+      : failed(
+          'domain',
+          `The proof has the domain ${excerpt(proof.domain)}, not ${excerpt(missing)}.`,
+          `${path}/domain`,
+        )
   })
 }
 
@@ -116,7 +120,7 @@ async function queryCheck(query: PresentationQuery, request: PresentationToVerif
     return inTurn(query.credentialQuery, async (each) => [await credentialQueryCheck(each, request)])
   const [first] = proofsOf(request.presentation)
   return first
-    ? [passed('query', `The holder proof authenticates ${shown(signerOf(first.proof))}.`, query.path)]
+    ? [passed('query', `The holder proof authenticates ${excerpt(signerOf(first.proof))}.`, query.path)]
     : [failed('query', 'DIDAuth requires a proof of the holder, and there is none.', query.path)]
 }
 

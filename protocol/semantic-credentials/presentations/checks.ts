@@ -81,7 +81,7 @@ export const failed = outcome('failed')
 export const skipped = outcome('skipped')
 
 /** Foreign text, shortened for a response. */
-export const shown = (value: unknown): string => {
+export const excerpt = (value: unknown): string => {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')
   return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }

@@ -2,7 +2,7 @@ import type { Json } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
 import { methodId } from '../proofs.ts'
 import type { Reason, ReasonType } from '../reasons.ts'
-import { type Check, type CheckName, failed, type PresentationToVerify, passed, shown, skipped } from './checks.ts'
+import { type Check, type CheckName, excerpt, failed, type PresentationToVerify, passed, skipped } from './checks.ts'
 import { credentialsIn, isEnveloped } from './index.ts'
 
 /** Credentials verified at a time: a single presentation must not fill the queue of the threads. */
@@ -29,17 +29,17 @@ const CHECKS = [...new Set(Object.values(CHECK_OF))]
 const validity = (credential: Json): string => {
   const from = credential.validFrom ?? credential.issuanceDate
   const until = credential.validUntil ?? credential.expirationDate
-  return `Valid from ${from === undefined ? 'any time' : shown(from)} until ${until === undefined ? 'any time' : shown(until)}.`
+  return `Valid from ${from === undefined ? 'any time' : excerpt(from)} until ${until === undefined ? 'any time' : excerpt(until)}.`
 }
 
 /** The evidence of a check that passed. */
 const EVIDENCE: Record<CredentialCheck, (credential: Json) => string> = {
-  credentialForm: ({ type }) => `A credential of type ${shown(listOf(type).join(', '))}.`,
-  credentialIssuer: ({ issuer }) => `The issuer is ${shown(isObject(issuer) ? issuer.id : issuer)}.`,
+  credentialForm: ({ type }) => `A credential of type ${excerpt(listOf(type).join(', '))}.`,
+  credentialIssuer: ({ issuer }) => `The issuer is ${excerpt(isObject(issuer) ? issuer.id : issuer)}.`,
   credentialProof: ({ proof }) =>
     `Signed: ${listOf(proof)
       .filter(isObject)
-      .map((each) => `${shown(each.cryptosuite ?? each.type)} by ${methodId(each)}`)
+      .map((each) => `${excerpt(each.cryptosuite ?? each.type)} by ${methodId(each)}`)
       .join('; ')}.`,
   credentialValidity: validity,
   credentialStatus: ({ credentialStatus }) =>

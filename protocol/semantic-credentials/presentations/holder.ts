@@ -2,7 +2,16 @@ import type { Json } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
 import { MAX_PROOFS, methodId, proofReasons } from '../proofs.ts'
 import type { CredentialQuery } from './asked.ts'
-import { type Check, failed, type PresentationToVerify, passed, proofsOf, shown, signerOf, skipped } from './checks.ts'
+import {
+  type Check,
+  excerpt,
+  failed,
+  type PresentationToVerify,
+  passed,
+  proofsOf,
+  signerOf,
+  skipped,
+} from './checks.ts'
 import { credentialsIn, holderOf, isEnveloped } from './index.ts'
 
 /** The holders of a presentation: the declared one, else the signers. */
@@ -44,10 +53,10 @@ export async function proofChecks(request: PresentationToVerify): Promise<Check[
     proofs.map(async ({ proof, path }) => {
       const [reason] = await proofReasons(document, proof, all, rules)
       if (reason) return failed('holderProof', `${reason.type}: ${reason.message}`, path)
-      const created = proof.created === undefined ? '' : `, ${shown(proof.created)}`
+      const created = proof.created === undefined ? '' : `, ${excerpt(proof.created)}`
       return passed(
         'holderProof',
-        `${methodId(proof)} signed it: ${shown(proof.cryptosuite ?? proof.type)}${created}.`,
+        `${methodId(proof)} signed it: ${excerpt(proof.cryptosuite ?? proof.type)}${created}.`,
         path,
       )
     }),
@@ -61,10 +70,10 @@ export function holderChecks({ presentation, bindHolder }: PresentationToVerify)
   if (!bindHolder) return [skipped('holder', 'The binding to the holder is not checked here.')]
   if (signers.length === 0) return [skipped('holder', 'The presentation is not signed.')]
   if (declared === undefined)
-    return [skipped('holder', `The presentation names no holder; ${shown(signers[0])} signed it.`)]
+    return [skipped('holder', `The presentation names no holder; ${excerpt(signers[0])} signed it.`)]
   return signers.includes(String(declared))
-    ? [passed('holder', `The holder ${shown(declared)} signed the presentation.`, '/holder')]
-    : [failed('holder', `No proof is made with a key of the holder ${shown(declared)}.`, '/holder')]
+    ? [passed('holder', `The holder ${excerpt(declared)} signed the presentation.`, '/holder')]
+    : [failed('holder', `No proof is made with a key of the holder ${excerpt(declared)}.`, '/holder')]
 }
 
 /** Fails for every kind of delegation: the specification names some, and none is supported. */
@@ -74,7 +83,7 @@ function delegationCheck({ holderBinding }: Json): Check[] {
   const evidence =
     type === 'CacaoDelegationHolderBinding2022'
       ? 'CacaoDelegationHolderBinding2022 (CAIP-74) is not supported: the subject must present its credential itself.'
-      : `A holder binding of type ${shown(type)} is not supported.`
+      : `A holder binding of type ${excerpt(type)} is not supported.`
   return [failed('holderBinding', evidence, '/holderBinding')]
 }
 
@@ -90,11 +99,15 @@ export function bindingChecks({ presentation, bindHolder }: PresentationToVerify
     const subject = ids.find((id) => holders.includes(id))
     if (!bindHolder) return [skipped('holderBinding', 'The binding to the holder is not checked here.', path)]
     if (subject !== undefined)
-      return [passed('holderBinding', `The subject ${shown(subject)} presents the credential.`, path)]
+      return [passed('holderBinding', `The subject ${excerpt(subject)} presents the credential.`, path)]
     if (ids.length === 0)
       return [failed('holderBinding', 'The credential discloses no subject id, so anybody could present a copy.', path)]
     return [
-      failed('holderBinding', `The subject ${shown(ids[0])} is not the holder ${shown(holders[0] ?? 'nobody')}.`, path),
+      failed(
+        'holderBinding',
+        `The subject ${excerpt(ids[0])} is not the holder ${excerpt(holders[0] ?? 'nobody')}.`,
+        path,
+      ),
     ]
   })
   return [...delegationCheck(presentation), ...checks]

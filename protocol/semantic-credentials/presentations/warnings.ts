@@ -1,6 +1,6 @@
 import { listOf } from '../../json.ts'
 import type { Warning } from '../warnings.ts'
-import { expectedDomains, type PresentationToVerify, proofsOf, shown } from './checks.ts'
+import { excerpt, expectedDomains, type PresentationToVerify, proofsOf } from './checks.ts'
 import type { PresentationVerdict } from './verify.ts'
 
 export interface WarnedPresentationVerdict extends PresentationVerdict {
@@ -15,7 +15,7 @@ function answerWarnings(request: PresentationToVerify): Warning[] {
   const { proof, path } = first
   const unchecked = (type: Warning['type'], member: 'challenge' | 'domain'): Warning => ({
     type,
-    message: `The ${member} ${shown(proof[member])} of the proof is unchecked: the call names no expected ${member}.`,
+    message: `The ${member} ${excerpt(proof[member])} of the proof is unchecked: the call names no expected ${member}.`,
     path: `${path}/${member}`,
   })
   return [
