@@ -127,7 +127,7 @@ test('trustedContexts makes each other context fail by a reason of its own; a li
   const about = {
     listed: `UntrustedContext The context ${listed}`,
     other: `UntrustedContext The context ${other}`,
-    own: 'UntrustedContext The context that stands at /@context/3',
+    own: 'UntrustedContext The inline context at /@context/3',
   }
   t.deepEqual(await verdict([]), [about.listed, about.other, about.own])
   t.deepEqual(await verdict([listed, own]), [about.other])
