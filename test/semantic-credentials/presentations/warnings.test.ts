@@ -113,8 +113,8 @@ test.serial('the W3C interface names what it did not check among its warnings', 
   t.deepEqual(
     warnings.map((text) => text.split(' is ')[0]),
     [
-      'The challenge c0ffee00',
-      'The domain verifier.example',
+      'The challenge c0ffee00 of the proof',
+      'The domain verifier.example of the proof',
       'The inline context at /verifiableCredential/0/@context/1',
     ],
   )
