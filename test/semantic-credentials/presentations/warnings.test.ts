@@ -154,8 +154,7 @@ test.serial(
     const failed = async (presentation: unknown, more: object) => {
       const verdict = await verifyPresentation(world, presentation, { challenge, domain, ...more })
       t.deepEqual(warned(verdict), [])
-      if (!verdict.verified)
-        t.regex(verdict.reason, /UntrustedContext: The inline context at \/@context\/1 is not/)
+      if (!verdict.verified) t.regex(verdict.reason, /UntrustedContext: The inline context at \/@context\/1 is not/)
       return failedIn(verdict).filter(([check]) => check !== 'query')
     }
     t.deepEqual(await failed(await present(), { trustedContexts: [] }), failure)
