@@ -35,7 +35,7 @@ export interface AppParts {
 
 const READS = new Set(['GET', 'HEAD'])
 
-/** Static segments before parameters, whichever controller they stand in: `/configurations` is no `/{id}`. */
+/** Sorts static segments before parameters in all controllers: `/configurations` must not match `/{id}`. */
 const precedence = (path = ''): string => path.replace(/:\w+/g, '\uffff')
 
 /** Returns the API as one express application; the caller makes it listen. */

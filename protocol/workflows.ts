@@ -1,6 +1,6 @@
-// The contract of each workflow, for both sides: the activities that start and signal it, and the workflow itself. A type
-// of workflow, of signal or of query that does not stand here compiles on neither side. A new workflow adds its facts to
-// `StartedWorkflows` and its line to `workflows`, or to `ScheduledWorkflows` and `schedules` when the clock starts it.
+// The contract of each workflow, for both sides: the activities that start and signal it, and the workflow itself. A
+// workflow, signal or query that is not declared here does not compile on either side. A new workflow needs an entry in
+// `StartedWorkflows` and `workflows`, or in `ScheduledWorkflows` and `schedules` if the clock starts it.
 
 /** Areas that have workflows, as operators search by them. */
 export type WorkflowArea = 'administration' | 'dids' | 'semantic-credentials' | 'tokens-logs'
@@ -10,10 +10,10 @@ export interface DidSubject {
   didId: string
 }
 
-/** How long the world may take to see a did:web. */
+/** How often, and for how long, the platform checks whether a did:web resolves. */
 export interface WebDidPatience {
   checkSeconds: number
-  /** Parts of a day will do. */
+  /** May be a fraction of a day. */
   patienceDays: number
 }
 
@@ -24,12 +24,12 @@ export interface BatchSubject {
 
 export interface BatchRun extends BatchSubject {
   total: number
-  /** First row that may not be done yet; rows that are done are passed over. */
+  /** First row that may be unfinished; finished rows after it are skipped. */
   next?: number
   signed?: number
   failed?: number
   chunkRows?: number
-  /** Chunks until the workflow goes on as a new run, before its history grows long. */
+  /** Chunks until the workflow continues as a new run, to keep its history short. */
   chunksPerRun?: number
 }
 
@@ -46,12 +46,12 @@ export interface RevocationSubject {
 }
 
 export interface RevocationRun extends RevocationSubject {
-  /** Slices until the workflow goes on as a new run, before its history grows long. */
+  /** Slices until the workflow continues as a new run, to keep its history short. */
   slicesPerRun?: number
 }
 
 export interface RevocationProgress {
-  /** `wait`: the last pass begins when every statement from before the request has ended. */
+  /** `wait`: the last pass starts after every statement from before the request has ended. */
   phase: 'more' | 'wait' | 'done' | 'gone'
   checked: number
   revoked: number
@@ -71,7 +71,7 @@ export interface PublishedLists {
   failed: number
 }
 
-/** Place of a row in the order of the tables of work. */
+/** Position of a row in the order of the tables of work. */
 export interface ReconcileCursor {
   work: number
   after?: string
@@ -81,16 +81,16 @@ export interface ReconcileRun {
   looked?: number
   started?: number
   left?: number
-  /** Where the run begins; absent at the first row. */
+  /** Start of the run; absent for the first row. */
   next?: ReconcileCursor
 }
 
 type Nothing = Record<never, never>
 
 /**
- * Workflows that a row begins, through the outbox. `subject` names the row; `payload` is the workflow's one argument,
- * plain JSON; `about` is what the summary tells besides; `signal` names the signals, which carry nothing: the row says
- * what changed; `queries` has the answer of each.
+ * Workflows that a row starts through the outbox. `subject` identifies the row; `payload` is the workflow's only
+ * argument, plain JSON; `about` has further values for the summary; `signal` names the signals, which have no payload:
+ * the row has the change; `queries` has the type of each result.
  */
 interface StartedWorkflows {
   registerWebDid: {
@@ -124,7 +124,7 @@ interface StartedWorkflows {
   }
 }
 
-/** Workflows that Temporal starts by the clock, without a payload; one that goes on as a new run gives itself one. */
+/** Workflows that Temporal starts by the clock without a payload; only one that continues as a new run has one. */
 interface ScheduledWorkflows {
   publishStatusLists: { payload: undefined; signal: never; queries: { progress: PublishedLists } }
   purgeExpired: { payload: undefined; signal: never; queries: Nothing }
@@ -148,9 +148,9 @@ export type QueryAnswer<Type extends WorkflowType, Name extends QueryName<Type>>
 
 export interface StartedWorkflow<Type extends StartedType> {
   area: WorkflowArea
-  /** Id of the row that the workflow is about. */
+  /** Id of the workflow's row. */
   objectId(subject: Subject<Type>): string
-  /** The idempotency key, and the address for signals: however often it is asked for, the work is done once. */
+  /** The idempotency key, so that repeated starts do the work once, and the address for signals. */
   id(subject: Subject<Type>): string
   /** One line for operators, without personal data: Temporal stores it in plain text. */
   summary(payload: Payload<Type>, ...about: About<Type>): string
@@ -191,7 +191,7 @@ export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> 
 
 export interface ScheduledWorkflow {
   area: WorkflowArea
-  /** Of the schedule, and the prefix of the workflow ids that Temporal makes of it. */
+  /** Id of the schedule, and prefix of its workflow ids. */
   id: string
   summary: string
 }

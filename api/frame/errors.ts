@@ -7,7 +7,7 @@ import { Replay } from './idempotency.ts'
 import type { Problem } from './problem.ts'
 import { meaningOf, statusOf } from './problems.ts'
 
-/** PostgreSQL and network codes that say "not now" rather than "never" (PostgreSQL, Appendix A). */
+/** PostgreSQL and network codes of temporary failures (PostgreSQL, Appendix A). */
 const AWAY = /^(08|53|57P0|57014|55P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/
 
 const isDatabaseAway = (error: unknown): boolean => {

@@ -76,20 +76,19 @@ export class PresentationsController extends Controller {
   @SuccessResponse(200)
   @Example<VerifyPresentationOut>({
     verified: false,
-    reason: 'challenge at /proof/challenge: The proof answers 8d1f…, not the expected one.',
+    reason: 'challenge at /proof/challenge: The proof has the challenge 8d1f…, not the expected one.',
     checks: [
       {
         check: 'challenge',
         path: '/proof/challenge',
         outcome: 'failed',
-        evidence: 'The proof answers 8d1f…, not the expected one.',
+        evidence: 'The proof has the challenge 8d1f…, not the expected one.',
       },
     ],
     warnings: [
       {
         type: 'DomainUnchecked',
-        message:
-          'The domain verifier.example is taken from the proof and unchecked: nobody said which one is expected.',
+        message: 'The domain verifier.example of the proof is unchecked: the call names no expected domain.',
         path: '/proof/domain',
       },
     ],

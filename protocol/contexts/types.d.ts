@@ -1,4 +1,4 @@
-/** The context packages are plain JavaScript; each of them exports the documents that it holds by URL. */
+/** The context packages are plain JavaScript; each of them exports its documents by URL. */
 declare module 'jsonld/lib/ContextResolver.js' {
   interface Entry {
     /** URL, or the text of an inline context. */

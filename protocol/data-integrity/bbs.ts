@@ -15,7 +15,7 @@ import { baseProofValue, parseBaseProofValue } from './bbs-value.ts'
 import type { Json } from './hash.ts'
 import type { VerificationKey } from './keys.ts'
 import { checkPointers, unknownPointers } from './pointers.ts'
-import { asRefusal, saidOf } from './refusals.ts'
+import { asRefusal, refusalOf } from './refusals.ts'
 
 export interface BbsOptions {
   documentLoader: DocumentLoader
@@ -113,7 +113,7 @@ export async function verifyBbs(
     if (isBaseProof(proof)) return await verifyBase(document, proof, key, options)
     const suite = new DataIntegrityProof({ cryptosuite: createVerifyCryptosuite() })
     const { verified, error } = await suite.verifyProof({ proof, proofSet: [proof], document, documentLoader })
-    const refusal = saidOf(error, document)
+    const refusal = refusalOf(error, document)
     if (refusal) throw refusal
     return verified
   } catch (error) {
@@ -140,7 +140,7 @@ export async function deriveBbs(
     const purpose = { term: 'assertionMethod' }
     return { ...(await suite.derive({ document, purpose, proofSet: [proof], documentLoader })) }
   } catch (error) {
-    const refusal = saidOf(error, document)
+    const refusal = refusalOf(error, document)
     if (refusal) throw refusal
     throw new Refusal(
       'credential.not_derivable',

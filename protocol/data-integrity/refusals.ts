@@ -100,7 +100,7 @@ export const tooComplex = (): Refusal =>
  * Returns the refusal for a named error of a library about `document`; undefined for any other error. An error of our
  * own document loader inside of it is returned as it is.
  */
-export function saidOf(error: unknown, document: object): Refusal | Unavailable | undefined {
+export function refusalOf(error: unknown, document: object): Refusal | Unavailable | undefined {
   const own = ownWithin(error)
   if (own !== undefined || !(error instanceof Error)) return own
   if (
@@ -130,7 +130,7 @@ export function saidOf(error: unknown, document: object): Refusal | Unavailable 
  * they are not written for hostile ones (D-152). The error is the refusal's `cause`.
  */
 export function asRefusal(error: unknown, document: object): Refusal | Unavailable {
-  const refusal = saidOf(error, document)
+  const refusal = refusalOf(error, document)
   if (refusal !== undefined) return refusal
   return new Refusal(
     'credential.unprocessable',

@@ -9,10 +9,10 @@ const base = (contexts: unknown[]): unknown[] =>
     ? contexts
     : [CONTEXT.credentialsV2, ...contexts]
 
-/** Of rows that say no contexts of their own. */
+/** Data model of rows without contexts of their own. */
 export const rowModelOf = ({ contexts }: BatchOptions): DataModel => chooseModel(base(contexts)).dataModel
 
-/** The sign request of a row: its own members, then the batch's. */
+/** Returns the sign request of a row: the row's members, with the batch's options as defaults. */
 export function completeRow({ payload, proofType, revocable, suspendable, tag }: PayloadRow, options: BatchOptions) {
   return {
     payload: {
@@ -28,7 +28,7 @@ export function completeRow({ payload, proofType, revocable, suspendable, tag }:
   }
 }
 
-/** DID of a row's issuer, if it names one. */
+/** Returns the DID of a row's issuer, if the row or the batch names one. */
 export function issuerOf(row: RowInput, options: BatchOptions): string | undefined {
   if ('claims' in row) return row.issuer_did ?? options.issuer
   const { issuer } = row.payload

@@ -5,17 +5,17 @@ import { isObject, listOf } from '../json.ts'
 import { isUri } from './checks.ts'
 
 /**
- * What a wallet shows of a credential before anybody has looked at it: pictures, a colour, names. We sign nothing there that
- * a wallet could run, or that would make it call its own network (D-154).
+ * What wallets show of a credential before anybody checks it: images, a colour, names. We sign nothing there that a
+ * wallet could execute, or that would make it call its own network (D-154).
  */
 
-/** Bytes of a picture inside of a credential. A row of a batch has 64 KiB, and base64 makes four bytes of three. */
+/** Bytes of an inline image. A row of a batch has 64 KiB, and base64 makes four bytes of three. */
 export const MAX_IMAGE_BYTES = 32 * 1024
 
 const DATA_URL = /^data:image\/(png|jpeg|webp);base64,([A-Za-z0-9+/]+={0,2})$/
 const MAX_DATA_URL = 40 + Math.ceil(MAX_IMAGE_BYTES / 3) * 4
 
-/** The first bytes of each kind of picture; of WebP the four behind its length as well. */
+/** The first bytes of each image format; for WebP also the four bytes after its length. */
 const MAGIC = {
   png: (bytes: Buffer) => bytes.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex')),
   jpeg: (bytes: Buffer) => bytes.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex')),
@@ -30,11 +30,11 @@ function isInlineImage(value: string): boolean {
   return bytes.length <= MAX_IMAGE_BYTES && bytes.toString('base64') === text && MAGIC[type](bytes)
 }
 
-/** Names that lead nowhere but into the reader's own network (RFC 6761, 6762 and 8375; ICANN for `internal`). */
+/** Host names inside of the reader's own network (RFC 6761, 6762 and 8375; ICANN for `internal`). */
 const INWARD = /(^|\.)(localhost|local|internal|home\.arpa)$/
 const HOST = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** An https URL of a name that may be public, in its usual form: no address, no user info. */
+/** An https URL with a host name that can be public: no IP address, no user info. */
 function isPublicUrl(value: string): boolean {
   if (!isUri(value) || UNSHOWABLE.test(value) || !/^https:\/\/[^/?#@]+(?:[/?#]|$)/i.test(value) || !URL.canParse(value))
     return false
@@ -81,7 +81,9 @@ const BRANDING: ReadonlyMap<string, Rule> = new Map([
   ['watermarkImageUrl', image],
 ])
 
-/** What breaks a line, what no one sees, and what turns the order of the letters behind it (UAX #9, section 2). */
+/**
+ * Line breaks, invisible characters, and those that change the direction of the text after them (UAX #9, section 2).
+ */
 const UNSHOWABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u
 
 /** Descriptions may have several lines. */
@@ -90,19 +92,21 @@ const FIELDS = [
   ['description', (text: string) => UNSHOWABLE.test(text.replace(/[\t\n\r]/g, ''))],
 ] as const
 
-/** Texts of a member that is a text, a text with its language, or a list of them. */
+/** Texts of a member: a text, a text with its language, or a list of them. */
 const textsOf = (value: unknown): string[] =>
   listOf(value)
     .map((each) => (isObject(each) ? each['@value'] : each))
     .filter((each) => typeof each === 'string')
 
-/** Names and descriptions of an object that hold what is not shown as it stands. `path` is that of the object. */
-export const shownErrors = (holder: unknown, path: string): FieldError[] =>
-  isObject(holder)
-    ? FIELDS.filter(([member, unshowable]) => textsOf(holder[member]).some(unshowable)).map(([member]) => ({
+/**
+ * Errors of names and descriptions of an object with characters that change how they are shown. `path`: of the object.
+ */
+export const shownErrors = (owner: unknown, path: string): FieldError[] =>
+  isObject(owner)
+    ? FIELDS.filter(([member, unshowable]) => textsOf(owner[member]).some(unshowable)).map(([member]) => ({
         path: `${path}/${member}`,
         code: 'credential.unshowable_text',
-        message: 'must have no control characters, and none that change the direction of what follows',
+        message: 'must have no control characters, and none that change the direction of the text',
       }))
     : []
 

@@ -9,10 +9,10 @@ import { tableOf } from '../names.ts'
 export type DataModel = '1.1' | '2.0'
 
 export const BASE_CONTEXT: Record<DataModel, string> = { '1.1': CONTEXT.credentialsV1, '2.0': CONTEXT.credentialsV2 }
-/** For a document without either: it may have meant both. */
+/** For messages about a document with neither. */
 export const BASE_CONTEXTS = `${BASE_CONTEXT['2.0']} (data model 2.0) or ${BASE_CONTEXT['1.1']} (1.1)`
 
-/** An absolute URI (RFC 3986, section 4.3, as far as its characters go). */
+/** An absolute URI (RFC 3986, section 4.3; only its characters are checked). */
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]+$/
 export const isUri = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= 4096 && URI.test(value)
@@ -39,14 +39,14 @@ interface Digest {
   bytes: Buffer
 }
 
-/** Subresource Integrity, section 3.5, one hash; base64url is found in the wild. */
+/** Subresource Integrity, section 3.5, one hash; some issuers use base64url. */
 function readSri(text: string): Digest | undefined {
   const [, algorithm = '', encoded = ''] = SRI.exec(text) ?? []
   const bytes = Buffer.from(encoded, 'base64')
   return bytes.length > 0 && bytes.length === BYTES.get(algorithm) ? { algorithm, bytes } : undefined
 }
 
-/** Multibase of a multihash, or of a bare SHA-256 as the data model's examples have it. */
+/** Multibase of a multihash, or of a bare SHA-256 as in the data model's examples. */
 function readMultibase(text: string): Digest | undefined {
   if (!/^u[\w-]{43,100}$/.test(text)) return undefined
   const bytes = Buffer.from(base64url.decode(text))
@@ -59,13 +59,13 @@ function readMultibase(text: string): Digest | undefined {
 const READERS = { digestSRI: readSri, digestMultibase: readMultibase }
 
 /**
- * What is wrong with the digests of one `relatedResource` (VC Data Model 2.0, section 5.3). Digests of resources that are
- * not known here are checked for their form alone: nothing is fetched.
+ * Returns the errors in the digests of one `relatedResource` (VC Data Model 2.0, section 5.3). Of unknown resources
+ * only the form of the digest is checked: nothing is fetched.
  */
 export function digestFaults(resource: Json): { member: string; message: string }[] {
-  const given = Object.entries(READERS).filter(([member]) => resource[member] !== undefined)
-  if (given.length === 0) return [{ member: 'digestSRI', message: 'or digestMultibase must be given' }]
-  return given.flatMap(([member, read]) => {
+  const readers = Object.entries(READERS).filter(([member]) => resource[member] !== undefined)
+  if (readers.length === 0) return [{ member: 'digestSRI', message: 'or digestMultibase is required' }]
+  return readers.flatMap(([member, read]) => {
     const text = resource[member]
     const digest = typeof text === 'string' && text.length <= 200 ? read(text) : undefined
     if (digest === undefined) return [{ member, message: 'must be a digest in SHA-256, SHA-384 or SHA-512' }]
@@ -83,7 +83,7 @@ const uri = (report: Report, path: string, value: unknown, required = false) => 
   if (!isUri(value)) report(path, 'uri', required ? 'must be a URI' : 'must be a single URI, or absent')
 }
 
-/** Members of a value or list of values, with the path of each. */
+/** The values of a member, each with its path. */
 const each = (credential: Json, member: string): [value: unknown, path: string][] => {
   const value = credential[member]
   if (Array.isArray(value)) return value.map((item, index) => [item, `/${member}/${index}`])
@@ -121,7 +121,7 @@ const identifiers: Rule = ({ id, issuer }, report) => {
 /** Section 4.8: at least one claim about each subject. */
 const subjects: Rule = (credential, report) => {
   const list = each(credential, 'credentialSubject')
-  if (list.length === 0) report('/credentialSubject', 'required', 'must hold at least one subject')
+  if (list.length === 0) report('/credentialSubject', 'required', 'must have at least one subject')
   for (const [subject, path] of list) {
     if (!isObject(subject) || Object.keys(subject).length === 0)
       report(path, 'subject', 'must be an object with at least one claim')
@@ -129,7 +129,10 @@ const subjects: Rule = (credential, report) => {
   }
 }
 
-/** Section 4.9: date-times, the end not before the beginning. 1.1 requires `issuanceDate`; each knows names of the other. */
+/**
+ * Section 4.9: date-times, the end not before the start. 1.1 requires `issuanceDate`; the other model's names are
+ * checked too.
+ */
 const dates: Rule = (credential, report, model) => {
   const [from, until, ...others] =
     model === '2.0'
@@ -148,7 +151,7 @@ const dates: Rule = (credential, report, model) => {
   if (start && end && start > end) report(`/${until}`, 'date_order', `must not be before ${from}`)
 }
 
-/** Sections 4.10, 4.11 and 5: what must carry a type, and which ids are required (`id`) or only checked. */
+/** Sections 4.10, 4.11 and 5: members that must have a type; `id`: data models in which their id is required. */
 const TYPED: Record<string, { id: DataModel[] }> = {
   credentialStatus: { id: ['1.1'] },
   credentialSchema: { id: ['1.1', '2.0'] },
@@ -158,17 +161,17 @@ const TYPED: Record<string, { id: DataModel[] }> = {
   proof: { id: [] },
 }
 
-/** Each may be a list elsewhere that is fetched, before anybody knows whether the credential is worth it. */
+/** Bounds the status lists that one credential makes us fetch. */
 const MAX_STATUSES = 10
 
 const typed: Rule = (credential, report, model) => {
   if (listOf(credential.credentialStatus).length > MAX_STATUSES)
-    report('/credentialStatus', 'too_many', `must hold at most ${MAX_STATUSES}`)
+    report('/credentialStatus', 'too_many', `must have at most ${MAX_STATUSES} entries`)
   for (const [member, { id }] of Object.entries(TYPED)) {
     for (const [value, path] of each(credential, member)) {
       if (!isObject(value)) report(path, 'object', 'must be an object')
       else {
-        if (!isTypeList(value.type)) report(`${path}/type`, 'type', 'must be given')
+        if (!isTypeList(value.type)) report(`${path}/type`, 'type', 'is required')
         uri(report, `${path}/id`, value.id, id.includes(model))
       }
     }
@@ -179,46 +182,49 @@ const isText = (value: unknown): boolean => {
   if (typeof value === 'string') return true
   if (!isObject(value) || typeof value['@value'] !== 'string') return false
   const { '@value': _, '@language': language, '@direction': direction, ...more } = value
-  const known =
+  const valid =
     (language === undefined || typeof language === 'string') &&
     [undefined, 'ltr', 'rtl', null].includes(direction as string)
-  return known && Object.keys(more).length === 0
+  return valid && Object.keys(more).length === 0
 }
 
 /** Section 4.6 and 11.1: text, or text with its language; 1.1 does not define them. */
 const texts: Rule = (credential, report, model) => {
   if (model === '1.1') return
-  for (const [holder, path] of [
+  for (const [owner, path] of [
     [credential, ''],
     [credential.issuer, '/issuer'],
   ] as const) {
-    if (!isObject(holder)) continue
+    if (!isObject(owner)) continue
     for (const member of ['name', 'description']) {
-      if (!listOf(holder[member]).every(isText))
+      if (!listOf(owner[member]).every(isText))
         report(`${path}/${member}`, 'text', 'must be text, or objects of @value, @language and @direction')
     }
   }
 }
 
-/** Section 5.3: what must not change with the credential, each with its digest; 1.1 does not define them. */
+/** Section 5.3: resources with the digest of their content; 1.1 does not define them. */
 const resources: Rule = (credential, report, model) => {
   if (model === '1.1') return
-  const seen = new Set<unknown>()
+  const ids = new Set<unknown>()
   for (const [value, path] of each(credential, 'relatedResource')) {
     if (!isObject(value)) {
       report(path, 'object', 'must be an object')
       continue
     }
     uri(report, `${path}/id`, value.id, true)
-    if (seen.has(value.id)) report(`${path}/id`, 'duplicate', 'must be unique among the related resources')
-    seen.add(value.id)
+    if (ids.has(value.id)) report(`${path}/id`, 'duplicate', 'must be unique among the related resources')
+    ids.add(value.id)
     for (const { member, message } of digestFaults(value)) report(`${path}/${member}`, 'digest', message)
   }
 }
 
 const RULES = [contexts, types, identifiers, subjects, dates, typed, texts, resources]
 
-/** The data model's own rules (W3C Verifiable Credentials Data Model 1.1 and 2.0), each breach with its JSON pointer. */
+/**
+ * Returns the breaches of the data model (W3C Verifiable Credentials Data Model 1.1 and 2.0), each with its JSON
+ * pointer.
+ */
 export function credentialErrors(credential: Json, model: DataModel): FieldError[] {
   const errors: FieldError[] = []
   const report: Report = (path, code, message) => errors.push({ path, code: `credential.${code}`, message })

@@ -8,14 +8,14 @@ import { BASE_CONTEXT, type DataModel } from './checks.ts'
 import { usesExtensions } from './extensions.ts'
 
 /**
- * The caller's first context chooses the data model. A list without any base context is one of vocabularies only, and
- * gets that of 1.1, as the reference does; a base context in another place is a mistake.
+ * Returns the data model that the caller's first context selects. Contexts without a base context are vocabularies, and
+ * get that of 1.1, as in the reference. A base context in another place is refused.
  */
 export function chooseModel(contexts: unknown[]): { dataModel: DataModel; others: unknown[] } {
   const bases: unknown[] = Object.values(BASE_CONTEXT)
   const misplaced = contexts.findIndex((context, index) => index > 0 && bases.includes(context))
   if (misplaced > 0)
-    throw new Refusal('credential.invalid', 'A base context must be the first context.', [
+    throw new Refusal('credential.invalid', 'The base context must be the first context; move it to the front.', [
       { path: `/@context/${misplaced}`, code: 'credential.base_context', message: 'must be the first context' },
     ])
   const [first, ...others] = contexts
@@ -23,7 +23,7 @@ export function chooseModel(contexts: unknown[]): { dataModel: DataModel; others
   return { dataModel: '1.1', others: first === CONTEXT.credentialsV1 ? others : contexts }
 }
 
-/** Ours stands second, so that an issuer's own vocabulary may still say what `name` is; what the proof needs stands last. */
+/** Our context is second, so that an issuer's own vocabulary may redefine `name`; the proof's context is last. */
 export function completeContexts(
   credential: Json,
   others: unknown[],
@@ -36,7 +36,7 @@ export function completeContexts(
   return [...new Set([BASE_CONTEXT[dataModel], ...ours, ...others, ...status, ...proof])]
 }
 
-/** Of the two data models for one date. */
+/** The name of the same date in the other data model. */
 const OTHER_NAME = tableOf({
   validFrom: 'issuanceDate',
   issuanceDate: 'validFrom',
@@ -44,15 +44,17 @@ const OTHER_NAME = tableOf({
   expirationDate: 'validUntil',
 })
 
-/** Turns the path of a breach in the completed credential into the caller's: contexts move, dates change their name. */
-export function givenPath(path: string, given: Json, credential: Json): string {
+/**
+ * Returns the path in the caller's payload for a path in the completed credential: contexts move, dates are renamed.
+ */
+export function payloadPath(path: string, payload: Json, credential: Json): string {
   const [, member = '', index] = path.split('/')
   if (member === '@context' && index !== undefined) {
-    const position = listOf(given[member]).indexOf(listOf(credential[member])[Number(index)])
+    const position = listOf(payload[member]).indexOf(listOf(credential[member])[Number(index)])
     return position < 0 ? '/@context' : `/@context/${position}`
   }
   const otherName = OTHER_NAME.get(member)
-  return otherName !== undefined && given[member] === undefined && given[otherName] !== undefined
+  return otherName !== undefined && payload[member] === undefined && payload[otherName] !== undefined
     ? `/${otherName}`
     : path
 }

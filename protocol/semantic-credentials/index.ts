@@ -5,7 +5,7 @@ import { isObject, listOf } from '../json.ts'
 import { boundsErrors, type Origin } from './bounds.ts'
 import { brandingErrors } from './branding.ts'
 import { credentialErrors, type DataModel } from './checks.ts'
-import { chooseModel, completeContexts, givenPath } from './contexts.ts'
+import { chooseModel, completeContexts, payloadPath } from './contexts.ts'
 import { withoutNulls } from './extensions.ts'
 import { unsignedErrors } from './unsigned.ts'
 
@@ -43,27 +43,31 @@ const refuseIf = (errors: FieldError[]): void => {
   if (errors.length > 0) throw invalid(errors)
 }
 
-/** Throws `Refusal('credential.malformed')` unless the payload is a JSON object that the libraries can be given. */
+/** Throws `Refusal('credential.malformed')` unless the payload is a JSON object that the libraries can process. */
 function bounded(payload: unknown, origin: Origin): Json {
   if (!isObject(payload))
-    throw new Refusal('credential.malformed', 'payload must be a JSON object.', [
+    throw new Refusal('credential.malformed', 'The payload must be a JSON object.', [
       { path: '', code: 'object', message: 'must be a JSON object' },
     ])
   const errors = boundsErrors(payload, origin)
   if (errors.length > 0)
-    throw new Refusal('credential.malformed', `The payload is refused: ${errors[0]?.message}.`, errors)
+    throw new Refusal(
+      'credential.malformed',
+      `The payload is not valid: ${errors[0]?.path || '/'} ${errors[0]?.message}.`,
+      errors,
+    )
   return payload
 }
 
-/** The two data models name the beginning and the end of validity differently; callers may use either name. */
+/** The data models name the start and the end of validity differently; callers may use both names. */
 function validity(payload: Json, dataModel: DataModel, now: Date): { members: Json; from: unknown; until: unknown } {
   const one = (older: string, newer: string): unknown => {
-    const given = [payload[older], payload[newer]]
+    const dates = [payload[older], payload[newer]]
       .filter((value) => value !== undefined && value !== null)
       .map(dateText)
-    if (given.length === 2 && given[0] !== given[1])
+    if (dates.length === 2 && dates[0] !== dates[1])
       throw invalid([{ path: `/${newer}`, code: 'credential.date_twice', message: `must not differ from ${older}` }])
-    return given[0]
+    return dates[0]
   }
   const from = one('issuanceDate', 'validFrom') ?? now.toISOString().replace(/\.\d+Z$/, 'Z')
   const until = one('expirationDate', 'validUntil')
@@ -72,12 +76,12 @@ function validity(payload: Json, dataModel: DataModel, now: Date): { members: Js
 }
 
 /**
- * Makes a complete credential of a sign request's `payload` (specification, Web semantic credentials):
+ * Returns the complete credential of a sign request's `payload` (specification, Web semantic credentials):
  * base context and `VerifiableCredential` first, contexts for status, proof and our extensions added, dates normalised.
  * Throws `Refusal('credential.malformed')` or `Refusal('credential.invalid')` with every breach.
  */
 export function normaliseSignPayload(payload: unknown, rules: SignRules): NormalisedCredential {
-  const given = withoutNulls(bounded(payload, 'own'))
+  const members = withoutNulls(bounded(payload, 'own'))
   const {
     '@context': context,
     type,
@@ -86,24 +90,24 @@ export function normaliseSignPayload(payload: unknown, rules: SignRules): Normal
     expirationDate: _e,
     validUntil: _u,
     ...rest
-  } = given
+  } = members
   const { dataModel, others } = chooseModel(listOf(context))
-  const { members, from, until } = validity(given, dataModel, rules.now)
+  const { members: dates, from, until } = validity(members, dataModel, rules.now)
   const types = listOf(type).filter((name) => name !== 'VerifiableCredential')
   const credential: Json = {
-    '@context': completeContexts(given, others, dataModel, rules),
+    '@context': completeContexts(members, others, dataModel, rules),
     type: ['VerifiableCredential', ...types],
     ...rest,
-    ...members,
+    ...dates,
   }
   const errors = [...credentialErrors(credential, dataModel), ...brandingErrors(credential)].map((error) => ({
     ...error,
-    path: givenPath(error.path, given, credential),
+    path: payloadPath(error.path, members, credential),
   }))
-  errors.push(...unsignedErrors(given, { sign: true }))
+  errors.push(...unsignedErrors(members, { sign: true }))
   for (const member of ['proof', ...(rules.revocable ? ['credentialStatus'] : [])]) {
-    if (given[member] !== undefined)
-      errors.push({ path: `/${member}`, code: 'credential.not_yours', message: 'is added by the platform' })
+    if (members[member] !== undefined)
+      errors.push({ path: `/${member}`, code: 'credential.not_yours', message: 'must be absent: the platform adds it' })
   }
   refuseIf(errors)
   return {
@@ -116,15 +120,15 @@ export function normaliseSignPayload(payload: unknown, rules: SignRules): Normal
   }
 }
 
-/** Adds the status entry or entries; the contexts are there when the credential was normalised as revocable. */
+/** Adds the status entry or entries; `normaliseSignPayload` has added their context to a revocable credential. */
 export const withStatus = (credential: Json, credentialStatus: Json | Json[]): Json => ({
   ...credential,
   credentialStatus,
 })
 
 /**
- * Brings a credential that is to be verified into W3C form where the specification's schema shows other shapes: single
- * context or type, dates as objects. None of it changes what was signed. Throws `Refusal('credential.malformed')`.
+ * Returns a credential for verification in W3C form, where the specification's schema differs: single context or type,
+ * dates as objects. This does not change what was signed. Throws `Refusal('credential.malformed')`.
  */
 export function normaliseForVerify(payload: unknown): Json {
   const credential: Json = { ...bounded(payload, 'foreign') }
@@ -137,7 +141,7 @@ export function normaliseForVerify(payload: unknown): Json {
   return credential
 }
 
-/** DIDs that the credential speaks of: its holders, as far as it tells. */
+/** Returns the DIDs of the credential's subjects. */
 export const subjectDids = ({ credentialSubject }: Json): string[] => {
   const ids = listOf(credentialSubject).map((subject) => (isObject(subject) ? subject.id : undefined))
   return [...new Set(ids)].filter((id): id is string => typeof id === 'string' && id.startsWith('did:'))

@@ -3,7 +3,7 @@ import { NQuads } from 'rdf-canonize'
 import { refuseImports } from '../contexts/index.ts'
 import { type CanonizeOptions, canonize } from '../data-integrity/canonize.ts'
 import type { Json } from '../data-integrity/index.ts'
-import { saidOf } from '../data-integrity/refusals.ts'
+import { refusalOf } from '../data-integrity/refusals.ts'
 import { Refusal } from '../errors.ts'
 import { isExactNumber } from '../json.numbers.ts'
 import { parseJson } from '../json.strict.ts'
@@ -11,7 +11,7 @@ import { isObject } from '../json.ts'
 import { expand, fromRdf } from '../json-ld.ts'
 import { boundsErrors } from './bounds.ts'
 
-/** `n-quads` are canonical on the way out (RDF Dataset Canonicalization 1.0); `cborld` is CBOR-LD 1.0, draft 8. */
+/** `n-quads` are canonical as output (RDF Dataset Canonicalization 1.0); `cborld` is CBOR-LD 1.0, draft 8. */
 export const LINKED_DATA_FORMATS = ['jsonld', 'n-quads', 'cborld'] as const
 export type LinkedDataFormat = (typeof LINKED_DATA_FORMATS)[number]
 
@@ -30,11 +30,11 @@ export interface Conversion {
 }
 
 const unreadable = (format: LinkedDataFormat, message: string): Refusal =>
-  new Refusal('linked_data.unreadable', `The data is not usable ${format}: ${message}.`, [
+  new Refusal('linked_data.unreadable', `The data is not valid ${format}: ${message}.`, [
     { path: 'data', code: format, message },
   ])
 
-/** CBOR holds more than JSON does: bytes, large integers, undefined, minus zero. */
+/** Whether a CBOR value is JSON too: CBOR also has bytes, large integers, undefined, minus zero. */
 function isJson(value: unknown, depth = 0): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
   if (typeof value === 'number') return !Object.is(value, -0) && isExactNumber(String(value))
@@ -43,7 +43,7 @@ function isJson(value: unknown, depth = 0): boolean {
   return plain && Object.values(value).every((member) => isJson(member, depth + 1))
 }
 
-/** Throws `Refusal('linked_data.unreadable' | 'context.invalid')` for what the libraries must not be given. */
+/** Throws `Refusal('linked_data.unreadable' | 'context.invalid')` for documents that the libraries must not process. */
 export function assertDocument(value: unknown, format: LinkedDataFormat = 'jsonld'): asserts value is Json {
   if (!isObject(value) || !isJson(value)) throw unreadable(format, 'not a JSON object')
   const [error] = boundsErrors(value)
@@ -56,10 +56,10 @@ async function fromCborld(cborldBytes: Uint8Array, { documentLoader }: CanonizeO
   try {
     document = await decode({ cborldBytes, documentLoader })
   } catch (error) {
-    const said = saidOf(error, {})
-    if (said) throw said
-    // the library has no class for input that is at fault: whatever it throws, it throws over these bytes
-    throw unreadable('cborld', 'it does not decode')
+    const refusal = refusalOf(error, {})
+    if (refusal) throw refusal
+    // the library has no error class for invalid input: any other error is about these bytes
+    throw unreadable('cborld', 'it cannot be decoded')
   }
   assertDocument(document, 'cborld')
   return document
@@ -70,13 +70,14 @@ const JSON_LITERAL = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#JSON'
 async function fromNQuads(text: string): Promise<Json> {
   try {
     const dataset = NQuads.parse(text)
-    // jsonld tells blank nodes by this prefix, and gives it to subjects and objects alone: a proof is a graph without a name
+    // jsonld recognises blank nodes by this prefix, and adds it to subjects and objects only: a proof is an unnamed
+    // graph
     for (const { graph } of dataset) if (graph.termType === 'BlankNode') graph.value = `_:${graph.value}`
-    // jsonld reads these as JSON, where a number may change and a name may be one of every object's (D-007)
+    // jsonld parses these as JSON, where a number may change and a name may be reserved (D-007)
     for (const { object } of dataset) if (object.datatype?.value === JSON_LITERAL) parseJson(object.value)
     return { '@graph': await fromRdf(dataset) }
   } catch (error) {
-    const reason = error instanceof Error ? error.message.slice(0, 200).replace(/\.$/, '') : 'it does not parse'
+    const reason = error instanceof Error ? error.message.slice(0, 200).replace(/\.$/, '') : 'it cannot be parsed'
     throw unreadable('n-quads', reason)
   }
 }
@@ -92,21 +93,21 @@ async function toCborld(document: Json, { documentLoader }: CanonizeOptions): Pr
   try {
     return await encode({ jsonldDocument: document, documentLoader, registryEntryId: 1 })
   } catch (error) {
-    const said = saidOf(error, document)
-    if (said) throw said
-    throw new Refusal('linked_data.not_encodable', 'The document has no CBOR-LD form.', [
+    const refusal = refusalOf(error, document)
+    if (refusal) throw refusal
+    throw new Refusal('linked_data.not_encodable', 'The document cannot be encoded as CBOR-LD.', [
       { path: 'data', code: 'cborld', message: error instanceof Error ? error.message.slice(0, 200) : 'not encodable' },
     ])
   }
 }
 
 /**
- * Linked data in another form. Throws `Refusal` with `linked_data.unreadable`, `linked_data.not_encodable`, or as
- * `canonize` does: undefined terms, contexts, and `credential.too_complex` for a graph that is made to cost.
+ * Converts linked data to another format. Throws `Refusal` with `linked_data.unreadable`, `linked_data.not_encodable`,
+ * or as `canonize` does: undefined terms, contexts, and `credential.too_complex` for a poison graph.
  */
 export async function convertLinkedData({ from, to }: Conversion, options: CanonizeOptions): Promise<LinkedData> {
   const document = await documentOf(from, options)
   if (to === 'n-quads') return { format: to, text: await canonize(document, options) }
-  await expand(document, options) // safe mode: what no context defines is refused by name, whatever comes out
+  await expand(document, options) // safe mode: refuses undefined terms by name, for every output
   return to === 'jsonld' ? { format: to, document } : { format: to, bytes: await toCborld(document, options) }
 }

@@ -7,16 +7,16 @@ import { type Clock, hasCome, isToCome } from '../time.ts'
 import { foreseen, type Reason, type ReasonType } from './reasons.ts'
 
 export interface ProofRules extends Clock {
-  /** What the proof must have been made for: a credential asserts, a presentation authenticates its holder. */
+  /** The purpose that the proof must have: of a credential to assert, of a presentation to authenticate the holder. */
   purpose: 'assertionMethod' | 'authentication'
-  /** Throws `Refusal` or `Unavailable('outbound')` when the DID does not resolve. */
+  /** Throws `Refusal` or `Unavailable('outbound')` if the DID does not resolve. */
   resolveDid(did: string): Promise<DidDocument>
   checkProof: CheckProof
 }
 
 export const MAX_PROOFS = 10
 
-/** The document that a proof signs: without proofs, or with the ones that it names as coming before it (VC-DI 1.0, section 4.7). */
+/** The document that a proof signs: without proofs, or with its previous proofs (VC-DI 1.0, section 4.7). */
 function signedDocument(document: Json, proof: Json, proofs: Json[]): Json | undefined {
   if (proof.previousProof === undefined) return document
   const ids = listOf(proof.previousProof)
@@ -26,7 +26,7 @@ function signedDocument(document: Json, proof: Json, proofs: Json[]): Json | und
 
 export const methodId = ({ verificationMethod: method }: Json): string => String(isObject(method) ? method.id : method)
 
-/** Any other member could be an alias of one of these, and say what nobody looks at, such as when the proof ends (D-130). */
+/** Any other member could be an alias of one of these that no check reads, such as the end of the proof (D-130). */
 const MEMBERS = new Set([
   '@context',
   'id',
@@ -45,11 +45,11 @@ const MEMBERS = new Set([
   'signatureValue',
 ])
 
-/** What is wrong with a proof before any cryptography (VC-DI 1.0, section 4.4). */
+/** Returns the error of a proof that needs no cryptography (VC-DI 1.0, section 4.4). */
 function malformed(proof: Json, rules: ProofRules): string | undefined {
   const { purpose } = rules
   const unknown = Object.keys(proof).find((member) => !MEMBERS.has(member))
-  if (unknown !== undefined) return `The proof has a member ${unknown.slice(0, 100)}, which is none of a proof.`
+  if (unknown !== undefined) return `The proof has an unknown member ${unknown.slice(0, 100)}.`
   if (proof.proofPurpose !== purpose) return `The purpose of the proof is not ${purpose}.`
   for (const member of ['created', 'expires']) {
     const moment = momentOf(proof[member], { zoneRequired: false })
@@ -57,27 +57,30 @@ function malformed(proof: Json, rules: ProofRules): string | undefined {
     if (moment === undefined) continue
     if (member === 'expires' && hasCome(moment, rules)) return 'The proof has expired.'
     if (member === 'created' && isToCome(moment, rules))
-      return `The proof says that it is made at ${moment.toISOString()}.`
+      return `The proof was created in the future, at ${moment.toISOString()}.`
   }
   return undefined
 }
 
-/** Nothing holds by a method at or after the time at which it ends or was revoked (Controlled Identifiers 1.0, section 2.2). */
+/**
+ * A method is not valid from the time on at which it expires or was revoked (Controlled Identifiers 1.0, section 2.2).
+ */
 function endOf(method: VerificationMethod, clock: Clock): string | undefined {
   for (const member of ['revoked', 'expires'] as const) {
     if (method[member] === undefined) continue
     const moment = momentOf(method[member], { zoneRequired: false })
     if (moment === undefined || hasCome(moment, clock))
-      return `The DID document says ${member} of ${method.id.slice(0, 200)}.`
+      return `The DID document marks ${method.id.slice(0, 200)} as ${member === 'expires' ? 'expired' : 'revoked'}.`
   }
   return undefined
 }
 
-/** What is wrong with one proof of a document; nothing, when it holds. `proofs` are all that the document has. */
+/** Returns the errors of one proof of a document; an empty list if it verifies. `proofs` are all of the document. */
 export async function proofReasons(document: Json, proof: Json, proofs: Json[], rules: ProofRules): Promise<Reason[]> {
   const { purpose, resolveDid, checkProof } = rules
   const input = signedDocument(document, proof, proofs)
-  const fault = malformed(proof, rules) ?? (input ? undefined : 'A previous proof that it names is not there.')
+  const fault =
+    malformed(proof, rules) ?? (input ? undefined : 'The document lacks a previous proof that the proof names.')
   if (fault !== undefined || input === undefined) return [{ type: 'Proof', message: String(fault) }]
   const id = methodId(proof)
   let stage: ReasonType = 'Issuer'

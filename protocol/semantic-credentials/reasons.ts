@@ -4,7 +4,7 @@ import { Refusal, Unavailable } from '../errors.ts'
 import { listOf } from '../json.ts'
 import { type Clock, hasCome, isToCome } from '../time.ts'
 
-/** Every check that can fail, by the name that `reason[].type` carries. */
+/** Every check that can fail, as `reason[].type` names it. */
 const REASONS = [
   'Syntax',
   'Context',
@@ -26,14 +26,14 @@ export interface Reason {
 
 export type StatusVerdict = { state: 'valid' | 'revoked' | 'suspended' } | { state: 'unavailable'; message: string }
 
-/** Looks one `credentialStatus` entry up. What it throws as `Refusal` or `Unavailable` is `StatusUnavailable`. */
+/** Reads the status of one `credentialStatus` entry. Its `Refusal` or `Unavailable` becomes `StatusUnavailable`. */
 export type StatusCheck = (entry: Json, credential: Json) => Promise<StatusVerdict>
 
-/** What a look elsewhere may end with: a verdict for the caller, no fault of ours. */
+/** Whether an error of an outbound call is a verdict for the caller, and no fault of ours. */
 export const foreseen = (error: unknown): error is Refusal | Unavailable =>
   error instanceof Refusal || (error instanceof Unavailable && error.part === 'outbound')
 
-/** The dates of both data models count, whichever is stricter: one that is null or empty must not hide another. */
+/** Checks the dates of both data models: one that is null or empty must not hide the other. */
 export function timeReasons(credential: Json, clock: Clock): Reason[] {
   const moments = (...members: string[]): Date[] =>
     members.flatMap((member) => momentOf(credential[member], { zoneRequired: false }) ?? [])
@@ -50,7 +50,7 @@ export function timeReasons(credential: Json, clock: Clock): Reason[] {
 export async function statusReasons(credential: Json, status: StatusCheck | undefined): Promise<Reason[]> {
   const unavailable = (message: string): Reason => ({ type: 'StatusUnavailable', message })
   const one = async (entry: unknown): Promise<Reason[]> => {
-    if (status === undefined) return [unavailable('The status of the credential cannot be looked up here.')]
+    if (status === undefined) return [unavailable('The status of the credential cannot be checked here.')]
     try {
       const verdict = await status(Object(entry), credential)
       if (verdict.state === 'unavailable') return [unavailable(verdict.message)]

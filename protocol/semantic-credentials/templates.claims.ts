@@ -3,15 +3,15 @@ import type { FieldError } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { ownMember } from '../names.ts'
 
-/** One claim, from a place in the sources, or a value of its own where there is none (as request_parameters have it). */
+/** One claim: a path into the sources, and a default value (as in request_parameters). */
 export interface MappedClaim {
   map_from?: string
   default_value?: unknown
-  /** Without a value for it, nothing is signed. */
+  /** true: without a value nothing is signed. */
   required?: boolean
 }
 
-/** A claim that is an object: where each of its members comes from (specification, Credential template). */
+/** A claim that is an object, with the source of each member (specification, Credential template). */
 export interface MappedPerson {
   address?: string
   authentication_provider?: { subject_id?: string; url?: string }
@@ -39,7 +39,7 @@ export const isRule = (mapping: object): mapping is MappedClaim =>
 
 const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** A member whose own name is the whole rest of the path wins: claims of identity providers may be named by a URL. */
+/** A member named like the whole rest of the path takes precedence: identity providers may name claims by a URL. */
 function memberAt(value: unknown, path: string): unknown {
   let [current, rest] = [value, path]
   for (;;) {
@@ -52,7 +52,7 @@ function memberAt(value: unknown, path: string): unknown {
   }
 }
 
-/** What stands at a path such as `claims.given_name`; a path without a root is one of the claims. Null is nothing. */
+/** The value at a path such as `claims.given_name`; a path without a root is a claim. Null is undefined. */
 function valueAt(path: string, { claims, authenticationProvider, credentialConfiguration }: ClaimSources): unknown {
   const [, root = 'claims', rest = path] = ROOT.exec(path) ?? []
   const value =
@@ -63,11 +63,11 @@ function valueAt(path: string, { claims, authenticationProvider, credentialConfi
 }
 
 function objectOf(members: object, sources: ClaimSources): Json | undefined {
-  const found = Object.entries(members).flatMap(([name, member]): [string, unknown][] => {
+  const entries = Object.entries(members).flatMap(([name, member]): [string, unknown][] => {
     const value = typeof member === 'string' ? valueAt(member, sources) : objectOf(Object(member), sources)
     return value === undefined ? [] : [[name, value]]
   })
-  return found.length > 0 ? Object.fromEntries(found) : undefined
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined
 }
 
 const claimOf = (mapping: ClaimMapping, sources: ClaimSources): unknown => {
@@ -78,8 +78,8 @@ const claimOf = (mapping: ClaimMapping, sources: ClaimSources): unknown => {
 }
 
 /**
- * The subject's claims: those that the mappings name and the sources hold. `claims.id` is the subject's id unless the
- * mappings say otherwise. `missing` names the required ones without a value.
+ * Returns the subject's claims: those of the mappings that the sources have. `claims.id` is the subject's id unless a
+ * mapping sets it. `missing` has an error for each required claim without a value.
  */
 export function mapClaims(mappings: ClaimMappings, sources: ClaimSources): { subject: Json; missing: FieldError[] } {
   const { id } = sources.claims
@@ -91,14 +91,14 @@ export function mapClaims(mappings: ClaimMappings, sources: ClaimSources): { sub
       missing.push({
         path: typeof mapping.map_from === 'string' ? mapping.map_from : name,
         code: 'credential_template.claim_required',
-        message: `the template needs it for ${name}`,
+        message: `required: the template needs it for the claim ${name}`,
       })
     return []
   })
   return { subject: Object.fromEntries([...(id === undefined || id === null ? [] : [['id', id]]), ...mapped]), missing }
 }
 
-/** Mappings as one map from claim to path: members of object claims stand behind a dot. */
+/** Returns mappings as one map from claim to path: members of object claims are named claim.member. */
 export function flattenMappings(mappings: object, prefix = ''): Record<string, string> {
   return Object.fromEntries(
     Object.entries(mappings).flatMap(([name, mapping]): [string, string][] => {

@@ -14,11 +14,11 @@ const error = (path: string, code: string, message: string): FieldError => ({
   message,
 })
 
-/** Names reach the credential as JSON-LD terms or IRIs; a keyword there would change its meaning. */
+/** Names become JSON-LD terms or IRIs of the credential; a keyword would change its meaning. */
 const isClaimName = (name: string) => name.length <= 255 && /^(?!@)\S/.test(name) && name === name.trim()
 
 const reserved = (at: string): FieldError =>
-  error(at, 'unsafe_name', 'expected no name that every object has, such as constructor, toString or call')
+  error(at, 'unsafe_name', 'expected no reserved name, such as constructor, toString or call')
 
 function pathErrors(at: string, path: unknown): FieldError[] {
   const steps = typeof path === 'string' && path.length <= MAX_PATH ? path.split('.') : ['']
@@ -27,7 +27,7 @@ function pathErrors(at: string, path: unknown): FieldError[] {
   return steps.some(isReservedStep) ? [reserved(at)] : []
 }
 
-/** Leaves of an object claim; what is no path and no known member says so. */
+/** Errors of the members of an object claim. */
 function memberErrors(at: string, members: unknown, known: string[]): FieldError[] {
   const entries = Object.entries(isObject(members) ? members : {})
   if (entries.length === 0) return [error(at, 'claim_mapping', `expected an object of ${known.join(', ')}`)]
@@ -44,7 +44,9 @@ function oneErrors(at: string, mapping: unknown): FieldError[] {
   const { map_from, default_value, required } = mapping
   const foreign = Object.keys(mapping).find((name) => !RULE_MEMBERS.includes(name))
   if (foreign !== undefined)
-    return [error(`${at}.${foreign.slice(0, 255)}`, 'claim_mapping', `does not go with ${RULE_MEMBERS.join(', ')}`)]
+    return [
+      error(`${at}.${foreign.slice(0, 255)}`, 'claim_mapping', `cannot be combined with ${RULE_MEMBERS.join(', ')}`),
+    ]
   if (required !== undefined && typeof required !== 'boolean')
     return [error(`${at}.required`, 'claim_mapping', 'expected true or false')]
   if (map_from === undefined && (default_value === undefined || default_value === null))
@@ -53,8 +55,8 @@ function oneErrors(at: string, mapping: unknown): FieldError[] {
 }
 
 /**
- * Every breach of claim mappings (specification, Credential template), with its path into the template. Nothing of their
- * form is taken for granted: the schema lets a claim named `valueOf` be anything.
+ * Returns every breach of the rules of claim mappings (specification, Credential template), with its path in the
+ * template. It checks every type: the generated schema accepts any value for a claim named `valueOf`.
  */
 export function mappingErrors(mappings: ClaimMappings): FieldError[] {
   const entries = Object.entries(mappings)

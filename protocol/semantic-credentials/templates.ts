@@ -12,12 +12,12 @@ import { withoutNulls } from './extensions.ts'
 import { type ClaimMappings, mapClaims } from './templates.claims.ts'
 import { mappingErrors } from './templates.mappings.ts'
 
-/** What an issuer settles once for many credentials (specification, Credential template). Null is as good as absent. */
+/** The template of many credentials (specification, Credential template). Null means absent. */
 export interface TemplateDefinition {
   additionalTypes: string[]
   claimMappings?: ClaimMappings | null
   claimSourceId?: string | null
-  /** JSON-LD contexts: one or a list. Any JSON is kept; what cannot serve as contexts is refused when signing. */
+  /** JSON-LD contexts: one or a list. Any JSON is stored; signing refuses values that are not contexts. */
   contexts?: unknown
   credentialBranding?: { backgroundColor?: string | null; watermarkImageUrl?: string | null } | null
   description?: string | null
@@ -25,7 +25,7 @@ export interface TemplateDefinition {
   expiresIn?: Duration | null
   issuer: { iconUrl?: string | null; logoUrl?: string | null; name: string }
   name: string
-  /** Without one, the issuer's key decides. */
+  /** Default: the proof type that fits the issuer's key. */
   proofType?: string | null
   revocable: boolean
   type: string
@@ -49,11 +49,13 @@ function typeErrors({ type, additionalTypes }: TemplateDefinition): FieldError[]
   const pathOf = (index: number) => (index === 0 ? 'type' : `additionalTypes.${index - 1}`)
   const errors = all.flatMap((name, index) => {
     if (!TYPE.test(name)) return [error(pathOf(index), 'type', 'expected 1 to 255 characters without white space')]
-    return all.indexOf(name) === index ? [] : [error(pathOf(index), 'type_twice', 'is there already')]
+    return all.indexOf(name) === index
+      ? []
+      : [error(pathOf(index), 'type_twice', 'is a duplicate: name each type once')]
   })
   return additionalTypes.length < MAX_TYPES
     ? errors
-    : [error('additionalTypes', 'too_many', `expected fewer than ${MAX_TYPES}`)]
+    : [error('additionalTypes', 'too_many', `expected fewer than ${MAX_TYPES} types`)]
 }
 
 function durationErrors(duration: Duration, now: Date): FieldError[] {
@@ -63,26 +65,26 @@ function durationErrors(duration: Duration, now: Date): FieldError[] {
   }).map((unit) => error(`expiresIn.${unit}`, 'duration', 'expected a whole number, 0 or more'))
   if (errors.length > 0) return errors
   if (DURATION_UNITS.every((unit) => !duration[unit]))
-    return [error('expiresIn', 'duration_empty', 'is no time at all: leave it out for credentials that do not expire')]
-  return addDuration(now, duration) ? [] : [error('expiresIn', 'duration', 'goes beyond the year 9999')]
+    return [error('expiresIn', 'duration_empty', 'is 0: leave it out for credentials that do not expire')]
+  return addDuration(now, duration) ? [] : [error('expiresIn', 'duration', 'must end before the year 10000')]
 }
 
-/** JSON pointers of the credential's own rules, as paths into the definition. */
-const dotted = (found: FieldError[]): FieldError[] =>
-  found.map(({ path, code, message }) => ({
+/** Errors with JSON pointers into a credential, as errors with paths into the definition. */
+const dotted = (errors: FieldError[]): FieldError[] =>
+  errors.map(({ path, code, message }) => ({
     path: path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~'),
     code: code.replace(/^credential\./, 'credential_template.'),
     message,
   }))
 
-/** Every breach of a definition, with its path; an empty list means that it can be kept. */
+/** Returns every breach of the rules of a definition, with its path; if the list is empty, the definition is valid. */
 export function templateErrors(definition: TemplateDefinition, now: Date): FieldError[] {
   const bounds = dotted(boundsErrors(definition))
-  const named = ({ code }: FieldError) => code === 'credential_template.unsafe_name'
-  if (!bounds.every(named)) return bounds
+  const isUnsafeName = ({ code }: FieldError) => code === 'credential_template.unsafe_name'
+  if (!bounds.every(isUnsafeName)) return bounds
   const { name, description, proofType, claimSourceId, claimMappings, expiresIn, issuer, credentialBranding } =
     definition
-  const shown = withoutNulls({ credentialBranding, description, issuer, name })
+  const display = withoutNulls({ credentialBranding, description, issuer, name })
   const errors = [
     ...typeErrors(definition),
     ...textErrors('name', name, 255),
@@ -90,7 +92,7 @@ export function templateErrors(definition: TemplateDefinition, now: Date): Field
     ...(typeof description === 'string' && description.length > 4096
       ? [error('description', 'text', 'expected at most 4096 characters')]
       : []),
-    ...dotted(brandingErrors(shown)),
+    ...dotted(brandingErrors(display)),
     ...(typeof proofType === 'string' && !isProofType(proofType)
       ? [error('proofType', 'proof_type', `expected one of ${PROOF_TYPES.join(', ')}`)]
       : []),
@@ -100,39 +102,39 @@ export function templateErrors(definition: TemplateDefinition, now: Date): Field
     ...(claimMappings ? mappingErrors(claimMappings) : []),
     ...(expiresIn ? durationErrors(expiresIn, now) : []),
   ]
-  const told = new Set(errors.map(({ path }) => path))
-  return [...errors, ...bounds.filter(({ path }) => !told.has(path))]
+  const paths = new Set(errors.map(({ path }) => path))
+  return [...errors, ...bounds.filter(({ path }) => !paths.has(path))]
 }
 
-/** Proof types by the key that an issuer holds, best known first. */
+/** Proof types by the issuer's key type, the most common first. */
 const BY_KEY = (['Ed25519Signature2018', 'BbsSignature2022', 'ecdsa-rdfc-2019'] as const).map(
   (proofType): [PublicKeyType, ProofType] => [keyTypeOf(proofType), proofType],
 )
 
-/** Key types that an issuer may hold to sign from the template. */
+/** Key types with which an issuer can sign from the template. */
 export const keyTypesFor = ({ proofType }: TemplateDefinition): PublicKeyType[] =>
   isProofType(proofType) ? [keyTypeOf(proofType)] : BY_KEY.map(([keyType]) => keyType)
 
-/** The template's proof type, or the one that goes with the issuer's keys. */
-export const proofTypeFor = ({ proofType }: TemplateDefinition, held: PublicKeyType[]): string =>
-  proofType ?? BY_KEY.find(([keyType]) => held.includes(keyType))?.[1] ?? 'Ed25519Signature2018'
+/** The template's proof type, or the one that fits the issuer's keys. */
+export const proofTypeFor = ({ proofType }: TemplateDefinition, keyTypes: PublicKeyType[]): string =>
+  proofType ?? BY_KEY.find(([keyType]) => keyTypes.includes(keyType))?.[1] ?? 'Ed25519Signature2018'
 
 const contextsOf = ({ contexts }: TemplateDefinition): unknown[] => (contexts === null ? [] : listOf(contexts))
 
-/** Of what is signed from the template. Throws `Refusal('credential.invalid')` for contexts that no credential may have. */
+/** Data model of credentials from the template. Throws `Refusal('credential.invalid')` for invalid contexts. */
 export const dataModelOf = (definition: TemplateDefinition): DataModel => chooseModel(contextsOf(definition)).dataModel
 
 export interface FromTemplate {
   issuerDid: string
-  /** What is said of the subject; `id` is the subject's own. */
+  /** Claims about the subject; `id` is the subject's id. */
   claims: Json
-  /** Issuance; the expiration is counted from it, to the second. */
+  /** Time of issuance; the expiration is calculated from it, to the second. */
   now: Date
 }
 
 /**
- * The payload that a template makes of claims, for `normaliseSignPayload`. Without mappings the claims are the subject's
- * as they are. Throws `Refusal('credential_template.claims_missing')` with the paths of required claims.
+ * Returns the payload of a template with claims, for `normaliseSignPayload`. Without mappings the subject gets all
+ * claims as they are. Throws `Refusal('credential_template.claims_missing')` with the paths of the missing claims.
  */
 export function payloadFromTemplate(definition: TemplateDefinition, { issuerDid, claims, now }: FromTemplate): Json {
   const { claimMappings, credentialBranding, description, expiresIn, issuer, name, type } = definition
@@ -140,11 +142,18 @@ export function payloadFromTemplate(definition: TemplateDefinition, { issuerDid,
     ? mapClaims(claimMappings ?? {}, { claims, credentialConfiguration: definition })
     : { subject: claims, missing: [] }
   if (missing.length > 0)
-    throw new Refusal('credential_template.claims_missing', 'Claims are missing that the template requires.', missing)
+    throw new Refusal(
+      'credential_template.claims_missing',
+      'Claims that the template requires are missing; errors names them.',
+      missing,
+    )
   const issued = new Date(Math.floor(now.getTime() / 1_000) * 1_000)
   const expires = expiresIn ? addDuration(issued, expiresIn) : undefined
   if (expiresIn && !expires)
-    throw new Refusal('credential_template.invalid', 'The template’s credentials would expire beyond the year 9999.')
+    throw new Refusal(
+      'credential_template.invalid',
+      'The credential would expire after the year 9999; shorten expires_in of the template.',
+    )
   const branded = isObject(credentialBranding) && Object.values(credentialBranding).some((value) => value !== null)
   return {
     '@context': contextsOf(definition),

@@ -4,8 +4,8 @@ import { isObject, listOf } from '../json.ts'
 import type { StatusExplanation } from '../status-list/credential.ts'
 import type { StatusPurpose } from '../status-list/index.ts'
 
-/** A status entry that a VC API issuer is asked for. */
-export interface AskedStatus extends StatusExplanation {
+/** A status entry that a VC API request asks for. */
+export interface StatusRequest extends StatusExplanation {
   purpose: StatusPurpose
 }
 
@@ -13,15 +13,17 @@ const MAX_MESSAGE = 256
 const MAX_REFERENCES = 10
 const MAX_URL = 2048
 
-/** For a member of a VC API request that is not what it should be. */
+/** The refusal of an invalid member of a VC API request. */
 export const unusable = (path: string, expected: string): Refusal =>
-  new Refusal('request.invalid', `${path} is not usable.`, [{ path, code: 'schema', message: `expected ${expected}` }])
+  new Refusal('request.invalid', `${path} is not valid: expected ${expected}.`, [
+    { path, code: 'schema', message: `expected ${expected}` },
+  ])
 
 /** An entry of one bit has two values, and a message for each (Bitstring Status List 1.0, section 2.1, statusMessage). */
 function messagesOf(value: unknown, path: string): Pick<StatusExplanation, 'statusMessage'> {
   if (value === undefined) return {}
   const messages = listOf(value).map((each) => (isObject(each) ? [each.status, each.message] : []))
-  const [zero, one] = ['0x0', '0x1'].map((status) => messages.find(([given]) => given === status)?.[1])
+  const [zero, one] = ['0x0', '0x1'].map((status) => messages.find(([value]) => value === status)?.[1])
   const usable = (message: unknown): message is string => typeof message === 'string' && message.length <= MAX_MESSAGE
   if (messages.length !== 2 || !usable(zero) || !usable(one))
     throw unusable(
@@ -44,7 +46,7 @@ function referenceOf(value: unknown, path: string): Pick<StatusExplanation, 'sta
   return { statusReference: Array.isArray(value) ? urls.map(String) : String(value) }
 }
 
-function askedOne(entry: unknown, path: string): AskedStatus {
+function statusOf(entry: unknown, path: string): StatusRequest {
   if (!isObject(entry)) throw unusable(path, 'an object, or one per purpose')
   const { statusPurpose: purpose = 'revocation', statusSize = 1, statusMessage, statusReference } = entry
   if (purpose !== 'revocation' && purpose !== 'suspension')
@@ -55,20 +57,20 @@ function askedOne(entry: unknown, path: string): AskedStatus {
 
 /**
  * Reads `options.credentialStatus` of an issue request: an entry, or one for revocation and one for suspension. Throws
- * `Refusal('request.invalid')`, naming the member.
+ * `Refusal('request.invalid')`, which names the member.
  */
-export function readAskedStatuses(value: unknown): AskedStatus[] {
+export function readStatusRequests(value: unknown): StatusRequest[] {
   if (value === undefined || value === null) return []
   const path = 'options.credentialStatus'
   const several = Array.isArray(value)
-  const asked = listOf(value).map((entry, at) => askedOne(entry, several ? `${path}[${at}]` : path))
-  const purposes = asked.map(({ purpose }) => purpose)
+  const statuses = listOf(value).map((entry, at) => statusOf(entry, several ? `${path}[${at}]` : path))
+  const purposes = statuses.map(({ purpose }) => purpose)
   if (!purposes.includes('revocation') || new Set(purposes).size !== purposes.length)
-    throw unusable(path, 'one entry for revocation, and at most one for suspension beside it')
-  return asked
+    throw unusable(path, 'one entry for revocation, and at most one more for suspension')
+  return statuses
 }
 
-/** Which entry of which list an update names, if it does, for which purpose, and which value it is to get. */
+/** An update of a status: its purpose and new value, and the entry of the list if the request names one. */
 export interface StatusUpdate {
   purpose: StatusPurpose
   listUrl?: string
@@ -76,12 +78,12 @@ export interface StatusUpdate {
   value: boolean
 }
 
-/** PostgreSQL's integer; no list comes near it. */
+/** Largest integer of PostgreSQL; every list is far smaller. */
 const LAST_INDEX = 2 ** 31 - 1
 
-/** A whole number or its digits: `''` and `[]`, which are 0 to `Number`, name no entry. */
-function indexOf(given: unknown): number | undefined {
-  const index = typeof given === 'string' && /^\d{1,10}$/.test(given) ? Number(given) : given
+/** A whole number or its digits; not `''` and `[]`, which `Number` reads as 0. */
+function indexOf(value: unknown): number | undefined {
+  const index = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value
   return typeof index === 'number' && Number.isInteger(index) && index >= 0 && index <= LAST_INDEX ? index : undefined
 }
 
@@ -89,12 +91,15 @@ function indexOf(given: unknown): number | undefined {
 export function readStatusUpdate({ credentialStatus, status }: Json): StatusUpdate {
   const entries = listOf(credentialStatus)
   const [entry] = entries
-  const fault = (errors: FieldError) => new Refusal('request.invalid', 'The status is not usable.', [errors])
+  const fault = (errors: FieldError) => new Refusal('request.invalid', 'The status is not valid; see errors.', [errors])
   if (!isObject(entry) || entries.length !== 1)
     throw fault({ path: 'credentialStatus', code: 'schema', message: 'expected one object' })
   const { statusPurpose: purpose = 'revocation' } = entry
   if (purpose !== 'revocation' && purpose !== 'suspension')
-    throw new Refusal('status_list.purpose_unsupported', 'Only revocation and suspension can be set.')
+    throw new Refusal(
+      'status_list.purpose_unsupported',
+      'This statusPurpose is not supported. Use revocation or suspension.',
+    )
   if (typeof status !== 'boolean' && (status !== undefined || (entry.status !== '0' && entry.status !== '1')))
     throw fault({
       path: 'status',
@@ -103,13 +108,13 @@ export function readStatusUpdate({ credentialStatus, status }: Json): StatusUpda
     })
   const value = status ?? entry.status === '1'
   const listUrl = entry.statusListCredential ?? entry.revocationListCredential
-  const given = entry.statusListIndex ?? entry.revocationListIndex
-  if ((listUrl ?? given ?? undefined) === undefined) return { purpose, value }
-  const index = indexOf(given)
+  const listIndex = entry.statusListIndex ?? entry.revocationListIndex
+  if ((listUrl ?? listIndex ?? undefined) === undefined) return { purpose, value }
+  const index = indexOf(listIndex)
   if (typeof listUrl === 'string' && index !== undefined) return { purpose, listUrl, index, value }
   throw fault({
     path: 'credentialStatus',
     code: 'schema',
-    message: 'expected a list by URL with an index of it, or neither',
+    message: 'expected both the URL of a list and an index in it, or neither',
   })
 }

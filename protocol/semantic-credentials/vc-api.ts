@@ -3,10 +3,10 @@ import { type FieldError, Refusal } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
 import { boundsErrors } from './bounds.ts'
 import { BASE_CONTEXT, credentialErrors } from './checks.ts'
-import { type AskedStatus, readAskedStatuses, unusable } from './vc-api.status.ts'
+import { readStatusRequests, type StatusRequest, unusable } from './vc-api.status.ts'
 import { type TrustedContexts, trustedContextsErrors } from './warnings.ts'
 
-/** What a W3C VC API request asks for besides its credential or presentation; members that mean nothing here are ignored. */
+/** Options of a W3C VC API request; unknown members are ignored. */
 export interface VcApiOptions {
   /** A cryptosuite, or the type of an older proof. */
   proofType?: string
@@ -16,10 +16,10 @@ export interface VcApiOptions {
   challenge?: string
   domain?: string
   verificationMethod?: string
-  /** Ours: contexts besides the bundled and the registered ones. */
+  /** Our extension: trusted contexts in addition to the bundled and the registered ones. */
   trustedContexts?: TrustedContexts
-  /** The status entries that are asked for: `credentialStatus` {type, statusPurpose, …} (VC API 0.3, Issue Credential). */
-  statuses: AskedStatus[]
+  /** The requested status entries: `credentialStatus` {type, statusPurpose, …} (VC API 0.3, Issue Credential). */
+  statuses: StatusRequest[]
 }
 
 const MAX_POINTERS = 200
@@ -47,31 +47,35 @@ function contexts(options: Json): TrustedContexts | undefined {
   return value as TrustedContexts
 }
 
-/** Reads the `options` of a VC API request. Throws `Refusal('request.invalid')`, naming the option. */
-export function readVcApiOptions(given: Json = {}): VcApiOptions {
-  const proofType = text(given, 'cryptosuite') ?? text(given, 'type')
+/** Reads the `options` of a VC API request. Throws `Refusal('request.invalid')`, which names the option. */
+export function readVcApiOptions(options: Json = {}): VcApiOptions {
+  const proofType = text(options, 'cryptosuite') ?? text(options, 'type')
   const all = {
     proofType: proofType === 'DataIntegrityProof' ? undefined : proofType,
-    mandatoryPointers: texts(given, 'mandatoryPointers'),
-    selectivePointers: texts(given, 'selectivePointers'),
-    presentationHeader: text(given, 'presentationHeader'),
-    challenge: text(given, 'challenge'),
-    domain: text(given, 'domain'),
-    verificationMethod: text(given, 'verificationMethod'),
-    trustedContexts: contexts(given),
+    mandatoryPointers: texts(options, 'mandatoryPointers'),
+    selectivePointers: texts(options, 'selectivePointers'),
+    presentationHeader: text(options, 'presentationHeader'),
+    challenge: text(options, 'challenge'),
+    domain: text(options, 'domain'),
+    verificationMethod: text(options, 'verificationMethod'),
+    trustedContexts: contexts(options),
   }
   const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
-  return { ...present, statuses: readAskedStatuses(given.credentialStatus) }
+  return { ...present, statuses: readStatusRequests(options.credentialStatus) }
 }
 
 /**
- * A VC API issuer signs what it was given: nothing is completed, so it must be whole before. Throws
+ * Checks that a credential is complete: a VC API issuer signs it as it is. Throws
  * `Refusal('credential.malformed' | 'credential.invalid')` with every breach of the data model.
  */
 export function assertWhole(credential: Json): void {
   const bounds = boundsErrors(credential)
   if (bounds.length > 0)
-    throw new Refusal('credential.malformed', `The credential is refused: ${bounds[0]?.message}.`, bounds)
+    throw new Refusal(
+      'credential.malformed',
+      `The credential is not valid: ${bounds[0]?.path || '/'} ${bounds[0]?.message}.`,
+      bounds,
+    )
   const model = listOf(credential['@context'])[0] === BASE_CONTEXT['1.1'] ? '1.1' : '2.0'
   const errors = credentialErrors(credential, model)
   const [first] = errors
@@ -79,7 +83,9 @@ export function assertWhole(credential: Json): void {
     throw new Refusal('credential.invalid', `The credential is not valid: ${first.path} ${first.message}.`, errors)
 }
 
-/** A challenge or domain that was expected, and that a proof does not answer (VC Data Integrity 1.0, section 4.4). */
+/**
+ * Returns errors for an expected challenge or domain that a proof does not have (VC Data Integrity 1.0, section 4.4).
+ */
 export function answerErrors(
   { proof }: Json,
   { challenge, domain }: Pick<VcApiOptions, 'challenge' | 'domain'>,

@@ -20,7 +20,7 @@ export interface VerifyRequest extends Clock {
   /** Throws `Refusal` or `Unavailable('outbound')` when the DID does not resolve. */
   resolveDid(did: string): Promise<DidDocument>
   checkProof: CheckProof
-  /** Without it, a credential with a status is `StatusUnavailable`. */
+  /** If it is absent, a credential with a status fails with `StatusUnavailable`. */
   status?: StatusCheck
 }
 
@@ -29,7 +29,7 @@ const modelOf = ({ '@context': context }: Json): DataModel =>
 
 const issuerOf = ({ issuer }: Json): string => String(isObject(issuer) ? issuer.id : issuer)
 
-/** Who signed: every proof must hold, and one of them must be the issuer's own. */
+/** Every proof must verify, and one of them must be made with a key of the issuer. */
 async function proofsReasons(credential: Json, request: VerifyRequest): Promise<Reason[]> {
   const { proof, ...document } = credential
   const proofs = listOf(proof).filter(isObject)
@@ -38,18 +38,18 @@ async function proofsReasons(credential: Json, request: VerifyRequest): Promise<
     return [{ type: 'Proof', message: `The credential has more than ${MAX_PROOFS} proofs.` }]
   const issuer = issuerOf(credential)
   const byIssuer = proofs.some((each) => methodId(each) === issuer || methodId(each).startsWith(`${issuer}#`))
-  const stranger: Reason = {
+  const noIssuerProof: Reason = {
     type: 'Issuer',
     message: `No proof is made with a key of the issuer ${issuer.slice(0, 200)}.`,
   }
   const rules = { ...request, purpose: 'assertionMethod' } as const
   const reasons = await Promise.all(proofs.map((each) => proofReasons(document, each, proofs, rules)))
-  return [...(byIssuer ? [] : [stranger]), ...reasons.flat()]
+  return [...(byIssuer ? [] : [noIssuerProof]), ...reasons.flat()]
 }
 
 /**
- * Verifies anybody's credential: syntax, contexts, issuer, proof, validity, status. The answer names every check that
- * failed; only `Refusal('credential.too_complex')` and outages of our own parts are thrown.
+ * Verifies a credential of any issuer: syntax, contexts, issuer, proof, validity, status. The verdict names every
+ * failed check. Throws only `Refusal('credential.too_complex')`, and errors of our own parts.
  */
 export async function verifyCredential(request: VerifyRequest): Promise<Verdict> {
   const { credential, status } = request

@@ -7,35 +7,36 @@ import { isUri } from './checks.ts'
 import type { Reason } from './reasons.ts'
 import type { Verdict } from './verify.ts'
 
-/** What a verdict does not vouch for, by the name that `warnings[].type` carries. */
+/** What a verdict does not cover, as `warnings[].type` names it. */
 const WARNINGS = ['UntrustedContext', 'QueryWithoutContext', 'ChallengeUnchecked', 'DomainUnchecked'] as const
 export type WarningType = (typeof WARNINGS)[number]
 
 export interface Warning {
   type: WarningType
   message: string
-  /** JSON pointer into what was verified, or the place in a query. */
+  /** JSON pointer into the verified document, or the path in a query. */
   path?: string
-  /** Address of a context. */
+  /** URL of a context. */
   url?: string
 }
 
 export interface WarnedVerdict extends Verdict {
-  /** What the verdict does not vouch for; it changes nothing about `verified`. */
+  /** What the verdict does not cover; warnings do not change `verified`. */
   warnings: Warning[]
 }
 
-/** Contexts that a verifier trusts besides the bundled and the registered ones: by address, or as they stand in a document. */
+/** Contexts that a verifier trusts in addition to the bundled and the registered ones: URLs, or inline contexts. */
 export type TrustedContexts = (string | Json)[]
 
 const MAX_TRUSTED = 100
 
-/** What is wrong with a list of trusted contexts, each with its path in the request's body. */
+/** Returns the errors in a list of trusted contexts, each with its path in the request's body. */
 export function trustedContextsErrors(trusted: unknown): FieldError[] {
   const path = 'trustedContexts'
   if (!Array.isArray(trusted) || trusted.length > MAX_TRUSTED)
     return [{ path, code: 'list', message: `expected a list of at most ${MAX_TRUSTED} contexts` }]
-  if (boundsErrors(trusted).length > 0) return [{ path, code: 'bounds', message: 'expected contexts, not larger ones' }]
+  if (boundsErrors(trusted).length > 0)
+    return [{ path, code: 'bounds', message: 'expected smaller contexts: they have too many levels or members' }]
   return trusted.flatMap((each: unknown, index) =>
     isUri(each) || isObject(each)
       ? []
@@ -43,27 +44,27 @@ export function trustedContextsErrors(trusted: unknown): FieldError[] {
   )
 }
 
-/** Throws `Refusal('request.invalid')` for a list that is none. */
+/** Throws `Refusal('request.invalid')` for an invalid list. */
 export function assertTrustedContexts(trusted: TrustedContexts | undefined): void {
   const errors = trusted === undefined ? [] : trustedContextsErrors(trusted)
-  if (errors.length > 0) throw new Refusal('request.invalid', 'trustedContexts is not usable; see errors.', errors)
+  if (errors.length > 0) throw new Refusal('request.invalid', 'trustedContexts is not valid; see errors.', errors)
 }
 
-/** Whether every list has a context: by its address, or word for word where it stands in the document. */
+/** Returns a check whether every list has a context: by its URL, or an inline one word for word. */
 export function trustOf(lists: TrustedContexts[]): (context: ForeignContext) => boolean {
-  // a document may hold ten thousand contexts, and each list a hundred
-  const known = lists.map((trusted) => new Set(trusted.map((each) => JSON.stringify(each))))
+  // sets: a document may have ten thousand contexts, and each list a hundred
+  const trustedTexts = lists.map((trusted) => new Set(trusted.map((each) => JSON.stringify(each))))
   return ({ url, inline }) => {
     const text = JSON.stringify(url ?? inline)
-    return known.every((texts) => texts.has(text))
+    return trustedTexts.every((texts) => texts.has(text))
   }
 }
 
-/** Enough to see what a document is made of; a thousand inline contexts are counted. */
+/** Warnings about single contexts at most; the rest is counted in one. */
 const MAX_NAMED = 20
 
 const about = ({ path, url }: ForeignContext): string =>
-  url === undefined ? `The context that stands at ${path.slice(0, 200)}` : `The context ${url.slice(0, 200)}`
+  url === undefined ? `The inline context at ${path.slice(0, 200)}` : `The context ${url.slice(0, 200)}`
 
 const warningsAbout = (contexts: ForeignContext[], end: string): Warning[] => {
   const more = contexts.length - MAX_NAMED
@@ -71,20 +72,17 @@ const warningsAbout = (contexts: ForeignContext[], end: string): Warning[] => {
     const { path, url } = context
     return { type: 'UntrustedContext', message: `${about(context)} ${end}`, path, ...(url !== undefined && { url }) }
   })
-  if (more > 0) warnings.push({ type: 'UntrustedContext', message: `${more} further contexts are like these.` })
+  if (more > 0) warnings.push({ type: 'UntrustedContext', message: `${more} more contexts are not trusted either.` })
   return warnings
 }
 
 /**
- * A proof signs statements, and not the contexts that turn members into them: whoever holds a document may exchange terms
- * for others with the same statements, and its members say something else (D-130).
+ * A proof signs statements, not the contexts that turn members into statements: a holder may replace terms by others
+ * with the same statements, so that the members say something else (D-130).
  */
 export const contextWarnings = (contexts: ForeignContext[]): Warning[] =>
-  warningsAbout(
-    contexts,
-    'is neither bundled nor registered: what its terms mean is what its author says, and no proof signs them.',
-  )
+  warningsAbout(contexts, 'is neither bundled nor registered: its author defines its terms, and no proof signs them.')
 
-/** The same contexts where the verifier said which ones it trusts. */
+/** The same contexts as reasons, for a verifier with a list of trusted contexts. */
 export const contextReasons = (contexts: ForeignContext[]): Reason[] =>
-  warningsAbout(contexts, 'is not one that is trusted.').map(({ message }) => ({ type: 'UntrustedContext', message }))
+  warningsAbout(contexts, 'is not trusted.').map(({ message }) => ({ type: 'UntrustedContext', message }))

@@ -1,20 +1,20 @@
 import { Refusal } from '../errors.ts'
 import { encodeList, type StatusListKind, type StatusPurpose } from './index.ts'
 
-/** What an entry may say of its values, for people (Bitstring Status List 1.0, section 2.1). */
+/** Messages and references of an entry, for people (Bitstring Status List 1.0, section 2.1). */
 export interface StatusExplanation {
   /** A message per value. */
   statusMessage?: { status: string; message: string }[]
-  /** Where to read more. */
+  /** URLs with more information. */
   statusReference?: string | string[]
 }
 
-/** Where a list of a tenant is published. */
+/** Returns the public URL of a list. */
 export const statusListUrl = (baseUrl: string, listId: string): string => `${baseUrl}/v1/revocation-lists/${listId}`
 
 export interface StatusEntryInput extends StatusExplanation {
   kind: StatusListKind
-  /** Address of the list credential. */
+  /** URL of the list credential. */
   listUrl: string
   index: number
   purpose: StatusPurpose
@@ -39,14 +39,20 @@ export type CredentialStatus = RevocationList2020Status | BitstringStatusListEnt
 
 const assertPurpose = (kind: StatusListKind, purpose: StatusPurpose): void => {
   if (kind === 'BitstringStatusList' || purpose === 'revocation') return
-  throw new Refusal('status_list.purpose_unsupported', 'A RevocationList2020 revokes; it cannot suspend.')
+  throw new Refusal(
+    'status_list.purpose_unsupported',
+    'A RevocationList2020 supports revocation only. Use data model 2.0 for suspension.',
+  )
 }
 
-/** The `credentialStatus` of one credential: RevocationList2020 for data model 1.1, Bitstring Status List for 2.0. */
+/** Returns a `credentialStatus`: RevocationList2020 for data model 1.1, Bitstring Status List for 2.0. */
 export function statusEntry({ kind, listUrl, index, purpose, ...explanation }: StatusEntryInput): CredentialStatus {
   assertPurpose(kind, purpose)
   if (kind === 'RevocationList2020' && Object.keys(explanation).length > 0)
-    throw new Refusal('status_list.unsupported', 'An entry of a RevocationList2020 has no message and no reference.')
+    throw new Refusal(
+      'status_list.unsupported',
+      'An entry of a RevocationList2020 cannot have statusMessage or statusReference. Leave them out, or use data model 2.0.',
+    )
   const id = `${listUrl}#${index}`
   return kind === 'RevocationList2020'
     ? { id, type: 'RevocationList2020Status', revocationListIndex: `${index}`, revocationListCredential: listUrl }
@@ -62,7 +68,7 @@ export function statusEntry({ kind, listUrl, index, purpose, ...explanation }: S
 
 export interface StatusListInput {
   kind: StatusListKind
-  /** The address under which the credential is published. */
+  /** The URL at which the credential is published. */
   id: string
   issuerDid: string
   purpose: StatusPurpose
@@ -77,7 +83,7 @@ export type StatusListCredential = { '@context': string[]; id: string; type: str
   unknown
 >
 
-/** The list as an unsigned credential: data model 1.1 for RevocationList2020 (3.2), 2.0 for Bitstring (2.2). */
+/** Returns the list as an unsigned credential: data model 1.1 for RevocationList2020 (3.2), 2.0 for Bitstring (2.2). */
 export function statusListCredential(input: StatusListInput): StatusListCredential {
   const { kind, id, issuerDid: issuer, purpose, bits, validFrom, validUntil } = input
   assertPurpose(kind, purpose)

@@ -6,7 +6,7 @@ export interface StatusChanged {
 }
 
 export interface Lifetime {
-  /** When it was signed: before that there was nothing to be valid, whatever date it bears. */
+  /** Time of signing: before it the credential was not valid, whatever its dates are. */
   createdAt: Date
   issuanceDate: Date
   expirationDate?: Date | null
@@ -18,14 +18,14 @@ export interface PastStatus {
   at: Date
   isRevoked: boolean
   isSuspended: boolean
-  /** No reason against it. */
+  /** Whether there is no reason. */
   isValid: boolean
   reasons: PastReason[]
 }
 
 /**
- * What a credential was at a time, by the changes up to that time, oldest first. The ends of validity are read as in
- * verification: valid from the first moment on, expired in the last (data model 2.0, section 4.9).
+ * Returns the status of a credential at a time, from the changes up to that time, oldest first. As in verification, it
+ * is valid from the first moment on and expired at the last (data model 2.0, section 4.9).
  */
 export function statusAt(lifetime: Lifetime, changes: readonly StatusChanged[], at: Date): PastStatus {
   const { createdAt, issuanceDate, expirationDate } = lifetime

@@ -7,9 +7,9 @@ export { permute } from './permutation.ts'
 export type StatusListKind = 'RevocationList2020' | 'BitstringStatusList'
 export type StatusPurpose = 'revocation' | 'suspension'
 
-/** Entries of a list at least, so that an index hides in a herd (Bitstring Status List, 6.1; RevocationList2020, 6.1). */
+/** Smallest size of a list, for the privacy of holders (Bitstring Status List, 6.1; RevocationList2020, 6.1). */
 export const MINIMUM_ENTRIES = 131_072
-/** 134 million entries, and an end to gzip bombs. */
+/** 134 million entries; the bound stops gzip bombs. */
 const MAXIMUM_BYTES = 16 * 1024 * 1024
 
 const refusal = (code: string, message: string) => new Refusal(`status_list.${code}`, message)
@@ -18,7 +18,10 @@ const refusal = (code: string, message: string) => new Refusal(`status_list.${co
 export function setBits(size: number, indexes: Iterable<number>): Uint8Array {
   const most = MAXIMUM_BYTES * 8
   if (!Number.isInteger(size) || size < MINIMUM_ENTRIES || size > most || size % 8 !== 0) {
-    throw refusal('size', `A status list has ${MINIMUM_ENTRIES} to ${most} entries, a multiple of eight.`)
+    throw refusal(
+      'size',
+      `The size of a status list must be ${MINIMUM_ENTRIES} to ${most} entries, and a multiple of eight.`,
+    )
   }
   const bits = new Uint8Array(size / 8)
   for (const index of indexes) {
@@ -30,7 +33,7 @@ export function setBits(size: number, indexes: Iterable<number>): Uint8Array {
 
 function assertInside(bits: Uint8Array, index: number, statusSize: number): void {
   if (Number.isInteger(index) && index >= 0 && (index + 1) * statusSize <= bits.length * 8) return
-  throw refusal('index_out_of_range', 'The status index lies outside of its list.')
+  throw refusal('index_out_of_range', 'The status index is outside the range of its list.')
 }
 
 export const getBit = (bits: Uint8Array, index: number): boolean => readStatus(bits, index, 1) === 1
@@ -46,7 +49,7 @@ export function readStatus(bits: Uint8Array, index: number, statusSize: number):
   return status
 }
 
-/** The same bytes for the same bits: no time (RFC 1952, MTIME 0), and `Unix` for the system on every system. */
+/** Compresses the same bits to the same bytes: without time (RFC 1952, MTIME 0), with `Unix` as system everywhere. */
 function gzip(bits: Uint8Array): Buffer {
   const packed = gzipSync(bits, { level: 9 })
   packed.writeUInt32LE(0, 4)
@@ -61,13 +64,13 @@ export function encodeList(kind: StatusListKind, bits: Uint8Array): string {
 }
 
 export interface DecodeRules {
-  /** Entries that the list must have at least. */
+  /** Minimum number of entries. */
   minimumEntries?: number
 }
 
 /**
- * Bits of an `encodedList` of any kind: base64url or base64, padded or not, with the multibase prefix or without it, as
- * lists are found in the wild. Throws `Refusal('status_list.malformed' | '.too_large' | '.too_short')`.
+ * Returns the bits of an `encodedList` as issuers write it: base64url or base64, with or without padding and multibase
+ * prefix. Throws `Refusal('status_list.malformed' | '.too_large' | '.too_short')`.
  */
 export function decodeList(encodedList: string, rules: DecodeRules = {}): Uint8Array {
   const packed = packedOf(encodedList)
@@ -78,7 +81,7 @@ export function decodeList(encodedList: string, rules: DecodeRules = {}): Uint8A
   }
 }
 
-/** The same beside the event loop: the largest list takes it tens of milliseconds. */
+/** Like `decodeList`, off the event loop: the largest list takes tens of milliseconds. */
 export async function decodeListAside(encodedList: string, rules: DecodeRules = {}): Promise<Uint8Array> {
   const packed = packedOf(encodedList)
   try {
@@ -93,17 +96,18 @@ const UNPACKED = { maxOutputLength: MAXIMUM_BYTES }
 function packedOf(encodedList: string): Buffer {
   // gzip begins with 1f 8b 08, so its base64 begins with H4sI and never with the prefix itself
   const text = encodedList.startsWith('u') ? encodedList.slice(1) : encodedList
-  if (!/^H4sI[\w+/-]+={0,2}$/.test(text)) throw refusal('malformed', 'The encoded list is not gzip in base64url.')
+  if (!/^H4sI[\w+/-]+={0,2}$/.test(text)) throw refusal('malformed', 'The encodedList is not gzip in base64url.')
   return Buffer.from(text, 'base64')
 }
 
 function longEnough(bits: Uint8Array, { minimumEntries = MINIMUM_ENTRIES }: DecodeRules): Uint8Array {
   if (bits.length * 8 >= minimumEntries) return bits
-  throw refusal('too_short', `A status list has ${minimumEntries} entries at least; this one has ${bits.length * 8}.`)
+  throw refusal('too_short', `The status list has ${bits.length * 8} entries; at least ${minimumEntries} are required.`)
 }
 
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  if (error instanceof RangeError) return refusal('too_large', `A status list has ${MAXIMUM_BYTES} bytes at most.`)
-  return refusal('malformed', 'The encoded list does not unpack.')
+  if (error instanceof RangeError)
+    return refusal('too_large', `The status list is larger than ${MAXIMUM_BYTES} bytes when decompressed.`)
+  return refusal('malformed', 'The encodedList cannot be decompressed.')
 }

@@ -1,19 +1,19 @@
 import { createCipheriv } from 'node:crypto'
 import { Refusal } from '../errors.ts'
 
-/** Four rounds are a pseudo-random permutation, further ones make up for halves of few bits (NIST SP 800-38G takes ten). */
+/** Four rounds give a pseudo-random permutation; short halves need more (NIST SP 800-38G uses ten). */
 const ROUNDS = 10
 
 /**
- * A keyed permutation of [0, size): the counter of a list in, a position that tells nothing of the order out, and no
- * position twice. A Feistel network with AES-256 as its round function over the next power of two, walked until it
- * falls inside (Black and Rogaway, Ciphers with arbitrary finite domains). `key` has 32 bytes. About 15 µs.
- * Throws `Refusal('status_list.full')` for a counter that is not below `size`.
+ * A keyed permutation of [0, size): maps the counter of a list to a position that does not reveal the order; no
+ * position repeats. A Feistel network with AES-256 as its round function over the next power of two, repeated until the
+ * result is inside (Black and Rogaway, Ciphers with arbitrary finite domains). `key` has 32 bytes. About 15 µs. Throws
+ * `Refusal('status_list.full')` for a counter that is not below `size`.
  */
 export function permute(counter: number, size: number, key: Uint8Array): number {
   if (!Number.isInteger(size) || size < 1 || size > 2 ** 31) throw new RangeError('size: expected 1 to 2^31')
   if (!Number.isInteger(counter) || counter < 0) throw new RangeError('counter: expected a whole number from 0')
-  if (counter >= size) throw new Refusal('status_list.full', 'Every entry of this status list is in use.')
+  if (counter >= size) throw new Refusal('status_list.full', 'Every entry of the status list is in use.')
   const cipher = createCipheriv('aes-256-ecb', key, null)
   const bits = Math.max(2, Math.ceil(Math.log2(size)))
   const low = bits >> 1

@@ -17,12 +17,12 @@ export type Scope = `${Area}:${'read' | 'write'}`
 
 export const SCOPES: readonly Scope[] = AREAS.flatMap((area): Scope[] => [`${area}:read`, `${area}:write`])
 
-const known = new Set<string>(SCOPES)
+const SCOPE_NAMES = new Set<string>(SCOPES)
 
 /**
  * Returns the scopes of an OAuth 2.0 scope parameter (RFC 6749 section 3.3), each once; undefined if one is unknown.
  */
 export function parseScopes(text: string): Scope[] | undefined {
   const scopes = [...new Set(text.split(' ').filter(Boolean))]
-  return scopes.every((scope): scope is Scope => known.has(scope)) ? scopes : undefined
+  return scopes.every((scope): scope is Scope => SCOPE_NAMES.has(scope)) ? scopes : undefined
 }

@@ -127,7 +127,7 @@ test('trustedContexts makes each other context fail by a reason of its own; a li
   const about = {
     listed: `UntrustedContext The context ${listed}`,
     other: `UntrustedContext The context ${other}`,
-    own: 'UntrustedContext The context that stands at /@context/3',
+    own: 'UntrustedContext The inline context at /@context/3',
   }
   t.deepEqual(await verdict([]), [about.listed, about.other, about.own])
   t.deepEqual(await verdict([listed, own]), [about.other])
@@ -159,7 +159,7 @@ test('a document with hundreds of contexts is told by the first ones and a numbe
   const subjects = Array.from({ length: 300 }, (_, n) => ({ id: `did:example:${n}`, '@context': { [`t${n}`]: GRADE } }))
   const { warnings } = await verdictOf(world, { ...(await makeHolderIssue([])), credentialSubject: subjects })
   t.is(warnings.length, 21)
-  t.regex(warnings[20]?.message ?? '', /^280 further/)
+  t.regex(warnings[20]?.message ?? '', /^280 more/)
 })
 
 test('a list of trusted contexts that is none is a 400 that names the entry', async (t) => {

@@ -2,15 +2,15 @@ import type { Json } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
 import { isUri } from '../checks.ts'
 
-/** One credential that is asked for. */
+/** The query for one credential. */
 export interface CredentialQuery {
-  /** Where it stands in the request's body, such as `query.0.credentialQuery.1`. */
+  /** Its path in the request's body, such as `query.0.credentialQuery.1`. */
   path: string
-  /** Otherwise a presentation without such a credential is an answer too. */
+  /** false: a presentation without such a credential is valid too. */
   required: boolean
-  /** What the credential must hold: an example, or a frame whose `{}` takes any value. */
+  /** The required content: an example, or a frame whose `{}` matches any value. */
   pattern: Json
-  /** One of them must have issued it, and of an empty list nobody; undefined: anybody. */
+  /** The accepted issuers; an empty list accepts none, undefined accepts all. */
   trustedIssuers?: string[]
 }
 
@@ -21,8 +21,8 @@ const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT
 
 /**
- * `[{required, issuer}]`: those that are not marked `required: false` are the ones that count. Where all are so marked
- * they are wishes, and anybody will do; an empty list trusts nobody (D-169).
+ * Reads `[{required, issuer}]`: issuers with `required: false` do not count. If all have it, every issuer is accepted;
+ * an empty list accepts none (D-169).
  */
 function trustedIssuers(value: unknown, path: string, report: Report): string[] | undefined {
   const issuers = listOf(value).flatMap((entry, index) => {
@@ -40,14 +40,14 @@ function trustedIssuers(value: unknown, path: string, report: Report): string[] 
   return issuers.length === 0 && listOf(value).length > 0 ? undefined : issuers
 }
 
-/** Of two lists for one credential either may name the issuer, unless one of them trusts nobody. */
+/** Joins two lists for one credential: either may name the issuer, unless one of them is empty. */
 function issuersOf(lists: (string[] | undefined)[]): string[] | undefined {
-  const given = lists.filter((list) => list !== undefined)
-  if (given.length === 0) return undefined
-  return given.some((list) => list.length === 0) ? [] : given.flat()
+  const present = lists.filter((list) => list !== undefined)
+  if (present.length === 0) return undefined
+  return present.some((list) => list.length === 0) ? [] : present.flat()
 }
 
-/** An empty list asks for nothing, and a credential of anything would answer it. */
+/** Refuses empty lists: every credential would match them. */
 function checkLists(value: unknown, path: string, report: Report): void {
   if (Array.isArray(value) && value.length === 0) report(path, 'empty', 'must not be an empty list')
   else if (isObject(value) || Array.isArray(value))
@@ -55,7 +55,7 @@ function checkLists(value: unknown, path: string, report: Report): void {
       if (name !== '@context') checkLists(member, `${path}.${name}`, report)
 }
 
-/** `@context` and `type` of an example or frame: texts, for they are compared as texts. */
+/** Requires `@context` and `type` of an example or frame to be texts: they are compared as texts. */
 function checkNames(pattern: Json, path: string, report: Report): void {
   for (const member of ['@context', 'type']) {
     const value = pattern[member]
@@ -65,10 +65,10 @@ function checkNames(pattern: Json, path: string, report: Report): void {
   }
 }
 
-/** An entry of `credentialQuery`. What we do not know is refused: nobody may believe it is checked. */
+/** Reads an entry of `credentialQuery`. Unknown members are refused, since nothing would check them. */
 export function credentialQuery(
   entry: unknown,
-  wanted: 'example' | 'frame',
+  kind: 'example' | 'frame',
   path: string,
   report: Report,
 ): CredentialQuery | undefined {
@@ -76,29 +76,30 @@ export function credentialQuery(
     report(path, 'object', 'must be an object')
     return undefined
   }
-  const { required = true, reason, trustedIssuer, [wanted]: given, ...more } = entry
-  for (const name of Object.keys(more)) report(`${path}.${name}`, 'unknown', 'is nothing that this query can ask for')
+  const { required = true, reason, trustedIssuer, [kind]: content, ...more } = entry
+  for (const name of Object.keys(more)) report(`${path}.${name}`, 'unknown', 'is not a member of this query')
   if (typeof required !== 'boolean') report(`${path}.required`, 'boolean', 'must be true or false')
-  if (reason !== undefined && !isText(reason)) report(`${path}.reason`, 'text', `must be a text of at most ${MAX_TEXT}`)
-  if (!isObject(given) || Object.keys(given).length === 0) {
-    report(`${path}.${wanted}`, 'required', 'must be an object that says what the credential holds')
+  if (reason !== undefined && !isText(reason))
+    report(`${path}.reason`, 'text', `must be a text of at most ${MAX_TEXT} characters`)
+  if (!isObject(content) || Object.keys(content).length === 0) {
+    report(`${path}.${kind}`, 'required', 'must be an object with the required content of the credential')
     return undefined
   }
-  const { trustedIssuer: within, ...pattern } = given
-  checkNames(pattern, `${path}.${wanted}`, report)
+  const { trustedIssuer: within, ...pattern } = content
+  checkNames(pattern, `${path}.${kind}`, report)
   const { '@context': _, type: _type, ...rest } = pattern
-  checkLists(rest, `${path}.${wanted}`, report)
+  checkLists(rest, `${path}.${kind}`, report)
   const lists = [
     [trustedIssuer, `${path}.trustedIssuer`] as const,
-    [within, `${path}.${wanted}.trustedIssuer`] as const,
+    [within, `${path}.${kind}.trustedIssuer`] as const,
   ].map(([value, at]) => (value === undefined ? undefined : trustedIssuers(value, at, report)))
   const issuers = issuersOf(lists)
   return { path, required: required !== false, pattern, ...(issuers && { trustedIssuers: issuers }) }
 }
 
-/** An example in texts, as the specification's schema types a query; what is no other member is a claim of the subject. */
+/** Reads a text example, as the specification's schema types a query; other members are claims of the subject. */
 export function flatQuery(entry: Json, path: string, report: Report): CredentialQuery {
-  if (Object.keys(entry).length === 0) report(path, 'required', 'must say what the credential holds')
+  if (Object.keys(entry).length === 0) report(path, 'required', 'must have the required content of the credential')
   for (const [name, value] of Object.entries(entry)) {
     if (typeof value !== 'string' || value.length > MAX_TEXT)
       report(`${path}.${name}`, 'text', `must be a text of at most ${MAX_TEXT} characters`)

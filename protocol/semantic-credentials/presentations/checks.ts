@@ -7,7 +7,7 @@ import type { TrustedContexts } from '../warnings.ts'
 import type { MeaningRequest } from './meaning.ts'
 import type { PresentationQuery } from './queries.ts'
 
-/** Every check of a presentation, in the order in which they are made and `reason` names the first that failed. */
+/** Every check of a presentation, in its order; `reason` names the first that failed. */
 export const PRESENTATION_CHECKS = [
   'form',
   'challenge',
@@ -27,44 +27,44 @@ export type CheckName = (typeof PRESENTATION_CHECKS)[number]
 
 export interface Check {
   check: CheckName
-  /** JSON pointer into the presentation; for a query its place in the template, such as `query.0.credentialQuery.0`. */
+  /** JSON pointer into the presentation; for a query its path in the template, such as `query.0.credentialQuery.0`. */
   path?: string
   outcome: 'passed' | 'failed' | 'skipped'
-  /** What was found, for people. */
+  /** What the check found, for people. */
   evidence: string
 }
 
-/** What somebody asked for, under which a presentation is an answer. */
+/** A stored request or a template that a presentation must match. */
 export interface Asked {
-  /** Of the stored request, and whether it still takes an answer; a template asks without one. */
+  /** The stored request with its state; absent for a template. */
   request?: { id: string; state: 'open' | 'used' | 'expired' }
   domain?: string
   queries: PresentationQuery[]
-  /** Contexts that a presentation and its credentials may have besides the known ones; undefined: any. */
+  /** Contexts that are accepted in addition to the known ones; undefined: any. */
   trustedContexts?: TrustedContexts
 }
 
 export interface PresentationToVerify extends Omit<ProofRules, 'purpose'> {
   /** From `normalisePresentation`. */
   presentation: Json
-  /** What the proof must answer; undefined: whatever it answers. */
+  /** The expected challenge; undefined: any. */
   challenge?: string
   domain?: string
-  /** Whether nobody's expectation is enough. */
+  /** true: the check fails if no challenge is expected. */
   requireChallenge?: boolean
   requireDomain?: boolean
-  /** Contexts of the presentation's own that are not trusted; those of its credentials are found with the credentials. */
+  /** Untrusted contexts of the presentation itself; those of its credentials are in their verdicts. */
   untrusted?: Reason[]
   asked: Asked[]
-  /** Subject = holder = who signed. False: the proofs alone, as the W3C's interface asks for. */
+  /** true: subject, holder and signer must be the same. false: only the proofs count, as in the W3C VC API. */
   bindHolder: boolean
   /** See `meansTheSame`. */
   means(request: MeaningRequest): Promise<boolean>
-  /** All of a credential's own checks, its status among them. */
+  /** Makes all checks of a credential, with its status. */
   verifyCredential(credential: unknown): Promise<Verdict>
 }
 
-/** The domains that a proof must be made for: the caller's, and those of what was asked. */
+/** The domains that a proof must have: the caller's, and those of the requests. */
 export const expectedDomains = ({ domain, asked }: Pick<PresentationToVerify, 'domain' | 'asked'>): string[] =>
   [...new Set([domain, ...asked.map((each) => each.domain)])].filter((each) => each !== undefined)
 
@@ -80,8 +80,8 @@ export const passed = outcome('passed')
 export const failed = outcome('failed')
 export const skipped = outcome('skipped')
 
-/** Text of a stranger, short enough for an answer. */
-export const shown = (value: unknown): string => {
+/** Foreign text, shortened for a response. */
+export const excerpt = (value: unknown): string => {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')
   return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }

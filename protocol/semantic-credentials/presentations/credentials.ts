@@ -2,15 +2,15 @@ import type { Json } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
 import { methodId } from '../proofs.ts'
 import type { Reason, ReasonType } from '../reasons.ts'
-import { type Check, type CheckName, failed, type PresentationToVerify, passed, shown, skipped } from './checks.ts'
-import { heldCredentials, isEnveloped } from './index.ts'
+import { type Check, type CheckName, excerpt, failed, type PresentationToVerify, passed, skipped } from './checks.ts'
+import { credentialsIn, isEnveloped } from './index.ts'
 
-/** Credentials that are verified at a time: one presentation must not fill the queue of the threads. */
+/** Credentials verified at a time: a single presentation must not fill the queue of the threads. */
 const AT_ONCE = 4
 
 type CredentialCheck = Extract<CheckName, `credential${string}`>
 
-/** Which check a reason of `verifyCredential` belongs to. */
+/** The check of each reason of `verifyCredential`. */
 const CHECK_OF: Record<ReasonType, CredentialCheck> = {
   Syntax: 'credentialForm',
   Context: 'credentialForm',
@@ -29,46 +29,55 @@ const CHECKS = [...new Set(Object.values(CHECK_OF))]
 const validity = (credential: Json): string => {
   const from = credential.validFrom ?? credential.issuanceDate
   const until = credential.validUntil ?? credential.expirationDate
-  return `Valid from ${from === undefined ? 'ever' : shown(from)} until ${until === undefined ? 'ever' : shown(until)}.`
+  return `Valid from ${from === undefined ? 'any time' : excerpt(from)} until ${until === undefined ? 'any time' : excerpt(until)}.`
 }
 
-/** What a check that did not fail has to show. */
+/** The evidence of a check that passed. */
 const EVIDENCE: Record<CredentialCheck, (credential: Json) => string> = {
-  credentialForm: ({ type }) => `A credential of type ${shown(listOf(type).join(', '))}.`,
-  credentialIssuer: ({ issuer }) => `The issuer is ${shown(isObject(issuer) ? issuer.id : issuer)}.`,
+  credentialForm: ({ type }) => `A credential of type ${excerpt(listOf(type).join(', '))}.`,
+  credentialIssuer: ({ issuer }) => `The issuer is ${excerpt(isObject(issuer) ? issuer.id : issuer)}.`,
   credentialProof: ({ proof }) =>
     `Signed: ${listOf(proof)
       .filter(isObject)
-      .map((each) => `${shown(each.cryptosuite ?? each.type)} by ${methodId(each)}`)
+      .map((each) => `${excerpt(each.cryptosuite ?? each.type)} by ${methodId(each)}`)
       .join('; ')}.`,
   credentialValidity: validity,
-  credentialStatus: ({ credentialStatus }) => `Not revoked: ${listOf(credentialStatus).length} status looked up.`,
+  credentialStatus: ({ credentialStatus }) =>
+    `Not revoked and not suspended; status entries checked: ${listOf(credentialStatus).length}.`,
 }
 
-/** A credential that does not parse was looked at no further; one whose key is not known was not checked for its proof. */
+/** After a syntax error the other checks are skipped; without a key the check of the proof is. */
 function verdictChecks(credential: Json, reasons: Reason[], path: string): Check[] {
   const failures = (check: CredentialCheck) => reasons.filter(({ type }) => CHECK_OF[type] === check)
-  const unread = reasons.some(({ type }) => type === 'Syntax')
+  const malformed = reasons.some(({ type }) => type === 'Syntax')
   const unknownKey = failures('credentialIssuer').length > 0 || failures('credentialForm').length > 0
   return CHECKS.map((check) => {
-    const found = failures(check)
-    if (found.length > 0) return failed(check, found.map(({ type, message }) => `${type}: ${message}`).join(' '), path)
-    if (unread) return skipped(check, 'The form of the credential is not right.', path)
-    if (check === 'credentialProof' && unknownKey) return skipped(check, 'There is no key to check it with.', path)
+    const failing = failures(check)
+    if (failing.length > 0)
+      return failed(check, failing.map(({ type, message }) => `${type}: ${message}`).join(' '), path)
+    if (malformed) return skipped(check, 'The form of the credential is not valid.', path)
+    if (check === 'credentialProof' && unknownKey) return skipped(check, 'The key of the proof is not known.', path)
     if (check === 'credentialStatus' && credential.credentialStatus === undefined)
       return skipped(check, 'The credential has no status.', path)
     return passed(check, EVIDENCE[check](credential), path)
   })
 }
 
-/** All of `verifyCredential` for each contained credential, check by check. */
+/** The checks of `verifyCredential` for each credential of the presentation. */
 export async function credentialChecks({ presentation, verifyCredential }: PresentationToVerify): Promise<Check[]> {
-  const credentials = heldCredentials(presentation)
-  const one = async ({ held, path }: { held: unknown; path: string }): Promise<Check[]> => {
-    if (isEnveloped(held))
-      return [failed('credentialForm', 'Enveloped credentials (JWT, SD-JWT, COSE) are not accepted here.', path)]
-    if (!isObject(held)) return [failed('credentialForm', 'It is no credential.', path)]
-    return verdictChecks(held, (await verifyCredential(held)).reason, path)
+  const credentials = credentialsIn(presentation)
+  const one = async ({ credential, path }: { credential: unknown; path: string }): Promise<Check[]> => {
+    if (isEnveloped(credential))
+      return [
+        failed(
+          'credentialForm',
+          'Enveloped credentials (JWT, SD-JWT, COSE) are not supported: send one with a Data Integrity proof.',
+          path,
+        ),
+      ]
+    if (!isObject(credential))
+      return [failed('credentialForm', 'The value is not a JSON object, so it is not a credential.', path)]
+    return verdictChecks(credential, (await verifyCredential(credential)).reason, path)
   }
   const checks: Check[] = []
   for (let from = 0; from < credentials.length; from += AT_ONCE)

@@ -2,10 +2,19 @@ import type { Json } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
 import { MAX_PROOFS, methodId, proofReasons } from '../proofs.ts'
 import type { CredentialQuery } from './asked.ts'
-import { type Check, failed, type PresentationToVerify, passed, proofsOf, shown, signerOf, skipped } from './checks.ts'
-import { heldCredentials, holderOf, isEnveloped } from './index.ts'
+import {
+  type Check,
+  excerpt,
+  failed,
+  type PresentationToVerify,
+  passed,
+  proofsOf,
+  signerOf,
+  skipped,
+} from './checks.ts'
+import { credentialsIn, holderOf, isEnveloped } from './index.ts'
 
-/** Who presents: the declared holder, else whoever signed. */
+/** The holders of a presentation: the declared one, else the signers. */
 const holdersOf = (presentation: Json): string[] => {
   const declared = holderOf(presentation)
   return declared === undefined ? proofsOf(presentation).map(({ proof }) => signerOf(proof)) : [String(declared)]
@@ -14,81 +23,91 @@ const holdersOf = (presentation: Json): string[] => {
 const idOf = (node: unknown): unknown => (isObject(node) ? (node.id ?? node['@id']) : undefined)
 
 /**
- * A credential as far as it answers a query: what the query asks of a subject it asks of the holder, unless it names the
- * subject itself. Another subject of the same credential is somebody else.
+ * Returns a credential with the holder's subjects only: a query about a subject is about the holder, unless it names
+ * the subject itself.
  */
 export function ofHolder(
   { pattern }: CredentialQuery,
-  held: Json,
+  credential: Json,
   { presentation, bindHolder }: PresentationToVerify,
 ): Json {
   const isNamed = listOf(pattern.credentialSubject).some((subject) => idOf(subject) !== undefined)
-  if (!bindHolder || isNamed || !Array.isArray(held.credentialSubject)) return held
+  if (!bindHolder || isNamed || !Array.isArray(credential.credentialSubject)) return credential
   const holders: unknown[] = holdersOf(presentation)
-  return { ...held, credentialSubject: held.credentialSubject.filter((subject) => holders.includes(idOf(subject))) }
+  return {
+    ...credential,
+    credentialSubject: credential.credentialSubject.filter((subject) => holders.includes(idOf(subject))),
+  }
 }
 
-/** Every proof must hold, and be made for authentication. */
+/** Every proof must verify, with the purpose authentication. */
 export async function proofChecks(request: PresentationToVerify): Promise<Check[]> {
   const { proof: _, ...document } = request.presentation
   const proofs = proofsOf(request.presentation)
   if (proofs.length === 0) return [failed('holderProof', 'The presentation has no proof.', '/proof')]
-  if (proofs.length > MAX_PROOFS) return [failed('holderProof', `There are more than ${MAX_PROOFS} proofs.`, '/proof')]
+  if (proofs.length > MAX_PROOFS)
+    return [failed('holderProof', `The presentation has more than ${MAX_PROOFS} proofs.`, '/proof')]
   const all = proofs.map(({ proof }) => proof)
   const rules = { ...request, purpose: 'authentication' } as const
   return Promise.all(
     proofs.map(async ({ proof, path }) => {
       const [reason] = await proofReasons(document, proof, all, rules)
       if (reason) return failed('holderProof', `${reason.type}: ${reason.message}`, path)
-      const made = proof.created === undefined ? '' : `, ${shown(proof.created)}`
+      const created = proof.created === undefined ? '' : `, ${excerpt(proof.created)}`
       return passed(
         'holderProof',
-        `${methodId(proof)} signed it: ${shown(proof.cryptosuite ?? proof.type)}${made}.`,
+        `${methodId(proof)} signed it: ${excerpt(proof.cryptosuite ?? proof.type)}${created}.`,
         path,
       )
     }),
   )
 }
 
-/** The holder that a presentation names must be who signed it. */
+/** The holder that a presentation names must have signed it. */
 export function holderChecks({ presentation, bindHolder }: PresentationToVerify): Check[] {
   const declared = holderOf(presentation)
   const signers = proofsOf(presentation).map(({ proof }) => signerOf(proof))
-  if (!bindHolder) return [skipped('holder', 'The holder was not asked for.')]
-  if (signers.length === 0) return [skipped('holder', 'Nobody signed it.')]
-  if (declared === undefined) return [skipped('holder', `It names no holder: ${shown(signers[0])} signed it.`)]
+  if (!bindHolder) return [skipped('holder', 'The binding to the holder is not checked here.')]
+  if (signers.length === 0) return [skipped('holder', 'The presentation is not signed.')]
+  if (declared === undefined)
+    return [skipped('holder', `The presentation names no holder; ${excerpt(signers[0])} signed it.`)]
   return signers.includes(String(declared))
-    ? [passed('holder', `The holder ${shown(declared)} signed it.`, '/holder')]
-    : [failed('holder', `No proof is made with a key of the holder ${shown(declared)}.`, '/holder')]
+    ? [passed('holder', `The holder ${excerpt(declared)} signed the presentation.`, '/holder')]
+    : [failed('holder', `No proof is made with a key of the holder ${excerpt(declared)}.`, '/holder')]
 }
 
-/** Kinds of delegation that the specification names, none of which is enough here. */
+/** Fails for every kind of delegation: the specification names some, and none is supported. */
 function delegationCheck({ holderBinding }: Json): Check[] {
   if (holderBinding === undefined) return []
   const type = listOf(holderBinding).map((each) => (isObject(each) ? each.type : each))[0]
   const evidence =
     type === 'CacaoDelegationHolderBinding2022'
-      ? 'CacaoDelegationHolderBinding2022 is not accepted: the delegation (CAIP-74) cannot be verified here. The subject must present its credential itself.'
-      : `A holder binding of type ${shown(type)} is not known.`
+      ? 'CacaoDelegationHolderBinding2022 (CAIP-74) is not supported: the subject must present its credential itself.'
+      : `A holder binding of type ${excerpt(type)} is not supported.`
   return [failed('holderBinding', evidence, '/holderBinding')]
 }
 
-/** Subject = holder. Who holds a credential that names no subject cannot be told: it may be a copy. */
+/** The subject must be the holder. A credential without a subject id fails: it may be a copy. */
 export function bindingChecks({ presentation, bindHolder }: PresentationToVerify): Check[] {
   const holders = holdersOf(presentation)
-  const checks = heldCredentials(presentation).flatMap(({ held, path: within }) => {
-    if (!isObject(held) || isEnveloped(held)) return []
+  const checks = credentialsIn(presentation).flatMap(({ credential, path: within }) => {
+    if (!isObject(credential) || isEnveloped(credential)) return []
     const path = `${within}/credentialSubject`
-    const ids = listOf(held.credentialSubject).flatMap((subject) =>
+    const ids = listOf(credential.credentialSubject).flatMap((subject) =>
       isObject(subject) && typeof subject.id === 'string' ? [subject.id] : [],
     )
     const subject = ids.find((id) => holders.includes(id))
-    if (!bindHolder) return [skipped('holderBinding', 'The binding was not asked for.', path)]
-    if (subject !== undefined) return [passed('holderBinding', `The subject ${shown(subject)} presents it.`, path)]
+    if (!bindHolder) return [skipped('holderBinding', 'The binding to the holder is not checked here.', path)]
+    if (subject !== undefined)
+      return [passed('holderBinding', `The subject ${excerpt(subject)} presents the credential.`, path)]
     if (ids.length === 0)
-      return [failed('holderBinding', 'It discloses no subject, so that anybody could present a copy.', path)]
+      return [failed('holderBinding', 'The credential discloses no subject id, so anybody could present a copy.', path)]
     return [
-      failed('holderBinding', `The subject ${shown(ids[0])} is not the holder ${shown(holders[0] ?? 'nobody')}.`, path),
+      failed(
+        'holderBinding',
+        `The subject ${excerpt(ids[0])} is not the holder ${excerpt(holders[0] ?? 'nobody')}.`,
+        path,
+      ),
     ]
   })
   return [...delegationCheck(presentation), ...checks]

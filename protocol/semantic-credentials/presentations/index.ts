@@ -5,12 +5,12 @@ import { boundsErrors } from '../bounds.ts'
 import { BASE_CONTEXT, BASE_CONTEXTS, credentialErrors, type DataModel, isUri } from '../checks.ts'
 import { unsignedErrors } from '../unsigned.ts'
 
-/** Each contained credential is verified in full, BBS ones at 80 ms: more would be an attack, not a wallet. */
+/** Each credential is fully verified, with BBS in 80 ms: more credentials would be an attack. */
 const MAX_CREDENTIALS = 20
 
 const ENVELOPED = 'EnvelopedVerifiableCredential'
 
-/** An enveloped credential says all that it says in its `data:` URL (VC Data Model 2.0, section 4.12). */
+/** An enveloped credential has its content in its `data:` URL (VC Data Model 2.0, section 4.12). */
 function envelopeErrors(credential: Json, path: string): FieldError[] {
   const enveloped =
     listOf(credential['@context']).includes(BASE_CONTEXT['2.0']) && listOf(credential.type).includes(ENVELOPED)
@@ -24,15 +24,15 @@ function envelopeErrors(credential: Json, path: string): FieldError[] {
   ]
 }
 
-/** Whether a contained credential is a JWT, an SD-JWT or COSE in an envelope, or a JWT as it is. */
-export const isEnveloped = (held: unknown): boolean =>
-  typeof held === 'string' ||
-  (isObject(held) && (listOf(held.type).includes(ENVELOPED) || String(held.id).startsWith('data:')))
+/** Whether a credential is a JWT, an SD-JWT or COSE in an envelope, or a plain JWT. */
+export const isEnveloped = (credential: unknown): boolean =>
+  typeof credential === 'string' ||
+  (isObject(credential) && (listOf(credential.type).includes(ENVELOPED) || String(credential.id).startsWith('data:')))
 
-function heldErrors(held: unknown, path: string, model: DataModel): FieldError[] {
-  if (!isObject(held)) return [{ path, code: 'credential.object', message: 'must be an object' }]
-  if (model === '2.0' && isEnveloped(held)) return envelopeErrors(held, path)
-  return credentialErrors(held, model).map((error) => ({ ...error, path: path + error.path }))
+function containedErrors(credential: unknown, path: string, model: DataModel): FieldError[] {
+  if (!isObject(credential)) return [{ path, code: 'credential.object', message: 'must be an object' }]
+  if (model === '2.0' && isEnveloped(credential)) return envelopeErrors(credential, path)
+  return credentialErrors(credential, model).map((error) => ({ ...error, path: path + error.path }))
 }
 
 export const modelOfPresentation = ({ '@context': context }: Json): DataModel =>
@@ -40,13 +40,13 @@ export const modelOfPresentation = ({ '@context': context }: Json): DataModel =>
 
 export const holderOf = ({ holder }: Json): unknown => (isObject(holder) ? holder.id : holder)
 
-/** The contained credentials, with the path of each. */
-export function heldCredentials({ verifiableCredential: held }: Json): { held: unknown; path: string }[] {
-  if (!Array.isArray(held)) return held === undefined ? [] : [{ held, path: '/verifiableCredential' }]
-  return held.map((each, index) => ({ held: each, path: `/verifiableCredential/${index}` }))
+/** The credentials of a presentation, each with its path. */
+export function credentialsIn({ verifiableCredential: value }: Json): { credential: unknown; path: string }[] {
+  if (!Array.isArray(value)) return value === undefined ? [] : [{ credential: value, path: '/verifiableCredential' }]
+  return value.map((credential, index) => ({ credential, path: `/verifiableCredential/${index}` }))
 }
 
-/** The data model's rules for a presentation itself, without those for the credentials in it. */
+/** Checks the data model's rules for a presentation itself, without its credentials. */
 export function ownErrors(presentation: Json, model: DataModel): FieldError[] {
   const { '@context': context, id, type, holder } = presentation
   const errors: FieldError[] = []
@@ -60,33 +60,41 @@ export function ownErrors(presentation: Json, model: DataModel): FieldError[] {
   return errors
 }
 
-/** The data model's rules for presentations (VC Data Model 2.0, section 4.13; 1.1, section 4.10). */
+/**
+ * Checks the data model's rules for a presentation with its credentials (VC Data Model 2.0, section 4.13; 1.1, section
+ * 4.10).
+ */
 export function presentationErrors(presentation: Json, model: DataModel): FieldError[] {
-  const held = listOf(presentation.verifiableCredential).flatMap((credential, index) =>
-    heldErrors(credential, `/verifiableCredential/${index}`, model),
+  const errors = listOf(presentation.verifiableCredential).flatMap((credential, index) =>
+    containedErrors(credential, `/verifiableCredential/${index}`, model),
   )
-  return [...ownErrors(presentation, model), ...held]
+  return [...ownErrors(presentation, model), ...errors]
 }
 
 /**
- * Brings a presentation into the form that the checks take: contexts and types as lists, as the specification's schema
- * shows them as strings. Throws `Refusal('presentation.malformed')` for what the libraries must not be given.
+ * Returns a presentation in the form that the checks need: contexts and types as lists, since the specification's
+ * schema shows them as strings. Throws `Refusal('presentation.malformed')` for documents that the libraries must not
+ * process.
  */
-export function normalisePresentation(given: unknown): Json {
+export function normalisePresentation(value: unknown): Json {
   const refuse = (errors: FieldError[]) =>
-    new Refusal('presentation.malformed', `The presentation is refused: ${errors[0]?.message}.`, errors)
-  if (!isObject(given)) throw refuse([{ path: '', code: 'object', message: 'must be a JSON object' }])
-  const errors = boundsErrors(given, 'foreign')
+    new Refusal(
+      'presentation.malformed',
+      `The presentation is not valid: ${errors[0]?.path || '/'} ${errors[0]?.message}.`,
+      errors,
+    )
+  if (!isObject(value)) throw refuse([{ path: '', code: 'object', message: 'must be a JSON object' }])
+  const errors = boundsErrors(value, 'foreign')
   if (errors.length > 0) throw refuse(errors)
-  if (heldCredentials(given).length > MAX_CREDENTIALS)
+  if (credentialsIn(value).length > MAX_CREDENTIALS)
     throw refuse([
       {
         path: '/verifiableCredential',
         code: 'presentation.too_many_credentials',
-        message: `at most ${MAX_CREDENTIALS} credentials`,
+        message: `must have at most ${MAX_CREDENTIALS} credentials`,
       },
     ])
-  const presentation: Json = { ...given }
+  const presentation: Json = { ...value }
   for (const member of ['@context', 'type']) {
     if (typeof presentation[member] === 'string') presentation[member] = [presentation[member]]
   }
@@ -94,15 +102,15 @@ export function normalisePresentation(given: unknown): Json {
 }
 
 /**
- * A presentation ready for its holder's proof: bounded, checked, with the context that the proof needs. Its `holder` is
- * signed as it was given. Throws `Refusal('presentation.malformed' | 'presentation.invalid')`.
+ * Returns a checked presentation for its holder's proof, with the context that the proof needs. Its `holder` stays
+ * unchanged. Throws `Refusal('presentation.malformed' | 'presentation.invalid')`.
  */
-export function presentationToSign(given: unknown, proofType: ProofType): Json {
-  const presentation = normalisePresentation(given)
+export function presentationToSign(value: unknown, proofType: ProofType): Json {
+  const presentation = normalisePresentation(value)
   const model = modelOfPresentation(presentation)
   const errors = [...ownErrors(presentation, model), ...unsignedErrors(presentation, { sign: false })]
   if (presentation.proof !== undefined)
-    errors.push({ path: '/proof', code: 'presentation.not_yours', message: 'is added by the platform' })
+    errors.push({ path: '/proof', code: 'presentation.not_yours', message: 'must be absent: the platform adds it' })
   if (errors.length > 0) {
     const message = `The presentation is not valid: ${errors[0]?.path || '/'} ${errors[0]?.message}.`
     throw new Refusal('presentation.invalid', message, errors)

@@ -5,13 +5,13 @@ import { expand } from '../../json-ld.ts'
 import { ownMember } from '../../names.ts'
 import { FRAMING } from './matching.ts'
 
-/** What a query shows of a credential, and a credential that holds it name by name. */
+/** The pattern of a query, and a credential that has all of its names and values. */
 export interface MeaningRequest {
   pattern: Json
   credential: Json
 }
 
-/** Words about a frame's output ask nothing of the credential, and are no JSON-LD outside of frames. */
+/** Removes keywords about a frame's output: they are no condition, and not valid JSON-LD outside of frames. */
 function withoutFraming(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutFraming)
   if (!isObject(value)) return value
@@ -21,7 +21,7 @@ function withoutFraming(value: unknown): unknown {
   )
 }
 
-/** Lists, sets and graphs are told as their members. */
+/** The values of a member; lists, sets and graphs are replaced by their members. */
 const values = (value: unknown): unknown[] =>
   listOf(value).flatMap((each) => {
     if (!isObject(each)) return [each]
@@ -31,7 +31,7 @@ const values = (value: unknown): unknown[] =>
 
 const isIri = (type: unknown): boolean => typeof type === 'string' && type.includes(':')
 
-/** Of expanded forms: whether everything that the pattern states is stated. An empty object takes any value. */
+/** Whether an expanded value makes all statements of an expanded pattern. An empty object matches any value. */
 function states(pattern: unknown, value: unknown): boolean {
   if (!isObject(pattern) || !isObject(value)) return pattern === value
   return Object.entries(pattern).every(([name, expected]) => {
@@ -40,15 +40,15 @@ function states(pattern: unknown, value: unknown): boolean {
       return listOf(expected).every((type) => !isIri(type) || types.includes(type))
     }
     if (name.startsWith('@')) return expected === value[name]
-    const stated = values(ownMember(value, name))
-    return values(expected).every((each) => stated.some((one) => states(each, one)))
+    const statements = values(ownMember(value, name))
+    return values(expected).every((each) => statements.some((one) => states(each, one)))
   })
 }
 
 /**
- * Whether a credential states what a query asks for, in the meaning that the query's own contexts give to its names (D-133).
- * The credential's contexts are nobody's signature: a holder may add one by which a nickname is called a degree. Names that
- * the query's contexts do not define are left to the comparison of names. Throws as `canonize` does.
+ * Whether a credential matches a query in the meaning that the query's contexts give to its names (D-133). The contexts
+ * of a credential are not signed: a holder could add one that renames a nickname to a degree. Names that the query's
+ * contexts do not define are only compared as names. Throws as `canonize` does.
  */
 export async function meansTheSame(
   { pattern, credential }: MeaningRequest,
@@ -59,9 +59,9 @@ export async function meansTheSame(
   const { proof: _, ...document } = credential
   const [base] = listOf(credential['@context'])
   const types = [...new Set(['VerifiableCredential', ...listOf(type), ...listOf(alias)])]
-  const asked = { ...Object(withoutFraming(members)), '@context': [base, ...listOf(contexts)], type: types }
-  // what the query's contexts do not define is dropped from the one, and cannot be in the other
-  const [wanted] = await expand(asked, options, { safe: false })
-  const [stated] = await expand(document, options)
-  return states(wanted, stated)
+  const example = { ...Object(withoutFraming(members)), '@context': [base, ...listOf(contexts)], type: types }
+  // not safe: terms that the query's contexts do not define are dropped
+  const [expandedQuery] = await expand(example, options, { safe: false })
+  const [expandedCredential] = await expand(document, options)
+  return states(expandedQuery, expandedCredential)
 }

@@ -7,45 +7,46 @@ import { type CredentialQuery, credentialQuery, flatQuery, type Report } from '.
 const QUERY_TYPES = ['QueryByExample', 'QueryByFrame', 'DIDAuth'] as const
 export type QueryType = (typeof QUERY_TYPES)[number]
 
-/** One query of a template, read and checked. DIDAuth asks for no credential: its list is empty. */
+/** A checked query of a template. DIDAuth requires no credential: its list is empty. */
 export interface PresentationQuery {
   type: QueryType
-  /** Where it stands in the request's body, such as `query.0`. */
+  /** Its path in the request's body, such as `query.0`. */
   path: string
   credentialQuery: CredentialQuery[]
 }
 
 const MAX_QUERIES = 10
 const MAX_CREDENTIAL_QUERIES = 20
-/** The signed request carries the query, and has to fit into a link. */
+/** Limit of the query's JSON: the signed request contains it and must fit into a link. */
 const MAX_CHARACTERS = 16_000
 
 const isQueryType = (name: unknown): name is QueryType => (QUERY_TYPES as readonly unknown[]).includes(name)
 
 function typedQuery(type: QueryType, entry: Json, path: string, report: Report): PresentationQuery {
-  const { type: _, credentialQuery: asked, ...more } = entry
-  for (const name of Object.keys(more)) report(`${path}.${name}`, 'unknown', 'is nothing that this query can ask for')
+  const { type: _, credentialQuery: credentials, ...more } = entry
+  for (const name of Object.keys(more)) report(`${path}.${name}`, 'unknown', 'is not a member of this query')
   if (type === 'DIDAuth') {
-    if (asked !== undefined) report(`${path}.credentialQuery`, 'unknown', 'DIDAuth asks for no credential')
+    if (credentials !== undefined)
+      report(`${path}.credentialQuery`, 'unknown', 'must be absent: DIDAuth requires no credential')
     return { type, path, credentialQuery: [] }
   }
-  const list = listOf(asked)
-  if (list.length === 0) report(`${path}.credentialQuery`, 'required', 'must hold at least one query')
+  const list = listOf(credentials)
+  if (list.length === 0) report(`${path}.credentialQuery`, 'required', 'must have at least one query')
   if (list.length > MAX_CREDENTIAL_QUERIES)
-    report(`${path}.credentialQuery`, 'too_many', `at most ${MAX_CREDENTIAL_QUERIES} queries`)
-  const wanted = type === 'QueryByExample' ? 'example' : 'frame'
-  const at = (index: number) => `${path}.credentialQuery${Array.isArray(asked) ? `.${index}` : ''}`
+    report(`${path}.credentialQuery`, 'too_many', `must have at most ${MAX_CREDENTIAL_QUERIES} queries`)
+  const kind = type === 'QueryByExample' ? 'example' : 'frame'
+  const at = (index: number) => `${path}.credentialQuery${Array.isArray(credentials) ? `.${index}` : ''}`
   return {
     type,
     path,
     credentialQuery: list
       .slice(0, MAX_CREDENTIAL_QUERIES)
-      .flatMap((each, index) => credentialQuery(each, wanted, at(index), report) ?? []),
+      .flatMap((each, index) => credentialQuery(each, kind, at(index), report) ?? []),
   }
 }
 
-/** An entry of the array form: `{type, credentialQuery}`. */
-function listed(entry: unknown, path: string, report: Report): PresentationQuery[] {
+/** Reads an entry of the array form: `{type, credentialQuery}`. */
+function entryQuery(entry: unknown, path: string, report: Report): PresentationQuery[] {
   if (!isObject(entry)) report(path, 'object', 'must be an object with a type')
   else if (!isQueryType(entry.type)) report(`${path}.type`, 'enum', `must be one of ${QUERY_TYPES.join(', ')}`)
   else return [typedQuery(entry.type, entry, path, report)]
@@ -53,10 +54,10 @@ function listed(entry: unknown, path: string, report: Report): PresentationQuery
 }
 
 /**
- * A member of the object form (specification, Presentation template). Under the name of a query type, or with one as
- * `type`, it is what an entry of the array is; any other one is an example in texts: type, contexts, issuer, claims.
+ * Reads a member of the object form (specification, Presentation template). If its name or its `type` is a query type,
+ * it is like an entry of the array; any other is a text example: type, contexts, issuer, claims.
  */
-function named(name: string, entry: unknown, path: string, report: Report): PresentationQuery[] {
+function memberQuery(name: string, entry: unknown, path: string, report: Report): PresentationQuery[] {
   if (!isObject(entry)) {
     report(path, 'object', 'must be an object')
     return []
@@ -65,11 +66,11 @@ function named(name: string, entry: unknown, path: string, report: Report): Pres
   const isTyped = isQueryType(type) && (entry.credentialQuery !== undefined || type === 'DIDAuth')
   if (isTyped && entry.type !== undefined && entry.type !== type) report(`${path}.type`, 'enum', `must be ${type}`)
   if (isTyped) return [typedQuery(type, entry, path, report)]
-  if (type === 'QueryByFrame') report(`${path}.credentialQuery`, 'required', 'must hold at least one query')
+  if (type === 'QueryByFrame') report(`${path}.credentialQuery`, 'required', 'must have at least one query')
   return [{ type: 'QueryByExample', path, credentialQuery: [flatQuery(entry, path, report)] }]
 }
 
-/** Reads a template's query in either form. `queries` is worth something only while `errors` is empty. */
+/** Reads a template's query in either form. `queries` is valid only if `errors` is empty. */
 export function readQuery(query: unknown): { queries: PresentationQuery[]; errors: FieldError[] } {
   const errors: FieldError[] = []
   const report: Report = (path, code, message) => errors.push({ path: path.slice(0, 200), code, message })
@@ -79,12 +80,12 @@ export function readQuery(query: unknown): { queries: PresentationQuery[]; error
   const outOfBounds = boundsErrors(query)[0]
   if (outOfBounds) return alone(`query${outOfBounds.path.replaceAll('/', '.')}`, outOfBounds.code, outOfBounds.message)
   const count = Object.keys(query).length
-  if (count === 0) return alone('query', 'required', 'must hold at least one query')
-  if (count > MAX_QUERIES) return alone('query', 'too_many', `at most ${MAX_QUERIES} queries`)
+  if (count === 0) return alone('query', 'required', 'must have at least one query')
+  if (count > MAX_QUERIES) return alone('query', 'too_many', `must have at most ${MAX_QUERIES} queries`)
   if (JSON.stringify(query).length > MAX_CHARACTERS)
-    return alone('query', 'too_large', `at most ${MAX_CHARACTERS} characters of JSON`)
+    return alone('query', 'too_large', `must have at most ${MAX_CHARACTERS} characters of JSON`)
   const queries = Array.isArray(query)
-    ? query.flatMap((entry, index) => listed(entry, `query.${index}`, report))
-    : Object.entries(query).flatMap(([name, entry]) => named(name, entry, `query.${name}`, report))
+    ? query.flatMap((entry, index) => entryQuery(entry, `query.${index}`, report))
+    : Object.entries(query).flatMap(([name, entry]) => memberQuery(name, entry, `query.${name}`, report))
   return { queries, errors }
 }

@@ -2,15 +2,15 @@ import { type FieldError, Refusal } from '../../errors.ts'
 import type { JwsHeader } from '../../jws.ts'
 import type { QueryType } from './queries.ts'
 
-/** What a wallet reads of a request; times are milliseconds since 1970. */
+/** The request message for a wallet; times are milliseconds since 1970. */
 export interface RequestMessage {
   id: string
-  /** Names the kind of the first query. */
+  /** URL with the type of the first query. */
   type: string
   from: string
   created_time: number
   expires_time: number
-  /** Where the wallet sends its presentation; absent where it is handed over another way. */
+  /** Where the wallet sends its presentation; absent if it returns it in another way. */
   reply_url?: string
   reply_to: string[]
   body: { id: string; domain: string; name: string; query: unknown; challenge: string }
@@ -18,7 +18,7 @@ export interface RequestMessage {
 
 export interface RequestInput {
   id: string
-  /** Of the template, or of the request itself where no template was used. */
+  /** Id of the template, or of the request itself if it has none. */
   templateId: string
   did: string
   createdAt: Date
@@ -33,7 +33,7 @@ export interface RequestInput {
 
 const TYPE = 'https://mattr.global/schemas/verifiable-presentation/request'
 
-/** The request message, before it is signed. */
+/** Returns the unsigned request message. */
 export const requestMessage = ({ did, templateId, queryType, ...input }: RequestInput): RequestMessage => ({
   id: input.id,
   type: `${TYPE}/${queryType}`,
@@ -54,14 +54,14 @@ export const requestMessage = ({ did, templateId, queryType, ...input }: Request
 /** Header of the signed request; `kid` is the DID URL of the key. */
 export const requestHeader = (kid: string): JwsHeader => ({ alg: 'EdDSA', typ: 'JWM', kid })
 
-/** The link that opens a wallet on the same device, with the whole signed request in it. */
+/** Returns the link that opens a wallet on the same device; it contains the signed request. */
 export const didcommLink = (jws: string): string => `didcomm://?request=${jws}`
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Why a wallet cannot be sent to an address; undefined when it can. It is called by wallets and never by us, so that
- * only its form counts: https, or http on the caller's own machine.
+ * Returns why a callback URL is not valid; undefined if it is. Wallets call it, and we never do, so only its form is
+ * checked: https, or http on the caller's own machine.
  */
 function callbackFault(text: string): string | undefined {
   if (text.length > 2048 || /[\p{Cc}\p{Z}\\]/u.test(text) || !URL.canParse(text)) return 'must be a URL'
@@ -71,11 +71,11 @@ function callbackFault(text: string): string | undefined {
   return allowed ? undefined : 'must start with https://'
 }
 
-/** A request lives an hour unless told. */
+/** Default lifetime of a request: an hour. */
 export const REQUEST_LIFETIME_MS = 3600_000
 const MAX_LIFETIME_MS = 30 * 24 * 3600_000
 
-/** Throws `Refusal('presentation_request.invalid')` with the path of every breach in the request's body. */
+/** Throws `Refusal('presentation_request.invalid')` with every breach and its path in the request's body. */
 export function checkRequest(
   { challenge, callbackUrl, expiresTime }: { challenge?: string; callbackUrl?: string; expiresTime?: number },
   now: Date,
@@ -89,5 +89,5 @@ export function checkRequest(
   if (!Number.isSafeInteger(lifetimeMs) || lifetimeMs <= 0 || lifetimeMs > MAX_LIFETIME_MS)
     errors.push({ path: 'expiresTime', code: 'range', message: 'expected milliseconds since 1970, within 30 days' })
   if (errors.length > 0)
-    throw new Refusal('presentation_request.invalid', 'The request cannot be made; see errors.', errors)
+    throw new Refusal('presentation_request.invalid', 'The presentation request is not valid; see errors.', errors)
 }

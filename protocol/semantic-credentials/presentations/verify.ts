@@ -9,7 +9,7 @@ import { modelOfPresentation, ownErrors } from './index.ts'
 
 export interface PresentationVerdict {
   verified: boolean
-  /** The first check that failed, where it sits and why; empty when verified. */
+  /** The first check that failed, its path and its evidence; empty when verified. */
   reason: string
   checks: Check[]
 }
@@ -34,7 +34,7 @@ const isEnvelopedPresentation = ({ type, id }: Json): boolean =>
 function formChecks({ presentation, untrusted = [] }: PresentationToVerify): Check[] {
   if (isEnvelopedPresentation(presentation)) {
     const evidence =
-      'Enveloped presentations (JWT, SD-JWT, COSE) are not accepted here: send one with a Data Integrity proof.'
+      'Enveloped presentations (JWT, SD-JWT, COSE) are not supported: send one with a Data Integrity proof.'
     return [failed('form', evidence, '/type')]
   }
   const model = modelOfPresentation(presentation)
@@ -43,7 +43,7 @@ function formChecks({ presentation, untrusted = [] }: PresentationToVerify): Che
   if (errors.length > 0) return errors.slice(0, 10).map(({ path, message }) => failed('form', message, path || '/'))
   if (untrusted.length > 0)
     return untrusted.map(({ type, message }) => failed('form', `${type}: ${message}`, '/@context'))
-  return [passed('form', `A presentation of data model ${model}.`)]
+  return [passed('form', `The presentation has the form of data model ${model}.`)]
 }
 
 export const verdictOf = (checks: Check[]): PresentationVerdict => {
@@ -53,15 +53,15 @@ export const verdictOf = (checks: Check[]): PresentationVerdict => {
 }
 
 /**
- * Verifies anybody's presentation: form, challenge, domain, request, holder proof, each credential, binding and query
- * (specification, verifyWebSemanticPresentationTemplate). Only outages of our own parts are thrown, and
- * `Refusal('credential.too_complex')`.
+ * Verifies a presentation of any holder: form, challenge, domain, request, holder proof, each credential, binding and
+ * query (specification, verifyWebSemanticPresentationTemplate). Throws only `Refusal('credential.too_complex')`, and
+ * errors of our own parts.
  */
 export async function verifyPresentation(request: PresentationToVerify): Promise<PresentationVerdict> {
   const form = formChecks(request)
   if (form.some(({ outcome }) => outcome === 'failed')) {
     const rest = PRESENTATION_CHECKS.filter((check) => check !== 'form')
-    return verdictOf([...form, ...rest.map((check) => skipped(check, 'The form of the presentation is not right.'))])
+    return verdictOf([...form, ...rest.map((check) => skipped(check, 'The form of the presentation is not valid.'))])
   }
   const checks = [...form]
   for (const rule of RULES) checks.push(...(await rule(request)))

@@ -1,21 +1,21 @@
 import { listOf } from '../../json.ts'
 import type { Warning } from '../warnings.ts'
-import { expectedDomains, type PresentationToVerify, proofsOf, shown } from './checks.ts'
+import { excerpt, expectedDomains, type PresentationToVerify, proofsOf } from './checks.ts'
 import type { PresentationVerdict } from './verify.ts'
 
 export interface WarnedPresentationVerdict extends PresentationVerdict {
-  /** What the verdict does not vouch for; it changes nothing about `verified`. */
+  /** What the verdict does not cover; warnings do not change `verified`. */
   warnings: Warning[]
 }
 
-/** A presentation that answers nobody's challenge may be a copy of one that was made for somebody else (VC-DI 1.0, 4.4). */
+/** Without an expected challenge, a presentation may be a copy of one for another verifier (VC-DI 1.0, 4.4). */
 function answerWarnings(request: PresentationToVerify): Warning[] {
   const [first] = proofsOf(request.presentation)
   if (!first) return []
   const { proof, path } = first
   const unchecked = (type: Warning['type'], member: 'challenge' | 'domain'): Warning => ({
     type,
-    message: `The ${member} ${shown(proof[member])} is taken from the proof and unchecked: nobody said which one is expected.`,
+    message: `The ${member} ${excerpt(proof[member])} of the proof is unchecked: the call names no expected ${member}.`,
     path: `${path}/${member}`,
   })
   return [
@@ -28,7 +28,7 @@ function answerWarnings(request: PresentationToVerify): Warning[] {
   ]
 }
 
-/** A query by names alone believes the presenter's contexts what they mean (D-133). */
+/** A query without contexts trusts the presenter's contexts for the meaning of its names (D-133). */
 const queryWarnings = ({ asked }: PresentationToVerify): Warning[] =>
   asked
     .flatMap(({ queries }) => queries)
@@ -36,11 +36,11 @@ const queryWarnings = ({ asked }: PresentationToVerify): Warning[] =>
     .filter(({ pattern }) => listOf(pattern['@context']).length === 0)
     .map(({ path }) => ({
       type: 'QueryWithoutContext',
-      message: 'The query names no context: what its names mean is what the contexts of the presenter say.',
+      message: 'The query has no context, so the contexts of the presenter define the meaning of its names.',
       path,
     }))
 
-/** What the verdict on a presentation does not vouch for, contexts aside. */
+/** What the verdict on a presentation does not cover, without contexts. */
 export const presentationWarnings = (request: PresentationToVerify): Warning[] => [
   ...answerWarnings(request),
   ...queryWarnings(request),

@@ -138,7 +138,7 @@ test.serial('CacaoDelegationHolderBinding2022 is refused with its reason (specif
   })
   const verdict = await verify(presentation)
   t.deepEqual(failedIn(verdict), [['holderBinding', '/holderBinding']])
-  t.regex(verdict.reason, /CacaoDelegationHolderBinding2022 is not accepted/)
+  t.regex(verdict.reason, /CacaoDelegationHolderBinding2022 \(CAIP-74\) is not supported/)
 })
 
 test.serial('what is enveloped is refused clearly, presentation and credential', async (t) => {

@@ -131,7 +131,7 @@ test.serial('a challenge is answered once, however many answer at the same time'
     t.deepEqual(failedIn(verdict), [['request', undefined]])
   const later = await verifyPresentation(world, presentation)
   t.deepEqual(failedIn(later), [['request', undefined]])
-  t.regex(later.reason, /answered already/)
+  t.regex(later.reason, /answered before/)
   t.is((await world.ask(`${REQUESTS}/${id}`, { token: world.token })).json<Asked>().state, 'used')
   const gone = await world.ask(new URL(String(requestUri)).pathname)
   t.deepEqual([gone.status, gone.json().type], [410, '/problems#presentation_request.over'])

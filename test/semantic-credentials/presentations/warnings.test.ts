@@ -113,9 +113,9 @@ test.serial('the W3C interface names what it did not check among its warnings', 
   t.deepEqual(
     warnings.map((text) => text.split(' is ')[0]),
     [
-      'The challenge c0ffee00',
-      'The domain verifier.example',
-      'The context that stands at /verifiableCredential/0/@context/1',
+      'The challenge c0ffee00 of the proof',
+      'The domain verifier.example of the proof',
+      'The inline context at /verifiableCredential/0/@context/1',
     ],
   )
   const options = { challenge, domain, trustedContexts: [own] }
@@ -154,8 +154,7 @@ test.serial(
     const failed = async (presentation: unknown, more: object) => {
       const verdict = await verifyPresentation(world, presentation, { challenge, domain, ...more })
       t.deepEqual(warned(verdict), [])
-      if (!verdict.verified)
-        t.regex(verdict.reason, /UntrustedContext: The context that stands at \/@context\/1 is not/)
+      if (!verdict.verified) t.regex(verdict.reason, /UntrustedContext: The inline context at \/@context\/1 is not/)
       return failedIn(verdict).filter(([check]) => check !== 'query')
     }
     t.deepEqual(await failed(await present(), { trustedContexts: [] }), failure)
