@@ -61,7 +61,7 @@ export interface ProcessOptions {
   patient?: boolean
 }
 
-/** A key store that is away keeps nobody from starting: until it is back, nothing is given out that an epoch decides. */
+/** An unavailable key store does not prevent a start: until it is back, no status entries are given out. */
 const unlessAway = (log: Logger) => (error: unknown) => {
   if (!(error instanceof Unavailable)) throw error
   log.warn({ err: error }, 'it cannot be seen whether the database was restored')
@@ -69,7 +69,8 @@ const unlessAway = (log: Logger) => (error: unknown) => {
 
 /**
  * Connects to what the platform needs. What was opened is closed again when a later step throws: `SchemaMismatch` of a
- * database that this program was not written for, a role that could step over row-level security, a key store's refusal.
+ * database that this program was not written for, a role that could step over row-level security, a key store's
+ * refusal.
  */
 export async function openDependencies(
   config: Config,

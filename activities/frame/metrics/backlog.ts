@@ -75,8 +75,8 @@ const BACKLOGS: Backlog[] = [
 ]
 
 /**
- * Work that waits, read when scraped. `sql` is the system role's: it sees every tenant's rows. A gauge that cannot be read
- * is absent and the others stay: while the database is away an operator needs them most.
+ * Gauges of waiting work, read at each scrape. `sql`: the system role's pool, which sees every tenant's rows. A gauge
+ * that cannot be read is absent, the others stay: an operator needs them most while the database is unavailable.
  */
 export function backlogMetrics(metrics: Registry, sql: Sql, log: Pick<Logger, 'warn'>): void {
   for (const { name, help, label, text } of BACKLOGS) {

@@ -1,8 +1,8 @@
 import { Unavailable } from '../../../protocol/errors.ts'
 
 /**
- * Bounds how many calls one host gets at a time, so that many tenants cannot aim us at one victim.
- * `run` waits for a slot; more than `waiting` callers in line are `Unavailable('outbound')`.
+ * Limits concurrent calls per host, so that many tenants cannot use us to flood one victim. `run` waits for a slot, and
+ * throws `Unavailable('outbound')` when more than `waiting` callers wait.
  */
 export function createHostSlots({ perHost, waiting }: { perHost: number; waiting: number }) {
   const hosts = new Map<string, { active: number; line: (() => void)[] }>()
@@ -31,7 +31,7 @@ export function createHostSlots({ perHost, waiting }: { perHost: number; waiting
         leave(host)
       }
     },
-    /** Hosts that are being called now. */
+    /** Number of hosts with running calls. */
     size: () => hosts.size,
   }
 }
