@@ -64,7 +64,7 @@ export interface ProcessOptions {
 /** An unavailable key store does not prevent a start: until it is back, no status entries are given out. */
 const unlessAway = (log: Logger) => (error: unknown) => {
   if (!(error instanceof Unavailable)) throw error
-  log.warn({ err: error }, 'it cannot be seen whether the database was restored')
+  log.warn({ err: error }, 'the check for a restored database failed')
 }
 
 /**

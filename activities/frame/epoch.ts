@@ -60,7 +60,7 @@ export function createEpoch({ systemSql, witness, log, beatSeconds = BEAT_SECOND
 
   async function look(): Promise<Seen> {
     const [row] = (await systemSql.query<Seen>({ text: LOOK, values: [] })).rows
-    if (!row) throw new Error('The row of platform_epoch is missing: the database was not migrated as a whole.')
+    if (!row) throw new Error('The row of platform_epoch is missing: the migration of the database is incomplete.')
     return row
   }
 

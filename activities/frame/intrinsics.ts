@@ -34,7 +34,7 @@ function lockObjectPrototype(): void {
         enumerable,
         get: () => value,
         set(this: unknown, own: unknown) {
-          if (this === prototype) throw new TypeError(`Object.prototype.${String(name)} is not changed`)
+          if (this === prototype) throw new TypeError(`Object.prototype.${String(name)} must not be changed`)
           const descriptor = { value: own, configurable: true, enumerable: true, writable: true }
           Object.defineProperty(Object(this), name, descriptor)
         },

@@ -167,7 +167,7 @@ export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
       pauseLonger('Temporal is away')
       return
     }
-    if (pauseMs > 0) log.info('outbox relay goes on')
+    if (pauseMs > 0) log.info('outbox relay continues')
     pauseMs = 0
     batchSize = away ? Math.max(1, Math.floor(started / 2)) : Math.min(BATCH_SIZE, batchSize * 2)
   }

@@ -30,7 +30,7 @@ export function keyStoreMetrics(metrics: Registry, now: () => number = Date.now)
   let nextLoginAt = 0
   new Gauge({
     name: 'countersign_key_store_login_wait_seconds',
-    help: 'Seconds until the next login after one that Vault refused; 0: none was',
+    help: 'Seconds until the next login after one that Vault refused; 0: none was refused',
     registers,
     aggregator: 'max',
     collect() {

@@ -67,7 +67,7 @@ const BACKLOGS: Backlog[] = [
   },
   {
     name: 'countersign_keys_unmatched',
-    help: 'What the last comparison after a restore found: keys that no row tells of (row), rows whose key is gone (key)',
+    help: 'What the last comparison after a restore found: keys without a row (row), rows without a key (key)',
     label: 'missing',
     text: `select label, value::float8 from platform_epoch, lateral (values ('row', keys_without_row), ('key', rows_without_key))
       as counted (label, value)`,

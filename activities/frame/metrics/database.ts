@@ -62,13 +62,13 @@ export function databaseMetrics(metrics: Registry): (role: 'app' | 'system') => 
   })
   const errors = new Counter({
     name: 'countersign_database_errors_total',
-    help: 'Statements and connections that failed, by class of the SQLSTATE; connection: no server said why',
+    help: 'Statements and connections that failed, by class of the SQLSTATE; connection: no answer of a server',
     labelNames: ['class'],
     registers,
   })
   const timeouts = new Counter({
     name: 'countersign_database_timeouts_total',
-    help: 'Times that were over: connection, answer (the server hangs), statement, lock, idle (in a transaction)',
+    help: 'Timeouts by kind: connection, answer (the server hangs), statement, lock, idle (in a transaction)',
     labelNames: ['kind'],
     registers,
   })

@@ -22,7 +22,8 @@ export function createHostSlots({ perHost, waiting }: { perHost: number; waiting
       hosts.set(host, slots)
       if (slots.active < perHost) slots.active += 1
       else {
-        if (slots.line.length >= waiting) throw new Unavailable('outbound', `Too many calls wait for ${host}.`)
+        if (slots.line.length >= waiting)
+          throw new Unavailable('outbound', `Too many calls wait for ${host}. Try again later.`)
         await turn(slots.line, signal)
       }
       try {

@@ -122,7 +122,7 @@ export function keepRegistered(temporal: Temporal, jobs: ScheduledJob[], log: Pi
     look()
       // unavailable: other calls report that, and the next look comes soon
       .catch((error: unknown) => {
-        if (!(error instanceof Unavailable)) log.warn({ err: error }, 'schedules could not be looked at')
+        if (!(error instanceof Unavailable)) log.warn({ err: error }, 'schedules could not be checked')
       })
       .finally(() => {
         looking = false

@@ -39,7 +39,7 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
     waiting.forEach(({ settle }, index) => {
       const answer = Array.isArray(answers) ? answers[index] : answers
       if (answer instanceof Uint8Array) settle.resolve(answer)
-      else settle.reject(answer ?? new Error('Vault answered fewer signatures than were asked.'))
+      else settle.reject(answer ?? new Error('Vault returned fewer signatures than were requested.'))
     })
   }
 

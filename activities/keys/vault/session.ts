@@ -128,7 +128,7 @@ export function createVaultSession(parts: SessionParts): VaultSession {
       loggedIn?.('refused')
       throw refused(reason, waitMs)
     })
-    if (refusal) log?.info({ part: 'keys' }, 'the key store takes our login again')
+    if (refusal) log?.info({ part: 'keys' }, 'the key store accepts our login again')
     refusal = undefined
     refusedUntil?.(0)
     fullSeconds = lease.seconds
