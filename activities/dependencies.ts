@@ -69,7 +69,7 @@ const unlessAway = (log: Logger) => (error: unknown) => {
 
 /**
  * Connects to what the platform needs. What was opened is closed again when a later step throws: `SchemaMismatch` of a
- * database that this program was not written for, a role that could step over row-level security, a key store's
+ * database that this program was not written for, a role that can bypass row-level security, a key store's
  * refusal.
  */
 export async function openDependencies(
