@@ -61,15 +61,16 @@ export interface ProcessOptions {
   patient?: boolean
 }
 
-/** A key store that is away keeps nobody from starting: until it is back, nothing is given out that an epoch decides. */
+/** An unavailable key store does not prevent a start: until it is back, no status entries are given out. */
 const unlessAway = (log: Logger) => (error: unknown) => {
   if (!(error instanceof Unavailable)) throw error
-  log.warn({ err: error }, 'it cannot be seen whether the database was restored')
+  log.warn({ err: error }, 'the check for a restored database failed')
 }
 
 /**
  * Connects to what the platform needs. What was opened is closed again when a later step throws: `SchemaMismatch` of a
- * database that this program was not written for, a role that could step over row-level security, a key store's refusal.
+ * database that this program was not written for, a role that can bypass row-level security, a key store's
+ * refusal.
  */
 export async function openDependencies(
   config: Config,

@@ -13,7 +13,7 @@ import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
 
 export { type Dependencies, openDependencies } from './dependencies.ts'
 
-/** What a format is made of, besides its own protocol. */
+/** What a format is composed from. */
 export interface FormatParts extends Dependencies {
   signers: Signers
   entries: StatusEntries
@@ -23,7 +23,7 @@ export interface FormatParts extends Dependencies {
 /** Formats besides those of the platform. */
 export type MoreFormats = (parts: FormatParts) => CredentialFormat[]
 
-/** Every area's verbs, joined: what the controllers call in process. */
+/** The operations of all areas, which controllers call in process. */
 export function createPlatform(dependencies: Dependencies, moreFormats: MoreFormats = () => []) {
   const { operations, ...standing } = composeFrame(dependencies)
   const frame = { ...dependencies, ...standing, operations }
@@ -38,13 +38,13 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
 
 export type Platform = ReturnType<typeof createPlatform>
 
-/** What the worker counts of what its activities do. */
+/** Counters of the worker's activities. */
 export interface Observers {
   statusListTried?(outcome: 'signed' | 'failed'): void
   reconciled?(workflowType: string, outcome: Revival): void
 }
 
-/** The same verbs as Temporal calls them: retried, durable. */
+/** The activities that Temporal calls and retries. */
 export function createActivities(
   dependencies: Dependencies,
   { statusListTried, reconciled }: Observers = {},

@@ -25,10 +25,10 @@ const metrics = new Registry()
 collectDefaultMetrics({ register: metrics })
 const parts = partMetrics(metrics)
 
-/** What was opened, closed again in the opposite order. */
+/** Closing functions of what was opened, called in the opposite order. */
 const opened: Array<() => Promise<void>> = []
 
-/** From the environment to `worker ready`, until SIGTERM or a fault that a restart has to mend. */
+/** Starts the worker, and runs it until SIGTERM or a fault that needs a restart. */
 async function work(): Promise<void> {
   const checks: Checks = {
     worker: () => Promise.reject(new Error('the worker does not poll yet')),

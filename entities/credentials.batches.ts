@@ -3,7 +3,7 @@ import type { BatchOptions } from '../protocol/credentials/batches.ts'
 import type { FormatName } from '../protocol/credentials/formats.ts'
 import { owned, ownedByTenant } from './base.ts'
 
-/** RECEIVING is an upload under way: nobody sees it, and one that was left behind is swept away. */
+/** RECEIVING: an unfinished upload, which callers do not see; an abandoned one is deleted. */
 export type BatchState = 'RECEIVING' | 'PROCESSING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED'
 
 const CredentialBatchSchema = defineEntity({
@@ -12,39 +12,39 @@ const CredentialBatchSchema = defineEntity({
   filters: ownedByTenant,
   properties: {
     ...owned,
-    /** Which try of the upload fills it; an earlier one of the same Idempotency-Key finds itself shut out. */
+    /** Id of the attempt that fills it; an earlier attempt with the same Idempotency-Key can no longer write. */
     attempt: p.uuid(),
-    /** Of the credentials that its rows become. */
+    /** Format of its credentials. */
     format: p.text().$type<FormatName>(),
     source: p.text().$type<'jsonl' | 'csv'>(),
     state: p.text().$type<BatchState>(),
     options: p.json<BatchOptions>(),
-    /** DIDs of the rows that could issue when the batch was made: one that cannot any more pauses the batch. */
+    /** DIDs of its rows that could issue when the batch was created: the deletion of one pauses the batch. */
     issuers: p.array(),
-    /** The version that its rows are claims for. */
+    /** The template version that its rows are claims for. */
     templateId: p.uuid().nullable(),
     templateVersion: p.integer().nullable(),
-    /** Resumed although the template was deleted: what is left is refused. */
+    /** True when resumed although the template was deleted: the remaining rows are refused. */
     templateGone: p.boolean().default(false),
     total: p.integer().default(0),
     signed: p.integer().default(0),
     failed: p.integer().default(0),
     pauseCode: p.text().nullable(),
     pauseMessage: p.text().nullable(),
-    /** A part that is away, since when the batch waits for it. */
+    /** An unavailable part, and since when the batch waits for it. */
     waitingFor: p.text().nullable(),
     waitingSince: p.datetime().nullable(),
-    /** Of the request that made it, for the log entries that follow. */
+    /** Ids of the request that created it, for later log entries. */
     requestId: p.uuid(),
     clientId: p.uuid(),
-    /** SHA-256 of the rows as they came, to tell a repeated upload from another. */
+    /** SHA-256 of the uploaded rows, to recognise a repeated upload. */
     bodySha256: p.blob().nullable(),
-    /** Begin of the present stretch of work, and the rows that were done by then: the rate is measured from here. */
+    /** Last start of signing, and the rows that were done by then, from which the rate is measured. */
     resumedAt: p.datetime().nullable(),
     resumedDone: p.integer().default(0),
     lastProgressAt: p.datetime().nullable(),
     endedAt: p.datetime().nullable(),
-    /** When the rows of a cancelled one were erased. */
+    /** When the rows of a cancelled batch were erased. */
     discardedAt: p.datetime().nullable(),
     revocation: p.text().$type<'REVOKING' | 'REVOKED'>().nullable(),
     revoked: p.integer().default(0),
@@ -63,7 +63,7 @@ const CredentialBatchRowSchema = defineEntity({
     rowNumber: p.integer().primary(),
     tenantId: p.uuid(),
     state: p.text().$type<'pending' | 'signed' | 'failed'>(),
-    /** Until the row is signed or refused; then the credential holds it, or nobody needs it. */
+    /** Erased when the row is signed or refused. */
     input: p.json<Record<string, unknown>>().nullable(),
     errors: p.json<{ path: string; code: string; message: string }[]>().nullable(),
     credentialId: p.uuid().nullable(),

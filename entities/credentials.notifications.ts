@@ -9,11 +9,11 @@ const NotificationSchema = defineEntity({
     id: p.uuid().primary(),
     tenantId: p.uuid(),
     credentialId: p.uuid(),
-    /** DID of whom it is sent to. */
+    /** DID of the recipient. */
     recipient: p.text(),
-    /** Of a did:web; null for a recipient that has none. */
+    /** Host of a did:web; null for another DID. */
     recipientHost: p.text().nullable(),
-    /** The last change of the status that it tells of, 0 for none; null once another message may tell of it again. */
+    /** Number of the status change that it reports, 0 for none; null once another message may report it. */
     statusChange: p.bigint().nullable(),
     /** DID of the tenant that signs it. */
     sender: p.text(),

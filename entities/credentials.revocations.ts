@@ -12,7 +12,7 @@ const RevocationSchema = defineEntity({
     /** Id of the template or batch; the issuer's DID. */
     subject: p.text(),
     state: p.text().$type<'REVOKING' | 'REVOKED'>().default('REVOKING'),
-    /** Credentials that were looked at, with and without a status. */
+    /** Checked credentials, with and without a status. */
     checked: p.integer().default(0),
     revoked: p.integer().default(0),
     requestId: p.uuid(),

@@ -11,9 +11,9 @@ const CredentialSchema = defineEntity({
     ...owned,
     didId: p.uuid(),
     format: p.text().$type<FormatName>(),
-    /** As it was answered, proof and all; null for a format whose documents are bytes. */
+    /** As returned to the caller, with its proof; null for a format whose documents are bytes. */
     document: p.json<Record<string, unknown>>().nullable(),
-    /** As it was answered; null for a format whose documents are JSON. */
+    /** As returned to the caller; null for a format whose documents are JSON. */
     documentBytes: p.blob().nullable(),
     proofType: p.text(),
     tag: p.text().nullable(),
@@ -23,12 +23,12 @@ const CredentialSchema = defineEntity({
     statusListId: p.uuid().nullable(),
     statusIndex: p.integer().nullable(),
     revoked: p.boolean().default(false),
-    /** Its second entry, where it may be suspended too. */
+    /** Its second entry, if it may be suspended. */
     suspensionListId: p.uuid().nullable(),
     suspensionIndex: p.integer().nullable(),
     suspended: p.boolean().default(false),
     statusChangedAt: p.datetime().nullable(),
-    /** The version of a template that it was made by. */
+    /** The template version that it was issued from. */
     templateId: p.uuid().nullable(),
     templateVersion: p.integer().nullable(),
   },

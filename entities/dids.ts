@@ -19,7 +19,7 @@ const DidSchema = defineEntity({
     hosting: p.text().$type<'platform' | 'caller' | 'none'>(),
     host: p.text().nullable(),
     path: p.text().nullable(),
-    /** Set first in a deletion: from then on nobody sees the DID, while its keys are being destroyed. */
+    /** Set first in a deletion: hides the DID while its keys are being destroyed. */
     deletedAt: p.datetime().nullable(),
   },
 })

@@ -1,7 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { owned, ownedByTenant } from './base.ts'
 
-/** What we know of a key: never its private part. A row without a DID is an unfinished creation, reaped after a while. */
+/**
+ * What we know of a key: never its private part. A row without a DID is an unfinished creation, deleted after a while.
+ */
 const KeySchema = defineEntity({
   name: 'Key',
   tableName: 'keys',

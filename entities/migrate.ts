@@ -17,12 +17,12 @@ async function classOf(name: string): Promise<Constructor<Migration>> {
 /** Any constant, the same in every process: one of them migrates, the others wait. */
 const MIGRATION_LOCK = 7_261_937
 
-/** A database that was never restored stands in the incarnation that it was made in. */
+/** Stores the incarnation in which a new database was created. */
 const FIRST_EPOCH = `insert into platform_epoch (incarnation) values (database_incarnation()) on conflict do nothing`
 
 /**
- * Brings the tables, the functions and the roles up to date as the owner. Several processes may call it at once. `to`: the
- * tables as they were after this migration, without functions and roles, which are for the newest one.
+ * Brings the tables, the functions and the roles up to date as the owner. Several processes may call it at once. `to`:
+ * the tables as they were after this migration, without functions and roles, which are for the newest one.
  */
 export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: string): Promise<void> {
   const orm = await MikroORM.init({

@@ -55,9 +55,9 @@ export interface Connections {
 }
 
 const STATEMENT_MS = 5_000
-/** By when the server has ended the statement by itself, if it still works. */
+/** Later than the server's own limit of a statement. */
 const ANSWER_MS = STATEMENT_MS + 1_000
-/** A host that is gone is noticed within 20 s, where the system would take two hours. */
+/** Detects a lost host within 20 s; the system's default takes two hours. */
 const KEEPALIVE_MS = 10_000
 
 /** One pool of connections as one role. Statements end after 5 s, waits for a lock after 2 s: slow beats stuck. */

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 
-/** What an observer is told of the pool of one role. */
+/** Observer of the pool of one role. */
 export interface PoolObserver {
   /** Called once for each pool, whose counters may be read from then on. */
   opened?(pool: Pick<Pool, 'totalCount' | 'idleCount' | 'waitingCount'>): void
@@ -10,7 +10,7 @@ export interface PoolObserver {
   queried?(statement: string, seconds: number, error: unknown): void
 }
 
-/** The server has the statement and says nothing: it hangs, or the network does. What it will make of it, nobody knows. */
+/** The server did not answer a statement: server or network hangs, and the outcome is unknown. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
   readonly code = 'ETIMEDOUT'
@@ -44,13 +44,13 @@ function endConnection(client: PoolClient, error?: Error): void {
 interface Watched {
   answerMs: number
   observer: PoolObserver
-  /** A statement on this connection had no answer. */
+  /** Called when a statement on this connection had no answer. */
   hung(): void
 }
 
 /**
- * Ends a connection whose statement has had no answer for `answerMs`, so that it is never used again: the statement's own
- * answer would be taken for that of the next one. pg's `query_timeout` leaves such a connection in the pool.
+ * Ends a connection whose statement has had no answer for `answerMs`, so that it is never used again: the statement's
+ * own answer would be taken for that of the next one. pg's `query_timeout` leaves such a connection in the pool.
  */
 function limitAnswers(client: PoolClient, { answerMs, observer, hung }: Watched): void {
   const { query } = client
@@ -74,15 +74,15 @@ function limitAnswers(client: PoolClient, { answerMs, observer, hung }: Watched)
     }
     const answer: unknown = Reflect.apply(query, client, args)
     if (answer instanceof Promise) answer.then(() => done(undefined), done)
-    else clearTimeout(late) // a cursor, which has no end that we see
+    else clearTimeout(late) // a cursor, whose end cannot be observed
     return answer
   }
   Reflect.set(client, 'query', limited)
 }
 
 /**
- * Gives a place in the pool back when its connection ends, whoever holds it: a transaction of Kysely whose BEGIN or
- * ROLLBACK fails never does (kysely 0.29, ControlledTransaction), and after as many of them nobody would get a connection.
+ * Releases a connection to the pool when it ends: a Kysely transaction whose BEGIN or ROLLBACK fails never releases it
+ * (kysely 0.29, ControlledTransaction), and enough of them would empty the pool.
  */
 function releaseWhenEnded(client: PoolClient): void {
   const { release } = client

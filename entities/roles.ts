@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { MikroORM } from '@mikro-orm/postgresql'
 
-/** Tables that requests of a tenant and work over all tenants alike read and change. */
+/** Tables that both roles read and change. */
 const OF_BOTH = [
   'oauth2_clients',
   'domains',
@@ -17,7 +17,7 @@ const OF_BOTH = [
   'idempotency_keys',
 ] as const
 
-/** What each role may do, table by table. The application adds to the log and reads it; it changes none of it. */
+/** Rights of each role by table. The application may add to the log and read it, but not change it. */
 const GRANTS = {
   app: {
     'select, insert, update, delete': [
@@ -41,7 +41,7 @@ const GRANTS = {
   },
 } as const
 
-/** Of the system role's tables, those that belong to no tenant and have no fence. */
+/** Tables of the system role that belong to no tenant, without row-level security. */
 const UNFENCED: readonly string[] = [
   'environments',
   'platform_keys',
@@ -56,7 +56,7 @@ type Role = keyof typeof GRANTS | 'backup'
 /** Roles are global to a PostgreSQL cluster, so their names carry the database's. */
 const roleName = (owner: URL, role: Role) => `${decodeURIComponent(owner.pathname.slice(1))}_${role}`
 
-/** Derived, so that no further secret has to be kept; another master key means another password. */
+/** Derives the password, so that no further secret has to be stored; another master key gives another password. */
 const password = (masterKey: Uint8Array, name: string) =>
   createHmac('sha256', masterKey).update(`countersign/database/${name}`).digest('base64url')
 
@@ -75,18 +75,18 @@ type Execute = (text: string, values?: unknown[]) => Promise<unknown[]>
 
 async function ensureLogin(execute: Execute, name: string, masterKey: Uint8Array): Promise<void> {
   const existing = await execute('select 1 from pg_roles where rolname = ?', [name])
-  // only a superuser may so much as name SUPERUSER in ALTER ROLE; assertFenced watches over what the role is
+  // only a superuser may name SUPERUSER in ALTER ROLE; assertFenced checks the role's attributes
   const verb = existing.length ? 'alter' : 'create'
   await execute(`${verb} role ${quote(name)} login password '${password(masterKey, name)}'`)
 }
 
-/** Tables that are fenced and let this role see no row yet. A database that was copied has the policy of another role. */
+/** Tables with row-level security but without a policy for this role. A copied database has another role's policy. */
 const UNREADABLE = `select c.oid::regclass::text as name from pg_class c
 where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relrowsecurity
   and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'backup'
     and p.polroles = array(select r.oid from pg_roles r where r.rolname = ?))`
 
-/** A policy in place of BYPASSRLS, which takes a superuser to grant: managed databases have none. */
+/** A policy in place of BYPASSRLS, which only a superuser can grant: managed databases have none. */
 async function createBackupRole(execute: Execute, name: string, masterKey: Uint8Array): Promise<void> {
   await ensureLogin(execute, name, masterKey)
   const role = quote(name)
@@ -124,7 +124,7 @@ export async function createRoles(owner: MikroORM, ownerUrl: string, masterKey: 
   )
 }
 
-/** A role that could step over row-level security would make the second fence a drawing of one: refuse to start. */
+/** Throws for a role that can bypass row-level security, the second fence between tenants. */
 export async function assertFenced(orm: MikroORM): Promise<void> {
   const [role] = await orm.em.getConnection().execute<{ unfenced: boolean; owned: number }[]>(
     `select rolsuper or rolbypassrls or rolcreaterole or rolreplication

@@ -13,7 +13,10 @@ export const SCHEMA: readonly string[] = readdirSync(MIGRATIONS_FOLDER)
   .map((file) => file.slice(0, -'.ts'.length))
   .sort()
 
-/** The database is not the one that this program was written for. `older` is mended by a migration, `newer` by an update. */
+/**
+ * The database is not the one that this program was written for. `older`: migrate the database; `newer`: update the
+ * program.
+ */
 export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch'
 
@@ -34,13 +37,13 @@ export function assertPostgresVersion(version: number): void {
     throw new Error(`PostgreSQL ${OLDEST_POSTGRES} or newer is needed; the database has version ${major}.`)
 }
 
-const HOW = 'npm start applies them, or stack/prepare.ts.'
+const HOW = 'run npm start, or stack/prepare.ts, to apply them.'
 
 /** PostgreSQL, appendix A: undefined_table and insufficient_privilege. */
 const NO_TABLE = '42P01'
 const NOT_ALLOWED = '42501'
 
-/** Throws `SchemaMismatch` where nobody can tell which were applied: to name all of them would name applied ones. */
+/** Returns the applied migrations. Throws `SchemaMismatch` where they cannot be read. */
 async function appliedMigrations(sql: Sql): Promise<Set<string>> {
   try {
     const { rows } = await sql.query<{ name: string }>({ text: 'select name from migrations', values: [] })
@@ -51,7 +54,7 @@ async function appliedMigrations(sql: Sql): Promise<Set<string>> {
     if (code === NOT_ALLOWED)
       throw new SchemaMismatch(
         'older',
-        `The system role may not read which migrations the database has: it was migrated by a version that did not grant that, or lost the right. Those of this version may be missing: ${HOW}`,
+        `The system role may not read the applied migrations: an older version did not grant that, or the right was revoked. Migrations of this version may be missing: ${HOW}`,
       )
     throw error
   }

@@ -9,7 +9,7 @@ const PresentationTemplateSchema = defineEntity({
     ...owned,
     name: p.text(),
     domain: p.text(),
-    /** As it was given: a list or an object of queries. */
+    /** As the caller sent it: a list or an object of queries. */
     query: p.json<object>(),
     /** See `TrustedContexts`; null: any context will do. */
     trustedContexts: p.json<(string | Record<string, unknown>)[]>().nullable(),
@@ -19,27 +19,27 @@ const PresentationTemplateSchema = defineEntity({
 export class PresentationTemplate extends PresentationTemplateSchema.class {}
 PresentationTemplateSchema.setClass(PresentationTemplate)
 
-/** What was asked of a holder, as it was asked: a later change of the template changes nothing here. */
+/** A request to a holder; a later change of the template does not change it. */
 const PresentationRequestSchema = defineEntity({
   name: 'PresentationRequest',
   tableName: 'presentation_requests',
   filters: ownedByTenant,
   properties: {
     ...owned,
-    /** Null when the query was given itself, or the template was deleted. */
+    /** Null when the request had its own query, or the template was deleted. */
     templateId: p.uuid().nullable(),
     name: p.text(),
     domain: p.text(),
     query: p.json<object>(),
     trustedContexts: p.json<(string | Record<string, unknown>)[]>().nullable(),
     challenge: p.text(),
-    /** Who asks; null for a request that is not signed. */
+    /** DID of the verifier; null for an unsigned request. */
     did: p.text().nullable(),
     callbackUrl: p.text().nullable(),
     /** The compact JWS that a wallet reads. */
     signed: p.text().nullable(),
     expiresAt: p.datetime(),
-    /** When a presentation verified as its answer: from then on the challenge is used. */
+    /** When a presentation was verified as its answer, which uses up the challenge. */
     usedAt: p.datetime().nullable(),
   },
 })

@@ -8,18 +8,18 @@ const SemanticTemplateSchema = defineEntity({
   filters: ownedByTenant,
   properties: {
     ...owned,
-    /** Of the current version: lists filter by it. */
+    /** Type in the current version, by which lists filter. */
     type: p.text(),
     /** The current version. */
     versionId: p.uuid(),
-    /** From then on nobody sees the template; what was issued from it still knows its version. */
+    /** From then on the template is hidden; credentials issued from it still name their version. */
     deletedAt: p.datetime().nullable(),
   },
 })
 export class SemanticTemplate extends SemanticTemplateSchema.class {}
 SemanticTemplateSchema.setClass(SemanticTemplate)
 
-/** What a template said at a time: written once, never changed (roles.ts gives no right to). */
+/** A version of a template: written once, never changed (roles.ts grants no update). */
 const SemanticTemplateVersionSchema = defineEntity({
   name: 'SemanticTemplateVersion',
   tableName: 'semantic_template_versions',

@@ -13,7 +13,7 @@ const StatusListSchema = defineEntity({
     purpose: p.text().$type<StatusPurpose>(),
     proofType: p.text(),
     size: p.integer(),
-    /** How many entries are given out; entry n stands at the n-th value of the list's keyed permutation. */
+    /** Number of entries given out; entry n is at the n-th value of the list's keyed permutation. */
     used: p.integer().default(0),
     permutationKey: p.blob(),
     /** Counts changes of status; a signed list holds all up to `publishedChanges`. */
@@ -23,11 +23,11 @@ const StatusListSchema = defineEntity({
     etag: p.text().nullable(),
     signedAt: p.datetime().nullable(),
     validUntil: p.datetime().nullable(),
-    /** Since when it waits to be signed again; null: nothing changed since it was signed, or it never was. */
+    /** Since when it waits to be signed again; null: unchanged since it was signed, or never signed. */
     changedSince: p.datetime().nullable(),
-    /** How often signing it failed in a row. */
+    /** Number of failed signings in a row. */
     publishFailures: p.integer().default(0),
-    /** The list gives out entries in this epoch of the database alone. */
+    /** The list gives out entries only in this epoch of the database. */
     epoch: p.integer().default(0),
   },
 })
@@ -46,7 +46,7 @@ const StatusChangeSchema = defineEntity({
     purpose: p.text().$type<StatusPurpose>(),
     value: p.boolean(),
     changedAt: p.datetime(),
-    /** Of the request that asked for it; a change that no request made has none. */
+    /** Id of the request; null for a change without one. */
     requestId: p.uuid().nullable(),
   },
 })

@@ -10,14 +10,16 @@ const { purgeExpiredRows } = proxyActivities<Purge>(sweeping)
 const { reconcileSlice } = proxyActivities<Reconciliation>(chunk)
 const { compareRestoredKeys } = proxyActivities<KeyInventory>(sweeping)
 
-/** Scheduled: rows that are past their time. */
+/** Scheduled: deletes expired rows. */
 export async function purgeExpired(): ReturnType<Purge['purgeExpiredRows']> {
   return purgeExpiredRows()
 }
 
 type Reconciled = Required<Omit<NonNullable<Payload<'reconcileWork'>>, 'next'>>
 
-/** Scheduled, and at every start of a worker: what rows say to be under way has a workflow, and each key its row. */
+/**
+ * Scheduled, and at every start of a worker: starts missing workflows of rows under way, and compares keys with rows.
+ */
 export async function reconcileWork(run: Payload<'reconcileWork'> = {}): Promise<Reconciled> {
   const { looked = 0, started = 0, left = 0 } = run
   const total = { looked, started, left }

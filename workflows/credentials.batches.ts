@@ -10,7 +10,7 @@ const { signBatchChunk } = proxyActivities<BatchSigning>(chunk)
 const { reviewBatch, completeBatch } = proxyActivities<BatchEnds>(quick)
 const { discardBatchRows } = proxyActivities<BatchEnds>(sweeping)
 
-/** Somebody paused, resumed or cancelled the batch; its row tells what. */
+/** The batch was paused, resumed or cancelled; its row has the state. */
 export const changed = signalOf('signBatch', 'changed')
 export const progress = queryOf('signBatch', 'progress')
 
@@ -59,7 +59,7 @@ export async function signBatch(run: Payload<'signBatch'>): Promise<BatchProgres
   return seen
 }
 
-/** Says another thing a hundred times at most, however many rows there are: each time is an event of the history. */
+/** Changes at most about a hundred times, however many rows there are: each change is an event in the history. */
 function lineOf(batchId: string, { state, total, signed, failed }: BatchProgress): string {
   const percent = Math.floor(((signed + failed) * 100) / total)
   const refused = failed > 0 ? `, ${Math.ceil((failed * 100) / total)} % refused` : ''
@@ -69,8 +69,8 @@ function lineOf(batchId: string, { state, total, signed, failed }: BatchProgress
 const counts = ({ signed, failed }: BatchProgress) => ({ signed, failed })
 
 /**
- * Answers a function that waits until a paused batch may go on; false: the history is long, go on in a new run first. All
- * lanes wait together. A signal that was lost is made up for by looking again, ever less often.
+ * Returns a function that waits until a paused batch may continue; false: the history is long, continue in a new run.
+ * All lanes wait together. Reads the batch in growing intervals as well, in case a signal was lost.
  */
 function watchChanges(subject: Subject<'signBatch'>): () => Promise<boolean> {
   let changes = 0

@@ -6,10 +6,10 @@ import { outward, quick } from './options.ts'
 const { deliverNotification } = proxyActivities<NotificationDelivery>(outward)
 const { concludeNotification } = proxyActivities<NotificationDelivery>(quick)
 
-/** Half a day in all; a holder who is away for longer reads the list. */
+/** Half a day in all; after that a holder can still read the status list. */
 const WAITS = ['1m', '10m', '1h', '3h', '8h'] as const
 
-/** Sends a message about a status to where the holder's DID takes messages; whatever comes of it is recorded. */
+/** Sends a message about a status to the endpoint of the holder's DID, and records the outcome. */
 export async function notifyStatus({
   waits = WAITS,
   ...subject
@@ -21,7 +21,7 @@ export async function notifyStatus({
     outcome = await deliverNotification(subject)
   }
   const state = outcome.state === 'later' ? 'FAILED' : outcome.state
-  // whoever was not reached may be told another time; whoever refused the message was told
+  // a recipient that was not reached may get another message; one that refused it was reached
   await concludeNotification(subject, state, outcome.reason, outcome.state === 'later' || state === 'NO_SERVICE')
   return state
 }

@@ -9,7 +9,7 @@ const { revokeSlice } = proxyActivities<RevocationSlices>(chunk)
 
 export const revocationProgress = queryOf('revokeCredentials', 'progress')
 
-/** Revokes what a template, a batch or an issuer has issued. The row knows how far it is. */
+/** Revokes all credentials of a template, a batch or an issuer. The row stores the progress. */
 export async function revokeCredentials(run: Payload<'revokeCredentials'>): Promise<{ revoked: number }> {
   const { slicesPerRun = 500, ...subject } = run
   let seen: RevocationProgress | undefined

@@ -20,7 +20,7 @@ async function makeDocument(subject: DidSubject): Promise<void> {
   await writeDidDocument(subject)
 }
 
-/** Why a step was refused, which no waiting mends. A deletion is nothing to tell of: it goes on up. */
+/** Returns the reason of a refused step, for which waiting is useless. Throws on for a deleted DID. */
 const refusalReason = (step: Promise<void>): Promise<string | undefined> =>
   step.then(
     () => undefined,
@@ -68,8 +68,8 @@ export async function registerWebDid({
 }
 
 /**
- * First nobody may make keys any more, then the keys go, then what tells of them: a crash in between leaves an owner who
- * can be asked again.
+ * Stops the registration, so that no key is made any more, then deletes the keys, then the rows: after a crash in
+ * between the rows are left to find the keys.
  */
 export async function deleteDid(subject: Payload<'deleteDid'>): Promise<void> {
   while ((await wakeRegistration(subject)).running) await sleep('1s')
@@ -77,7 +77,7 @@ export async function deleteDid(subject: Payload<'deleteDid'>): Promise<void> {
   await removeDid(subject)
 }
 
-/** Scheduled: keys whose DID was never finished. */
+/** Scheduled: destroys keys whose DID was never finished. */
 export async function reapKeys(): Promise<{ reaped: number }> {
   return reapUnownedKeys()
 }

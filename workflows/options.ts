@@ -1,18 +1,20 @@
 import type { ActivityOptions } from '@temporalio/workflow'
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow'
 
-/** Retries for as long as it takes: what we depend on comes back, and refusals are final without a limit (activities/worker). */
+/** Retries without a limit: outages end, and refusals are final anyway (activities/frame/worker/interceptors.ts). */
 const untilItWorks = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const
 
-/** Rows and keys: each is done in milliseconds or its part is away; 10 s is above every timeout inside. */
+/** Rows and keys: each takes milliseconds unless its part is unavailable; 10 s is above every timeout inside. */
 export const quick: ActivityOptions = { startToCloseTimeout: '10s', retry: untilItWorks }
 
-/** One request to somebody else: DNS, connection, answer and size are bounded inside (OUTBOUND_TIMEOUT_MS), 30 s bounds the sum. */
+/**
+ * One outbound request: DNS, connection, answer and size are bounded inside (OUTBOUND_TIMEOUT_MS), 30 s bounds the sum.
+ */
 export const outward: ActivityOptions = { startToCloseTimeout: '30s', retry: untilItWorks }
 
 /**
- * A scheduled pass over many rows: as long as it makes progress. The worker sends the heartbeats; without one for 30 s the
- * pass belongs to another worker.
+ * A scheduled pass over many rows, while it makes progress. The worker sends heartbeats; after 30 s without one,
+ * another worker takes the pass.
  */
 export const sweeping: ActivityOptions = { startToCloseTimeout: '1h', heartbeatTimeout: '30s', retry: untilItWorks }
 
@@ -22,7 +24,9 @@ export const sweeping: ActivityOptions = { startToCloseTimeout: '1h', heartbeatT
  */
 export const chunk: ActivityOptions = { startToCloseTimeout: '5m', heartbeatTimeout: '10s', retry: untilItWorks }
 
-/** The refusal that ended an activity: its code, e.g. `did.not_found`, and its sentence; undefined for any other error. */
+/**
+ * The refusal that ended an activity: its code, e.g. `did.not_found`, and its sentence; undefined for any other error.
+ */
 export const refusalOf = (error: unknown): { code: string; message: string } | undefined => {
   const cause = error instanceof ActivityFailure ? error.cause : error
   if (!(cause instanceof ApplicationFailure && cause.nonRetryable && cause.type)) return undefined

@@ -4,8 +4,8 @@ import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow'
 const SUMMARY = defineSearchAttributeKey('Summary', 'KEYWORD')
 
 /**
- * Tells operators how far a workflow is, in one line that names no person: as its details, and as its `Summary`, which the
- * Temporal UI shows without the codec too. A line that was told already costs nothing.
+ * Shows operators the progress of a workflow, in one line without personal data: as its details, and as its `Summary`,
+ * which the Temporal UI shows without the codec too. An unchanged line costs nothing.
  */
 export function createProgressLine(): (line: string) => void {
   let lastLine = ''

@@ -4,7 +4,10 @@ import { quick } from './options.ts'
 
 const activities = proxyActivities<TokenKeyRotation>(quick)
 
-/** Scheduled: keys of access tokens come and go. The new key's id is made here, so that a retry makes no second key. */
+/**
+ * Scheduled: adds and removes keys of access tokens. The new key's id is made here, so that a retry makes no second
+ * key.
+ */
 export async function rotateTokenKeys(): ReturnType<TokenKeyRotation['rotateTokenKeys']> {
   return activities.rotateTokenKeys({ keyId: uuid4() })
 }

@@ -51,9 +51,9 @@ export function createNotificationDelivery(parts: Parts) {
 
   async function isWithinLimit(tenantId: string, host: string): Promise<boolean> {
     const key = createHash('sha256').update(`${tenantId} ${host}`).digest('base64url')
-    const result = await limiter.consume(key).catch((refused: unknown) => {
-      if (refused instanceof RateLimiterRes) return undefined
-      throw refused
+    const result = await limiter.consume(key).catch((error: unknown) => {
+      if (error instanceof RateLimiterRes) return undefined
+      throw error
     })
     return result !== undefined
   }

@@ -29,7 +29,7 @@ function option(options: Record<string, string>, name: string): string | undefin
 function keyTypeOf(options: Record<string, string>): KeyType {
   const name = (option(options, 'keyType') ?? 'ed25519').toLowerCase().replace('-', '')
   if (KEY_TYPES.includes(name)) return name as KeyType
-  throw new Refusal('did.key_type_unsupported', 'This key type is not supported.', [
+  throw new Refusal('did.key_type_unsupported', 'The key type is not supported; see errors.', [
     { path: 'options.keyType', code: 'enum', message: `expected ${KEY_TYPES.join(', ')}` },
   ])
 }

@@ -54,7 +54,8 @@ const tooComplex = (what: string): Refusal =>
     `The credential takes too much ${what} to process. Use fewer or simpler nodes and contexts.`,
   )
 
-const tooLate = () => new Unavailable('documents', 'The machine is too busy to process the document in time.', 5)
+const tooLate = () =>
+  new Unavailable('documents', 'The machine is too busy to process the document in time. Try again later.', 5)
 
 const codeOf = (error: unknown): unknown => (error instanceof Error ? Reflect.get(error, 'code') : undefined)
 

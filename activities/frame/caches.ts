@@ -1,6 +1,6 @@
 import type { LRUCache } from 'lru-cache'
 
-/** Lifetimes in a cache by the process' own clock, exactly: as an option, so that a test may set the clock. */
+/** Options for a cache whose lifetimes follow `now`, so that a test may set the clock. */
 export const byClock = (
   now: () => Date,
 ): Pick<LRUCache.OptionsBase<string, object, unknown>, 'perf' | 'ttlResolution'> => ({
@@ -9,9 +9,9 @@ export const byClock = (
 })
 
 /**
- * Returns a function that runs `work` once per name at a time: whoever asks while it runs gets its outcome, a failure too.
- * Nothing of it is kept, and what `work` itself keeps is read past it. lru-cache's own `fetch` keeps what it fetched, and
- * makes readers of a good entry wait while it is refreshed.
+ * Returns a function that runs `work` once per name at a time: concurrent callers get the same outcome, also a failure.
+ * The outcome is not kept; `work` may have a cache of its own. lru-cache's own `fetch` keeps what it fetched, and makes
+ * readers of a good entry wait while it is refreshed.
  */
 export function singleFlight<Outcome>() {
   const flights = new Map<string, Promise<Outcome>>()

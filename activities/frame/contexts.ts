@@ -21,12 +21,12 @@ export interface PinnedContext {
   createdAt: string
 }
 
-/** The table of pinned contexts, as far as this needs it. */
+/** The table of pinned contexts. */
 export interface ContextRows {
   find(tenantId: string, url: string): Promise<PinnedContext | undefined>
-  /** Inserts, unless the tenant has the URL already; answers the row that stands then. */
+  /** Inserts unless the tenant has the URL already; returns the stored row. */
   insert(tenantId: string, context: PinnedContext): Promise<PinnedContext>
-  /** Of a context that a stranger brought before: from now on it is the tenant's own. */
+  /** Makes a context that was fetched for a document the tenant's own. */
   markRegistered(tenantId: string, url: string): Promise<void>
   /** How many contexts of this source the tenant has. */
   count(tenantId: string, source: ContextSource): Promise<number>
@@ -39,20 +39,19 @@ export interface LookupOptions {
 
 export interface ContextStore {
   /**
-   * The tenant's context under a URL: pinned, or fetched once under the outbound rules and pinned from then on. Throws
+   * Returns the tenant's context for a URL: pinned, or fetched once by the outbound rules and then pinned. Throws
    * `Refusal('context.unknown')` (naming the URL) where it may not be fetched, `Refusal('context.unavailable')` where
-   * fetching failed, `Refusal('context.invalid')` for what is no context, `Refusal('context.too_many')` where the tenant
-   * has as many of its source as it may.
+   * fetching failed, `Refusal('context.invalid')` for what is not a context, `Refusal('context.too_many')` where the
+   * tenant has the most contexts of this source.
    */
   lookup(tenantId: string, url: string, options: LookupOptions): Promise<PinnedContext>
-  /** The context that is pinned under a URL, without fetching any. */
+  /** Returns the pinned context of a URL; fetches nothing. */
   pinned(tenantId: string, url: string): Promise<PinnedContext | undefined>
   /**
-   * Pins a context on the tenant's own wish. An already pinned one is fetched again and compared; one that a stranger brought
-   * is the tenant's own then.
+   * Pins a context as registered by the tenant. One that is pinned already is fetched again and compared.
    */
   register(tenantId: string, url: string): Promise<PinnedContext>
-  /** Fetches again and throws `Refusal('context.changed')` when the content under a pinned URL is another one. */
+  /** Fetches a pinned URL again; throws `Refusal('context.changed')` when its content differs. */
   check(tenantId: string, url: string): Promise<PinnedContext>
 }
 
@@ -65,10 +64,10 @@ interface Parts {
 const ACCEPT = 'application/ld+json, application/json;q=0.9'
 const MAX_BYTES = 256 * 1024
 const MAX_CACHED = 500
-/** Of each source: what strangers bring must leave room for what the tenant registers. */
+/** Per source: contexts in documents of others must leave room for those that the tenant registers. */
 export const MAX_CONTEXTS = 1_000
 const MAX_CACHED_BYTES = 32 * 1024 * 1024
-/** A stranger's URL that could not be fetched is not asked again for this long, whoever brings it. */
+/** Time for which a URL that could not be fetched is not tried again, for any tenant. */
 const FAILURE_LIFETIME_MS = 10_000
 
 const short = (url: string) => url.slice(0, 200)
@@ -80,13 +79,13 @@ function checkDocument(url: string, bytes: Uint8Array): string {
   const document = parseForeignJson(bytes, { code: 'context.invalid' })
   if (!isObject(document) || !Object.hasOwn(document, '@context'))
     throw new Refusal('context.invalid', `${short(url)} is not a JSON-LD context.`)
-  // names that reach prototypes, more members than an honest context has, and what jsonld would fail over
+  // refuses names that reach prototypes, too many members, and what makes jsonld fail
   const [error] = [...boundsErrors(document), ...contextErrors(document)]
   if (error) throw new Refusal('context.invalid', `${short(url)} is malformed: ${error.path} ${error.message}.`)
   return Buffer.from(bytes).toString('utf8')
 }
 
-/** Contexts that strangers and tenants bring. Content under a pinned URL never changes for us. */
+/** Contexts of tenants and of documents that they process. The content of a pinned URL never changes for us. */
 export function createContextStore({ outbound, rows, now }: Parts): ContextStore {
   const cache = new LRUCache<string, PinnedContext>({
     max: MAX_CACHED,
@@ -130,7 +129,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
     return remember(tenantId, await rows.insert(tenantId, context))
   }
 
-  /** A row whose text is not what was pinned has been tampered with. */
+  /** Caches a context, after a check that its row was not altered. */
   const remember = (tenantId: string, context: PinnedContext): PinnedContext => {
     if (contextHash(context.document) !== context.sha256) {
       throw new Refusal('context.changed', `The stored context ${short(context.url)} was altered after it was pinned.`)
@@ -163,7 +162,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
   const register = async (tenantId: string, url: string): Promise<PinnedContext> => {
     const isPinned = (await pinned(tenantId, url)) !== undefined
     const context = await (isPinned ? check(tenantId, url) : pinOnce(tenantId, url, 'registered'))
-    // a stranger may have brought it before, or in the same moment
+    // a document may have brought it before, or at the same moment
     if (context.source === 'registered') return context
     await assertRoom(tenantId, url, 'registered')
     await rows.markRegistered(tenantId, url)

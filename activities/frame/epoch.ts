@@ -2,12 +2,12 @@ import type { Logger } from 'pino'
 import type { Sql } from '../../entities/orm.ts'
 import type { Witness } from './epoch.witness.ts'
 
-/** How often a process compares the database with what is remembered of it elsewhere, and moves both on. */
+/** How often a process compares the database's mark with the witness, and increases both. */
 const BEAT_SECONDS = 15
-/** A mark that moved in this time was moved by a process that runs now and knows where the database stands. */
+/** A mark that was increased within this time was increased by a process that still runs and knows the state. */
 const FRESH_SECONDS = 60
 
-/** What tells that rows were put back, or that the newest may be missing. */
+/** Signs that the database was restored, or that its newest rows may be missing. */
 const SIGNS = {
   moved: 'the rows were written in another database, cluster or timeline',
   behind: 'the database is behind its last recorded state',
@@ -17,9 +17,9 @@ const SIGNS = {
 type RestoreSign = keyof typeof SIGNS
 
 export interface KnownEpoch {
-  /** Another one in each epoch. */
+  /** Different in each epoch. */
   id: string
-  /** The database had come so far when it was last compared. */
+  /** The database's mark at the last comparison. */
   mark: number
 }
 
@@ -32,7 +32,7 @@ interface Seen extends KnownEpoch {
 const LOOK = `select id, epoch, mark, incarnation = database_incarnation() as here,
   coalesce(extract(epoch from clock_timestamp() - marked_at), 0)::float8 as "silentSeconds" from platform_epoch`
 
-/** A new id besides: where two databases have come from one, each is remembered apart from then on. */
+/** Sets a new id as well, so that two copies of one database have separate witnesses from then on. */
 const BEGIN = `update platform_epoch set id = gen_random_uuid(), epoch = epoch + 1, mark = greatest(mark, $2) + 1,
   marked_at = clock_timestamp(), incarnation = database_incarnation(), restored_at = clock_timestamp()
 where epoch = $1 returning epoch`
@@ -41,17 +41,17 @@ const ADVANCE = `update platform_epoch set mark = mark + 1, marked_at = clock_ti
 where id = $1 and (marked_at is null or marked_at < clock_timestamp() - make_interval(secs => $2))`
 
 interface Parts {
-  /** The system role's. */
+  /** The system role's pool. */
   systemSql: Sql
-  /** Remembers the mark outside of the database; undefined: only the database's own signs are seen. */
+  /** Stores the mark outside of the database; undefined: only the database's own signs are checked. */
   witness: Witness | undefined
   log: Pick<Logger, 'error' | 'warn'>
   beatSeconds?: number
 }
 
 /**
- * Sees that the database was restored, and then has everything begin anew that must not be given out twice (D-185). The
- * database is written before the witness: a crash between the two leaves the witness behind, which is no sign of anything.
+ * Detects that the database was restored, and begins a new epoch, so that nothing is given out twice (D-185). Writes
+ * the database before the witness: a crash in between leaves the witness behind, which is not a sign of a restore.
  */
 export function createEpoch({ systemSql, witness, log, beatSeconds = BEAT_SECONDS }: Parts) {
   let known: KnownEpoch | undefined
@@ -60,11 +60,11 @@ export function createEpoch({ systemSql, witness, log, beatSeconds = BEAT_SECOND
 
   async function look(): Promise<Seen> {
     const [row] = (await systemSql.query<Seen>({ text: LOOK, values: [] })).rows
-    if (!row) throw new Error('The row of platform_epoch is missing: the database was not migrated as a whole.')
+    if (!row) throw new Error('The row of platform_epoch is missing: the migration of the database is incomplete.')
     return row
   }
 
-  /** Of processes that see the same sign at once, one begins the epoch. */
+  /** Begins an epoch; of processes that see the same sign at once, only one does. */
   async function begin(seen: Seen, sign: RestoreSign, witnessMark = 0): Promise<Seen> {
     const { rows } = await systemSql.query<{ epoch: number }>({ text: BEGIN, values: [seen.epoch, witnessMark] })
     if (rows[0])
@@ -75,7 +75,9 @@ export function createEpoch({ systemSql, witness, log, beatSeconds = BEAT_SECOND
     return look()
   }
 
-  /** What the witness says, if there is one: the row after that, and the mark that it holds under the row's id. */
+  /**
+   * Compares with the witness, if there is one; returns the row after that, and the witness's mark for the row's id.
+   */
   async function testify(seen: Seen): Promise<{ seen: Seen; witnessMark?: number }> {
     const witnessMark = await witness?.read(seen.id)
     if (witnessMark !== undefined && witnessMark > seen.mark) return { seen: await begin(seen, 'behind', witnessMark) }
@@ -94,7 +96,7 @@ export function createEpoch({ systemSql, witness, log, beatSeconds = BEAT_SECOND
     return known
   }
 
-  /** Throws `Unavailable('keys')` while the witness is away; what was known stays so. */
+  /** Throws `Unavailable('keys')` while the witness is unavailable; the known epoch stays. */
   function check(): Promise<KnownEpoch> {
     checking ??= compare().finally(() => {
       checking = undefined
@@ -117,15 +119,15 @@ export function createEpoch({ systemSql, witness, log, beatSeconds = BEAT_SECOND
   return {
     check,
 
-    /** Throws as `check` until it went well once: nothing may be given out by a database that may be an older one. */
+    /** Throws as `check` until it succeeded once: a database that may be an older copy must give out nothing. */
     current: async (): Promise<KnownEpoch> => known ?? check(),
 
-    /** Id of the epoch that this process knows of, if it knows of one. */
+    /** Id of the epoch that this process knows, if any. */
     get known(): string | undefined {
       return known?.id
     },
 
-    /** For an operator who restored something that shows no sign of it. */
+    /** For an operator who restored a database without a sign of it. */
     async restored(): Promise<KnownEpoch> {
       await begin(await look(), 'told')
       return check()

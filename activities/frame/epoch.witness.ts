@@ -2,16 +2,16 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Remembers, outside of the database, how far it has come. Throws `Unavailable('keys')` while it is away. A lower number
- * than the one that it has may be dropped.
+ * Stores the database's mark outside of the database. Throws `Unavailable('keys')` while it is unavailable. May ignore
+ * a mark lower than the stored one.
  */
 export interface Witness {
-  /** undefined: nothing is remembered under this id. */
+  /** Returns the mark for an id; undefined where none is stored. */
   read(id: string): Promise<number | undefined>
   write(id: string, mark: number): Promise<void>
 }
 
-/** One small file per database. Each machine has its own folder: they need not agree, for each can only be behind. */
+/** One small file per database. Machines need not share the folder: a machine's mark can only be behind. */
 export function createFileWitness(directory: string): Witness {
   const place = (id: string) => join(directory, id)
   const unusable = (error: Error) => new Error(`EPOCH_DIRECTORY is not usable: ${error.message}`, { cause: error })
@@ -27,7 +27,7 @@ export function createFileWitness(directory: string): Witness {
   }
   return {
     read,
-    /** Renamed into place, so that a crash leaves the old number or the new one. */
+    /** Renames the new file into place, so that a crash leaves the old number or the new one. */
     async write(id, mark) {
       if (((await read(id)) ?? -1) >= mark) return
       try {

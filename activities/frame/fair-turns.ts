@@ -1,44 +1,44 @@
 /** A task whose turn has come. */
 export interface Turn<Task> {
   task: Task
-  /** Says what the task has cost, once it has ended. */
+  /** Reports the cost of the task, once it has ended. */
   end(cost: number): void
 }
 
 export interface FairTurns<Task> {
-  /** Tasks that wait. */
+  /** Number of waiting tasks. */
   size(): number
   sizeOf(tenantId: string): number
-  /** Tenants with tasks that wait or are under way. */
+  /** Number of tenants with waiting or running tasks. */
   tenants(): number
-  /** Tenants that are remembered. */
+  /** Number of tenants that are stored. */
   known(): number
-  /** What the waiting tasks are expected to cost. */
+  /** Expected cost of the waiting tasks. */
   expectedCost(): number
   add(tenantId: string, task: Task): void
-  /** False when the task does not wait any more. */
+  /** Returns false when the task does not wait any more. */
   remove(tenantId: string, task: Task): boolean
-  /** The task that is next, under way from now on; undefined when none may begin. */
+  /** Starts the next task; undefined when none may begin. */
   next(): Turn<Task> | undefined
 }
 
 export interface FairTurnsOptions {
-  /** Tasks of one tenant that are under way at a time. */
+  /** Tasks of one tenant that run at a time. */
   perTenant?: number
-  /** The cost of a tenant's first task, as long as it is not known. */
+  /** Assumed cost of a tenant's first task. */
   firstCost?: number
 }
 
 interface Line<Task> {
   waiting: { task: Task; place: number }[]
   running: number
-  /** The tenant's work so far, on the scale that all tenants share: whose is least is next. */
+  /** The tenant's work so far, on a scale common to all tenants: the tenant with the least is next. */
   work: number
-  /** What its tasks have cost lately: stands for the cost of those under way. */
+  /** Recent cost of its tasks, assumed for the running ones. */
   typicalCost: number
 }
 
-/** Tenants without a task whose work is remembered at most. */
+/** Most idle tenants whose work is stored. */
 const KEPT = 1_000
 
 /**
@@ -48,7 +48,7 @@ const KEPT = 1_000
 export function createFairTurns<Task>(options: FairTurnsOptions = {}): FairTurns<Task> {
   const { perTenant = Number.POSITIVE_INFINITY, firstCost = 1 } = options
   const lines = new Map<string, Line<Task>>()
-  /** The work at which the last task began: where who comes now begins. */
+  /** The work at which the last task began, and at which a new tenant begins. */
   let level = 0
   let places = 0
   let size = 0
@@ -67,7 +67,7 @@ export function createFairTurns<Task>(options: FairTurnsOptions = {}): FairTurns
   const isBefore = (one: Line<Task>, other: Line<Task>) =>
     one.work < other.work || (one.work === other.work && firstPlace(one) < firstPlace(other))
 
-  /** Work that lies behind the level is not needed: the tenant would begin there anyway. */
+  /** Drops idle tenants whose work is below the level, where they would begin anyway. */
   function forget() {
     for (const [tenantId, line] of lines)
       if (isIdle(line) && (line.work <= level || lines.size > KEPT)) lines.delete(tenantId)

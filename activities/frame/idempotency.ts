@@ -2,12 +2,14 @@ import type { Sql } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Sealer } from './sealing.ts'
 
-/** How long a crashed request keeps its key before a retry may go on with it. */
+/** How long a crashed request holds its key before a retry may continue. */
 const LEASE_SECONDS = 30
-/** How long an answer is kept for repetition. */
+/** How long an answer is kept for repeated requests. */
 export const KEPT_HOURS = 24
 
-/** What an unfinished request committed already, sealed: enough to give its answer again without doing it again. */
+/**
+ * Seals the committed result of an unfinished request, from which its answer can be made without repeating the work.
+ */
 export const createEffects = (sealer: Sealer) => ({
   seal: (tenantId: string, key: string, result: unknown): Buffer =>
     sealer.seal(Buffer.from(JSON.stringify(result ?? null)), `effect/${tenantId}/${key}`),
@@ -16,7 +18,7 @@ export const createEffects = (sealer: Sealer) => ({
 })
 export type Effects = ReturnType<typeof createEffects>
 
-/** An answer as it went out. */
+/** An answer as it was sent. */
 export interface Answer {
   status: number
   headers: Record<string, string>
@@ -38,18 +40,20 @@ interface Claimed {
   since: string
 }
 
-/** A request's hold on its key. */
+/** A request's claim to its key. */
 export interface Claim {
   key: string
-  /** Time of the key's first use, as PostgreSQL writes it. The key and this time name one intention, whatever came of the tries before. */
+  /**
+   * Time of the key's first use, as PostgreSQL writes it. Key and time together identify all attempts of one request.
+   */
   since: string
-  /** What an earlier try of this request committed. */
+  /** The result that an earlier attempt of this request committed. */
   effect?: unknown
 }
 
-/** Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): the first answer again, and never two effects. */
+/** Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): repeats the first answer, and never the effect. */
 export const createIdempotency = ({ sql, sealer, effects }: { sql: Sql; sealer: Sealer; effects: Effects }) => ({
-  /** Answers the first answer, or the effect of a try that crashed (if any) for this try to go on from. */
+  /** Returns the first answer, or a claim with the effect of a crashed attempt, if any, to continue from. */
   async claim(tenantId: string, key: string, requestHash: Uint8Array): Promise<{ answer: Answer } | Claim> {
     const { rows } = await sql.query<Claimed>({
       name: 'claim-idempotency-key',
@@ -82,7 +86,7 @@ export const createIdempotency = ({ sql, sealer, effects }: { sql: Sql; sealer: 
     })
   },
 
-  /** The try failed without an answer worth keeping: the next one with this key starts afresh, or from its effect. */
+  /** Releases the key after a failure without an answer to keep: the next attempt starts again, or from the effect. */
   async release(tenantId: string, key: string): Promise<void> {
     await sql.query({
       name: 'release-idempotency-key',

@@ -4,7 +4,7 @@ import { createOperations } from './operations.ts'
 import { createTenants } from './tenants/index.ts'
 import { createTenantSettings } from './tenants/settings.ts'
 
-/** What every area stands on, composed from dependencies. */
+/** The parts that every area uses, composed from dependencies. */
 export function composeFrame(dependencies: Dependencies) {
   const operations = createOperations(dependencies)
   return {
@@ -15,5 +15,5 @@ export function composeFrame(dependencies: Dependencies) {
   }
 }
 
-/** What an area is composed from, besides the areas that it may know. */
+/** What an area is composed from, besides other areas. */
 export type Frame = Dependencies & ReturnType<typeof composeFrame>

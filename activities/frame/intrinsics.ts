@@ -1,4 +1,4 @@
-/** Built-ins that all code of a process shares. `Error` is told at run time how it shows stacks, and stays as it is. */
+/** Built-ins that all code of a process shares. `Error` is left out, because Node sets members of it at run time. */
 const CONSTRUCTORS = [
   ...[Object, Function, Array, String, Number, Boolean, BigInt, Symbol, Date, RegExp, Promise],
   ...[Map, Set, WeakMap, WeakSet, ArrayBuffer, DataView, Uint8Array],
@@ -11,7 +11,7 @@ const members = (object: object): [PropertyKey, PropertyDescriptor][] =>
     return descriptor ? [[name, descriptor]] : []
   })
 
-/** No function that stands in an object gets a member of its own, such as a `call` that is none. */
+/** Freezes the functions of an object, so that none gets a member such as a false `call`. */
 function freezeFunctions(object: object): void {
   const exceptions: unknown[] = [...CONSTRUCTORS, Error, Function.prototype]
   for (const [, { value, get, set }] of members(object))
@@ -20,8 +20,8 @@ function freezeFunctions(object: object): void {
 }
 
 /**
- * Nothing is added to `Object.prototype` or replaced in it. An object may still get a `toString` of its own by assignment,
- * which a member that is merely read-only would forbid.
+ * Forbids additions to `Object.prototype` and replacements in it. An object may still get its own `toString` by
+ * assignment, which a read-only member would forbid.
  */
 function lockObjectPrototype(): void {
   const prototype = Object.prototype
@@ -34,7 +34,7 @@ function lockObjectPrototype(): void {
         enumerable,
         get: () => value,
         set(this: unknown, own: unknown) {
-          if (this === prototype) throw new TypeError(`Object.prototype.${String(name)} is not changed`)
+          if (this === prototype) throw new TypeError(`Object.prototype.${String(name)} must not be changed`)
           const descriptor = { value: own, configurable: true, enumerable: true, writable: true }
           Object.defineProperty(Object(this), name, descriptor)
         },
@@ -43,17 +43,17 @@ function lockObjectPrototype(): void {
   Object.preventExtensions(prototype)
 }
 
-/** Nor in `Object` itself, which is one step away from every object. */
+/** Makes the members of `Object` read-only, because every object leads to it. */
 function lockObject(): void {
   for (const [name, descriptor] of members(Object))
     if (descriptor.configurable) Object.defineProperty(Object, name, { configurable: false, writable: false })
 }
 
 /**
- * The second fence behind `protocol/names.ts` (D-156): what follows a name from outside into a built-in fails there, in one
- * request, and changes nothing for any other. Called by each process and thread once its modules are loaded; again, it does
- * nothing. To lock the members of all prototypes and constructors would be stronger: V8 then compiles less of what uses
- * them, and a signature takes a tenth longer.
+ * The second fence behind `protocol/names.ts` (D-156): a write to a built-in by a name from outside fails in its own
+ * request, and changes nothing for others. Each process and thread calls it once its modules are loaded; a second call
+ * does nothing. To lock the members of all prototypes and constructors would be stronger: V8 then compiles less of what
+ * uses them, and a signature takes a tenth longer.
  */
 export function fenceIntrinsics(): void {
   if (!Object.isExtensible(Object.prototype)) return

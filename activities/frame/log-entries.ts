@@ -2,13 +2,13 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { LogEntry } from '../../entities/tokens-logs.ts'
 import type { Dependencies } from '../dependencies.ts'
 
-/** What the log says of work that goes on after the request that asked for it was answered. */
+/** A log entry of work that continues after its request was answered. */
 export interface FollowUp {
   tenantId: string
-  /** Of the request that asked for it. */
+  /** Id of the request that started the work. */
   requestId: string
   clientId: string
-  /** As of an operation: the entry is `<name>_SUCCESS` or `<name>_FAIL`. */
+  /** Log name, as of an operation: the entry is `<name>_SUCCESS` or `<name>_FAIL`. */
   name: string
   category: string
   outcome: 'SUCCESS' | 'FAIL'
@@ -16,7 +16,7 @@ export interface FollowUp {
   metadata: Record<string, string | number | boolean | null>
 }
 
-/** The entry is written by the transaction of `em`, with the change that it is about. */
+/** Writes the entry in the transaction of `em`, together with its change. */
 export function addLogEntry(
   em: SqlEntityManager,
   { now, uuid }: Pick<Dependencies, 'now' | 'uuid'>,

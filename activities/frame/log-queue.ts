@@ -14,7 +14,7 @@ export interface QueuedEntry {
 }
 
 const BATCH = 500
-/** Beyond this many waiting entries, requests wait for room: nothing is dropped and memory stays bounded. */
+/** Requests wait while more entries than this are queued: no entry is dropped, and memory is bounded. */
 const ROOM = 10_000
 const PAUSE_MS = 25
 const RETRY_MS = 1_000
@@ -27,16 +27,17 @@ on conflict (id) do nothing`
 export interface LogQueue {
   add(entry: QueuedEntry): void
   /**
-   * Undefined while there is room for a further entry; else the wait for it, which ends in `Unavailable('database')` when
-   * the database takes none. To be asked before an operation begins: what was done is always added.
+   * Returns undefined while there is room for an entry, else a promise of room, which rejects with
+   * `Unavailable('database')` when the database takes none. Call it before an operation begins: entries of finished
+   * work are always added.
    */
   room(): Promise<void> | undefined
-  /** Writes all that is waiting; throws when the database does not take it. */
+  /** Writes all queued entries; throws when the database does not take them. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
-/** data_exception, integrity_constraint_violation (PostgreSQL, Appendix A): the entry is at fault, and not the time. */
+/** data_exception, integrity_constraint_violation (PostgreSQL, Appendix A): the fault is in the entry. */
 const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code))
 
@@ -63,7 +64,7 @@ export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM } = {}): 
     })
   }
 
-  /** An entry that the database refuses would hold up all others for ever: it stands in the process' own log instead. */
+  /** Writes an entry that the database refuses to the process's own log, because it would block all others. */
   async function write(batch: QueuedEntry[]): Promise<void> {
     try {
       await insert(batch)

@@ -2,13 +2,15 @@ import { type Logger, pino } from 'pino'
 
 const FRAMES = 15
 
-/** PostgreSQL's data exceptions and JSON's syntax errors quote what they could not read, and that may name a person. */
+/**
+ * Whether the message quotes its input, which may name a person: PostgreSQL's data exceptions, JSON's syntax errors.
+ */
 const quotes = (error: Error): boolean =>
   error instanceof SyntaxError || ('code' in error && typeof error.code === 'string' && /^22\w{3}$/.test(error.code))
 
 /**
- * What an error tells the log: its kind, code, words and place. Its other members are left out, for they may repeat a row,
- * a body or an answer.
+ * Returns what the log shows of an error: type, code, message and stack. Leaves out its other members, which may repeat
+ * a row, a body or an answer.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error }
@@ -26,7 +28,7 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
-/** Kind, code and words of an error and of what caused it, in one line, with the same care. */
+/** Returns type, code and message of an error and of its cause, in one line, with the same care. */
 export function causeOf(error: unknown): string {
   const { type, code, message } = describeError(error)
   const kind = code === undefined ? type : `${type} ${code}`

@@ -6,7 +6,7 @@ import { type ChangeId, successOf } from '../../protocol/operations.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Claim } from './idempotency.ts'
 
-/** Who asks, and under which names the answer can be found again. */
+/** The caller of an operation, and the ids of the request. */
 export interface Call {
   tenantId: string
   clientId: string
@@ -16,12 +16,12 @@ export interface Call {
   idempotency?: Claim
 }
 
-/** What the log entry says of what was changed. Ids only: no personal data. */
+/** Metadata of the log entry of a change. Ids only: no personal data. */
 export type Metadata = Record<string, string | number | boolean | null>
 
 /**
- * The unit of work of everything that changes something: rows, log entry, outbox entries and the effect under the
- * caller's Idempotency-Key are one transaction. A crash after the commit finds the effect again; one before it, nothing.
+ * The unit of work of every change: rows, log entry, outbox entries and the effect under the caller's Idempotency-Key
+ * are one transaction. A crash after the commit finds the effect again; one before it, nothing.
  */
 export function createOperations({
   database,
@@ -29,7 +29,7 @@ export function createOperations({
   now,
   uuid,
 }: Pick<Dependencies, 'database' | 'effects' | 'now' | 'uuid'>) {
-  /** One effect per key: of two tries that run at once, because one outlived its lease, the second is undone. */
+  /** Stores one effect per key: of two concurrent attempts, after an expired lease, the second is rolled back. */
   const keep = async (em: SqlEntityManager, tenantId: string, { key }: Claim, result: unknown): Promise<boolean> => {
     const sealed = effects.seal(tenantId, key, result)
     const statement = `update idempotency_keys set effect = ? where tenant_id = ? and key = ? and effect is null returning key`
@@ -37,7 +37,7 @@ export function createOperations({
   }
 
   return {
-    /** `metadata` is read when `work` has ended: it may add what it found. */
+    /** `metadata` is read after `work`, which may add to it. */
     async change<Result>(
       call: Call,
       operationId: ChangeId,

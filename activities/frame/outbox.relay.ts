@@ -4,16 +4,16 @@ import { Unavailable } from '../../protocol/errors.ts'
 import type { Outbox } from './outbox.ts'
 import type { Temporal } from './temporal/index.ts'
 
-/** All of a batch are asked for at once: few enough that a small server answers the last one within the deadline. */
+/** Workflows started at the same time: few enough that a small server answers the last one within the deadline. */
 const BATCH_SIZE = 16
-/** Longer than the deadline of a start, shorter than the 10 s in which a crashed relay's rows must be taken over. */
+/** Longer than the deadline of a start; shorter than 10 s, within which a crashed relay's rows must be taken over. */
 const LEASE_SECONDS = 5
 const POLL_MS = 200
 const LONGEST_PAUSE_MS = 3_000
 const LONGEST_ROW_WAIT_SECONDS = 600
 
 interface Row {
-  /** The last tenant that was looked at, whether it had a row that is due or not. */
+  /** The last tenant that was checked, with or without a due row. */
   seenTenant: string
   id: string
   tenantId: string
@@ -26,20 +26,20 @@ interface Row {
   attempts: number
 }
 
-/** In place of rows, when there is none to take. */
+/** Result when there is no row to take. */
 interface Nothing {
   seenTenant: string
   id: null
 }
 
-/** Tenants that are looked at for a batch: more than it takes, for some have no row that is due. */
+/** Tenants checked for a batch: more than its size, because some have no due row. */
 const TENANTS_SEEN = 4 * BATCH_SIZE
 const FIRST_TENANT = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Takes rows for the length of a lease, by the database's clock, which all relays share. Locked rows are another relay's.
- * Tenants have their turns, from the one after $2 on and round about: a row of each, then a second of each. One jump along
- * the index finds the next tenant, so that no tenant's rows are counted to find those of another.
+ * Takes rows for the length of a lease, by the database's clock, which all relays share. Locked rows are another
+ * relay's. Tenants have their turns, from the one after $2 on and round about: a row of each, then a second of each.
+ * One jump along the index finds the next tenant, so that no tenant's rows are counted to find those of another.
  */
 const CLAIM = `
   with recursive turn as (
@@ -88,7 +88,7 @@ const describe = (error: unknown): string => {
 }
 
 export interface RelayDependencies {
-  /** The system role's pool: it sees every tenant's rows. */
+  /** The system role's pool, which sees every tenant's rows. */
   sql: Sql
   temporal: Pick<Temporal, 'startWorkflow'>
   outbox: Pick<Outbox, 'open'>
@@ -103,8 +103,8 @@ interface Batch {
 }
 
 /**
- * Starts the workflows of committed outbox rows. A crash between the start and the mark leads to a second start with the same
- * workflow id, which Temporal answers without starting anything. Any number of relays may run at once.
+ * Starts the workflows of committed outbox rows. A crash between the start and the mark leads to a second start with
+ * the same workflow id, which Temporal answers without starting anything. Any number of relays may run at once.
  */
 export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
   let stopped = false
@@ -114,7 +114,7 @@ export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
   let lastTenant = FIRST_TENANT
   let wakeUp: () => void = () => undefined
 
-  /** `away` when the row only has to wait for Temporal; a row that is itself at fault waits longer each time. */
+  /** Returns `away` when the row only waits for Temporal; after `failed` it waits longer each time. */
   const startRow = async (row: Row): Promise<'started' | 'away' | 'failed'> => {
     const { payload: _sealed, id: _id, seenTenant: _seen, attempts, ...subject } = row
     try {
@@ -128,13 +128,13 @@ export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
           { outboxId: row.id, workflowId: row.workflowId, attempts, reason: describe(error) },
           'workflow not started',
         )
-      // what Temporal did not look at was no attempt: the first one that fails must not wait for the longest time
+      // an outage of Temporal does not count as an attempt: a first failure must not wait for the longest time
       await sql.query({ text: RETURN_ROW, values: [row.id, waitSeconds, describe(error), away ? 1 : 0] })
       return away ? 'away' : 'failed'
     }
   }
 
-  /** One batch; the number of rows taken and of workflows started. */
+  /** Takes one batch of rows, and starts their workflows. */
   const runOnce = async (): Promise<Batch> => {
     const values = [batchSize, lastTenant]
     const claimed = await sql.query<Row | Nothing>({ name: 'claim-outbox-rows', text: CLAIM, values })
@@ -160,14 +160,14 @@ export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
     pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(500, pauseMs * 2))
   }
 
-  /** While Temporal is away, one row asks for all; when it is slow, no more are asked for than it answers in time. */
+  /** While Temporal is unavailable, tries one row; when it is slow, no more than it answers in time. */
   const adapt = ({ started, away }: Batch) => {
     if (away && started === 0) {
       batchSize = 1
       pauseLonger('Temporal is away')
       return
     }
-    if (pauseMs > 0) log.info('outbox relay goes on')
+    if (pauseMs > 0) log.info('outbox relay continues')
     pauseMs = 0
     batchSize = away ? Math.max(1, Math.floor(started / 2)) : Math.min(BATCH_SIZE, batchSize * 2)
   }
@@ -192,7 +192,7 @@ export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
     start(): void {
       running.loop ??= loop()
     },
-    /** Finishes the batch in hand. */
+    /** Stops after the current batch. */
     async stop(): Promise<void> {
       stopped = true
       wakeUp()

@@ -6,14 +6,14 @@ import { pack, unpack } from './temporal/codec.ts'
 import { workflowStart } from './temporal/contract.ts'
 import type { WorkflowStart } from './temporal/index.ts'
 
-/** Temporal refuses a payload of 2 MiB; what it would refuse later must not be accepted now. */
+/** Temporal refuses a payload of 2 MiB, so a larger one must not be accepted now. */
 export const MAX_PAYLOAD_BYTES = 2_000_000
 
-/** A payload opens only with the row it was written for. */
+/** Binds a payload to its row: in another row it does not open. */
 const boundTo = ({ tenantId, workflowId }: Pick<WorkflowStart, 'tenantId' | 'workflowId'>) =>
   `${tenantId}/${workflowId}`
 
-/** Rows of the outbox, whatever workflow they start. */
+/** Rows of the outbox for any workflow. */
 export function createOutboxRows(masterKey: Uint8Array) {
   const sealer = createSealer(masterKey, 'outbox')
   return {
@@ -33,7 +33,7 @@ export function createOutboxRows(masterKey: Uint8Array) {
       )
     },
 
-    /** The payload of a row as it was written. Throws when the row was altered. */
+    /** Returns the payload of a row. Throws when the row was altered. */
     open: (row: { tenantId: string; workflowId: string; payload: Uint8Array }): unknown =>
       JSON.parse(unpack(sealer.open(row.payload, boundTo(row))).toString('utf8')),
   }
@@ -49,8 +49,8 @@ export function createOutbox(masterKey: Uint8Array) {
   const { write, open } = createOutboxRows(masterKey)
   return {
     /**
-     * Asks for a workflow to start once the caller's transaction commits. The workflow id, which the contract makes of the
-     * payload, is the idempotency key: the second request with the same id changes nothing. Throws
+     * Requests the start of a workflow once the caller's transaction commits. The workflow id, which the contract makes
+     * of the payload, is the idempotency key: the second request with the same id changes nothing. Throws
      * `workflow.payload_too_large`.
      */
     async start<Type extends StartedType>(

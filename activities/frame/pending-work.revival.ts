@@ -10,15 +10,15 @@ import type { Dependencies } from '../dependencies.ts'
 import type { FoundWork, Work } from './pending-work.ts'
 import { signalWorkflow } from './temporal/contract.ts'
 
-/** Of a workflow id: what Temporal says of its last run. */
+/** State of the last run of a workflow id, by Temporal. */
 type RunState = 'running' | 'unknown' | 'ended by an operator' | 'closed'
 
-/** `left`: an operator ended the workflow (D-189). `over`: the row says by now that the work is done. */
+/** `left`: an operator ended the workflow (D-189). `over`: by its row the work is done now. */
 export type Revival = 'running' | 'started' | 'left' | 'over'
 
 const ENDED_BY_HAND = ['TERMINATED', 'CANCELLED']
 
-/** Starts work again of which Temporal has lost the workflow, or which its workflow left undone. */
+/** Starts work again whose workflow Temporal has lost, or whose workflow ended too early. */
 export function createRevival({ systemSql, temporal, log }: Pick<Dependencies, 'systemSql' | 'temporal' | 'log'>) {
   async function stateOf(workflowId: string): Promise<RunState> {
     try {
@@ -32,9 +32,9 @@ export function createRevival({ systemSql, temporal, log }: Pick<Dependencies, '
   }
 
   /**
-   * `always`: also where an operator ended the workflow. The row is read once more after Temporal was asked: a workflow
-   * writes its row before it closes, so one that is under way still has nobody. Safe to repeat, and of two at once one
-   * starts.
+   * Starts a workflow for a row that has none. `always`: also where an operator ended the workflow. Reads the row again
+   * after Temporal: a workflow writes its row before it closes, so a row still under way has no workflow. Safe to
+   * repeat; of two concurrent calls one starts it.
    */
   async function revive(work: Work, { id, start }: FoundWork, { always = false } = {}): Promise<Revival> {
     const runState = await stateOf(start.workflowId)
@@ -51,7 +51,7 @@ export function createRevival({ systemSql, temporal, log }: Pick<Dependencies, '
   return {
     revive,
 
-    /** Tells the workflow of a row that the row changed; where none runs, one is started for what is left to do. */
+    /** Signals the workflow of a row; where none runs, starts one if the row is still under way. */
     async signal<Type extends StartedType>(
       work: Work<Type>,
       subject: Subject<Type>,

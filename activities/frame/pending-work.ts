@@ -3,7 +3,7 @@ import type { About, Payload, StartedType, Subject } from '../../protocol/workfl
 import { workflowStart } from './temporal/contract.ts'
 import type { WorkflowStart } from './temporal/index.ts'
 
-/** What every row that says "under way" has. */
+/** Columns of every row under way. */
 export interface WorkRow {
   tenantId: string
   id: string
@@ -15,32 +15,32 @@ export interface FoundWork {
 }
 
 export interface Looking {
-  /** Ids come after this one. */
+  /** Only ids after this one. */
   after?: string
   limit?: number
-  /** These alone. */
+  /** Only these ids. */
   ids?: string[]
-  /** A row must be under way for so long. */
+  /** Only rows under way for at least this time. */
   seconds?: number
 }
 
-/** Work that outlives a request, as its rows tell of it. */
+/** Work that outlives a request, found by its rows. */
 export interface Work<Type extends string = string> {
   workflowType: Type
-  /** Rows that say "under way", in the order of their ids; those that the outbox is still to start are left to it. */
+  /** Finds rows under way, in the order of their ids, except those whose workflow the outbox will start. */
   find(systemSql: Sql, looking: Looking): Promise<FoundWork[]>
 }
 
 interface Definition<Type extends StartedType, Row extends WorkRow> {
   workflowType: Type
   table: string
-  /** What `payload` and `about` need of a row `w` besides id and tenantId, by its names there. */
+  /** Further columns of a row `w` that `payload` and `about` need besides id and tenantId. */
   columns?: string
-  /** Of a row `w`: its workflow has not done its work yet. */
+  /** SQL condition on a row `w`: its workflow has not finished. */
   underWay: string
-  /** Of a row `w`: when that began. */
+  /** SQL expression on a row `w`: since when. */
   since: string
-  /** As the request that began the work gave it to the outbox. */
+  /** Payload as the request gave it to the outbox. */
   payload(row: Row): Payload<Type> & Subject<Type>
   about(row: Row): About<Type>
 }
@@ -48,7 +48,7 @@ interface Definition<Type extends StartedType, Row extends WorkRow> {
 const FIRST = '00000000-0000-0000-0000-000000000000'
 const LIMIT = 50
 
-/** One kind of work. */
+/** Defines one kind of work. */
 export function defineWork<Type extends StartedType, Row extends WorkRow = WorkRow>(
   definition: Definition<Type, Row>,
 ): Work<Type> {

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Encrypts what must rest in the database but be read by nobody who has only the database. AES-256-GCM. */
+/** Encrypts data that must be unreadable to somebody who has only the database. AES-256-GCM. */
 export interface Sealer {
   seal(plain: Uint8Array, boundTo: string): Buffer
   open(sealed: Uint8Array, boundTo: string): Buffer
@@ -9,7 +9,9 @@ export interface Sealer {
 const NONCE = 12
 const TAG = 16
 
-/** `purpose` separates the keys; `boundTo` (additional data) ties a value to its row, so that swapped rows do not open. */
+/**
+ * `purpose` separates the keys; `boundTo` (additional data) ties a value to its row, so that swapped rows do not open.
+ */
 export function createSealer(masterKey: Uint8Array, purpose: string): Sealer {
   const key = Buffer.from(hkdfSync('sha256', masterKey, '', `countersign/${purpose}`, 32))
   return {

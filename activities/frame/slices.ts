@@ -1,9 +1,9 @@
 import type { Sql } from '../../entities/orm.ts'
 
-/** Rows that go at a time: a million in one statement would outlast its time limit (entities/orm.ts). */
+/** Rows deleted at a time: a million in one statement would exceed its time limit (entities/orm.ts). */
 const AT_ONCE = 20_000
 
-/** Deletes the rows of a table that fit a condition, slice by slice; answers how many. Safe to repeat. */
+/** Deletes the rows of a table that match a condition, slice by slice; returns their number. Safe to repeat. */
 export async function deleteInSlices(sql: Sql, table: string, condition: string, values: unknown[]): Promise<number> {
   const slice = `delete from ${table} where ctid = any (array(
     select ctid from ${table} where ${condition} limit $${values.length + 1}))`

@@ -14,11 +14,11 @@ export interface BbsThreads {
 }
 
 export interface BbsLimits {
-  /** What these threads share with the other ones of the process: turns among tenants, and their budgets. */
+  /** Turns among tenants and their budgets, shared with the other threads of the process. */
   shared?: Threads
-  /** Two or three unless told, for no tenant has all of them (D-195). */
+  /** By default two or three, because no tenant gets all of them (D-195). */
   threads?: number
-  /** Of one task, once it has begun. */
+  /** Limit of one task, from its begin. */
   timeoutMs?: number
   heapMegabytes?: number
   queue?: number
@@ -31,13 +31,13 @@ const worker = new URL(`./bbs.worker${import.meta.url.endsWith('.ts') ? '.ts' : 
 const code = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
 
 /**
- * Threads that tenants share fairly, begun by a task and ended by a minute without one. A message costs about 5 ms, and
- * another 5 when it is derived or verified: what is signed must be verifiable in the time of a document.
+ * Threads that tenants share fairly, started for a task and ended after a minute without one. A message costs about 5
+ * ms to sign, and another 5 to derive or verify: what is signed must be verifiable within the limit of a document.
  */
 export function createBbsThreads(limits: BbsLimits = {}): BbsThreads {
   const { timeoutMs = 20_000, heapMegabytes = 192, queue = 1_000, messages: most = 200 } = limits
   const { shared = createThreads(), threads = Math.max(2, Math.min(3, availableParallelism())) } = limits
-  /** Whose turn it is is decided here: in piscina's own line, tasks that can be aborted overtake each other (D-145). */
+  /** Decides whose turn it is, because abortable tasks overtake each other in piscina's own queue (D-145). */
   const line = shared.pool('bbs', { part: 'keys', slots: threads, maxWaiting: queue })
   let pool: Piscina | undefined
   let closed = false
@@ -80,7 +80,7 @@ export function createBbsThreads(limits: BbsLimits = {}): BbsThreads {
       }
       return run('sign', tenantId, { secret, publicKey, header, messages })
     },
-    /** What is under way is finished; what waits is refused. */
+    /** Finishes running tasks, and refuses waiting ones. */
     async close() {
       closed = true
       await pool?.close()

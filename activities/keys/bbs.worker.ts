@@ -5,10 +5,10 @@ import type { KeyMaterial } from './material.ts'
 
 fenceIntrinsics()
 
-/** BBS_BLS12381G1_XMD:SHA-256_SSWU_RO_ in the library's words. */
+/** The library's name of BBS_BLS12381G1_XMD:SHA-256_SSWU_RO_. */
 const algorithm = 'BBS-BLS12-381-SHA-256'
 
-/** What was made, and the milliseconds of work that it took. */
+/** A result, and the milliseconds of work that it took. */
 export interface Made<Result> {
   result: Result
   workMs: number

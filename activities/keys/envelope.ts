@@ -3,7 +3,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import type { KeyRef } from './index.ts'
 import type { KeyMaterial, Random } from './material.ts'
 
-/** What rests in the database of one local key. */
+/** Stored form of one local key. */
 export interface EnvelopeRow {
   publicKey: Uint8Array
   envelope: Uint8Array
@@ -28,7 +28,7 @@ const SECRET_BYTES = 32
 const derive = (masterKey: Uint8Array, salt: Uint8Array, info: string, size: number) =>
   Buffer.from(hkdfSync('sha256', masterKey, salt, info, size))
 
-/** Tells which master key sealed an envelope, not what it is. */
+/** Returns an id of the master key that sealed an envelope, which does not reveal the key. */
 const markOf = (masterKey: Uint8Array) =>
   derive(masterKey, new Uint8Array(), 'countersign key envelope 1 mark', MARK_BYTES)
 

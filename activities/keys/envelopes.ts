@@ -7,7 +7,7 @@ import type { EnvelopeRows } from './envelope.ts'
 export const createEnvelopeRows = (orm: MikroORM): EnvelopeRows => ({
   insert: ({ tenantId, keyId, keyType }, { publicKey, envelope }) =>
     inTenant(orm, tenantId, async (em) => {
-      // an upsert of MikroORM reads the row back, and may not see it: it can be another tenant's
+      // not MikroORM's upsert, which reads the row back: it may be another tenant's and invisible
       await em.execute(
         `insert into key_envelopes (key_id, tenant_id, key_type, public_key, envelope) values (?, ?, ?, ?, ?)
          on conflict (key_id) do nothing`,

@@ -3,7 +3,9 @@ import type { Witness } from '../frame/epoch.witness.ts'
 export const KEY_TYPES = ['ed25519', 'p256', 'bls12381g2', 'x25519'] as const
 export type KeyType = (typeof KEY_TYPES)[number]
 
-/** Names one key of one tenant. `keyId` is a UUID that the caller makes, so that a retried create finds the same key. */
+/**
+ * Names one key of one tenant. `keyId` is a UUID that the caller makes, so that a retried create finds the same key.
+ */
 export interface KeyRef {
   tenantId: string
   keyId: string
@@ -26,19 +28,21 @@ export interface BbsInput {
 
 /**
  * The store of private keys. Two implementations (local.ts, vault.ts) keep one contract, tested against both.
- * No method ever answers a private key. An unknown or deleted key is `Refusal('key.not_found')`; a key of the wrong
- * type `Refusal('key.unsupported')`; a store that is sealed or away `Unavailable('keys')`.
+ * No method returns a private key. An unknown or deleted key is `Refusal('key.not_found')`; a key of the wrong
+ * type `Refusal('key.unsupported')`; a store that is sealed or unavailable `Unavailable('keys')`.
  */
 export interface KeyStore {
   readonly name: 'local' | 'vault'
-  /** Of a store that is outside of our database. */
+  /** Only of a store outside of our database. */
   readonly witness?: Witness
-  /** Of a store that is outside of our database: the names (reference.ts) of all keys that it holds for us. */
+  /** Only of a store outside of our database: returns the names (reference.ts) of all our keys. */
   names?(): Promise<string[]>
-  /** Idempotent by keyId: a second call answers the key that is there. */
+  /** Idempotent by keyId: a second call returns the existing key. */
   create(ref: KeyRef): Promise<CreatedKey>
   publicKey(ref: KeyRef): Promise<Uint8Array>
-  /** Ed25519 (RFC 8032) over `data`, or ECDSA P-256 over SHA-256 of it as r‖s (IEEE P1363) with the lower s. 64 bytes. */
+  /**
+   * Ed25519 (RFC 8032) over `data`, or ECDSA P-256 over SHA-256 of it as r‖s (IEEE P1363) with the lower s. 64 bytes.
+   */
   sign(ref: KeyRef, data: Uint8Array): Promise<Uint8Array>
   /**
    * X25519 (RFC 7748) with the key itself, or with the Montgomery form of an Ed25519 key where the store can
@@ -47,7 +51,7 @@ export interface KeyStore {
   agree(ref: KeyRef, peerPublicKey: Uint8Array): Promise<Uint8Array>
   /** BBS signature, ciphersuite BBS_BLS12381G1_XMD:SHA-256_SSWU_RO_ (draft-irtf-cfrg-bbs-signatures). 80 bytes. */
   bbsSign(ref: KeyRef, input: BbsInput): Promise<Uint8Array>
-  /** Destroys every version of the key. A second delete is no error: a retried workflow step must pass. */
+  /** Destroys every version of the key. A second delete is not an error, because workflows retry it. */
   delete(ref: KeyRef): Promise<void>
   /** Throws `Unavailable('keys')` unless the store can sign now. */
   ready(): Promise<void>

@@ -13,7 +13,7 @@ export interface LocalKeyStoreOptions {
   random?: Random
   cacheSeconds?: number
   bbsThreads?: number
-  /** What the threads for BBS share with the other ones of the process. */
+  /** Turns and budgets that the BBS threads share with the other threads of the process. */
   threads?: Threads
 }
 
@@ -39,7 +39,7 @@ export function createLocalKeyStore({
   return {
     name: 'local',
     ...createSoftwareKeys({ secrets, bbs, random, cacheSeconds }),
-    /** The database is asked by its own readiness check; the master key was checked above. */
+    /** Always ready: the database has its own readiness check, and the master key was checked above. */
     ready: async () => undefined,
     close: () => bbs.close(),
   }

@@ -2,8 +2,8 @@
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 
 /**
- * Of the two values of s that verify, the lower one: nobody can then make a second signature of what we signed by taking
- * the other (D-161). `signature` is r‖s of P-256, 64 bytes.
+ * Returns the signature with the lower of the two values of s that verify, so that nobody can make a second valid
+ * signature with the other (D-161). `signature` is r‖s of P-256, 64 bytes.
  */
 export function withLowS(signature: Uint8Array): Uint8Array {
   const s = BigInt(`0x${Buffer.from(signature.subarray(32)).toString('hex')}`)

@@ -12,7 +12,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import type { KeyType } from './index.ts'
 import { withLowS } from './low-s.ts'
 
-/** Random bytes of the asked length. */
+/** Returns random bytes. */
 export type Random = (size: number) => Uint8Array
 
 /** A private key as 32 bytes (RFC 8032 seed, P-256 and BLS12-381 scalar, RFC 7748 secret) and its raw public key. */
@@ -23,7 +23,10 @@ export interface KeyMaterial {
 
 type CurveKeyType = Exclude<KeyType, 'bls12381g2'>
 
-/** The DER around 32 secret bytes: PKCS #8 of RFC 8410 for the two Edwards/Montgomery curves, SEC 1 of RFC 5915 for P-256. */
+/**
+ * The DER around 32 secret bytes: PKCS #8 of RFC 8410 for the two Edwards/Montgomery curves, SEC 1 of RFC 5915 for
+ * P-256.
+ */
 const DER = {
   ed25519: { type: 'pkcs8', head: '302e020100300506032b657004220420', tail: '' },
   x25519: { type: 'pkcs8', head: '302e020100300506032b656e04220420', tail: '' },
@@ -48,7 +51,9 @@ export function rawPublicKey(key: KeyObject): Uint8Array {
   return Buffer.concat([Buffer.from([parity]), bytes(x)])
 }
 
-/** A fresh key of a curve that node:crypto knows. P-256 takes 48 random bytes to be free of bias (FIPS 186-5, A.2.1). */
+/**
+ * A fresh key of a curve that node:crypto knows. P-256 takes 48 random bytes to be free of bias (FIPS 186-5, A.2.1).
+ */
 export function generateCurveKey(keyType: CurveKeyType, random: Random): KeyMaterial {
   const secret = keyType === 'p256' ? p256.utils.randomSecretKey(random(48)) : random(32)
   return { secret, publicKey: rawPublicKey(importSecret(keyType, secret)) }
@@ -60,11 +65,16 @@ export const signWith = (key: KeyObject, data: Uint8Array): Uint8Array =>
     ? withLowS(nodeSign('sha256', data, { key, dsaEncoding: 'ieee-p1363' }))
     : nodeSign(null, data, key)
 
-/** The X25519 form of an Ed25519 key: the first half of SHA-512 over the seed (RFC 8032, 5.1.5), as libsodium and did:key do. */
+/**
+ * The X25519 form of an Ed25519 key: the first half of SHA-512 over the seed (RFC 8032, 5.1.5), as libsodium and
+ * did:key do.
+ */
 const montgomeryForm = (key: KeyObject): KeyObject =>
   importSecret('x25519', ed25519.utils.toMontgomerySecret(bytes(key.export({ format: 'jwk' }).d)))
 
-/** X25519 (RFC 7748, 6.1). Throws `Refusal('key.agreement_refused')` for a peer key of small order or of wrong length. */
+/**
+ * X25519 (RFC 7748, 6.1). Throws `Refusal('key.agreement_refused')` for a peer key of small order or of wrong length.
+ */
 export function agreeWith(key: KeyObject, peerPublicKey: Uint8Array): Uint8Array {
   const refusal = () =>
     new Refusal('key.agreement_refused', 'The other public key is not a usable X25519 key (32 bytes).')
@@ -79,7 +89,7 @@ export function agreeWith(key: KeyObject, peerPublicKey: Uint8Array): Uint8Array
   return secret
 }
 
-/** OpenSSL itself fails where the secret would be all zero; any other failure stays one. */
+/** Returns undefined where OpenSSL refuses an all-zero secret; throws any other error. */
 function derived(privateKey: KeyObject, publicKey: KeyObject): Uint8Array | undefined {
   try {
     return diffieHellman({ privateKey, publicKey })

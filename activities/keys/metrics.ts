@@ -4,14 +4,14 @@ import type { KeyStore } from './index.ts'
 import type { VaultObserver } from './vault/client.ts'
 
 export interface KeyStoreMetrics extends VaultObserver {
-  /** The same store, each of whose calls is measured. */
+  /** Returns the store with measured calls. */
   measured(store: KeyStore): KeyStore
 }
 
 const outcomeOf = (error: unknown): string =>
   error instanceof Refusal ? 'refused' : error instanceof Unavailable ? 'unavailable' : 'failed'
 
-/** Calls of the key store, and what Vault makes of our logins. docs/operations.md says what to do about each. */
+/** Metrics of the key store's calls, and of logins to Vault. docs/operations.md says what to do about each. */
 export function keyStoreMetrics(metrics: Registry, now: () => number = Date.now): KeyStoreMetrics {
   const registers = [metrics]
   const seconds = new Histogram({
@@ -30,7 +30,7 @@ export function keyStoreMetrics(metrics: Registry, now: () => number = Date.now)
   let nextLoginAt = 0
   new Gauge({
     name: 'countersign_key_store_login_wait_seconds',
-    help: 'Seconds until the next login after one that Vault refused; 0: none was',
+    help: 'Seconds until the next login after one that Vault refused; 0: none was refused',
     registers,
     aggregator: 'max',
     collect() {

@@ -6,12 +6,12 @@ import type { KeyRef, KeyStore } from './index.ts'
 import { agreeWith, generateCurveKey, importSecret, type KeyMaterial, type Random, signWith } from './material.ts'
 import { assertReference, unknownKey, unsupported } from './reference.ts'
 
-/** Where secrets rest, already protected: envelopes in PostgreSQL, or Vault's KV engine. */
+/** Protected storage of secrets: envelopes in PostgreSQL, or Vault's KV engine. */
 export interface SecretRows {
   /** Keeps the first secret of a key; a later one for the same key is dropped without an error. */
   insert(ref: KeyRef, material: KeyMaterial): Promise<void>
   find(ref: KeyRef): Promise<KeyMaterial | undefined>
-  /** Destroys every version. No error when there is none. */
+  /** Destroys every version; not an error when there is none. */
   remove(ref: KeyRef): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export function createSoftwareKeys({
     return { publicKey: material.publicKey, key }
   }
 
-  /** The promise is what is cached: a hundred signatures with a cold key open it once. */
+  /** Caches the promise, so that concurrent signatures load a key once. */
   const openKey = (ref: KeyRef): Promise<OpenKey> => {
     assertReference(ref)
     const name = cacheKey(ref)

@@ -7,7 +7,7 @@ import type { Signing, SignRequest } from './sign.ts'
 export const createSemanticCredentials = ({ issuing, signing }: { issuing: Issuing; signing: Signing }) => ({
   /**
    * Signs and records a credential; it is returned only if it was recorded. Refusals: `credential.*` with the fields at
-   * fault, `context.*`; `Unavailable('keys')` when the key store is away. `template`: the version that made the
+   * fault, `context.*`; `Unavailable('keys')` when the key store is unavailable. `template`: the version that made the
    * payload.
    */
   signCredential: (call: Call, request: SignRequest, template?: TemplateRef): Promise<SignedCredential> =>

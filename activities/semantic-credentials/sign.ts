@@ -49,7 +49,7 @@ interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
 /** Throws `Refusal('credential.proof_type_unsupported')`. */
 export function proofTypeOf(name: string): ProofType {
   if (isProofType(name)) return name
-  throw new Refusal('credential.proof_type_unsupported', 'This proof type is not supported.', [
+  throw new Refusal('credential.proof_type_unsupported', 'The proof type is not supported; see errors.', [
     { path: 'proofType', code: 'enum', message: `expected one of ${PROOF_TYPES.join(', ')}` },
   ])
 }

@@ -72,20 +72,20 @@ export function createCredentialTemplates(
     },
 
     /**
-     * Makes the next version, unless the definition is unchanged. `seen`: the version that the caller read, if it names
-     * one; throws `credential_template.version_differs` if another one is current.
+     * Makes the next version, unless the definition is unchanged. `readVersion`: the version that the caller read, if
+     * it names one; throws `credential_template.version_differs` if another one is current.
      */
     async updateTemplate(
       call: Call,
       id: string,
       input: TemplateDefinition,
-      seen?: number,
+      readVersion?: number,
     ): Promise<CredentialTemplate> {
       const definition = checked(input)
       const { tenantId } = call
       return operations.change(call, 'updateWebSemanticCredentialTemplate', { id }, async (em) => {
         const { template, version: last } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
-        if (seen !== undefined && seen !== last.version)
+        if (readVersion !== undefined && readVersion !== last.version)
           throw new Refusal(
             'credential_template.version_differs',
             `The template is at version ${last.version} now. Read it again and change that version.`,

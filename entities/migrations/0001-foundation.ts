@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations'
 import { fence } from './fence.ts'
 
-/** `require_*`: what a verifier insists on: whose answer a presentation is, and whose word the meaning of its terms. */
+/** `require_*`: whether a presentation must answer an expected challenge, and an expected domain. */
 const ADMINISTRATION = `
 create table environments (
   id uuid primary key, name text not null, domain text not null, authorization_server_domain text not null,
@@ -24,7 +24,9 @@ create table domains (
   created_at timestamptz not null default now());
 create unique index domains_verified on domains (domain) where is_verified;`
 
-/** The relay takes rows of each tenant in turn: by outbox_turns it finds the next tenant, and that tenant's next rows. */
+/**
+ * The relay takes rows of each tenant in turn: by outbox_turns it finds the next tenant, and that tenant's next rows.
+ */
 const FRAME = `
 create table outbox (
   id uuid primary key, tenant_id uuid not null, area text not null, object_id text not null, workflow_type text not null,
@@ -41,9 +43,9 @@ create table rate_limits (key varchar(255) primary key, points integer not null 
 
 /**
  * How far this database has come. `epoch` counts the restores: a status list gives out entries in its own epoch alone.
- * `mark` grows while the platform runs and is remembered outside of the database, under `id`, so that a copy from before
- * is told by its lower mark. `incarnation` names the database that the rows were written in: rows that were restored from
- * a dump stand in another one.
+ * `mark` grows while the platform runs and is remembered outside of the database, under `id`, so that a copy from
+ * before is told by its lower mark. `incarnation` names the database that the rows were written in: rows that were
+ * restored from a dump stand in another one.
  */
 const EPOCH = `
 create table platform_epoch (

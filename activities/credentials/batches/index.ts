@@ -65,7 +65,7 @@ export function createBatches(parts: Parts) {
       await change(batch, em)
       return toRecord(batch)
     })
-    void nudge(call, id) // not waited for: the change is committed, and Temporal may be away
+    void nudge(call, id) // not awaited: the change is committed, and Temporal may be unavailable
     return record
   }
 

@@ -67,7 +67,7 @@ const BACKLOGS: Backlog[] = [
   },
   {
     name: 'countersign_keys_unmatched',
-    help: 'What the last comparison after a restore found: keys that no row tells of (row), rows whose key is gone (key)',
+    help: 'What the last comparison after a restore found: keys without a row (row), rows without a key (key)',
     label: 'missing',
     text: `select label, value::float8 from platform_epoch, lateral (values ('row', keys_without_row), ('key', rows_without_key))
       as counted (label, value)`,
@@ -75,8 +75,8 @@ const BACKLOGS: Backlog[] = [
 ]
 
 /**
- * Work that waits, read when scraped. `sql` is the system role's: it sees every tenant's rows. A gauge that cannot be read
- * is absent and the others stay: while the database is away an operator needs them most.
+ * Gauges of waiting work, read at each scrape. `sql`: the system role's pool, which sees every tenant's rows. A gauge
+ * that cannot be read is absent, the others stay: an operator needs them most while the database is unavailable.
  */
 export function backlogMetrics(metrics: Registry, sql: Sql, log: Pick<Logger, 'warn'>): void {
   for (const { name, help, label, text } of BACKLOGS) {

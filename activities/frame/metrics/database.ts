@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { NoAnswer, type PoolObserver } from '../../../entities/pool.ts'
 
-/** PostgreSQL, appendix A; each is a time that was over. */
+/** SQLSTATEs of timeouts (PostgreSQL, appendix A). */
 const TIMEOUTS: Readonly<Record<string, string>> = { '57014': 'statement', '55P03': 'lock', '25P03': 'idle' }
 
 const codeOf = (error: unknown): string => {
@@ -10,7 +10,7 @@ const codeOf = (error: unknown): string => {
   return typeof code === 'string' ? code : ''
 }
 
-/** The first two characters of an SQLSTATE, which name its class; `connection` for what no server said. */
+/** Returns the class of an SQLSTATE, its first two characters; `connection` for an error without one. */
 const classOf = (error: unknown): string => /^[0-9A-Z]{5}$/.exec(codeOf(error))?.[0].slice(0, 2) ?? 'connection'
 
 const timeoutOf = (error: unknown): string | undefined =>
@@ -18,7 +18,10 @@ const timeoutOf = (error: unknown): string | undefined =>
 
 type Counts = Pick<Pool, 'totalCount' | 'idleCount' | 'waitingCount'>
 
-/** The pools of PostgreSQL connections by role, and the statements on them. docs/operations.md says what to do about each. */
+/**
+ * The pools of PostgreSQL connections by role, and the statements on them. docs/operations.md says what to do about
+ * each.
+ */
 export function databaseMetrics(metrics: Registry): (role: 'app' | 'system') => PoolObserver {
   const pools = new Map<string, Counts>()
   const registers = [metrics]
@@ -59,13 +62,13 @@ export function databaseMetrics(metrics: Registry): (role: 'app' | 'system') => 
   })
   const errors = new Counter({
     name: 'countersign_database_errors_total',
-    help: 'Statements and connections that failed, by class of the SQLSTATE; connection: no server said why',
+    help: 'Statements and connections that failed, by class of the SQLSTATE; connection: no answer of a server',
     labelNames: ['class'],
     registers,
   })
   const timeouts = new Counter({
     name: 'countersign_database_timeouts_total',
-    help: 'Times that were over: connection, answer (the server hangs), statement, lock, idle (in a transaction)',
+    help: 'Timeouts by kind: connection, answer (the server hangs), statement, lock, idle (in a transaction)',
     labelNames: ['kind'],
     registers,
   })

@@ -4,14 +4,14 @@ import { type KeyStoreMetrics, keyStoreMetrics } from '../../keys/metrics.ts'
 import { type PoolName, type ThreadObserver, threadMetrics } from '../threads/metrics.ts'
 import { databaseMetrics } from './database.ts'
 
-/** What a process measures of the parts that it depends on. */
+/** Metrics of the parts that a process depends on. */
 export interface PartMetrics {
   pool(role: 'app' | 'system'): PoolObserver
   keys: KeyStoreMetrics
   threads(pool: PoolName): ThreadObserver
 }
 
-/** Once for each registry: a process that opens its dependencies again goes on with the same metrics. */
+/** Call it once per registry: a process that opens its dependencies again continues with the same metrics. */
 export const partMetrics = (metrics: Registry): PartMetrics => ({
   pool: databaseMetrics(metrics),
   keys: keyStoreMetrics(metrics),

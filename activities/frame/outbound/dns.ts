@@ -13,8 +13,8 @@ const ABSENT = new Set(['ENODATA', 'ENOTFOUND', 'ENONAME', 'EAI_AGAIN', 'EAI_NOD
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown')
 
 /**
- * The one answer for every name that is not called, whatever DNS says of it: a caller who chooses the names must not learn
- * which of them exist inside (D-164). `why` is for the log. May pass, for names move.
+ * The same answer for every name that cannot be called, whatever DNS returns: a caller who chooses names must not learn
+ * which of them exist inside the network (D-164). `why` is for the log. A retry may succeed, because DNS changes.
  */
 export const notCalled = (host: string, why: string): Unavailable =>
   new Unavailable('outbound', notPublic(host), 5, { cause: new Error(why) })
@@ -22,8 +22,8 @@ export const notCalled = (host: string, why: string): Unavailable =>
 export const notPublic = (host: string): string => `${host} cannot be called: no public address is known for it.`
 
 /**
- * All addresses of a name, IPv4 and IPv6, asked afresh for every connection: nothing is remembered, so that the
- * answer which was checked is the answer which is used. `server` is `ip:port`; without one the system resolver is used.
+ * Resolves all addresses of a name, IPv4 and IPv6, anew for every connection: nothing is cached, so that the checked
+ * address is the one that is used. `server` is `ip:port`; without one the system resolver is used.
  * Throws `notCalled` when the name has no address or DNS does not answer.
  */
 export function createResolveName(server: string | undefined): ResolveName {

@@ -10,13 +10,13 @@ export interface Exchange {
   target: OutboundTarget
   /** Checked addresses: the connection goes to one of these and to no other. */
   addresses: ResolvedAddress[]
-  /** Those of `addresses` that are not public and allowed by configuration. */
+  /** Those of `addresses` that are not public, but allowed by configuration. */
   exempt: string[]
   method: string
   headers: Record<string, string>
   body: string | Uint8Array | undefined
   maxBytes: number
-  /** What happens to an answer above `maxBytes`: refused, or cut there and answered. */
+  /** Whether an answer above `maxBytes` is refused, or cut there. */
   whenTooLarge: 'refuse' | 'cut'
   secureContext: SecureContext
   signal: AbortSignal
@@ -39,7 +39,7 @@ const flatten = (headers: IncomingHttpHeaders): Record<string, string> => {
   return flat
 }
 
-/** Certificate and handshake failures of Node and OpenSSL; they do not pass by themselves within a request's life. */
+/** Certificate and handshake failures of Node and OpenSSL, for which a retry does not help. */
 const TLS_CODE = /^(ERR_TLS|ERR_SSL|EPROTO)|CERT|SIGNATURE|CRL/
 
 function explain(error: Error, host: string): Error {

@@ -12,28 +12,29 @@ export type { OutboundResponse } from './exchange.ts'
 
 export interface OutboundRequest {
   url: string
-  /** GET unless told. */
+  /** By default GET. */
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   headers?: Record<string, string>
   body?: string | Uint8Array
   /** Value of the Accept header. */
   accept?: string
-  /** Bytes of the answer's body at most; the configured number unless told. */
+  /** Most bytes of the answer's body; by default as configured. */
   maxBytes?: number
-  /** What happens to a larger answer: `refuse` (default), or `cut` it there. */
+  /** Whether a larger answer is refused (default) or cut there. */
   whenTooLarge?: 'refuse' | 'cut'
-  /** Milliseconds for all of it: waiting, DNS, connection, answer to its last byte; the configured number unless told. */
+  /** Milliseconds for queue, DNS, connection and the whole answer; by default as configured. */
   timeoutMs?: number
   signal?: AbortSignal
 }
 
-/** The only way out. Everything that calls strangers calls them through this. */
+/** The only client for calls to hosts outside of the platform. */
 export interface Outbound {
   /**
    * Calls an https URL at a public address. Any status but a redirect is an answer. Throws
-   * `Refusal('outbound.invalid_url' | 'outbound.not_https' | 'outbound.port' | 'outbound.blocked' | 'outbound.redirected' |
-   * 'outbound.tls' | 'outbound.too_large' | 'outbound.bad_answer' | 'outbound.invalid_request')` for what the rules forbid,
-   * `Unavailable('outbound')` for what may pass: no public address of a name, no connection, no answer in time.
+   * `Refusal('outbound.invalid_url' | 'outbound.not_https' | 'outbound.port' | 'outbound.blocked' |
+   * 'outbound.redirected' | 'outbound.tls' | 'outbound.too_large' | 'outbound.bad_answer' |
+   * 'outbound.invalid_request')` for what the rules forbid, `Unavailable('outbound')` where a retry may succeed: no
+   * public address of a name, no connection, no answer in time.
    */
   fetch(request: OutboundRequest): Promise<OutboundResponse>
 }
@@ -49,7 +50,7 @@ const TRIED_ADDRESSES = 4
 
 const header = (name: string, value: string | undefined) => (value === undefined ? {} : { [name]: value })
 
-/** Headers that decide how the message is framed or routed are ours alone. */
+/** Headers for framing and routing, which callers must not set. */
 const OURS = new Set([
   'host',
   'connection',
@@ -89,7 +90,7 @@ export function createOutbound(config: OutboundConfig, { log }: { log?: Outbound
   const ca = config.caFile === undefined ? [] : [readFileSync(config.caFile, 'utf8')]
   const secureContext = createSecureContext({ ca: [...getCACertificates('default'), ...ca], minVersion: 'TLSv1.2' })
 
-  /** Every address that the name has is checked, not only the one that would be used. */
+  /** Checks every address of the name, not only the one that would be used. */
   const checkedAddresses = async ({ host, isAddress }: OutboundTarget): Promise<ResolvedAddress[]> => {
     const family = host.includes(':') ? 6 : 4
     const addresses: ResolvedAddress[] = isAddress ? [{ address: host, family }] : await resolveName(host)
@@ -138,7 +139,7 @@ export function createOutbound(config: OutboundConfig, { log }: { log?: Outbound
   }
 }
 
-/** DNS queries cannot be called off; the caller stops waiting for them. */
+/** Stops waiting on abort, because DNS queries cannot be cancelled. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)

@@ -1,8 +1,8 @@
 import { Unavailable } from '../../../protocol/errors.ts'
 
 /**
- * Bounds how many calls one host gets at a time, so that many tenants cannot aim us at one victim.
- * `run` waits for a slot; more than `waiting` callers in line are `Unavailable('outbound')`.
+ * Limits concurrent calls per host, so that many tenants cannot use us to flood one victim. `run` waits for a slot, and
+ * throws `Unavailable('outbound')` when more than `waiting` callers wait.
  */
 export function createHostSlots({ perHost, waiting }: { perHost: number; waiting: number }) {
   const hosts = new Map<string, { active: number; line: (() => void)[] }>()
@@ -22,7 +22,8 @@ export function createHostSlots({ perHost, waiting }: { perHost: number; waiting
       hosts.set(host, slots)
       if (slots.active < perHost) slots.active += 1
       else {
-        if (slots.line.length >= waiting) throw new Unavailable('outbound', `Too many calls wait for ${host}.`)
+        if (slots.line.length >= waiting)
+          throw new Unavailable('outbound', `Too many calls wait for ${host}. Try again later.`)
         await turn(slots.line, signal)
       }
       try {
@@ -31,7 +32,7 @@ export function createHostSlots({ perHost, waiting }: { perHost: number; waiting
         leave(host)
       }
     },
-    /** Hosts that are being called now. */
+    /** Number of hosts with running calls. */
     size: () => hosts.size,
   }
 }

@@ -6,8 +6,8 @@ import { Refusal } from '../../../protocol/errors.ts'
 export const MAX_URL = 2048
 
 /**
- * Ports from 1024 up that belong to databases, queues and control planes: nobody serves documents there, and an
- * attacker would like us to talk to them. 443 is the only port below 1024.
+ * Refused ports from 1024 up, which belong to databases, queues and control planes: they serve no documents, and are
+ * targets of attackers. 443 is the only allowed port below 1024.
  */
 const REFUSED_PORTS = new Set([
   1433, 1521, 1723, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4222, 5060, 5061, 5432, 5672, 5984,
@@ -29,7 +29,7 @@ const refuse = (code: string, message: string): never => {
 
 /**
  * The rules for every URL that we call, checked before and after WHATWG normalisation: https, a
- * registered name, no user info, an allowed port. Whether the name leads to a public address is checked at the
+ * registered name, no user info, an allowed port. The address of the name is checked at the
  * connection. Throws `Refusal('outbound.invalid_url' | 'outbound.not_https' | 'outbound.port')`.
  */
 export function parseTarget(text: string): OutboundTarget {
@@ -51,9 +51,9 @@ export function parseTarget(text: string): OutboundTarget {
   return { url, host, isAddress: isIP(host) !== 0, port }
 }
 
-/** Special names that the list of public suffixes holds all the same: neither leads to a host on the internet (RFC 7686, 8375). */
+/** Special names in the list of public suffixes that lead to no host on the internet (RFC 7686, 8375). */
 const NOT_HOSTS = new Set(['onion', 'arpa'])
-/** Reserved for documentation and tests (RFC 6761, 6.2 and 6.5): nobody's host inside. */
+/** Reserved for documentation and tests (RFC 6761, 6.2 and 6.5): no internal host has them. */
 const RESERVED = new Set(['example', 'test'])
 
 function isPublicName(host: string): boolean {
@@ -62,9 +62,9 @@ function isPublicName(host: string): boolean {
 }
 
 /**
- * The same for a URL that is only to be called later, and besides: a name below a public top-level domain, unless the
- * operator has the platform look names up, or call addresses, of a network of its own. DNS is not asked: what it says of a
- * name inside is nobody's to know (D-164). Throws `Refusal('outbound.…')`.
+ * Checks a URL that will be called later. Besides the rules of `parseTarget`, its name must be below a public top-level
+ * domain, unless the operator configured a DNS server or address ranges of an own network. Does not query DNS, because
+ * a caller must not learn about internal names (D-164). Throws `Refusal('outbound.…')`.
  */
 export function assertCallable(text: string, config: Pick<OutboundConfig, 'dnsServer' | 'allowedRanges'>): void {
   const { host } = parseTarget(text)

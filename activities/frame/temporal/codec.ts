@@ -10,15 +10,15 @@ const ENCODING = 'binary/encrypted'
 const PURPOSE = 'temporal-payloads'
 const PLAIN = 0
 const GZIPPED = 1
-/** Below this, gzip's header eats what it saves. */
+/** Below this size gzip saves nothing. */
 const COMPRESS_FROM_BYTES = 1024
-/** Well above the 2 MiB that Temporal takes of one payload, and an end to gzip bombs. */
+/** Well above Temporal's limit of 2 MiB per payload; bounds gzip bombs. */
 const MAX_PLAIN_BYTES = 16 * 1024 * 1024
 
 const text = new TextEncoder()
 const payloadMessage = proto.temporal.api.common.v1.Payload
 
-/** One byte that says how, then the bytes, compressed where that makes them fewer. */
+/** Returns one byte for the form, then the bytes, compressed where that makes them fewer. */
 export const pack = (bytes: Uint8Array): Buffer => {
   if (bytes.length >= COMPRESS_FROM_BYTES) {
     const smaller = gzipSync(bytes, { level: 1 })
@@ -30,7 +30,9 @@ export const pack = (bytes: Uint8Array): Buffer => {
 export const unpack = (bytes: Buffer): Buffer =>
   bytes[0] === GZIPPED ? gunzipSync(bytes.subarray(1), { maxOutputLength: MAX_PLAIN_BYTES }) : bytes.subarray(1)
 
-/** Names a key without telling anything of it, so that a reader finds the right one after a rotation (RFC 5869). */
+/**
+ * Returns an id of a key that reveals nothing of it, so that a reader finds the right key after a rotation (RFC 5869).
+ */
 const keyIdOf = (masterKey: Uint8Array): string =>
   Buffer.from(hkdfSync('sha256', masterKey, '', `countersign/${PURPOSE}/id`, 8)).toString('base64url')
 
@@ -40,8 +42,9 @@ const metadataText = ({ metadata }: Payload, name: string): string | undefined =
 }
 
 /**
- * Encrypts whole payloads, their own metadata with them, with AES-256-GCM under a key derived from the master key. In clear
- * remain the encoding and the key's id, both authenticated. Former master keys, if given, still read; the first one writes.
+ * Encrypts whole payloads, their own metadata with them, with AES-256-GCM under a key derived from the master key. In
+ * clear remain the encoding and the key's id, both authenticated. Former master keys, if given, still read; the first
+ * one writes.
  */
 export function createPayloadCodec(masterKey: Uint8Array, ...formerMasterKeys: Uint8Array[]): PayloadCodec {
   const keyId = keyIdOf(masterKey)
@@ -62,7 +65,7 @@ export function createPayloadCodec(masterKey: Uint8Array, ...formerMasterKeys: U
         return { metadata, data: sealerOf(keyId).seal(pack(plain), boundTo(keyId)) }
       })
     },
-    /** A payload that is not encrypted passes as it is. */
+    /** Returns an unencrypted payload unchanged. */
     async decode(payloads) {
       return payloads.map((payload) => {
         if (metadataText(payload, 'encoding') !== ENCODING) return payload
@@ -75,7 +78,9 @@ export function createPayloadCodec(masterKey: Uint8Array, ...formerMasterKeys: U
   }
 }
 
-/** A path, because the SDK loads the module three times: in the client, in the worker, and inside the workflow bundle. */
+/**
+ * A path, because the SDK loads the module three times: in the client, in the worker, and inside the workflow bundle.
+ */
 export const failureConverterPath = fileURLToPath(
   new URL(`./failures${extname(new URL(import.meta.url).pathname)}`, import.meta.url),
 )

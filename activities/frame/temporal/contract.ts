@@ -22,7 +22,7 @@ export function workflowStart<Type extends StartedType>(
   return { ...subject, workflowType, workflowId: id(payload), payload }
 }
 
-/** Signals the workflow of a subject. False: none runs. Throws `Unavailable('temporal')`. */
+/** Signals the workflow of a subject; returns false where none runs. Throws `Unavailable('temporal')`. */
 export async function signalWorkflow<Type extends StartedType>(
   { client, within }: Pick<Temporal, 'client' | 'within'>,
   workflowType: Type,

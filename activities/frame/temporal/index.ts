@@ -16,12 +16,12 @@ import type { Config } from '../../../config.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
 import { createDataConverter } from './codec.ts'
 
-/** A caller waits this long at most; the SDK's own default blocks 21 s while Temporal is away. */
+/** Longest wait of a caller; by default the SDK blocks for 21 s while Temporal is unavailable. */
 const CALL_DEADLINE_MS = 2_000
 
 /**
- * What an operator searches by. Temporal keeps these in plain text, so they hold opaque ids and a readable line that names
- * no person. Keyword, because text is not searchable by equality.
+ * What an operator searches by. Temporal keeps these in plain text, so they hold opaque ids and a readable line that
+ * names no person. Keyword, because text is not searchable by equality.
  */
 export const searchAttributes = {
   TenantId: defineSearchAttributeKey('TenantId', 'KEYWORD'),
@@ -38,13 +38,13 @@ export interface WorkflowSubject {
   tenantId: string
   /** Slug of the area. */
   area: string
-  /** Id of the row that the workflow is about, so that its whole story is one search. */
+  /** Id of the row that the workflow is about, so that one search finds all its workflows. */
   objectId: string
   /** One line for operators, without personal data: it is stored in plain text. */
   summary: string
 }
 
-/** What every start carries, so that the Temporal UI answers "what happened to this object?". */
+/** Options of every start, so that the Temporal UI can show all workflows of an object. */
 export const startOptions = ({ tenantId, area, objectId, summary }: WorkflowSubject) => ({
   staticSummary: keyword(summary),
   // its activities inherit it: tenants take turns on the task queue (D-202)
@@ -59,13 +59,13 @@ export const startOptions = ({ tenantId, area, objectId, summary }: WorkflowSubj
 
 export interface WorkflowStart extends WorkflowSubject {
   workflowType: string
-  /** The idempotency key: however often it is asked, the work is done once. */
+  /** The idempotency key: the work is done once, however often it is requested. */
   workflowId: string
   /** The workflow's one argument, plain JSON. */
   payload: unknown
 }
 
-/** gRPC status codes that say "not now" rather than "not so" (grpc/grpc, doc/statuscodes.md). */
+/** gRPC status codes after which a retry may succeed (grpc/grpc, doc/statuscodes.md). */
 const TRANSIENT = new Map([
   [1, 'cancelled'],
   [4, 'deadline exceeded'],
@@ -73,10 +73,10 @@ const TRANSIENT = new Map([
   [14, 'unavailable'],
 ])
 
-/** What a Temporal says that has lost its database, until the worker has registered again what is needed. */
+/** Error of a Temporal that has lost its database, until the worker has registered the search attributes again. */
 const BARE = /no mapping defined for search attribute/
 
-/** Temporal's failure as ours: `Unavailable` when the same call may succeed later, the error itself otherwise. */
+/** Converts a failure of Temporal: `Unavailable` when the same call may succeed later, else the error itself. */
 const temporalFailure = (error: unknown): unknown => {
   const status = isGrpcServiceError(error) ? error : error instanceof Error ? error.cause : undefined
   const bare = error instanceof NamespaceNotFoundError || (isGrpcServiceError(status) && BARE.test(status.details))
@@ -89,13 +89,13 @@ const temporalFailure = (error: unknown): unknown => {
 }
 
 /**
- * A client that connects when it is first used, so that a process serves what needs no workflow while Temporal is away.
- * Every call ends within 2 s; one that Temporal did not answer throws `Unavailable('temporal')`.
+ * Returns a client that connects at its first use, so that a process serves requests without workflows while Temporal
+ * is unavailable. Every call ends within 2 s; without an answer it throws `Unavailable('temporal')`.
  */
 export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal' | 'masterKey'>) {
   const connection = Connection.lazy({
     address: temporal.address,
-    // grpc-js waits up to two minutes between attempts; a Temporal that is back must be used within seconds
+    // by default grpc-js waits up to two minutes between attempts; a Temporal that is back must be used within seconds
     channelArgs: {
       'grpc.keepalive_permit_without_calls': 1,
       'grpc.keepalive_time_ms': 30_000,
@@ -134,12 +134,12 @@ export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal'
     connection,
     namespace,
     taskQueue,
-    /** Runs calls to Temporal under the deadline, with its outages as `Unavailable`. */
+    /** Runs calls to Temporal within the deadline; throws `Unavailable` for its outages. */
     within,
 
     /**
-     * Starts a workflow once: a second start with the same id, while it runs or after it closed, changes nothing. `again`:
-     * after it closed it is started anew.
+     * Starts a workflow once: a second start with the same id, while it runs or after it closed, changes nothing.
+     * `again`: starts it again after it closed.
      */
     async startWorkflow(
       { workflowType, workflowId, payload, ...subject }: WorkflowStart,
@@ -169,8 +169,8 @@ export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal'
     },
 
     /**
-     * Waits for the calls under way, and takes no further ones: the SDK's next attempt on a closed channel throws in a timer,
-     * which ends the process.
+     * Waits for the running calls and refuses further ones: an SDK retry on a closed channel throws in a timer, which
+     * ends the process.
      */
     async close(): Promise<void> {
       closing = true

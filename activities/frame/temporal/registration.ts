@@ -12,7 +12,7 @@ import { searchAttributes, startOptions, type Temporal } from './index.ts'
 const REGISTRATION_DEADLINE_MS = 10_000
 const keywordType = proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
 
-/** Makes the search attributes known to the namespace, and returns when Temporal shows them. Safe to repeat. */
+/** Registers the search attributes in the namespace, and returns when Temporal lists them. Safe to repeat. */
 export async function registerSearchAttributes({ connection, namespace, within }: Temporal): Promise<void> {
   const names = Object.keys(searchAttributes)
   const missing = async (): Promise<string[]> => {
@@ -35,15 +35,15 @@ export interface ScheduledJob {
   area: string
   summary: string
   every: { seconds: number } | { cron: string }
-  /** Also when a worker starts, and when Temporal had lost its schedules. */
+  /** Runs also when a worker starts, and when Temporal had lost its schedules. */
   atStart?: boolean
 }
 
 const HOUR_SECONDS = 3600
 
 /**
- * At most one run is made up for after an outage: a job that comes every 10 s has nothing to gain from an hour of missed
- * runs. Temporal takes no window under 10 s; its default is a year.
+ * Lets at most one missed run follow an outage: more would add nothing. Temporal takes no window under 10 s; its
+ * default is a year.
  */
 const catchupSeconds = (every: ScheduledJob['every']): number =>
   'cron' in every ? HOUR_SECONDS : Math.min(HOUR_SECONDS, Math.max(10, every.seconds))
@@ -64,7 +64,7 @@ const scheduleOptions = (job: ScheduledJob, taskQueue: string) =>
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: `${catchupSeconds(job.every)}s` },
   }) satisfies ScheduleOptions
 
-/** Creates the schedules, or brings existing ones to this definition; a pause set by an operator stays. Safe to repeat. */
+/** Creates or updates the schedules; a pause set by an operator stays. Safe to repeat. */
 export async function registerSchedules({ client, taskQueue, within }: Temporal, jobs: ScheduledJob[]): Promise<void> {
   for (const job of jobs) {
     const options = scheduleOptions(job, taskQueue)
@@ -79,13 +79,13 @@ export async function registerSchedules({ client, taskQueue, within }: Temporal,
   }
 }
 
-/** Runs the jobs that are to run when a worker starts; one that runs already is not run beside itself. */
+/** Runs the jobs with `atStart`; one that runs already is skipped. */
 export async function runStartJobs({ client, within }: Temporal, jobs: ScheduledJob[]): Promise<void> {
   for (const { id } of jobs.filter(({ atStart }) => atStart))
     await within(() => client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP))
 }
 
-/** Everything that Temporal has to know before workflows start. */
+/** Registers what Temporal needs before workflows start. */
 export async function register(temporal: Temporal, jobs: ScheduledJob[]): Promise<void> {
   await registerSearchAttributes(temporal)
   await registerSchedules(temporal, jobs)
@@ -94,8 +94,8 @@ export async function register(temporal: Temporal, jobs: ScheduledJob[]): Promis
 const LOOK_MS = 10_000
 
 /**
- * Registers again what Temporal lost together with its database while the worker ran on: without search attributes
- * nothing can be started, and without schedules nothing is.
+ * Registers again what Temporal lost with its database while the worker ran: without search attributes no workflow can
+ * start, without schedules no scheduled one does.
  */
 export function keepRegistered(temporal: Temporal, jobs: ScheduledJob[], log: Pick<Logger, 'warn'>): { stop(): void } {
   const watched = jobs.find(({ atStart }) => atStart)
@@ -120,9 +120,9 @@ export function keepRegistered(temporal: Temporal, jobs: ScheduledJob[], log: Pi
     if (looking) return
     looking = true
     look()
-      // away: whoever needs Temporal says so, and the next look comes soon
+      // unavailable: other calls report that, and the next look comes soon
       .catch((error: unknown) => {
-        if (!(error instanceof Unavailable)) log.warn({ err: error }, 'schedules could not be looked at')
+        if (!(error instanceof Unavailable)) log.warn({ err: error }, 'schedules could not be checked')
       })
       .finally(() => {
         looking = false

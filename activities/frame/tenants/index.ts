@@ -6,7 +6,7 @@ export interface KnownTenant {
   id: string
   subdomain: string
   isFirst: boolean
-  /** Absolute, without a trailing slash: where this tenant's public addresses are. */
+  /** Absolute base of this tenant's public addresses, without a trailing slash. */
   baseUrl: string
 }
 
@@ -22,11 +22,11 @@ where ($1 and t.is_first) or t.subdomain = $2
 order by t.is_first limit 1`
 
 export interface HostTenant extends KnownTenant {
-  /** The origin of the address that was asked: the tenant's base URL, or its verified domain. */
+  /** The origin of the requested address: the tenant's base URL, or its verified domain. */
   origin: string
 }
 
-/** Tenants by host name: public addresses know no token. */
+/** Finds tenants by host name, because public addresses need no token. */
 export function createTenants({ systemSql, config, now }: Pick<Dependencies, 'systemSql' | 'config' | 'now'>) {
   const { publicUrl } = config
   const byHost = new LRUCache<string, HostTenant | 'nobody'>({ max: 5_000, ttl: 10_000, ...byClock(now) })

@@ -4,17 +4,17 @@ import { byClock } from '../caches.ts'
 import type { Call, Operations } from '../operations.ts'
 
 export interface TenantSettings {
-  /** Whether an unknown JSON-LD context may be fetched and pinned; else it is refused by name. */
+  /** Whether an unknown JSON-LD context may be fetched and pinned; else it is refused. */
   fetchUnknownContexts: boolean
-  /** Whether /vc-api answers for this tenant. */
+  /** Whether /vc-api is on for this tenant. */
   vcApi: boolean
-  /** Whether a presentation fails where nobody says which challenge it must answer. */
+  /** Whether a presentation fails where the request names no expected challenge. */
   requireChallenge: boolean
-  /** The same of the domain. */
+  /** The same for the domain. */
   requireDomain: boolean
 }
 
-/** The two that came later may be left out, and stay as they are then. */
+/** The two newer settings may be left out, and then do not change. */
 export type SettingsChange = Pick<TenantSettings, 'fetchUnknownContexts' | 'vcApi'> & Partial<TenantSettings>
 
 interface SettingsRow {
@@ -39,7 +39,7 @@ const settingsIn = (row: SettingsRow): TenantSettings => ({
 
 const REMEMBERED_MS = 5_000
 
-/** What a tenant decides about itself. What is on is remembered for 5 seconds; what is off is looked up each time. */
+/** Settings of a tenant. A setting that is on is cached for 5 seconds; one that is off is read each time. */
 export function createTenantSettings({
   systemSql,
   now,
@@ -62,7 +62,7 @@ export function createTenantSettings({
   return {
     settingsOf,
 
-    /** What is turned on counts at once in every process, its end within 5 seconds. */
+    /** Turning a setting on takes effect at once in every process, turning it off within 5 seconds. */
     async isOn(tenantId: string, what: keyof TenantSettings): Promise<boolean> {
       return remembered.get(tenantId)?.[what] || (await settingsOf(tenantId))[what]
     },

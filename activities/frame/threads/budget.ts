@@ -12,12 +12,12 @@ interface Level {
   at: number
 }
 
-/** Levels that are kept before those that have run empty are dropped. */
+/** Number of levels above which empty ones are dropped. */
 const KEPT = 1_000
 
 /**
- * Thread time per tenant, as a bucket that leaks: it takes `msPerMinute` at once, and empties in a minute. So a tenant may
- * have a minute's worth in one piece, and as much per minute for ever. `now` in milliseconds, of a clock that never goes back.
+ * Thread time per tenant, as a leaky bucket: it holds `msPerMinute` and empties in a minute. So a tenant may use a
+ * minute's budget at once, and the same per minute for ever. `now` in milliseconds, of a clock that never goes back.
  */
 export function createThreadBudget({ msPerMinute, now }: { msPerMinute: number; now: () => number }): ThreadBudget {
   const levels = new Map<string, Level>()

@@ -3,9 +3,9 @@ import { type PoolName, type ThreadObserver, unobserved } from './metrics.ts'
 import { type Clock, createFairQueue, type FairQueue, type FairQueueOptions, systemClock } from './queue.ts'
 
 export interface ThreadsOptions {
-  /** Milliseconds of work per tenant and minute, over all pools of the process; without it there is no such bound. */
+  /** Milliseconds of work per tenant and minute, over all pools of the process; by default unlimited. */
   budgetMsPerMinute?: number
-  /** Nothing is refused, all waits: for batches, whose tasks the worker bounds itself. */
+  /** Refuses no task, lets all wait: for batches, whose number of tasks the worker bounds. */
   patient?: boolean
   observe?: (pool: PoolName) => ThreadObserver
   clock?: Clock
@@ -18,12 +18,14 @@ export interface ThreadPool {
   observer: ThreadObserver
 }
 
-/** What the thread pools of a process share: fair turns among tenants, and one budget of thread time for each tenant. */
+/**
+ * What the thread pools of a process share: fair turns among tenants, and one budget of thread time for each tenant.
+ */
 export interface Threads {
   pool(name: PoolName, bounds: Bounds): ThreadPool
 }
 
-/** Longer than a caller waits for an answer; what it asked for would be made for nobody. */
+/** Longer than a caller waits for an answer. */
 const LONGEST_WAIT_MS = 20_000
 
 export function createThreads(options: ThreadsOptions = {}): Threads {

@@ -1,13 +1,13 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /**
- * Why a task was not done: its tenant is over its `budget` or has too many in the `tenant`'s own line, the whole `queue` is
- * full, its turn came too `late`, or it took too much `time` or `memory`.
+ * Why a task was not done: its tenant is over its `budget` or has too many in the `tenant`'s own line, the whole
+ * `queue` is full, its turn came too `late`, or it took too much `time` or `memory`.
  */
 export const REFUSED_FOR = ['budget', 'tenant', 'queue', 'late', 'time', 'memory'] as const
 export type RefusedFor = (typeof REFUSED_FOR)[number]
 
-/** What is measured of one pool of threads. */
+/** Measures one pool of threads. */
 export interface ThreadObserver {
   /** Tasks that wait now. */
   waiting(count: number): void

@@ -6,7 +6,7 @@ import type { ThreadObserver } from './metrics.ts'
 /** In milliseconds; never goes back. */
 export interface Clock {
   now(): number
-  /** Calls once after so many milliseconds; the answer calls that off. */
+  /** Calls `call` once after so many milliseconds; returns a function that cancels it. */
   after(ms: number, call: () => void): () => void
 }
 
@@ -19,44 +19,51 @@ export const systemClock: Clock = {
 }
 
 export interface FairQueueOptions {
-  /** What is unavailable when the queue is full. */
+  /** Part that is reported unavailable when the queue is full. */
   part: 'documents' | 'keys'
   /** Tasks that run at a time. */
   slots: number
-  /** Tasks that may wait, and how many of them of one tenant. */
+  /** Tasks that may wait, in all and per tenant. */
   maxWaiting: number
   maxWaitingPerTenant: number
   /** Milliseconds that a task may wait. */
   maxWaitMs: number
-  /** Without one, nobody is refused for what it has used: batches wait for their turn instead. */
+  /** Undefined: no tenant is refused for its use; batches wait for their turn instead. */
   budget?: ThreadBudget
   observer: ThreadObserver
   clock: Clock
 }
 
-/** Takes what a task has cost: milliseconds of work of its thread. A task that does not call it is charged by the clock. */
+/**
+ * Reports the cost of a task, in milliseconds of work of its thread. A task that does not call it is charged by the
+ * clock.
+ */
 export type Spend = (workMs: number) => void
 
 export interface FairQueue {
   /**
-   * Runs a task when it is its tenant's turn. Throws `Exhausted` (429) when the tenant is over its budget while others want
-   * the threads, or has too many tasks waiting, and `Unavailable` (503) when too many wait altogether, or for too long.
+   * Runs a task when it is its tenant's turn. Throws `Exhausted` (429) when the tenant is over its budget while others
+   * need threads, or has too many waiting tasks, and `Unavailable` (503) when too many tasks wait in all, or one for
+   * too long.
    */
   run<Result>(tenantId: string, task: (spend: Spend) => Promise<Result>): Promise<Result>
 }
 
-/** Begins a task that waited; the task says what it has cost when it has ended. */
+/** Begins a waiting task, which reports its cost to `end`. */
 type Begin = (end: (cost: number) => void) => void
 
-/** What a tenant's first task is taken for, in milliseconds. */
+/** Assumed cost of a tenant's first task, in milliseconds. */
 const FIRST_COST_MS = 50
-/** After this time a tenant over its budget is refused: a loop that ignores Retry-After must not keep us busy refusing. */
+/** Delay before a tenant over its budget is refused, to slow down a client that ignores Retry-After. */
 const HELD_MS = 1_000
-/** For so long after all of them were taken, by more than one tenant, the threads count as wanted. */
+/** Time for which threads count as wanted after several tenants used all of them. */
 const WANTED_MS = 10_000
 const LONGEST_RETRY_SECONDS = 30
 
-/** Slots that tenants share fairly. A task cannot be interrupted, so no tenant has all slots: who asks for little finds one. */
+/**
+ * Slots that tenants share fairly. A task cannot be interrupted, so no tenant gets all slots: one is left for the
+ * others.
+ */
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { part, slots, maxWaiting, maxWaitingPerTenant, maxWaitMs, budget, observer, clock } = options
   const turns = createFairTurns<Begin>({ perTenant: Math.max(1, slots - 1), firstCost: FIRST_COST_MS })
@@ -83,7 +90,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     return new Unavailable(part, detail, Math.min(LONGEST_RETRY_SECONDS, Math.max(1, seconds)))
   }
 
-  /** Within the moment for which a refusal is held back, others may have gone. */
+  /** Checks the budget again after the delay, because other tenants may be done by then. */
   async function assertWithinBudget(tenantId: string): Promise<void> {
     if (overForMs(tenantId) === 0) return
     const count = heldCounts.get(tenantId) ?? 0
@@ -107,7 +114,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     observer.waiting(turns.size())
   }
 
-  /** Settles when a slot is the caller's, with what ends the turn. */
+  /** Resolves when the caller has a slot, with the function that ends its turn. */
   function turnOf(tenantId: string): Promise<(cost: number) => void> {
     if (turns.sizeOf(tenantId) >= maxWaitingPerTenant)
       throw exhausted(tenantId, 'tenant', 'Too many requests of the tenant wait to be processed. Try again later.')

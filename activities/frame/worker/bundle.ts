@@ -14,8 +14,8 @@ const extension = extname(new URL(import.meta.url).pathname)
 const workflowsPath = join(root, 'workflows', `index${extension}`)
 
 /**
- * Builds the code that the workflow sandbox loads. Throws, with the bundler's own words, when it reaches a Node built-in or
- * the SDK's client side.
+ * Builds the code that the workflow sandbox loads. Throws the bundler's messages when the code imports a Node built-in
+ * or the SDK's client side.
  */
 export async function bundleWorkflows(path = workflowsPath): Promise<WorkflowBundleWithSourceMap> {
   const errorLines: string[] = []
@@ -30,7 +30,7 @@ export async function bundleWorkflows(path = workflowsPath): Promise<WorkflowBun
   }
 }
 
-/** Changes with whatever may enter the bundle: our sources and the SDK. */
+/** Returns a digest of all that may enter the bundle: our sources and the SDK's version. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256')
   hash.update(createRequire(import.meta.url)('@temporalio/workflow/package.json').version)
@@ -45,7 +45,7 @@ async function fingerprint(): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Written beside and renamed, so that processes that start together never read half a file. */
+/** Writes a temporary file and renames it, so that processes that start together never read half a file. */
 async function replaceFile(path: string, content: string): Promise<void> {
   const temporary = `${path}.${process.pid}`
   await writeFile(temporary, content)
@@ -59,8 +59,8 @@ const contentOf = (path: string): Promise<string | undefined> =>
   })
 
 /**
- * The workflow bundle under `directory`, built (about 3 s) when the sources changed since. Where it cannot be written, say
- * in a read-only image, it is used from memory.
+ * Returns the workflow bundle in `directory`, built (about 3 s) when the sources have changed. Where it cannot be
+ * written, e.g. in a read-only image, it is used from memory.
  */
 export async function prepareWorkflowBundle(
   directory = join(root, 'build'),

@@ -7,15 +7,15 @@ const CONNECT_TIMEOUT_MS = 10_000
 export interface Patience {
   patienceMs: number
   log: Pick<Logger, 'warn'>
-  /** Ends the wait, for a process that was told to stop. */
+  /** Ends the wait when the process stops. */
   signal?: AbortSignal
-  /** An error that no waiting mends. */
+  /** Whether an error makes waiting useless. */
   hopeless?(error: unknown): boolean
 }
 
 /**
- * Asks again, at first after 250 ms and at last every 5 s, until a part that we depend on is there. Throws after
- * `patienceMs`, and what is hopeless at once: a process that does nothing must not look healthy.
+ * Retries, at first after 250 ms and at last every 5 s, until a part that we depend on is available. Throws after
+ * `patienceMs`, and a hopeless error at once: a process that does nothing must not look healthy.
  */
 export async function patiently<T>(
   part: string,
@@ -36,7 +36,7 @@ export async function patiently<T>(
   }
 }
 
-/** Rejects after the time; a connection that comes later is closed again. */
+/** Rejects after CONNECT_TIMEOUT_MS; a later connection is closed again. */
 async function connectOnce(address: string): Promise<NativeConnection> {
   const attempt = NativeConnection.connect({ address })
   const settled = new AbortController()
@@ -53,7 +53,7 @@ async function connectOnce(address: string): Promise<NativeConnection> {
 }
 
 /**
- * The SDK connects once and gives up; a worker that starts before Temporal and its namespace has to go on asking. `prepare`
+ * Retries the connection, because the SDK connects only once, and a worker may start before Temporal. `prepare`
  * runs before the connection, and again with each attempt.
  */
 export const connectWorker = (

@@ -4,12 +4,12 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker'
 import { Histogram, type Registry } from 'prom-client'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 
-/** A look costs little, and what was away for longer, such as a login that was refused, may be mended at any moment. */
+/** A retry costs little, and a longer outage, e.g. a refused login, may be repaired at any moment. */
 const LONGEST_RETRY_SECONDS = 30
 
 /**
- * What Temporal makes of an activity's error. A refusal stays one however often it is asked: final, its code as the type.
- * What is away names when to ask again. Everything else is retried as the workflow's options say.
+ * Converts an activity's error for Temporal. A refusal is final, with its code as the type. An outage names the time of
+ * the next attempt. All other errors are retried by the workflow's options.
  */
 const activityFailure = (error: unknown): unknown => {
   if (error instanceof Refusal) {
@@ -35,7 +35,10 @@ const activityFailure = (error: unknown): unknown => {
 const outcomeOf = (error: unknown): string =>
   error instanceof Refusal ? 'refused' : error instanceof Unavailable ? 'unavailable' : 'failed'
 
-/** Sends heartbeats while `work` runs, where the workflow asked for them; activities themselves know nothing of Temporal. */
+/**
+ * Sends heartbeats while `work` runs, where the workflow asked for them; activities themselves know nothing of
+ * Temporal.
+ */
 async function withHeartbeat<T>({ info, heartbeat }: Context, work: () => Promise<T>): Promise<T> {
   const timer = info.heartbeatTimeoutMs ? setInterval(() => heartbeat(), info.heartbeatTimeoutMs / 3) : undefined
   try {

@@ -15,7 +15,7 @@ const plain = (value: unknown): unknown =>
 
 let installed = false
 
-/** Sends the SDK's own log through ours. The SDK's runtime is one per process; signals are the process's own affair. */
+/** Sends the SDK's log through ours. There is one SDK runtime per process; the process handles signals itself. */
 export function installRuntime(log: Logger): void {
   if (installed) return
   installed = true

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 
 export interface Checks {
-  /** Each part by name; a rejection means that it is down. */
+  /** Check of each part by name; a rejection means that it is down. */
   [part: string]: () => Promise<void>
 }
 
@@ -20,7 +20,10 @@ async function readiness(checks: Checks): Promise<{ ready: boolean; parts: Recor
   return { ready: states.every(([, state]) => state === 'up'), parts: Object.fromEntries(states) }
 }
 
-/** The worker's own port, for the operator's network alone: `/health/live`, `/health/ready` (names the parts), `/metrics`. */
+/**
+ * The worker's own port, for the operator's network alone: `/health/live`, `/health/ready` (names the parts),
+ * `/metrics`.
+ */
 export async function serveOperator(
   { host, port }: { host: string; port: number },
   { checks, metrics }: { checks: Checks; metrics: Registry },

@@ -11,7 +11,7 @@ import { connectWorker } from './connection.ts'
 import { createActivityInterceptors } from './interceptors.ts'
 import { installRuntime } from './logging.ts'
 
-/** After this the process ends, non-zero, and whoever runs it learns of it. */
+/** After this time the process ends with a non-zero code, so that its supervisor notices. */
 export const PATIENCE_MS = 5 * 60_000
 
 export interface WorkerParts {
@@ -23,22 +23,24 @@ export interface WorkerParts {
   outbox: RelayDependencies['outbox']
   log: Logger
   metrics?: Registry
-  /** Instead of the platform's own workflows, for tests of the frame itself. */
+  /** Replaces the platform's own workflows, for tests of the frame. */
   bundle?: { code: string } | { codePath: string }
   patienceMs?: number
   signal?: AbortSignal
 }
 
 export interface RunningWorker {
-  /** Settles when the worker has ended; rejects when it ended by a fault. */
+  /** Resolves when the worker has ended; rejects when a fault ended it. */
   finished: Promise<void>
   /** True while it polls for work. */
   running(): boolean
-  /** Takes no more work, finishes what it has within `shutdownSeconds`, then closes. */
+  /** Takes no more work, finishes its tasks within `shutdownSeconds`, then closes. */
   stop(): Promise<void>
 }
 
-/** Connects, registers search attributes and schedules, and works on the task queue and the outbox until it is stopped. */
+/**
+ * Connects, registers search attributes and schedules, and works on the task queue and the outbox until it is stopped.
+ */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { config, temporal, log, metrics = new Registry() } = parts
   const bundle = parts.bundle ?? (await prepareWorkflowBundle())
@@ -46,7 +48,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     await temporal.check()
     await register(temporal, parts.jobs)
     await runStartJobs(temporal, parts.jobs)
-    installRuntime(log) // not before there is something to connect to: it keeps the process alive
+    installRuntime(log) // not before Temporal answers: it keeps the process alive
   }
   const patience = { patienceMs: parts.patienceMs ?? PATIENCE_MS, signal: parts.signal, log }
   const connection = await connectWorker(config.temporal.address, prepare, patience)

@@ -2,7 +2,7 @@ import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Vault refused the request itself (400, 403, 404). Carries Vault's words alone: no request, no token, no secret. */
+/** Vault refused the request itself (400, 403, 404). Has only Vault's message: no request, token or secret. */
 export class VaultRefusal extends Error {
   override readonly name = 'VaultRefusal'
 
@@ -18,7 +18,7 @@ export class VaultRefusal extends Error {
   }
 }
 
-/** An object's fields, or none at all. */
+/** Returns an object's fields; none for another value. */
 export const fields = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
@@ -27,12 +27,12 @@ export const text = (value: unknown): string => {
   return value
 }
 
-/** Refusals of the request; every other status means that Vault is sealed, standing by, overloaded or broken. */
+/** Statuses that refuse the request; every other one means that Vault is sealed, on standby, overloaded or broken. */
 const REFUSALS = [400, 403, 404, 405]
 
 /**
- * What node-vault threw, without what it holds: its errors carry the whole request, with token and secrets, which must
- * reach neither a log nor a caller.
+ * Converts an error of node-vault, which has the whole request with token and secrets: these must reach neither a log
+ * nor a caller.
  */
 export function understood(thrown: unknown): VaultRefusal | Unavailable {
   if (thrown instanceof VaultRefusal || thrown instanceof Unavailable) return thrown
@@ -54,7 +54,7 @@ export function understood(thrown: unknown): VaultRefusal | Unavailable {
   return new Unavailable('keys', `Vault does not answer${typeof code === 'string' ? ` (${code})` : ''}.`)
 }
 
-/** A store's method whose unexpected refusals leave as `Refusal('key.store_refused')`. */
+/** Converts a store's unexpected refusal into `Refusal('key.store_refused')`. */
 export async function settled<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work

@@ -1,9 +1,9 @@
-/** Signs many inputs with one key in one call; answers one signature, or what went wrong, per input. */
+/** Signs many inputs with one key in one call; returns a signature or an error per input. */
 export type SendBatch = (name: string, inputs: Uint8Array[]) => Promise<(Uint8Array | Error)[]>
 
 export interface SignBatches {
   sign(name: string, input: Uint8Array): Promise<Uint8Array>
-  /** Settles when everything that was asked has been answered. */
+  /** Resolves when every requested signature is settled. */
   drain(): Promise<void>
 }
 
@@ -25,8 +25,8 @@ export interface BatchLimits {
 }
 
 /**
- * Collects the signatures that are asked with one key within `windowMs` into one call: transit signs 2,000 a second one
- * by one and 26,600 in batches of 100 on the same two cores.
+ * Collects the signatures requested of one key within `windowMs` into one call: on the same two cores transit makes
+ * 2,000 signatures a second one by one, and 26,600 in batches of 100.
  */
 export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): SignBatches {
   const { windowMs = 2, items = 200, bytes = 4 * 1024 * 1024 } = limits
@@ -39,7 +39,7 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
     waiting.forEach(({ settle }, index) => {
       const answer = Array.isArray(answers) ? answers[index] : answers
       if (answer instanceof Uint8Array) settle.resolve(answer)
-      else settle.reject(answer ?? new Error('Vault answered fewer signatures than were asked.'))
+      else settle.reject(answer ?? new Error('Vault returned fewer signatures than were requested.'))
     })
   }
 

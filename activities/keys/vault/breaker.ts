@@ -1,9 +1,9 @@
 import { Unavailable } from '../../../protocol/errors.ts'
 
 export interface Breaker {
-  /** Runs `work`, or refuses at once with `Unavailable('keys')` while the store is known to be away. */
+  /** Runs `work`, or refuses at once with `Unavailable('keys')` while the store is known to be unavailable. */
   run<Result>(work: () => Promise<Result>): Promise<Result>
-  /** The store answered: open for everybody again. */
+  /** Lets calls through again, because the store answered. */
   reset(): void
 }
 
@@ -11,11 +11,11 @@ export interface BreakerOptions {
   now?: () => number
   threshold?: number
   openMs?: number
-  /** Told when calls begin to be refused, and when they are no longer. */
+  /** Called when the breaker begins to refuse calls, and when it stops. */
   changed?(open: boolean): void
 }
 
-/** After `threshold` failures in a row nobody waits for the store; after `openMs` one call is let through to look. */
+/** Refuses calls after `threshold` failures in a row; after `openMs` lets one call through to test the store. */
 export function createBreaker(options: BreakerOptions = {}): Breaker {
   const { now = Date.now, threshold = 3, openMs = 5_000, changed } = options
   let failures = 0
@@ -38,7 +38,7 @@ export function createBreaker(options: BreakerOptions = {}): Breaker {
         if (failures === threshold) changed?.(true)
         openedAt = now()
         reason = error.message
-      } else if (!(error instanceof Unavailable)) reset() // another part that is away says nothing of the store
+      } else if (!(error instanceof Unavailable)) reset() // an outage of another part says nothing about the store
       throw error
     }
   }

@@ -11,22 +11,28 @@ import type { LoginGate } from './gate.ts'
 import type { SessionCalls } from './lease.ts'
 import { createVaultSession, type LoginOutcome, refusedByVault } from './session.ts'
 
-/** Vault over HTTP: paths are ours alone, never a caller's text. 400, 404: `VaultRefusal`; away: `Unavailable('keys')`. */
+/**
+ * Vault over HTTP: paths never contain a caller's text. Throws `VaultRefusal` for 400 and 404, else
+ * `Unavailable('keys')`.
+ */
 export interface VaultClient {
   read(path: string): Promise<Fields>
   write(path: string, data: object): Promise<Fields>
   remove(path: string): Promise<void>
-  /** Names below a path; none where there is nothing. */
+  /** Returns the names below a path. */
   list(path: string): Promise<string[]>
   /** Throws `Unavailable('keys')` unless Vault is unsealed and knows our token. A good answer closes the breaker. */
   ready(): Promise<void>
   close(): Promise<void>
 }
 
-/** What a client tells of itself. */
+/** Observer of a client. */
 export interface VaultObserver {
   loggedIn(outcome: LoginOutcome): void
-  /** The time of the next login (ms since 1970) after one that Vault refused to us or another process; 0 after a good one. */
+  /**
+   * The time of the next login (ms since 1970) after one that Vault refused to us or another process; 0 after a good
+   * one.
+   */
   refusedUntil(nextAt: number): void
   /** Whether calls are refused for now because Vault did not answer the last ones. */
   broken(open: boolean): void
@@ -41,7 +47,7 @@ export interface VaultClientParts {
 
 const SOCKETS = 32
 
-/** Rejects after `ms`, whatever the library below waits for. */
+/** Rejects after `ms`, even if the library still waits. */
 async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
   const timeout = Promise.withResolvers<never>()
   const timer = setTimeout(() => timeout.reject(new Unavailable('keys', `Vault does not answer within ${ms} ms.`)), ms)
@@ -82,7 +88,7 @@ export function createVaultClient(config: VaultConfig, parts: VaultClientParts):
     return failure instanceof VaultRefusal && failure.status === 403 ? failure : undefined
   }
 
-  /** On 403 one new login. */
+  /** Logs in again once after 403. */
   const authorised = async (work: (token: string) => Promise<Fields>): Promise<Fields> => {
     const token = await session.token()
     try {
@@ -103,7 +109,7 @@ export function createVaultClient(config: VaultConfig, parts: VaultClientParts):
     }
   }
 
-  /** A refused login is told with its own time; nobody waits for it, so the breaker has nothing to do with it. */
+  /** Throws for a refused login before the breaker, because that error has its own retry time. */
   const call = async (work: (token: string) => Promise<Fields>): Promise<Fields> => {
     session.assertMayLogIn()
     return breaker.run(() => bounded(work))
@@ -139,7 +145,7 @@ export function createVaultClient(config: VaultConfig, parts: VaultClientParts):
       } catch (error) {
         const refusal = refusedToken(error)
         if (!refusal) throw understood(error)
-        session.replace(token).catch(() => undefined) // the next look tells what came of it
+        session.replace(token).catch(() => undefined) // the next check shows the outcome
         throw refusedByVault(refusal.message)
       }
       breaker.reset()

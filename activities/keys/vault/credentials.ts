@@ -5,12 +5,12 @@ import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 
 export type Credentials = { token: string } | { roleId: string; secretId: string }
 
-/** What to log in with; from a file it may change while the process runs. */
+/** Credentials for the login; those in a file may change while the process runs. */
 export interface CredentialSource {
   readonly kind: 'role' | 'token'
   /** Throws `Unavailable('keys')` while the file is missing or empty. */
   read(): Promise<Credentials>
-  /** Calls `changed` within a second of each change of the file; answers how to end that. */
+  /** Calls `changed` within a second of each change of the file; returns a function that stops it. */
   watch(changed: () => void): () => void
 }
 
@@ -24,7 +24,9 @@ async function contentOf(variable: string, path: string): Promise<string> {
   return content.trim()
 }
 
-/** By polling: a Kubernetes secret is a symbolic link to a directory that is swapped, which inotify(7) does not see. */
+/**
+ * Polls, because a Kubernetes secret is a symbolic link to a directory that is swapped, which inotify(7) does not see.
+ */
 function watched(path: string, changed: () => void): () => void {
   if (path === '') return () => undefined
   watchFile(path, { interval: LOOK_MS, persistent: false }, changed)

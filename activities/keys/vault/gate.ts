@@ -1,29 +1,29 @@
 import { createHmac } from 'node:crypto'
 import type { Credentials } from './credentials.ts'
 
-/** What is known of the logins with one AppRole, or with a token, since the last one that went well. Times in ms since 1970. */
+/** Logins with one AppRole or token since the last successful one. Times in ms since 1970. */
 export interface PastLogins {
   refusals: number
   reason: string
   /** Digests of the secrets that were refused. */
   tried: string[]
   nextAt: number
-  /** Somebody is logging in; a process that died meanwhile is not waited for any longer. */
+  /** Until then another process is logging in; after that it has died. */
   tryingUntil: number
 }
 
 export const NO_LOGINS: PastLogins = { refusals: 0, reason: '', tried: [], nextAt: 0, tryingUntil: 0 }
 
-/** Where past logins are remembered: in the database, so that all processes know them (vault.logins.ts). */
+/** Storage of past logins: in the database, so that all processes share them (vault/logins.ts). */
 export interface LoginRecords {
-  /** One step at a time over all that share the records; `undefined` forgets. */
+  /** Changes a record; one change at a time over all processes. `undefined` deletes the record. */
   change<Result>(
     login: string,
     decide: (past: PastLogins, now: number) => readonly [kept: PastLogins | undefined, result: Result],
   ): Promise<Result>
 }
 
-/** For a process alone. */
+/** Records of a single process. */
 export function ownRecords(now: () => number): LoginRecords {
   const records = new Map<string, PastLogins>()
   return {
@@ -38,34 +38,34 @@ export function ownRecords(now: () => number): LoginRecords {
 
 export type Admission =
   | { state: 'admitted' }
-  /** Somebody else is logging in, with an outcome soon. */
+  /** Another process is logging in, and will have an outcome soon. */
   | { state: 'busy' }
   | { state: 'refused'; reason: string; waitMs: number }
 
 export interface LoginGate {
-  /** Asked before each login; who is admitted says what came of it by one of the other three. */
+  /** Call it before each login; an admitted caller reports the outcome by one of the other three. */
   enter(credentials: Credentials): Promise<Admission>
   succeeded(credentials: Credentials): Promise<void>
-  /** Vault refused the credentials, or has locked the role out; answers the milliseconds until the next login. */
+  /** Vault refused the credentials, or has locked the role out; returns the milliseconds until the next login. */
   refused(credentials: Credentials, refusal: { reason: string; lockedOut: boolean }): Promise<number>
-  /** Vault did not answer: nothing was learnt. */
+  /** Vault did not answer, so the outcome is unknown. */
   left(credentials: Credentials): Promise<void>
 }
 
-/** Pauses after the first, second, … refusal, in milliseconds; the last one for all that follow. */
+/** Pauses after the first, second, … refusal, in milliseconds; the last one repeats. */
 export interface LoginPauses {
   role: readonly number[]
   token: readonly number[]
-  /** After an answer that says that the role is locked out; such a login does not count. */
+  /** After an answer that the role is locked out; such a login does not count. */
   lockedOut: number
 }
 
 const MINUTE_MS = 60_000
 
 /**
- * Vault locks a role out for 15 minutes after 5 refusals without 15 minutes between two of them (Vault, User lockout). So
- * a secret is tried three times, at once, after 1 s and after 5 minutes, and then ever again after more than 15 minutes,
- * when Vault has forgotten: a secret that is changed meanwhile, and wrong again, does not lock the role out either (D-210).
+ * Vault locks a role out for 15 minutes after 5 refusals without 15 minutes between two of them (Vault, User lockout).
+ * So a secret is tried at once, after 1 s, after 5 minutes, and then every 16 minutes, when Vault has reset its count:
+ * a new wrong secret in between does not lock the role out either (D-210).
  */
 export const LOGIN_PAUSES: LoginPauses = {
   role: [1_000, 5 * MINUTE_MS, 16 * MINUTE_MS],
@@ -75,15 +75,15 @@ export const LOGIN_PAUSES: LoginPauses = {
 
 /** Pauses are up to a fifth longer, so that installations that share a Vault do not ask in step. */
 const JITTER = 0.2
-/** Digests kept; each but the first is an operator's doing. */
+/** Stored digests; every new one means that an operator changed the secret. */
 const MOST_TRIED = 20
 
 export interface LoginGateOptions {
   address: string
   records: LoginRecords
-  /** Keys the digests, so that nobody can guess a secret by a record. */
+  /** Key of the digests, so that nobody can guess a secret from a record. */
   masterKey: Uint8Array
-  /** Milliseconds until a call of Vault counts as failed; twice that, and who logs in has died over it. */
+  /** Milliseconds until a call of Vault counts as failed; after twice that, a process that logs in counts as dead. */
   timeoutMs: number
   random?: () => number
   pauses?: LoginPauses

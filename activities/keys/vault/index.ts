@@ -13,7 +13,7 @@ import { createVaultClient, type VaultClient, type VaultClientParts } from './cl
 import { createLoginGate, ownRecords } from './gate.ts'
 import { createTransitKeys, inTransit } from './transit.ts'
 
-/** BLS12-381 and X25519, which transit does not know, rest in the KV engine, version 2. */
+/** Stores BLS12-381 and X25519 keys, which transit does not support, in the KV engine, version 2. */
 const kvSecrets = (client: VaultClient, mount: string): SecretRows => {
   const path = (kind: 'data' | 'metadata', ref: KeyRef) => `${mount}/${kind}/countersign/${storeName(ref)}`
   return {
@@ -21,7 +21,7 @@ const kvSecrets = (client: VaultClient, mount: string): SecretRows => {
       const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
       const data = { keyType: ref.keyType, secret: base64(secret), publicKey: base64(publicKey) }
       try {
-        await client.write(path('data', ref), { options: { cas: 0 }, data }) // cas 0: only where there is none yet
+        await client.write(path('data', ref), { options: { cas: 0 }, data }) // cas 0: only if there is none yet
       } catch (error) {
         if (!(error instanceof VaultRefusal && error.says('check-and-set'))) throw error
       }
@@ -41,7 +41,7 @@ const kvSecrets = (client: VaultClient, mount: string): SecretRows => {
   }
 }
 
-/** How far a database has come, beside the keys: whoever restores the database does not restore Vault with it. */
+/** Stores the database's mark beside the keys, because a restore of the database does not restore Vault. */
 const kvWitness = (client: VaultClient, mount: string): Witness => {
   const path = (id: string) => `${mount}/data/countersign/epoch-${id}`
   return {
@@ -64,11 +64,11 @@ export interface VaultKeyStoreOptions extends Partial<VaultClientParts> {
   random?: Random
   cacheSeconds?: number
   bbsThreads?: number
-  /** What the threads for BBS share with the other ones of the process. */
+  /** Turns and budgets that the BBS threads share with the other threads of the process. */
   threads?: Threads
 }
 
-/** For a process that shares its logins with no other. */
+/** Login gate of a process that shares its logins with no other. */
 const gateOfOne = ({ address, timeoutMs }: VaultConfig) =>
   createLoginGate({ address, timeoutMs, records: ownRecords(Date.now), masterKey: randomBytes(32) })
 

@@ -21,7 +21,7 @@ const leaseOf = (auth: Fields): Lease => ({
   renewable: auth.renewable === true,
 })
 
-/** Logs in by AppRole; a token that was given is looked up. */
+/** Logs in by AppRole, or looks up a configured token. */
 export async function logIn(calls: SessionCalls, credentials: Credentials): Promise<Lease> {
   if ('roleId' in credentials) {
     const { roleId, secretId } = credentials

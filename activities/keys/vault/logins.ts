@@ -23,7 +23,7 @@ from key_store_logins where login = ? for update`
 const KEEP = `update key_store_logins set refusals = ?, reason = ?, tried = ?::text[],
   next_at = to_timestamp(?::float8 / 1000), trying_until = to_timestamp(?::float8 / 1000) where login = ?`
 
-/** The row, made where there is none, and locked: one that was removed in between is made again. */
+/** Returns the locked row; inserts it where there is none, or where it was deleted in between. */
 async function lockedRow(em: SqlEntityManager, login: string): Promise<Row> {
   for (;;) {
     await em.execute(ADD, [login])
@@ -33,8 +33,8 @@ async function lockedRow(em: SqlEntityManager, login: string): Promise<Row> {
 }
 
 /**
- * Past logins in the database, on its clock, so that they hold over all processes of the platform. `system` is the system
- * role's. Throws `Unavailable('database')`, lest its errors are taken for Vault's.
+ * Past logins in the database, by its clock, so that all processes share them. `system`: the ORM of the system role.
+ * Throws `Unavailable('database')`, so that its errors are not taken for Vault's.
  */
 export const databaseRecords = (system: MikroORM): LoginRecords => ({
   change: (login, decide) =>

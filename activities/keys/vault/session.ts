@@ -14,20 +14,20 @@ export interface SessionParts {
   gate: LoginGate
   log?: Pick<Logger, 'info' | 'error'>
   now?: () => number
-  /** Told of each login. */
+  /** Called after each login. */
   loggedIn?(outcome: LoginOutcome): void
-  /** Told of the time of the next login (ms since 1970) after one that Vault refused to us or another process. */
+  /** Called with the time of the next login (ms since 1970) after Vault refused one to us or another process. */
   refusedUntil?(nextAt: number): void
 }
 
 export interface VaultSession {
-  /** The token to use now; logs in when there is none, unless Vault refused that and it is too early to ask again. */
+  /** Returns the token; logs in when there is none, unless Vault refused that and the pause has not ended. */
   token(): Promise<string>
-  /** As `token`, but waits for a login under way at most: whoever looks often must not log in often. */
+  /** Like `token`, but starts no login: a frequent check must not log in often. */
   standing(): Promise<string>
   /** Throws while it is too early to log in again. */
   assertMayLogIn(): void
-  /** Vault refused this token: another one, or undefined where there is none, or the last one was replaced a moment ago. */
+  /** Replaces a token that Vault refused; undefined where there is no other, or where it was replaced a moment ago. */
   replace(refused: string): Promise<string | undefined>
   close(): Promise<void>
 }
@@ -37,24 +37,25 @@ const RETRY_MS = 1_000
 /** Another process may have logged in meanwhile. */
 const LOOK_MS = 5_000
 const BUSY_MS = 50
-/** A policy that lacks a path refuses every token: a new one for each call would fill Vault with leases. */
+/** Shortest time between replacements: a policy without a path refuses every token, and each new one costs a lease. */
 const REPLACE_MS = 30_000
 /** The longest delay a timer takes (2^31 - 1 ms). */
 const LONGEST_WAIT_MS = 2_147_483_647
 
-/** A login or call that Vault refused although we tried again: an operator must act, callers may come back later. */
+/** Error of a login or call that Vault refused again: an operator must act, callers may retry later. */
 export const refusedByVault = (reason: string, waitMs = 30_000) =>
   new Unavailable('keys', `Vault refuses our token or its policy (${reason}).`, Math.max(1, Math.ceil(waitMs / 1000)))
 
-/** 403 to a role that is locked out, or may not log in from this address; a wrong secret is answered by 400. */
+/** Vault answers 403 to a role that is locked out or may not log in from this address, and 400 to a wrong secret. */
 const isLockedOut = ({ status }: VaultRefusal, credentials: Credentials) => 'roleId' in credentials && status === 403
 
 const reasonOf = ({ message }: VaultRefusal, locked: boolean) =>
   locked ? `${message}: the role is locked out, or may not log in from here` : message
 
 /**
- * Keeps one Vault token alive by itself, from the start on: renewed at two thirds of its life, and by AppRole replaced when
- * it nears its last (a renewal that grants less than half of the first life), when a renewal is refused, or when a call was.
+ * Keeps one Vault token alive by itself, from the start on: renewed at two thirds of its life, and by AppRole replaced
+ * when it nears its last (a renewal that grants less than half of the first life), when a renewal is refused, or when a
+ * call was.
  */
 export function createVaultSession(parts: SessionParts): VaultSession {
   const { calls, source, gate, log, now = Date.now, loggedIn, refusedUntil } = parts
@@ -75,7 +76,7 @@ export function createVaultSession(parts: SessionParts): VaultSession {
     timer.unref()
   }
 
-  /** Until it goes well; `login` keeps and logs what went wrong. */
+  /** Repeats `work` until it succeeds; `login` stores and logs failures. */
   const tend = (work: () => Promise<unknown>): void => {
     work().catch(() => {
       failures += 1
@@ -127,7 +128,7 @@ export function createVaultSession(parts: SessionParts): VaultSession {
       loggedIn?.('refused')
       throw refused(reason, waitMs)
     })
-    if (refusal) log?.info({ part: 'keys' }, 'the key store takes our login again')
+    if (refusal) log?.info({ part: 'keys' }, 'the key store accepts our login again')
     refusal = undefined
     refusedUntil?.(0)
     fullSeconds = lease.seconds
@@ -197,7 +198,7 @@ export function createVaultSession(parts: SessionParts): VaultSession {
       closed = true
       clearTimeout(timer)
       unwatch()
-      await pending?.catch(() => undefined) // whoever waited for it was told
+      await pending?.catch(() => undefined) // its callers got the error
     },
   }
 }

@@ -15,7 +15,7 @@ export const inTransit = (ref: KeyRef): ref is TransitRef => ref.keyType === 'ed
 
 const TYPE = { ed25519: 'ed25519', p256: 'ecdsa-p256' } as const
 
-/** Vault answers Ed25519 as base64 and PEM for the others. */
+/** Vault returns an Ed25519 public key as base64, the others as PEM. */
 const publicKeyOf = (data: unknown): Uint8Array => {
   const { keys, latest_version: version } = fields(data)
   const published = text(fields(fields(keys)[String(version)]).public_key)
@@ -55,7 +55,7 @@ export function createTransitKeys(client: VaultClient, mount: string) {
   })
 
   return {
-    /** Idempotent in Vault itself: a second creation of a name answers the key that is there. */
+    /** Idempotent in Vault itself: a second creation of a name returns the existing key. */
     async create(ref: TransitRef): Promise<CreatedKey> {
       const body = { type: TYPE[ref.keyType], exportable: false, allow_plaintext_backup: false }
       const { data } = await client.write(`${mount}/keys/${storeName(ref)}`, body)

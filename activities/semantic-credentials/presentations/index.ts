@@ -129,13 +129,17 @@ export function createPresentations(parts: Parts) {
     async signPresentation({ tenantId }: Pick<Call, 'tenantId'>, request: HolderSignature): Promise<Json> {
       const { did, proofType, challenge, domain, didField = 'did' } = request
       if (!isProofType(proofType) || suiteOf(proofType).signature === 'bbs')
-        throw new Refusal('presentation.proof_type_unsupported', 'Presentations are not signed with this proof type.', [
-          {
-            path: 'proofType',
-            code: 'enum',
-            message: 'expected eddsa-rdfc-2022, ecdsa-rdfc-2019 or another one but BBS',
-          },
-        ])
+        throw new Refusal(
+          'presentation.proof_type_unsupported',
+          'A presentation cannot be signed with this proof type; see errors.',
+          [
+            {
+              path: 'proofType',
+              code: 'enum',
+              message: 'expected eddsa-rdfc-2022, ecdsa-rdfc-2019 or another one but BBS',
+            },
+          ],
+        )
       const presentation = presentationToSign(request.presentation, proofType)
       const holder = await signers.signerOf(tenantId, did, refusePresenter(didField))
       return documents.sign(
