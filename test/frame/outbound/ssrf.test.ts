@@ -139,7 +139,7 @@ test.after.always(async () => {
 const outbound = (dnsServer: string | undefined = dns.address) =>
   createOutbound({ timeoutMs: 3000, maxBytes: 1000, dnsServer, allowedRanges: [], caFile: undefined })
 
-const NOT_CALLED = ' is not called: no public address is known for it.'
+const NOT_CALLED = ' cannot be called: no public address is known for it.'
 
 const codeOf = async (work: Promise<unknown>): Promise<string> => {
   try {
