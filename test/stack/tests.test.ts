@@ -105,9 +105,10 @@ for (const [how, text, expected] of CRASHES)
 test('an AVA that is killed counts its file as failed by name, and what the file started is ended', async (t) => {
   const orphan = `
     import { spawn } from 'node:child_process'
-    test('kills AVA', () => {
+    test('kills AVA', async () => {
       const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
       appendFileSync('pids', process.pid + '\\n' + pid + '\\n')
+      await new Promise((go) => setTimeout(go, 500)) // the runner hears of the test first
       process.kill(process.ppid, 'SIGKILL')
       return new Promise(() => setInterval(() => undefined, 1_000))
     })`
