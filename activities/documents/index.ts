@@ -35,11 +35,14 @@ export interface DocumentsOptions extends DocumentPoolOptions {
   random?: (bytes: number) => Uint8Array
 }
 
+/** The key of BBS's HMAC is drawn here. */
+type Unkeyed = Omit<SignRequest, 'hmacKey'>
+
 export interface Documents {
   /** Throws `Refusal` as `prepareProof` and `checkSigner` do, and what the signer throws. */
-  sign(request: Omit<SignRequest, 'hmacKey'>, owner: Owner): Promise<Json>
-  /** Signs one of many similar documents, which share work within a tenant. */
-  signLike(request: Omit<SignRequest, 'hmacKey'>, owner: Owner): Promise<Json>
+  sign(request: Unkeyed, owner: Owner): Promise<Json>
+  /** Signs one of many similar documents: large ones share work within a tenant too. */
+  signLike(request: Unkeyed, owner: Owner): Promise<Json>
   verify(request: Omit<VerifyRequest, 'checkProof'>, owner: Owner): Promise<Verdict>
   derive(request: DeriveRequest, owner: Owner): Promise<Json>
   /** For documents that contain others, such as presentations. */
@@ -103,40 +106,36 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
 
   const isBbs = (proofType: ProofType) => suiteOf(proofType).signature === 'bbs'
 
-  const proofRequest = ({ signer, now, ...request }: Omit<SignRequest, 'hmacKey'>): ProofRequest => {
+  const proofRequest = ({ signer, now, ...request }: Unkeyed): ProofRequest => {
     checkSigner(signer, request.proofType)
     const { verificationMethod } = signer
     const created = createdFor(request.proofType, now)
     return { ...request, verificationMethod, created, ...(isBbs(request.proofType) && { hmacKey: random(32) }) }
   }
 
-  const sign: Documents['sign'] = async (request, owner) => {
+  /** The canonical form of documents of one shape is learnt once per tenant (D-084). */
+  const canonizeFor = (owner: Owner) => (document: object) =>
+    canonizeLike(owner.tenantId, { ...document }, (whole) =>
+      inLane<'canonize'>(
+        isLight(whole),
+        owner,
+        () => canonizePlain(whole, bundled),
+        () => inThread('canonize', whole, whole, owner),
+      ),
+    )
+
+  const sign = async (request: Unkeyed, owner: Owner, alike: boolean): Promise<Json> => {
     const { credential, proofType, signer } = request
     const input = proofRequest(request)
-    const elsewhere = () => inThread('prepare', input, credential, owner)
-    const light = !isBbs(proofType) && isLight(credential)
-    return completeProof(
-      credential,
-      await inLane<'prepare'>(light, owner, () => prepareProof(input, bundled), elsewhere),
-      signer,
-    )
+    const prepared = await (!isBbs(proofType) && (alike || isLight(credential))
+      ? prepareProof(input, { ...bundled, canonize: canonizeFor(owner) })
+      : inThread('prepare', input, credential, owner))
+    return completeProof(credential, prepared, signer)
   }
 
   return {
-    sign,
-    async signLike(request, owner) {
-      const { credential, proofType, signer } = request
-      if (isBbs(proofType)) return sign(request, owner)
-      const full = (document: Json) =>
-        inLane<'canonize'>(
-          isLight(document),
-          owner,
-          () => canonizePlain(document, bundled),
-          () => inThread('canonize', document, document, owner),
-        )
-      const canonize = (document: object) => canonizeLike(owner.tenantId, { ...document }, full)
-      return completeProof(credential, await prepareProof(proofRequest(request), { ...bundled, canonize }), signer)
-    },
+    sign: (request, owner) => sign(request, owner, false),
+    signLike: (request, owner) => sign(request, owner, true),
     verify: (request, owner) => verifyCredential({ ...request, checkProof: checkProof(owner) }),
     derive: (request, owner) => inThread('derive', request, request.credential, owner),
     checkProof,

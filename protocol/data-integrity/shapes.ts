@@ -4,10 +4,10 @@ import { Refusal } from '../errors.ts'
 import type { Json } from './hash.ts'
 
 /**
- * Credentials of a batch differ only in their texts, and so do their canonical N-Quads: each text is one IRI or one
- * literal, and the statements are sorted. If this holds for a shape, the library canonicalises it once, with marks in
- * place of the texts; further documents are filled in and sorted (D-084). It does not hold, and the library
- * canonicalises every document,
+ * Credentials that an issuer signs one after the other often differ only in their texts, and so do their canonical
+ * N-Quads: each text is one IRI or one literal, and the statements are sorted. If this holds for a shape, the library
+ * canonicalises it once, with marks in place of the texts; further documents are filled in and sorted (D-084). It does
+ * not hold, and the library canonicalises every document,
  * - with two or more blank nodes: their labels depend on the statements about them;
  * - if a text is part of an IRI or a literal, or a type: it may change how others are read;
  * - if an IRI equals the value of a keyword or a type: which nodes are the same node is part of the shape;

@@ -13,6 +13,7 @@ import { derive, issue, verifyCredential as peerVerifies } from '@digitalbazaar/
 import { p256 } from '@noble/curves/nist.js'
 import test from 'ava'
 import { base58btc } from 'multiformats/bases/base58'
+import { bundledOnly, createDocuments } from '../../../activities/documents/index.ts'
 import { CONTEXT, createDocumentLoader } from '../../../protocol/contexts/index.ts'
 import {
   createProofCheck,
@@ -178,3 +179,20 @@ test('a proof that @digitalbazaar/vc derives from our base proof verifies here',
   const request = { credential: normaliseForVerify(derived), now, resolveDid: resolveTestDid, checkProof }
   t.deepEqual(await verifyCredential(request), { verified: true, reason: [] })
 })
+
+const NAMES = ['Jamie', 'Zoë', '名前', '🎓', 'a"b\\c\n', '']
+
+for (const [proofType, peer] of PEERS.filter(([name]) => name !== 'bbs-2023'))
+  test(`${proofType}: credentials of one shape, signed one by one, verify in @digitalbazaar/vc (D-084)`, async (t) => {
+    const documents = createDocuments({ threads: 1 })
+    t.teardown(() => documents.close())
+    const signer = await peer.makeSigner()
+    const like = normalised(signer, proofType, CONTEXT.credentialsV2)
+    for (const [nth, givenName] of [...NAMES, ...NAMES.toReversed()].entries()) {
+      const credential = { ...like, credentialSubject: { id: `did:example:${nth}`, givenName } }
+      const signed = await documents.sign({ credential, proofType, signer, now }, bundledOnly('tenant'))
+      const loader = peerLoader(signer, proofType)
+      const verdict = await peerVerifies({ credential: signed, suite: peer.verifies(), documentLoader: loader, now })
+      t.true(verdict.verified, `${givenName}: ${verdict.error}`)
+    }
+  })
