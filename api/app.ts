@@ -1,4 +1,4 @@
-import express, { type Express } from 'express'
+import express, { type Express, type RequestHandler, type Router } from 'express'
 import helmet from 'helmet'
 import type { Pool } from 'pg'
 import type { Registry } from 'prom-client'
@@ -19,7 +19,7 @@ import { asksForToken, limitTokens } from './frame/limits/tokens.ts'
 import { nameRequest, watchRequests } from './frame/logging.ts'
 import { createMeasures } from './frame/metrics.ts'
 import { docs } from './frame/openapi/docs.ts'
-import { checkMethod, createPaths, type OpenApi } from './frame/openapi/paths.ts'
+import { checkMethod, createPaths, type OpenApi, routeByPath } from './frame/openapi/paths.ts'
 import { exceptUploads, limitSending } from './frame/streams.ts'
 import { checkHead } from './frame/unreadable.ts'
 
@@ -35,8 +35,13 @@ export interface AppParts {
 
 const READS = new Set(['GET', 'HEAD'])
 
-/** Sorts static segments before parameters in all controllers: `/configurations` must not match `/{id}`. */
-const precedence = (path = ''): string => path.replace(/:\w+/g, '\uffff')
+const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+
+/** Spares requests that write the routes that only answer reads. */
+const forReads =
+  (router: Router): RequestHandler =>
+  (request, response, next) =>
+    WRITES.has(request.method) ? next() : router(request, response, next)
 
 /** Returns the API as one express application; the caller makes it listen. */
 export function createApp({ dependencies, platform, pool, registry, openApi, stopping }: AppParts): Express {
@@ -51,13 +56,13 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(findAddress(config.trustedProxies, log))
   app.use(limitSending(find))
   app.use(checkHead)
-  app.use(health({ ...dependencies, stopping }))
+  app.use(forReads(health({ ...dependencies, stopping })))
   app.use(aliases)
   app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: config.publicUrl.protocol === 'https:' }))
   app.use(watchRequests({ logs, measures: createMeasures(registry), find }))
-  app.use(docs(openApi))
+  app.use(forReads(docs(openApi)))
   const published = limitPublished({ pool, perMinute: config.publicRateLimitPerMinute })
-  app.use(publicDids(platform, published))
+  app.use(forReads(publicDids(platform, published)))
   app.use((_request, response, next) => {
     response.set('Cache-Control', 'no-store')
     next()
@@ -76,14 +81,11 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
     return (isPublic ? published : limitCalls)(request, response, next)
   })
   app.use(refuseBadBearer)
-  app.use(didResolution(platform))
+  app.use(forReads(didResolution(platform)))
   app.use(checkMethod(find))
   app.use(exceptUploads(find, readBody(asksForToken)))
   app.use(limitTokenRequests)
-  const router = express.Router({ caseSensitive: true, strict: true })
-  RegisterRoutes(router)
-  router.stack.sort((one, other) => (precedence(one.route?.path) < precedence(other.route?.path) ? -1 : 1))
-  app.use(router)
+  app.use(routeByPath(find, RegisterRoutes))
   app.use(() => {
     throw new Refusal('request.not_found', 'No operation has this path. See /docs for all paths.')
   })

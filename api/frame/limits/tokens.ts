@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from 'express'
+import express, { type Request, type RequestHandler } from 'express'
 import type { Pool } from 'pg'
 import type { ClientCredentials, Clients } from '../../../activities/tokens-logs/clients.ts'
 import { isObject } from '../../../protocol/json.ts'
@@ -28,31 +28,31 @@ interface TokenLimits {
  * counts for its client alone, so that nobody can use up another client's limit. A failed request counts for its
  * address, then for the client id that it names, whether that client exists or not (D-199).
  */
-export function limitTokens({ clients, pool, perMinute }: TokenLimits): RequestHandler[] {
+export function limitTokens({ clients, pool, perMinute }: TokenLimits): RequestHandler {
   const findClient: RequestHandler = async (request, response, next) => {
-    const credentials = asksForToken(request) ? credentialsIn(request.body) : undefined
+    const credentials = credentialsIn(request.body)
     if (credentials) {
       request.clientId = credentials.clientId
       request.client = await clients.authenticate(credentials, (client) => Object.assign(response.locals, client))
     }
     next()
   }
-  const failed = (request: Request) => asksForToken(request) && !request.client
   const clientIdOf = ({ clientId }: Request) => (clientId !== undefined && isUuid(clientId) ? clientId : undefined)
-  return [
+  const limits = express.Router().use(
     findClient,
     limitRate({ pool, perMinute, name: 'token', by: ({ client }) => client?.id }),
     limitRate({
       pool,
       perMinute,
       name: 'token-failures',
-      by: (request) => (failed(request) ? request.address : undefined),
+      by: ({ client, address }) => (client ? undefined : address),
     }),
     limitRate({
       pool,
       perMinute,
       name: 'token-failures-of-client',
-      by: (request) => (failed(request) ? clientIdOf(request) : undefined),
+      by: (request) => (request.client ? undefined : clientIdOf(request)),
     }),
-  ]
+  )
+  return (request, response, next) => (asksForToken(request) ? limits(request, response, next) : next())
 }

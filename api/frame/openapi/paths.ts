@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express'
+import express, { type RequestHandler, type Router } from 'express'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { GeneratedOpenApi } from './generated.ts'
 
@@ -20,18 +20,40 @@ const patternOf = (template: string) =>
 
 /** Finds a path in the document; if two templates match, the one with fewer parameters (OpenAPI, Paths Object). */
 export function createPaths({ paths }: OpenApi): FindPath {
-  const templates = Object.entries(paths)
-    .map(([template, methods]) => {
-      const operations = new Map(
-        Object.entries(methods).map(([method, { operationId }]) => [method.toUpperCase(), operationId]),
-      )
-      const get = operations.get('GET')
-      if (get) operations.set('HEAD', get)
-      const isPublic = methods.get !== undefined && (methods.get.security ?? []).length === 0
-      return { template, operations, isPublic, pattern: patternOf(template), parameters: template.split('{').length }
-    })
+  const known = new Map<string, KnownPath>()
+  for (const [template, methods] of Object.entries(paths)) {
+    const operations = new Map(
+      Object.entries(methods).map(([method, { operationId }]) => [method.toUpperCase(), operationId]),
+    )
+    const get = operations.get('GET')
+    if (get) operations.set('HEAD', get)
+    const isPublic = methods.get !== undefined && (methods.get.security ?? []).length === 0
+    known.set(template, { template, operations, isPublic })
+  }
+  const patterns = [...known.values()]
+    .filter(({ template }) => template.includes('{'))
+    .map((path) => ({ path, pattern: patternOf(path.template), parameters: path.template.split('{').length }))
     .sort((a, b) => a.parameters - b.parameters)
-  return (path) => templates.find(({ pattern }) => pattern.test(path))
+  return (path) => known.get(path) ?? patterns.find(({ pattern }) => pattern.test(path))?.path
+}
+
+/** Sends a request to the routes of its path in the document, without trying those of all others. */
+export function routeByPath(find: FindPath, register: (router: Router) => void): RequestHandler {
+  const options = { caseSensitive: true, strict: true }
+  const all = express.Router(options)
+  register(all)
+  const byPath = new Map<string, Router>()
+  for (const layer of all.stack) {
+    const template = (layer.route?.path ?? '').replace(/:(\w+)/g, '{$1}')
+    const router = byPath.get(template) ?? express.Router(options)
+    router.stack.push(layer)
+    byPath.set(template, router)
+  }
+  return (request, response, next) => {
+    const router = byPath.get(find(request.path)?.template ?? '')
+    if (!router) return next()
+    router(request, response, next)
+  }
 }
 
 /**
