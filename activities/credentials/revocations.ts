@@ -4,6 +4,7 @@ import { CredentialBatch } from '../../entities/credentials.batches.ts'
 import { Revocation } from '../../entities/credentials.revocations.ts'
 import { Did } from '../../entities/dids.ts'
 import { inTenant, type Sql } from '../../entities/orm.ts'
+import { logOf } from '../../protocol/credentials/formats.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { isUuid } from '../../protocol/uuid.ts'
 import type { RevocationProgress, RevocationSubject } from '../../protocol/workflows.ts'
@@ -30,8 +31,8 @@ export interface RevocationRecord {
 
 /** Credentials of one transaction. */
 const AT_ONCE = 2_000
-/** Type of the log entry of a revocation's end. */
-const COMPLETED = 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_CASCADE_COMPLETE_SUCCESS'
+/** Log entry of a revocation's end. */
+const END = logOf('semantic', 'REVOCATION_CASCADE_COMPLETE')
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
 const toRecord = ({ id, scope, subject, state, checked, revoked, createdAt, endedAt }: Revocation) => ({
@@ -128,7 +129,7 @@ export const createRevocationSlices = ({ sql }: { sql: Sql }) => ({
     const { rows } = await sql.query<{ phase: RevocationProgress['phase']; all_checked: number; all_revoked: number }>({
       name: 'revoke-slice',
       text: 'select * from revoke_credential_slice($1, $2, $3, $4, $5)',
-      values: [tenantId, revocationId, AT_ONCE, 'credential-web-semantic', COMPLETED],
+      values: [tenantId, revocationId, AT_ONCE, END.category, `${END.name}_SUCCESS`],
     })
     const [row] = rows
     if (!row) throw new Error('revoke_credential_slice returned no row')

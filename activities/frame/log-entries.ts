@@ -2,10 +2,10 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { LogEntry } from '../../entities/tokens-logs.ts'
 import type { Dependencies } from '../dependencies.ts'
 
-/** A log entry of work that continues after its request was answered. */
-export interface FollowUp {
+/** A log entry of a change, or of work that continues after its request was answered. */
+export interface NewLogEntry {
   tenantId: string
-  /** Id of the request that started the work. */
+  /** Id of the request, or of the one that started the work. */
   requestId: string
   clientId: string
   /** Log name, as of an operation: the entry is `<name>_SUCCESS` or `<name>_FAIL`. */
@@ -20,7 +20,7 @@ export interface FollowUp {
 export function addLogEntry(
   em: SqlEntityManager,
   { now, uuid }: Pick<Dependencies, 'now' | 'uuid'>,
-  { tenantId, requestId, clientId, name, category, outcome, metadata }: FollowUp,
+  { tenantId, requestId, clientId, name, category, outcome, metadata }: NewLogEntry,
 ): void {
   em.create(LogEntry, {
     id: uuid(),

@@ -1,10 +1,10 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { inTenant } from '../../entities/orm.ts'
-import { LogEntry } from '../../entities/tokens-logs.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { type ChangeId, successOf } from '../../protocol/operations.ts'
+import { type ChangeId, OPERATIONS } from '../../protocol/operations.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Claim } from './idempotency.ts'
+import { addLogEntry } from './log-entries.ts'
 
 /** The caller of an operation, and the ids of the request. */
 export interface Call {
@@ -44,19 +44,13 @@ export function createOperations({
       metadata: Metadata,
       work: (em: SqlEntityManager) => Promise<Result>,
     ): Promise<Result> {
-      const { tenantId, requestId, idempotency } = call
+      const { tenantId, requestId, clientId, idempotency } = call
       if (idempotency && 'effect' in idempotency) return idempotency.effect as Result
       return inTenant(database.tenants, tenantId, async (em) => {
         const result = await work(em)
-        em.create(LogEntry, {
-          id: uuid(),
-          tenantId,
-          requestId,
-          ...successOf(operationId),
-          timestamp: now(),
-          data: {},
-          metadata: { clientId: call.clientId, ...metadata },
-        })
+        const { name, category } = OPERATIONS[operationId]
+        const entry = { tenantId, requestId, clientId, name, category, outcome: 'SUCCESS', metadata } as const
+        addLogEntry(em, { now, uuid }, entry)
         if (idempotency && !(await keep(em, tenantId, idempotency, result)))
           throw new Refusal(
             'idempotency.in_flight',

@@ -1,6 +1,7 @@
 import { inTenant } from '../../../entities/orm.ts'
 import { StatusChange, StatusList } from '../../../entities/status-lists.ts'
 import { Refusal } from '../../../protocol/errors.ts'
+import { successOf } from '../../../protocol/operations.ts'
 import { type PastStatus, statusAt } from '../../../protocol/status-list/history.ts'
 import type { StatusPurpose } from '../../../protocol/status-list/index.ts'
 import type { Dependencies } from '../../dependencies.ts'
@@ -13,6 +14,12 @@ export interface CurrentStatus {
   /** Present where the credential may be suspended. */
   isSuspended?: boolean
 }
+
+/** The operation that changes a status, by its purpose. */
+const CHANGES = {
+  revocation: 'setWebSemanticRevocationStatus',
+  suspension: 'setWebSemanticSuspensionStatus',
+} as const
 
 const without = {
   revocation: notRevocable,
@@ -64,6 +71,7 @@ export const createCredentialStatus = ({
   async function set(call: Call, id: string, purpose: StatusPurpose, value: boolean): Promise<void> {
     const { tenantId, requestId, clientId, idempotency } = call
     if (idempotency && 'effect' in idempotency) return
+    const { category, type } = successOf(CHANGES[purpose])
     const of = purpose === 'revocation' ? 'isRevoked' : 'isSuspended'
     const { rows } = await sql.query<{ outcome: string }>({
       name: 'set-status',
@@ -75,8 +83,8 @@ export const createCredentialStatus = ({
         value,
         uuid(),
         requestId,
-        'credential-web-semantic',
-        `CREDENTIAL_WEB_SEMANTIC_${purpose.toUpperCase()}_SET_STATUS_SUCCESS`,
+        category,
+        type,
         JSON.stringify({ clientId, id, [of]: value }),
         idempotency?.key ?? null,
         idempotency ? effects.seal(tenantId, idempotency.key, null) : null,
