@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { owned, ownedByTenant } from './base.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
 
 const EnvironmentSchema = defineEntity({
   name: 'Environment',
@@ -53,3 +53,16 @@ const OAuth2ClientSchema = defineEntity({
 })
 export class OAuth2Client extends OAuth2ClientSchema.class {}
 OAuth2ClientSchema.setClass(OAuth2Client)
+
+export const RIGHTS = {
+  environments: { app: 'select', system: EVERYTHING },
+  tenants: {
+    app: 'select, update (fetch_unknown_contexts, vc_api, require_challenge, require_domain)',
+    system: EVERYTHING,
+  },
+  oauth2_clients: { app: EVERYTHING, system: EVERYTHING },
+  migrations: { system: 'select' },
+  platform_epoch: { app: 'select', system: 'select, update' },
+  idempotency_keys: { app: EVERYTHING, system: EVERYTHING },
+  rate_limits: { app: EVERYTHING },
+} satisfies Rights

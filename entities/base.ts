@@ -21,3 +21,8 @@ export const owned = {
   tenantId: p.uuid(),
   createdAt: p.datetime().onCreate(() => new Date()),
 }
+
+/** What the roles of the API and the worker (`app`) and of scheduled work (`system`) may do with each table. */
+export type Rights = Readonly<Record<string, { app?: string; system?: string }>>
+
+export const EVERYTHING = 'select, insert, update, delete'

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { BatchOptions } from '../protocol/credentials/batches.ts'
 import type { FormatName } from '../protocol/credentials/formats.ts'
-import { owned, ownedByTenant } from './base.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
 
 /** RECEIVING: an unfinished upload, which callers do not see; an abandoned one is deleted. */
 export type BatchState = 'RECEIVING' | 'PROCESSING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED'
@@ -71,3 +71,8 @@ const CredentialBatchRowSchema = defineEntity({
 })
 export class CredentialBatchRow extends CredentialBatchRowSchema.class {}
 CredentialBatchRowSchema.setClass(CredentialBatchRow)
+
+export const RIGHTS = {
+  credential_batches: { app: EVERYTHING, system: EVERYTHING },
+  credential_batch_rows: { app: EVERYTHING, system: EVERYTHING },
+} satisfies Rights

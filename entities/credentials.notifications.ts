@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { ownedByTenant } from './base.ts'
+import { ownedByTenant, type Rights } from './base.ts'
 
 const NotificationSchema = defineEntity({
   name: 'Notification',
@@ -29,3 +29,7 @@ const NotificationSchema = defineEntity({
 })
 export class Notification extends NotificationSchema.class {}
 NotificationSchema.setClass(Notification)
+
+export const RIGHTS = {
+  credential_notifications: { app: 'select, insert, update', system: 'select' },
+} satisfies Rights

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { ownedByTenant } from './base.ts'
+import { ownedByTenant, type Rights } from './base.ts'
 
 const RevocationSchema = defineEntity({
   name: 'Revocation',
@@ -23,3 +23,7 @@ const RevocationSchema = defineEntity({
 })
 export class Revocation extends RevocationSchema.class {}
 RevocationSchema.setClass(Revocation)
+
+export const RIGHTS = {
+  credential_revocations: { app: 'select, insert, update', system: 'select' },
+} satisfies Rights

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FormatName } from '../protocol/credentials/formats.ts'
-import { owned, ownedByTenant } from './base.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
 
 /** A credential as it was issued, whatever its format. */
 const CredentialSchema = defineEntity({
@@ -35,3 +35,7 @@ const CredentialSchema = defineEntity({
 })
 export class Credential extends CredentialSchema.class {}
 CredentialSchema.setClass(Credential)
+
+export const RIGHTS = {
+  credentials: { app: EVERYTHING, system: EVERYTHING },
+} satisfies Rights

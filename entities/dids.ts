@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { owned, ownedByTenant } from './base.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
 
 export type RegistrationStatus = 'PROCESSING' | 'COMPLETED' | 'FAILED'
 
@@ -41,3 +41,8 @@ const DomainLinkageSchema = defineEntity({
 })
 export class DomainLinkage extends DomainLinkageSchema.class {}
 DomainLinkageSchema.setClass(DomainLinkage)
+
+export const RIGHTS = {
+  dids: { app: EVERYTHING, system: EVERYTHING },
+  domain_linkages: { app: EVERYTHING },
+} satisfies Rights

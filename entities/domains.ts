@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { owned, ownedByTenant } from './base.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
 
 const DomainSchema = defineEntity({
   name: 'Domain',
@@ -16,3 +16,7 @@ const DomainSchema = defineEntity({
 })
 export class Domain extends DomainSchema.class {}
 DomainSchema.setClass(Domain)
+
+export const RIGHTS = {
+  domains: { app: EVERYTHING, system: EVERYTHING },
+} satisfies Rights

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { owned, ownedByTenant } from './base.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
 
 /**
  * What we know of a key: never its private part. A row without a DID is an unfinished creation, deleted after a while.
@@ -36,3 +36,9 @@ const KeyEnvelopeSchema = defineEntity({
 })
 export class KeyEnvelope extends KeyEnvelopeSchema.class {}
 KeyEnvelopeSchema.setClass(KeyEnvelope)
+
+export const RIGHTS = {
+  keys: { app: EVERYTHING, system: EVERYTHING },
+  key_envelopes: { app: EVERYTHING, system: EVERYTHING },
+  key_store_logins: { system: EVERYTHING },
+} satisfies Rights

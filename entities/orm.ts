@@ -1,46 +1,44 @@
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
-import { Environment, OAuth2Client, Tenant } from './administration.ts'
-import { EVERY_TENANT } from './base.ts'
-import { CredentialBatch, CredentialBatchRow } from './credentials.batches.ts'
-import { Notification } from './credentials.notifications.ts'
-import { Revocation } from './credentials.revocations.ts'
-import { Credential } from './credentials.ts'
-import { Did, DomainLinkage } from './dids.ts'
-import { Domain } from './domains.ts'
-import { Key, KeyEnvelope } from './keys.ts'
-import { OutboxEntry } from './outbox.ts'
+import * as administration from './administration.ts'
+import { EVERY_TENANT, type Rights } from './base.ts'
+import * as batches from './credentials.batches.ts'
+import * as notifications from './credentials.notifications.ts'
+import * as revocations from './credentials.revocations.ts'
+import * as credentials from './credentials.ts'
+import * as dids from './dids.ts'
+import * as domains from './domains.ts'
+import * as keys from './keys.ts'
+import * as outbox from './outbox.ts'
 import { type PoolObserver, watchPool } from './pool.ts'
-import { PresentationRequest, PresentationTemplate } from './semantic-credentials.presentations.ts'
-import { SemanticTemplate, SemanticTemplateVersion } from './semantic-credentials.templates.ts'
-import { JsonLdContext } from './semantic-credentials.ts'
-import { StatusChange, StatusList } from './status-lists.ts'
-import { LogEntry } from './tokens-logs.ts'
+import * as presentations from './semantic-credentials.presentations.ts'
+import * as templates from './semantic-credentials.templates.ts'
+import * as semanticCredentials from './semantic-credentials.ts'
+import * as statusLists from './status-lists.ts'
+import * as tokensLogs from './tokens-logs.ts'
 
-export const entities = [
-  Environment,
-  Tenant,
-  OAuth2Client,
-  Domain,
-  Did,
-  DomainLinkage,
-  Key,
-  KeyEnvelope,
-  Credential,
-  SemanticTemplate,
-  SemanticTemplateVersion,
-  StatusList,
-  StatusChange,
-  Revocation,
-  Notification,
-  CredentialBatch,
-  CredentialBatchRow,
-  JsonLdContext,
-  PresentationTemplate,
-  PresentationRequest,
-  LogEntry,
-  OutboxEntry,
-]
+/** Each exports entities and the rights to its tables, and nothing else. */
+const AREAS = [
+  administration,
+  batches,
+  notifications,
+  revocations,
+  credentials,
+  dids,
+  domains,
+  keys,
+  outbox,
+  presentations,
+  templates,
+  semanticCredentials,
+  statusLists,
+  tokensLogs,
+] as const
+
+export const entities = AREAS.flatMap((area) => Object.values(area).filter((member) => typeof member === 'function'))
+
+/** Each table with the rights of the roles. */
+export const RIGHTS = AREAS.flatMap((area) => Object.entries<Rights[string]>(area.RIGHTS))
 
 /** A pool of `pg`, for the few statements where one round trip matters. */
 export interface Sql {

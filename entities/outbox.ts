@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { owned, ownedByTenant } from './base.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
 
 /** A workflow that must start because a transaction committed; activities/frame/outbox.ts relays it to Temporal. */
 const OutboxSchema = defineEntity({
@@ -24,3 +24,7 @@ const OutboxSchema = defineEntity({
 })
 export class OutboxEntry extends OutboxSchema.class {}
 OutboxSchema.setClass(OutboxEntry)
+
+export const RIGHTS = {
+  outbox: { app: 'select, insert', system: EVERYTHING },
+} satisfies Rights

@@ -1,45 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { MikroORM } from '@mikro-orm/postgresql'
-
-/** Tables that both roles read and change. */
-const OF_BOTH = [
-  'oauth2_clients',
-  'domains',
-  'dids',
-  'keys',
-  'key_envelopes',
-  'status_lists',
-  'credentials',
-  'semantic_templates',
-  'credential_batches',
-  'credential_batch_rows',
-  'jsonld_contexts',
-  'idempotency_keys',
-] as const
-
-/** Rights of each role by table. The application may add to the log and read it, but not change it. */
-const GRANTS = {
-  app: {
-    'select, insert, update, delete': [
-      ...OF_BOTH,
-      'domain_linkages',
-      'presentation_templates',
-      'presentation_requests',
-      'rate_limits',
-    ],
-    'select, insert, update': ['credential_revocations', 'credential_notifications'],
-    'select, insert': ['logs', 'outbox', 'semantic_template_versions', 'credential_status_changes'],
-    select: ['environments', 'tenants', 'platform_keys', 'platform_epoch'],
-    'update (fetch_unknown_contexts, vc_api, require_challenge, require_domain)': ['tenants'],
-  },
-  system: {
-    'select, insert, update, delete': [...OF_BOTH, 'environments', 'tenants', 'outbox', 'key_store_logins'],
-    'select, insert, delete': ['platform_keys'],
-    'select, insert': ['logs', 'semantic_template_versions'],
-    'select, update': ['platform_epoch'],
-    select: ['migrations', 'credential_revocations', 'credential_notifications'],
-  },
-} as const
+import { RIGHTS } from './orm.ts'
 
 /** Tables of the system role that belong to no tenant, without row-level security. */
 const UNFENCED: readonly string[] = [
@@ -51,7 +12,7 @@ const UNFENCED: readonly string[] = [
 ]
 
 /** `backup` reads every row of every table, and nothing else: for backups, by us or by pg_dump. */
-type Role = keyof typeof GRANTS | 'backup'
+type Role = 'app' | 'system' | 'backup'
 
 /** Roles are global to a PostgreSQL cluster, so their names carry the database's. */
 const roleName = (owner: URL, role: Role) => `${decodeURIComponent(owner.pathname.slice(1))}_${role}`
@@ -97,27 +58,25 @@ async function createBackupRole(execute: Execute, name: string, masterKey: Uint8
       create policy backup on ${table} for select to ${role} using (true)`)
 }
 
-/** Creates the roles and grants exactly the table above; safe to repeat. Needs CREATEROLE, or roles made beforehand. */
+/** Creates the roles and grants what `RIGHTS` says; safe to repeat. Needs CREATEROLE, or roles made beforehand. */
 export async function createRoles(owner: MikroORM, ownerUrl: string, masterKey: Uint8Array): Promise<void> {
   const connection = owner.em.getConnection()
   const execute: Execute = (text, values) => connection.execute(text, values)
   await createBackupRole(execute, roleName(new URL(ownerUrl), 'backup'), masterKey)
-  for (const role of Object.keys(GRANTS) as (keyof typeof GRANTS)[]) {
+  for (const role of ['app', 'system'] as const) {
     const name = roleName(new URL(ownerUrl), role)
     await ensureLogin(execute, name, masterKey)
-    const statements = Object.entries(GRANTS[role]).map(
-      ([rights, tables]) => `grant ${rights} on ${tables.join(', ')} to ${quote(name)}`,
+    const statements = RIGHTS.flatMap(([table, { [role]: rights }]) =>
+      rights ? [`grant ${rights} on ${table} to ${quote(name)}`] : [],
     )
     await connection.execute([`grant usage on schema public to ${quote(name)}`, ...statements].join('; '))
   }
   const system = quote(roleName(new URL(ownerUrl), 'system'))
-  const tables = Object.values(GRANTS.system)
-    .flat()
-    .filter((table) => !UNFENCED.includes(table))
+  const tables = RIGHTS.filter(([table, rights]) => rights.system && !UNFENCED.includes(table))
   await connection.execute(
     tables
       .map(
-        (table) =>
+        ([table]) =>
           `drop policy if exists system on ${table}; create policy system on ${table} to ${system} using (true)`,
       )
       .join('; '),

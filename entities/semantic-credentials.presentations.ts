@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { owned, ownedByTenant } from './base.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
 
 const PresentationTemplateSchema = defineEntity({
   name: 'PresentationTemplate',
@@ -45,3 +45,8 @@ const PresentationRequestSchema = defineEntity({
 })
 export class PresentationRequest extends PresentationRequestSchema.class {}
 PresentationRequestSchema.setClass(PresentationRequest)
+
+export const RIGHTS = {
+  presentation_templates: { app: EVERYTHING },
+  presentation_requests: { app: EVERYTHING },
+} satisfies Rights

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { TemplateDefinition } from '../protocol/semantic-credentials/templates.ts'
-import { owned, ownedByTenant } from './base.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
 
 const SemanticTemplateSchema = defineEntity({
   name: 'SemanticTemplate',
@@ -34,3 +34,8 @@ const SemanticTemplateVersionSchema = defineEntity({
 })
 export class SemanticTemplateVersion extends SemanticTemplateVersionSchema.class {}
 SemanticTemplateVersionSchema.setClass(SemanticTemplateVersion)
+
+export const RIGHTS = {
+  semantic_templates: { app: EVERYTHING, system: EVERYTHING },
+  semantic_template_versions: { app: 'select, insert', system: 'select, insert' },
+} satisfies Rights

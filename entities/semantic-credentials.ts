@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { owned, ownedByTenant } from './base.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
 
 const JsonLdContextSchema = defineEntity({
   name: 'JsonLdContext',
@@ -16,3 +16,7 @@ const JsonLdContextSchema = defineEntity({
 })
 export class JsonLdContext extends JsonLdContextSchema.class {}
 JsonLdContextSchema.setClass(JsonLdContext)
+
+export const RIGHTS = {
+  jsonld_contexts: { app: EVERYTHING, system: EVERYTHING },
+} satisfies Rights

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { StatusListKind, StatusPurpose } from '../protocol/status-list/index.ts'
-import { owned, ownedByTenant } from './base.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
 
 const StatusListSchema = defineEntity({
   name: 'StatusList',
@@ -52,3 +52,8 @@ const StatusChangeSchema = defineEntity({
 })
 export class StatusChange extends StatusChangeSchema.class {}
 StatusChangeSchema.setClass(StatusChange)
+
+export const RIGHTS = {
+  status_lists: { app: EVERYTHING, system: EVERYTHING },
+  credential_status_changes: { app: 'select, insert' },
+} satisfies Rights

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { ownedByTenant } from './base.ts'
+import { ownedByTenant, type Rights } from './base.ts'
 
 const LogEntrySchema = defineEntity({
   name: 'LogEntry',
@@ -18,3 +18,8 @@ const LogEntrySchema = defineEntity({
 })
 export class LogEntry extends LogEntrySchema.class {}
 LogEntrySchema.setClass(LogEntry)
+
+export const RIGHTS = {
+  logs: { app: 'select, insert', system: 'select, insert' },
+  platform_keys: { app: 'select', system: 'select, insert, delete' },
+} satisfies Rights

@@ -11,8 +11,8 @@ const { reviewBatch, completeBatch } = proxyActivities<BatchEnds>(quick)
 const { discardBatchRows } = proxyActivities<BatchEnds>(sweeping)
 
 /** The batch was paused, resumed or cancelled; its row has the state. */
-export const changed = signalOf('signBatch', 'changed')
-export const progress = queryOf('signBatch', 'progress')
+const changed = signalOf('signBatch', 'changed')
+const progress = queryOf('signBatch', 'progress')
 
 /** Chunks in flight: while one waits for the database, others are signed. */
 const LANES = 3

@@ -7,7 +7,7 @@ import { createProgressLine } from './progress.ts'
 
 const { revokeSlice } = proxyActivities<RevocationSlices>(chunk)
 
-export const revocationProgress = queryOf('revokeCredentials', 'progress')
+const revocationProgress = queryOf('revokeCredentials', 'progress')
 
 /** Revokes all credentials of a template, a batch or an issuer. The row stores the progress. */
 export async function revokeCredentials(run: Payload<'revokeCredentials'>): Promise<{ revoked: number }> {

@@ -6,7 +6,7 @@ import { chunk } from './options.ts'
 
 const { publishChangedLists } = proxyActivities<StatusSweep>(chunk)
 
-export const publishingProgress = queryOf('publishStatusLists', 'progress')
+const publishingProgress = queryOf('publishStatusLists', 'progress')
 
 /** Scheduled once per window: every status list that changed is signed once, however many entries changed. */
 export async function publishStatusLists(): Promise<PublishedLists> {

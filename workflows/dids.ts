@@ -13,7 +13,7 @@ const HOUR_SECONDS = 3600
 const DAY_MS = 24 * HOUR_SECONDS * 1000
 
 /** Ends the wait for the next look. */
-export const lookNow = signalOf('registerWebDid', 'lookNow')
+const lookNow = signalOf('registerWebDid', 'lookNow')
 
 async function makeDocument(subject: DidSubject): Promise<void> {
   await createDidKeys(subject)

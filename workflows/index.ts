@@ -1,8 +1,8 @@
-// The bundle's entry: every export here is a workflow. One line per area, by name, so that a search finds its users.
-export { purgeExpired, reconcileWork } from './administration.ts'
-export { signBatch } from './credentials.batches.ts'
-export { notifyStatus } from './credentials.notifications.ts'
-export { revokeCredentials } from './credentials.revocations.ts'
-export { publishStatusLists } from './credentials.ts'
-export { deleteDid, reapKeys, registerWebDid } from './dids.ts'
-export { rotateTokenKeys } from './tokens-logs.ts'
+// The bundle's entry. What the files of the areas export are the workflows of the contract (protocol/workflows.ts).
+export * from './administration.ts'
+export * from './credentials.batches.ts'
+export * from './credentials.notifications.ts'
+export * from './credentials.revocations.ts'
+export * from './credentials.ts'
+export * from './dids.ts'
+export * from './tokens-logs.ts'

@@ -49,7 +49,7 @@ test.after.always(async () => {
 
 const WHERE = ', by the ORM’s filter alone'
 
-/** What the application's role may not do, whoever's row it is (entities/roles.ts). */
+/** What the application's role may not do, whoever's row it is (`RIGHTS` of the areas in entities/). */
 const APPENDED = ['LogEntry', 'OutboxEntry', 'SemanticTemplateVersion', 'StatusChange']
 const KEPT = [...APPENDED, 'Revocation', 'Notification']
 

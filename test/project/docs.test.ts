@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
+import { schedules, workflows } from '../../protocol/workflows.ts'
 import { blocksOf, isKept, type } from '../support/frame/docs.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -66,10 +67,9 @@ test('docs/operations.md says of every metric, every workflow and every cause of
     metrics.sort(),
   )
 
-  const workflows = namesIn(sources('workflows/index.ts'), /(\w+)(?=[^{}]*\} from)/g)
-  for (const workflow of workflows) t.true(guide[0]?.includes(`\`${workflow}\``), workflow)
-  const schedules = namesIn(sources('activities/frame/schedules.ts'), /id: '([\w-]+)'/g)
-  for (const schedule of schedules) t.true(guide[0]?.includes(`\`${schedule}\``), schedule)
+  for (const workflow of [...Object.keys(workflows), ...Object.keys(schedules)])
+    t.true(guide[0]?.includes(`\`${workflow}\``), workflow)
+  for (const { id } of Object.values(schedules)) t.true(guide[0]?.includes(`\`${id}\``), id)
   const pauses = namesIn(sources('activities/credentials/batches/*.ts'), /'(batch\.(?:\w+_gone|requested))'/g)
   t.true(pauses.length >= 3)
   for (const code of pauses) t.true(guide[0]?.includes(`\`${code}\``), code)

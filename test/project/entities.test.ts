@@ -1,4 +1,5 @@
 import test from 'ava'
+import { RIGHTS } from '../../entities/orm.ts'
 import { type Fence, openFence } from '../support/frame/fence.ts'
 import { connected } from '../support/stack/backup.ts'
 
@@ -82,4 +83,9 @@ test('every column of an owned table is in its entity, or a known one with a rea
     `${table}.*` in STATEMENTS_ALONE ? `${table}.*` : `${table}.${name}`,
   )
   t.deepEqual([...new Set(reasons)].sort(), Object.keys(STATEMENTS_ALONE).sort())
+})
+
+test('every table has rights in the file of its area, and every right a table', async (t) => {
+  const tables = new Set((await columnsOfTables()).map(({ table }) => table))
+  t.deepEqual(RIGHTS.map(([table]) => table).sort(), [...tables].sort())
 })

@@ -17,11 +17,13 @@ test('the bundle has the workflows of the contract and no other one, each taking
   const agrees: Bundle extends Agreed ? (keyof Bundle extends WorkflowType ? true : false) : false = true
   t.true(agrees)
   const index = readFileSync(`${root}/workflows/index.ts`, 'utf8')
-  const exported = [...index.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, names = '']) => names.split(','))
-  t.deepEqual(
-    exported.map((name) => name.trim()).toSorted(),
-    [...Object.keys(workflows), ...Object.keys(schedules)].toSorted(),
+  const files = [...index.matchAll(/^export \* from '\.\/([^']+)'$/gm)].map(([, file]) => file)
+  const exported = files.flatMap((file) =>
+    [...readFileSync(`${root}/workflows/${file}`, 'utf8').matchAll(/^export (?:async function )?(\w+)/gm)].map(
+      ([, name]) => name,
+    ),
   )
+  t.deepEqual(exported.toSorted(), [...Object.keys(workflows), ...Object.keys(schedules)].toSorted())
 })
 
 test('the start of a workflow is what its contract makes of the payload', (t) => {

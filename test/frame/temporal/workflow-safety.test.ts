@@ -10,13 +10,12 @@ import { scheduledJobs } from '../../../activities/frame/schedules.ts'
 import { createDataConverter } from '../../../activities/frame/temporal/codec.ts'
 import { bundleWorkflows } from '../../../activities/frame/worker/bundle.ts'
 import { installRuntime } from '../../../activities/frame/worker/logging.ts'
+import { schedules, workflows } from '../../../protocol/workflows.ts'
 import { fileOf, fromJson, historyDirectory, historyKey, scenarios } from '../../support/frame/histories.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-const workflowTypes = [
-  ...readFileSync(join(root, 'workflows/index.ts'), 'utf8').matchAll(/^export \{([^}]*)\}/gm),
-].flatMap(([, names = '']) => names.split(',').map((name) => name.trim()))
+const workflowTypes = [...Object.keys(workflows), ...Object.keys(schedules)]
 
 test.before(() => installRuntime(pino({ level: 'silent' })))
 
