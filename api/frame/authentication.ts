@@ -5,6 +5,7 @@ import type { Tokens } from '../../activities/tokens-logs/tokens.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Scope } from '../../protocol/tokens-logs/index.ts'
 import { claimKey } from './idempotency.ts'
+import { usesBasic } from './limits/tokens.ts'
 
 const REALM = 'Bearer realm="countersign"'
 
@@ -13,7 +14,7 @@ export const readBearer =
   (tokens: Pick<Tokens, 'verifyToken'>): RequestHandler =>
   async (request, response, next) => {
     const [, token] = /^Bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '') ?? []
-    if (request.headers.authorization === undefined) return next()
+    if (request.headers.authorization === undefined || usesBasic(request)) return next()
     try {
       if (!token)
         throw new Refusal(

@@ -13,12 +13,15 @@ import {
   Tags,
 } from 'tsoa'
 import type { Platform } from '../../activities/index.ts'
-import type { Client } from '../../activities/tokens-logs/clients.ts'
 import type { TokenRequest } from '../../activities/tokens-logs/tokens.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { usesBasic } from '../frame/limits/tokens.ts'
 import type { Problem } from '../frame/problem.ts'
 
-/** Client credentials (RFC 6749 section 4.4), in this API's casing or in OAuth's own, as JSON or as a form. */
+/**
+ * Client credentials (RFC 6749 section 4.4), in this API's casing or in OAuth's own, as JSON or as a form; id and secret
+ * may also come in the Authorization header as Basic.
+ */
 interface TokenIn {
   clientId?: string
   clientSecret?: string
@@ -49,9 +52,19 @@ const required = (value: string | undefined, name: string): string => {
 }
 
 /** The credentials were checked before (limits/tokens.ts); this refuses a request without them. */
-function toTokenRequest(body: TokenIn, client: Client | undefined): TokenRequest {
-  required(body.clientId ?? body.client_id, 'clientId')
-  required(body.clientSecret ?? body.client_secret, 'clientSecret')
+function toTokenRequest(body: TokenIn, request: HttpRequest): TokenRequest {
+  const { client, clientId } = request
+  if (!usesBasic(request)) {
+    required(body.clientId ?? body.client_id, 'clientId')
+    required(body.clientSecret ?? body.client_secret, 'clientSecret')
+  } else if (clientId === undefined)
+    throw new Refusal('request.invalid', 'The Authorization header has no client credentials; see errors.', [
+      {
+        path: 'Authorization',
+        code: 'header',
+        message: 'expected Basic with base64 of id:secret, and neither of them in the body',
+      },
+    ])
   return { client, grantType: required(body.grantType ?? body.grant_type, 'grantType'), scope: body.scope }
 }
 
@@ -63,7 +76,7 @@ export class TokensController extends Controller {
   }
 
   /**
-   * Returns an access token for a client. With the right secret only the client's limit per minute applies; failed
+   * Returns an access token for a client, whose id and secret come in the body, or as HTTP Basic. With the right secret only the client's limit per minute applies; failed
    * requests are limited by their address, and by the client id that they name.
    * @summary Ask for an access token
    */
@@ -79,7 +92,7 @@ export class TokensController extends Controller {
   @Response<Problem>(400, 'unknown grant or scope')
   @Response<Problem>(401, 'unknown client or wrong secret')
   async getToken(@Request() request: HttpRequest, @Body() body: TokenIn): Promise<TokenOut> {
-    const tokenRequest = toTokenRequest(body, request.client)
+    const tokenRequest = toTokenRequest(body, request)
     const { accessToken, expiresIn, scopes } = await this.platform.tokens.issueToken(tokenRequest)
     return { access_token: accessToken, expires_in: expiresIn, token_type: 'Bearer', scope: scopes.join(' ') }
   }

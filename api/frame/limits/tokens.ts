@@ -17,6 +17,33 @@ function credentialsIn(body: unknown): ClientCredentials | undefined {
   return typeof clientId === 'string' && typeof clientSecret === 'string' ? { clientId, clientSecret } : undefined
 }
 
+const BASIC = /^Basic +([\w+/]+={0,2})$/i
+
+/** Whether a token request authenticates its client in the Authorization header (RFC 6749, section 2.3.1). */
+export const usesBasic = (request: Request): boolean =>
+  asksForToken(request) && /^Basic\b/i.test(request.headers.authorization ?? '')
+
+const plain = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
+
+/** Credentials in the Authorization header: base64 of id and secret, each encoded as in a form. */
+function credentialsInHeader({ headers }: Request): ClientCredentials | undefined {
+  const [, encoded = ''] = BASIC.exec(headers.authorization ?? '') ?? []
+  const [id, ...secret] = Buffer.from(encoded, 'base64').toString().split(':')
+  if (!id || secret.length === 0) return undefined
+  try {
+    return { clientId: plain(id), clientSecret: plain(secret.join(':')) }
+  } catch {
+    return undefined // not the encoding of a form
+  }
+}
+
+/** Undefined for none, for a header that has none, and for credentials in both places (RFC 6749, section 2.3). */
+function credentialsOf(request: Request): ClientCredentials | undefined {
+  const inBody = credentialsIn(request.body)
+  if (!usesBasic(request)) return inBody
+  return inBody ? undefined : credentialsInHeader(request)
+}
+
 interface TokenLimits {
   clients: Clients
   pool: Pool
@@ -30,10 +57,11 @@ interface TokenLimits {
  */
 export function limitTokens({ clients, pool, perMinute }: TokenLimits): RequestHandler {
   const findClient: RequestHandler = async (request, response, next) => {
-    const credentials = credentialsIn(request.body)
+    const credentials = credentialsOf(request)
     if (credentials) {
       request.clientId = credentials.clientId
       request.client = await clients.authenticate(credentials, (client) => Object.assign(response.locals, client))
+      if (!request.client && usesBasic(request)) response.set('WWW-Authenticate', 'Basic realm="countersign"')
     }
     next()
   }
