@@ -13,8 +13,9 @@ const REALM = 'Bearer realm="countersign"'
 export const readBearer =
   (tokens: Pick<Tokens, 'verifyToken'>): RequestHandler =>
   async (request, response, next) => {
-    const [, token] = /^Bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '') ?? []
-    if (request.headers.authorization === undefined || usesBasic(request)) return next()
+    const { authorization } = request.headers
+    if (authorization === undefined || usesBasic(request)) return next()
+    const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1]
     try {
       if (!token)
         throw new Refusal(

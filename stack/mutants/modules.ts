@@ -11,6 +11,8 @@ export const MODULES: Readonly<Record<string, Module>> = {
       'test/tokens-logs/tokens-logs.test.ts',
       'test/tokens-logs/keys.test.ts',
       'test/tokens-logs/cache.test.ts',
+      'test/tokens-logs/bearer.test.ts',
+      'test/tokens-logs/tokens.basic.test.ts',
       'test/tokens-logs/limits.strangers.test.ts',
     ],
   },
@@ -19,6 +21,8 @@ export const MODULES: Readonly<Record<string, Module>> = {
     tests: [
       'test/tokens-logs/tokens-logs.test.ts',
       'test/tokens-logs/scopes.test.ts',
+      'test/tokens-logs/bearer.test.ts',
+      'test/dids/resolution.test.ts',
       'test/semantic-credentials/vc-api.test.ts',
       'test/frame/api/idempotency.test.ts',
     ],
