@@ -18,7 +18,7 @@ import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { Uuid } from '../frame/wire.ts'
+import { inLowerCase, type Uuid } from '../frame/wire.ts'
 
 interface RevocationsIn {
   by: 'template' | 'batch' | 'issuer'
@@ -102,7 +102,7 @@ export class RevocationsController extends Controller {
         'A bulk revocation cannot be undone in one request; set is_revoked to true.',
         [{ path: 'is_revoked', code: 'range', message: 'expected true' }],
       )
-    const revocation = await this.platform.revocations.startRevocation(called.user, body.by, body.id)
+    const revocation = await this.platform.revocations.startRevocation(called.user, body.by, inLowerCase(body.id))
     this.setStatus(202)
     this.setHeader('Location', `/v1/credentials/web-semantic/revocations/${revocation.id}`)
     return toWire(revocation)

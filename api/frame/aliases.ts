@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { UUID } from '../../protocol/uuid.ts'
 
 /** Paths of the platform that this API follows, each with our path; not in the OpenAPI document. */
 const ALIASES: [RegExp, string][] = [
@@ -15,9 +16,22 @@ const ALIASES: [RegExp, string][] = [
   [/^\/v1\/linked-dids$/, '/.well-known/did-configuration'],
 ]
 
+/** UUIDs are in lower case here; in a path they may be in either (RFC 9562, section 4). */
+const IDS = new RegExp(`(?<=/)${UUID}(?=/|$)`, 'gi')
+
+/** A parameter of a list without a value: the default counts. */
+const ABSENT = /^(?:limit|page)=(?:null)?$/
+
+const present = (query: string): string =>
+  query
+    .split('&')
+    .filter((parameter) => !ABSENT.test(parameter))
+    .join('&')
+
 export const aliases: RequestHandler = (request, _response, next) => {
   const [path = '', query] = request.url.split('?', 2)
   const alias = ALIASES.find(([pattern]) => pattern.test(path))
-  if (alias) request.url = path.replace(...alias) + (query === undefined ? '' : `?${query}`)
+  const ours = (alias ? path.replace(...alias) : path).replace(IDS, (id) => id.toLowerCase())
+  request.url = ours + (query === undefined ? '' : `?${present(query)}`)
   next()
 }

@@ -59,7 +59,7 @@ export function createAsking({ documents, tenants, signers, presentationTemplate
           })),
         )
       const template = await presentationTemplates.readTemplate(tenantId, templateId)
-      return { domain: template.domain, name: template.name, ...checkedTemplate(template), templateId }
+      return { domain: template.domain, name: template.name, ...checkedTemplate(template), templateId: template.id }
     },
 
     /** Returns the DID that signs when none is named (D-072); undefined where the tenant has none that can sign. */

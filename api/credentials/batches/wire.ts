@@ -2,7 +2,7 @@ import type { BatchRecord } from '../../../activities/credentials/batches/record
 import type { BatchOptions } from '../../../protocol/credentials/batches.ts'
 import { type FieldError, Refusal } from '../../../protocol/errors.ts'
 import { parseJson } from '../../../protocol/json.strict.ts'
-import type { Uuid } from '../../frame/wire.ts'
+import { inLowerCase, type Uuid } from '../../frame/wire.ts'
 
 /** Defaults for the rows; a row's own member takes precedence. */
 export interface BatchQuery {
@@ -78,7 +78,7 @@ export function toOptions(query: BatchQuery): { options: BatchOptions; delimiter
     ...(issuer === undefined ? {} : { issuer }),
     ...(proofType === undefined ? {} : { proofType }),
     ...(tag === undefined ? {} : { tag }),
-    ...(templateId === undefined ? {} : { templateId }),
+    ...(templateId === undefined ? {} : { templateId: inLowerCase(templateId) }),
   }
   return { options: { ...own, revocable, suspendable, types: type, contexts: context.map(contextOf) }, delimiter }
 }

@@ -30,13 +30,14 @@ const PROBLEM_PAGE = page(
   ).join('')}</dl>`,
 )
 
-/** /openapi.json, /docs (works offline) and /problems. */
+/** /openapi.json, /docs (works offline), to which / leads, and /problems. */
 export function docs(openApi: OpenApi): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
   const document = JSON.stringify(completeOpenApi(openApi))
   router.get('/openapi.json', (_request, response) => {
     response.type('json').send(document)
   })
+  router.get('/', (_request, response) => response.redirect('/docs'))
   router.get('/docs', (_request, response) => {
     response.set('Content-Security-Policy', SAME_ORIGIN).type('html').send(REFERENCE)
   })

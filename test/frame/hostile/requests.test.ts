@@ -19,13 +19,11 @@ const NUMBERS = [
   '1e3',
   '0x10',
   '%00',
-  '',
   '%20',
   '+1',
   '%D9%A1',
   'NaN',
   'Infinity',
-  'null',
   '1;drop',
   '1%00',
 ]
