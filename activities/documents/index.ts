@@ -115,13 +115,17 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
 
   /** The canonical form of documents of one shape is learnt once per tenant (D-084). */
   const canonizeFor = (owner: Owner) => (document: object) =>
-    canonizeLike(owner.tenantId, { ...document }, (whole) =>
-      inLane<'canonize'>(
-        isLight(whole),
-        owner,
-        () => canonizePlain(whole, bundled),
-        () => inThread('canonize', whole, whole, owner),
-      ),
+    canonizeLike(
+      owner.tenantId,
+      { ...document },
+      (whole) =>
+        inLane<'canonize'>(
+          isLight(whole),
+          owner,
+          () => canonizePlain(whole, bundled),
+          () => inThread('canonize', whole, whole, owner),
+        ),
+      async (whole) => (await gatherContexts(whole, owner.lookup)).values(),
     )
 
   const sign = async (request: Unkeyed, owner: Owner, alike: boolean): Promise<Json> => {

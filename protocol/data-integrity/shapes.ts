@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { Refusal } from '../errors.ts'
 import type { Json } from './hash.ts'
+import { cut, MAX_CANONICAL, render, TEXT, type Template } from './shapes.template.ts'
 
 /**
  * Credentials that an issuer signs one after the other often differ only in their texts, and so do their canonical
@@ -10,8 +10,10 @@ import type { Json } from './hash.ts'
  * not hold, and the library canonicalises every document,
  * - with two or more blank nodes: their labels depend on the statements about them;
  * - if a text is part of an IRI or a literal, or a type: it may change how others are read;
- * - if an IRI equals the value of a keyword or a type: which nodes are the same node is part of the shape;
- * - if the library's result for a real document of the shape differs.
+ * - if an IRI equals the value of a keyword or a type, or an IRI of the shape's own statements: which nodes are the same
+ *   node is part of the shape;
+ * - if a context has a term in the form of an IRI, if a text has a direction, or if two statements become one;
+ * - if the canonical form is long, or the library's result for a real document of the shape differs.
  */
 export interface Shape {
   /**
@@ -31,7 +33,6 @@ const IRI = /^([a-z][a-z0-9+.-]*:(?:\/\/)?)[\w.~:/?#[\]@!$&'()*+,;=%-]*$/
 /** Literals that canonical N-Quads write as they are (RDFC-1.0, section 6). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what needs an escape
 const PLAIN = /^[^\u0000-\u001f"\\\u007f]*$/
-const TEXT = 'text'
 const MAX_VALUES = 200
 
 const kindOf = (value: string): string | undefined => IRI.exec(value)?.[1] ?? (PLAIN.test(value) ? TEXT : undefined)
@@ -85,95 +86,87 @@ function shapeOf(document: Json): Shape | undefined {
   }
 }
 
-/** Each statement as texts and the indexes of the values between them. */
-type Template = (string | number)[][]
-
-const TYPE = '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type> '
-/** Comes before the type of a literal; the type of plain texts is not written (RDFC-1.0, section 6). */
-const DATATYPE = '"^^'
-
-/** Cuts the canonical form of a marked document at its marks; undefined if one is not a whole IRI or literal. */
-function cut(canonical: string, mark: string, kinds: string[]): Template | undefined {
-  if (canonical.includes('_:c14n1')) return undefined
-  const pattern = new RegExp(`(?<!\\\\)(["<])([a-z][a-z0-9+.-]*:(?://)?)?${mark}(\\d+)q([">])`, 'g')
-  const template: Template = []
-  for (const line of canonical.split('\n').slice(0, -1)) {
-    const parts: (string | number)[] = []
-    let from = 0
-    for (const match of line.matchAll(pattern)) {
-      const [whole, open, scheme = TEXT, digits, close] = match
-      const index = Number(digits)
-      const fits = (open === '<') === (close === '>') && scheme === kinds[index]
-      const before = line.slice(0, match.index)
-      if (!fits || before.endsWith(TYPE) || before.endsWith(DATATYPE)) return undefined
-      parts.push(line.slice(from, match.index + 1), index)
-      from = match.index + whole.length - 1
-    }
-    const rest = line.slice(from)
-    if (rest.includes(mark)) return undefined
-    template.push([...parts, rest])
-  }
-  return template
-}
-
-const render = (template: Template, values: string[]): string => {
-  const lines = template.map((parts) => parts.map((part) => (typeof part === 'number' ? values[part] : part)).join(''))
-  return [...new Set(lines)]
-    .sort()
-    .map((line) => `${line}\n`)
-    .join('')
-}
-
 export type Canonize = (document: Json) => Promise<string>
+/** The contexts that a document names and that are not bundled. */
+export type FindContexts = (document: Json) => Promise<Iterable<object>>
+
+/** Whether a context defines a term in the form of an IRI, which a value may equal and then means something else. */
+function definesIris(value: unknown, within = false): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(
+    ([name, member]) =>
+      (within && !Array.isArray(value) && name.includes(':')) || definesIris(member, within || name === '@context'),
+  )
+}
+
+/** The template of a shape; undefined where it has none. Throws what `full` and `contexts` throw. */
+async function templateOf(shape: Shape, document: Json, full: Canonize, contexts: FindContexts) {
+  if (definesIris(document) || definesIris({ '@context': [...(await contexts(document))] })) return undefined
+  const mark = `z${createHash('sha256').update(shape.key).digest('hex').slice(0, 24)}x`
+  const kinds = new Map<number, string>()
+  const sample = shape.fill((index, kind) => {
+    const first = shape.first[index] ?? index
+    kinds.set(first, kind)
+    return `${kind === TEXT ? '' : kind}${mark}${first}q`
+  })
+  return cut(await full(sample), mark, kinds)
+}
 
 /** Throws what `full` throws for the document itself. */
-async function learn(shape: Shape, document: Json, full: Canonize) {
+async function learn(shape: Shape, document: Json, full: Canonize, contexts: FindContexts) {
   const canonical = await full(document)
-  const mark = `z${createHash('sha256').update(shape.key).digest('hex').slice(0, 24)}x`
-  const kinds: string[] = []
-  const sample = shape.fill((index, kind) => {
-    kinds[index] = kind
-    return `${kind === TEXT ? '' : kind}${mark}${shape.first[index]}q`
-  })
-  try {
-    const template = cut(await full(sample), mark, kinds)
-    const right = template !== undefined && render(template, shape.values) === canonical
-    return { canonical, template: right ? template : undefined }
-  } catch (error) {
-    if (error instanceof Refusal) return { canonical, template: undefined }
-    throw error
-  }
+  if (canonical.length > MAX_CANONICAL) return { canonical }
+  // whatever the copy fails for, the document has its canonical form
+  const template = await templateOf(shape, document, full, contexts).catch(() => undefined)
+  return template && render(template, shape.values) === canonical ? { canonical, template } : { canonical }
 }
 
-const SHAPES = 500
+interface Entry {
+  template: Promise<Template | undefined>
+}
+
+/** Each tenant has shapes of its own, so that none displaces another's; bytes as of `Template.size`. */
+const TENANTS = 100
+const SHAPES = { max: 100, maxSize: 512 * 1024 }
+const CANDIDATES = { max: 500 }
 const RETRY_MS = 60_000
-const CANDIDATES = 5_000
+
+const openTenant = () => ({
+  shapes: new LRUCache<string, Entry>({ ...SHAPES, sizeCalculation: () => 1 }),
+  candidates: new LRUCache<string, true>(CANDIDATES),
+})
 
 /** Caches a shape from its second document on. `scope` separates tenants, who have their own contexts. */
 export function createShapes() {
-  const shapes = new LRUCache<string, { template: Promise<Template | undefined> }>({ max: SHAPES })
-  const candidates = new LRUCache<string, true>({ max: CANDIDATES })
+  const tenants = new LRUCache<string, ReturnType<typeof openTenant>>({ max: TENANTS })
 
-  return async function canonizeLike(scope: string, document: Json, full: Canonize): Promise<string> {
+  return async function canonizeLike(
+    scope: string,
+    document: Json,
+    full: Canonize,
+    contexts: FindContexts = async () => [],
+  ): Promise<string> {
     const shape = shapeOf(document)
     if (!shape) return full(document)
-    const key = `${scope}\n${shape.key}`
+    const { shapes, candidates } = tenants.get(scope) ?? openTenant()
+    if (!tenants.has(scope)) tenants.set(scope, { shapes, candidates })
+    const key = createHash('sha256').update(shape.key).digest('base64url')
     const entry = shapes.get(key)
     if (entry) {
       const template = await entry.template
-      return template ? render(template, shape.values) : full(document)
+      return (template && render(template, shape.values)) ?? full(document)
     }
-    const digest = createHash('sha256').update(key).digest('base64url')
-    if (!candidates.has(digest)) {
-      candidates.set(digest, true)
+    if (!candidates.has(key)) {
+      candidates.set(key, true)
       return full(document)
     }
-    const learning = learn(shape, document, full)
+    const learning = learn(shape, document, full, contexts)
     shapes.set(key, { template: learning.then(({ template }) => template).catch(() => undefined) })
     try {
       const { canonical, template } = await learning
-      // tried again later: the reason may be a slow thread, not the shape
-      if (!template) shapes.set(key, { template: Promise.resolve(undefined) }, { ttl: RETRY_MS })
+      // without one it is tried again later: the reason may be a slow thread, not the shape
+      const bound = template ? { size: template.size } : { ttl: RETRY_MS }
+      shapes.set(key, { template: Promise.resolve(template) }, bound)
       return canonical
     } catch (error) {
       shapes.delete(key)

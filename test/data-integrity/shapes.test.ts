@@ -60,6 +60,7 @@ test('from the third document on, a shape is not asked of the library again (D-0
   t.is(await ask(nameless), 3, 'one blank node has one label')
 })
 
+const XSD = 'http://www.w3.org/2001/XMLSchema#'
 const ids = ['urn:uuid:1', 'urn:uuid:2', 'urn:uuid:3', 'urn:uuid:4']
 const dated = { 'https://www.w3.org/2018/credentials#validUntil': '2030-01-01T00:00:00Z' }
 
@@ -104,6 +105,51 @@ const hard: [what: string, documents: Json[]][] = [
     'a node within a subject with the id of the credential and a deciding term',
     ids.map((id) => credential({ id: 'did:e:1', school: { id, ...dated } }, { id: 'urn:uuid:4' })),
   ],
+  [
+    'a subject with an id that is a key of an id map',
+    ids.map((id) =>
+      credential(
+        { id: 'did:e:1', people: { 'urn:uuid:3': dated } },
+        { id, '@context': [V2, TERMS, { people: { '@id': 'https://e.org/people', '@container': '@id' } }] },
+      ),
+    ),
+  ],
+  [
+    'a credential with an id that a node within has in short',
+    ['https://example.org/a', 'https://example.org/b', 'https://example.org/sub', 'https://example.org/c'].map((id) =>
+      credential({ id: 'did:e:1' }, { id, '@included': [{ '@id': 'ex:sub', ...dated }] }),
+    ),
+  ],
+  [
+    'texts beside one with a direction',
+    ['a', 'b', 'x', 'y'].map((name) =>
+      credential({ id: 'did:e:1' }, { name: [name, { '@value': 'x', '@direction': 'rtl' }] }),
+    ),
+  ],
+  [
+    'texts that equal one with its type written out',
+    ['b', 'c', 'red', 'd'].map((course) =>
+      credential({ id: 'did:e:1', course: [course, { '@value': 'red', '@type': `${XSD}string` }] }),
+    ),
+  ],
+  [
+    'typed texts that equal a number',
+    ['4', '6', '5', '7'].map((text) =>
+      credential({ id: 'did:e:1', course: [5, { '@value': text, '@type': `${XSD}integer` }] }),
+    ),
+  ],
+  [
+    'IRIs in a vocabulary that has one of them as a term',
+    ['urn:a', 'urn:b', 'urn:x:1', 'did:'].map((level) =>
+      credential({ id: 'did:e:1', level }, { '@context': [V2, TERMS, { 'urn:x:1': null, 'did:': 'https://e.org/z' }] }),
+    ),
+  ],
+  [
+    'an id by an alias that makes it JSON',
+    ['urn:a', 'urn:b', 'urn:c', 'urn:d'].map((id) =>
+      credential({ id: 'did:e:1', idA: id, p: [] }, { '@context': [V2, TERMS, { idA: '@json', p: 'urn:p' }] }),
+    ),
+  ],
   ['equal ids', ids.map((id) => credential({ id: 'did:e:1', school: [{ id, course: 'a' }, 'urn:uuid:4'] }))],
   ['claims of no context', ['a', 'b', 'c', 'd'].map((shoe) => credential({ id: 'did:e:1', shoe }))],
   ['keywords', ['@id', '@type', '@foo', 'a'].map((course) => credential({ id: 'did:e:1', course }))],
@@ -121,6 +167,57 @@ test('what one tenant has learnt is no other’s', async (t) => {
   for (const scope of ['one', 'other'])
     for (let n = 0; n < 5; n++) await canonizeLike(scope, credential({ id: `did:e:${n}` }), full)
   t.is(asked.times, 6)
+})
+
+test('a foreign context that has a value as a term gives no template (D-084)', async (t) => {
+  const { asked, full } = library()
+  const canonizeLike = createShapes()
+  const contexts = async () => [{ '@context': { nested: { '@id': 'urn:n', '@context': { 'urn:x:1': null } } } }]
+  for (let n = 0; n < 6; n++) await canonizeLike('tenant', credential({ id: `did:e:${n}` }), full, contexts)
+  t.is(asked.times, 6)
+})
+
+test('a long canonical form gets no template: filling it in would hold the event loop', async (t) => {
+  const long = (n: number) => ({
+    ...credential({ id: `did:e:${n}`, long: Array.from({ length: 3_000 }, (_, i) => i) }),
+    '@context': [V2, TERMS, { long: `https://e.org/${'p'.repeat(20_000)}` }],
+  })
+  const canonizeLike = createShapes()
+  let asked = 0
+  const line = `<did:e:1> <https://e.org/${'p'.repeat(20_000)}> "1" .\n`
+  const full = async () => {
+    asked += 1
+    return line.repeat(3_000)
+  }
+  const before = process.threadCpuUsage()
+  for (let n = 0; n < 5; n++) await canonizeLike('tenant', long(n), full)
+  const { user, system } = process.threadCpuUsage(before)
+  t.is(asked, 5)
+  t.true(user + system < 2_000_000, 'microseconds of the event loop')
+})
+
+test('a marked copy that fails takes nothing from the document that is asked for', async (t) => {
+  const { full } = library()
+  const canonizeLike = createShapes()
+  const busy = async (document: Json) => {
+    if (JSON.stringify(document).includes('x0q')) throw new Error('no thread')
+    return full(document)
+  }
+  for (let n = 0; n < 4; n++) {
+    const document = credential({ id: `did:e:${n}` })
+    t.is(await canonizeLike('tenant', document, busy), await full(document))
+  }
+})
+
+test('many shapes of one tenant displace no other tenant’s (D-084)', async (t) => {
+  const { asked, full } = library()
+  const canonizeLike = createShapes()
+  for (let n = 0; n < 3; n++) await canonizeLike('one', credential({ id: `did:e:${n}` }), full)
+  for (let n = 0; n < 150; n++)
+    for (const id of ['did:e:1', 'did:e:2']) await canonizeLike('other', credential({ id, 'ex:n': n }), full)
+  const before = asked.times
+  await canonizeLike('one', credential({ id: 'did:e:9' }), full)
+  t.is(asked.times, before)
 })
 
 test('the answer is the library’s for any texts in the places of one shape (property, D-084)', async (t) => {
