@@ -1,6 +1,6 @@
 import { notAbsolute, notSigned } from './data-integrity/refusals.ts'
 import { isSameDecimal } from './json.numbers.ts'
-import type { Json } from './json.ts'
+import { isObject, type Json } from './json.ts'
 
 /** Keywords of an expanded document (JSON-LD 1.1 API, section 5.1). */
 const KEYWORDS = new Set('@direction @graph @id @included @index @language @list @reverse @set @type @value'.split(' '))
@@ -57,6 +57,37 @@ function assertValue(document: object, value: Json): void {
   if (isPart(value['@value'])) assertNodeNames(document, value['@value'])
 }
 
+const textOf = (value: Json): string => JSON.stringify([value['@value'], value['@type'], value['@language']])
+
+/**
+ * jsonld takes two texts of a property that differ in direction alone for one, and no statement has the second. Nodes of
+ * one id are one node.
+ */
+function assertDirections(document: object, expanded: unknown[]): void {
+  const known = new Map<string, unknown>()
+  const pending: Part[] = [expanded]
+  for (let nth = 0, next = pending.pop(); next; nth++, next = pending.pop()) {
+    const node = Array.isArray(next) ? undefined : (next['@id'] ?? nth)
+    for (const [property, member] of Object.entries(next)) {
+      if (isPart(member)) pending.push(member)
+      // a list has each of its items
+      if (node === undefined || property === '@list' || !Array.isArray(member)) continue
+      for (const value of member) {
+        if (!isObject(value) || !('@value' in value)) continue
+        const key = JSON.stringify([node, property, textOf(value)])
+        const direction = value['@direction'] ?? null
+        if (known.has(key) && known.get(key) !== direction)
+          throw notSigned(
+            document,
+            value['@value'],
+            'a text and the same one with another direction: one of them would not be signed, leave it out',
+          )
+        known.set(key, direction)
+      }
+    }
+  }
+}
+
 /**
  * Refuses what expansion keeps but no statement contains, since it looks signed and is not (D-130, D-155): keywords
  * where JSON-LD ignores them, invalid names of nodes, numbers and texts that become other literals. Safe mode accepts
@@ -64,11 +95,14 @@ function assertValue(document: object, value: Json): void {
  */
 export function assertStatements(document: object, expanded: unknown[]): void {
   const pending: Part[] = [expanded]
+  let directed = false
   for (let next = pending.pop(); next; next = pending.pop()) {
     if (Array.isArray(next)) {
       for (const each of next) if (isPart(each)) pending.push(each)
-    } else if ('@value' in next) assertValue(document, next)
-    else {
+    } else if ('@value' in next) {
+      assertValue(document, next)
+      directed ||= '@direction' in next
+    } else {
       assertNode(document, next)
       for (const [name, value] of Object.entries(next)) {
         if (name.startsWith('@') && !KEYWORDS.has(name))
@@ -77,4 +111,5 @@ export function assertStatements(document: object, expanded: unknown[]): void {
       }
     }
   }
+  if (directed) assertDirections(document, expanded)
 }

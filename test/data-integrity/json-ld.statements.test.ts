@@ -196,3 +196,32 @@ test('pictures and colours stand under their own names, where they are looked at
   const shown = branded({}, { iconUrl: 'https://e.example/i.png' }, { credentialBranding: { backgroundColor: '#fff' } })
   t.regex(await canonizePlain(shown, options), /iconUrl/)
 })
+
+const rtl = (text: string) => ({ '@value': text, '@direction': 'rtl' })
+const DIRECTIONS: [what: string, members: object, refused: boolean][] = [
+  ['a text and the same one with a direction', { name: ['x', rtl('x')] }, true],
+  ['the same text in two directions', { name: [rtl('x'), { ...rtl('x'), '@direction': 'ltr' }] }, true],
+  [
+    'in two nodes of one id',
+    {
+      node: [
+        { '@id': 'urn:x:b', name: 'x' },
+        { '@id': 'urn:x:b', name: rtl('x') },
+      ],
+    },
+    true,
+  ],
+  ['other texts', { name: ['x', rtl('y')] }, false],
+  ['the same text twice', { name: [rtl('x'), rtl('x')] }, false],
+  ['another language', { name: [{ ...rtl('x'), '@language': 'ar' }, rtl('x')] }, false],
+  ['a list', { name: { '@list': ['x', rtl('x')] } }, false],
+  ['another property', { name: 'x', title: rtl('x') }, false],
+  ['another node', { name: 'x', other: { name: rtl('x') } }, false],
+]
+
+for (const [what, members, refused] of DIRECTIONS)
+  test(`texts that differ in direction alone are refused, because one would not be signed: ${what} (D-130)`, async (t) => {
+    const asked = canonizePlain(document(members), options)
+    if (refused) await t.throwsAsync(asked, { code: 'credential.invalid' })
+    else await t.notThrowsAsync(asked)
+  })
