@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Sql } from '../../entities/orm.ts'
-import type { Scope } from '../../protocol/tokens-logs/index.ts'
+import { SCOPES, type Scope } from '../../protocol/tokens-logs/index.ts'
 import { isUuid } from '../../protocol/uuid.ts'
 
 /** A client, authenticated by its secret. */
@@ -15,11 +15,14 @@ export interface ClientCredentials {
   clientSecret: string
 }
 
+/** Of an unknown client too, with placeholders: PostgreSQL and the driver then do the same work for both. */
 interface ClientRow {
   id: string
+  known: boolean
   tenant_id: string
   secret_hash: Buffer
-  scopes: Scope[]
+  /** Separated by spaces. */
+  scopes: string
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
@@ -29,14 +32,19 @@ export const hashClientSecret = (secret: string): Buffer => sha256(secret)
 
 /** Looked up in place of a malformed id, so that it takes the same time. */
 const NO_CLIENT = '00000000-0000-0000-0000-000000000000'
-/** Compared in place of the hash of an unknown client. */
+/** Compared for an unknown client: the hash of no secret that we make. */
 const NO_HASH = sha256('')
+/** For each id a row; an unknown client has as much in it as one with most scopes. */
+const FIND = `select wanted.id, c.id is not null as known, coalesce(c.tenant_id, wanted.id) as tenant_id,
+  coalesce(c.secret_hash, $2) as secret_hash, coalesce(array_to_string(c.scopes, ' '), $3) as scopes
+from unnest($1::uuid[]) as wanted(id) left join oauth2_clients c on c.id = wanted.id`
+
 /** Ours have 43 characters. */
 const LONGEST_SECRET = 1_024
 
 interface Waiting {
   id: string
-  resolve(row: ClientRow | undefined): void
+  resolve(row: ClientRow): void
   reject(error: unknown): void
 }
 
@@ -57,11 +65,15 @@ function createClientRows(sql: Sql) {
       try {
         const { rows } = await sql.query<ClientRow>({
           name: 'find-clients',
-          text: 'select id, tenant_id, secret_hash, scopes from oauth2_clients where id = any($1::uuid[])',
-          values: [[...new Set(batch.map(({ id }) => id))]],
+          text: FIND,
+          values: [[...new Set(batch.map(({ id }) => id))], NO_HASH, SCOPES.join(' ')],
         })
         const rowsById = new Map(rows.map((row) => [row.id, row]))
-        for (const { id, resolve } of batch) resolve(rowsById.get(id))
+        for (const { id, resolve, reject } of batch) {
+          const row = rowsById.get(id)
+          if (row) resolve(row)
+          else reject(new Error('find-clients returned no row for a client'))
+        }
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
@@ -69,7 +81,7 @@ function createClientRows(sql: Sql) {
     running = false
   }
 
-  return (id: string): Promise<ClientRow | undefined> =>
+  return (id: string): Promise<ClientRow> =>
     new Promise((resolve, reject) => {
       waiting.push({ id, resolve, reject })
       void findAll()
@@ -85,7 +97,7 @@ export function createClients({ systemSql }: { systemSql: Sql }) {
   return {
     /**
      * Returns the client if the secret is right. An unknown client takes as long as a wrong secret. `whenKnown` is
-     * called before the secret is checked, so that its tenant's log has every attempt.
+     * called with a wrong secret too, so that its tenant's log has every attempt.
      */
     async authenticate(
       { clientId, clientSecret }: ClientCredentials,
@@ -93,9 +105,11 @@ export function createClients({ systemSql }: { systemSql: Sql }) {
     ): Promise<Client | undefined> {
       if (clientSecret.length > LONGEST_SECRET) return undefined
       const row = await find(isUuid(clientId) ? clientId : NO_CLIENT)
-      if (row) whenKnown({ tenantId: row.tenant_id, clientId: row.id })
-      const isRight = timingSafeEqual(sha256(clientSecret), row?.secret_hash ?? NO_HASH)
-      return row && isRight ? { id: row.id, tenantId: row.tenant_id, scopes: row.scopes } : undefined
+      const isRight = timingSafeEqual(sha256(clientSecret), row.secret_hash)
+      if (!row.known) return undefined
+      const { id, tenant_id: tenantId, scopes } = row
+      whenKnown({ tenantId, clientId: id })
+      return isRight ? { id, tenantId, scopes: scopes.split(' ').filter(Boolean) as Scope[] } : undefined
     },
   }
 }
