@@ -36,7 +36,7 @@ const NO_CLIENT = '00000000-0000-0000-0000-000000000000'
 const NO_HASH = sha256('')
 /** For each id a row; an unknown client has as much in it as one with most scopes. */
 const FIND = `select wanted.id, c.id is not null as known, coalesce(c.tenant_id, wanted.id) as tenant_id,
-  coalesce(c.secret_hash, $2) as secret_hash, coalesce(array_to_string(c.scopes, ' '), $3) as scopes
+  coalesce(c.secret_hash, $2) as secret_hash, array_to_string(coalesce(c.scopes, $3::text[]), ' ') as scopes
 from unnest($1::uuid[]) as wanted(id) left join oauth2_clients c on c.id = wanted.id`
 
 /** Ours have 43 characters. */
@@ -66,7 +66,7 @@ function createClientRows(sql: Sql) {
         const { rows } = await sql.query<ClientRow>({
           name: 'find-clients',
           text: FIND,
-          values: [[...new Set(batch.map(({ id }) => id))], NO_HASH, SCOPES.join(' ')],
+          values: [[...new Set(batch.map(({ id }) => id))], NO_HASH, SCOPES],
         })
         const rowsById = new Map(rows.map((row) => [row.id, row]))
         for (const { id, resolve, reject } of batch) {
