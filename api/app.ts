@@ -12,6 +12,7 @@ import { readBearer, refuseBadBearer } from './frame/authentication.ts'
 import { readBody } from './frame/body.ts'
 import { problemHandler } from './frame/errors.ts'
 import { health } from './frame/health.ts'
+import { WRITES } from './frame/idempotency.ts'
 import { findAddress } from './frame/limits/address.ts'
 import { limitRate } from './frame/limits/index.ts'
 import { limitPublished } from './frame/limits/public.ts'
@@ -34,8 +35,6 @@ export interface AppParts {
 }
 
 const READS = new Set(['GET', 'HEAD'])
-
-const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** Spares requests that write the routes that only answer reads. */
 const forReads =

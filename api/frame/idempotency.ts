@@ -3,7 +3,8 @@ import type { Request, Response } from 'express'
 import type { Answer, Idempotency } from '../../activities/frame/idempotency.ts'
 import { Refusal } from '../../protocol/errors.ts'
 
-const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+/** Methods of requests that change something. */
+export const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 /** The request id of the first request is kept: it is the `instance` of a problem, and the log has it. */
 const KEPT_HEADERS = ['content-type', 'location', 'etag', 'x-request-id']
 /** Responses that are not kept: they depend on the caller, on the rate, and on other requests. */

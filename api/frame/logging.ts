@@ -3,18 +3,16 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import type { LogQueue } from '../../activities/frame/log-queue.ts'
 import { factsOf } from '../../protocol/operations.ts'
-import { UUID } from '../../protocol/uuid.ts'
+import { readUuid } from '../../protocol/uuid.ts'
 import type { Measures } from './metrics.ts'
 import type { FindPath } from './openapi/paths.ts'
-
-const IS_UUID = new RegExp(`^${UUID}$`, 'i')
 
 /** Sets the request id: the caller's x-request-id when it is a UUID, else a new one; sent back as x-request-id. */
 export const nameRequest =
   (log: Logger): RequestHandler =>
   (request, response, next) => {
     const header = request.headers['x-request-id']
-    const requestId = typeof header === 'string' && IS_UUID.test(header) ? header.toLowerCase() : randomUUID()
+    const requestId = (typeof header === 'string' ? readUuid(header) : undefined) ?? randomUUID()
     response.locals.requestId = requestId
     response.locals.log = log.child({ requestId })
     response.set('x-request-id', requestId)

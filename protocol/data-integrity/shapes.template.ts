@@ -54,11 +54,7 @@ export function cut(canonical: string, mark: string, kinds: ReadonlyMap<number, 
   if (found.size < kinds.size) return undefined
   const size = canonical.length * 2 + statements.flat().length * PART_BYTES
   // copied, because a slice keeps the whole text that it was cut from
-  return {
-    statements: JSON.parse(JSON.stringify(statements)),
-    iris: new Set(JSON.parse(JSON.stringify([...iris]))),
-    size,
-  }
+  return structuredClone({ statements, iris, size })
 }
 
 /**
