@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Json } from './hash.ts'
-import { cut, MAX_CANONICAL, render, TEXT, type Template } from './shapes.template.ts'
+import { render } from './shapes.render.ts'
+import { cut, MAX_CANONICAL, type Template } from './shapes.template.ts'
+import { createMarks, isIri, kindOf, literalOf, type Value } from './shapes.values.ts'
 
 /**
- * Credentials that an issuer signs one after the other often differ only in their texts, and so do their canonical
- * N-Quads: each text is one IRI or one literal, and the statements are sorted. If this holds for a shape, the library
- * canonicalises it once, with marks in place of the texts; further documents are filled in and sorted (D-084). It does
- * not hold, and the library canonicalises every document,
- * - with two or more blank nodes: their labels depend on the statements about them;
- * - if a text is part of an IRI or a literal, or a type: it may change how others are read;
+ * Credentials that an issuer signs one after the other often differ only in their texts, numbers and booleans, and so
+ * do their canonical N-Quads: each value is one IRI or one literal, and the statements are sorted. If this holds for a
+ * shape, the library canonicalises it once, with marks in place of the values; further documents are filled in and
+ * sorted (D-084). It does not hold, and the library canonicalises every document,
+ * - if two blank nodes have the same statements as far as no other blank node is concerned;
+ * - if a value is part of an IRI or a literal, or a type: it may change how others are read;
  * - if an IRI equals the value of a keyword or a type, or an IRI of the shape's own statements: which nodes are the same
  *   node is part of the shape;
  * - if a context has a term in the form of an IRI, if a text has a direction, or if two statements become one;
@@ -17,28 +19,25 @@ import { cut, MAX_CANONICAL, render, TEXT, type Template } from './shapes.templa
  */
 export interface Shape {
   /**
-   * Everything except the texts, with the kind of each text: an IRI by its scheme. For equal IRIs also the first one
-   * that they equal: nodes of one id are one node, and its statements are checked once per shape (D-130).
+   * Everything except the values, with the kind of each. For equal IRIs also the first one that they equal: nodes of one
+   * id are one node, and its statements are checked once per shape (D-130).
    */
   key: string
+  /** Each value as its literal or IRI. */
   values: string[]
   /** For each value, the index of the first equal IRI; its own index otherwise. */
   first: number[]
-  /** The document with another text in place of each value. */
-  fill(text: (index: number, kind: string) => string): Json
+  /** The document with another value in place of each. */
+  fill(value: (index: number, kind: string) => Value): Json
 }
 
-/** IRIs that no serialiser changes (RFC 3986, without what needs an escape in N-Quads). */
-const IRI = /^([a-z][a-z0-9+.-]*:(?:\/\/)?)[\w.~:/?#[\]@!$&'()*+,;=%-]*$/
-/** Literals that canonical N-Quads write as they are (RDFC-1.0, section 6). */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what needs an escape
-const PLAIN = /^[^\u0000-\u001f"\\\u007f]*$/
 const MAX_VALUES = 200
-
-const kindOf = (value: string): string | undefined => IRI.exec(value)?.[1] ?? (PLAIN.test(value) ? TEXT : undefined)
 
 /** Members that change how others are read. */
 const isConstant = (name: string): boolean => name.startsWith('@') || name === 'type'
+
+const isValue = (value: unknown): value is Value =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 /** Texts of the constant members, without contexts. */
 function constantsOf(value: unknown, isConstantHere = false): string[] {
@@ -50,28 +49,31 @@ function constantsOf(value: unknown, isConstantHere = false): string[] {
   )
 }
 
-/** The shape of a document; undefined if canonical N-Quads would escape a text, or if there are too many texts. */
+/** A copy of a document with something else in place of each value. */
+function walk(value: unknown, replace: (value: Value) => unknown): unknown {
+  if (isValue(value)) return replace(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => walk(item, replace))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, isConstant(name) ? member : walk(member, replace)]),
+  )
+}
+
+/** The shape of a document; undefined if a value has no kind, or if there are too many values. */
 function shapeOf(document: Json): Shape | undefined {
   const values: string[] = []
   const kinds: string[] = []
   const first: number[] = []
   const indexes = new Map<string, number>()
   let usable = true
-  const walk = (value: unknown, replace: (value: string) => unknown): unknown => {
-    if (typeof value === 'string') return replace(value)
-    if (typeof value !== 'object' || value === null) return value
-    if (Array.isArray(value)) return value.map((item) => walk(item, replace))
-    return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [name, isConstant(name) ? member : walk(member, replace)]),
-    )
-  }
   const marked = walk(document, (value) => {
-    const kind = kindOf(value)
-    usable &&= kind !== undefined
-    const index = values.push(value) - 1
-    kinds.push(kind ?? '')
-    if (kind !== TEXT && !indexes.has(value)) indexes.set(value, index)
-    first.push((kind === TEXT ? undefined : indexes.get(value)) ?? index)
+    const kind = kindOf(value) ?? ''
+    usable &&= kind !== ''
+    const literal = literalOf(value)
+    const index = values.push(literal) - 1
+    kinds.push(kind)
+    if (isIri(kind) && !indexes.has(literal)) indexes.set(literal, index)
+    first.push((isIri(kind) ? indexes.get(literal) : undefined) ?? index)
     return first[index] === index ? [kind] : [kind, first[index]]
   })
   if (!usable || values.length > MAX_VALUES || constantsOf(document).some((text) => indexes.has(text))) return undefined
@@ -79,9 +81,9 @@ function shapeOf(document: Json): Shape | undefined {
     key: JSON.stringify(marked),
     values,
     first,
-    fill: (text) => {
+    fill: (value) => {
       let index = 0
-      return walk(document, () => text(index, kinds[index++] ?? '')) as Json
+      return walk(document, () => value(index, kinds[index++] ?? '')) as Json
     },
   }
 }
@@ -102,14 +104,14 @@ function definesIris(value: unknown, within = false): boolean {
 /** The template of a shape; undefined where it has none. Throws what `full` and `contexts` throw. */
 async function templateOf(shape: Shape, document: Json, full: Canonize, contexts: FindContexts) {
   if (definesIris(document) || definesIris({ '@context': [...(await contexts(document))] })) return undefined
-  const mark = `z${createHash('sha256').update(shape.key).digest('hex').slice(0, 24)}x`
+  const marks = createMarks(shape.key)
   const kinds = new Map<number, string>()
   const sample = shape.fill((index, kind) => {
     const first = shape.first[index] ?? index
     kinds.set(first, kind)
-    return `${kind === TEXT ? '' : kind}${mark}${first}q`
+    return marks.of(first, kind)
   })
-  return cut(await full(sample), mark, kinds)
+  return cut(await full(sample), marks, kinds)
 }
 
 /** Throws what `full` throws for the document itself. */
