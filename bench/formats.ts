@@ -28,3 +28,39 @@ export const payload = ({ contexts }: Format, issuer: string) => ({
   issuer: { id: issuer },
   credentialSubject: { id: `did:example:holder-${SERIAL}`, alumniOf: 'Example University' },
 })
+
+/** What a row of a batch holds. */
+export type Row = 'diploma' | 'one text'
+
+const DIPLOMA = {
+  ...OWN,
+  name: 'https://schema.org/name',
+  givenName: 'https://schema.org/givenName',
+  familyName: 'https://schema.org/familyName',
+  birthDate: { '@id': 'https://schema.org/birthDate', '@type': 'http://www.w3.org/2001/XMLSchema#date' },
+  memberNumber: 'https://schema.org/membershipNumber',
+  address: 'https://schema.org/address',
+  street: 'https://schema.org/streetAddress',
+  postalCode: 'https://schema.org/postalCode',
+  locality: 'https://schema.org/addressLocality',
+  honours: 'https://example.org/honours',
+}
+
+const two = (value: number) => String(value).padStart(2, '0')
+
+/** A credential as issuers have them: texts, a date, a number, a nested address, a boolean; no two are alike. */
+export const diploma = ({ contexts }: Format, issuer: string, serial: number) => ({
+  '@context': [...contexts.filter((context) => context !== OWN), DIPLOMA],
+  type: ['VerifiableCredential', 'AlumniCredential'],
+  issuer: { id: issuer },
+  credentialSubject: {
+    id: `did:example:holder-${SERIAL}`,
+    givenName: `Given ${serial}`,
+    familyName: `Family ${serial % 977}`,
+    birthDate: `${1950 + (serial % 50)}-${two(1 + (serial % 12))}-${two(1 + (serial % 28))}`,
+    alumniOf: 'Example University',
+    memberNumber: 100_000 + serial,
+    address: { street: `Street ${serial % 499}`, postalCode: `${10_000 + serial}`, locality: 'Example Town' },
+    honours: serial % 3 === 0,
+  },
+})

@@ -14,7 +14,7 @@ import { run } from '../stack/parts/run.ts'
 import { startService } from '../stack/parts/services.ts'
 import { findTemporalBinary } from '../stack/parts/temporal.binary.ts'
 import { startTemporal } from '../stack/parts/temporal.ts'
-import { workOf } from './cpu.ts'
+import { memoryOf, workOf } from './processes.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -36,6 +36,8 @@ export interface BenchedPlatform {
   get<T>(path: string): Promise<T>
   /** Processor time of all its processes so far, in milliseconds; undefined where that cannot be told. */
   workMs(): number | undefined
+  /** MiB of the worker's process and of each of the API's, the primary first; undefined where that cannot be told. */
+  memory(): { worker: number[]; api: number[] } | undefined
   /** Credentials that the database holds. */
   countCredentials(): Promise<number>
   close(): Promise<void>
@@ -137,6 +139,11 @@ export async function openPlatform(env: Environment, say: (line: string) => void
       postgresVersion: version?.server_version.split(' ')[0] ?? 'unknown',
       processes,
       workMs: () => workOf(parts.map(({ pid }) => pid)),
+      memory() {
+        const of = (name: string) => memoryOf(parts.find((part) => part.name === name)?.pid ?? 0)
+        const [worker, api] = [of('worker'), of('api')]
+        return worker && api && { worker, api }
+      },
       post: (path, body) => ask(`${base}${path}`, { body: JSON.stringify(body), token }),
       upload: (path, body) => ask(`${base}${path}`, { type: 'application/x-ndjson', body, token }),
       get: (path) => ask(`${base}${path}`, { method: 'GET', token }),

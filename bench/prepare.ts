@@ -20,7 +20,8 @@ export interface Tools {
 
 export interface Prepared {
   did: string
-  request: object
+  /** To sign, sent in turn. */
+  requests: object[]
   signed: Json[]
   /** What others verify: of BBS, derived credentials. */
   shown: Json[]
@@ -38,14 +39,14 @@ export async function prepare(format: Format, { platform, loop }: Tools): Promis
     const body = JSON.stringify(request).replace(SERIAL, String(signed.length))
     signed.push((await platform.post<{ credential: Json }>(`${PATH}/sign`, JSON.parse(body))).credential)
   }
-  if (format.name !== 'bbs-2023') return { did, request, signed, shown: signed }
+  if (format.name !== 'bbs-2023') return { did, requests: [request], signed, shown: signed }
   const { derived } = await loop.ask({ format: format.name, verb: 'derive', credentials: signed, seconds: 0 })
-  return { did, request, signed, shown: derived }
+  return { did, requests: [request], signed, shown: derived }
 }
 
 /** Requests of one kind, so many at a time. */
-export function overHttp(verb: 'sign' | 'verify', { request, shown }: Prepared, { platform, load }: Tools) {
-  const bodies = verb === 'sign' ? [request] : shown.map((payload) => ({ payload }))
+export function overHttp(verb: 'sign' | 'verify', { requests, shown }: Prepared, { platform, load }: Tools) {
+  const bodies = verb === 'sign' ? requests : shown.map((payload) => ({ payload }))
   const common = {
     host: platform.host,
     port: platform.port,

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
 import type { Batches } from './batch.ts'
 import { joined, type Measured, median, percentile, rate } from './measure.ts'
+import type { Memory } from './memory.ts'
 
 export interface Row {
   format: string
@@ -26,6 +27,7 @@ export interface Report {
   seconds: number
   rows: Row[]
   batches: Batches[]
+  memory: Memory | undefined
 }
 
 /** What the figures depend on, without any name of the machine. */
@@ -82,10 +84,10 @@ const BATCH_HEAD = [
   '--- | --: | --: | --: | --: | --: | --:',
 ]
 
-function batchLine({ format, revocable, rows, single, batch }: Batches): string {
+function batchLine({ format, row, revocable, rows, single, batch }: Batches): string {
   const ratios = batch.map((each, round) => rate(each) / rate(single[round] ?? joined(single)))
   return [
-    revocable ? `${format}, with a status entry` : format,
+    `${format}, ${row}${revocable ? ', with a status entry' : ''}`,
     String(rows),
     amount(rate(joined(single))),
     amount(rate(joined(batch))),
@@ -98,11 +100,28 @@ function batchLine({ format, revocable, rows, single, batch }: Batches): string 
 export const batchTable = (all: Batches[]): string =>
   [...BATCH_HEAD, ...all.map(batchLine)].map((text) => `| ${text} |`).join('\n')
 
+/** MiB of each process of the platform; a sentence where that cannot be told. */
+export function memoryTable(memory: Memory | undefined): string {
+  if (!memory) return 'Memory: not measured, for there is no /proc.'
+  const { processes, rows, restMs } = memory
+  const sum = (column: 'started' | 'after' | 'rested') => processes.reduce((all, each) => all + each[column], 0)
+  const all = { name: '**together**', started: sum('started'), after: sum('after'), rested: sum('rested') }
+  return [
+    `Memory in MiB | At rest | When a batch of ${rows} rows has ended | At rest, ${restMs / 1000} s later`,
+    '--- | --: | --: | --:',
+    ...[...processes, all].map(({ name, started, after, rested }) =>
+      [name, ...[started, after, rested].map((value) => value.toFixed(0))].join(' | '),
+    ),
+  ]
+    .map((text) => `| ${text} |`)
+    .join('\n')
+}
+
 const readme = new URL('./README.md', import.meta.url)
 const [BEGIN, END] = ['<!-- measured: begin -->', '<!-- measured: end -->']
 
 /** Replaces what stands between the markers. */
-export function writeReadme({ machine, load, postgres, processes, seconds, rows, batches }: Report): void {
+export function writeReadme({ machine, load, postgres, processes, seconds, rows, batches, memory }: Report): void {
   const text = readFileSync(readme, 'utf8')
   const [before, rest = ''] = text.split(BEGIN)
   const after = rest.split(END)[1]
@@ -112,6 +131,14 @@ export function writeReadme({ machine, load, postgres, processes, seconds, rows,
     `load average before the run ${load[0].toFixed(1)}, at its end ${load[1].toFixed(1)} (the run itself makes about 3)`,
     `PostgreSQL ${postgres} with durable commits, ${processes} API processes, ${seconds} s per measurement`,
   ]
-  const measured = [...facts.map((fact) => `- ${fact}`), '', table(rows), '', batchTable(batches)].join('\n')
+  const measured = [
+    ...facts.map((fact) => `- ${fact}`),
+    '',
+    table(rows),
+    '',
+    batchTable(batches),
+    '',
+    memoryTable(memory),
+  ].join('\n')
   writeFileSync(readme, `${before}${BEGIN}\n${measured}\n${END}${after}`)
 }

@@ -5,9 +5,19 @@ import { FORMATS, type Format } from './formats.ts'
 import type { Load } from './load.ts'
 import type { Loop, LoopResult } from './loop.ts'
 import { joined, type Measured } from './measure.ts'
+import { type Memory, type MemoryOptions, measureMemory } from './memory.ts'
 import { type Environment, openPlatform } from './platform.ts'
 import { overHttp, type Prepared, prepare, type Tools, withWork } from './prepare.ts'
-import { batchTable, describeMachine, loadNow, type Report, type Row, table, writeReadme } from './report.ts'
+import {
+  batchTable,
+  describeMachine,
+  loadNow,
+  memoryTable,
+  type Report,
+  type Row,
+  table,
+  writeReadme,
+} from './report.ts'
 
 export interface BenchOptions {
   env: Environment
@@ -17,10 +27,18 @@ export interface BenchOptions {
   seconds?: number
   /** Of a batch; batches are measured for the first format alone. */
   batchRows?: number
+  memory?: MemoryOptions
   say?: (line: string) => void
 }
 
 const ROUNDS = 5
+
+/** The first is the main figure. */
+const BATCHES = [
+  { row: 'diploma', revocable: true },
+  { row: 'diploma', revocable: false },
+  { row: 'one text', revocable: false },
+] as const
 
 async function measure(format: Format, verb: 'sign' | 'verify', prepared: Prepared, tools: Tools): Promise<Row> {
   const { platform, loop, seconds, say } = tools
@@ -54,6 +72,7 @@ export async function bench({
   only,
   seconds = 15,
   batchRows = 20_000,
+  memory: memoryOptions = { rows: 100_000, restMs: 60_000 },
   say = () => undefined,
 }: BenchOptions): Promise<Report> {
   const formats = FORMATS.filter(({ name }) => !only || only.includes(name))
@@ -67,12 +86,15 @@ export async function bench({
   try {
     const rows: Row[] = []
     const batches: Batches[] = []
+    let memory: Memory | undefined
     for (const format of formats) {
+      const started = platform.memory()
       const prepared = await prepare(format, tools)
       for (const verb of ['sign', 'verify'] as const) rows.push(await measure(format, verb, prepared, tools))
       if (format !== formats[0]) continue
-      for (const revocable of [true, false])
-        batches.push(await measureBatches(format, prepared, { rows: batchRows, revocable }, tools))
+      for (const kind of BATCHES)
+        batches.push(await measureBatches(format, prepared, { ...kind, rows: batchRows }, tools))
+      memory = await measureMemory(format, prepared.did, platform, memoryOptions, started)
     }
     return {
       machine: describeMachine(),
@@ -82,6 +104,7 @@ export async function bench({
       seconds,
       rows,
       batches,
+      memory,
     }
   } finally {
     load.stop()
@@ -98,7 +121,7 @@ export async function benchCommand(env: Environment, args: string[]): Promise<vo
     throw new Error('--seconds takes a number from 0.5 to 600.')
   const say = (line: string) => process.stdout.write(`${line}\n`)
   const report = await bench({ env, only: values.only?.split(','), seconds, say })
-  say(`\n${table(report.rows)}\n\n${batchTable(report.batches)}`)
+  say(`\n${table(report.rows)}\n\n${batchTable(report.batches)}\n\n${memoryTable(report.memory)}`)
   const wrong = report.rows.filter(({ one, many, lost }) => one.errors + many.errors + lost > 0)
   if (wrong.length > 0) throw new Error('There were wrong answers or lost credentials: nothing is written down.')
   if (values.only || values.seconds) say('\nNot written to bench/README.md: that takes a whole run without options.')

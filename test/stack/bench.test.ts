@@ -1,6 +1,6 @@
 import test from 'ava'
 import { percentile } from '../../bench/measure.ts'
-import { batchTable, ratioOf, table } from '../../bench/report.ts'
+import { batchTable, memoryTable, ratioOf, table } from '../../bench/report.ts'
 import { bench } from '../../bench/run.ts'
 
 /** The tests' own environment has no variable of the platform: see stack/tests/run.ts. */
@@ -8,7 +8,13 @@ const env = process.env
 
 test('the benchmark measures the platform over HTTP beside the library, without an error or a lost row', async (t) => {
   t.timeout(240_000)
-  const report = await bench({ env, only: ['eddsa-rdfc-2022'], seconds: 1, batchRows: 400 })
+  const report = await bench({
+    env,
+    only: ['eddsa-rdfc-2022'],
+    seconds: 1,
+    batchRows: 400,
+    memory: { rows: 400, restMs: 100 },
+  })
   t.deepEqual(
     report.rows.map(({ format, verb }) => [format, verb]),
     [
@@ -39,8 +45,16 @@ test('the benchmark measures the platform over HTTP beside the library, without 
       batch.map(({ done }) => done),
       [rows, rows, rows],
     )
-  t.regex(batchTable(report.batches), /\| eddsa-rdfc-2022 \| 400 \| [\d.]+ \| [\d.]+ \| \*\*\d+\.\d\*\*/)
+  t.regex(
+    batchTable(report.batches),
+    /\| eddsa-rdfc-2022, diploma, with a status entry \| 400 \| [\d.]+ \| [\d.]+ \| \*\*\d+\.\d\*\*/,
+  )
   t.true(report.processes >= 1)
+  if (process.platform === 'linux') {
+    t.is(report.memory?.processes.length, report.processes + 2, 'the worker, the primary and its processes')
+    for (const { started, rested } of report.memory?.processes ?? []) t.true(started > 10 && rested > 10)
+    t.regex(memoryTable(report.memory), /\| \*\*together\*\* \| \d+ \| \d+ \| \d+ \|$/)
+  }
   t.regex(report.postgres, /^\d+\.\d+/)
   t.is(table(report.rows).split('\n').length, 4)
   t.notRegex(report.machine.join(' '), /\/(home|root|tmp|work)\b/)
