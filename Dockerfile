@@ -18,8 +18,8 @@ WORKDIR /app
 COPY --from=build /app /app
 # holds first-tenant.json, which the preparation writes, and the epoch folder; nothing else in the image is writable
 RUN mkdir .local && chown node:node .local
-ENV NODE_ENV=production EPOCH_DIRECTORY=/app/.local/epoch
+ENV NODE_ENV=production MALLOC_ARENA_MAX=2 EPOCH_DIRECTORY=/app/.local/epoch
 USER node
 EXPOSE 3000 9464
-ENTRYPOINT ["node", "--import=tsx"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--import=tsx"]
 CMD ["api/server.ts"]

@@ -45,6 +45,9 @@ const milliseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 10
 /** Cost of starting a thread, charged to the tenant whose task ended the last one. */
 const NEW_THREAD_MS = 500
 
+/** After so long without a task the last thread ends, and frees its 40 MB. */
+const IDLE_MS = 5 * 60_000
+
 /** Distance of V8's own limit above ours. */
 const V8_MARGIN_MB = 384
 
@@ -71,12 +74,12 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
   } = options
   const pool = new Piscina({
     filename: thread.href,
-    // the last one starts when several tenants first need threads, and stays
+    // the last one starts when several tenants need threads
     minThreads: Math.max(1, threads - 1),
     maxThreads: threads,
-    idleTimeout: Number.POSITIVE_INFINITY,
+    idleTimeout: IDLE_MS,
     execArgv,
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb + V8_MARGIN_MB },
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb + V8_MARGIN_MB, maxYoungGenerationSizeMb: 16 },
   })
   pool.on('error', onThreadError)
   /** Decides whose turn it is, because abortable tasks overtake each other in piscina's own queue (D-145). */

@@ -48,7 +48,7 @@ export function createBbsThreads(limits: BbsLimits = {}): BbsThreads {
       minThreads: 0,
       maxThreads: threads,
       idleTimeout: 60_000,
-      resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
+      resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: 16 },
     })
     return pool
   }

@@ -1,4 +1,4 @@
-import { Body, Controller, Example, Get, OperationId, Put, Request, Route, Security, Tags } from 'tsoa'
+import { Body, Controller, Example, Get, OperationId, Put, Request, Route, Security, Tags } from '@tsoa/runtime'
 import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
 

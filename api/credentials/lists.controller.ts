@@ -1,5 +1,16 @@
+import {
+  Controller,
+  Get,
+  OperationId,
+  Path,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from '@tsoa/runtime'
 import type { Request as HttpRequest } from 'express'
-import { Controller, Get, OperationId, Path, Request, Response, Route, Security, SuccessResponse, Tags } from 'tsoa'
 import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { isFresh } from '../../protocol/etag.ts'

@@ -13,7 +13,7 @@ import {
   Security,
   SuccessResponse,
   Tags,
-} from 'tsoa'
+} from '@tsoa/runtime'
 import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
 import { snakeTotals, toPage } from '../frame/pagination.ts'

@@ -1,5 +1,5 @@
+import { Controller, Get, OperationId, Request, Response, Route, SuccessResponse, Tags } from '@tsoa/runtime'
 import type { Request as HttpRequest } from 'express'
-import { Controller, Get, OperationId, Request, Response, Route, SuccessResponse, Tags } from 'tsoa'
 import type { Platform } from '../../activities/index.ts'
 import { didConfiguration, linkedDidsList } from '../../protocol/dids/linked.ts'
 import { isFresh } from '../../protocol/etag.ts'

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
+import { type FieldErrors, ValidateError } from '@tsoa/runtime'
 import type { ErrorRequestHandler, Response } from 'express'
-import { type FieldErrors, ValidateError } from 'tsoa'
 import { causeOf } from '../../activities/frame/logging.ts'
 import { Exhausted, Refusal, TooMany, Unavailable } from '../../protocol/errors.ts'
 import { Replay } from './idempotency.ts'

@@ -1,4 +1,3 @@
-import type { Request as HttpRequest } from 'express'
 import {
   Body,
   Controller,
@@ -14,7 +13,8 @@ import {
   Security,
   SuccessResponse,
   Tags,
-} from 'tsoa'
+} from '@tsoa/runtime'
+import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'

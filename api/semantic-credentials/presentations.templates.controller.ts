@@ -14,7 +14,7 @@ import {
   Security,
   SuccessResponse,
   Tags,
-} from 'tsoa'
+} from '@tsoa/runtime'
 import type { Platform } from '../../activities/index.ts'
 import type { PresentationTemplateRecord } from '../../activities/semantic-credentials/presentations/templates.ts'
 import type { Called } from '../frame/authentication.ts'

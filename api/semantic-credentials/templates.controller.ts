@@ -16,7 +16,7 @@ import {
   Security,
   SuccessResponse,
   Tags,
-} from 'tsoa'
+} from '@tsoa/runtime'
 import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'

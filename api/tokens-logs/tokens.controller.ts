@@ -1,4 +1,3 @@
-import type { Request as HttpRequest } from 'express'
 import {
   Body,
   Controller,
@@ -11,7 +10,8 @@ import {
   Route,
   SuccessResponse,
   Tags,
-} from 'tsoa'
+} from '@tsoa/runtime'
+import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../activities/index.ts'
 import type { TokenRequest } from '../../activities/tokens-logs/tokens.ts'
 import { Refusal } from '../../protocol/errors.ts'

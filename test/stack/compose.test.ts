@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { parse } from 'yaml'
 import { VARIABLES } from '../../config.ts'
+import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../stack/parts/services.ts'
 
 interface Service {
   image?: string
@@ -135,7 +136,9 @@ test('the image is built in two stages on Node 24, runs without root, and starts
   t.regex(dockerfile, /^USER node$/m)
   // where the image may write, and compose keeps a volume
   t.regex(dockerfile, /EPOCH_DIRECTORY=\/app\/\.local\/epoch$/m)
-  t.regex(dockerfile, /^ENTRYPOINT \["node", "--import=tsx"\]\nCMD \["api\/server\.ts"\]$/m)
+  for (const [name, value] of Object.entries(NODE_ENVIRONMENT)) t.true(dockerfile.includes(` ${name}=${value} `), name)
+  const entry = JSON.stringify(['node', ...NODE_FLAGS]).replaceAll(',', ', ')
+  t.true(dockerfile.endsWith(`ENTRYPOINT ${entry}\nCMD ["api/server.ts"]\n`))
   for (const [, copied = ''] of dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm))
     for (const file of copied.split(' ')) t.true(existsSync(file), file)
 })

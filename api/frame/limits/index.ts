@@ -26,7 +26,12 @@ class LeasedStore implements Store {
   readonly localKeys = false
   readonly #limiter: RateLimiterPostgres
   readonly #leaseSize: number
-  readonly #leases = new LRUCache<string, Lease>({ max: 100_000, ttl: WINDOW_SECONDS * 1000 })
+  readonly #leases = new LRUCache<string, Lease>({
+    // by size, because `max` would take the memory of all entries at once
+    maxSize: 100_000,
+    sizeCalculation: () => 1,
+    ttl: WINDOW_SECONDS * 1000,
+  })
   readonly #drawing = singleFlight<void>()
 
   constructor(pool: Pool, limit: number, keyPrefix: string) {
