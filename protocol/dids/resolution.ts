@@ -1,39 +1,33 @@
 import { Refusal } from '../errors.ts'
 import { absoluteId, type DidDocument, parseDidUrl, RELATIONSHIPS, type VerificationMethod } from './index.ts'
 import { resolveDidKey } from './key.ts'
-import { KEY_LENGTH } from './keys.ts'
 import type { KeyFormat } from './methods.ts'
+import { refuseParts, Unresolved, unresolvedOf } from './resolution.errors.ts'
 
-/** Errors of DID Resolution 0.3, section 10, and of the did:key draft, section 3.1, with their spelling. */
-export type ResolutionError =
-  | 'invalidDid'
-  | 'invalidDidUrl'
-  | 'notFound'
-  | 'methodNotSupported'
-  | 'invalidPublicKeyLength'
-  | 'invalidPublicKeyType'
-  | 'unsupportedPublicKeyType'
+const RESULT = 'application/did-resolution'
+const DEREFERENCED = 'application/did-url-dereferencing'
+/** The form of drafts of DID Resolution, which universal resolvers still speak. */
+const DRAFT = 'application/ld+json;profile="https://w3id.org/did-resolution"'
+const REPRESENTATIONS = [
+  'application/did',
+  'application/did+ld+json',
+  'application/did+json',
+  'application/json',
+  'application/ld+json',
+] as const
+export type MediaType = typeof RESULT | typeof DEREFERENCED | typeof DRAFT | (typeof REPRESENTATIONS)[number]
 
-interface Metadata {
-  contentType?: string
-  error?: ResolutionError
-  message?: string
-}
+const isUrl = (didUrl: string): boolean => /[/?#]/.test(didUrl)
 
-/**
- * A DID resolution result, or a dereferencing result for a DID URL with a fragment. `didDocument` is empty on an error.
- */
-export interface ResolutionResult {
-  '@context': 'https://w3id.org/did-resolution/v1'
-  didDocument: DidDocument | VerificationMethod | Record<string, never>
-  didDocumentMetadata: Record<string, never>
-  didResolutionMetadata?: Metadata
-  didDereferencingMetadata?: Metadata
-}
+/** The media types of an answer, the first of which suits a caller with no preference. */
+export const mediaTypesOf = (didUrl: string): MediaType[] =>
+  isUrl(didUrl) ? [DEREFERENCED, RESULT, ...REPRESENTATIONS, DRAFT] : [RESULT, DEREFERENCED, ...REPRESENTATIONS, DRAFT]
 
 export interface ResolutionOptions {
   publicKeyFormat?: string
   enableExperimentalPublicKeyTypes?: boolean
+  /** The name of an option that there is not. */
+  unknown?: string
 }
 
 /** Values of `publicKeyFormat` for did:key documents; the types of 2018 and 2019 are experimental. */
@@ -45,21 +39,6 @@ const FORMATS = new Map<string, { format: KeyFormat; experimental?: true }>([
   ['Ed25519VerificationKey2018', { format: 'Suites2018', experimental: true }],
   ['X25519KeyAgreementKey2019', { format: 'Suites2018', experimental: true }],
 ])
-
-class Unresolved extends Error {
-  constructor(
-    readonly error: ResolutionError,
-    message: string,
-  ) {
-    super(message)
-  }
-}
-
-function errorOf(refusal: Refusal): ResolutionError {
-  if (refusal.code === 'did.method_unsupported') return 'methodNotSupported'
-  if (refusal.errors.some(({ code }) => code === KEY_LENGTH)) return 'invalidPublicKeyLength'
-  return refusal.code === 'did.invalid' ? 'invalidDid' : 'notFound'
-}
 
 function formatOf({ publicKeyFormat, enableExperimentalPublicKeyTypes = false }: ResolutionOptions) {
   if (publicKeyFormat === undefined) return undefined
@@ -88,7 +67,7 @@ function methodOf(document: DidDocument, didUrl: string): VerificationMethod {
 function partsOf(didUrl: string): { did: string; fragment: string | undefined } {
   try {
     const { did, fragment, path, query } = parseDidUrl(didUrl)
-    if (path || query) throw new Unresolved('invalidDidUrl', 'DID URLs with a path or a query are not supported.')
+    refuseParts(path, query)
     return { did, fragment }
   } catch (error) {
     const [did = ''] = /^[^/?#]*/.exec(didUrl) ?? []
@@ -98,33 +77,79 @@ function partsOf(didUrl: string): { did: string; fragment: string | undefined } 
   }
 }
 
+type Resource = DidDocument | VerificationMethod
+type Outcome = { resource: Resource } | { failure: Unresolved }
+
+/** The answer in one of the media types; after an error there is no resource, so a representation gives the result. */
+function bodyIn(mediaType: MediaType, outcome: Outcome, didUrl: string): Pick<Answer, 'mediaType' | 'body'> {
+  const failure = 'failure' in outcome ? outcome.failure : undefined
+  const resource = 'resource' in outcome ? outcome.resource : null
+  if (mediaType === DRAFT) {
+    // DID Core 1.0, section 7.1.2: the error is a keyword
+    const about = failure
+      ? { error: failure.error, message: failure.message }
+      : { contentType: 'application/did+ld+json' }
+    const metadata = { [isUrl(didUrl) ? 'didDereferencingMetadata' : 'didResolutionMetadata']: about }
+    const context = 'https://w3id.org/did-resolution/v1'
+    return { mediaType, body: { '@context': context, didDocument: resource, didDocumentMetadata: {}, ...metadata } }
+  }
+  const metadata = failure ? { error: failure.object } : { contentType: 'application/did' }
+  if (mediaType === DEREFERENCED || (failure && mediaType !== RESULT && isUrl(didUrl)))
+    return {
+      mediaType: DEREFERENCED,
+      body: { dereferencingMetadata: metadata, contentStream: resource, contentMetadata: {} },
+    }
+  if (mediaType === RESULT || resource === null)
+    return {
+      mediaType: RESULT,
+      body: { didResolutionMetadata: metadata, didDocument: resource, didDocumentMetadata: {} },
+    }
+  return { mediaType, body: resource }
+}
+
+export interface Answer {
+  status: number
+  mediaType: MediaType
+  body: object
+}
+
+export interface ResolutionRequest {
+  /** A DID or a DID URL. */
+  didUrl: string
+  /** One of `mediaTypesOf`; undefined: the caller accepts none of them. */
+  mediaType: MediaType | undefined
+  options: ResolutionOptions
+  resolve(did: string): Promise<DidDocument>
+}
+
+async function dereferenced({ didUrl, mediaType, options, resolve }: ResolutionRequest): Promise<Resource> {
+  if (mediaType === undefined)
+    throw new Unresolved('representationNotSupported', `Accept one of ${mediaTypesOf(didUrl).join(', ')}.`)
+  const { did, fragment } = partsOf(didUrl)
+  if (mediaType === RESULT && did !== didUrl)
+    throw new Unresolved('invalidDid', `Only a DID is resolved. Accept ${DEREFERENCED} for a DID URL.`)
+  if (options.unknown !== undefined)
+    throw new Unresolved('featureNotSupported', `The option ${options.unknown.slice(0, 100)} is not supported.`)
+  const resolved = await resolve(did)
+  const publicKeyFormat = formatOf(options)
+  const isKey = publicKeyFormat !== undefined && did.startsWith('did:key:')
+  const document = isKey ? resolveDidKey(did, { publicKeyFormat }) : resolved
+  return fragment === undefined ? document : methodOf(document, didUrl)
+}
+
 /**
- * Resolves a DID, or dereferences a DID URL of a verification method. A refusal becomes a result with an error; other
- * errors of `resolve` are thrown.
+ * Resolves a DID, or dereferences a DID URL of a verification method (DID Resolution 1.0). A refusal becomes a result
+ * with an error; other errors of `resolve` are thrown.
  */
-export async function resolution(
-  didUrl: string,
-  options: ResolutionOptions,
-  resolve: (did: string) => Promise<DidDocument>,
-): Promise<ResolutionResult> {
-  const metadata = /[/?#]/.test(didUrl) ? 'didDereferencingMetadata' : 'didResolutionMetadata'
-  const result = (didDocument: ResolutionResult['didDocument'], about: Metadata): ResolutionResult => ({
-    '@context': 'https://w3id.org/did-resolution/v1',
-    didDocument,
-    didDocumentMetadata: {},
-    [metadata]: about,
-  })
+export async function resolution(request: ResolutionRequest): Promise<Answer> {
+  const { didUrl } = request
+  const [preferred = RESULT] = mediaTypesOf(didUrl)
+  const mediaType = request.mediaType ?? preferred
   try {
-    const { did, fragment } = partsOf(didUrl)
-    const resolved = await resolve(did)
-    const publicKeyFormat = formatOf(options)
-    const isKey = publicKeyFormat !== undefined && did.startsWith('did:key:')
-    const document = isKey ? resolveDidKey(did, { publicKeyFormat }) : resolved
-    const resource = fragment === undefined ? document : methodOf(document, didUrl)
-    return result(resource, { contentType: 'application/did+ld+json' })
+    return { status: 200, ...bodyIn(mediaType, { resource: await dereferenced(request) }, didUrl) }
   } catch (error) {
-    if (error instanceof Unresolved) return result({}, { error: error.error, message: error.message })
-    if (error instanceof Refusal) return result({}, { error: errorOf(error), message: error.message })
-    throw error
+    const failure = unresolvedOf(error)
+    if (!failure) throw error
+    return { status: failure.status, ...bodyIn(mediaType, { failure }, didUrl) }
   }
 }
