@@ -7,6 +7,7 @@ import { type ContextRows, createContextStore, type PinnedContext } from '../fra
 import type { Call, Operations } from '../frame/operations.ts'
 import type { Settings } from '../frame/tenants/settings.ts'
 import { createContextTrust } from './contexts.trust.ts'
+import { resourceCheck } from './resources.ts'
 
 /** Pinned contexts in the table `jsonld_contexts`. */
 const contextRows = ({ database, uuid }: Pick<Dependencies, 'database' | 'uuid'>): ContextRows => {
@@ -63,6 +64,8 @@ export function createTenantContexts(
     lookupFor: (tenantId: string): Owner => ({ tenantId, lookup: lookupFor(tenantId) }),
 
     ...createContextTrust({ database, lookupFor, pinnedFor }),
+
+    checkResources: resourceCheck(async (tenantId, url) => (await store.pinned(tenantId, url))?.document),
 
     async list(tenantId: string, { limit, offset }: { limit: number; offset: number }) {
       return inTenant(database.tenants, tenantId, async (em) => {

@@ -151,8 +151,13 @@ export function createCredentialVerifier(parts: Parts) {
         { credential, now: now(), toleranceMs, resolveDid, status: statusCheck(tenantId) },
         contexts.lookupFor(tenantId),
       )
-      const warnings = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, credential)
-      return { ...verdict, warnings }
+      const ofContexts = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, credential)
+      const { reason, warnings } = await contexts.checkResources(tenantId, credential)
+      return {
+        verified: verdict.verified && reason.length === 0,
+        reason: [...verdict.reason, ...reason],
+        warnings: [...ofContexts, ...warnings],
+      }
     },
   }
 }

@@ -142,7 +142,8 @@ export interface VerifyPresentationOut {
   checks: CheckOut[]
   /**
    * What the verification does not cover: a challenge or domain without an expected value, contexts that are neither
-   * bundled nor registered, queries without contexts. Not in the specification.
+   * bundled nor registered, related resources that were not fetched, queries without contexts. Not in the
+   * specification.
    */
   warnings: WarningOut[]
 }

@@ -30,7 +30,10 @@ export interface VcApiVerifiedOut {
   /** Always true: a credential that does not verify is a 400, whose errors name the failed checks. */
   verified: boolean
   checks: VcApiCheckOut[]
-  /** What the verification does not cover: unregistered contexts, a challenge or domain without an expected value. */
+  /**
+   * What the verification does not cover: unregistered contexts, related resources that were not fetched, a challenge or
+   * domain without an expected value.
+   */
   warnings: string[]
   errors: string[]
 }

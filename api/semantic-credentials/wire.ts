@@ -51,12 +51,12 @@ export interface VerifyIn {
 export type TrustedContext = string | JsonObject
 
 export interface WarningOut {
-  /** UntrustedContext, QueryWithoutContext, ChallengeUnchecked, DomainUnchecked. */
+  /** UntrustedContext, UncheckedResource, QueryWithoutContext, ChallengeUnchecked, DomainUnchecked. */
   type: string
   message: string
   /** JSON pointer into the verified document, or the path in the query. */
   path?: string
-  /** URL of the context. */
+  /** URL of the context, or id of the related resource. */
   url?: string
 }
 
@@ -65,7 +65,8 @@ export interface VerifyOut {
   /** Empty when verified. */
   reason: { type: string; message: string }[]
   /**
-   * What the verification does not cover: contexts that are neither bundled nor registered. Not in the specification.
+   * What the verification does not cover: contexts that are neither bundled nor registered, related resources that were
+   * not fetched. Not in the specification.
    */
   warnings: WarningOut[]
 }

@@ -1,10 +1,9 @@
-import { base64url } from 'multiformats/bases/base64'
+import { digestFaults, publishedDigests } from '../contexts/digests.ts'
 import { CONTEXT } from '../contexts/index.ts'
 import type { Json } from '../data-integrity/index.ts'
 import { momentOf } from '../dates.ts'
 import type { FieldError } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
-import { tableOf } from '../names.ts'
 
 export type DataModel = '1.1' | '2.0'
 
@@ -16,64 +15,6 @@ export const BASE_CONTEXTS = `${BASE_CONTEXT['2.0']} (data model 2.0) or ${BASE_
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]+$/
 export const isUri = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= 4096 && URI.test(value)
-
-/** Digests of resources that never change, in base64 (VC Data Model 2.0, appendix B.1; 1.1, appendix A.1). */
-const PUBLISHED = tableOf({
-  [CONTEXT.credentialsV2]: tableOf({
-    sha256: 'JKGMkOmFbVJhEfKTduMC2XCyvRAYLjOVmZWwIH1wQ7k=',
-    sha384: 'NSOcNpmdIVUxIJGvGUoe22FjTWrXiaXlsZ8q6912LdnR3KraQO2n75Ica4wK4Qeg',
-  }),
-  [CONTEXT.credentialsV1]: tableOf({
-    sha256: 'q03dmlMXWIB6eaW0UFENYa6NFH6rlmzJogDAcJWwzcw=',
-    sha384: 'gsOz6rhjdUu/0rnxfY1tufYRafMBy/CwXh/EvrX1xR3U0uiIwnT0nD+7JAj2H67R',
-  }),
-})
-
-const SRI = /^(sha256|sha384|sha512)-([A-Za-z0-9+/_-]{43,88}={0,2})$/
-const BYTES = tableOf({ sha256: 32, sha384: 48, sha512: 64 })
-/** Multihash prefixes: SHA-256, SHA-384 and SHA-512 with their lengths (multicodec table). */
-const MULTIHASHES = tableOf({ '1220': 'sha256', '2030': 'sha384', '1340': 'sha512' })
-
-interface Digest {
-  algorithm: string
-  bytes: Buffer
-}
-
-/** Subresource Integrity, section 3.5, one hash; some issuers use base64url. */
-function readSri(text: string): Digest | undefined {
-  const [, algorithm = '', encoded = ''] = SRI.exec(text) ?? []
-  const bytes = Buffer.from(encoded, 'base64')
-  return bytes.length > 0 && bytes.length === BYTES.get(algorithm) ? { algorithm, bytes } : undefined
-}
-
-/** Multibase of a multihash, or of a bare SHA-256 as in the data model's examples. */
-function readMultibase(text: string): Digest | undefined {
-  if (!/^u[\w-]{43,100}$/.test(text)) return undefined
-  const bytes = Buffer.from(base64url.decode(text))
-  const algorithm = MULTIHASHES.get(bytes.subarray(0, 2).toString('hex'))
-  if (algorithm !== undefined && bytes.length === (BYTES.get(algorithm) ?? 0) + 2)
-    return { algorithm, bytes: bytes.subarray(2) }
-  return bytes.length === 32 ? { algorithm: 'sha256', bytes } : undefined
-}
-
-const READERS = { digestSRI: readSri, digestMultibase: readMultibase }
-
-/**
- * Returns the errors in the digests of one `relatedResource` (VC Data Model 2.0, section 5.3). Of unknown resources
- * only the form of the digest is checked: nothing is fetched.
- */
-export function digestFaults(resource: Json): { member: string; message: string }[] {
-  const readers = Object.entries(READERS).filter(([member]) => resource[member] !== undefined)
-  if (readers.length === 0) return [{ member: 'digestSRI', message: 'or digestMultibase is required' }]
-  return readers.flatMap(([member, read]) => {
-    const text = resource[member]
-    const digest = typeof text === 'string' && text.length <= 200 ? read(text) : undefined
-    if (digest === undefined) return [{ member, message: 'must be a digest in SHA-256, SHA-384 or SHA-512' }]
-    const published = PUBLISHED.get(String(resource.id))?.get(digest.algorithm)
-    const differs = published !== undefined && !Buffer.from(published, 'base64').equals(digest.bytes)
-    return differs ? [{ member, message: 'is not the digest of this resource' }] : []
-  })
-}
 
 type Report = (path: string, code: string, message: string) => void
 type Rule = (credential: Json, report: Report, model: DataModel) => void
@@ -203,7 +144,10 @@ const texts: Rule = (credential, report, model) => {
   }
 }
 
-/** Section 5.3: resources with the digest of their content; 1.1 does not define them. */
+/**
+ * Section 5.3: resources with digests of their content; 1.1 does not define them. Nothing is fetched: of a resource
+ * whose published bytes are not known, only the form of the digests is checked.
+ */
 const resources: Rule = (credential, report, model) => {
   if (model === '1.1') return
   const ids = new Set<unknown>()
@@ -215,7 +159,8 @@ const resources: Rule = (credential, report, model) => {
     uri(report, `${path}/id`, value.id, true)
     if (ids.has(value.id)) report(`${path}/id`, 'duplicate', 'must be unique among the related resources')
     ids.add(value.id)
-    for (const { member, message } of digestFaults(value)) report(`${path}/${member}`, 'digest', message)
+    for (const { member, message } of digestFaults(value, publishedDigests(String(value.id))))
+      report(`${path}/${member}`, 'digest', message)
   }
 }
 

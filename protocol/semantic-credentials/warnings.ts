@@ -1,3 +1,5 @@
+import type { RelatedResource } from '../contexts/digests.ts'
+import { bundledContexts } from '../contexts/index.ts'
 import type { ForeignContext } from '../contexts/named.ts'
 import type { Json } from '../data-integrity/index.ts'
 import { type FieldError, Refusal } from '../errors.ts'
@@ -8,7 +10,13 @@ import type { Reason } from './reasons.ts'
 import type { Verdict } from './verify.ts'
 
 /** What a verdict does not cover, as `warnings[].type` names it. */
-const WARNINGS = ['UntrustedContext', 'QueryWithoutContext', 'ChallengeUnchecked', 'DomainUnchecked'] as const
+const WARNINGS = [
+  'UntrustedContext',
+  'UncheckedResource',
+  'QueryWithoutContext',
+  'ChallengeUnchecked',
+  'DomainUnchecked',
+] as const
 export type WarningType = (typeof WARNINGS)[number]
 
 export interface Warning {
@@ -16,7 +24,7 @@ export interface Warning {
   message: string
   /** JSON pointer into the verified document, or the path in a query. */
   path?: string
-  /** URL of a context. */
+  /** URL of a context, or the id of a resource. */
   url?: string
 }
 
@@ -86,3 +94,17 @@ export const contextWarnings = (contexts: ForeignContext[]): Warning[] =>
 /** The same contexts as reasons, for a verifier with a list of trusted contexts. */
 export const contextReasons = (contexts: ForeignContext[]): Reason[] =>
   warningsAbout(contexts, 'is not trusted.').map(({ message }) => ({ type: 'UntrustedContext', message }))
+
+/** Related resources whose digests were not compared with any bytes (VC Data Model 2.0, section 5.3). */
+export function resourceWarnings(resources: RelatedResource[]): Warning[] {
+  const more = resources.length - MAX_NAMED
+  const warnings = resources.slice(0, MAX_NAMED).map(({ path, id }): Warning => {
+    const cause = bundledContexts.has(id)
+      ? 'is bundled, but the bytes of its published file are not known, so its digest was not checked.'
+      : 'was not fetched, so its digest was not checked.'
+    return { type: 'UncheckedResource', message: `The related resource ${id.slice(0, 200)} ${cause}`, path, url: id }
+  })
+  if (more > 0)
+    warnings.push({ type: 'UncheckedResource', message: `${more} more related resources were not checked.` })
+  return warnings
+}

@@ -144,39 +144,3 @@ test.serial(
     }
   },
 )
-
-const SHA256 = 'uJKGMkOmFbVJhEfKTduMC2XCyvRAYLjOVmZWwIH1wQ7k'
-const SHA384 = 'sha384-NSOcNpmdIVUxIJGvGUoe22FjTWrXiaXlsZ8q6912LdnR3KraQO2n75Ica4wK4Qeg'
-
-test.serial(
-  'related resources have an id each and a digest that is theirs (VC Data Model 2.0, section 5.3)',
-  async (t) => {
-    const id = 'https://www.w3.org/ns/credentials/v2'
-    const multihash = `u${Buffer.concat([Buffer.from('1220', 'hex'), Buffer.from(SHA256.slice(1), 'base64url')]).toString('base64url')}`
-    for (const relatedResource of [
-      { id, digestSRI: SHA384 },
-      [{ id, digestMultibase: SHA256, mediaType: 'application/ld+json' }],
-      { id, digestMultibase: multihash },
-      { id: 'https://example.edu/badge.png', digestMultibase: SHA256 },
-    ])
-      t.is((await call('credentials/issue', { credential: payload(did, { relatedResource }) })).status, 201)
-    for (const [relatedResource, code] of [
-      [[id], 'credential.object'],
-      [{ digestSRI: SHA384 }, 'credential.uri'],
-      [{ id }, 'credential.digest'],
-      [{ id, digestSRI: 'md5-AAAA' }, 'credential.digest'],
-      [{ id, digestMultibase: SHA256.replace('uJKGM', 'uM4Rg') }, 'credential.digest'],
-      [{ id, digestSRI: SHA384.replace('NSOc', 'nsoC') }, 'credential.digest'],
-      [
-        [
-          { id, digestSRI: SHA384 },
-          { id, digestMultibase: SHA256 },
-        ],
-        'credential.duplicate',
-      ],
-    ] as const) {
-      const refused = await call('credentials/issue', { credential: payload(did, { relatedResource }) })
-      t.deepEqual(codesOf(refused.text), ['credential.invalid', code], JSON.stringify(relatedResource))
-    }
-  },
-)

@@ -3,6 +3,7 @@ import { Refusal } from '../../../protocol/errors.ts'
 import type { Asked, PresentationToVerify } from '../../../protocol/semantic-credentials/presentations/checks.ts'
 import { expectedDomains, failed, proofsOf } from '../../../protocol/semantic-credentials/presentations/checks.ts'
 import {
+  credentialsIn,
   normalisePresentation,
   presentationToSign,
 } from '../../../protocol/semantic-credentials/presentations/index.ts'
@@ -12,7 +13,11 @@ import {
   presentationWarnings,
   type WarnedPresentationVerdict,
 } from '../../../protocol/semantic-credentials/presentations/warnings.ts'
-import { assertTrustedContexts, type TrustedContexts } from '../../../protocol/semantic-credentials/warnings.ts'
+import {
+  assertTrustedContexts,
+  type TrustedContexts,
+  type Warning,
+} from '../../../protocol/semantic-credentials/warnings.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { DidResolver } from '../../dids/resolver.ts'
 import type { Signers } from '../../dids/signers.ts'
@@ -87,6 +92,14 @@ export function createPresentations(parts: Parts) {
     }
   }
 
+  async function resourceWarningsOf(tenantId: string, presentation: Json): Promise<Warning[]> {
+    const ofEach = credentialsIn(presentation).map(async ({ credential, path }) => {
+      const { warnings } = await contexts.checkResources(tenantId, Object(credential))
+      return warnings.map((warning) => ({ ...warning, ...(warning.path && { path: path + warning.path }) }))
+    })
+    return (await Promise.all(ofEach)).flat()
+  }
+
   /**
    * Returns a verdict without side effects. `bindHolder` false: checks only the proofs, as the W3C's VC API asks for.
    */
@@ -115,7 +128,8 @@ export function createPresentations(parts: Parts) {
     }
     const verdict = await verifyPresentation(request)
     const ofContexts = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, presentation)
-    return { ...verdict, warnings: [...presentationWarnings(request), ...ofContexts] }
+    const ofResources = await resourceWarningsOf(tenantId, presentation)
+    return { ...verdict, warnings: [...presentationWarnings(request), ...ofContexts, ...ofResources] }
   }
 
   return {

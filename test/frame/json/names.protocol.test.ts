@@ -2,6 +2,7 @@ import { encode } from '@digitalbazaar/cborld'
 import test, { type ExecutionContext } from 'ava'
 import { encode as cbor } from 'cborg'
 import fc from 'fast-check'
+import { digestFaults, publishedDigests } from '../../../protocol/contexts/digests.ts'
 import { CONTEXT, createDocumentLoader } from '../../../protocol/contexts/index.ts'
 import { readHeader, rowOfCells } from '../../../protocol/credentials/batches.csv.ts'
 import { rowOfJson } from '../../../protocol/credentials/batches.ts'
@@ -16,7 +17,6 @@ import { dereference, publicKeyOf } from '../../../protocol/dids/index.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { jwsSigningInput, parseCompactJws } from '../../../protocol/jws.ts'
 import { isReservedName, isReservedStep, ownMember, setOwnMember, tableOf } from '../../../protocol/names.ts'
-import { digestFaults } from '../../../protocol/semantic-credentials/checks.ts'
 import {
   normaliseForVerify,
   normaliseSignPayload,
@@ -108,7 +108,10 @@ const BORDERS: Record<string, (names: string[]) => unknown> = {
       options,
     ),
   'status entries': (names) => readStatusEntry({ type: names, statusPurpose: names[0], statusListIndex: '1' }),
-  digests: (names) => digestFaults({ id: names[0], digestSRI: names.join('.'), digestMultibase: names.join('.') }),
+  digests: (names) => {
+    const resource = { id: names[0], digestSRI: names.join('.'), digestMultibase: names.join('.') }
+    return digestFaults(resource, publishedDigests(String(names[0])))
+  },
   'options of the VC API': (names) => readVcApiOptions(nested(names)),
   'headers of a JWS': (names) => parseCompactJws(`${jwsSigningInput(nested(names), nested(names))}.AA`),
   'DID documents': (names) => {
