@@ -1,7 +1,9 @@
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { type FieldError, Refusal } from '../../protocol/errors.ts'
+import type { Check } from '../../protocol/semantic-credentials/presentations/checks.ts'
+import { verdictChecks } from '../../protocol/semantic-credentials/presentations/credentials.ts'
 import { readStatusUpdate, type StatusUpdate } from '../../protocol/semantic-credentials/vc-api.status.ts'
-import { answerErrors, assertWhole, readVcApiOptions } from '../../protocol/semantic-credentials/vc-api.ts'
+import { answerErrors, assertWhole, readSkipped, readVcApiOptions } from '../../protocol/semantic-credentials/vc-api.ts'
 import type { Warning } from '../../protocol/semantic-credentials/warnings.ts'
 import { SCOPES } from '../../protocol/tokens-logs/index.ts'
 import { UUID } from '../../protocol/uuid.ts'
@@ -24,6 +26,11 @@ interface Parts extends Pick<Dependencies, 'config' | 'systemSql'> {
   derivation: Derivation
   credentialStatus: CredentialStatus
   presentations: Presentations
+}
+
+interface Verified {
+  checks: Check[]
+  warnings: Warning[]
 }
 
 /** Unchecked `options` of a request. */
@@ -105,20 +112,21 @@ export function createVcApi(parts: Parts) {
     },
 
     /**
-     * Returns warnings. Throws `Refusal('credential.not_verified')` with every failed check: the VC API's test suites
+     * Returns the checks and warnings. Throws `Refusal('credential.not_verified')` with every failed check: the VC API's test suites
      * expect 400 for a credential that does not verify.
      */
-    async verify(tenantId: string, credential: Json, options: Options): Promise<Warning[]> {
+    async verify(tenantId: string, credential: Json, options: Options): Promise<Verified> {
       const vcApiOptions = readVcApiOptions(options)
+      const skip = readSkipped(options)
       const trusted = vcApiOptions.trustedContexts ? [vcApiOptions.trustedContexts] : []
-      const { reason, warnings } = await credentialVerifier.verifyCredential(tenantId, credential, trusted)
+      const { reason, warnings } = await credentialVerifier.verifyCredential(tenantId, credential, trusted, skip)
       const errors = [
         ...reason.map(({ type, message }) => ({ path: '', code: type, message })),
         ...answerErrors(credential, vcApiOptions),
       ]
       if (errors.length > 0)
         refuse('credential.not_verified', `The credential does not verify: ${errors[0]?.message}`, errors)
-      return warnings
+      return { checks: verdictChecks({ credential, reasons: reason, skip }), warnings }
     },
 
     derive(tenantId: string, credential: Json, options: Options): Promise<Json> {
@@ -153,7 +161,7 @@ export function createVcApi(parts: Parts) {
      * Verifies the presentation's proofs and credentials, not its holder. Throws
      * `Refusal('presentation.not_verified')`.
      */
-    async verifyPresentation(tenantId: string, presentation: Json, options: Options) {
+    async verifyPresentation(tenantId: string, presentation: Json, options: Options): Promise<Verified> {
       const { challenge, domain, trustedContexts } = readVcApiOptions(options)
       const input = {
         presentation,
@@ -161,7 +169,10 @@ export function createVcApi(parts: Parts) {
         ...(domain !== undefined && { domain }),
         ...(trustedContexts && { trustedContexts }),
       }
-      const verdict = await presentations.checkPresentation(tenantId, input, { bindHolder: false })
+      const verdict = await presentations.checkPresentation(tenantId, input, {
+        bindHolder: false,
+        skip: readSkipped(options),
+      })
       const { verified, reason, checks, warnings } = verdict
       if (!verified)
         refuse(

@@ -4,7 +4,7 @@ import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
 import { normaliseForVerify, type StatusVerdict } from '../../protocol/semantic-credentials/index.ts'
-import { timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
+import { type OptionalCheck, timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
 import {
   assertTrustedContexts,
   type TrustedContexts,
@@ -136,19 +136,21 @@ export function createCredentialVerifier(parts: Parts) {
   return {
     /**
      * `trusted`: lists of contexts, each of which must have every context that is neither bundled nor registered;
-     * without a list, such contexts are warnings. Throws only for what is not a credential (`credential.malformed`).
+     * without a list, such contexts are warnings. `skip`: checks that the caller leaves out. Throws only for what is not
+     * a credential (`credential.malformed`).
      */
     async verifyCredential(
       tenantId: string,
       payload: unknown,
       trusted: TrustedContexts[] = [],
+      skip: ReadonlySet<OptionalCheck> = new Set(),
     ): Promise<WarnedVerdict> {
       const credential = normaliseForVerify(payload)
       for (const list of trusted) assertTrustedContexts(list)
       const untrusted = trusted.length > 0 ? await contexts.contextReasons(tenantId, credential, trusted) : []
       if (untrusted.length > 0) return { verified: false, reason: untrusted, warnings: [] }
       const verdict = await documents.verify(
-        { credential, now: now(), toleranceMs, resolveDid, status: statusCheck(tenantId) },
+        { credential, now: now(), toleranceMs, resolveDid, status: statusCheck(tenantId), skip },
         contexts.lookupFor(tenantId),
       )
       const ofContexts = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, credential)

@@ -70,7 +70,7 @@ export class VcApiController extends Controller {
   }
 
   /**
-   * 200 when every check passes, else a 400 with the checks that failed.
+   * 200 when every check passes that options.checks does not leave out, else a 400 with the checks that failed.
    * @summary Verify a credential (VC API)
    */
   @Post('credentials/verify')
@@ -79,7 +79,8 @@ export class VcApiController extends Controller {
   @SuccessResponse(200)
   async verify(@Request() called: Called, @Body() body: VcApiVerifyIn): Promise<VcApiVerifiedOut> {
     const { verifiableCredential, options } = body
-    return verified(await this.platform.vcApi.verify(called.user.tenantId, verifiableCredential, options))
+    const { checks, warnings } = await this.platform.vcApi.verify(called.user.tenantId, verifiableCredential, options)
+    return verified(warnings, checks)
   }
 
   /**

@@ -14,7 +14,10 @@ export interface VcApiCredentialOut {
 
 export interface VcApiVerifyIn {
   verifiableCredential: JsonObject
-  /** challenge, domain and trustedContexts are checked when present. checks is ignored: every check is made. */
+  /**
+   * challenge, domain and trustedContexts are checked when present. checks: ['proof'] asks for the form and the proofs
+   * alone; credentialIssuer, credentialValidity and credentialStatus may be added. Without it every check is made.
+   */
   options?: JsonObject
 }
 
@@ -27,7 +30,7 @@ export interface VcApiCheckOut {
 }
 
 export interface VcApiVerifiedOut {
-  /** Always true: a credential that does not verify is a 400, whose errors name the failed checks. */
+  /** Always true, for the checks that are not skipped: else it is a 400, whose errors name the failed checks. */
   verified: boolean
   checks: VcApiCheckOut[]
   /**
@@ -68,7 +71,7 @@ export type VcApiEmptyOut = {}
 export interface VcApiVerifyPresentationIn {
   /** With the holder's proof. */
   verifiablePresentation: JsonObject
-  /** challenge, domain and trustedContexts are checked when present. */
+  /** challenge, domain and trustedContexts are checked when present; checks as for a credential. */
   options?: JsonObject
 }
 
@@ -83,7 +86,7 @@ export interface VcApiPresentationOut {
   verifiablePresentation: JsonObject
 }
 
-export const verified = (warnings: Pick<Warning, 'message'>[], checks: VcApiCheckOut[] = []): VcApiVerifiedOut => ({
+export const verified = (warnings: Pick<Warning, 'message'>[], checks: VcApiCheckOut[]): VcApiVerifiedOut => ({
   verified: true,
   checks,
   warnings: warnings.map(({ message }) => message),

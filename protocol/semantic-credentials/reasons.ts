@@ -19,6 +19,10 @@ const REASONS = [
 ] as const
 export type ReasonType = (typeof REASONS)[number]
 
+/** Checks of a credential that a caller may leave out; its form and its proofs are checked always. */
+export const OPTIONAL_CHECKS = ['credentialIssuer', 'credentialValidity', 'credentialStatus'] as const
+export type OptionalCheck = (typeof OPTIONAL_CHECKS)[number]
+
 export interface Reason {
   type: ReasonType
   message: string

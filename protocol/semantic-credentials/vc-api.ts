@@ -3,6 +3,7 @@ import { type FieldError, Refusal } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
 import { boundsErrors } from './bounds.ts'
 import { BASE_CONTEXT, credentialErrors } from './checks.ts'
+import { OPTIONAL_CHECKS, type OptionalCheck } from './reasons.ts'
 import { readStatusRequests, type StatusRequest, unusable } from './vc-api.status.ts'
 import { type TrustedContexts, trustedContextsErrors } from './warnings.ts'
 
@@ -62,6 +63,21 @@ export function readVcApiOptions(options: Json = {}): VcApiOptions {
   }
   const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
   return { ...present, statuses: readStatusRequests(options.credentialStatus) }
+}
+
+/** Names of `options.checks`. */
+const CHECKS = ['proof', ...OPTIONAL_CHECKS] as const
+
+/**
+ * Reads the checks that the `checks` of a verification leave out: it names what is wanted, always with `proof`, and
+ * without it every check is made. Throws `Refusal('request.invalid')` for names of other checks.
+ */
+export function readSkipped({ checks }: Json = {}): ReadonlySet<OptionalCheck> {
+  if (checks === undefined || checks === null) return new Set()
+  const isKnown = (name: unknown) => CHECKS.some((check) => check === name)
+  if (!Array.isArray(checks) || checks.length > MAX_POINTERS || !checks.every(isKnown) || !checks.includes('proof'))
+    throw unusable('options.checks', `a list with proof, and at most ${OPTIONAL_CHECKS.join(', ')} beside it`)
+  return new Set(OPTIONAL_CHECKS.filter((check) => !checks.includes(check)))
 }
 
 /**

@@ -5,7 +5,7 @@ import { isObject, listOf } from '../json.ts'
 import type { Clock } from '../time.ts'
 import { credentialErrors, type DataModel } from './checks.ts'
 import { MAX_PROOFS, methodId, proofReasons } from './proofs.ts'
-import { type Reason, type StatusCheck, statusReasons, timeReasons } from './reasons.ts'
+import { type OptionalCheck, type Reason, type StatusCheck, statusReasons, timeReasons } from './reasons.ts'
 import { unsignedErrors } from './unsigned.ts'
 
 export interface Verdict {
@@ -22,6 +22,8 @@ export interface VerifyRequest extends Clock {
   checkProof: CheckProof
   /** If it is absent, a credential with a status fails with `StatusUnavailable`. */
   status?: StatusCheck
+  /** Checks that the caller leaves out; undefined: none. */
+  skip?: ReadonlySet<OptionalCheck>
 }
 
 const modelOf = ({ '@context': context }: Json): DataModel =>
@@ -29,7 +31,7 @@ const modelOf = ({ '@context': context }: Json): DataModel =>
 
 const issuerOf = ({ issuer }: Json): string => String(isObject(issuer) ? issuer.id : issuer)
 
-/** Every proof must verify, and one of them must be made with a key of the issuer. */
+/** Every proof must verify, and one of them must be made with a key of the issuer (D-238). */
 async function proofsReasons(credential: Json, request: VerifyRequest): Promise<Reason[]> {
   const { proof, ...document } = credential
   const proofs = listOf(proof).filter(isObject)
@@ -37,7 +39,9 @@ async function proofsReasons(credential: Json, request: VerifyRequest): Promise<
   if (proofs.length > MAX_PROOFS)
     return [{ type: 'Proof', message: `The credential has more than ${MAX_PROOFS} proofs.` }]
   const issuer = issuerOf(credential)
-  const byIssuer = proofs.some((each) => methodId(each) === issuer || methodId(each).startsWith(`${issuer}#`))
+  const isLeftOut = request.skip?.has('credentialIssuer') === true
+  const byIssuer =
+    isLeftOut || proofs.some((each) => methodId(each) === issuer || methodId(each).startsWith(`${issuer}#`))
   const noIssuerProof: Reason = {
     type: 'Issuer',
     message: `No proof is made with a key of the issuer ${issuer.slice(0, 200)}.`,
@@ -52,7 +56,7 @@ async function proofsReasons(credential: Json, request: VerifyRequest): Promise<
  * failed check. Throws only `Refusal('credential.too_complex')`, and errors of our own parts.
  */
 export async function verifyCredential(request: VerifyRequest): Promise<Verdict> {
-  const { credential, status } = request
+  const { credential, status, skip } = request
   const syntax = [...credentialErrors(credential, modelOf(credential)), ...unsignedErrors(credential, { sign: false })]
   if (syntax.length > 0) {
     const reason = syntax
@@ -60,8 +64,12 @@ export async function verifyCredential(request: VerifyRequest): Promise<Verdict>
       .map(({ path, message }): Reason => ({ type: 'Syntax', message: `${path} ${message}` }))
     return { verified: false, reason }
   }
-  const [proofs, statuses] = await Promise.all([proofsReasons(credential, request), statusReasons(credential, status)])
-  const reason = [...proofs, ...timeReasons(credential, request), ...statuses]
+  const [proofs, statuses] = await Promise.all([
+    proofsReasons(credential, request),
+    skip?.has('credentialStatus') ? [] : statusReasons(credential, status),
+  ])
+  const times = skip?.has('credentialValidity') ? [] : timeReasons(credential, request)
+  const reason = [...proofs, ...times, ...statuses]
   const distinct = reason.filter(
     (one, index) => reason.findIndex((other) => other.type === one.type && other.message === one.message) === index,
   )

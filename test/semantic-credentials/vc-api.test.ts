@@ -1,6 +1,8 @@
 import test from 'ava'
 import { createDid, payload } from '../support/credentials/credentials.ts'
 import { makeHolder } from '../support/credentials/holders.ts'
+import { prove } from '../support/credentials/proofs.ts'
+import { ed25519Signer } from '../support/credentials/signers.ts'
 import { codesOf, type Json, pathsOf, vcApi, vcApiIssue, vcApiSettings } from '../support/credentials/vc-api.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -92,11 +94,23 @@ test.serial(
   },
 )
 
+const MADE = {
+  credentialForm: 'passed',
+  credentialIssuer: 'passed',
+  credentialProof: 'passed',
+  credentialValidity: 'passed',
+  credentialStatus: 'passed',
+}
+const PROOF_ALONE = { ...MADE, credentialIssuer: 'skipped', credentialValidity: 'skipped', credentialStatus: 'skipped' }
+const outcomesOf = (text: string) =>
+  Object.fromEntries(JSON.parse(text).checks.map(({ check, outcome }: Record<string, string>) => [check, outcome]))
+
 test.serial('what does not verify is a 400 that names every failed check (VC API, Verify Credential)', async (t) => {
   const signed = await issue(payload(did))
-  const good = await call('credentials/verify', { verifiableCredential: signed, options: { checks: ['proof'] } })
+  const good = await call('credentials/verify', { verifiableCredential: signed })
   t.is(good.status, 200)
   t.like(good.json(), { verified: true, errors: [] })
+  t.deepEqual(outcomesOf(good.text), { ...MADE, credentialStatus: 'skipped' })
   const changed = { ...signed, validUntil: '2020-01-01T00:00:00Z', validFrom: '2019-01-01T00:00:00Z' }
   const bad = await call('credentials/verify', { verifiableCredential: changed })
   t.is(bad.status, 400)
@@ -144,3 +158,78 @@ test.serial(
     }
   },
 )
+
+/** Expired, revoked, and signed with a key of a DID that is not its issuer. */
+async function overdue(): Promise<Json> {
+  const signer = ed25519Signer()
+  const unsigned = payload('https://vc.example/issuers/5678', {
+    id: 'urn:uuid:8a8b0f3e-54c3-4a38-9bd6-8b4d1c8a63e4',
+    validFrom: '2020-01-01T00:00:00Z',
+    validUntil: '2021-01-01T00:00:00Z',
+    credentialStatus: {
+      type: 'BitstringStatusListEntry',
+      statusPurpose: 'revocation',
+      statusListIndex: '1',
+      statusListCredential: `${world.url}/v1/revocation-lists/8a8b0f3e-54c3-4a38-9bd6-8b4d1c8a63e4`,
+    },
+  })
+  return { ...unsigned, proof: await prove(unsigned, signer) }
+}
+
+test.serial(
+  'checks: ["proof"] asks for form and proof alone, and the answer names what it skipped (D-239)',
+  async (t) => {
+    const verifiableCredential = await overdue()
+    const verify = (checks?: unknown, credential = verifiableCredential) =>
+      call('credentials/verify', {
+        verifiableCredential: credential,
+        ...(checks !== undefined && { options: { checks } }),
+      })
+    t.deepEqual(codesOf((await verify()).text), ['credential.not_verified', 'Issuer', 'Expired', 'StatusUnavailable'])
+    t.deepEqual(codesOf((await verify(null)).text).length, 4)
+    const alone = await verify(['proof'])
+    t.is(alone.status, 200, alone.text)
+    t.deepEqual(outcomesOf(alone.text), PROOF_ALONE)
+    for (const [check, code] of [
+      ['credentialIssuer', 'Issuer'],
+      ['credentialValidity', 'Expired'],
+      ['credentialStatus', 'StatusUnavailable'],
+    ] as const)
+      t.deepEqual(codesOf((await verify(['proof', check])).text), ['credential.not_verified', code])
+    const { credentialSubject: _, ...changed } = verifiableCredential
+    t.deepEqual(codesOf((await verify(['proof'], { ...changed, credentialSubject: { id: 'did:example:b' } })).text), [
+      'credential.not_verified',
+      'Proof',
+    ])
+    t.deepEqual(codesOf((await verify(['proof'], changed)).text), ['credential.not_verified', 'Syntax'])
+    for (const checks of [['proof', 'everything'], ['credentialStatus'], [], 'proof', [1], ['toString', 'proof']]) {
+      const refused = await verify(checks)
+      t.is(refused.status, 400)
+      t.is(codesOf(refused.text)[0], 'request.invalid', JSON.stringify(checks))
+      t.deepEqual(pathsOf(refused.text), ['options.checks'])
+    }
+  },
+)
+
+test.serial('checks: ["proof"] of a presentation leaves the same checks of its credentials out (D-239)', async (t) => {
+  const presentation = {
+    '@context': ['https://www.w3.org/ns/credentials/v2'],
+    type: ['VerifiablePresentation'],
+    holder: did,
+    verifiableCredential: [await overdue()],
+  }
+  const proved = await call('presentations/prove', { presentation, options: { challenge: 'c' } })
+  const { verifiablePresentation } = proved.json<{ verifiablePresentation: Json }>()
+  const all = await call('presentations/verify', { verifiablePresentation })
+  t.deepEqual(codesOf(all.text), [
+    'presentation.not_verified',
+    'credentialIssuer',
+    'credentialValidity',
+    'credentialStatus',
+  ])
+  const alone = await call('presentations/verify', { verifiablePresentation, options: { checks: ['proof'] } })
+  t.is(alone.status, 200, alone.text)
+  t.like(outcomesOf(alone.text), { ...PROOF_ALONE, holderProof: 'passed' })
+  const unknown = await call('presentations/verify', { verifiablePresentation, options: { checks: ['proofs'] } })
+  t.deepEqual(codesOf(unknown.text)[0], 'request.invalid')
+})

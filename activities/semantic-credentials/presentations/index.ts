@@ -106,7 +106,11 @@ export function createPresentations(parts: Parts) {
   async function checkPresentation(
     tenantId: string,
     { presentation: payload, challenge, domain, trustedContexts }: PresentationToCheck,
-    { asked = [], bindHolder = true }: { asked?: Asked[]; bindHolder?: boolean } = {},
+    {
+      asked = [],
+      bindHolder = true,
+      skip = new Set(),
+    }: Partial<Pick<PresentationToVerify, 'asked' | 'bindHolder' | 'skip'>> = {},
   ): Promise<WarnedPresentationVerdict> {
     const presentation = normalisePresentation(payload)
     assertTrustedContexts(trustedContexts)
@@ -119,12 +123,13 @@ export function createPresentations(parts: Parts) {
       ...(await required(tenantId, expected)),
       untrusted: trusted.length > 0 ? await contexts.contextReasons(tenantId, own, trusted) : [],
       bindHolder,
+      skip,
       now: now(),
       toleranceMs: config.clockToleranceMs,
       resolveDid: async (did) => (await didResolver.resolve(did)).document,
       checkProof: documents.checkProof(contexts.lookupFor(tenantId)),
       means: (request) => documents.meansTheSame(request, contexts.lookupFor(tenantId)),
-      verifyCredential: (credential) => credentialVerifier.verifyCredential(tenantId, credential, trusted),
+      verifyCredential: (credential) => credentialVerifier.verifyCredential(tenantId, credential, trusted, skip),
     }
     const verdict = await verifyPresentation(request)
     const ofContexts = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, presentation)

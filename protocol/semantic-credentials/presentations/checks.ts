@@ -1,7 +1,7 @@
 import type { Json } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
 import { methodId, type ProofRules } from '../proofs.ts'
-import type { Reason } from '../reasons.ts'
+import type { OptionalCheck, Reason } from '../reasons.ts'
 import type { Verdict } from '../verify.ts'
 import type { TrustedContexts } from '../warnings.ts'
 import type { MeaningRequest } from './meaning.ts'
@@ -58,6 +58,8 @@ export interface PresentationToVerify extends Omit<ProofRules, 'purpose'> {
   asked: Asked[]
   /** true: subject, holder and signer must be the same. false: only the proofs count, as in the W3C VC API. */
   bindHolder: boolean
+  /** Checks of the credentials that the caller leaves out; `verifyCredential` leaves them out too. */
+  skip?: ReadonlySet<OptionalCheck>
   /** See `meansTheSame`. */
   means(request: MeaningRequest): Promise<boolean>
   /** Makes all checks of a credential, with its status. */

@@ -1,7 +1,7 @@
 import type { Json } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
 import { methodId } from '../proofs.ts'
-import type { Reason, ReasonType } from '../reasons.ts'
+import type { OptionalCheck, Reason, ReasonType } from '../reasons.ts'
 import { type Check, type CheckName, excerpt, failed, type PresentationToVerify, passed, skipped } from './checks.ts'
 import { credentialsIn, isEnveloped } from './index.ts'
 
@@ -46,8 +46,18 @@ const EVIDENCE: Record<CredentialCheck, (credential: Json) => string> = {
     `Not revoked and not suspended; status entries checked: ${listOf(credentialStatus).length}.`,
 }
 
+interface CheckedCredential {
+  credential: Json
+  reasons: Reason[]
+  /** Of the credential in a presentation. */
+  path?: string
+  /** Checks that the caller left out. */
+  skip?: ReadonlySet<OptionalCheck> | undefined
+}
+
 /** After a syntax error the other checks are skipped; without a key the check of the proof is. */
-function verdictChecks(credential: Json, reasons: Reason[], path: string): Check[] {
+export function verdictChecks({ credential, reasons, path, skip }: CheckedCredential): Check[] {
+  const leftOut: ReadonlySet<CheckName> = skip ?? new Set()
   const failures = (check: CredentialCheck) => reasons.filter(({ type }) => CHECK_OF[type] === check)
   const malformed = reasons.some(({ type }) => type === 'Syntax')
   const unknownKey = failures('credentialIssuer').length > 0 || failures('credentialForm').length > 0
@@ -55,6 +65,7 @@ function verdictChecks(credential: Json, reasons: Reason[], path: string): Check
     const failing = failures(check)
     if (failing.length > 0)
       return failed(check, failing.map(({ type, message }) => `${type}: ${message}`).join(' '), path)
+    if (leftOut.has(check)) return skipped(check, 'The request leaves this check out.', path)
     if (malformed) return skipped(check, 'The form of the credential is not valid.', path)
     if (check === 'credentialProof' && unknownKey) return skipped(check, 'The key of the proof is not known.', path)
     if (check === 'credentialStatus' && credential.credentialStatus === undefined)
@@ -64,7 +75,11 @@ function verdictChecks(credential: Json, reasons: Reason[], path: string): Check
 }
 
 /** The checks of `verifyCredential` for each credential of the presentation. */
-export async function credentialChecks({ presentation, verifyCredential }: PresentationToVerify): Promise<Check[]> {
+export async function credentialChecks({
+  presentation,
+  verifyCredential,
+  skip,
+}: PresentationToVerify): Promise<Check[]> {
   const credentials = credentialsIn(presentation)
   const one = async ({ credential, path }: { credential: unknown; path: string }): Promise<Check[]> => {
     if (isEnveloped(credential))
@@ -77,7 +92,7 @@ export async function credentialChecks({ presentation, verifyCredential }: Prese
       ]
     if (!isObject(credential))
       return [failed('credentialForm', 'The value is not a JSON object, so it is not a credential.', path)]
-    return verdictChecks(credential, (await verifyCredential(credential)).reason, path)
+    return verdictChecks({ credential, reasons: (await verifyCredential(credential)).reason, path, skip })
   }
   const checks: Check[] = []
   for (let from = 0; from < credentials.length; from += AT_ONCE)
