@@ -19,6 +19,8 @@ const DidSchema = defineEntity({
     hosting: p.text().$type<'platform' | 'caller' | 'none'>(),
     host: p.text().nullable(),
     path: p.text().nullable(),
+    /** Signs for requests that name no DID; at most one of a tenant. */
+    isDefaultIssuer: p.boolean().default(false),
     /** Set first in a deletion: hides the DID while its keys are being destroyed. */
     deletedAt: p.datetime().nullable(),
   },

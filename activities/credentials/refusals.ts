@@ -24,6 +24,8 @@ export const refuseIssuer =
           'credential.issuer_not_ready',
           `The registration of the issuer's DID is ${fault.registrationStatus}: its credentials could not be verified yet.`,
         )
+      case 'not_chosen':
+        return refusal('credential.issuer_not_chosen', `The request names no issuer: ${fault.why}`)
       case 'key_unfit':
         return refusal(
           'credential.issuer_key_unfit',

@@ -9,6 +9,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
+import { assertNoDefaultIssuer } from '../frame/tenants/default-issuer.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import type { KeyType } from '../keys/index.ts'
 import type { DidRecord } from './records.ts'
@@ -50,6 +51,13 @@ function namingUrl<T>(read: () => T): T {
   }
 }
 
+export interface DidRequest {
+  method: 'KEY' | 'WEB'
+  options: Record<string, string>
+  /** The DID becomes the tenant's default issuer. */
+  isDefaultIssuer: boolean
+}
+
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'keys' | 'uuid' | 'now' | 'outbox'> {
   operations: Operations
   tenants: Tenants
@@ -68,7 +76,7 @@ export function createDidCreation(parts: Parts) {
     return { keyId, ...(await keys.create({ tenantId, keyId, keyType })) }
   }
 
-  async function createKeyDid(call: Call, options: Record<string, string>): Promise<DidRecord> {
+  async function createKeyDid(call: Call, { options, isDefaultIssuer }: DidRequest): Promise<DidRecord> {
     const { tenantId, idempotency } = call
     // an earlier attempt made the DID: make no second key
     if (idempotency && 'effect' in idempotency) return idempotency.effect as DidRecord
@@ -81,14 +89,16 @@ export function createDidCreation(parts: Parts) {
       registrationStatus: 'COMPLETED',
       failureReason: null,
       hosting: 'none',
+      isDefaultIssuer,
       document: resolveDidKey(did),
       keys: [{ didDocumentKeyId: didKeyMethodId(did, { keyType, publicKey }), kmsKeyId: keyId, custody }],
     }
     const { id, document } = record
-    const metadata = { id, method: 'KEY', keyType }
+    const metadata = { id, method: 'KEY', keyType, ...(isDefaultIssuer && { isDefaultIssuer }) }
     return operations.change(call, 'createDID', metadata, async (em) => {
+      if (isDefaultIssuer) await assertNoDefaultIssuer(em, tenantId)
       const row = { id, tenantId, did, method: 'KEY', registrationStatus: 'COMPLETED', hosting: 'none' } as const
-      em.create(Did, { ...row, document, createdAt: now() })
+      em.create(Did, { ...row, isDefaultIssuer, document, createdAt: now() })
       await em.flush()
       const didUrl = record.keys[0]?.didDocumentKeyId
       await em.nativeUpdate(Key, { id: keyId }, { didId: id, publicKey: Buffer.from(publicKey), custody, didUrl })
@@ -96,7 +106,7 @@ export function createDidCreation(parts: Parts) {
     })
   }
 
-  async function createWebDid(call: Call, options: Record<string, string>): Promise<DidRecord> {
+  async function createWebDid(call: Call, { options, isDefaultIssuer }: DidRequest): Promise<DidRecord> {
     const { tenantId } = call
     const url = option(options, 'url')
     if (!url)
@@ -110,15 +120,16 @@ export function createDidCreation(parts: Parts) {
     if (hosting === 'caller') namingUrl(() => assertCallable(address, config.outbound))
     const id = uuid()
     const authority = port === undefined ? host : `${host}:${port}`
-    const metadata = { id, method: 'WEB', hosting }
+    const metadata = { id, method: 'WEB', hosting, ...(isDefaultIssuer && { isDefaultIssuer }) }
     const work = async (em: SqlEntityManager): Promise<DidRecord> => {
+      if (isDefaultIssuer) await assertNoDefaultIssuer(em, tenantId)
       const row = { id, tenantId, did, method: 'WEB', registrationStatus: 'PROCESSING', hosting } as const
       const place = { host: authority, path: path.join('/') }
-      em.create(Did, { ...row, ...place, document: { id: did }, createdAt: now() })
+      em.create(Did, { ...row, ...place, isDefaultIssuer, document: { id: did }, createdAt: now() })
       await em.flush()
       for (const keyType of WEB_KEYS) em.create(Key, { id: uuid(), tenantId, keyType, didId: id, createdAt: now() })
       await outbox.start(em, 'registerWebDid', { tenantId, didId: id, ...config.didWeb })
-      const answer = { id, did, registrationStatus: 'PROCESSING', failureReason: null, hosting }
+      const answer = { id, did, registrationStatus: 'PROCESSING', failureReason: null, hosting, isDefaultIssuer }
       return { ...answer, document: { id: did }, keys: [] }
     }
     return operations.change(call, 'createDID', metadata, work).catch((error: unknown) => {
@@ -129,7 +140,7 @@ export function createDidCreation(parts: Parts) {
   }
 
   return {
-    createDid: (call: Call, method: 'KEY' | 'WEB', options: Record<string, string>): Promise<DidRecord> =>
-      method === 'KEY' ? createKeyDid(call, options) : createWebDid(call, options),
+    createDid: (call: Call, request: DidRequest): Promise<DidRecord> =>
+      request.method === 'KEY' ? createKeyDid(call, request) : createWebDid(call, request),
   }
 }

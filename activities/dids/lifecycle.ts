@@ -69,6 +69,11 @@ export function createDids(parts: Parts) {
         const lockMode = LockMode.PESSIMISTIC_WRITE
         const row = await em.findOne(Did, { did, deletedAt: null }, { lockMode })
         if (!row) throw didNotFound()
+        if (row.isDefaultIssuer)
+          throw new Refusal(
+            'did.default_issuer',
+            'The DID is the default issuer of the tenant. Set another one, or null, with PUT /v1/settings; then delete it.',
+          )
         metadata.id = row.id
         row.deletedAt = now()
         await outbox.start(em, 'deleteDid', { tenantId, didId: row.id })

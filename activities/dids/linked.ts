@@ -55,11 +55,12 @@ export function createLinkedDids({ database, documents, now, uuid, log, tenants,
   const flight = singleFlight<LinkedDids>()
 
   /**
-   * Reads the DIDs with their linkages for this origin; did:web first, because it names the domain, then the newest.
+   * Reads the DIDs with their linkages for this origin: the default issuer first, so that no number of newer DIDs keeps it
+   * out; then did:web, because it names the domain; then the newest.
    */
   const read = (tenantId: string, origin: string) =>
     inTenant(database.tenants, tenantId, async (em) => {
-      const orderBy = { method: 'desc', createdAt: 'desc', id: 'asc' } as const
+      const orderBy = { isDefaultIssuer: 'desc', method: 'desc', createdAt: 'desc', id: 'asc' } as const
       const where = { registrationStatus: 'COMPLETED', deletedAt: null } as const
       const dids = await em.find(Did, where, { orderBy, limit: MAX_LINKED_DIDS })
       const linkages = await em.find(DomainLinkage, { origin, didId: { $in: dids.map(({ id }) => id) } })

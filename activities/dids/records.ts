@@ -14,6 +14,7 @@ export interface DidRecord {
   registrationStatus: string
   failureReason: string | null
   hosting: string
+  isDefaultIssuer: boolean
   document: DidDocument
   keys: DidKeyRecord[]
 }
@@ -24,6 +25,7 @@ export const toRecord = (row: Did, keys: Key[]): DidRecord => ({
   registrationStatus: row.registrationStatus,
   failureReason: row.failureReason ?? null,
   hosting: row.hosting,
+  isDefaultIssuer: row.isDefaultIssuer,
   document: row.document as DidDocument,
   keys: keys.flatMap(({ id, didUrl, custody }) =>
     didUrl && custody ? [{ didDocumentKeyId: didUrl, kmsKeyId: id, custody }] : [],

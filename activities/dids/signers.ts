@@ -22,6 +22,8 @@ export type SignerFault = { expected: string } & (
   | { kind: 'unknown' | 'deleted' }
   | { kind: 'not_ready'; registrationStatus: string }
   | { kind: 'key_unfit'; keyTypes: readonly string[]; neededBy: string }
+  /** No DID was named: several fit and none is the default issuer, or the default issuer does not fit. */
+  | { kind: 'not_chosen'; why: string }
 )
 
 /** Makes a refusal of a fault, with the caller's code, message and field that names the DID. */
@@ -63,17 +65,32 @@ from dids d left join keys k on k.tenant_id = d.tenant_id and k.did_id = d.id
   and k.public_key is not null and k.did_url is not null
 where d.tenant_id = $1 and d.did = $2 and d.deleted_at is null`
 
-/** The tenant's newest DID with a key of one of the types, able to sign. */
-const NEWEST = `select d.did from dids d
+/** The tenant's DIDs that can sign with a key of one of the types. */
+const FITTING = `select d.did from dids d
 where d.tenant_id = $1 and d.deleted_at is null and d.registration_status = 'COMPLETED' and exists (
   select from keys k where k.tenant_id = d.tenant_id and k.did_id = d.id and k.key_type = any($2)
-    and k.public_key is not null and k.did_url is not null)
-order by d.created_at desc, d.id limit 1`
+    and k.public_key is not null and k.did_url is not null)`
+
+const DEFAULT = `select did from dids where tenant_id = $1 and is_default_issuer and deleted_at is null`
+
+/** One row where the choice is clear: the default issuer, or else the only DID that fits. */
+const CHOICE = `${FITTING} and d.is_default_issuer
+union all (${FITTING} and not exists (${DEFAULT}) limit 2)`
+
+/** DIDs that a refusal lists. */
+const MAX_LISTED = 20
+
+const LISTED = `${FITTING} order by d.created_at desc, d.id limit ${MAX_LISTED + 1}`
 
 /** Long enough to spare a round trip per signature; a deletion in between is caught when the credential is recorded. */
 const REMEMBERED_MS = 5_000
 
 const OWN = 'expected a DID of /v1/dids'
+
+const CHOOSE_ONE = 'Name a DID, or choose the default issuer with PUT /v1/settings.'
+
+const oneOf = (dids: string[]) =>
+  `expected one of ${dids.slice(0, MAX_LISTED).join(', ')}${dids.length > MAX_LISTED ? ', or another one of GET /v1/dids' : ''}`
 
 /** Signers of the tenant's own DIDs. */
 export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'systemSql' | 'keys' | 'now'>) {
@@ -138,14 +155,22 @@ export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'syst
       }
     },
 
-    /** Returns the DID of the tenant that was made last and holds a fitting key, for requests that name none. */
-    async newest(tenantId: string, keyTypes: string[]): Promise<string | undefined> {
-      const { rows } = await systemSql.query<{ did: string }>({
-        name: 'find-newest-signer',
-        text: NEWEST,
-        values: [tenantId, keyTypes],
-      })
-      return rows[0]?.did
+    /**
+     * Returns the DID that signs for a request that names none (D-246): the tenant's default issuer, or without one the
+     * only DID with a key of one of the types; undefined where no DID has one. Throws what `refuse` makes of
+     * `not_chosen`.
+     */
+    async chosen(tenantId: string, keyTypes: readonly string[], refuse: RefuseSigner): Promise<string | undefined> {
+      const values = [tenantId, keyTypes]
+      const { rows } = await systemSql.query<{ did: string }>({ name: 'choose-signer', text: CHOICE, values })
+      const [first, second] = rows
+      if (first && !second) return first.did
+      const listed = await systemSql.query<{ did: string }>({ name: 'list-signers', text: LISTED, values })
+      if (listed.rows.length === 0) return undefined
+      const why = second
+        ? `several DIDs of the tenant fit and none is its default issuer. ${CHOOSE_ONE}`
+        : `the default issuer has no ${keyTypes.join(' or ')} key, or its registration is not COMPLETED. ${CHOOSE_ONE}`
+      throw refuse({ kind: 'not_chosen', why, expected: oneOf(listed.rows.map(({ did }) => did)) })
     },
 
     forget: (tenantId: string, did: string) => cache.delete(`${tenantId} ${did}`),

@@ -17,7 +17,7 @@ import type { CredentialTemplate, CredentialTemplates } from './templates.ts'
 
 export interface TemplateClaims {
   claims: Json
-  /** A DID of the tenant; by default the newest with a key that fits (D-062). */
+  /** A DID of the tenant; by default the default issuer, or the only one that fits (D-246). */
   issuerDid?: string | null
   /** Adds a second status entry, for suspension; only with a revocable template of data model 2.0. */
   suspendable?: boolean
@@ -45,7 +45,7 @@ export function createTemplateSigning({ now, signers, credentialTemplates, seman
     requestedDid: string | null | undefined,
     field = ISSUER_FIELD,
   ) {
-    const issuerDid = requestedDid ?? (await signers.newest(tenantId, keyTypesFor(definition)))
+    const issuerDid = requestedDid ?? (await signers.chosen(tenantId, keyTypesFor(definition), refuseIssuer(field)))
     if (issuerDid === undefined)
       throw new Refusal(
         'credential_template.no_issuer',

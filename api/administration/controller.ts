@@ -1,6 +1,7 @@
 import { Body, Controller, Example, Get, OperationId, Put, Request, Route, Security, Tags } from '@tsoa/runtime'
 import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
+import { ISSUER } from '../frame/openapi/examples.ts'
 
 interface SettingsBody {
   /**
@@ -20,11 +21,25 @@ interface SettingsIn extends SettingsBody {
   requireChallenge?: boolean
   /** The same for the domain. Recommended. When absent, the setting does not change. */
   requireDomain?: boolean
+  /**
+   * A DID of the tenant: signs for requests that name none. null: the tenant has no default issuer, and such a request is
+   * signed only where one DID of the tenant fits. When absent, the setting does not change.
+   */
+  defaultIssuer?: string | null
 }
 
 interface SettingsOut extends SettingsBody {
   requireChallenge: boolean
   requireDomain: boolean
+  defaultIssuer: string | null
+}
+
+const EXAMPLE: SettingsOut = {
+  fetchUnknownContexts: true,
+  vcApi: false,
+  requireChallenge: true,
+  requireDomain: true,
+  defaultIssuer: ISSUER,
 }
 
 @Route('v1/settings')
@@ -41,20 +56,20 @@ export class SettingsController extends Controller {
   @Get()
   @OperationId('getTenantSettings')
   @Security('bearerAuth', ['administration:read'])
-  @Example<SettingsOut>({ fetchUnknownContexts: true, vcApi: false, requireChallenge: true, requireDomain: true })
+  @Example<SettingsOut>(EXAMPLE)
   async read(@Request() called: Called): Promise<SettingsOut> {
     return this.platform.settings.settingsOf(called.user.tenantId)
   }
 
   /**
-   * Replaces all settings; requireChallenge and requireDomain may be absent. A setting that is turned on takes effect
-   * at once, one that is turned off within 5 seconds in every process.
+   * Replaces all settings; requireChallenge, requireDomain and defaultIssuer may be absent. A setting that is turned on
+   * takes effect at once, one that is turned off within 5 seconds in every process; the default issuer at once.
    * @summary Change the tenant's settings
    */
   @Put()
   @OperationId('updateTenantSettings')
   @Security('bearerAuth', ['administration:write'])
-  @Example<SettingsOut>({ fetchUnknownContexts: false, vcApi: false, requireChallenge: true, requireDomain: true })
+  @Example<SettingsOut>(EXAMPLE)
   async update(@Request() called: Called, @Body() body: SettingsIn): Promise<SettingsOut> {
     return this.platform.settings.updateSettings(called.user, body)
   }

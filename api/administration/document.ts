@@ -6,5 +6,9 @@ export const ADMINISTRATION_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_O
   examples: {
     updateTenantSettings: { fetchUnknownContexts: true, vcApi: false },
   },
-  problems: {},
+  problems: {
+    400: {
+      'settings.default_issuer_unknown': 'The default issuer is not a DID of this tenant.',
+    },
+  },
 }

@@ -66,6 +66,8 @@ export const CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof CREDENTIAL_OPERATION
     409: {
       'batch.ended': 'The batch has ended; it cannot be paused, resumed or cancelled.',
       'batch.not_ended': 'The batch is still being signed; wait for its end, or cancel it.',
+      'credential.issuer_not_chosen':
+        'No issuer is named, and the tenant has no default issuer that fits; errors lists DIDs.',
       'batch.too_many': 'The tenant has too many running batches; wait until one ends.',
       'status_list.issuer_gone': 'The DID of the issuer was deleted, so the status list can no longer be signed.',
     },

@@ -27,6 +27,11 @@ interface DidIn {
   method: string
   /** KEY: keyType (ed25519, p256, bls12381g2; default: ed25519). WEB: url (a domain or an https URL). */
   options: { [name: string]: string }
+  /**
+   * true: the DID becomes the tenant's default issuer, which signs for requests that name none. Refused where the tenant
+   * has one; PUT /v1/settings replaces it.
+   */
+  issuer?: boolean
 }
 
 interface KeyOut {
@@ -46,6 +51,8 @@ interface DidOut {
   did: string
   id: string
   metadata: MetadataOut
+  /** true for the tenant's default issuer, which signs for requests that name none; absent for every other DID. */
+  issuer?: boolean
   /** PROCESSING until the document resolves, then COMPLETED; FAILED when it does not resolve in time. */
   registrationStatus: string
   /** Why the registration FAILED. */
@@ -76,10 +83,11 @@ const methodOf = (text: string): 'KEY' | 'WEB' => {
   ])
 }
 
-const toWire = ({ did, id, keys, registrationStatus, failureReason }: DidRecord): DidOut => ({
+const toWire = ({ did, id, keys, isDefaultIssuer, registrationStatus, failureReason }: DidRecord): DidOut => ({
   did,
   id,
   metadata: { keys },
+  ...(isDefaultIssuer ? { issuer: true } : {}),
   registrationStatus,
   ...(failureReason ? { failureReason } : {}),
 })
@@ -126,11 +134,16 @@ export class DidsController extends Controller {
         },
       ],
     },
+    issuer: true,
     registrationStatus: 'COMPLETED',
   })
-  @Response<Problem>(409, 'the tenant has this DID already')
+  @Response<Problem>(409, 'the tenant has this DID already, or another default issuer')
   async create(@Request() called: Called, @Body() body: DidIn): Promise<DidOut> {
-    const created = await this.platform.dids.createDid(called.user, methodOf(body.method), body.options)
+    const created = await this.platform.dids.createDid(called.user, {
+      method: methodOf(body.method),
+      options: body.options,
+      isDefaultIssuer: body.issuer ?? false,
+    })
     this.setStatus(201)
     this.setHeader('Location', `/v1/dids/${encodeURIComponent(created.did)}`)
     return toWire(created)
@@ -151,6 +164,7 @@ export class DidsController extends Controller {
 
   /**
    * Destroys every version of the DID's keys, then its rows. Remove the document of a did:web that you host yourself.
+   * The tenant's default issuer is not deleted: replace it first, with PUT /v1/settings.
    * @summary Delete a DID
    * @param id The DID, URL-encoded.
    */
@@ -158,6 +172,7 @@ export class DidsController extends Controller {
   @OperationId('deleteDID')
   @Security('bearerAuth', ['dids:write'])
   @SuccessResponse(204)
+  @Response<Problem>(409, "the DID is the tenant's default issuer")
   async remove(@Request() called: Called, @Path() id: string): Promise<void> {
     await this.platform.dids.deleteDid(called.user, id)
   }

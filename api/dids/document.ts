@@ -25,6 +25,8 @@ export const DID_DOCUMENT: AreaDocument<keyof typeof DID_OPERATIONS> = {
       'linked_dids.not_found': 'No DID is linked to this domain.',
     },
     409: {
+      'did.default_issuer': 'The DID is the default issuer of the tenant; replace or remove it in the settings first.',
+      'did.default_issuer_taken': 'The tenant has a default issuer already; the settings replace it.',
       'did.taken': 'The tenant has this DID already.',
     },
   },

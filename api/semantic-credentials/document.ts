@@ -177,6 +177,8 @@ export const SEMANTIC_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof SEMANTIC_CR
     409: {
       'credential.id_ambiguous': 'Several credentials have this id; name one of them by its status entry.',
       'credential_template.version_differs': 'The template has a newer version; read it and change that one.',
+      'presentation.signer_not_chosen':
+        'No DID is named, and the tenant has no default issuer that fits; errors lists DIDs.',
       'presentation_request.challenge_taken': 'Another presentation request of the tenant has this challenge.',
     },
     410: {

@@ -47,7 +47,10 @@ export class PresentationsController extends Controller {
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(200)
   @Response<Problem>(404, 'no such template')
-  @Response<Problem>(409, 'the challenge was used before')
+  @Response<Problem>(
+    409,
+    'the challenge was used before, or no DID is named and the tenant has several and no default issuer',
+  )
   @Response<Problem>(503, 'the key store is not available; see Retry-After')
   async request(@Request() called: Called, @Body() body: PresentationRequestIn): Promise<PresentationRequestOut> {
     const { id: _, ...request } = body

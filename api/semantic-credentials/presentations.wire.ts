@@ -56,7 +56,10 @@ export interface PresentationRequestIn {
   id?: string | null
   /** 8 to 255 printable ASCII characters, never used before. Default: a random challenge. */
   challenge?: string
-  /** The tenant's DID that signs the request. Default: the newest with an Ed25519 key. */
+  /**
+   * The tenant's DID that signs the request. Default: its default issuer, or without one its only DID with an Ed25519
+   * key.
+   */
   did?: string
   /** Where the wallet sends its presentation (reply_url): https. */
   callbackUrl?: string

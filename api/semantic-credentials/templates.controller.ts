@@ -132,6 +132,7 @@ export class CredentialTemplatesController extends Controller {
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(200)
   @Response<Problem>(503, 'the key store is not available; see Retry-After')
+  @Response<Problem>(409, 'no issuer is named, and the tenant has several DIDs that fit and no default issuer')
   async sign(@Request() called: Called, @Path() id: Uuid, @Body() body: TemplateSignIn): Promise<TemplateSignOut> {
     const { claims, issuer_did: issuerDid, suspendable, tag: label } = body
     const request = { claims, issuerDid, suspendable, tag: label }

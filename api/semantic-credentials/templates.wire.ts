@@ -93,7 +93,7 @@ export interface TemplatePageOut {
 export interface TemplateSignIn {
   /** Claims about the subject; `id` is the subject's id. */
   claims: JsonObject
-  /** A DID of the tenant. Default: the newest with a key that fits. */
+  /** A DID of the tenant. Default: its default issuer, or without one its only DID with a key that fits. */
   issuer_did?: string | null
   /** Adds a second entry, for suspension; only with a revocable template of data model 2.0. Default: false. */
   suspendable?: boolean

@@ -78,7 +78,10 @@ test.serial('a crash between key and DID leaves a key that the reaper finds', as
       throw new Error('a crash right after the key was made')
     },
   }
-  await t.throwsAsync(platformWith({ keys: crashing }).dids.createDid(callOf(), 'KEY', {}), { message: /a crash/ })
+  await t.throwsAsync(
+    platformWith({ keys: crashing }).dids.createDid(callOf(), { method: 'KEY', options: {}, isDefaultIssuer: false }),
+    { message: /a crash/ },
+  )
   t.true(await inStore(made))
   await rows(`update keys set created_at = now() - interval '11 minutes' where id = $1`, made)
   await stepsWith().reapUnownedKeys()

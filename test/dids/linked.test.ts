@@ -60,6 +60,13 @@ test.serial('every signing DID of the tenant is linked, each by its own key', as
   }
 })
 
+test.serial('the default issuer is linked first: newer DIDs do not keep it out of a full list (D-246)', async (t) => {
+  const { host, token } = await newTenant()
+  const chosen = await createDid(world, 'ed25519', token, true)
+  const newer = [await createDid(world, 'ed25519', token), await createDid(world, 'ed25519', token)]
+  t.deepEqual(subjects(await linkedAt(host)), [chosen, ...newer.toReversed()])
+})
+
 test.serial(
   'the list has the shape of the specification, under its path and its alias (specification, Endpoints)',
   async (t) => {

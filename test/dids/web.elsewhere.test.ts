@@ -107,7 +107,11 @@ test.serial(
     const didWeb = { checkSeconds: 1, patienceDays: 2 / 86_400 }
     const impatient = createPlatform({ ...dependencies, config: { ...dependencies.config, didWeb } })
     const call = { tenantId: first.tenantId, clientId: first.clientId, requestId: dependencies.uuid() }
-    const { id } = await impatient.dids.createDid(call, 'WEB', { url: urlOf('never') })
+    const { id } = await impatient.dids.createDid(call, {
+      method: 'WEB',
+      options: { url: urlOf('never') },
+      isDefaultIssuer: false,
+    })
     await dids.reaches(did, 'FAILED')
     const listed = (await dids.list('?limit=1000')).dids.find((each) => each.did === did)
     t.is(listed?.id, id)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { inTenant } from '../../entities/orm.ts'
 import { createDid, type Signed, verify } from '../support/credentials/credentials.ts'
+import { chooseIssuer } from '../support/credentials/dids.ts'
 import { course, createTemplate, refusal, TEMPLATES } from '../support/credentials/templates.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -185,23 +186,24 @@ test('details carry context, persist and a map of names to strings (specificatio
   })
 })
 
-test('without an issuer DID the newest with a fitting key signs, and its key chooses the proof (D-062)', async (t) => {
+test('without an issuer DID the only one with a fitting key signs, and its key chooses the proof (D-062, D-246)', async (t) => {
   const token = await world.tokenOf(await world.addTenant())
   const { id } = await createTemplate(world, {}, token)
   const bbs = await createTemplate(world, { proof_type: 'bbs-2023' }, token)
   const signed = async (template: string) =>
     world.ask(`${TEMPLATES}/${template}/sign`, { token, body: { claims: CLAIMS } })
   t.is(refusal(await signed(id), 400), 'credential_template.no_issuer')
-  const older = await createDid(world, 'bls12381g2', token)
-  const newest = await createDid(world, 'ed25519', token)
+  const only = await createDid(world, 'bls12381g2', token)
   const proofOf = async (template: string) => {
     const { credential } = (await signed(template)).json<{ credential: { issuer: { id: string }; proof: object } }>()
     return { issuer: credential.issuer.id, proof: credential.proof }
   }
-  t.like(await proofOf(id), { issuer: newest, proof: { type: 'Ed25519Signature2018' } })
-  t.like(await proofOf(bbs.id), { issuer: older, proof: { cryptosuite: 'bbs-2023' } })
-  const p256 = await createDid(world, 'p256', token)
-  t.like(await proofOf(id), { issuer: p256, proof: { cryptosuite: 'ecdsa-rdfc-2019' } })
+  t.like(await proofOf(id), { issuer: only, proof: { cryptosuite: 'bbs-2023' } })
+  const second = await createDid(world, 'p256', token)
+  t.like(await proofOf(bbs.id), { issuer: only, proof: { cryptosuite: 'bbs-2023' } }, 'no other DID fits this template')
+  t.is(refusal(await signed(id), 409), 'credential.issuer_not_chosen')
+  await chooseIssuer(world, second, token)
+  t.like(await proofOf(id), { issuer: second, proof: { cryptosuite: 'ecdsa-rdfc-2019' } })
 })
 
 test('the issuer must be the tenant’s own and hold a fitting key; errors say issuer_did', async (t) => {

@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Dependencies } from '../../dependencies.ts'
 import { byClock } from '../caches.ts'
-import type { Call, Operations } from '../operations.ts'
+import type { Call, Metadata, Operations } from '../operations.ts'
+import { chooseDefaultIssuer } from './default-issuer.ts'
 
-export interface TenantSettings {
+/** Settings that are on or off. */
+interface Switches {
   /** Whether an unknown JSON-LD context may be fetched and pinned; else it is refused. */
   fetchUnknownContexts: boolean
   /** Whether /vc-api is on for this tenant. */
@@ -14,7 +16,12 @@ export interface TenantSettings {
   requireDomain: boolean
 }
 
-/** The two newer settings may be left out, and then do not change. */
+export interface TenantSettings extends Switches {
+  /** The DID that signs for requests that name none; null: the only one that fits does. */
+  defaultIssuer: string | null
+}
+
+/** The newer settings may be left out, and then do not change. */
 export type SettingsChange = Pick<TenantSettings, 'fetchUnknownContexts' | 'vcApi'> & Partial<TenantSettings>
 
 interface SettingsRow {
@@ -22,19 +29,23 @@ interface SettingsRow {
   vc_api: boolean
   require_challenge: boolean
   require_domain: boolean
+  default_issuer: string | null
 }
 
-const COLUMNS = 'fetch_unknown_contexts, vc_api, require_challenge, require_domain'
+const READ = `select fetch_unknown_contexts, vc_api, require_challenge, require_domain,
+  (select did from dids where tenant_id = t.id and is_default_issuer and deleted_at is null) as default_issuer
+from tenants t where id = `
 
 const UPDATE = `update tenants set fetch_unknown_contexts = ?, vc_api = ?,
   require_challenge = coalesce(?, require_challenge), require_domain = coalesce(?, require_domain)
-  where id = ? returning ${COLUMNS}`
+  where id = ?`
 
 const settingsIn = (row: SettingsRow): TenantSettings => ({
   fetchUnknownContexts: row.fetch_unknown_contexts,
   vcApi: row.vc_api,
   requireChallenge: row.require_challenge,
   requireDomain: row.require_domain,
+  defaultIssuer: row.default_issuer,
 })
 
 const REMEMBERED_MS = 5_000
@@ -50,7 +61,7 @@ export function createTenantSettings({
   async function settingsOf(tenantId: string): Promise<TenantSettings> {
     const { rows } = await systemSql.query<SettingsRow>({
       name: 'tenant-settings',
-      text: `select ${COLUMNS} from tenants where id = $1`,
+      text: `${READ}$1`,
       values: [tenantId],
     })
     if (!rows[0]) throw new Error(`there is no tenant ${tenantId}`)
@@ -63,19 +74,24 @@ export function createTenantSettings({
     settingsOf,
 
     /** Turning a setting on takes effect at once in every process, turning it off within 5 seconds. */
-    async isOn(tenantId: string, what: keyof TenantSettings): Promise<boolean> {
+    async isOn(tenantId: string, what: keyof Switches): Promise<boolean> {
       return remembered.get(tenantId)?.[what] || (await settingsOf(tenantId))[what]
     },
 
     async updateSettings(call: Call, change: SettingsChange): Promise<TenantSettings> {
-      const { fetchUnknownContexts, vcApi, requireChallenge = null, requireDomain = null } = change
-      const updated = await operations.change(call, 'updateTenantSettings', { ...change }, async (em) => {
-        const values = [fetchUnknownContexts, vcApi, requireChallenge, requireDomain, call.tenantId]
-        const [row] = await em.execute<SettingsRow[]>(UPDATE, values)
-        if (!row) throw new Error(`there is no tenant ${call.tenantId}`)
+      const { tenantId } = call
+      const { defaultIssuer, ...switches } = change
+      const { fetchUnknownContexts, vcApi, requireChallenge = null, requireDomain = null } = switches
+      const metadata: Metadata = { ...switches }
+      const updated = await operations.change(call, 'updateTenantSettings', metadata, async (em) => {
+        await em.execute(UPDATE, [fetchUnknownContexts, vcApi, requireChallenge, requireDomain, tenantId])
+        if (defaultIssuer !== undefined)
+          metadata.defaultIssuerId = await chooseDefaultIssuer(em, tenantId, defaultIssuer)
+        const [row] = await em.execute<SettingsRow[]>(`${READ}?`, [tenantId])
+        if (!row) throw new Error(`there is no tenant ${tenantId}`)
         return settingsIn(row)
       })
-      remembered.delete(call.tenantId)
+      remembered.delete(tenantId)
       return updated
     },
   }

@@ -62,9 +62,12 @@ export function createAsking({ documents, tenants, signers, presentationTemplate
       return { domain: template.domain, name: template.name, ...checkedTemplate(template), templateId: template.id }
     },
 
-    /** Returns the DID that signs when none is named (D-072); undefined where the tenant has none that can sign. */
+    /**
+     * Returns the DID that signs when none is named (D-072); undefined where the tenant has none that can sign. Throws
+     * `presentation.signer_not_chosen`.
+     */
     askingDid(tenantId: string): Promise<string | undefined> {
-      return signers.newest(tenantId, REQUEST_KEYS)
+      return signers.chosen(tenantId, REQUEST_KEYS, refusePresenter('did'))
     },
 
     /** Signs the message as a compact JWS with the DID's Ed25519 key. */

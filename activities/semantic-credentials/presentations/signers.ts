@@ -7,10 +7,10 @@ import type { RefuseSigner } from '../../dids/signers.ts'
  */
 export const refusePresenter =
   (field: string): RefuseSigner =>
-  ({ kind, expected }) => {
+  (fault) => {
     const refusal = (code: string, message: string) =>
-      new Refusal(code, message, [{ path: field, code: 'did', message: expected }])
-    switch (kind) {
+      new Refusal(code, message, [{ path: field, code: 'did', message: fault.expected }])
+    switch (fault.kind) {
       case 'unknown':
       case 'deleted':
         return refusal('presentation.signer_unknown', 'The DID does not belong to this tenant.')
@@ -19,6 +19,8 @@ export const refusePresenter =
           'presentation.signer_not_ready',
           'The registration of the DID is not COMPLETED: its signatures could not be verified yet.',
         )
+      case 'not_chosen':
+        return refusal('presentation.signer_not_chosen', `The request names no DID: ${fault.why}`)
       case 'key_unfit':
         return refusal('presentation.signer_key_unfit', 'The DID has no key of a type that fits; see errors.')
     }

@@ -58,7 +58,7 @@ export class CredentialBatchesController extends Controller {
   @SuccessResponse(201)
   @Example<BatchOut>(BATCH_EXAMPLE)
   @Response<Problem>(404, 'no such credential template')
-  @Response<Problem>(409, 'too many batches are under way')
+  @Response<Problem>(409, 'too many batches are under way, or no issuer is named and none is the default')
   @Response<Problem>(413, 'the upload is too large')
   @Response<Problem>(415, 'neither JSON lines nor CSV')
   async create(@Request() called: Called & HttpRequest, @Queries() query: BatchQuery): Promise<BatchOut> {

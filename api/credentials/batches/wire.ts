@@ -28,7 +28,10 @@ export interface BatchQuery {
    * context, which are then refused as options.
    */
   templateId?: Uuid
-  /** With templateId: the DID that signs rows which name none. Default: the newest DID with a key that fits. */
+  /**
+   * With templateId: the DID that signs rows which name none. Default: the tenant's default issuer, or without one its
+   * only DID with a key that fits.
+   */
   issuerDid?: string
   /** CSV: the character between two cells. Default: a comma. */
   delimiter?: string

@@ -15,6 +15,7 @@ import {
   until,
 } from '../../support/credentials/batches.ts'
 import { createDid, verify } from '../../support/credentials/credentials.ts'
+import { chooseIssuer } from '../../support/credentials/dids.ts'
 import { course, createTemplate, TEMPLATES } from '../../support/credentials/templates.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
@@ -103,16 +104,17 @@ test.serial('rows of claims become credentials of the version that the template 
 test.serial('CSV columns are the template’s claims, and the issuer is settled with the batch (D-126)', async (t) => {
   const claim_mappings = { course: 'claims.course', score: 'claims.score', city: 'claims.address.city' }
   const { id: templateId } = await createTemplate(world, { ...PROOF, claim_mappings })
-  const newest = await createDid(world)
+  const chosen = await createDid(world)
+  await chooseIssuer(world, chosen, world.token)
   keys.slowMs = 30
   const rows = Array.from({ length: 260 }, (_, n) => `did:example:${n + 1},C-${n + 1},${n}.5,City ${n},t-${n + 1},x`)
   const body = `id,course,score:number,address.city,$tag,unmapped\n${rows.join('\n')}`
   const made = await create(world, body, { templateId }, csv)
-  await createDid(world)
+  await chooseIssuer(world, await createDid(world), world.token)
   keys.slowMs = 0
   t.like(await completed(made.id), { signed: 260, failed: 0, template_id: templateId })
   const signed = await results(world, made.id)
-  t.true(signed.every(({ credential }) => (credential.issuer as { id: string }).id === newest))
+  t.true(signed.every(({ credential }) => (credential.issuer as { id: string }).id === chosen))
   const subject = { id: 'did:example:260', course: 'C-260', score: 259.5, city: 'City 259' }
   t.deepEqual(signed[259]?.credential.credentialSubject, subject)
   t.like(await details(signed[259]?.id), { tag: 't-260', template_version: 1, revocable: false })

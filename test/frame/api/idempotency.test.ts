@@ -230,7 +230,9 @@ test('of two tries that run at once because one outlived its lease, one alone ha
   const claim = await platform.idempotency.claim(tenantId, key, hash)
   if ('answer' in claim) return t.fail('nothing was answered yet')
   const calls = [randomUUID(), randomUUID()].map((requestId) => ({ tenantId, clientId, requestId, idempotency: claim }))
-  const outcomes = await Promise.allSettled(calls.map((call) => platform.dids.createDid(call, 'KEY', {})))
+  const outcomes = await Promise.allSettled(
+    calls.map((call) => platform.dids.createDid(call, { method: 'KEY', options: {}, isDefaultIssuer: false })),
+  )
   t.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   const done = 'select count(*)::int as count from logs where request_id = any($1)'
   t.is(await count(done, [calls.map(({ requestId }) => requestId)]), 1)

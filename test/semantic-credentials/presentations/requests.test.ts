@@ -5,6 +5,7 @@ import { PresentationRequest } from '../../../entities/semantic-credentials.pres
 import { toJwk } from '../../../protocol/dids/index.ts'
 import { publicKeyOfDidKey } from '../../../protocol/dids/key.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
+import { chooseIssuer } from '../../support/credentials/dids.ts'
 import { makeHolder } from '../../support/credentials/holders.ts'
 import {
   type Asked,
@@ -16,12 +17,14 @@ import {
   verifierIn,
   verifyPresentation,
 } from '../../support/credentials/presentations.ts'
+import { refusal } from '../../support/credentials/templates.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
 let verifier: ReturnType<typeof verifierIn>
 test.before(async () => {
   world = await openWorld()
+  await chooseIssuer(world, await createDid(world), world.token)
   verifier = verifierIn(world)
 })
 test.after.always(() => world?.close())
@@ -87,6 +90,18 @@ test.serial('a request in the specification’s shape answers a template’s mem
   const signed = await verifier.post<Asked>(REQUESTS, { ...body, id: null }, token)
   t.is(signed.request?.from, did)
   t.true(String(signed.requestUri).includes(`//${tenant.subdomain}.`))
+})
+
+test.serial('of several DIDs the default issuer asks; without one the request is refused (D-246)', async (t) => {
+  const body = { domain: 'verifier.example', name: 'Ask at once', query: example() }
+  const token = await world.tokenOf(await world.addTenant())
+  const first = await createDid(world, 'ed25519', token)
+  await createDid(world, 'ed25519', token)
+  const reply = await world.ask(REQUESTS, { token, body })
+  t.is(refusal(reply, 409), 'presentation.signer_not_chosen')
+  t.is(reply.json<{ errors: { path: string }[] }>().errors[0]?.path, 'did')
+  await chooseIssuer(world, first, token)
+  t.is((await verifier.post<Asked>(REQUESTS, body, token)).request?.from, first)
 })
 
 test.serial('what a request may not say', async (t) => {

@@ -6,9 +6,14 @@ interface Created {
   did: string
 }
 
-/** A did:key of the first tenant, or of whoever the token is. */
-export async function createDid(world: World, keyType = 'ed25519', token = world.token): Promise<string> {
-  const reply = await world.ask('/v1/dids', { token, body: { method: 'KEY', options: { keyType } } })
+/** A did:key of the first tenant, or of whoever the token is; `issuer`: it becomes the tenant's default issuer. */
+export async function createDid(
+  world: World,
+  keyType = 'ed25519',
+  token = world.token,
+  issuer = false,
+): Promise<string> {
+  const reply = await world.ask('/v1/dids', { token, body: { method: 'KEY', options: { keyType }, issuer } })
   if (reply.status !== 201) throw new Error(`no DID: ${reply.text}`)
   return reply.json<Created>().did
 }

@@ -65,6 +65,10 @@ export const didsOf = (world: Pick<World, 'ask'>, token: string) => {
   }
 }
 
+/** Makes a DID the tenant's default issuer; null: none. The other settings stay as new tenants have them. */
+export const chooseIssuer = (world: Pick<World, 'ask'>, defaultIssuer: string | null, token: string) =>
+  world.ask('/v1/settings', { method: 'PUT', token, body: { fetchUnknownContexts: true, vcApi: false, defaultIssuer } })
+
 /** The tenant's log entries of a type that are about one object. */
 export async function loggedAbout(world: Pick<World, 'ask'>, token: string, type: string, id: string) {
   const hour = 3600_000

@@ -15,6 +15,7 @@ import { bodySchema, type Operation, operations } from './openapi.ts'
 export interface Sample extends PresentationSample {
   client: Client
   token: string
+  /** The tenant's default issuer. */
   did: string
   /** For the operation that deletes it. */
   spareDid: string
@@ -33,7 +34,7 @@ export interface Sample extends PresentationSample {
 
 export async function makeSample(world: World, client: Client): Promise<Sample> {
   const token = await world.tokenOf(client)
-  const did = await createDid(world, 'ed25519', token)
+  const did = await createDid(world, 'ed25519', token, true)
   const { id, credential } = await sign(world, did, { token, revocable: true, tag: 'sample' })
   const status = credential.credentialStatus as Record<string, string>
   const listId = String(status.statusListCredential).split('/').at(-1) ?? ''
