@@ -1,9 +1,51 @@
-/** A path into the caller's input, the code of the broken rule, and the expected value. */
+/** A place in the caller's input, the code of the broken rule, and the expected value. */
 export interface FieldError {
+  /**
+   * Names and indexes joined by dots, from the root of the body; the name of a parameter, header or column; empty: the
+   * body itself. Names with a dot, a bracket or white space stand in brackets as JSON.
+   */
   path: string
   code: string
   message: string
 }
+
+/** A name or an index on the way to a place in the caller's input. */
+type Step = string | number
+
+/** Names that are read without quotes: no dot, bracket, quote, white space or control character, and not empty. */
+const PLAIN = /^[^.[\]"\\\s\p{C}]+$/u
+
+/**
+ * The path of a place within another, as `errors[].path` has it: names and indexes joined by dots, from the root of the
+ * body; a name that is not plain stands in brackets as JSON, `claims["a.b"]`. The root itself is the empty text.
+ */
+export const within = (path: string, ...steps: Step[]): string =>
+  steps.reduce<string>((at, step) => {
+    const name = String(step)
+    if (!PLAIN.test(name)) return `${at}[${JSON.stringify(name)}]`
+    return at === '' ? name : `${at}.${name}`
+  }, path)
+
+/** Whether a path is of a document: a JSON pointer (RFC 6901), of which the empty text is the document itself. */
+const isPointer = (path: string): boolean => path === '' || path.startsWith('/')
+
+const stepsOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+/** The path of a JSON pointer into the document at `path`; any other path stays. */
+export const pointerWithin = (path: string, pointer: string): string =>
+  isPointer(pointer) ? within(path, ...stepsOf(pointer)) : pointer
+
+/** The errors of the document at `path`, with paths from the root of the body. Rules of documents name JSON pointers. */
+export const errorsWithin = (path: string, errors: readonly FieldError[]): FieldError[] =>
+  errors.map((error) => ({ ...error, path: pointerWithin(path, error.path) }))
+
+/** Says what is wrong with a document, by its first error. */
+export const firstFault = ([error]: readonly FieldError[]): string =>
+  error ? `${pointerWithin('', error.path) || 'it'} ${error.message}` : 'see errors'
 
 /**
  * The error class of every refusal of the platform. `code` is dotted and stable

@@ -1,5 +1,5 @@
 import { visit } from 'jsonc-parser'
-import { Refusal } from './errors.ts'
+import { Refusal, within } from './errors.ts'
 import { isExactNumber } from './json.numbers.ts'
 
 const MAX_DEPTH = 64
@@ -31,8 +31,7 @@ function isTooDeep(text: string): boolean {
 
 type Path = () => (string | number)[]
 
-const at = (path: Path, name?: string) =>
-  [...path(), ...(name === undefined ? [] : [name])].join('.').slice(0, 200) || '(root)'
+const at = (path: Path, name?: string) => within('', ...path(), ...(name === undefined ? [] : [name])).slice(0, 200)
 
 const tooMany = (path: Path) =>
   new Refusal('request.too_many_members', 'The body has too many members; see errors for the limits.', [
@@ -108,7 +107,7 @@ function checkMembers(text: string) {
 export function parseJson(text: string): unknown {
   if (isTooDeep(text))
     throw new Refusal('request.too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`, [
-      { path: '(root)', code: 'depth', message: `expected at most ${MAX_DEPTH} levels` },
+      { path: '', code: 'depth', message: `expected at most ${MAX_DEPTH} levels` },
     ])
   let parsed: unknown
   try {

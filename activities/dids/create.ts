@@ -5,7 +5,7 @@ import { Key } from '../../entities/keys.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { didKeyMethodId, didKeyOf, resolveDidKey } from '../../protocol/dids/key.ts'
 import { webDidFromUrl } from '../../protocol/dids/web.ts'
-import { Refusal } from '../../protocol/errors.ts'
+import { Refusal, within } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
@@ -22,7 +22,7 @@ function option(options: Record<string, string>, name: string): string | undefin
   const unknown = Object.keys(options).filter((member) => member !== name)
   if (unknown.length > 0)
     throw new Refusal('request.invalid', `The only option of this DID method is ${name}.`, [
-      { path: `options.${unknown[0]?.slice(0, 60)}`, code: 'unknown', message: `expected only ${name}` },
+      { path: within('options', String(unknown[0]).slice(0, 60)), code: 'unknown', message: `expected only ${name}` },
     ])
   return Object.hasOwn(options, name) ? options[name] : undefined
 }

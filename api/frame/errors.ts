@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { type FieldErrors, ValidateError } from '@tsoa/runtime'
 import type { ErrorRequestHandler, Response } from 'express'
 import { causeOf } from '../../activities/frame/logging.ts'
-import { Exhausted, Refusal, TooMany, Unavailable } from '../../protocol/errors.ts'
+import { Exhausted, errorsWithin, Refusal, TooMany, Unavailable, within } from '../../protocol/errors.ts'
 import { Replay } from './idempotency.ts'
 import type { Problem } from './problem.ts'
 import { meaningOf, statusOf } from './problems.ts'
@@ -58,6 +58,15 @@ function faults(fields: FieldErrors): [path: string, message: string][] {
   })
 }
 
+/** The generated validation writes an index as `$0`, and begins with where the value stands. */
+function inputPath(path: string): string {
+  const [place = '', ...steps] = path.split('.')
+  // a member `query` of a body comes without the body before it: no parameter begins with `$`
+  if (place === 'query' && !steps[0]?.startsWith('$')) return within('', steps.join('.'))
+  const rest = place === 'body' || place === 'requestBody' ? steps : [place, ...steps]
+  return within('', ...rest.map((step) => step.replace(/^\$(\d+)$/, '$1')))
+}
+
 const validation = (error: ValidateError): Refusal =>
   new Refusal(
     'request.invalid',
@@ -65,7 +74,7 @@ const validation = (error: ValidateError): Refusal =>
     faults(error.fields)
       .slice(0, MAX_FIELDS)
       .map(([path, message]) => ({
-        path: path.replace(/^(body|requestBody|query)\b\.?/, '').slice(0, 200),
+        path: inputPath(path).slice(0, 200),
         code: 'schema',
         message,
       })),
@@ -128,7 +137,9 @@ export function problemOf(refusal: Refusal | Unavailable | undefined, instance: 
     status,
     detail: ours ? meaningOf(code) : refusal?.message,
     instance,
-    ...(refusal instanceof Refusal && refusal.errors.length && !ours ? { errors: refusal.errors } : {}),
+    ...(refusal instanceof Refusal && refusal.errors.length && !ours
+      ? { errors: errorsWithin('', refusal.errors) }
+      : {}),
   }
 }
 

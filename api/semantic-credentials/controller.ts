@@ -16,6 +16,7 @@ import {
 } from '@tsoa/runtime'
 import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
+import { ofMember } from '../frame/members.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Uuid } from '../frame/wire.ts'
@@ -56,7 +57,8 @@ export class SemanticCredentialsController extends Controller {
   @Example<SignOut>(SIGN_EXAMPLE)
   @Response<Problem>(503, 'the key store is not available; see Retry-After')
   async sign(@Request() called: Called, @Body() body: SignIn): Promise<SignOut> {
-    const { id, credential, tag } = await this.platform.semanticCredentials.signCredential(called.user, body)
+    const signed = this.platform.semanticCredentials.signCredential(called.user, body)
+    const { id, credential, tag } = await ofMember('payload', signed)
     return { credential, id, ...(tag === null ? {} : { tag }) }
   }
 
@@ -75,7 +77,8 @@ export class SemanticCredentialsController extends Controller {
   async verify(@Request() called: Called, @Body() body: VerifyIn): Promise<VerifyOut> {
     const { payload, trustedContexts } = body
     const trusted = trustedContexts ? [trustedContexts] : []
-    return this.platform.credentialVerifier.verifyCredential(called.user.tenantId, payload, trusted)
+    const verdict = this.platform.credentialVerifier.verifyCredential(called.user.tenantId, payload, trusted)
+    return ofMember('payload', verdict)
   }
 
   /**

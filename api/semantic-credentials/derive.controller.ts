@@ -12,6 +12,7 @@ import {
 } from '@tsoa/runtime'
 import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
+import { ofMember } from '../frame/members.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { JsonObject } from '../frame/wire.ts'
 
@@ -47,6 +48,7 @@ export class DerivationController extends Controller {
   @Security('bearerAuth', ['semantic-credentials:read'])
   @SuccessResponse(200)
   async derive(@Request() called: Called, @Body() body: DeriveIn): Promise<DeriveOut> {
-    return { credential: await this.platform.derivation.deriveCredential(called.user.tenantId, body) }
+    const derived = this.platform.derivation.deriveCredential(called.user.tenantId, body)
+    return { credential: await ofMember('credential', derived) }
   }
 }

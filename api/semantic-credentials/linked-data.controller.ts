@@ -13,6 +13,7 @@ import {
 } from '@tsoa/runtime'
 import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
+import { ofMember } from '../frame/members.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { JsonObject } from '../frame/wire.ts'
 
@@ -63,11 +64,12 @@ export class LinkedDataController extends Controller {
   })
   async convert(@Request() called: Called, @Body() body: ConvertIn): Promise<LinkedDataOut> {
     const { input_format, output_encoding, output_format } = body.options
-    return this.platform.linkedData.convert(called.user.tenantId, {
+    const converted = this.platform.linkedData.convert(called.user.tenantId, {
       data: body.data,
       inputFormat: input_format,
       outputEncoding: output_encoding,
       outputFormat: output_format,
     })
+    return ofMember('data', converted)
   }
 }

@@ -18,6 +18,7 @@ import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
+import { ofMember } from '../frame/members.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Uuid } from '../frame/wire.ts'
 import {
@@ -99,13 +100,14 @@ export class PresentationsController extends Controller {
   @Response<Problem>(404, 'no such template')
   async verify(@Request() called: Called, @Body() body: VerifyPresentationIn): Promise<VerifyPresentationOut> {
     const { presentation, challenge, domain, templateId, trustedContexts } = body
-    return this.platform.presentations.verifyPresentation(called.user, {
+    const verdict = this.platform.presentations.verifyPresentation(called.user, {
       presentation,
       challenge: present(challenge),
       domain: present(domain),
       templateId: present(templateId),
       trustedContexts: present(trustedContexts),
     })
+    return ofMember('presentation', verdict)
   }
 }
 

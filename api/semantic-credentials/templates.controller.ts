@@ -20,6 +20,7 @@ import {
 import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
+import { ofMember } from '../frame/members.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Uuid } from '../frame/wire.ts'
@@ -123,20 +124,23 @@ export class CredentialTemplatesController extends Controller {
   }
 
   /**
-   * Signs a credential from the template's current version, and stores which. Paths in errors are those of the
-   * credential.
+   * Signs a credential from the template's current version, and stores which. A path in errors that begins with
+   * credential is of the credential that the template makes.
    * @summary Sign from a credential template
    */
   @Post('{id}/sign')
   @OperationId('signWebSemanticCredentialFromTemplate')
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(200)
-  @Response<Problem>(503, 'the key store is not available; see Retry-After')
   @Response<Problem>(409, 'no issuer is named, and the tenant has several DIDs that fit and no default issuer')
+  @Response<Problem>(503, 'the key store is not available; see Retry-After')
   async sign(@Request() called: Called, @Path() id: Uuid, @Body() body: TemplateSignIn): Promise<TemplateSignOut> {
     const { claims, issuer_did: issuerDid, suspendable, tag: label } = body
     const request = { claims, issuerDid, suspendable, tag: label }
-    const issued = await this.platform.templateSigning.signFromTemplate(called.user, id, request)
+    const issued = await ofMember(
+      'credential',
+      this.platform.templateSigning.signFromTemplate(called.user, id, request),
+    )
     const { credential, tag, template } = issued
     const source = { template_id: template.id, template_version: template.version }
     return { credential, id: issued.id, ...(tag === null ? {} : { tag }), ...source }

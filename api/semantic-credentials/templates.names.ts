@@ -4,8 +4,8 @@ const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.to
 
 /** The path in the body for a path in a definition: only our own members change their casing. */
 function wirePath(path: string): string {
-  const [member = '', ...rest] = path.split('.')
-  return [snake(member), ...(member === 'issuer' ? rest.map(snake) : rest)].join('.')
+  const [member = ''] = /^\w+/.exec(path) ?? []
+  return member === 'issuer' ? snake(path) : `${snake(member)}${path.slice(member.length)}`
 }
 
 /** The same refusal with the paths of the caller's body. */

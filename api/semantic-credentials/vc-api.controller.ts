@@ -13,6 +13,7 @@ import {
 } from '@tsoa/runtime'
 import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
+import { ofMember } from '../frame/members.ts'
 import type { Problem } from '../frame/problem.ts'
 import {
   type VcApiCredentialOut,
@@ -48,7 +49,8 @@ export class VcApiController extends Controller {
   @SuccessResponse(201)
   async issue(@Request() called: Called, @Body() body: VcApiIssueIn): Promise<VcApiCredentialOut> {
     this.setStatus(201)
-    return { verifiableCredential: await this.platform.vcApi.issue(called.user, body.credential, body.options) }
+    const issued = this.platform.vcApi.issue(called.user, body.credential, body.options)
+    return { verifiableCredential: await ofMember('credential', issued) }
   }
 
   /**
@@ -66,7 +68,8 @@ export class VcApiController extends Controller {
   ): Promise<VcApiCredentialOut> {
     this.setStatus(201)
     const { credential, options } = body
-    return { verifiableCredential: await this.platform.vcApi.issue(called.user, credential, options, proofType) }
+    const issued = this.platform.vcApi.issue(called.user, credential, options, proofType)
+    return { verifiableCredential: await ofMember('credential', issued) }
   }
 
   /**
@@ -79,7 +82,8 @@ export class VcApiController extends Controller {
   @SuccessResponse(200)
   async verify(@Request() called: Called, @Body() body: VcApiVerifyIn): Promise<VcApiVerifiedOut> {
     const { verifiableCredential, options } = body
-    const { checks, warnings } = await this.platform.vcApi.verify(called.user.tenantId, verifiableCredential, options)
+    const verifying = this.platform.vcApi.verify(called.user.tenantId, verifiableCredential, options)
+    const { checks, warnings } = await ofMember('verifiableCredential', verifying)
     return verified(warnings, checks)
   }
 
@@ -94,9 +98,8 @@ export class VcApiController extends Controller {
   async derive(@Request() called: Called, @Body() body: VcApiDeriveIn): Promise<VcApiCredentialOut> {
     this.setStatus(201)
     const { verifiableCredential, options } = body
-    return {
-      verifiableCredential: await this.platform.vcApi.derive(called.user.tenantId, verifiableCredential, options),
-    }
+    const derived = this.platform.vcApi.derive(called.user.tenantId, verifiableCredential, options)
+    return { verifiableCredential: await ofMember('verifiableCredential', derived) }
   }
 
   /**
@@ -130,7 +133,8 @@ export class VcApiController extends Controller {
   ): Promise<VcApiVerifiedOut> {
     const { verifiablePresentation: presentation, options } = body
     const { tenantId } = called.user
-    const { checks, warnings } = await this.platform.vcApi.verifyPresentation(tenantId, presentation, options)
+    const verdict = this.platform.vcApi.verifyPresentation(tenantId, presentation, options)
+    const { checks, warnings } = await ofMember('verifiablePresentation', verdict)
     return verified(warnings, checks)
   }
 
@@ -144,6 +148,7 @@ export class VcApiController extends Controller {
   @SuccessResponse(201)
   async prove(@Request() called: Called, @Body() body: VcApiProveIn): Promise<VcApiPresentationOut> {
     this.setStatus(201)
-    return { verifiablePresentation: await this.platform.vcApi.prove(called.user, body.presentation, body.options) }
+    const proved = this.platform.vcApi.prove(called.user, body.presentation, body.options)
+    return { verifiablePresentation: await ofMember('presentation', proved) }
   }
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../data-integrity/index.ts'
-import { type FieldError, Refusal } from '../errors.ts'
+import { type FieldError, Refusal, within } from '../errors.ts'
 import { isExactNumber } from '../json.numbers.ts'
 import { isObject } from '../json.ts'
 import { isReservedStep, ownMember, setOwnMember, tableOf } from '../names.ts'
@@ -81,7 +81,7 @@ export function readHeader(cells: string[], kind: RowKind): Column[] {
   const columns = cells.map((cell) => columnOf(cell.trim(), kind))
   const errors = columns.flatMap((column, index) => {
     const code = typeof column === 'string' ? column : overlaps(column, columns) ? 'column.twice' : undefined
-    return code ? [{ path: `column ${index + 1}`, code, message: expected(kind)[code] ?? '' }] : []
+    return code ? [{ path: within('column', index + 1), code, message: expected(kind)[code] ?? '' }] : []
   })
   if (errors.length > 0) throw wrongHeader(errors)
   return columns.filter((column) => typeof column !== 'string')

@@ -112,7 +112,7 @@ export function checkSigner(
   const [fitting] = suiteOf(proofType).keyTypes
   if (keyType === fitting) return
   const message = `${proofType} needs a key of type ${fitting}; ${verificationMethod} is of type ${keyType}.`
-  throw new Refusal('key.unsupported', message, [{ path: '/proofType', code: 'key.unsupported', message }])
+  throw new Refusal('key.unsupported', message, [{ path: 'proofType', code: 'key.unsupported', message }])
 }
 
 /** The `created` of a proof of this type; undefined for BBS. */

@@ -9,9 +9,11 @@ export const unknownPointers = (document: object, pointers: string[]) =>
 export function checkPointers(document: object, pointers: string[]): void {
   const unknown = unknownPointers(document, pointers)
   if (unknown.length === 0) return
-  const errors = unknown
-    .slice(0, 10)
-    .map((path) => ({ path, code: 'credential.pointer_invalid', message: 'the credential has no such member' }))
+  const errors = unknown.slice(0, 10).map((pointer) => ({
+    path: pointer.startsWith('/') ? pointer : '',
+    code: 'credential.pointer_invalid',
+    message: 'the credential has no such member',
+  }))
   throw new Refusal(
     'credential.pointer_invalid',
     'A JSON pointer names no member of the credential; see errors.',

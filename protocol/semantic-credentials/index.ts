@@ -1,6 +1,6 @@
 import type { Json, ProofType } from '../data-integrity/index.ts'
 import { dateText } from '../dates.ts'
-import { type FieldError, Refusal } from '../errors.ts'
+import { type FieldError, firstFault, Refusal } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
 import { boundsErrors, type Origin } from './bounds.ts'
 import { brandingErrors } from './branding.ts'
@@ -33,11 +33,7 @@ export interface NormalisedCredential {
 }
 
 const invalid = (errors: FieldError[]): Refusal =>
-  new Refusal(
-    'credential.invalid',
-    `The credential is not valid: ${errors[0]?.path || '/'} ${errors[0]?.message}.`,
-    errors,
-  )
+  new Refusal('credential.invalid', `The credential is not valid: ${firstFault(errors)}.`, errors)
 
 const refuseIf = (errors: FieldError[]): void => {
   if (errors.length > 0) throw invalid(errors)
@@ -51,11 +47,7 @@ function bounded(payload: unknown, origin: Origin): Json {
     ])
   const errors = boundsErrors(payload, origin)
   if (errors.length > 0)
-    throw new Refusal(
-      'credential.malformed',
-      `The payload is not valid: ${errors[0]?.path || '/'} ${errors[0]?.message}.`,
-      errors,
-    )
+    throw new Refusal('credential.malformed', `The payload is not valid: ${firstFault(errors)}.`, errors)
   return payload
 }
 

@@ -1,5 +1,5 @@
 import type { Json } from '../data-integrity/index.ts'
-import type { FieldError } from '../errors.ts'
+import { type FieldError, within } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { ownMember } from '../names.ts'
 
@@ -89,7 +89,7 @@ export function mapClaims(mappings: ClaimMappings, sources: ClaimSources): { sub
     if (value !== undefined) return [[name, value]]
     if (isObject(mapping) && mapping.required === true)
       missing.push({
-        path: typeof mapping.map_from === 'string' ? mapping.map_from : name,
+        path: typeof mapping.map_from === 'string' ? mapping.map_from : within('claims', name),
         code: 'credential_template.claim_required',
         message: `required: the template needs it for the claim ${name}`,
       })

@@ -1,4 +1,4 @@
-import type { FieldError } from '../errors.ts'
+import { type FieldError, within } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { isReservedStep } from '../names.ts'
 import { type ClaimMappings, isRule, RULE_MEMBERS } from './templates.claims.ts'
@@ -32,7 +32,7 @@ function memberErrors(at: string, members: unknown, known: string[]): FieldError
   const entries = Object.entries(isObject(members) ? members : {})
   if (entries.length === 0) return [error(at, 'claim_mapping', `expected an object of ${known.join(', ')}`)]
   return entries.flatMap(([name, member]) => {
-    const here = `${at}.${name.slice(0, 255)}`
+    const here = within(at, name.slice(0, 255))
     if (!known.includes(name)) return [error(here, 'claim_mapping', `expected one of ${known.join(', ')}`)]
     return name === 'authentication_provider' ? memberErrors(here, member, PROVIDER_MEMBERS) : pathErrors(here, member)
   })
@@ -45,7 +45,7 @@ function oneErrors(at: string, mapping: unknown): FieldError[] {
   const foreign = Object.keys(mapping).find((name) => !RULE_MEMBERS.includes(name))
   if (foreign !== undefined)
     return [
-      error(`${at}.${foreign.slice(0, 255)}`, 'claim_mapping', `cannot be combined with ${RULE_MEMBERS.join(', ')}`),
+      error(within(at, foreign.slice(0, 255)), 'claim_mapping', `cannot be combined with ${RULE_MEMBERS.join(', ')}`),
     ]
   if (required !== undefined && typeof required !== 'boolean')
     return [error(`${at}.required`, 'claim_mapping', 'expected true or false')]
@@ -62,7 +62,7 @@ export function mappingErrors(mappings: ClaimMappings): FieldError[] {
   const entries = Object.entries(mappings)
   if (entries.length > MAX_CLAIMS) return [error('claimMappings', 'too_many', `expected at most ${MAX_CLAIMS} claims`)]
   return entries.flatMap(([name, mapping]) => {
-    const at = `claimMappings.${name.slice(0, 255)}`
+    const at = within('claimMappings', name.slice(0, 255))
     if (!isClaimName(name)) return [error(at, 'claim_name', 'expected 1 to 255 characters, not beginning with @')]
     return [...oneErrors(at, mapping), ...(isReservedStep(name) ? [reserved(at)] : [])]
   })

@@ -1,6 +1,6 @@
 import { isProofType, type Json, keyTypeOf, PROOF_TYPES, type ProofType } from '../data-integrity/index.ts'
 import type { PublicKeyType } from '../dids/index.ts'
-import { type FieldError, Refusal } from '../errors.ts'
+import { errorsWithin, type FieldError, Refusal } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
 import { addDuration, DURATION_UNITS, type Duration, wholeSeconds } from '../time.ts'
 import { isUuid } from '../uuid.ts'
@@ -69,17 +69,17 @@ function durationErrors(duration: Duration, now: Date): FieldError[] {
   return addDuration(now, duration) ? [] : [error('expiresIn', 'duration', 'must end before the year 10000')]
 }
 
-/** Errors with JSON pointers into a credential, as errors with paths into the definition. */
-const dotted = (errors: FieldError[]): FieldError[] =>
-  errors.map(({ path, code, message }) => ({
-    path: path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~'),
+/** Errors of a document of our own, as errors of the definition. */
+const ofDefinition = (errors: FieldError[]): FieldError[] =>
+  errorsWithin('', errors).map(({ path, code, message }) => ({
+    path,
     code: code.replace(/^credential\./, 'credential_template.'),
     message,
   }))
 
 /** Returns every breach of the rules of a definition, with its path; if the list is empty, the definition is valid. */
 export function templateErrors(definition: TemplateDefinition, now: Date): FieldError[] {
-  const bounds = dotted(boundsErrors(definition))
+  const bounds = ofDefinition(boundsErrors(definition))
   const isUnsafeName = ({ code }: FieldError) => code === 'credential_template.unsafe_name'
   if (!bounds.every(isUnsafeName)) return bounds
   const { name, description, proofType, claimSourceId, claimMappings, expiresIn, issuer, credentialBranding } =
@@ -92,7 +92,7 @@ export function templateErrors(definition: TemplateDefinition, now: Date): Field
     ...(typeof description === 'string' && description.length > 4096
       ? [error('description', 'text', 'expected at most 4096 characters')]
       : []),
-    ...dotted(brandingErrors(display)),
+    ...ofDefinition(brandingErrors(display)),
     ...(typeof proofType === 'string' && !isProofType(proofType)
       ? [error('proofType', 'proof_type', `expected one of ${PROOF_TYPES.join(', ')}`)]
       : []),

@@ -1,5 +1,5 @@
 import type { Json } from '../data-integrity/index.ts'
-import { type FieldError, Refusal } from '../errors.ts'
+import { type FieldError, Refusal, within } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
 import type { StatusExplanation } from '../status-list/credential.ts'
 import type { StatusPurpose } from '../status-list/index.ts'
@@ -63,7 +63,7 @@ export function readStatusRequests(value: unknown): StatusRequest[] {
   if (value === undefined || value === null) return []
   const path = 'options.credentialStatus'
   const several = Array.isArray(value)
-  const statuses = listOf(value).map((entry, at) => statusOf(entry, several ? `${path}[${at}]` : path))
+  const statuses = listOf(value).map((entry, at) => statusOf(entry, several ? within(path, at) : path))
   const purposes = statuses.map(({ purpose }) => purpose)
   if (!purposes.includes('revocation') || new Set(purposes).size !== purposes.length)
     throw unusable(path, 'one entry for revocation, and at most one more for suspension')

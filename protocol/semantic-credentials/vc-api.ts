@@ -1,5 +1,5 @@
 import type { Json } from '../data-integrity/index.ts'
-import { type FieldError, Refusal } from '../errors.ts'
+import { type FieldError, firstFault, Refusal } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
 import { boundsErrors } from './bounds.ts'
 import { BASE_CONTEXT, credentialErrors } from './checks.ts'
@@ -87,16 +87,11 @@ export function readSkipped({ checks }: Json = {}): ReadonlySet<OptionalCheck> {
 export function assertWhole(credential: Json): void {
   const bounds = boundsErrors(credential)
   if (bounds.length > 0)
-    throw new Refusal(
-      'credential.malformed',
-      `The credential is not valid: ${bounds[0]?.path || '/'} ${bounds[0]?.message}.`,
-      bounds,
-    )
+    throw new Refusal('credential.malformed', `The credential is not valid: ${firstFault(bounds)}.`, bounds)
   const model = listOf(credential['@context'])[0] === BASE_CONTEXT['1.1'] ? '1.1' : '2.0'
   const errors = credentialErrors(credential, model)
-  const [first] = errors
-  if (first)
-    throw new Refusal('credential.invalid', `The credential is not valid: ${first.path} ${first.message}.`, errors)
+  if (errors.length > 0)
+    throw new Refusal('credential.invalid', `The credential is not valid: ${firstFault(errors)}.`, errors)
 }
 
 /**

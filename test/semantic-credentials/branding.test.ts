@@ -163,7 +163,7 @@ for (const [what, places, good, bad] of CASES)
       for (const value of bad) {
         const signed = await sign(inPayload(value))
         t.is(refusal(signed, 400), 'credential.invalid', value.slice(0, 60))
-        t.deepEqual(pathsOf(signed), [`/${member.replace('.', '/')}`], value.slice(0, 60))
+        t.deepEqual(pathsOf(signed), [`payload.${member}`], value.slice(0, 60))
         const template = await makeTemplate(inTemplate(value))
         t.is(refusal(template, 400), 'credential_template.invalid', value.slice(0, 60))
         t.true(pathsOf(template).includes(snake(member)), `${value.slice(0, 60)}: ${template.text}`)
@@ -173,8 +173,8 @@ for (const [what, places, good, bad] of CASES)
 
 test('names with their language are looked at as well (Data Model 2.0, section 11.1)', async (t) => {
   for (const name of [{ '@value': 'a\u202eb', '@language': 'en' }, ['fine', { '@value': 'a\u0007b' }]]) {
-    t.deepEqual(pathsOf(await sign({ name })), ['/name'])
-    t.deepEqual(pathsOf(await sign(issuer({ name }))), ['/issuer/name'])
+    t.deepEqual(pathsOf(await sign({ name })), ['payload.name'])
+    t.deepEqual(pathsOf(await sign(issuer({ name }))), ['payload.issuer.name'])
   }
   t.is((await sign({ name: [{ '@value': 'Kurs', '@language': 'de' }] })).status, 200)
 })
@@ -202,7 +202,7 @@ test('a row of a batch with unsafe branding is a row with an error that names it
   const { id } = await create(world, raw, options)
   t.like(await until(world, id, ({ status }) => status === 'COMPLETED'), { signed: 2, failed: 1 })
   t.like(await errors(world, id), [
-    { row: 2, field: '/credentialBranding/watermarkImageUrl', rule: 'credential.image' },
+    { row: 2, field: 'payload.credentialBranding.watermarkImageUrl', rule: 'credential.image' },
   ])
   t.true((await errors(world, id)).every(({ message }) => !message.includes('alert')))
 })

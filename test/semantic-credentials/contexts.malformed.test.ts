@@ -52,6 +52,9 @@ const MALFORMED: [context: unknown, place: string][] = [
   [{ a: true }, '/a'],
 ]
 
+/** A place in a context, as the path of an error has it (D-251). */
+const dotted = (place: string) => place.replaceAll('/', '.')
+
 /** Refused for its name, before anybody asks what it is. */
 const unsafe = (context: unknown) => JSON.stringify(context).includes('hasOwnProperty')
 
@@ -63,17 +66,17 @@ for (const [context, place] of MALFORMED) {
   const shown = JSON.stringify(context)
 
   test(`the context ${shown} is a 400 that names its place: sign, template, convert, proof of a presentation`, async (t) => {
-    const where = `/@context/2${place}`
+    const where = `@context.2${dotted(place)}`
     const signed = await ask(`${AREA}/sign`, {
       payload: payload(did, withContext(context)),
       proofType: 'eddsa-rdfc-2022',
       revocable: false,
     })
     t.is(refusal(signed, 400), unsafe(context) ? 'credential.malformed' : 'context.invalid', signed.text)
-    t.is(errorsOf(signed)[0]?.path, where)
+    t.is(errorsOf(signed)[0]?.path, `payload.${where}`)
     const bbs = await createDid(world, 'bls12381g2')
     const base = { payload: payload(bbs, withContext(context)), proofType: 'bbs-2023', revocable: true }
-    t.is(errorsOf(await ask(`${AREA}/sign`, base))[0]?.path, where)
+    t.is(errorsOf(await ask(`${AREA}/sign`, base))[0]?.path, `payload.${where}`)
 
     const template = await ask(TEMPLATES, {
       ...{ name: 'Course', type: 'CourseCredential', additional_types: [], revocable: false },
@@ -83,19 +86,14 @@ for (const [context, place] of MALFORMED) {
     const { id } = template.status === 200 ? template.json<{ id: string }>() : { id: undefined }
     const made = id ? await ask(`${TEMPLATES}/${id}/sign`, { claims: { course: 'x' }, issuer_did: did }) : template
     t.regex(refusal(made, 400), /^(context|credential_template)\.invalid$/, made.text)
-    t.true(
-      errorsOf(made)[0]
-        ?.path.replaceAll('.', '/')
-        .endsWith(place.split('/').at(-1) ?? ''),
-      made.text,
-    )
+    t.true(errorsOf(made)[0]?.path.endsWith(place.split('/').at(-1) ?? ''), made.text)
 
     for (const output_format of ['n-quads', 'cborld', 'jsonld']) {
       const data = { '@context': [{ '@vocab': 'https://a.example/' }, context], name: 'x' }
       const options = { input_format: 'jsonld', output_format, output_encoding: 'base64' }
       const converted = await ask(`${AREA}/linkeddata/convert`, { data, options })
       t.regex(refusal(converted, 400), /^(context\.invalid|linked_data\.unreadable)$/, converted.text)
-      t.true(converted.text.includes(`/@context/1${place}`) || unsafe(context), converted.text)
+      t.true(converted.text.includes(`data.@context.1${dotted(place)}`) || unsafe(context), converted.text)
     }
 
     const presentation = { ...withContext(context), type: ['VerifiablePresentation'], holder: did }
@@ -104,7 +102,7 @@ for (const [context, place] of MALFORMED) {
       body: { presentation, options: { challenge: 'the-challenge', domain: 'verifier.example' } },
     })
     t.is(refusal(proved, 400), 'context.invalid', proved.text)
-    t.is(errorsOf(proved)[0]?.path, where)
+    t.is(errorsOf(proved)[0]?.path, `presentation.${where}`)
   })
 
   test(`the context ${shown} is a verdict where somebody else has written it: verify, presentation`, async (t) => {
@@ -167,7 +165,7 @@ test.serial(
     for (const [nth, [, place]] of MALFORMED.entries())
       t.like(
         told.find(({ row }) => row === 41 + nth),
-        { code: nth === 0 ? 'credential.malformed' : 'context.invalid', field: `/@context/2${place}` },
+        { code: nth === 0 ? 'credential.malformed' : 'context.invalid', field: `payload.@context.2${dotted(place)}` },
       )
   },
 )

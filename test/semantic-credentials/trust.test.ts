@@ -166,7 +166,7 @@ test('a list of trusted contexts that is none is a 400 that names the entry', as
   const payload = await makeHolderIssue([])
   for (const [trustedContexts, path] of [
     ['https://terms.test/a', 'trustedContexts'],
-    [['https://terms.test/a', 7], 'trustedContexts.$1'],
+    [['https://terms.test/a', 7], 'trustedContexts.1'],
     [['not a url'], 'trustedContexts.0'],
     [Array.from({ length: 101 }, (_, n) => `https://terms.test/${n}`), 'trustedContexts'],
   ] as const) {

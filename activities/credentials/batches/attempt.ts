@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CredentialBatch } from '../../../entities/credentials.batches.ts'
-import { DocumentFault, Refusal, Unavailable } from '../../../protocol/errors.ts'
+import { DocumentFault, errorsWithin, Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { BatchFormat, Formats } from '../format.ts'
 import { derivedId } from '../issue.ts'
@@ -37,8 +37,12 @@ const UNFORESEEN = rowProblem('row.unforeseen', [
   },
 ])
 
-const problemOf = ({ code, message, errors }: Refusal): string =>
-  rowProblem(code, errors.length > 0 ? errors : [{ path: '', code, message }])
+/** `document`: what the paths of a document's rules begin with. */
+const problemOf = ({ code, message, errors }: Refusal, document = ''): string =>
+  rowProblem(code, errors.length > 0 ? errorsWithin(document, errors) : [{ path: '', code, message }])
+
+/** A row has the credential that is signed, or claims of which the template makes one. */
+const documentIn = ({ template }: Pick<Work, 'template'>) => (template ? 'credential' : 'payload')
 
 /** Refuses all rows: for a batch that was resumed although its template was deleted. */
 export function refuseAll(rows: PendingRow[]): RowOutcomes {
@@ -72,6 +76,7 @@ export function createBatchAttempts({ keys, log, formats }: Parts) {
     format: BatchFormat,
     doubts: Doubt[],
     outcomes: RowOutcomes,
+    document: string,
   ): Promise<RowOutcomes> {
     if (doubts.length === 0) return outcomes
     try {
@@ -81,7 +86,7 @@ export function createBatchAttempts({ keys, log, formats }: Parts) {
     }
     const failed = doubts.map(({ row, error }) => {
       log.error({ err: error, batchId, tenantId, row }, 'a row of a batch was refused because of an unexpected fault')
-      return { row, problem: error instanceof Refusal ? problemOf(error) : UNFORESEEN }
+      return { row, problem: error instanceof Refusal ? problemOf(error, document) : UNFORESEEN }
     })
     return { ...outcomes, failed: [...outcomes.failed, ...failed] }
   }
@@ -109,7 +114,7 @@ export function createBatchAttempts({ keys, log, formats }: Parts) {
         else {
           const issuer = format.issuerOf(input, batch.options)
           if (GONE.includes(error.code) && issuer !== undefined && issuers.has(issuer)) outcomes.gone.add(issuer)
-          else outcomes.failed.push({ row, problem: problemOf(error) })
+          else outcomes.failed.push({ row, problem: problemOf(error, documentIn(work)) })
         }
       }
     }
@@ -121,7 +126,7 @@ export function createBatchAttempts({ keys, log, formats }: Parts) {
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, lane))
-    return settle(chunk, format, doubts, outcomes)
+    return settle(chunk, format, doubts, outcomes, documentIn(work))
   }
 
   return {

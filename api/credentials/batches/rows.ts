@@ -9,7 +9,7 @@ import {
   type RowKind,
   rowOfJson,
 } from '../../../protocol/credentials/batches.ts'
-import { Refusal } from '../../../protocol/errors.ts'
+import { Refusal, within } from '../../../protocol/errors.ts'
 import { parseJson } from '../../../protocol/json.strict.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
@@ -119,7 +119,7 @@ const unreadable = ({ code, lines }: CsvError) =>
   new Refusal(
     'batch.csv_invalid',
     'The CSV cannot be read (RFC 4180): check its quotes, and that rows are not too long.',
-    [{ path: `line ${lines}`, code: String(code).toLowerCase(), message: 'expected RFC 4180' }],
+    [{ path: within('line', String(lines)), code: String(code).toLowerCase(), message: 'expected RFC 4180' }],
   )
 
 /** Rows of a CSV file (RFC 4180) by its header line. Throws `Refusal('batch.csv_*')` where the file as a whole is at fault. */

@@ -1,4 +1,5 @@
 import type { Json } from '../../data-integrity/index.ts'
+import { within } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
 import { isUri } from '../checks.ts'
 
@@ -30,7 +31,7 @@ function trustedIssuers(value: unknown, path: string, report: Report): string[] 
     if (!isObject(entry)) report(at, 'object', 'must be an object of issuer and required')
     else {
       const { issuer, required = true, ...more } = entry
-      for (const name of Object.keys(more)) report(`${at}.${name}`, 'unknown', 'must be issuer or required')
+      for (const name of Object.keys(more)) report(within(at, name), 'unknown', 'must be issuer or required')
       if (typeof required !== 'boolean') report(`${at}.required`, 'boolean', 'must be true or false')
       if (!isUri(issuer)) report(`${at}.issuer`, 'uri', 'must be the DID or the URL of an issuer')
       else return required === false ? [] : [issuer]
@@ -52,7 +53,7 @@ function checkLists(value: unknown, path: string, report: Report): void {
   if (Array.isArray(value) && value.length === 0) report(path, 'empty', 'must not be an empty list')
   else if (isObject(value) || Array.isArray(value))
     for (const [name, member] of Object.entries(value))
-      if (name !== '@context') checkLists(member, `${path}.${name}`, report)
+      if (name !== '@context') checkLists(member, within(path, name), report)
 }
 
 /** Requires `@context` and `type` of an example or frame to be texts: they are compared as texts. */
@@ -77,7 +78,7 @@ export function credentialQuery(
     return undefined
   }
   const { required = true, reason, trustedIssuer, [kind]: content, ...more } = entry
-  for (const name of Object.keys(more)) report(`${path}.${name}`, 'unknown', 'is not a member of this query')
+  for (const name of Object.keys(more)) report(within(path, name), 'unknown', 'is not a member of this query')
   if (typeof required !== 'boolean') report(`${path}.required`, 'boolean', 'must be true or false')
   if (reason !== undefined && !isText(reason))
     report(`${path}.reason`, 'text', `must be a text of at most ${MAX_TEXT} characters`)
@@ -85,13 +86,13 @@ export function credentialQuery(
     report(`${path}.${kind}`, 'required', 'must be an object with the required content of the credential')
     return undefined
   }
-  const { trustedIssuer: within, ...pattern } = content
+  const { trustedIssuer: own, ...pattern } = content
   checkNames(pattern, `${path}.${kind}`, report)
   const { '@context': _, type: _type, ...rest } = pattern
   checkLists(rest, `${path}.${kind}`, report)
   const lists = [
     [trustedIssuer, `${path}.trustedIssuer`] as const,
-    [within, `${path}.${kind}.trustedIssuer`] as const,
+    [own, `${path}.${kind}.trustedIssuer`] as const,
   ].map(([value, at]) => (value === undefined ? undefined : trustedIssuers(value, at, report)))
   const issuers = issuersOf(lists)
   return { path, required: required !== false, pattern, ...(issuers && { trustedIssuers: issuers }) }
@@ -102,7 +103,7 @@ export function flatQuery(entry: Json, path: string, report: Report): Credential
   if (Object.keys(entry).length === 0) report(path, 'required', 'must have the required content of the credential')
   for (const [name, value] of Object.entries(entry)) {
     if (typeof value !== 'string' || value.length > MAX_TEXT)
-      report(`${path}.${name}`, 'text', `must be a text of at most ${MAX_TEXT} characters`)
+      report(within(path, name), 'text', `must be a text of at most ${MAX_TEXT} characters`)
   }
   const { '@context': context, type, issuer, trustedIssuer = issuer, reason: _, ...claims } = entry
   if (trustedIssuer !== undefined && !isUri(trustedIssuer))

@@ -1,5 +1,5 @@
 import { type Json, type ProofType, suiteOf } from '../../data-integrity/index.ts'
-import { type FieldError, Refusal } from '../../errors.ts'
+import { type FieldError, firstFault, Refusal } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
 import { boundsErrors } from '../bounds.ts'
 import { BASE_CONTEXT, BASE_CONTEXTS, credentialErrors, type DataModel, isUri } from '../checks.ts'
@@ -78,11 +78,7 @@ export function presentationErrors(presentation: Json, model: DataModel): FieldE
  */
 export function normalisePresentation(value: unknown): Json {
   const refuse = (errors: FieldError[]) =>
-    new Refusal(
-      'presentation.malformed',
-      `The presentation is not valid: ${errors[0]?.path || '/'} ${errors[0]?.message}.`,
-      errors,
-    )
+    new Refusal('presentation.malformed', `The presentation is not valid: ${firstFault(errors)}.`, errors)
   if (!isObject(value)) throw refuse([{ path: '', code: 'object', message: 'must be a JSON object' }])
   const errors = boundsErrors(value, 'foreign')
   if (errors.length > 0) throw refuse(errors)
@@ -112,7 +108,7 @@ export function presentationToSign(value: unknown, proofType: ProofType): Json {
   if (presentation.proof !== undefined)
     errors.push({ path: '/proof', code: 'presentation.not_yours', message: 'must be absent: the platform adds it' })
   if (errors.length > 0) {
-    const message = `The presentation is not valid: ${errors[0]?.path || '/'} ${errors[0]?.message}.`
+    const message = `The presentation is not valid: ${firstFault(errors)}.`
     throw new Refusal('presentation.invalid', message, errors)
   }
   const contexts = [...listOf(presentation['@context']), ...listOf(suiteOf(proofType).context?.[model])]

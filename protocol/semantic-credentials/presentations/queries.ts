@@ -1,5 +1,5 @@
 import type { Json } from '../../data-integrity/index.ts'
-import type { FieldError } from '../../errors.ts'
+import { type FieldError, pointerWithin, within } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
 import { boundsErrors } from '../bounds.ts'
 import { type CredentialQuery, credentialQuery, flatQuery, type Report } from './asked.ts'
@@ -24,7 +24,7 @@ const isQueryType = (name: unknown): name is QueryType => (QUERY_TYPES as readon
 
 function typedQuery(type: QueryType, entry: Json, path: string, report: Report): PresentationQuery {
   const { type: _, credentialQuery: credentials, ...more } = entry
-  for (const name of Object.keys(more)) report(`${path}.${name}`, 'unknown', 'is not a member of this query')
+  for (const name of Object.keys(more)) report(within(path, name), 'unknown', 'is not a member of this query')
   if (type === 'DIDAuth') {
     if (credentials !== undefined)
       report(`${path}.credentialQuery`, 'unknown', 'must be absent: DIDAuth requires no credential')
@@ -78,7 +78,7 @@ export function readQuery(query: unknown): { queries: PresentationQuery[]; error
   if (typeof query !== 'object' || query === null)
     return alone('query', 'object', 'must be a list or an object of queries')
   const outOfBounds = boundsErrors(query)[0]
-  if (outOfBounds) return alone(`query${outOfBounds.path.replaceAll('/', '.')}`, outOfBounds.code, outOfBounds.message)
+  if (outOfBounds) return alone(pointerWithin('query', outOfBounds.path), outOfBounds.code, outOfBounds.message)
   const count = Object.keys(query).length
   if (count === 0) return alone('query', 'required', 'must have at least one query')
   if (count > MAX_QUERIES) return alone('query', 'too_many', `must have at most ${MAX_QUERIES} queries`)
@@ -86,6 +86,6 @@ export function readQuery(query: unknown): { queries: PresentationQuery[]; error
     return alone('query', 'too_large', `must have at most ${MAX_CHARACTERS} characters of JSON`)
   const queries = Array.isArray(query)
     ? query.flatMap((entry, index) => entryQuery(entry, `query.${index}`, report))
-    : Object.entries(query).flatMap(([name, entry]) => memberQuery(name, entry, `query.${name}`, report))
+    : Object.entries(query).flatMap(([name, entry]) => memberQuery(name, entry, within('query', name), report))
   return { queries, errors }
 }

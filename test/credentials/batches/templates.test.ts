@@ -138,11 +138,16 @@ test.serial('claims that do not fit the template are the row’s own error, with
     ],
     [
       { claims: { ...subject, extra: 'x' } },
-      '/credentialSubject/extra',
+      'credential.credentialSubject.extra',
       'credential.term_undefined',
       'credential.term_undefined',
     ],
-    [{ claims: { ...subject, id: 'no uri' } }, '/credentialSubject/id', 'credential.invalid', 'credential.uri'],
+    [
+      { claims: { ...subject, id: 'no uri' } },
+      'credential.credentialSubject.id',
+      'credential.invalid',
+      'credential.uri',
+    ],
     [{ claims: subject, issuer_did: theirs }, 'issuer_did', 'credential.issuer_unknown', 'issuer'],
     [
       { claims: subject, issuer_did: await createDid(world, 'p256') },
@@ -201,7 +206,7 @@ test.serial('what the template says, and what no row could be signed with, is re
   const older = (await createTemplate(world, { ...PROOF, revocable: true, contexts })).id
   const unsupported = ['status_list.purpose_unsupported', 'suspendable']
   t.deepEqual(await refused({ templateId: older, suspendable: 'true' }), unsupported)
-  t.deepEqual(await refused({ templateId }, csv, 'id,$validUntil\na,b\n'), ['batch.csv_header', 'column 2'])
+  t.deepEqual(await refused({ templateId }, csv, 'id,$validUntil\na,b\n'), ['batch.csv_header', 'column.2'])
   t.is(await count(batches), before, 'nothing is left')
 })
 

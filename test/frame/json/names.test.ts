@@ -135,7 +135,7 @@ test.serial('a CSV column of such names is refused by its number, and changes no
         t.is(reply.status, 400, `${column}: ${reply.text}`)
         const { type, errors } = JSON.parse(reply.text) as { type: string; errors: { path: string; code: string }[] }
         t.is(type, '/problems#batch.csv_header', column)
-        t.like(errors[0], { path: 'column 2', code: 'column.invalid' }, column)
+        t.like(errors[0], { path: 'column.2', code: 'column.invalid' }, column)
       }
   t.deepEqual(changes(), [])
   await ordinary()

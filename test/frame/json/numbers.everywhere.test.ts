@@ -102,7 +102,7 @@ test('a number of 17 digits is refused where it would be signed: JSON-LD signs 1
   for (const literal of ['0.30000000000000004', '3.6666666666666666e24']) {
     const reply = await sign17(literal)
     t.is(refusal(reply, 400), 'credential.invalid', literal)
-    t.like(reply.json(), { errors: [{ path: '/credentialSubject/grade', code: 'credential.unsigned' }] })
+    t.like(reply.json(), { errors: [{ path: 'payload.credentialSubject.grade', code: 'credential.unsigned' }] })
   }
   for (const literal of ['0.3', '0.1234567890123456', '123456789012345680000', '6.02214076e23'])
     t.is((await sign17(literal)).status, 200, literal)
