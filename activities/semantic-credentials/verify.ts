@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
-import { normaliseForVerify, type StatusVerdict } from '../../protocol/semantic-credentials/index.ts'
+import { assertCredential, normaliseForVerify, type StatusVerdict } from '../../protocol/semantic-credentials/index.ts'
 import { type OptionalCheck, timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
 import {
   assertTrustedContexts,
@@ -133,33 +133,47 @@ export function createCredentialVerifier(parts: Parts) {
       }
     }
 
+  /**
+   * `trusted`: lists of contexts, each of which must have every context that is neither bundled nor registered; without
+   * a list, such contexts are warnings. `skip`: checks that the caller leaves out. Throws only for what the libraries
+   * must not process (`credential.malformed`).
+   */
+  async function checkCredential(
+    tenantId: string,
+    payload: unknown,
+    trusted: TrustedContexts[] = [],
+    skip: ReadonlySet<OptionalCheck> = new Set(),
+  ): Promise<WarnedVerdict> {
+    const credential = normaliseForVerify(payload)
+    for (const list of trusted) assertTrustedContexts(list)
+    const untrusted = trusted.length > 0 ? await contexts.contextReasons(tenantId, credential, trusted) : []
+    if (untrusted.length > 0) return { verified: false, reason: untrusted, warnings: [] }
+    const verdict = await documents.verify(
+      { credential, now: now(), toleranceMs, resolveDid, status: statusCheck(tenantId), skip },
+      contexts.lookupFor(tenantId),
+    )
+    const ofContexts = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, credential)
+    const { reason, warnings } = await contexts.checkResources(tenantId, credential)
+    return {
+      verified: verdict.verified && reason.length === 0,
+      reason: [...verdict.reason, ...reason],
+      warnings: [...ofContexts, ...warnings],
+    }
+  }
+
   return {
-    /**
-     * `trusted`: lists of contexts, each of which must have every context that is neither bundled nor registered;
-     * without a list, such contexts are warnings. `skip`: checks that the caller leaves out. Throws only for what is not
-     * a credential (`credential.malformed`).
-     */
+    /** Returns a verdict also on what is no credential: a member of a presentation. */
+    checkCredential,
+
+    /** As `checkCredential`, for a caller's own credential: `credential.malformed` for what is no credential (D-250). */
     async verifyCredential(
       tenantId: string,
       payload: unknown,
-      trusted: TrustedContexts[] = [],
-      skip: ReadonlySet<OptionalCheck> = new Set(),
+      trusted?: TrustedContexts[],
+      skip?: ReadonlySet<OptionalCheck>,
     ): Promise<WarnedVerdict> {
-      const credential = normaliseForVerify(payload)
-      for (const list of trusted) assertTrustedContexts(list)
-      const untrusted = trusted.length > 0 ? await contexts.contextReasons(tenantId, credential, trusted) : []
-      if (untrusted.length > 0) return { verified: false, reason: untrusted, warnings: [] }
-      const verdict = await documents.verify(
-        { credential, now: now(), toleranceMs, resolveDid, status: statusCheck(tenantId), skip },
-        contexts.lookupFor(tenantId),
-      )
-      const ofContexts = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, credential)
-      const { reason, warnings } = await contexts.checkResources(tenantId, credential)
-      return {
-        verified: verdict.verified && reason.length === 0,
-        reason: [...verdict.reason, ...reason],
-        warnings: [...ofContexts, ...warnings],
-      }
+      assertCredential(payload)
+      return checkCredential(tenantId, payload, trusted, skip)
     },
   }
 }

@@ -33,6 +33,15 @@ function memberErrors(key: string, value: unknown, origin: Origin): [code: strin
 }
 
 /**
+ * Returns errors for an object that has neither `@context` nor `type`: it breaks no rule of a credential or presentation,
+ * because nobody could take it for one (D-250).
+ */
+export const shapelessErrors = (document: object): FieldError[] =>
+  Object.hasOwn(document, '@context') || Object.hasOwn(document, 'type')
+    ? []
+    : ['@context', 'type'].map((name) => ({ path: `/${name}`, code: 'required', message: 'is required' }))
+
+/**
  * Checks depth, number of members and of contexts, texts and numbers of a document, without recursion. If the list is
  * empty, the libraries can process the document.
  */

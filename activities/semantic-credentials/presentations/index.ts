@@ -3,6 +3,7 @@ import { Refusal } from '../../../protocol/errors.ts'
 import type { Asked, PresentationToVerify } from '../../../protocol/semantic-credentials/presentations/checks.ts'
 import { expectedDomains, failed, proofsOf } from '../../../protocol/semantic-credentials/presentations/checks.ts'
 import {
+  assertPresentation,
   credentialsIn,
   normalisePresentation,
   presentationToSign,
@@ -113,6 +114,7 @@ export function createPresentations(parts: Parts) {
     }: Partial<Pick<PresentationToVerify, 'asked' | 'bindHolder' | 'skip'>> = {},
   ): Promise<WarnedPresentationVerdict> {
     const presentation = normalisePresentation(payload)
+    assertPresentation(presentation)
     assertTrustedContexts(trustedContexts)
     const trusted = [trustedContexts, ...asked.map((each) => each.trustedContexts)].filter((each) => each !== undefined)
     const { verifiableCredential: _, ...own } = presentation
@@ -129,7 +131,7 @@ export function createPresentations(parts: Parts) {
       resolveDid: async (did) => (await didResolver.resolve(did)).document,
       checkProof: documents.checkProof(contexts.lookupFor(tenantId)),
       means: (request) => documents.meansTheSame(request, contexts.lookupFor(tenantId)),
-      verifyCredential: (credential) => credentialVerifier.verifyCredential(tenantId, credential, trusted, skip),
+      verifyCredential: (credential) => credentialVerifier.checkCredential(tenantId, credential, trusted, skip),
     }
     const verdict = await verifyPresentation(request)
     const ofContexts = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, presentation)

@@ -1,7 +1,7 @@
 import { type Json, type ProofType, suiteOf } from '../../data-integrity/index.ts'
 import { type FieldError, firstFault, Refusal } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
-import { boundsErrors } from '../bounds.ts'
+import { boundsErrors, shapelessErrors } from '../bounds.ts'
 import { BASE_CONTEXT, BASE_CONTEXTS, credentialErrors, type DataModel, isUri } from '../checks.ts'
 import { unsignedErrors } from '../unsigned.ts'
 
@@ -95,6 +95,13 @@ export function normalisePresentation(value: unknown): Json {
     if (typeof presentation[member] === 'string') presentation[member] = [presentation[member]]
   }
   return presentation
+}
+
+/** Throws `Refusal('presentation.malformed')` for an object that is no presentation at all. */
+export function assertPresentation(presentation: Json): void {
+  const errors = shapelessErrors(presentation)
+  if (errors.length > 0)
+    throw new Refusal('presentation.malformed', 'This is not a presentation: it has no @context and no type.', errors)
 }
 
 /**

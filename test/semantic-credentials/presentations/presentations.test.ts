@@ -194,7 +194,8 @@ test.serial('a presentation that is none, or holds too much, is a 400', async (t
     400,
     '/problems#presentation.malformed',
   ])
-  const empty = await verify({})
+  t.deepEqual(await codes({}), [400, '/problems#presentation.malformed'])
+  const empty = await verify({ '@context': [] })
   t.deepEqual(failedIn(empty), [
     ['form', '/@context/0'],
     ['form', '/type'],

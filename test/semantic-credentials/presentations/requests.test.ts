@@ -262,7 +262,7 @@ test.serial('every change leaves a log entry of ids alone', async (t) => {
     dateFrom: '2020-01-01T00:00:00Z',
     dateTo: '2999-01-01T00:00:00Z',
   }
-  await verifyPresentation(world, {})
+  await verifyPresentation(world, { '@context': [] })
   const { data } = await verifier.post<{ data: { type: string; metadata: string }[] }>(
     '/v1/analytics/events?limit=1000',
     body,

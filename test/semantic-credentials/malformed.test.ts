@@ -1,0 +1,72 @@
+import test from 'ava'
+import { createDid, sign, verify } from '../support/credentials/credentials.ts'
+import { refusal } from '../support/credentials/templates.ts'
+import { vcApiSettings } from '../support/credentials/vc-api.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+let did: string
+test.before(async () => {
+  world = await openWorld()
+  await vcApiSettings(world, true, world.token)
+  did = await createDid(world)
+})
+test.after.always(() => world?.close())
+
+const post = (path: string, body: unknown) => world.ask(path, { token: world.token, body })
+const V2 = 'https://www.w3.org/ns/credentials/v2'
+
+/** Each verify operation, the member that holds the document, and the code for an object that is none. */
+const VERIFY = [
+  ['/v1/credentials/web-semantic/verify', 'payload', 'credential.malformed'],
+  ['/v1/credentials/web-semantic/presentations/verify', 'presentation', 'presentation.malformed'],
+  ['/vc-api/credentials/verify', 'verifiableCredential', 'credential.malformed'],
+  ['/vc-api/presentations/verify', 'verifiablePresentation', 'presentation.malformed'],
+] as const
+
+for (const [path, member, code] of VERIFY)
+  test(`${path}: what is no document is a 400 that names ${member} (D-250)`, async (t) => {
+    for (const body of [{}, ...[null, [], 'x', 7, true].map((value) => ({ [member]: value }))]) {
+      const reply = await post(path, body)
+      const shown = `${JSON.stringify(body)}: ${reply.text}`
+      t.is(refusal(reply, 400), 'request.invalid', shown)
+      t.is(reply.json<{ errors: { path: string }[] }>().errors[0]?.path, member, shown)
+    }
+    for (const document of [{}, { id: 'urn:uuid:1' }, { toString2: 1 }]) {
+      const reply = await post(path, { [member]: document })
+      t.is(refusal(reply, 400), code, reply.text)
+      const { errors } = reply.json<{ errors: { path: string; code: string }[] }>()
+      t.deepEqual(
+        errors.map((each) => [each.path, each.code]),
+        [
+          [`${member}.@context`, 'required'],
+          [`${member}.type`, 'required'],
+        ],
+      )
+    }
+  })
+
+test('a document with a context or a type is verified, and what it lacks stands in the verdict (D-250)', async (t) => {
+  for (const document of [{ '@context': [V2] }, { type: ['VerifiableCredential'] }, { '@context': null }]) {
+    const { verified, reason } = await verify(world, document)
+    t.false(verified)
+    t.deepEqual([...new Set(reason.map(({ type }) => type))], ['Syntax'], JSON.stringify(document))
+  }
+  const { credential } = await sign(world, did)
+  const { type: _, ...rest } = credential
+  t.is((await verify(world, rest)).reason[0]?.type, 'Syntax')
+})
+
+test('an empty object among the credentials of a presentation is a verdict on that credential', async (t) => {
+  const presentation = { '@context': [V2], type: ['VerifiablePresentation'], holder: did, verifiableCredential: [{}] }
+  const proved = await post('/vc-api/presentations/prove', {
+    presentation: { ...presentation, verifiableCredential: [] },
+    options: {},
+  })
+  t.is(proved.status, 201, proved.text)
+  const reply = await post('/v1/credentials/web-semantic/presentations/verify', { presentation })
+  t.is(reply.status, 200, reply.text)
+  const { verified, checks } = reply.json<{ verified: boolean; checks: { check: string; outcome: string }[] }>()
+  t.false(verified)
+  t.true(checks.some(({ check, outcome }) => check === 'credentialForm' && outcome === 'failed'))
+})
