@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { TemplateDefinition } from '../protocol/semantic-credentials/templates.ts'
+import type { TemplateDefinition } from '../protocol/semantic-credentials/templates/index.ts'
 import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
 
 const SemanticTemplateSchema = defineEntity({

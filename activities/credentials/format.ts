@@ -1,5 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { Credential } from '../../entities/credentials.ts'
+import type { Column } from '../../protocol/credentials/batches.csv.ts'
 import type { BatchOptions, RowInput } from '../../protocol/credentials/batches.ts'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
 import type { NamedEntry } from '../../protocol/credentials/notifications.ts'
@@ -54,6 +55,10 @@ export interface SettledOptions {
   options: BatchOptions
   /** The version that all rows are signed by. */
   template?: TemplateRef
+  /** Throws `Refusal` for columns of a CSV that do not fit the template. */
+  checkColumns?(columns: readonly Column[]): void
+  /** Throws `Refusal` for a row that does not fit the template; it is refused before it is stored. */
+  checkRow?(input: RowInput): void
 }
 
 /** Options and template that all rows of a batch share. */

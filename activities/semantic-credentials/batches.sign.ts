@@ -3,7 +3,13 @@ import { keyFor, PROOF_TYPES } from '../../protocol/data-integrity/index.ts'
 import { overDocument, Refusal } from '../../protocol/errors.ts'
 import { listOf } from '../../protocol/json.ts'
 import { completeRow, issuerOf, rowModelOf } from '../../protocol/semantic-credentials/batches.ts'
-import { dataModelOf, type TemplateDefinition } from '../../protocol/semantic-credentials/templates.ts'
+import { checkColumns } from '../../protocol/semantic-credentials/templates/columns.ts'
+import {
+  dataModelOf,
+  subjectOf,
+  type TemplateDefinition,
+  takenBy,
+} from '../../protocol/semantic-credentials/templates/index.ts'
 import type { BatchFormat, BatchTerms, SettledOptions } from '../credentials/format.ts'
 import { refuseIssuer } from '../credentials/refusals.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -74,14 +80,29 @@ export function createSemanticBatches(parts: Parts): BatchFormat {
     issuer.withKey(keyFor(proofTypeOf(proofType)))
     if (options.suspendable) assertSuspendable(definition.revocable, dataModelOf(definition))
     await settleContexts(tenantId, listOf(definition.contexts ?? undefined), 'templateId')
-    return { options: { ...options, issuer: issuer.did }, template: { id: templateId, version } }
+    const taken = takenBy(definition)
+    return {
+      options: { ...options, issuer: issuer.did },
+      template: { id: templateId, version },
+      checkColumns: (columns) => checkColumns(definition, columns),
+      checkRow(input) {
+        if ('claims' in input) subjectOf(definition, input.claims, taken)
+      },
+    }
   }
 
   async function requestOf(tenantId: string, input: RowInput, { options, template }: BatchTerms) {
     if (!('claims' in input)) return overDocument(() => completeRow(input, options))
     if (!template) throw new Error('a row holds claims, but its batch has no template')
     const definition = template.definition as TemplateDefinition
-    return templateSigning.request(tenantId, { ...template, definition }, completeClaims(input, options))
+    return templateSigning.request(
+      tenantId,
+      { ...template, definition },
+      {
+        ...completeClaims(input, options),
+        areAccepted: true,
+      },
+    )
   }
 
   return {

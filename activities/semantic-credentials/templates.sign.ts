@@ -5,7 +5,7 @@ import {
   payloadFromTemplate,
   proofTypeFor,
   type TemplateDefinition,
-} from '../../protocol/semantic-credentials/templates.ts'
+} from '../../protocol/semantic-credentials/templates/index.ts'
 import type { SignedCredential } from '../credentials/issue.ts'
 import { refuseIssuer } from '../credentials/refusals.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -17,6 +17,8 @@ import type { CredentialTemplate, CredentialTemplates } from './templates.ts'
 
 export interface TemplateClaims {
   claims: Json
+  /** True for a row of a batch: its claims were checked when the batch was created (D-241). */
+  areAccepted?: boolean
   /** A DID of the tenant; by default the default issuer, or the only one that fits (D-246). */
   issuerDid?: string | null
   /** Adds a second status entry, for suspension; only with a revocable template of data model 2.0. */
@@ -56,13 +58,14 @@ export function createTemplateSigning({ now, signers, credentialTemplates, seman
     return { issuer, proofType: proofTypeFor(definition, [...issuer.keyTypes]) }
   }
 
-  /** Returns the sign request. Throws as `signerFor` does, and `credential_template.claims_missing`. */
+  /** Returns the sign request. Throws as `signerFor` and `payloadFromTemplate` do. */
   async function request(tenantId: string, template: CredentialTemplate, input: TemplateClaims): Promise<SignRequest> {
     const { definition } = template
-    const { claims, suspendable, tag } = input
+    const { claims, areAccepted, suspendable, tag } = input
     const { issuer, proofType } = await signerFor(tenantId, definition, input.issuerDid)
+    const from = { issuerDid: issuer.did, claims, areAccepted, now: now() }
     return {
-      payload: await overDocument(() => payloadFromTemplate(definition, { issuerDid: issuer.did, claims, now: now() })),
+      payload: await overDocument(() => payloadFromTemplate(definition, from)),
       issuerField: ISSUER_FIELD,
       proofType,
       revocable: definition.revocable,

@@ -1,7 +1,7 @@
 import { jsonOf } from '../../activities/credentials/read.ts'
 import type { CredentialTemplate } from '../../activities/semantic-credentials/templates.ts'
 import { isObject } from '../../protocol/json.ts'
-import { flattenMappings } from '../../protocol/semantic-credentials/templates.claims.ts'
+import { flattenMappings } from '../../protocol/semantic-credentials/templates/claims.ts'
 import type { JsonObject } from '../frame/wire.ts'
 import type { ExpiresIn } from './templates.wire.ts'
 import { type CredentialOut, rowToWire, type SemanticCredential } from './wire.ts'

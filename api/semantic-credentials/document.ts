@@ -150,6 +150,8 @@ export const SEMANTIC_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof SEMANTIC_CR
       'credential.unprocessable':
         'A member or a context of the credential has a value that JSON-LD does not allow there.',
       'credential_template.claims_missing': 'Claims that the template requires are missing; errors names them.',
+      'credential_template.claims_unmapped':
+        'No mapping of the template takes some of the claims; errors names them, and what the template takes.',
       'credential_template.id_differs': 'The id in the body differs from the id in the path.',
       'credential_template.invalid': 'The template is not valid; errors names the members.',
       'credential_template.no_issuer': 'No DID of the tenant has a key that fits the template.',

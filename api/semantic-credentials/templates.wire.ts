@@ -1,6 +1,6 @@
 import type { CredentialTemplate } from '../../activities/semantic-credentials/templates.ts'
-import type { ClaimMappings } from '../../protocol/semantic-credentials/templates.claims.ts'
-import type { TemplateDefinition } from '../../protocol/semantic-credentials/templates.ts'
+import type { ClaimMappings } from '../../protocol/semantic-credentials/templates/claims.ts'
+import type { TemplateDefinition } from '../../protocol/semantic-credentials/templates/index.ts'
 import type { JsonObject } from '../frame/wire.ts'
 
 /** Added to the time of issuance in UTC: years and months, then weeks and days, then hours, minutes and seconds. */
@@ -62,6 +62,11 @@ export interface TemplateIn {
   credential_branding?: CredentialBranding | null
   description?: string | null
   expires_in?: ExpiresIn | null
+  /**
+   * true: claims that no mapping takes are left out of the credential. Otherwise such a claim is refused, by its name.
+   * Default: false.
+   */
+  ignore_unmapped?: boolean | null
   issuer: TemplateIssuer
   name: string
   /** As in the sign operation. Default: the proof type that fits the issuer's key. */
@@ -121,6 +126,7 @@ export const toDefinition = (body: TemplateIn): TemplateDefinition => ({
   credentialBranding: body.credential_branding,
   description: body.description,
   expiresIn: body.expires_in,
+  ignoreUnmapped: body.ignore_unmapped,
   issuer: { iconUrl: body.issuer.icon_url, logoUrl: body.issuer.logo_url, name: body.issuer.name },
   name: body.name,
   proofType: body.proof_type,
@@ -139,6 +145,7 @@ export const templateToWire = ({ id, version, definition }: CredentialTemplate):
   credential_branding: definition.credentialBranding,
   description: definition.description,
   expires_in: definition.expiresIn,
+  ignore_unmapped: definition.ignoreUnmapped,
   issuer: {
     icon_url: definition.issuer.iconUrl,
     logo_url: definition.issuer.logoUrl,

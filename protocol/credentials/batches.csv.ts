@@ -110,7 +110,8 @@ const CELL = tableOf({
   'row.json': 'expected JSON without repeated members',
 })
 
-function put(target: Json, [step = '', ...rest]: string[], value: unknown): void {
+/** Writes a value at a path, and the objects around it. */
+export function put(target: Json, [step = '', ...rest]: string[], value: unknown): void {
   if (rest.length === 0) setOwnMember(target, step, value)
   else {
     const member = ownMember(target, step)

@@ -169,7 +169,7 @@ test('a new format is batched by the engine as it is, and its batch is revoked',
   }
   const options = { format: 'compact' as const, issuer, revocable: true, types: [], contexts: [] }
   const digest = () => createHash('sha256').digest()
-  const { id, format } = await platform.batchUploads.receive(call(), { source: 'jsonl', options, rows: rows(), digest })
+  const { id, format } = await platform.batchUploads.receive(call(), { source: 'jsonl', options, rows, digest })
   t.is(format, 'compact')
   const ended = await until('the end of the batch', async () => {
     const batch = await platform.batches.readBatch(tenantId, id)

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CredentialBatch } from '../../../entities/credentials.batches.ts'
-import { DocumentFault, errorsWithin, Refusal, Unavailable } from '../../../protocol/errors.ts'
+import { DocumentFault, Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { BatchFormat, Formats } from '../format.ts'
 import { derivedId } from '../issue.ts'
 import type { Chunk, RowOutcomes } from './chunk.ts'
 import type { BatchSlice, PendingRow } from './rows.ts'
-import { rowProblem } from './upload.ts'
+import { problemOf, rowProblem } from './upload.ts'
 
 /** Signatures of a chunk that are under way at a time: enough for Vault to batch them. */
 const AT_ONCE = 16
@@ -36,10 +36,6 @@ const UNFORESEEN = rowProblem('row.unforeseen', [
     message: 'the row could not be signed because of an unexpected fault; ask the operator, whose log has the details',
   },
 ])
-
-/** `document`: what the paths of a document's rules begin with. */
-const problemOf = ({ code, message, errors }: Refusal, document = ''): string =>
-  rowProblem(code, errors.length > 0 ? errorsWithin(document, errors) : [{ path: '', code, message }])
 
 /** A row has the credential that is signed, or claims of which the template makes one. */
 const documentIn = ({ template }: Pick<Work, 'template'>) => (template ? 'credential' : 'payload')

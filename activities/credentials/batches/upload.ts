@@ -2,21 +2,23 @@ import { LockMode } from '@mikro-orm/core'
 import { CredentialBatch } from '../../../entities/credentials.batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { type BatchOptions, MAX_ROWS, type ReadRow } from '../../../protocol/credentials/batches.ts'
-import { type FieldError, Refusal } from '../../../protocol/errors.ts'
+import { errorsWithin, type FieldError, Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Signers } from '../../dids/signers.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
-import type { Formats, TemplateRef } from '../format.ts'
+import type { Formats, SettledOptions } from '../format.ts'
 import { derivedId } from '../issue.ts'
 import { refuseIssuer } from '../refusals.ts'
 import { type BatchRecord, toRecord } from './record.ts'
 import { discardUpload } from './sweep.ts'
 
+export type CheckColumns = NonNullable<SettledOptions['checkColumns']>
+
 export interface Upload {
   source: 'jsonl' | 'csv'
   options: BatchOptions
-  /** Read only as fast as rows can be stored. */
-  rows: AsyncIterable<ReadRow>
+  /** Reads rows only as fast as they can be stored. `checkColumns` throws for the header of a CSV. */
+  rows(checkColumns?: CheckColumns): AsyncIterable<ReadRow>
   /** SHA-256 of the body, once it has been read completely. */
   digest(): Buffer
 }
@@ -35,11 +37,26 @@ const RECEIVE = 'select receive_batch_rows($1, $2, $3, $4, $5, $6, $7) as receiv
 export const rowProblem = (code: string, errors: FieldError[]): string =>
   JSON.stringify(errors.map(({ path, code: rule, message }) => ({ path, code, rule, message })))
 
-interface Reception {
+/** `document`: what the paths of a document's rules begin with. */
+export const problemOf = ({ code, message, errors }: Refusal, document = ''): string =>
+  rowProblem(code, errors.length > 0 ? errorsWithin(document, errors) : [{ path: '', code, message }])
+
+/** Returns why a row cannot be signed, as far as the row itself shows it; undefined for a row to sign. */
+function problemIn(row: ReadRow, checkRow: SettledOptions['checkRow']): string | undefined {
+  if ('errors' in row) return rowProblem('row.invalid', row.errors)
+  try {
+    checkRow?.(row.input)
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal) return problemOf(error)
+    throw error
+  }
+}
+
+interface Reception extends Omit<SettledOptions, 'options'> {
   id: string
   /** Id of this attempt to upload. */
   attempt: string
-  template: TemplateRef | undefined
 }
 
 interface Slice {
@@ -67,7 +84,7 @@ export function createBatchUploads(parts: Parts) {
   const { database, sql, now, uuid, outbox, log, operations, signers, formats } = parts
 
   /** A later attempt with the same Idempotency-Key takes over the batch and deletes the rows of the earlier one. */
-  async function begin(call: Call, { source, options }: Upload, template: TemplateRef | undefined) {
+  async function begin(call: Call, { source, options }: Upload, settled: Omit<SettledOptions, 'options'>) {
     const { tenantId, idempotency, requestId, clientId } = call
     const intention = idempotency && `upload ${idempotency.since} ${idempotency.key}`
     const [id, attempt] = [intention ? derivedId(tenantId, intention) : uuid(), uuid()]
@@ -81,6 +98,7 @@ export function createBatchUploads(parts: Parts) {
           `The tenant has ${MAX_OPEN} open batches, which is the limit; wait for one to end, or cancel one.`,
         )
       const existing = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      const { template } = settled
       const version = { templateId: template?.id ?? null, templateVersion: template?.version ?? null }
       const columns = { attempt, source, options, ...version, lastProgressAt: now() }
       if (existing?.state === 'RECEIVING') em.assign(existing, { ...columns, failed: 0 })
@@ -91,10 +109,10 @@ export function createBatchUploads(parts: Parts) {
     })
     if (state === 'RECEIVING') await discardUpload(sql, { tenantId, id, keepBatch: true })
     else if (state !== 'new') throw overtaken()
-    return { id, attempt, template }
+    return { id, attempt, ...settled }
   }
 
-  async function store(call: Call, { id, attempt }: Reception, upload: Upload) {
+  async function store(call: Call, { id, attempt, checkColumns, checkRow }: Reception, upload: Upload) {
     const { options, rows } = upload
     const { issuerOf } = formats.of(options.format).batches
     const issuers = new Set<string>()
@@ -108,12 +126,13 @@ export function createBatchUploads(parts: Parts) {
       total += inputs.length
       slice = { inputs: [], problems: [], length: 0 }
     }
-    for await (const row of rows) {
+    for await (const row of rows(checkColumns)) {
       if (total + slice.inputs.length >= MAX_ROWS)
         throw new Refusal('batch.too_many_rows', `A batch has at most ${MAX_ROWS} rows; split the upload.`)
-      const input = 'input' in row ? JSON.stringify(row.input) : null
-      const problem = 'input' in row ? null : rowProblem('row.invalid', row.errors)
-      const issuer = 'input' in row ? issuerOf(row.input, options) : undefined
+      const problem = problemIn(row, checkRow) ?? null
+      const signable = 'input' in row && problem === null ? row.input : undefined
+      const input = signable ? JSON.stringify(signable) : null
+      const issuer = signable && issuerOf(signable, options)
       if (issuer !== undefined && issuers.size < MAX_ISSUERS) issuers.add(issuer)
       slice.inputs.push(input)
       slice.problems.push(problem)
@@ -170,9 +189,9 @@ export function createBatchUploads(parts: Parts) {
      */
     async receive(call: Call, request: Upload): Promise<BatchRecord> {
       const format = formats.of(request.options.format)
-      const { options, template } = await format.batches.settle(call.tenantId, request)
+      const { options, ...settled } = await format.batches.settle(call.tenantId, request)
       const upload = { ...request, options }
-      const reception = await begin(call, upload, template)
+      const reception = await begin(call, upload, settled)
       try {
         const { issuers } = await store(call, reception, upload)
         return await finish(call, reception, upload, issuers)

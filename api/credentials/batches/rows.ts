@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
+import type { CheckColumns } from '../../../activities/credentials/batches/upload.ts'
 import { readHeader, rowOfCells } from '../../../protocol/credentials/batches.csv.ts'
 import {
   MAX_ROW_BYTES,
@@ -122,8 +123,16 @@ const unreadable = ({ code, lines }: CsvError) =>
     [{ path: within('line', String(lines)), code: String(code).toLowerCase(), message: 'expected RFC 4180' }],
   )
 
-/** Rows of a CSV file (RFC 4180) by its header line. Throws `Refusal('batch.csv_*')` where the file as a whole is at fault. */
-export async function* csvRows(source: Bytes, delimiter: string, kind: RowKind): AsyncGenerator<ReadRow> {
+/**
+ * Rows of a CSV file (RFC 4180) by its header line. Throws `Refusal('batch.csv_*')` where the file as a whole is at fault,
+ * and what `checkColumns` throws.
+ */
+export async function* csvRows(
+  source: Bytes,
+  delimiter: string,
+  kind: RowKind,
+  checkColumns?: CheckColumns,
+): AsyncGenerator<ReadRow> {
   const parser = parse({
     delimiter,
     relax_column_count: true,
@@ -142,8 +151,10 @@ export async function* csvRows(source: Bytes, delimiter: string, kind: RowKind):
   let columns: ReturnType<typeof readHeader> | undefined
   try {
     for await (const cells of parser as AsyncIterable<string[]>) {
-      if (columns === undefined) columns = readHeader(cells, kind)
-      else yield rowOfCells(columns, cells, kind, parseJson)
+      if (columns === undefined) {
+        columns = readHeader(cells, kind)
+        checkColumns?.(columns)
+      } else yield rowOfCells(columns, cells, kind, parseJson)
     }
   } catch (error) {
     throw error instanceof CsvError ? unreadable(error) : error

@@ -65,7 +65,8 @@ export function openUpload(request: IncomingMessage, options: BatchOptions, deli
   return {
     source,
     options,
-    rows: source === 'csv' ? csvRows(bytes(), delimiter, kind) : jsonRows(bytes(), kind),
+    rows: (checkColumns) =>
+      source === 'csv' ? csvRows(bytes(), delimiter, kind, checkColumns) : jsonRows(bytes(), kind),
     digest: digestOnce,
     async reread() {
       for await (const _bytes of bytes());

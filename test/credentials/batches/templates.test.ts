@@ -60,7 +60,14 @@ async function change(id: string, more: Record<string, unknown>): Promise<void> 
 test.serial('rows of claims become credentials of the version that the template had (D-126)', async (t) => {
   const expires_in = { months: 1, hours: 2 }
   const mapped = { givenName: { map_from: 'claims.given_name', required: true }, course: 'claims.course' }
-  const template = { ...PROOF, revocable: true, expires_in, claim_mappings: mapped, additional_types: ['Diploma'] }
+  const template = {
+    ...PROOF,
+    revocable: true,
+    expires_in,
+    claim_mappings: mapped,
+    additional_types: ['Diploma'],
+    ignore_unmapped: true,
+  }
   const { id: templateId } = await createTemplate(world, template)
   const second = await createDid(world)
   await createDid(world)
@@ -103,7 +110,7 @@ test.serial('rows of claims become credentials of the version that the template 
 
 test.serial('CSV columns are the template’s claims, and the issuer is settled with the batch (D-126)', async (t) => {
   const claim_mappings = { course: 'claims.course', score: 'claims.score', city: 'claims.address.city' }
-  const { id: templateId } = await createTemplate(world, { ...PROOF, claim_mappings })
+  const { id: templateId } = await createTemplate(world, { ...PROOF, claim_mappings, ignore_unmapped: true })
   const chosen = await createDid(world)
   await chooseIssuer(world, chosen, world.token)
   keys.slowMs = 30
@@ -121,7 +128,12 @@ test.serial('CSV columns are the template’s claims, and the issuer is settled 
 })
 
 test.serial('claims that do not fit the template are the row’s own error, with field and rule (D-126)', async (t) => {
-  const terms = { course: 'https://schema.org/courseCode', CourseCredential: 'https://example.edu/CourseCredential' }
+  const url = { '@id': 'https://schema.org/url', '@type': '@id' }
+  const terms = {
+    course: 'https://schema.org/courseCode',
+    extra: url,
+    CourseCredential: 'https://example.edu/CourseCredential',
+  }
   const { id: templateId } = await createTemplate(world, {
     ...PROOF,
     contexts: ['https://www.w3.org/ns/credentials/v2', terms],
@@ -141,6 +153,12 @@ test.serial('claims that do not fit the template are the row’s own error, with
       'credential.credentialSubject.extra',
       'credential.term_undefined',
       'credential.term_undefined',
+    ],
+    [
+      { claims: { ...subject, cours: 'x' } },
+      'claims.cours',
+      'credential_template.claims_unmapped',
+      'credential_template.claim_unmapped',
     ],
     [
       { claims: { ...subject, id: 'no uri' } },

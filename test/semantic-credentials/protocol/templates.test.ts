@@ -6,14 +6,14 @@ import {
   type ClaimMappings,
   flattenMappings,
   mapClaims,
-} from '../../../protocol/semantic-credentials/templates.claims.ts'
+} from '../../../protocol/semantic-credentials/templates/claims.ts'
 import {
   keyTypesFor,
   payloadFromTemplate,
   proofTypeFor,
   type TemplateDefinition,
   templateErrors,
-} from '../../../protocol/semantic-credentials/templates.ts'
+} from '../../../protocol/semantic-credentials/templates/index.ts'
 import { addDuration } from '../../../protocol/time.ts'
 
 const NOW = new Date('2028-01-31T10:20:30.789Z')

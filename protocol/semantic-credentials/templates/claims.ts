@@ -1,7 +1,7 @@
-import type { Json } from '../data-integrity/index.ts'
-import { type FieldError, within } from '../errors.ts'
-import { isObject } from '../json.ts'
-import { ownMember } from '../names.ts'
+import type { Json } from '../../data-integrity/index.ts'
+import { type FieldError, within } from '../../errors.ts'
+import { isObject } from '../../json.ts'
+import { ownMember } from '../../names.ts'
 
 /** One claim: a path into the sources, and a default value (as in request_parameters). */
 export interface MappedClaim {
@@ -52,6 +52,9 @@ function memberAt(value: unknown, path: string): unknown {
   }
 }
 
+/** Whether claims have a value at a path below `claims`. */
+export const hasClaim = (claims: Json, path: string): boolean => (memberAt(claims, path) ?? null) !== null
+
 /** The value at a path such as `claims.given_name`; a path without a root is a claim. Null is undefined. */
 function valueAt(path: string, { claims, authenticationProvider, credentialConfiguration }: ClaimSources): unknown {
   const [, root = 'claims', rest = path] = ROOT.exec(path) ?? []
@@ -60,6 +63,12 @@ function valueAt(path: string, { claims, authenticationProvider, credentialConfi
       ? memberAt(claims, rest)
       : memberAt({ authenticationProvider, credentialConfiguration }, `${camel(root)}.${camel(rest)}`)
   return value ?? undefined
+}
+
+/** The part of a path below `claims`; undefined for a path into another source. */
+export function claimPath(path: string): string | undefined {
+  const [, root = 'claims', rest = path] = ROOT.exec(path) ?? []
+  return root === 'claims' ? rest : undefined
 }
 
 function objectOf(members: object, sources: ClaimSources): Json | undefined {

@@ -1,7 +1,7 @@
-import { type FieldError, within } from '../errors.ts'
-import { isObject } from '../json.ts'
-import { isReservedStep } from '../names.ts'
-import { type ClaimMappings, isRule, RULE_MEMBERS } from './templates.claims.ts'
+import { type FieldError, within } from '../../errors.ts'
+import { isObject } from '../../json.ts'
+import { isReservedStep } from '../../names.ts'
+import { type ClaimMappings, isRule, RULE_MEMBERS } from './claims.ts'
 
 const MAX_CLAIMS = 200
 const MAX_PATH = 512

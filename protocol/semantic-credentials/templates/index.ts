@@ -1,28 +1,31 @@
-import { isProofType, type Json, keyTypeOf, PROOF_TYPES, type ProofType } from '../data-integrity/index.ts'
-import type { PublicKeyType } from '../dids/index.ts'
-import { errorsWithin, type FieldError, Refusal } from '../errors.ts'
-import { isObject, listOf } from '../json.ts'
-import { addDuration, DURATION_UNITS, type Duration, wholeSeconds } from '../time.ts'
-import { isUuid } from '../uuid.ts'
-import { boundsErrors } from './bounds.ts'
-import { brandingErrors } from './branding.ts'
-import type { DataModel } from './checks.ts'
-import { chooseModel } from './contexts.ts'
-import { withoutNulls } from './extensions.ts'
-import { type ClaimMappings, mapClaims } from './templates.claims.ts'
-import { mappingErrors } from './templates.mappings.ts'
+import { isProofType, type Json, keyTypeOf, PROOF_TYPES, type ProofType } from '../../data-integrity/index.ts'
+import type { PublicKeyType } from '../../dids/index.ts'
+import { errorsWithin, type FieldError, Refusal } from '../../errors.ts'
+import { isObject, listOf } from '../../json.ts'
+import { addDuration, DURATION_UNITS, type Duration, wholeSeconds } from '../../time.ts'
+import { isUuid } from '../../uuid.ts'
+import { boundsErrors } from '../bounds.ts'
+import { brandingErrors } from '../branding.ts'
+import type { DataModel } from '../checks.ts'
+import { chooseModel } from '../contexts.ts'
+import { withoutNulls } from '../extensions.ts'
+import { type ClaimMappings, mapClaims } from './claims.ts'
+import { mappingErrors } from './mappings.ts'
+import { type TakenClaims, takenClaims, unmappedErrors } from './unmapped.ts'
 
 /** The template of many credentials (specification, Credential template). Null means absent. */
 export interface TemplateDefinition {
   additionalTypes: string[]
   claimMappings?: ClaimMappings | null
   claimSourceId?: string | null
-  /** JSON-LD contexts: one or a list. Any JSON is stored; signing refuses values that are not contexts. */
+  /** JSON-LD contexts: one or a list. Checked by the trial of the template. */
   contexts?: unknown
   credentialBranding?: { backgroundColor?: string | null; watermarkImageUrl?: string | null } | null
   description?: string | null
   /** From issuance to expiration. */
   expiresIn?: Duration | null
+  /** Claims that no mapping takes are left out; otherwise they are refused (D-241). */
+  ignoreUnmapped?: boolean | null
   issuer: { iconUrl?: string | null; logoUrl?: string | null; name: string }
   name: string
   /** Default: the proof type that fits the issuer's key. */
@@ -49,6 +52,10 @@ function typeErrors({ type, additionalTypes }: TemplateDefinition): FieldError[]
   const pathOf = (index: number) => (index === 0 ? 'type' : `additionalTypes.${index - 1}`)
   const errors = all.flatMap((name, index) => {
     if (!TYPE.test(name)) return [error(pathOf(index), 'type', 'expected 1 to 255 characters without white space')]
+    if (index === 0 && name === 'VerifiableCredential')
+      return [
+        error('type', 'type_reserved', 'expected a type besides VerifiableCredential, which every credential has'),
+      ]
     return all.indexOf(name) === index
       ? []
       : [error(pathOf(index), 'type_twice', 'is a duplicate: name each type once')]
@@ -115,6 +122,10 @@ const BY_KEY = (['Ed25519Signature2018', 'BbsSignature2022', 'ecdsa-rdfc-2019'] 
 export const keyTypesFor = ({ proofType }: TemplateDefinition): PublicKeyType[] =>
   isProofType(proofType) ? [keyTypeOf(proofType)] : BY_KEY.map(([keyType]) => keyType)
 
+/** Proof types with which an issuer can sign from the template. */
+export const proofTypesFor = ({ proofType }: TemplateDefinition): ProofType[] =>
+  isProofType(proofType) ? [proofType] : BY_KEY.map(([, each]) => each)
+
 /** The template's proof type, or the one that fits the issuer's keys. */
 export const proofTypeFor = ({ proofType }: TemplateDefinition, keyTypes: PublicKeyType[]): string =>
   proofType ?? BY_KEY.find(([keyType]) => keyTypes.includes(keyType))?.[1] ?? 'Ed25519Signature2018'
@@ -130,23 +141,44 @@ export interface FromTemplate {
   claims: Json
   /** Time of issuance; the expiration is calculated from it, to the second. */
   now: Date
+  /** True for a row: what no mapping takes was refused when its batch was created. */
+  areAccepted?: boolean
 }
 
+const hasMappings = ({ claimMappings }: TemplateDefinition): boolean => Object.keys(claimMappings ?? {}).length > 0
+
+/** The claims that a template takes; null where it takes all, or leaves out the others. */
+export const takenBy = (definition: TemplateDefinition): TakenClaims | null =>
+  hasMappings(definition) && !definition.ignoreUnmapped ? takenClaims(definition.claimMappings ?? {}) : null
+
 /**
- * Returns the payload of a template with claims, for `normaliseSignPayload`. Without mappings the subject gets all
- * claims as they are. Throws `Refusal('credential_template.claims_missing')` with the paths of the missing claims.
+ * Returns the subject of a credential: the claims by the mappings, or all of them where there are none. `taken`: by
+ * `takenBy`; null leaves out what no mapping takes. Throws
+ * `Refusal('credential_template.claims_unmapped' | 'credential_template.claims_missing')`, which names each claim.
  */
-export function payloadFromTemplate(definition: TemplateDefinition, { issuerDid, claims, now }: FromTemplate): Json {
-  const { claimMappings, credentialBranding, description, expiresIn, issuer, name, type } = definition
-  const { subject, missing } = Object.keys(claimMappings ?? {}).length
-    ? mapClaims(claimMappings ?? {}, { claims, credentialConfiguration: definition })
-    : { subject: claims, missing: [] }
+export function subjectOf(definition: TemplateDefinition, claims: Json, taken: TakenClaims | null): Json {
+  if (!hasMappings(definition)) return claims
+  const sources = { claims, credentialConfiguration: definition }
+  const { subject, missing } = mapClaims(definition.claimMappings ?? {}, sources)
+  const unmapped = taken ? unmappedErrors(taken, claims) : []
+  if (unmapped.length > 0)
+    throw new Refusal(
+      'credential_template.claims_unmapped',
+      `No mapping takes some of the claims, so the credential would not have them; errors names them. Correct their names, map them, or set ignore_unmapped of the template. It takes ${taken?.list}.`,
+      [...unmapped, ...missing],
+    )
   if (missing.length > 0)
     throw new Refusal(
       'credential_template.claims_missing',
       'Claims that the template requires are missing; errors names them.',
       missing,
     )
+  return subject
+}
+
+/** Returns the payload of a template with a subject, for `normaliseSignPayload`. */
+export function payloadOf(definition: TemplateDefinition, issuerDid: string, subject: Json, now: Date): Json {
+  const { credentialBranding, description, expiresIn, issuer, name, type } = definition
   const issued = new Date(Math.floor(now.getTime() / 1_000) * 1_000)
   const expires = expiresIn ? addDuration(issued, expiresIn) : undefined
   if (expiresIn && !expires)
@@ -167,3 +199,10 @@ export function payloadFromTemplate(definition: TemplateDefinition, { issuerDid,
     credentialSubject: subject,
   }
 }
+
+/** Returns the payload of a template with claims. Throws as `subjectOf` does. */
+export const payloadFromTemplate = (
+  definition: TemplateDefinition,
+  { issuerDid, claims, now, areAccepted }: FromTemplate,
+): Json =>
+  payloadOf(definition, issuerDid, subjectOf(definition, claims, areAccepted ? null : takenBy(definition)), now)
