@@ -41,6 +41,8 @@ type Unkeyed = Omit<SignRequest, 'hmacKey'>
 export interface Documents {
   /** Throws `Refusal` as `prepareProof` and `checkSigner` do, and what the signer throws. */
   sign(request: Unkeyed, owner: Owner): Promise<Json>
+  /** Prepares a proof as `sign` does, in a thread, and drops it: for a document of a shape that is never signed. */
+  rehearse(request: Omit<ProofRequest, 'created' | 'hmacKey'> & { now: Date }, owner: Owner): Promise<void>
   /** Signs one of many similar documents: large ones share work within a tenant too. */
   signLike(request: Unkeyed, owner: Owner): Promise<Json>
   verify(request: Omit<VerifyRequest, 'checkProof'>, owner: Owner): Promise<Verdict>
@@ -106,11 +108,15 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
 
   const isBbs = (proofType: ProofType) => suiteOf(proofType).signature === 'bbs'
 
-  const proofRequest = ({ signer, now, ...request }: Unkeyed): ProofRequest => {
+  const dated = ({ now, ...request }: Omit<ProofRequest, 'created' | 'hmacKey'> & { now: Date }): ProofRequest => ({
+    ...request,
+    created: createdFor(request.proofType, now),
+    ...(isBbs(request.proofType) && { hmacKey: random(32) }),
+  })
+
+  const proofRequest = ({ signer, ...request }: Unkeyed): ProofRequest => {
     checkSigner(signer, request.proofType)
-    const { verificationMethod } = signer
-    const created = createdFor(request.proofType, now)
-    return { ...request, verificationMethod, created, ...(isBbs(request.proofType) && { hmacKey: random(32) }) }
+    return dated({ ...request, verificationMethod: signer.verificationMethod })
   }
 
   /** The canonical form of documents of one shape is learnt once per tenant (D-084). */
@@ -140,6 +146,9 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
   return {
     sign: (request, owner) => sign(request, owner, false),
     signLike: (request, owner) => sign(request, owner, true),
+    async rehearse(request, owner) {
+      await inThread('prepare', dated(request), request.credential, owner)
+    },
     verify: (request, owner) => verifyCredential({ ...request, checkProof: checkProof(owner) }),
     derive: (request, owner) => inThread('derive', request, request.credential, owner),
     checkProof,

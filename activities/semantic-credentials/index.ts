@@ -14,6 +14,7 @@ import { createPresentationTemplates } from './presentations/templates.ts'
 import { createSigning } from './sign.ts'
 import { createSemanticLists } from './status-lists.sign.ts'
 import { createTemplateSigning } from './templates.sign.ts'
+import { createTemplateTrial } from './templates.trial.ts'
 import { createCredentialTemplates } from './templates.ts'
 import { createVcApi } from './vc-api.ts'
 import { createCredentialVerifier } from './verify.ts'
@@ -25,7 +26,8 @@ function composeIssuing(known: Known) {
   const contexts = createTenantContexts(known)
   const signing = createSigning({ ...known, contexts })
   const semanticCredentials = createSemanticCredentials({ issuing: known.issuing, signing })
-  const credentialTemplates = createCredentialTemplates(known)
+  const templateTrial = createTemplateTrial({ ...known, signing })
+  const credentialTemplates = createCredentialTemplates({ ...known, templateTrial })
   const templateSigning = createTemplateSigning({ ...known, semanticCredentials, credentialTemplates })
   const format = createSemanticFormat({
     signing,

@@ -86,9 +86,36 @@ function mandatoryOf(credential: Json, proofType: ProofType, pointers: string[] 
   ])
 }
 
+/** List of the status entries in a rehearsal. */
+const NO_LIST = '00000000-0000-4000-8000-000000000000'
+
+const kindOf = (dataModel: DataModel) => (dataModel === '2.0' ? 'BitstringStatusList' : 'RevocationList2020')
+
 /** Signs the payload of a request or of a batch row; the caller records the credential. */
 export function createSigning({ documents, now, tenants, contexts, entries, signers }: Parts) {
   return {
+    /**
+     * Runs the checks of `sign` on a payload, without an issuer of the tenant, a status entry or a signature. Throws
+     * `Refusal` with `credential.*` or `context.*`.
+     */
+    async rehearse(
+      tenantId: string,
+      { payload, proofType: proofTypeName, revocable }: Pick<SignRequest, 'payload' | 'proofType' | 'revocable'>,
+    ): Promise<void> {
+      const proofType = proofTypeOf(proofTypeName)
+      const time = now()
+      const normal = await overDocument(() => normaliseSignPayload(payload, { proofType, revocable, now: time }))
+      const unsigned = { id: `urn:uuid:${NO_LIST}`, ...normal.credential }
+      const entry = async () => {
+        const { baseUrl } = await tenants.byId(tenantId)
+        const place = { listUrl: statusListUrl(baseUrl, NO_LIST), index: 0, purpose: 'revocation' } as const
+        return { ...statusEntry({ kind: kindOf(normal.dataModel), ...place }) }
+      }
+      const credential = revocable ? withStatus(unsigned, await entry()) : unsigned
+      const request = { credential, proofType, verificationMethod: `${normal.issuer}#key`, now: time }
+      await documents.rehearse(request, contexts.lookupFor(tenantId))
+    },
+
     /**
      * Signs as the payload's issuer. `together`: how many similar credentials the caller is about to sign. Throws
      * `Refusal` with `credential.*` or `context.*`, and `Unavailable('keys')`.
@@ -119,7 +146,7 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       let entry: StatusEntry | undefined
       let suspension: StatusEntry | undefined
       if (revocable) {
-        const kind = normal.dataModel === '2.0' ? 'BitstringStatusList' : 'RevocationList2020'
+        const kind = kindOf(normal.dataModel)
         const owner = { tenantId, didId: issuer.didId, kind, purpose: 'revocation', proofType } as const
         entry = await entries.take(owner, together)
         if (suspendable) suspension = await entries.take({ ...owner, purpose: 'suspension' }, together)

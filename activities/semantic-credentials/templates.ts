@@ -7,6 +7,7 @@ import { type TemplateDefinition, templateErrors } from '../../protocol/semantic
 import type { TemplateVersion } from '../credentials/format.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
+import type { TemplateTrial } from './templates.trial.ts'
 
 export interface CredentialTemplate {
   id: string
@@ -40,16 +41,21 @@ export async function readTemplateVersion(
 
 /** Versioned credential templates: a change makes a new version, and issued credentials keep theirs. */
 export function createCredentialTemplates(
-  dependencies: Pick<Dependencies, 'database' | 'now' | 'uuid'> & { operations: Operations },
+  dependencies: Pick<Dependencies, 'database' | 'now' | 'uuid'> & {
+    operations: Operations
+    templateTrial: TemplateTrial
+  },
 ) {
-  const { database, now, uuid, operations } = dependencies
+  const { database, now, uuid, operations, templateTrial } = dependencies
 
   /** Returns the definition as JSON keeps it, without undefined members. */
-  function checked(definition: TemplateDefinition): TemplateDefinition {
+  async function checked(tenantId: string, definition: TemplateDefinition): Promise<TemplateDefinition> {
     const errors = templateErrors(definition, now())
     if (errors.length > 0)
       throw new Refusal('credential_template.invalid', 'The credential template is not valid; see errors.', errors)
-    return JSON.parse(JSON.stringify(definition)) as TemplateDefinition
+    const stored = JSON.parse(JSON.stringify(definition)) as TemplateDefinition
+    await templateTrial.assertSignable(tenantId, stored)
+    return stored
   }
 
   async function current(em: SqlEntityManager, id: string, lockMode?: LockMode) {
@@ -60,9 +66,9 @@ export function createCredentialTemplates(
 
   return {
     async createTemplate(call: Call, input: TemplateDefinition): Promise<CredentialTemplate> {
-      const definition = checked(input)
-      const [id, versionId] = [uuid(), uuid()]
       const { tenantId } = call
+      const definition = await checked(tenantId, input)
+      const [id, versionId] = [uuid(), uuid()]
       return operations.change(call, 'createWebSemanticCredentialTemplate', { id }, async (em) => {
         em.create(SemanticTemplate, { id, tenantId, type: definition.type, versionId, createdAt: now() })
         await em.flush()
@@ -81,8 +87,8 @@ export function createCredentialTemplates(
       input: TemplateDefinition,
       readVersion?: number,
     ): Promise<CredentialTemplate> {
-      const definition = checked(input)
       const { tenantId } = call
+      const definition = await checked(tenantId, input)
       return operations.change(call, 'updateWebSemanticCredentialTemplate', { id }, async (em) => {
         const { template, version: last } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
         if (readVersion !== undefined && readVersion !== last.version)

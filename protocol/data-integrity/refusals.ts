@@ -53,9 +53,12 @@ function undefinedTerm(document: object, event: unknown): Refusal {
   const [id, object] = [detail(details, 'id'), detail(details, 'object')]
   if (typeof property === 'string' || typeof type === 'string') {
     const term = String(property ?? type)
-    const paths = places(document, (key, value) =>
+    const found = places(document, (key, value) =>
       property === undefined ? value === term && key !== 'id' : key === term,
     )
+    // another member may have the text of a type
+    const types = property === undefined ? found.filter((path) => /\/@?type(\/\d+)?$/.test(path)) : []
+    const paths = types.length > 0 ? types : found
     const errors = (paths.length > 0 ? paths : ['']).map(
       (path): FieldError => ({
         path,
