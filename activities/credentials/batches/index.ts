@@ -82,13 +82,18 @@ export function createBatches(parts: Parts) {
         Object.assign(batch, { waitingFor: null, waitingSince: null })
       }),
 
-    /** Rows whose issuer or template was deleted are refused one by one. */
+    /**
+     * Rows whose issuer or template was deleted are refused one by one, if the batch was paused for that. After another
+     * pause nobody knows yet that they are gone, so the batch pauses again, for that (D-243).
+     */
     resumeBatch: (call: Call, id: string) =>
       steer(call, id, 'resumeCredentialBatch', async (batch, em) => {
         refuseEnded(batch)
         if (batch.state !== 'PAUSED') return
-        batch.issuers = await batchUploads.usable(call.tenantId, batch.issuers)
-        if (batch.templateId) batch.templateGone = await isTemplateGone(em, batch.format, batch.templateId)
+        const { pauseCode } = batch
+        if (pauseCode === 'batch.issuer_gone') batch.issuers = await batchUploads.usable(call.tenantId, batch.issuers)
+        if (pauseCode === 'batch.template_gone' && batch.templateId)
+          batch.templateGone = await isTemplateGone(em, batch.format, batch.templateId)
         Object.assign(batch, { state: 'PROCESSING', pauseCode: null, pauseMessage: null })
         Object.assign(batch, { waitingFor: null, waitingSince: null })
         Object.assign(batch, { resumedAt: now(), resumedDone: batch.signed + batch.failed })

@@ -109,7 +109,8 @@ export class CredentialBatchesController extends Controller {
   }
 
   /**
-   * Continues the batch where it paused. Rows whose issuer or template has been deleted are refused one by one.
+   * Continues the batch where it paused. If it paused because an issuer or the template was deleted, their rows are
+   * refused one by one; after any other pause it pauses again for that, before it refuses a row.
    * @summary Resume a batch
    */
   @Post('{id}/resume')
