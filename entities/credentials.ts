@@ -31,6 +31,9 @@ const CredentialSchema = defineEntity({
     /** The template version that it was issued from. */
     templateId: p.uuid().nullable(),
     templateVersion: p.integer().nullable(),
+    /** The batch that it was signed in, and its row there, from 1. */
+    batchId: p.uuid().nullable(),
+    batchRow: p.integer().nullable(),
   },
 })
 export class Credential extends CredentialSchema.class {}

@@ -28,6 +28,8 @@ export interface CredentialRow extends Omit<SignedRow, 'issuer'> {
   tenantId: string
   templateId: string | null
   templateVersion: number | null
+  /** Only of a credential of a batch. */
+  batch?: { id: string; row: number }
 }
 
 /** A credential of one request. */
@@ -62,6 +64,7 @@ export const toColumns = ({ document, ...row }: CredentialRow): string =>
     suspension_index: row.suspensionIndex,
     template_id: row.templateId,
     template_version: row.templateVersion,
+    ...(row.batch && { batch_id: row.batch.id, batch_row: row.batch.row }),
   })
 
 /** Columns of the log entry. */

@@ -84,6 +84,9 @@ export interface CredentialOut {
   credential_status?: StatusOut
   issuance_date: string
   tag?: string
+  /** The batch that it was signed in, and its row there, from 1. */
+  batch_id?: string
+  batch_row?: number
 }
 
 export interface CredentialPageOut {
@@ -107,7 +110,7 @@ const statusOf = (credential: JsonObject): StatusOut | undefined => {
 }
 
 export function rowToWire(row: SemanticCredential): CredentialOut {
-  const { id, issuanceDate, tag, statusListId } = row
+  const { id, issuanceDate, tag, statusListId, batchId, batchRow } = row
   const credential = jsonOf(row)
   const status = statusListId ? statusOf(credential) : undefined
   return {
@@ -116,6 +119,7 @@ export function rowToWire(row: SemanticCredential): CredentialOut {
     ...(status ? { credential_status: status } : {}),
     issuance_date: issuanceDate.toISOString(),
     ...(tag ? { tag } : {}),
+    ...(batchId && batchRow ? { batch_id: batchId, batch_row: batchRow } : {}),
   }
 }
 

@@ -59,7 +59,9 @@ export async function recordChunk(
       signed.map(({ row }) => row),
       signed.map(({ credential }) => credential.id),
       signed.map(({ credential }) => credential.didId),
-      signed.map(({ credential }) => toColumns({ ...credential, ...from })).join('\n'),
+      signed
+        .map(({ row, credential }) => toColumns({ ...credential, ...from, batch: { id: batchId, row } }))
+        .join('\n'),
       template?.id ?? null,
       failed.map(({ row }) => row),
       failed.map(({ problem }) => problem),
