@@ -72,6 +72,7 @@ export interface TemplateIn {
   /** As in the sign operation. Default: the proof type that fits the issuer's key. */
   proof_type?: string | null
   revocable: boolean
+  /** A type besides VerifiableCredential that the contexts define, or an IRI. */
   type: string
 }
 

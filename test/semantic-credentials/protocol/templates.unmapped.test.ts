@@ -93,6 +93,18 @@ test('no value vanishes: each is in the credential, or its name is refused (D-24
   t.pass()
 })
 
+test('names decide and not values: what is null, empty or a text in place of an object is named too', (t) => {
+  const taken = takenClaims({ city: 'claims.address.city', line: 'claims.lines.1' })
+  const named = (claims: Record<string, unknown>) => unmappedErrors(taken, claims).map(({ path }) => path)
+  t.deepEqual(named({ extra: null, other: {}, address: { zip: null } }), [
+    'claims.extra',
+    'claims.other',
+    'claims.address.zip',
+  ])
+  t.deepEqual(named({ address: 'Rome', lines: ['a', 'b'] }), ['claims.address', 'claims.lines.0'])
+  t.deepEqual(named({ address: null, id: 'did:example:a' }), [], 'what is not there loses nothing')
+})
+
 test('hostile claims cost little: names are compared a thousand times for a batch, and errors are bounded', (t) => {
   const mappings = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`c${n}`, `claims.${'x'.repeat(90)}${n}`]))
   const definition = { ...TEMPLATE, claimMappings: mappings }
