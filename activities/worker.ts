@@ -56,7 +56,7 @@ async function work(): Promise<void> {
     log,
     metrics,
     activities: createActivities(dependencies, { ...statusListCounter(metrics), ...reconciliationCounter(metrics) }),
-    jobs: scheduledJobs(config),
+    jobs: scheduledJobs(),
     signal: stopping.signal,
   })
   checks.worker = async () => {

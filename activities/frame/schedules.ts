@@ -1,4 +1,3 @@
-import type { Config } from '../../config.ts'
 import { type ScheduledType, schedules } from '../../protocol/workflows.ts'
 import type { ScheduledJob } from './temporal/registration.ts'
 
@@ -9,8 +8,9 @@ const job = (workflowType: ScheduledType, times: Pick<ScheduledJob, 'every' | 'a
 })
 
 /** What Temporal starts by the clock; runs of one job never overlap. */
-export const scheduledJobs = ({ statusWindowSeconds }: Pick<Config, 'statusWindowSeconds'>): ScheduledJob[] => [
-  job('publishStatusLists', { every: { seconds: statusWindowSeconds } }),
+export const scheduledJobs = (): ScheduledJob[] => [
+  // the workflow goes on by itself: this starts it again should an operator or a fault end it
+  job('publishStatusLists', { every: { seconds: 60 }, atStart: true }),
   job('purgeExpired', { every: { seconds: 3600 } }),
   job('reconcileWork', { every: { seconds: 300 }, atStart: true }),
   job('reapKeys', { every: { seconds: 300 } }),

@@ -125,7 +125,7 @@ async function build(
     ? await startWorker({
         ...dependencies,
         activities: createActivities({ ...dependencies, keys: workerKeys(dependencies.keys) }, {}, formats),
-        jobs: scheduledJobs(config),
+        jobs: scheduledJobs(),
       })
     : undefined
   undo.push(async () => worker?.stop())
@@ -170,6 +170,8 @@ async function build(
     async startDatabase() {
       postgres = await startPostgres(place)
     },
+    /** The worker stops as at SIGTERM; the API goes on. */
+    stopWorker: async () => worker?.stop(),
     /** SIGTERM's part of a stop: answers what was accepted, then lets go. */
     async stopApi() {
       await api?.stop()

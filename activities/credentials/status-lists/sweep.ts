@@ -12,6 +12,8 @@ export interface PublishingSlice {
   until: string
   /** Whether time of the window is left, so that another call may find further lists. */
   more: boolean
+  /** Length of a window; absent in answers of an earlier release. */
+  windowSeconds?: number
 }
 
 /** Lists that are read together; lists that become due in between wait for the next read. */
@@ -123,13 +125,13 @@ export function createStatusSweep(parts: Parts) {
 
       while (!over()) {
         const lists = (await due()).filter(({ id }) => !seen.has(id))
-        if (lists.length === 0) return { ...counts, until, more: false }
+        if (lists.length === 0) return { ...counts, until, more: false, windowSeconds }
         for (const { id } of lists) seen.add(id)
         const queue = lists.values()
         const lanes = await Promise.allSettled(Array.from({ length: LANES }, () => work(queue)))
         for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason
       }
-      return { ...counts, until, more: leftMs > SLICE_MS }
+      return { ...counts, until, more: leftMs > SLICE_MS, windowSeconds }
     },
   }
 }

@@ -54,7 +54,7 @@ test('each workflow has an id of its own, and each schedule', (t) => {
   ]
   t.is(new Set(ids).size, Object.keys(workflows).length + Object.keys(schedules).length)
   t.deepEqual(
-    scheduledJobs({ statusWindowSeconds: 10 }).map(({ workflowType, area, id, summary }) => ({
+    scheduledJobs().map(({ workflowType, area, id, summary }) => ({
       workflowType,
       area,
       id,

@@ -15,6 +15,8 @@ export interface Scenario {
   answers: Record<string, (nth: number) => unknown>
   /** Sent a second after the start. */
   signal?: string
+  /** Cancelled two seconds after the start: the workflow does not end by itself. */
+  cancelled?: true
 }
 
 export const fileOf = ({ workflowType, path }: Pick<Scenario, 'workflowType' | 'path'>): URL =>
@@ -143,6 +145,21 @@ export const scenarios: Scenario[] = [
         return { signed: 1, failed: 0, until: '2027-01-31T09:30:00.000Z', more: nth < 3 }
       },
     },
+  },
+  {
+    workflowType: 'publishStatusLists',
+    path: 'three-windows',
+    payload: undefined,
+    answers: {
+      publishChangedLists: (nth) => ({
+        signed: 1,
+        failed: 0,
+        until: '2027-01-31T09:30:00.000Z',
+        more: nth === 0,
+        windowSeconds: 0.8,
+      }),
+    },
+    cancelled: true,
   },
   batchSigning('five-chunks', { signBatchChunk: signedUpTo }),
   batchSigning('retried-chunk', {

@@ -5,6 +5,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
+import { WorkflowFailedError } from '@temporalio/client'
+import { CancelledFailure } from '@temporalio/common'
 import { pino } from 'pino'
 import { createOutbox } from '../../../activities/frame/outbox.ts'
 import { prepareWorkflowBundle } from '../../../activities/frame/worker/bundle.ts'
@@ -21,6 +23,16 @@ const scripted = ({ answers }: Scenario) =>
       return [name, async () => answer(calls++)]
     }),
   )
+
+async function assertCancelled(result: Promise<unknown>): Promise<void> {
+  try {
+    await result
+  } catch (error) {
+    if (error instanceof WorkflowFailedError && error.cause instanceof CancelledFailure) return
+    throw error
+  }
+  throw new Error('the workflow ended before it was cancelled')
+}
 
 async function record(world: TestTemporal, scenario: Scenario): Promise<void> {
   const { workflowType, path, payload } = scenario
@@ -50,7 +62,11 @@ async function record(world: TestTemporal, scenario: Scenario): Promise<void> {
       await wait(1_000)
       await handle.signal(scenario.signal)
     }
-    await handle.result()
+    if (scenario.cancelled) {
+      await wait(2_000)
+      await handle.cancel()
+      await assertCancelled(handle.result())
+    } else await handle.result()
     const json = toJson(await handle.fetchHistory())
     // which machine recorded it is nobody's business
     await writeFile(fileOf(scenario), `${json.replaceAll(`${process.pid}@${hostname()}`, 'recorder')}\n`)
