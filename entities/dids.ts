@@ -14,6 +14,12 @@ const DidSchema = defineEntity({
     registrationStatus: p.text().$type<RegistrationStatus>(),
     /** Why a registration FAILED, for people. */
     failureReason: p.text().nullable(),
+    /** Why a registration waits: a stable code, and a sentence for people. */
+    waitingCode: p.text().nullable(),
+    waitingReason: p.text().nullable(),
+    /** When the platform last looked whether the DID resolves, and when it looks again. */
+    lookedAt: p.datetime().nullable(),
+    nextLookAt: p.datetime().nullable(),
     document: p.json<Record<string, unknown>>(),
     /** `platform`: we serve the document at host and path; `caller`: the caller does; `none`: it needs no hosting. */
     hosting: p.text().$type<'platform' | 'caller' | 'none'>(),

@@ -10,6 +10,8 @@ const OutboxSchema = defineEntity({
     ...owned,
     area: p.text(),
     objectId: p.text(),
+    /** Further objects that operators find the workflow by; null in rows of earlier releases. */
+    objectIds: p.array().nullable(),
     workflowType: p.text(),
     workflowId: p.text(),
     /** One readable line for operators, without personal data. */

@@ -14,6 +14,8 @@ const LogEntrySchema = defineEntity({
     requestId: p.uuid(),
     data: p.json<Record<string, unknown>>(),
     metadata: p.json<Record<string, unknown>>(),
+    /** Ids of the objects that the entry is about; null in entries of earlier releases. */
+    objectIds: p.array().columnType('uuid[]').nullable(),
   },
 })
 export class LogEntry extends LogEntrySchema.class {}

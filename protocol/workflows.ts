@@ -89,22 +89,28 @@ type Nothing = Record<never, never>
 
 /**
  * Workflows that a row starts through the outbox. `subject` identifies the row; `payload` is the workflow's only
- * argument, plain JSON; `about` has further values for the summary; `signal` names the signals, which have no payload:
+ * argument, plain JSON; `about` has further values for the summary and for `others`; `signal` names the signals, which have no payload:
  * the row has the change; `queries` has the type of each result.
  */
 interface StartedWorkflows {
   registerWebDid: {
     subject: DidSubject
     payload: DidSubject & Partial<WebDidPatience>
-    about: []
+    about: [{ did: string }]
     signal: 'lookNow'
     queries: Nothing
   }
-  deleteDid: { subject: DidSubject; payload: DidSubject; about: []; signal: never; queries: Nothing }
+  deleteDid: {
+    subject: DidSubject
+    payload: DidSubject
+    about: [{ did: string }]
+    signal: never
+    queries: Nothing
+  }
   signBatch: {
     subject: BatchSubject
     payload: BatchRun
-    about: []
+    about: [{ templateId: string | null; issuers: readonly string[] }]
     signal: 'changed'
     queries: { progress: BatchProgress }
   }
@@ -150,6 +156,8 @@ export interface StartedWorkflow<Type extends StartedType> {
   area: WorkflowArea
   /** Id of the workflow's row. */
   objectId(subject: Subject<Type>): string
+  /** Ids and DIDs of other objects that an operator finds the workflow by. Temporal gets digests of the DIDs. */
+  others(...about: About<Type>): readonly string[]
   /** The idempotency key, so that repeated starts do the work once, and the address for signals. */
   id(subject: Subject<Type>): string
   /** One line for operators, without personal data: Temporal stores it in plain text. */
@@ -160,30 +168,35 @@ export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> 
   registerWebDid: {
     area: 'dids',
     objectId: ({ didId }) => didId,
+    others: ({ did }) => [did],
     id: ({ tenantId, didId }) => `${tenantId}/dids/${didId}/register`,
     summary: ({ didId }) => `register did:web ${didId}`,
   },
   deleteDid: {
     area: 'dids',
     objectId: ({ didId }) => didId,
+    others: ({ did }) => [did],
     id: ({ tenantId, didId }) => `${tenantId}/dids/${didId}/delete`,
     summary: ({ didId }) => `destroy the keys and rows of DID ${didId}`,
   },
   signBatch: {
     area: 'semantic-credentials',
     objectId: ({ batchId }) => batchId,
+    others: ({ templateId, issuers }) => [...(templateId === null ? [] : [templateId]), ...issuers],
     id: ({ tenantId, batchId }) => `${tenantId}/semantic-credentials/batches/${batchId}`,
     summary: ({ batchId, total }) => `sign batch ${batchId}: ${total} rows`,
   },
   revokeCredentials: {
     area: 'semantic-credentials',
     objectId: ({ revocationId }) => revocationId,
+    others: ({ subject }) => [subject],
     id: ({ tenantId, revocationId }) => `${tenantId}/semantic-credentials/revocations/${revocationId}`,
     summary: (_run, { scope, subject }) => `revoke what came from ${scope} ${subject.slice(0, 100)}`,
   },
   notifyStatus: {
     area: 'semantic-credentials',
     objectId: ({ notificationId }) => notificationId,
+    others: ({ credentialId }) => [credentialId],
     id: ({ tenantId, notificationId }) => `${tenantId}/semantic-credentials/notifications/${notificationId}`,
     summary: (_run, { credentialId }) => `tell a holder of the status of credential ${credentialId}`,
   },

@@ -3,15 +3,18 @@ import { defineWork, type WorkRow } from '../frame/pending-work.ts'
 /**
  * A batch until its last row is done, or, if cancelled, until its rows are erased; also in a pause that ends by itself.
  */
-export const batchWork = defineWork<'signBatch', WorkRow & { total: number }>({
+export const batchWork = defineWork<
+  'signBatch',
+  WorkRow & { total: number; templateId: string | null; issuers: string[] }
+>({
   workflowType: 'signBatch',
   table: 'credential_batches',
-  columns: 'w.total',
+  columns: 'w.total, w.template_id as "templateId", w.issuers',
   underWay: `w.state in ('PROCESSING', 'PAUSED', 'CANCELLED') and w.discarded_at is null
     and (w.state <> 'PAUSED' or w.pause_code = 'keys.unavailable')`,
   since: 'greatest(w.created_at, w.resumed_at, w.ended_at)',
   payload: ({ tenantId, id, total }) => ({ tenantId, batchId: id, total }),
-  about: () => [],
+  about: ({ templateId, issuers }) => [{ templateId, issuers }],
 })
 
 /** A revocation of many until everything is revoked. */

@@ -128,7 +128,7 @@ export function createDidCreation(parts: Parts) {
       em.create(Did, { ...row, ...place, isDefaultIssuer, document: { id: did }, createdAt: now() })
       await em.flush()
       for (const keyType of WEB_KEYS) em.create(Key, { id: uuid(), tenantId, keyType, didId: id, createdAt: now() })
-      await outbox.start(em, 'registerWebDid', { tenantId, didId: id, ...config.didWeb })
+      await outbox.start(em, 'registerWebDid', { tenantId, didId: id, ...config.didWeb }, { did })
       const answer = { id, did, registrationStatus: 'PROCESSING', failureReason: null, hosting, isDefaultIssuer }
       return { ...answer, document: { id: did }, keys: [] }
     }

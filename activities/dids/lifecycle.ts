@@ -76,7 +76,7 @@ export function createDids(parts: Parts) {
           )
         metadata.id = row.id
         row.deletedAt = now()
-        await outbox.start(em, 'deleteDid', { tenantId, didId: row.id })
+        await outbox.start(em, 'deleteDid', { tenantId, didId: row.id }, { did })
         return { didId: row.id }
       })
       signers.forget(tenantId, did)

@@ -19,6 +19,8 @@ interface Row {
   tenantId: string
   area: string
   objectId: string
+  /** null in rows of an earlier release. */
+  objectIds: string[] | null
   workflowType: string
   workflowId: string
   summary: string
@@ -69,7 +71,7 @@ const CLAIM = `
   ), taken as (
     update outbox set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${LEASE_SECONDS})
     from claimed where outbox.id = claimed.id
-    returning outbox.id, tenant_id as "tenantId", area, object_id as "objectId", workflow_type as "workflowType",
+    returning outbox.id, tenant_id as "tenantId", area, object_id as "objectId", object_ids as "objectIds", workflow_type as "workflowType",
       workflow_id as "workflowId", summary, payload, attempts, claimed.place
   )
   select taken.*, seen.tenant_id as "seenTenant"
@@ -116,9 +118,9 @@ export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
 
   /** Returns `away` when the row only waits for Temporal; after `failed` it waits longer each time. */
   const startRow = async (row: Row): Promise<'started' | 'away' | 'failed'> => {
-    const { payload: _sealed, id: _id, seenTenant: _seen, attempts, ...subject } = row
+    const { payload: _sealed, id: _id, seenTenant: _seen, attempts, objectIds, ...subject } = row
     try {
-      await temporal.startWorkflow({ ...subject, payload: outbox.open(row) })
+      await temporal.startWorkflow({ ...subject, objectIds: objectIds ?? [], payload: outbox.open(row) })
       return 'started'
     } catch (error) {
       const away = error instanceof Unavailable

@@ -19,17 +19,17 @@ export function createOutboxRows(masterKey: Uint8Array) {
   return {
     /** A second row with the same workflow id changes nothing. Throws `workflow.payload_too_large`. */
     async write(em: SqlEntityManager, start: WorkflowStart): Promise<void> {
-      const { tenantId, area, objectId, workflowType, workflowId, summary, payload } = start
+      const { tenantId, area, objectId, objectIds = [], workflowType, workflowId, summary, payload } = start
       const sealed = sealer.seal(pack(Buffer.from(JSON.stringify(payload ?? null))), boundTo(start))
       if (sealed.length > MAX_PAYLOAD_BYTES) {
         throw new Refusal('workflow.payload_too_large', 'The request is too large to be processed: send less at once.')
       }
       await em.execute(
-        `insert into outbox (id, tenant_id, created_at, area, object_id, workflow_type, workflow_id, summary, payload, attempts,
+        `insert into outbox (id, tenant_id, created_at, area, object_id, object_ids, workflow_type, workflow_id, summary, payload, attempts,
            next_attempt_at)
-         values (gen_random_uuid(), ?, now(), ?, ?, ?, ?, ?, ?, 0, now())
+         values (gen_random_uuid(), ?, now(), ?, ?, string_to_array(?, ' '), ?, ?, ?, ?, 0, now())
          on conflict (workflow_id) do nothing`,
-        [tenantId, area, objectId, workflowType, workflowId, summary, sealed],
+        [tenantId, area, objectId, objectIds.join(' '), workflowType, workflowId, summary, sealed],
       )
     },
 

@@ -96,7 +96,7 @@ for (const [type, { begin, over, since }] of Object.entries(KINDS)) {
   test.serial(`${type}: the start is the one that the request wrote down`, async (t) => {
     const id = await begin()
     const { outbox, systemSql } = world.dependencies
-    const text = `select id, tenant_id as "tenantId", area, object_id as "objectId", workflow_type as "workflowType",
+    const text = `select id, tenant_id as "tenantId", area, object_id as "objectId", object_ids as "objectIds", workflow_type as "workflowType",
       workflow_id as "workflowId", summary, payload from outbox where object_id = $1 and workflow_type = $2`
     type Written = { id: string; tenantId: string; workflowId: string; payload: Buffer }
     const [row] = (await systemSql.query<Written>({ text, values: [id, type] })).rows

@@ -32,6 +32,7 @@ const TYPES: Record<string, string> = {
   uuid: 'uuid',
   text: 'text',
   'text[]': '_text',
+  'uuid[]': '_uuid',
   boolean: 'bool',
   int: 'int4',
   bigint: 'int8',

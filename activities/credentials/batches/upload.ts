@@ -175,7 +175,8 @@ export function createBatchUploads(parts: Parts) {
         resumedAt: now(),
         resumedDone,
       })
-      await outbox.start(em, 'signBatch', { tenantId, batchId: id, total })
+      const about = { templateId: template?.id ?? null, issuers: usableDids }
+      await outbox.start(em, 'signBatch', { tenantId, batchId: id, total }, about)
       return toRecord(batch)
     })
   }

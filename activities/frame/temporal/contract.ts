@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { WorkflowNotFoundError } from '@temporalio/client'
+import { isUuid } from '../../../protocol/uuid.ts'
 import {
   type About,
   type Payload,
@@ -10,15 +12,22 @@ import {
 } from '../../../protocol/workflows.ts'
 import type { Temporal, WorkflowStart } from './index.ts'
 
+/**
+ * Name of an object in plain text: a UUID, or the SHA-256 of anything else. A DID may lead to a person, and whoever knows
+ * it finds it by its digest all the same.
+ */
+const opaque = (name: string): string => (isUuid(name) ? name : createHash('sha256').update(name).digest('hex'))
+
 /** Returns the start of a workflow as its contract makes it of the payload. */
 export function workflowStart<Type extends StartedType>(
   workflowType: Type,
   payload: Payload<Type> & Subject<Type>,
   ...about: About<Type>
 ): WorkflowStart {
-  const { area, objectId, id, summary }: StartedWorkflow<Type> = workflows[workflowType]
+  const { area, objectId, others, id, summary }: StartedWorkflow<Type> = workflows[workflowType]
   const { tenantId } = payload
-  const subject = { tenantId, area, objectId: objectId(payload), summary: summary(payload, ...about) }
+  const objectIds = others(...about).map(opaque)
+  const subject = { tenantId, area, objectId: objectId(payload), objectIds, summary: summary(payload, ...about) }
   return { ...subject, workflowType, workflowId: id(payload), payload }
 }
 

@@ -21,14 +21,19 @@ const CALL_DEADLINE_MS = 2_000
 
 /**
  * What an operator searches by. Temporal keeps these in plain text, so they hold opaque ids and a readable line that
- * names no person. Keyword, because text is not searchable by equality.
+ * names no person. Keyword, because text is not searchable by equality. One list, because a namespace on SQL has three
+ * lists and ten keywords, for all that use it.
  */
 export const searchAttributes = {
   TenantId: defineSearchAttributeKey('TenantId', 'KEYWORD'),
   Area: defineSearchAttributeKey('Area', 'KEYWORD'),
   ObjectId: defineSearchAttributeKey('ObjectId', 'KEYWORD'),
+  ObjectIds: defineSearchAttributeKey('ObjectIds', 'KEYWORD_LIST'),
   Summary: defineSearchAttributeKey('Summary', 'KEYWORD'),
 }
+
+/** A batch may have rows of many issuers; Temporal takes 2 kB for a list without being asked for more. */
+const MOST_OBJECTS = 20
 
 /** A keyword holds 255 characters in Temporal's SQL visibility stores. */
 const keyword = (value: string): string => (value.length > 255 ? `${value.slice(0, 254)}…` : value)
@@ -38,14 +43,16 @@ export interface WorkflowSubject {
   tenantId: string
   /** Slug of the area. */
   area: string
-  /** Id of the row that the workflow is about, so that one search finds all its workflows. */
+  /** Id of the workflow's row. */
   objectId: string
+  /** Opaque names of other objects that it concerns (temporal/contract.ts). */
+  objectIds?: readonly string[]
   /** One line for operators, without personal data: it is stored in plain text. */
   summary: string
 }
 
 /** Options of every start, so that the Temporal UI can show all workflows of an object. */
-export const startOptions = ({ tenantId, area, objectId, summary }: WorkflowSubject) => ({
+export const startOptions = ({ tenantId, area, objectId, objectIds = [], summary }: WorkflowSubject) => ({
   staticSummary: keyword(summary),
   // its activities inherit it: tenants take turns on the task queue (D-202)
   priority: { fairnessKey: tenantId },
@@ -53,6 +60,10 @@ export const startOptions = ({ tenantId, area, objectId, summary }: WorkflowSubj
     { key: searchAttributes.TenantId, value: keyword(tenantId) },
     { key: searchAttributes.Area, value: keyword(area) },
     { key: searchAttributes.ObjectId, value: keyword(objectId) },
+    {
+      key: searchAttributes.ObjectIds,
+      value: [...new Set([objectId, ...objectIds].map(keyword))].slice(0, MOST_OBJECTS),
+    },
     { key: searchAttributes.Summary, value: keyword(summary) },
   ] satisfies SearchAttributePair[],
 })

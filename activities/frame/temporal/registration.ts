@@ -10,19 +10,22 @@ import { Unavailable } from '../../../protocol/errors.ts'
 import { searchAttributes, startOptions, type Temporal } from './index.ts'
 
 const REGISTRATION_DEADLINE_MS = 10_000
-const keywordType = proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+const { IndexedValueType } = proto.temporal.api.enums.v1
+const INDEXED = {
+  KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+  KEYWORD_LIST: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
+}
 
 /** Registers the search attributes in the namespace, and returns when Temporal lists them. Safe to repeat. */
 export async function registerSearchAttributes({ connection, namespace, within }: Temporal): Promise<void> {
-  const names = Object.keys(searchAttributes)
-  const missing = async (): Promise<string[]> => {
+  const missing = async () => {
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
-    return names.filter((name) => !(name in customAttributes))
+    return Object.values(searchAttributes).filter(({ name }) => !(name in customAttributes))
   }
   await within(async () => {
-    const missingNames = await missing()
-    if (missingNames.length === 0) return
-    const attributeTypes = Object.fromEntries(missingNames.map((name) => [name, keywordType]))
+    const absent = await missing()
+    if (absent.length === 0) return
+    const attributeTypes = Object.fromEntries(absent.map(({ name, type }) => [name, INDEXED[type]]))
     await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: attributeTypes })
     while ((await missing()).length > 0) await new Promise((resolve) => setTimeout(resolve, 100))
   }, REGISTRATION_DEADLINE_MS)

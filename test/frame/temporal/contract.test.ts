@@ -27,10 +27,13 @@ test('the bundle has the workflows of the contract and no other one, each taking
 })
 
 test('the start of a workflow is what its contract makes of the payload', (t) => {
-  t.deepEqual(workflowStart('signBatch', run), {
+  const did = 'did:web:issuer.example'
+  const digest = '3b3ae0aa806d55db2e1656bcc975021dd05b1ae5dd1681a1edd2261e5eba8a4d' // printf %s did:web:issuer.example | sha256sum
+  t.deepEqual(workflowStart('signBatch', run, { templateId: tenantId, issuers: [did] }), {
     tenantId,
     area: 'semantic-credentials',
     objectId: batchId,
+    objectIds: [tenantId, digest],
     summary: `sign batch ${batchId}: 3 rows`,
     workflowType: 'signBatch',
     workflowId: `${tenantId}/semantic-credentials/batches/${batchId}`,

@@ -10,7 +10,7 @@ const run = { tenantId, batchId, total: 3 }
 
 /** What does not compile on either side of the contract of workflows, between lines that do. */
 export async function looseStrings(em: SqlEntityManager, outbox: Outbox, { signal }: WorkRevival): Promise<void> {
-  await outbox.start(em, 'signBatch', run)
+  await outbox.start(em, 'signBatch', run, { templateId: null, issuers: [] })
   // @ts-expect-error no such workflow
   await outbox.start(em, 'signBatches', run)
   // @ts-expect-error the clock starts it
@@ -30,7 +30,7 @@ export async function looseStrings(em: SqlEntityManager, outbox: Outbox, { signa
     underWay: '',
     since: '',
     payload: ({ id }) => ({ tenantId, batchId: id, total: 0 }),
-    about: () => [],
+    about: () => [{ templateId: null, issuers: [] }],
   })
   await signal(work, { tenantId, batchId }, 'changed')
   // @ts-expect-error no such signal
