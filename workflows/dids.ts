@@ -1,8 +1,9 @@
-import { condition, proxyActivities, setHandler, sleep } from '@temporalio/workflow'
-import type { DidRegistration } from '../activities/dids/registration.ts'
+import { condition, patched, proxyActivities, setHandler, sleep } from '@temporalio/workflow'
+import type { DidRegistration, Lookup } from '../activities/dids/registration.ts'
 import type { DidSubject, Payload } from '../protocol/workflows.ts'
 import { signalOf } from './contract.ts'
 import { outward, quick, refusalCode, refusalOf, sweeping } from './options.ts'
+import { createProgressLine } from './progress.ts'
 
 const { createDidKeys, writeDidDocument, completeDid, failDid, wakeRegistration, destroyDidKeys, removeDid } =
   proxyActivities<DidRegistration>(quick)
@@ -14,6 +15,8 @@ const DAY_MS = 24 * HOUR_SECONDS * 1000
 
 /** Ends the wait for the next look. */
 const lookNow = signalOf('registerWebDid', 'lookNow')
+
+type Fault = Extract<Lookup, { resolved: false }>
 
 async function makeDocument(subject: DidSubject): Promise<void> {
   await createDidKeys(subject)
@@ -31,35 +34,53 @@ const refusalReason = (step: Promise<void>): Promise<string | undefined> =>
     },
   )
 
+/**
+ * Shows operators why a registration waits. The line has the code alone: the reason names the host, which may lead to a
+ * person, and is in the details, which are encrypted. Runs that began before this show nothing.
+ */
+function createWaitingLine({ didId }: DidSubject) {
+  const isShown = patched('registration-says-why')
+  const showProgress = createProgressLine()
+  const show = (state: string, more = '') =>
+    isShown && showProgress(`register did:web ${didId}: ${state}`, more || state)
+  return {
+    waits({ code = 'did.unresolvable', reason }: Fault, waitMs: number) {
+      const nextLook = new Date(Date.now() + waitMs).toISOString()
+      show(`waits, ${code}, next look at ${nextLook}`, `${reason} (${code})\n\nNext look at ${nextLook}.`)
+    },
+    ended: (status: 'COMPLETED' | 'FAILED') => show(status),
+  }
+}
+
 /** did:web: keys, document, and then waiting until the world resolves it as we do (specification, DID record). */
 export async function registerWebDid({
   checkSeconds = 5,
   patienceDays = 7,
   ...subject
 }: Payload<'registerWebDid'>): Promise<'COMPLETED' | 'FAILED' | 'DELETED'> {
+  const line = createWaitingLine(subject)
   let isWoken = false
   setHandler(lookNow, () => {
     isWoken = true
   })
+  const end = async (status: 'COMPLETED' | 'FAILED', step: Promise<void>) => {
+    await step
+    line.ended(status)
+    return status
+  }
   try {
     const reason = await refusalReason(makeDocument(subject))
-    if (reason) {
-      await failDid({ ...subject, reason })
-      return 'FAILED'
-    }
+    if (reason) return await end('FAILED', failDid({ ...subject, reason }))
     const until = Date.now() + patienceDays * DAY_MS
     for (let waitSeconds = checkSeconds; ; waitSeconds = Math.min(waitSeconds * 2, HOUR_SECONDS)) {
       isWoken = false
-      const lookup = await lookUpDid(subject)
-      if (lookup.resolved) {
-        await completeDid(subject)
-        return 'COMPLETED'
-      }
-      if (Date.now() >= until) {
-        await failDid({ ...subject, reason: lookup.reason })
-        return 'FAILED'
-      }
-      await condition(() => isWoken, Math.ceil(Math.min(waitSeconds * 1000, until - Date.now())))
+      const waitMs = () => Math.ceil(Math.min(waitSeconds * 1000, until - Date.now()))
+      const nextInMs = waitMs() > 0 ? waitMs() : undefined
+      const lookup = await lookUpDid({ ...subject, nextInMs })
+      if (lookup.resolved) return await end('COMPLETED', completeDid(subject))
+      if (Date.now() >= until) return await end('FAILED', failDid({ ...subject, reason: lookup.reason }))
+      line.waits(lookup, waitMs())
+      await condition(() => isWoken, waitMs())
     }
   } catch (error) {
     if (refusalCode(error) === 'did.not_found') return 'DELETED'

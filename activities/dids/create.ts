@@ -12,7 +12,8 @@ import { assertCallable } from '../frame/outbound/url.ts'
 import { assertNoDefaultIssuer } from '../frame/tenants/default-issuer.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import type { KeyType } from '../keys/index.ts'
-import type { DidRecord } from './records.ts'
+import { hostFault } from './looks.ts'
+import { type DidRecord, toRecord } from './records.ts'
 
 const KEY_TYPES: readonly string[] = ['ed25519', 'p256', 'bls12381g2'] satisfies KeyType[]
 const WEB_KEYS: readonly KeyType[] = ['ed25519', 'p256', 'bls12381g2', 'x25519']
@@ -118,6 +119,7 @@ export function createDidCreation(parts: Parts) {
     const hosting = owner?.id === tenantId ? 'platform' : 'caller'
     // an address that cannot be called would stay PROCESSING for a week (D-165)
     if (hosting === 'caller') namingUrl(() => assertCallable(address, config.outbound))
+    const fault = hosting === 'platform' ? hostFault(address, config.outbound) : undefined
     const id = uuid()
     const authority = port === undefined ? host : `${host}:${port}`
     const metadata = { id, method: 'WEB', hosting, ...(isDefaultIssuer && { isDefaultIssuer }) }
@@ -125,12 +127,13 @@ export function createDidCreation(parts: Parts) {
       if (isDefaultIssuer) await assertNoDefaultIssuer(em, tenantId)
       const row = { id, tenantId, did, method: 'WEB', registrationStatus: 'PROCESSING', hosting } as const
       const place = { host: authority, path: path.join('/') }
-      em.create(Did, { ...row, ...place, isDefaultIssuer, document: { id: did }, createdAt: now() })
+      const why = fault ? { waitingCode: fault.code, waitingReason: fault.reason } : {}
+      const created = { ...row, ...place, ...why, isDefaultIssuer, document: { id: did }, createdAt: now() }
+      const entity = em.create(Did, created)
       await em.flush()
       for (const keyType of WEB_KEYS) em.create(Key, { id: uuid(), tenantId, keyType, didId: id, createdAt: now() })
       await outbox.start(em, 'registerWebDid', { tenantId, didId: id, ...config.didWeb }, { did })
-      const answer = { id, did, registrationStatus: 'PROCESSING', failureReason: null, hosting, isDefaultIssuer }
-      return { ...answer, document: { id: did }, keys: [] }
+      return toRecord(entity, [])
     }
     return operations.change(call, 'createDID', metadata, work).catch((error: unknown) => {
       // of two concurrent requests the unique index lets one pass (dids_live)

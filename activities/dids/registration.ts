@@ -3,13 +3,16 @@ import { Key } from '../../entities/keys.ts'
 import { asSystem, inTenant } from '../../entities/orm.ts'
 import type { DidDocument } from '../../protocol/dids/index.ts'
 import { webDidDocument, webMethodId } from '../../protocol/dids/web.document.ts'
-import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import { parseWebDid } from '../../protocol/dids/web.ts'
+import { Refusal } from '../../protocol/errors.ts'
 import type { DidSubject } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { signalWorkflow } from '../frame/temporal/contract.ts'
+import { type Fault, hostFault, KEYS_MISSING, lookFault } from './looks.ts'
 import type { DidResolver } from './resolver.ts'
 
-export type Lookup = { resolved: true } | { resolved: false; reason: string }
+/** `code`: absent in looks of an earlier release. */
+export type Lookup = { resolved: true } | { resolved: false; reason: string; code?: string }
 
 /** After this time an unfinished creation has crashed. */
 const UNOWNED_AFTER_MS = 10 * 60_000
@@ -34,23 +37,42 @@ const publishes = (publicDocument: DidDocument, ownDocument: DidDocument): boole
   return statements(ownDocument).every((statement) => publicStatements.has(statement))
 }
 
+const NOT_WAITING = { waitingCode: null, waitingReason: null, nextLookAt: null }
+
 const REVOKING = `select r.id from credential_revocations r join dids d on d.tenant_id = r.tenant_id and d.did = r.subject
 where d.id = ? and r.scope = 'issuer' and r.state = 'REVOKING' limit 1`
 
 /** Activities of the DID workflows; each is safe to repeat. */
 export function createDidRegistration({
+  config,
   database,
   keys,
   temporal,
   didResolver,
   now,
-}: Pick<Dependencies, 'database' | 'keys' | 'temporal' | 'now'> & { didResolver: DidResolver }) {
+}: Pick<Dependencies, 'config' | 'database' | 'keys' | 'temporal' | 'now'> & { didResolver: DidResolver }) {
   const inside = <T>({ tenantId, didId }: DidSubject, work: (row: Did, rows: Key[]) => Promise<T> | T): Promise<T> =>
     inTenant(database.tenants, tenantId, async (em) => {
       const row = await em.findOne(Did, { id: didId })
       if (!row || row.deletedAt) throw new Refusal('did.not_found', 'The DID was deleted.')
       return work(row, await em.find(Key, { didId }, { orderBy: { createdAt: 'asc', id: 'asc' } }))
     })
+
+  /** Resolves a DID once over HTTPS, like any verifier; undefined: it resolves to its own document. */
+  async function look({
+    did,
+    document,
+    hosting,
+  }: Pick<Did, 'did' | 'document' | 'hosting'>): Promise<Fault | undefined> {
+    const fault = hosting === 'platform' ? hostFault(parseWebDid(did).url, config.outbound) : undefined
+    if (fault) return fault
+    try {
+      const resolution = await didResolver.resolve(did, { bypassCache: true })
+      return publishes(resolution.document, document as DidDocument) ? undefined : KEYS_MISSING
+    } catch (error) {
+      return lookFault(error)
+    }
+  }
 
   const steps = {
     /** Makes the keys. Safe to retry: each key is made once, with the id of its row. */
@@ -78,41 +100,38 @@ export function createDidRegistration({
       })
     },
 
-    /** Resolves the DID once over HTTPS, like any verifier. Returns what is wrong; throws only our own faults. */
-    async lookUpDid(subject: DidSubject): Promise<Lookup> {
-      const look = () => inside(subject, (row) => ({ did: row.did, document: row.document as DidDocument }))
-      if (!(await look()).document.verificationMethod) {
+    /**
+     * Looks whether the DID resolves. Stores what is wrong, and when the next look comes, and returns what is wrong;
+     * throws only our own faults. Safe to retry.
+     */
+    async lookUpDid({ nextInMs, ...subject }: DidSubject & { nextInMs?: number }): Promise<Lookup> {
+      const read = () => inside(subject, ({ did, document, hosting }) => ({ did, document, hosting }))
+      if (!(await read()).document.verificationMethod) {
         // the database was restored to a time before the workflow took these steps
         await steps.createDidKeys(subject)
         await steps.writeDidDocument(subject)
       }
-      const { did, document } = await look()
-      try {
-        const resolution = await didResolver.resolve(did, { bypassCache: true })
-        if (publishes(resolution.document, document)) return { resolved: true }
-        return {
-          resolved: false,
-          reason: 'The published DID document lacks keys of this DID: publish the document that the platform returns.',
-        }
-      } catch (error) {
-        if (error instanceof Refusal || error instanceof Unavailable) return { resolved: false, reason: error.message }
-        throw error
-      }
+      const fault = await look(await read())
+      if (!fault) return { resolved: true }
+      await inside(subject, (row) => {
+        const lookedAt = now()
+        const nextLookAt = nextInMs === undefined ? null : new Date(lookedAt.getTime() + nextInMs)
+        Object.assign(row, { waitingCode: fault.code, waitingReason: fault.reason, lookedAt, nextLookAt })
+      })
+      return { resolved: false, ...fault }
     },
 
     /** Safe to retry. */
     async completeDid(subject: DidSubject): Promise<void> {
       await inside(subject, (row) => {
-        row.registrationStatus = 'COMPLETED'
-        row.failureReason = null
+        Object.assign(row, { registrationStatus: 'COMPLETED', failureReason: null, ...NOT_WAITING })
       })
     },
 
     /** Safe to retry. The reason is for people, and shown with the DID. */
     async failDid({ reason, ...subject }: DidSubject & { reason: string }): Promise<void> {
       await inside(subject, (row) => {
-        row.registrationStatus = 'FAILED'
-        row.failureReason = reason
+        Object.assign(row, { registrationStatus: 'FAILED', failureReason: reason, ...NOT_WAITING })
       })
     },
 

@@ -51,8 +51,9 @@ const ACCEPT = 'application/did+json, application/did+ld+json;q=0.9, application
 type Outcome = { resolved: ResolvedDid } | { failure: Refusal }
 type Cached = Outcome & { until: number; bytes: number }
 
-const unresolvable = (did: string, reason: string) =>
-  new Refusal('did.unresolvable', `${did.slice(0, 200)} does not resolve: ${reason}`)
+/** `cause`: what the look met, whose code says more; none where the server answered without a document. */
+const unresolvable = (did: string, reason: string, cause?: Refusal | Unavailable) =>
+  new Refusal('did.unresolvable', `${did.slice(0, 200)} does not resolve: ${reason}`, [], cause && { cause })
 
 export function createDidResolver({ outbound, now, local }: Parts): DidResolver {
   const keys = new LRUCache<string, DidDocument>({ max: MAX_DOCUMENTS })
@@ -90,7 +91,7 @@ export function createDidResolver({ outbound, now, local }: Parts): DidResolver 
     } catch (error) {
       if (!(error instanceof Refusal || error instanceof Unavailable)) throw error
       const failure =
-        error instanceof Refusal && error.code === 'did.unresolvable' ? error : unresolvable(did, error.message)
+        error instanceof Refusal && error.code === 'did.unresolvable' ? error : unresolvable(did, error.message, error)
       return remember(did, { failure }, 0, FAILURE_LIFETIME_MS)
     }
   }

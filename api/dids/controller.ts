@@ -15,7 +15,7 @@ import {
   SuccessResponse,
   Tags,
 } from '@tsoa/runtime'
-import type { DidRecord } from '../../activities/dids/records.ts'
+import type { DidRecord, Waiting } from '../../activities/dids/records.ts'
 import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
@@ -47,6 +47,19 @@ interface MetadataOut {
   keys: KeyOut[]
 }
 
+interface WaitingOut {
+  /**
+   * Stable. did.registration_pending: not looked yet. did.host_not_public: nobody outside can ever see the host.
+   * did.host_unreachable, did.document_missing, did.invalid_document, did.keys_missing, outbound.…: what the last look met.
+   */
+  code: string
+  /** A sentence for people, with what to do. */
+  reason: string
+  lastLookAt?: string
+  /** The workflow looks again then; a time in the past means that no worker runs. */
+  nextLookAt?: string
+}
+
 interface DidOut {
   did: string
   id: string
@@ -57,6 +70,8 @@ interface DidOut {
   registrationStatus: string
   /** Why the registration FAILED. */
   failureReason?: string
+  /** Why a did:web is PROCESSING still, and when the platform looks again. */
+  waiting?: WaitingOut
 }
 
 interface DidPageOut {
@@ -67,9 +82,15 @@ interface DidPageOut {
 }
 
 interface ResolvedOut {
+  /** Id of the DID's row, as in the list; log entries and workflows are found by it. */
+  id: string
   /** Has only its id while the keys of a did:web are created. */
   didDocument: { [member: string]: unknown }
   registrationStatus: string
+  /** Why the registration FAILED. */
+  failureReason?: string
+  /** Why a did:web is PROCESSING still, and when the platform looks again. */
+  waiting?: WaitingOut
   localMetadata: MetadataOut
   /** platform: the platform serves the document. caller: publish it at the DID's address. none: it needs no hosting. */
   hosting: string
@@ -83,13 +104,25 @@ const methodOf = (text: string): 'KEY' | 'WEB' => {
   ])
 }
 
-const toWire = ({ did, id, keys, isDefaultIssuer, registrationStatus, failureReason }: DidRecord): DidOut => ({
-  did,
-  id,
-  metadata: { keys },
-  ...(isDefaultIssuer ? { issuer: true } : {}),
+const statusToWire = ({ registrationStatus, failureReason, waiting }: DidRecord) => ({
   registrationStatus,
   ...(failureReason ? { failureReason } : {}),
+  ...(waiting ? { waiting: waitingToWire(waiting) } : {}),
+})
+
+const waitingToWire = ({ code, reason, lookedAt, nextLookAt }: Waiting): WaitingOut => ({
+  code,
+  reason,
+  ...(lookedAt ? { lastLookAt: lookedAt } : {}),
+  ...(nextLookAt ? { nextLookAt } : {}),
+})
+
+const toWire = (record: DidRecord): DidOut => ({
+  did: record.did,
+  id: record.id,
+  metadata: { keys: record.keys },
+  ...(record.isDefaultIssuer ? { issuer: true } : {}),
+  ...statusToWire(record),
 })
 
 @Route('v1/dids')
@@ -150,7 +183,7 @@ export class DidsController extends Controller {
   }
 
   /**
-   * Returns a DID of the tenant with its stored document.
+   * Returns a DID of the tenant with its stored document. A did:web that waits says why, and when the platform looks again.
    * @summary Resolve a DID
    * @param id The DID, URL-encoded.
    */
@@ -158,8 +191,10 @@ export class DidsController extends Controller {
   @OperationId('resolveDID')
   @Security('bearerAuth', ['dids:read'])
   async resolve(@Request() called: Called, @Path() id: string): Promise<ResolvedOut> {
-    const { document, registrationStatus, keys, hosting } = await this.platform.dids.readDid(called.user.tenantId, id)
-    return { didDocument: document, registrationStatus, localMetadata: { keys }, hosting }
+    const record = await this.platform.dids.readDid(called.user.tenantId, id)
+    called.noted = { objectIds: [record.id] }
+    const { document, keys, hosting } = record
+    return { id: record.id, didDocument: document, ...statusToWire(record), localMetadata: { keys }, hosting }
   }
 
   /**

@@ -68,4 +68,16 @@ export async function expressAuthentication(request: Request, name: string, scop
 /** The request as controllers see it: with its caller, who is authorised already. */
 export interface Called {
   user: Call
+  /** What the operation adds to the log entry that the API writes for it. No personal data. */
+  noted?: Noted
+}
+
+export interface Noted {
+  /** Objects that the path does not name by their UUIDs. */
+  objectIds?: string[]
+  /** UUID of a credential that the caller sent (activities/frame/log-queue.ts). */
+  presentedId?: string
+  /** The verdict of a verification, with the code of the first check that failed. */
+  verified?: boolean
+  reason?: string | null
 }

@@ -2,6 +2,7 @@ import type { Call } from '../../activities/frame/operations.ts'
 import type { Client } from '../../activities/tokens-logs/clients.ts'
 import type { Caller } from '../../activities/tokens-logs/tokens.ts'
 import type { Refusal } from '../../protocol/errors.ts'
+import type { Noted } from './authentication.ts'
 import type { Replay } from './idempotency.ts'
 
 declare global {
@@ -21,6 +22,8 @@ declare global {
       /** Set when the bearer token is not valid. */
       refused?: Refusal
       idempotency?: Call['idempotency']
+      /** What the operation adds to its log entry. */
+      noted?: Noted
       /** The operation reads the body as a stream. */
       streamed?: true
       /** The stored answer to a stream's Idempotency-Key. */

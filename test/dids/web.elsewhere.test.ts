@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import proto from '@temporalio/proto'
 import test from 'ava'
@@ -190,7 +191,7 @@ test.serial(
     const found = await until('visibility', async () => {
       const executions = []
       for await (const execution of workflow.list({ query: `ObjectId = '${id}'` })) executions.push(execution)
-      return executions.length > 0 && executions
+      return String(executions[0]?.searchAttributes.Summary).endsWith('COMPLETED') && executions
     })
     t.deepEqual(
       found.map(({ workflowId, type }) => [workflowId, type]),
@@ -199,7 +200,8 @@ test.serial(
     t.like(found[0]?.searchAttributes, {
       TenantId: [world.first.tenantId],
       Area: ['dids'],
-      Summary: [`register did:web ${id}`],
+      Summary: [`register did:web ${id}: COMPLETED`],
+      ObjectIds: [id, createHash('sha256').update(did).digest('hex')],
     })
     const raw = await workflow.workflowService.getWorkflowExecutionHistory({
       namespace: world.dependencies.temporal.namespace,

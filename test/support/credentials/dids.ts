@@ -1,20 +1,31 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { World } from '../world.ts'
 
+export interface Waiting {
+  code: string
+  reason: string
+  lastLookAt?: string
+  nextLookAt?: string
+}
+
 export interface DidAnswer {
   did: string
   id: string
   metadata: { keys: { didDocumentKeyId: string; kmsKeyId: string; custody: string }[] }
   registrationStatus: string
   failureReason?: string
+  waiting?: Waiting
 }
 
 export interface Resolved {
+  id: string
   didDocument: {
     id: string
     verificationMethod?: { id: string; type: string; publicKeyMultibase?: string }[]
   } & Record<string, unknown>
   registrationStatus: string
+  failureReason?: string
+  waiting?: Waiting
   localMetadata: DidAnswer['metadata']
   hosting: string
 }

@@ -38,6 +38,8 @@ const subject = { tenantId: '00000000-0000-4000-8000-000000000001', didId: '0000
 
 const notYet = { resolved: false, reason: 'The published document does not hold our keys.' }
 
+const saysWhy = { ...notYet, code: 'did.keys_missing' }
+
 const refuse = (code: string) => () => {
   throw ApplicationFailure.nonRetryable('It will not do.', code)
 }
@@ -102,6 +104,12 @@ export const scenarios: Scenario[] = [
     payload: { ...subject, checkSeconds: 3600 },
     signal: 'lookNow',
   },
+  registration('waits-and-says-why', {
+    lookUpDid: (nth) => (nth < 2 ? saysWhy : { resolved: true }),
+    completeDid: () => undefined,
+  }),
+  registration('out-of-patience-says-why', { lookUpDid: () => saysWhy, failDid: () => undefined }, 1 / 86_400),
+  registration('refused-says-why', { createDidKeys: refuse('key.unsupported'), failDid: () => undefined }),
   {
     workflowType: 'deleteDid',
     path: 'retried',

@@ -55,6 +55,7 @@ export async function openNames(customDomains: string[] = []) {
       OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8',
     },
     platform,
+    dns,
     /** Files of https://elsewhere.test:<port>, by path. */
     elsewhere,
     /** As a stranger reads it: TLS checked against the authority, the name in the Host header. */
