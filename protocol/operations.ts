@@ -5,6 +5,7 @@ import { disjoint } from './disjoint.ts'
 import { SEMANTIC_CREDENTIAL_OPERATIONS } from './semantic-credentials/operations.ts'
 import type { Scope } from './tokens-logs/index.ts'
 import { TOKEN_AND_LOG_OPERATIONS } from './tokens-logs/operations.ts'
+import { isUuid } from './uuid.ts'
 
 /**
  * Name (`<name>_SUCCESS`, `<name>_FAIL`) and category of an operation's log entries. An operation that changes
@@ -34,6 +35,21 @@ export type OperationId = keyof typeof OPERATIONS
 export type ChangeId = {
   [Id in OperationId]: (typeof OPERATIONS)[Id] extends { changes: true } ? Id : never
 }[OperationId]
+
+/**
+ * Ids of the objects that a log entry is about: every UUID of its metadata but the client's. The first OBJECT_PLACES can
+ * be searched for.
+ */
+export const objectIdsOf = (metadata: Readonly<Record<string, unknown>>): string[] => [
+  ...new Set(
+    Object.entries(metadata).flatMap(([name, value]) =>
+      name !== 'clientId' && typeof value === 'string' && isUuid(value) ? [value] : [],
+    ),
+  ),
+]
+
+/** Indexes of logs.object_ids, one for each place. */
+export const OBJECT_PLACES = 4
 
 /** undefined for operations without log entries, such as public documents. */
 export const factsOf = (operationId: string): OperationFacts | undefined =>

@@ -51,7 +51,8 @@ export function createIssuing({ sql, effects, uuid, signers }: Parts) {
       const row = await format.sign(tenantId, ownId, request)
       const { id, document: credential, tag, proofType } = row
       const signed: SignedCredential = { id, credential, tag, ...(template && { template }) }
-      const metadata = { clientId: call.clientId, id, proofType, revocable: row.statusListId !== null }
+      const { didId } = row
+      const metadata = { clientId: call.clientId, id, didId, proofType, revocable: row.statusListId !== null }
       const from = { templateId: template?.id ?? null, templateVersion: template?.version ?? null }
       const { name, category } = logOf(format.name, 'SIGN')
       const outcome = await recorder.record({

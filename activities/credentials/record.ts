@@ -1,6 +1,7 @@
 import type { Sql } from '../../entities/orm.ts'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
+import { objectIdsOf } from '../../protocol/operations.ts'
 
 /** The result of a format's signing, with the member names of the entity `Credential`. */
 export interface SignedRow {
@@ -76,6 +77,7 @@ const toEntry = ({ row, log }: Recording): string =>
     type: log.type,
     request_id: log.requestId,
     metadata: log.metadata,
+    object_ids: objectIdsOf(log.metadata),
   })
 
 /** In the order of the rows. */

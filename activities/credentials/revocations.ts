@@ -9,7 +9,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import { isUuid } from '../../protocol/uuid.ts'
 import type { RevocationProgress, RevocationSubject } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Call, Operations } from '../frame/operations.ts'
+import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import { batchNotFound } from './batches/record.ts'
 import type { Formats } from './format.ts'
 
@@ -63,10 +63,10 @@ async function claimBatch(em: SqlEntityManager, id: string): Promise<'claimed' |
 }
 
 /** `id`: the DID, or our id of it. The status lists of a deleted issuer cannot be signed: revoke before deleting it. */
-async function issuerOf(em: SqlEntityManager, id: string): Promise<string> {
+async function issuerOf(em: SqlEntityManager, id: string): Promise<Did> {
   const row = await em.findOne(Did, { ...(isUuid(id) ? { id } : { did: id }), deletedAt: null })
   if (!row) throw new Refusal('did.not_found', 'There is no such DID.')
-  return row.did
+  return row
 }
 
 interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'uuid'> {
@@ -107,10 +107,17 @@ export function createRevocations({ database, outbox, uuid, operations, formats 
      * `credential_template.not_found`, `did.not_found`.
      */
     async startRevocation(call: Call, by: RevocationScope, id: string): Promise<RevocationRecord> {
-      return operations.change(call, 'createWebSemanticRevocation', { by, subject: id }, async (em) => {
-        if (by === 'batch') return toRecord(await beginBatch(em, call, id))
-        const subject = by === 'template' ? await templateOf(em, id) : await issuerOf(em, id)
-        return toRecord(await begin(em, call, by, subject))
+      const metadata: Metadata = { by, subject: id }
+      const subjectOf = async (em: SqlEntityManager): Promise<string> => {
+        if (by === 'template') return templateOf(em, id)
+        const issuer = await issuerOf(em, id)
+        metadata.didId = issuer.id
+        return issuer.did
+      }
+      return operations.change(call, 'createWebSemanticRevocation', metadata, async (em) => {
+        const revocation = await (by === 'batch' ? beginBatch(em, call, id) : begin(em, call, by, await subjectOf(em)))
+        metadata.id = revocation.id
+        return toRecord(revocation)
       })
     },
 

@@ -1,5 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { LogEntry } from '../../entities/tokens-logs.ts'
+import { objectIdsOf } from '../../protocol/operations.ts'
 import type { Dependencies } from '../dependencies.ts'
 
 /** A log entry of a change, or of work that continues after its request was answered. */
@@ -12,7 +13,7 @@ export interface NewLogEntry {
   name: string
   category: string
   outcome: 'SUCCESS' | 'FAIL'
-  /** Ids and counts only: no personal data. */
+  /** Ids and counts only: no personal data. The entry is found by each id. */
   metadata: Record<string, string | number | boolean | null>
 }
 
@@ -31,5 +32,6 @@ export function addLogEntry(
     timestamp: now(),
     data: {},
     metadata: { clientId, ...metadata },
+    objectIds: objectIdsOf(metadata),
   })
 }

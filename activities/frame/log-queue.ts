@@ -11,6 +11,12 @@ export interface QueuedEntry {
   requestId: string
   data: Record<string, unknown>
   metadata: Record<string, unknown>
+  objectIds: string[]
+  /**
+   * UUID of a credential that a caller sent: the entry is about it where the tenant issued it. Ids of other issuers'
+   * credentials lead to persons, and are not recorded.
+   */
+  presentedId?: string
 }
 
 const BATCH = 500
@@ -19,8 +25,13 @@ const ROOM = 10_000
 const PAUSE_MS = 25
 const RETRY_MS = 1_000
 
-const INSERT = `insert into logs (id, tenant_id, category, type, timestamp, request_id, data, metadata)
-select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::uuid[], $7::json[], $8::json[])
+/** An array of arrays would be unnested whole, so the ids of each entry come as the text of an array. */
+const INSERT = `insert into logs (id, tenant_id, category, type, timestamp, request_id, data, metadata, object_ids)
+select e.id, e.tenant_id, e.category, e.type, e.timestamp, e.request_id, e.data, e.metadata,
+  e.object_ids::uuid[] || array(select c.id from credentials c where c.id = e.presented_id and c.tenant_id = e.tenant_id)
+from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::uuid[], $7::json[], $8::json[],
+  $9::text[], $10::uuid[])
+  as e (id, tenant_id, category, type, timestamp, request_id, data, metadata, object_ids, presented_id)
 on conflict (id) do nothing`
 
 /** The log entries of operations that changed nothing, or failed: written in batches, off the request's path. */
@@ -60,6 +71,8 @@ export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM } = {}): 
         column((entry) => entry.requestId),
         column((entry) => JSON.stringify(entry.data)),
         column((entry) => JSON.stringify(entry.metadata)),
+        column((entry) => `{${entry.objectIds.join()}}`),
+        column((entry) => entry.presentedId ?? null),
       ],
     })
   }

@@ -28,6 +28,9 @@ const routeOf = (request: Request): string => {
 /** Why a request failed: its problem, and for a fault of the platform its part and its cause (errors.ts). */
 const why = ({ locals: { problem, part, cause } }: Response) => ({ problem, part, cause })
 
+/** The ids that a path names. */
+const idsIn = (path: string): string[] => path.split('/').flatMap((segment) => readUuid(segment) ?? [])
+
 interface Watcher {
   logs: LogQueue
   measures: Measures
@@ -42,6 +45,7 @@ function logEntry(request: Request, response: Response, operationId: string | un
   // a replayed response was logged the first time; a request over its limit was not tried
   if (response.getHeader('Idempotency-Replayed') || response.statusCode === 429) return undefined
   const problem: unknown = response.locals.problem
+  const { objectIds = [], presentedId, ...noted } = request.noted ?? {}
   return {
     id: randomUUID(),
     tenantId,
@@ -52,7 +56,9 @@ function logEntry(request: Request, response: Response, operationId: string | un
     data: failed
       ? { error: { type: typeof problem === 'string' ? problem : 'internal', status: response.statusCode } }
       : {},
-    metadata: { clientId: request.caller?.clientId ?? response.locals.clientId ?? null },
+    metadata: { clientId: request.caller?.clientId ?? response.locals.clientId ?? null, ...noted },
+    objectIds: [...new Set([...idsIn(request.path), ...objectIds])],
+    ...(presentedId === undefined ? {} : { presentedId }),
   }
 }
 

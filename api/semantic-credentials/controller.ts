@@ -21,6 +21,7 @@ import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Uuid } from '../frame/wire.ts'
 import { type CredentialDetailsOut, detailsToWire } from './details.ts'
+import { presented } from './noted.ts'
 import {
   type CredentialPageOut,
   rowToWire,
@@ -77,8 +78,11 @@ export class SemanticCredentialsController extends Controller {
   async verify(@Request() called: Called, @Body() body: VerifyIn): Promise<VerifyOut> {
     const { payload, trustedContexts } = body
     const trusted = trustedContexts ? [trustedContexts] : []
-    const verdict = this.platform.credentialVerifier.verifyCredential(called.user.tenantId, payload, trusted)
-    return ofMember('payload', verdict)
+    called.noted = presented(payload)
+    const verifying = this.platform.credentialVerifier.verifyCredential(called.user.tenantId, payload, trusted)
+    const verdict = await ofMember('payload', verifying)
+    called.noted = { ...called.noted, verified: verdict.verified, reason: verdict.reason[0]?.type ?? null }
+    return verdict
   }
 
   /**

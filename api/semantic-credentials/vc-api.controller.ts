@@ -15,6 +15,7 @@ import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
 import { ofMember } from '../frame/members.ts'
 import type { Problem } from '../frame/problem.ts'
+import { notingVerdict, presented } from './noted.ts'
 import {
   type VcApiCredentialOut,
   type VcApiDeriveIn,
@@ -82,8 +83,9 @@ export class VcApiController extends Controller {
   @SuccessResponse(200)
   async verify(@Request() called: Called, @Body() body: VcApiVerifyIn): Promise<VcApiVerifiedOut> {
     const { verifiableCredential, options } = body
+    called.noted = presented(verifiableCredential)
     const verifying = this.platform.vcApi.verify(called.user.tenantId, verifiableCredential, options)
-    const { checks, warnings } = await ofMember('verifiableCredential', verifying)
+    const { checks, warnings } = await notingVerdict(called, ofMember('verifiableCredential', verifying))
     return verified(warnings, checks)
   }
 
@@ -133,8 +135,8 @@ export class VcApiController extends Controller {
   ): Promise<VcApiVerifiedOut> {
     const { verifiablePresentation: presentation, options } = body
     const { tenantId } = called.user
-    const verdict = this.platform.vcApi.verifyPresentation(tenantId, presentation, options)
-    const { checks, warnings } = await ofMember('verifiablePresentation', verdict)
+    const verifying = this.platform.vcApi.verifyPresentation(tenantId, presentation, options)
+    const { checks, warnings } = await notingVerdict(called, ofMember('verifiablePresentation', verifying))
     return verified(warnings, checks)
   }
 

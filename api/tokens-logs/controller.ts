@@ -39,6 +39,12 @@ interface LogFilterIn {
    * @maxItems 1000
    */
   requestIds: Uuid[]
+  /**
+   * Ids of objects that entries are about: DIDs, credentials, templates, batches, revocations, requests, lists. Empty or
+   * absent: all.
+   * @maxItems 100
+   */
+  objectIds?: Uuid[]
   /** Inclusive. */
   dateFrom: Date
   /** Inclusive. */
@@ -55,6 +61,8 @@ interface LogEntryOut {
   /** JSON. */
   metadata: string
   requestId: string
+  /** Ids of the objects that the entry is about. */
+  objectIds: string[]
 }
 
 interface LogPageOut {
@@ -98,15 +106,16 @@ export class LogsController extends Controller {
     @Queries() query: PageQuery,
   ): Promise<LogPageOut> {
     const page = toPage(query.limit, query.page)
-    const { dateFrom, dateTo, ...filter } = body
+    const { dateFrom, dateTo, objectIds = [], ...filter } = body
     const { entries, total } = await this.platform.tokensLogs.listLogs(called.user.tenantId, {
       ...filter,
+      objectIds,
       from: readable(dateFrom, 'dateFrom'),
       to: readable(dateTo, 'dateTo'),
       ...page,
     })
     return {
-      data: entries.map(({ id, category, type, timestamp, data, metadata, requestId }) => ({
+      data: entries.map(({ id, category, type, timestamp, data, metadata, requestId, objectIds }) => ({
         id,
         category,
         type,
@@ -114,6 +123,7 @@ export class LogsController extends Controller {
         data: JSON.stringify(data),
         metadata: JSON.stringify(metadata),
         requestId,
+        objectIds: objectIds ?? [],
       })),
       ...camelTotals(total, page.limit),
     }

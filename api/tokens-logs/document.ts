@@ -15,6 +15,7 @@ export const TOKEN_AND_LOG_DOCUMENT: AreaDocument<keyof typeof TOKEN_AND_LOG_OPE
       types: [],
       ids: [],
       requestIds: [],
+      objectIds: [],
       dateFrom: '2027-01-01T00:00:00Z',
       dateTo: '2027-02-01T00:00:00Z',
     },

@@ -53,6 +53,7 @@ begin
     insert into credentials values (credential.*) on conflict (id) do nothing;
     if not found then return next 'recorded_before'; continue; end if;
     entry.data := '{}';
+    entry.object_ids := null;
     entry.timestamp := clock_timestamp();
     entry := json_populate_record(entry, entry_lines[place]::json);
     insert into logs values (entry.*);

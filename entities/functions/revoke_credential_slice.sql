@@ -87,10 +87,13 @@ begin
   if over then
     run.state := 'REVOKED';
     run.ended_at := clock_timestamp();
-    insert into logs (id, tenant_id, category, type, timestamp, request_id, data, metadata)
+    insert into logs (id, tenant_id, category, type, timestamp, request_id, data, metadata, object_ids)
     values (gen_random_uuid(), tenant, log_category, log_type, clock_timestamp(), run.request_id, '{}',
       json_build_object('clientId', run.client_id, 'id', run.id, 'by', run.scope, 'subject', run.subject,
-      'revoked', run.revoked));
+      'revoked', run.revoked),
+      array_remove(array[run.id, case when run.scope = 'issuer'
+        then (select d.id from dids d where d.did = run.subject and d.deleted_at is null)
+        else run.subject::uuid end], null));
   end if;
   update credential_revocations r set state = run.state, ended_at = run.ended_at, revoked = run.revoked,
     checked = run.checked, pass = run.pass, cursor_id = run.cursor_id, cursor_time = run.cursor_time,

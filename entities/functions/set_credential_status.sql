@@ -19,8 +19,8 @@ begin
     update idempotency_keys set effect = idempotent_effect where key = idempotency and effect is null;
     if not found then return 'recorded_before'; end if;
   end if;
-  insert into logs (id, tenant_id, category, type, timestamp, request_id, data, metadata)
-  values (log_id, tenant, log_category, log_type, clock_timestamp(), request, '{}', log_metadata);
+  insert into logs (id, tenant_id, category, type, timestamp, request_id, data, metadata, object_ids)
+  values (log_id, tenant, log_category, log_type, clock_timestamp(), request, '{}', log_metadata, array[known.id, list]);
   differs := case wanted_purpose when 'revocation' then known.revoked else known.suspended end <> wanted;
   if not differs then return 'unchanged'; end if;
   if wanted_purpose = 'revocation' then

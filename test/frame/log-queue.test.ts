@@ -35,6 +35,7 @@ const entries = (count: number, more: Partial<QueuedEntry> = {}): QueuedEntry[] 
     requestId: randomUUID(),
     data: {},
     metadata: {},
+    objectIds: [],
     ...more,
   }))
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { factsOf } from '../../protocol/operations.ts'
+import { factsOf, OBJECT_PLACES } from '../../protocol/operations.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { EXAMPLES } from '../support/frame/examples.ts'
 import { openTarget, type Target } from '../support/frame/hostile.ts'
@@ -20,6 +20,7 @@ interface Entry {
   data: string
   metadata: string
   requestId: string
+  objectIds: string[]
 }
 
 const everything = {
@@ -57,6 +58,8 @@ for (const operation of [...new Set([...logged, ...lists])].sort((a, b) => order
     t.deepEqual(more, [])
     t.is(entry?.type, `${factsOf(operationId)?.name}_${reply.status < 300 ? 'SUCCESS' : 'FAIL'}`)
     t.is(entry?.category, factsOf(operationId)?.category)
+    t.true((entry?.objectIds.length ?? 0) <= OBJECT_PLACES, 'an object that no index finds')
+    if (operation.path.includes('{id}')) t.true((entry?.objectIds.length ?? 0) > 0, 'the object of the path')
     const text = JSON.stringify(entry)
     for (const personal of ['did:example', 'CS-101', target.sample.client.clientSecret])
       t.false(text.includes(personal))

@@ -5,7 +5,7 @@ import { inTenant } from '../../../entities/orm.ts'
 import type { FormatName } from '../../../protocol/credentials/formats.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import type { Call, Operations } from '../../frame/operations.ts'
+import type { Call, Metadata, Operations } from '../../frame/operations.ts'
 import { createRevival } from '../../frame/pending-work.revival.ts'
 import type { Formats } from '../format.ts'
 import { batchWork } from '../pending-work.ts'
@@ -112,8 +112,9 @@ export function createBatches(parts: Parts) {
      * are.
      */
     async revokeBatch(call: Call, id: string): Promise<BatchRecord> {
-      return operations.change(call, 'revokeCredentialBatch', { id }, async (em) => {
-        await revocations.beginBatch(em, call, id)
+      const metadata: Metadata = { id }
+      return operations.change(call, 'revokeCredentialBatch', metadata, async (em) => {
+        metadata.revocationId = (await revocations.beginBatch(em, call, id)).id
         return toRecord(await em.findOneOrFail(CredentialBatch, { id }))
       })
     },

@@ -9,7 +9,11 @@ import {
   presentationToSign,
 } from '../../../protocol/semantic-credentials/presentations/index.ts'
 import { readQuery } from '../../../protocol/semantic-credentials/presentations/queries.ts'
-import { verdictOf, verifyPresentation } from '../../../protocol/semantic-credentials/presentations/verify.ts'
+import {
+  type PresentationVerdict,
+  verdictOf,
+  verifyPresentation,
+} from '../../../protocol/semantic-credentials/presentations/verify.ts'
 import {
   presentationWarnings,
   type WarnedPresentationVerdict,
@@ -62,6 +66,12 @@ interface Parts extends Pick<Dependencies, 'config' | 'documents' | 'now'> {
   presentationTemplates: PresentationTemplates
   presentationRequests: PresentationRequests
 }
+
+/** For the log entry: the verdict, with the check that failed first. Evidence stays out, for it may name people. */
+const noteOf = ({ verified, checks }: PresentationVerdict) => ({
+  verified,
+  reason: checks.find(({ outcome }) => outcome === 'failed')?.check ?? null,
+})
 
 const USE = `update presentation_requests set used_at = ? where id = ? and used_at is null and expires_at > ? returning id`
 
@@ -202,17 +212,22 @@ export function createPresentations(parts: Parts) {
       const expected = input.challenge ?? (request ? challenge : undefined)
       const enforced = { ...input, presentation, ...(expected !== undefined && { challenge: expected }) }
       const verdict = await checkPresentation(tenantId, enforced, { asked })
-      const metadata = { verified: verdict.verified, presentationRequestId: request?.id ?? null }
+      const metadata = {
+        ...noteOf(verdict),
+        presentationRequestId: request?.id ?? null,
+        templateId: templateId ?? null,
+      }
       return operations.change(call, 'verifyWebSemanticPresentationTemplate', metadata, async (em) => {
         if (!verdict.verified || !request) return verdict
         const time = now()
         const earliest = new Date(time.getTime() - config.clockToleranceMs)
         const used = await em.execute<{ id: string }[]>(USE, [time, request.id, earliest])
         if (used.length > 0) return verdict
-        metadata.verified = false
         const lateCheck = failed('request', `The request ${request.id} was answered meanwhile, or has expired.`)
         const checks = verdict.checks.map((check) => (check.check === 'request' ? lateCheck : check))
-        return { ...verdictOf(checks), warnings: verdict.warnings }
+        const lateVerdict = { ...verdictOf(checks), warnings: verdict.warnings }
+        Object.assign(metadata, noteOf(lateVerdict))
+        return lateVerdict
       })
     },
   }
