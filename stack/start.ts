@@ -44,9 +44,9 @@ async function bringDatabase(config: StackConfig, local: string, { bring, launch
   return url
 }
 
-/** Temporal, unless there is one; its address and that of its UI. */
+/** Temporal, unless there is one; its address, that of its UI, and the command that reaches it. */
 async function bringTemporal(config: StackConfig, local: string, env: Environment, { bring, launched }: Supervisor) {
-  if (config.temporalAddress) return { address: config.temporalAddress, uiUrl: config.temporalUiUrl ?? '' }
+  if (config.temporalAddress) return { address: config.temporalAddress, uiUrl: config.temporalUiUrl ?? '', command: '' }
   const binary = await findTemporalBinary(env, say)
   const logFile = join(local, 'log', 'temporal.log')
   rotate(logFile)
@@ -57,7 +57,7 @@ async function bringTemporal(config: StackConfig, local: string, env: Environmen
     startTemporal({ binary, port, uiPort, databaseFile, namespace, codecEndpoint, logFile, launched }),
   )
   say(`Temporal     ${address}`)
-  return { address, uiUrl: config.temporalUiUrl ?? uiUrl }
+  return { address, uiUrl: config.temporalUiUrl ?? uiUrl, command: `${binary} --address ${address}` }
 }
 
 /** A process of its own, because docker-compose.yml runs the same and because what it loads is not needed afterwards. */
@@ -108,7 +108,17 @@ async function bringUp(config: StackConfig, local: string, env: Environment, sup
   if (!first) throw new Error(`${file} is missing after the platform was prepared.`)
   if (!first.clientSecret)
     notes.push('Note: the secret of the first client is not known here; the start that made the client told it.')
-  say(summary({ first, file, seconds: (Date.now() - begun) / 1000, logDirectory: join(local, 'log'), notes }))
+  const { command: temporalCommand } = temporal
+  say(
+    summary({
+      first,
+      file,
+      temporalCommand,
+      seconds: (Date.now() - begun) / 1000,
+      logDirectory: join(local, 'log'),
+      notes,
+    }),
+  )
 }
 
 /** Resolves with the reason when this process should stop: a signal, or the end of the process that started it. */

@@ -18,17 +18,21 @@ function tokenCommand(first: FirstTenant, file: string): string {
 export interface Summary {
   first: FirstTenant
   file: string
+  /** Empty for a Temporal that was there before. */
+  temporalCommand: string
   seconds: number
   logDirectory: string
   notes: string[]
 }
 
 /** What a newcomer needs next. */
-export function summary({ first, file, seconds, logDirectory, notes }: Summary): string {
+export function summary({ first, file, temporalCommand, seconds, logDirectory, notes }: Summary): string {
+  const cli: [string, string][] = temporalCommand ? [['Temporal CLI', temporalCommand]] : []
   const rows: [string, string][] = [
     ['API', first.baseUrl],
     ['Docs', first.docsUrl],
     ['Temporal UI', first.temporalUiUrl || 'not known: set TEMPORAL_UI_URL'],
+    ...cli,
     ['First client', `id and secret are in ${shown(file)}`],
     ['Logs', `${shown(logDirectory)}/`],
   ]

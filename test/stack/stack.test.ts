@@ -75,6 +75,10 @@ test('npm start brings everything up, a second start is quick, and neither a sig
   const { stdout } = await run('bash', ['-c', pasted])
   t.regex(JSON.parse(stdout).access_token, /^[\w-]+\.[\w-]+\.[\w-]+$/)
 
+  const temporal = fresh.lines.find((line) => line.startsWith('  Temporal CLI'))?.replace('  Temporal CLI', '') ?? ''
+  const schedules = await run('bash', ['-c', `${temporal} schedule list`])
+  t.regex(schedules.stdout, /publish-status-lists/)
+
   const operator = Number(env.OPERATOR_PORT)
   const metricsOf = async (port: number) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   t.regex(await metricsOf(operator), /countersign_http_request_seconds_count\{.*route="\/v1\/auth\/token".*\} 1/)
