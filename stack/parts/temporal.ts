@@ -15,6 +15,8 @@ export interface TemporalOptions {
   namespace?: string
   /** Where the UI asks for decoded payloads, when the operator serves that. */
   codecEndpoint?: string
+  /** Dynamic configuration, as `key=value`. */
+  settings?: readonly string[]
   logFile?: string
   /** Told of the process before it is ready. */
   launched?: (part: Part) => void
@@ -49,7 +51,8 @@ export async function startTemporal(options: TemporalOptions): Promise<Temporal>
   const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)]
   args.push('--db-filename', databaseFile, '--log-format', 'json', '--log-level', 'warn')
   // without it the server gives tasks out in the order in which they came, whichever tenant's they are (D-202)
-  args.push('--dynamic-config-value', 'matching.enableFairness=true')
+  for (const setting of ['matching.enableFairness=true', ...(options.settings ?? [])])
+    args.push('--dynamic-config-value', setting)
   if (namespace !== 'default') args.push('--namespace', namespace)
   if (options.codecEndpoint) args.push('--ui-codec-endpoint', options.codecEndpoint)
   const part = await launch({

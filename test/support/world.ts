@@ -19,6 +19,8 @@ import { descendants } from './stack/stack.ts'
 export interface WorldOptions {
   /** Temporal and a worker in this process; without them, what needs no workflow must work all the same. */
   workflows?: boolean
+  /** Dynamic configuration of Temporal, as `key=value`. */
+  temporalSettings?: readonly string[]
   env?: Partial<Record<Variable, string>>
   /** What the worker signs with, made of the platform's own store: for keys that are away. */
   workerKeys?: (keys: KeyStore) => KeyStore
@@ -69,10 +71,10 @@ export async function send(url: string, { method, token, body, raw, headers = {}
   return { status: response.status, headers: response.headers, text, json: <T>() => JSON.parse(text) as T }
 }
 
-async function startWorkflows(directory: string) {
+async function startWorkflows(directory: string, settings: readonly string[]) {
   const binary = await findTemporalBinary(process.env, () => undefined)
   const [port, uiPort] = [await freePort(), await freePort()]
-  return startTemporal({ binary, port, uiPort, databaseFile: join(directory, 'temporal.db') })
+  return startTemporal({ binary, port, uiPort, databaseFile: join(directory, 'temporal.db'), settings })
 }
 
 /** A whole platform of the test's own: PostgreSQL, the API over HTTP, one tenant; Temporal and a worker when asked. */
@@ -88,7 +90,14 @@ export async function openWorld(options: WorldOptions = {}) {
 }
 
 async function build(
-  { workflows = false, env = {}, workerKeys = (keys) => keys, formats, between = async (port) => port }: WorldOptions,
+  {
+    workflows = false,
+    temporalSettings = [],
+    env = {},
+    workerKeys = (keys) => keys,
+    formats,
+    between = async (port) => port,
+  }: WorldOptions,
   undo: (() => Promise<void>)[],
   close: () => Promise<void>,
 ) {
@@ -97,7 +106,7 @@ async function build(
   const place = { directory: join(directory, 'postgres'), port: await freePort(), durable: false }
   let postgres = await startPostgres(place)
   undo.push(() => postgres.stop())
-  const temporal = workflows ? await startWorkflows(directory) : undefined
+  const temporal = workflows ? await startWorkflows(directory, temporalSettings) : undefined
   undo.push(async () => temporal?.stop())
   const database = new URL(postgres.url)
   database.port = String(await between(place.port))

@@ -7,6 +7,7 @@ import { createActivities } from '../../../activities/index.ts'
 import { create, lines } from '../../support/credentials/batches.ts'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
 import { didsOf, until } from '../../support/credentials/dids.ts'
+import { publishesAnew } from '../../support/credentials/status-lists.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -34,24 +35,6 @@ const found = (name: string, count: number): Promise<string[]> =>
 const publishing = () => list(`WorkflowType = 'publishStatusLists'`)
 
 const runOf = (executions: WorkflowExecutionInfo[]) => executions.find(({ status }) => status.name === 'RUNNING')?.runId
-
-/** The list of a credential is signed anew after its status changed. */
-async function isPublished(issuer: string): Promise<boolean> {
-  const { ask, token, dependencies } = world
-  const { id } = await sign(world, issuer, { revocable: true })
-  const [{ list: listId } = { list: '' }] = (
-    await dependencies.systemSql.query<{ list: string }>({
-      text: 'select status_list_id as list from credentials where id = $1',
-      values: [id],
-    })
-  ).rows
-  await ask(`/v1/revocation-lists/${listId}`)
-  await ask(`${CREDENTIALS}/${id}/revocation-status`, { token, body: { is_revoked: true } })
-  return until('the list is signed', async () => {
-    const text = 'select 1 from status_lists where id = $1 and changed_since is null and changes = published_changes'
-    return (await dependencies.systemSql.query({ text, values: [listId] })).rows.length === 1
-  })
-}
 
 test.serial('Temporal finds a workflow by its credential, its DID, its batch and its template', async (t) => {
   const { ask, token } = world
@@ -83,7 +66,7 @@ test.serial('Temporal finds a workflow by its credential, its DID, its batch and
 
 test.serial('one run publishes the status lists of all windows, also after its worker has changed', async (t) => {
   const issuer = await createDid(world)
-  t.true(await isPublished(issuer))
+  t.true(await publishesAnew(world, issuer))
   const first = runOf(await until('the run', async () => runOf(await publishing()) !== undefined && publishing()))
   const { dependencies } = world
   const windows = async () => {
@@ -93,7 +76,7 @@ test.serial('one run publishes the status lists of all windows, also after its w
     return (events ?? []).filter(({ timerFiredEventAttributes }) => timerFiredEventAttributes).length
   }
   await until('five windows', async () => (await windows()) >= 5)
-  t.true(await isPublished(issuer))
+  t.true(await publishesAnew(world, issuer))
   t.deepEqual(
     (await publishing()).map(({ runId }) => runId),
     first ? [first] : [],
@@ -107,14 +90,14 @@ test.serial('one run publishes the status lists of all windows, also after its w
   })
   await world.stopWorker()
   try {
-    t.true(await isPublished(issuer))
+    t.true(await publishesAnew(world, issuer))
     t.is(runOf(await publishing()), first)
     const { temporal } = dependencies
     await temporal.client.workflow.getHandle((await publishing())[0]?.workflowId ?? '').terminate('test')
     const schedule = temporal.client.schedule.getHandle('publish-status-lists')
     t.like((await schedule.describe()).spec.intervals?.[0], { every: 60_000 }, 'an end is noticed within a minute')
     await schedule.trigger('SKIP')
-    t.true(await isPublished(issuer))
+    t.true(await publishesAnew(world, issuer))
     await schedule.trigger('SKIP')
     t.is((await publishing()).length, 2, 'while one runs, none begins')
   } finally {

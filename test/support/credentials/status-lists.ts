@@ -1,5 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Sql } from '../../../entities/orm.ts'
+import type { World } from '../world.ts'
+import { sign } from './credentials.ts'
+import { until } from './dids.ts'
 
 interface Owner {
   tenantId: string
@@ -45,4 +48,21 @@ export async function listState(sql: Sql, id: string): Promise<ListState> {
   })
   if (!rows[0]) throw new Error(`there is no list ${id}`)
   return rows[0]
+}
+
+/** Revokes a fresh credential of the issuer, and waits until its list, which was read before, is signed anew. */
+export async function publishesAnew(world: World, issuer: string): Promise<boolean> {
+  const { ask, token, dependencies } = world
+  const { id } = await sign(world, issuer, { revocable: true })
+  const of = 'select status_list_id as list from credentials where id = $1'
+  const { rows } = await dependencies.systemSql.query<{ list: string }>({ text: of, values: [id] })
+  const listId = rows[0]?.list ?? ''
+  await ask(`/v1/revocation-lists/${listId}`)
+  const path = `/v1/credentials/web-semantic/${id}/revocation-status`
+  const revoked = await ask(path, { token, body: { is_revoked: true } })
+  if (revoked.status >= 300) throw new Error(`not revoked: ${revoked.text}`)
+  return until('the list is signed', async () => {
+    const text = 'select 1 from status_lists where id = $1 and changed_since is null and changes = published_changes'
+    return (await dependencies.systemSql.query({ text, values: [listId] })).rows.length === 1
+  })
 }
