@@ -5,7 +5,7 @@ import type { DidDocument } from '../../protocol/dids/index.ts'
 export interface DidKeyRecord {
   didDocumentKeyId: string
   kmsKeyId: string
-  custody: string
+  custody: 'hardened' | 'software'
 }
 
 /** Why a did:web is PROCESSING still. */
@@ -21,10 +21,10 @@ export interface Waiting {
 export interface DidRecord {
   id: string
   did: string
-  registrationStatus: string
+  registrationStatus: Did['registrationStatus']
   failureReason: string | null
   waiting?: Waiting
-  hosting: string
+  hosting: Did['hosting']
   isDefaultIssuer: boolean
   document: DidDocument
   keys: DidKeyRecord[]

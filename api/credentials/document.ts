@@ -1,11 +1,14 @@
 import type { CREDENTIAL_OPERATIONS } from '../../protocol/credentials/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { HOLDER, ISSUER, UNSIGNED } from '../frame/openapi/examples.ts'
+import { ref, text } from '../frame/openapi/json.ts'
+import { CREDENTIAL_ANSWERS } from './answers.ts'
+import { DELIMITERS } from './batches/wire.ts'
 
 const line = `${JSON.stringify({ payload: UNSIGNED, proofType: 'eddsa-rdfc-2022' })}\n`
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
-export const CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof CREDENTIAL_OPERATIONS> = {
+export const CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof CREDENTIAL_OPERATIONS | 'getPublishedStatusList'> = {
   examples: {
     setWebSemanticRevocationStatus: { is_revoked: true },
     setWebSemanticSuspensionStatus: { is_suspended: true },
@@ -25,14 +28,49 @@ export const CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof CREDENTIAL_OPERATION
     },
   },
   downloads: {
-    getCredentialBatchErrors: ['application/x-ndjson', 'text/csv'],
-    getCredentialBatchResults: ['application/x-ndjson'],
+    getCredentialBatchErrors: {
+      'application/x-ndjson':
+        '{"row":2,"field":"payload.issuer.id","code":"credential.issuer_unknown","rule":"issuer","message":"expected a DID of /v1/dids"}\n',
+      'text/csv':
+        'row,field,code,rule,message\n2,payload.issuer.id,credential.issuer_unknown,issuer,expected a DID of /v1/dids\n',
+    },
+    getCredentialBatchResults: {
+      'application/x-ndjson': `{"row":1,"id":"2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8","credential":${JSON.stringify(UNSIGNED)}}\n`,
+    },
+  },
+  answers: CREDENTIAL_ANSWERS,
+  parameters: {
+    createCredentialBatch: {
+      delimiter: { type: 'string', enum: [...DELIMITERS], default: ',' },
+      type: { type: 'array', items: ref('CredentialType') },
+      context: { type: 'array', items: text(2048, 1) },
+      tag: text(255),
+    },
+  },
+  refusals: {
+    createCredentialBatch: {
+      400: 'batch.empty',
+      404: 'credential_template.not_found',
+      409: 'batch.too_many',
+      413: 'batch.too_many_rows',
+    },
+    pauseCredentialBatch: { 409: 'batch.ended' },
+    resumeCredentialBatch: { 409: 'batch.ended' },
+    cancelCredentialBatch: { 409: 'batch.ended' },
+    revokeCredentialBatch: { 409: 'batch.not_ended' },
+    createWebSemanticRevocation: { 404: 'batch.not_found', 409: 'batch.not_ended' },
+    setWebSemanticRevocationStatus: { 400: 'credential.not_revocable' },
+    setWebSemanticSuspensionStatus: { 400: 'credential.not_suspendable' },
+    webSemanticRevocationStatusNotification: { 429: 'notification.too_many' },
+  },
+  schemas: {
+    BulkRevocation: { type: 'boolean', enum: [true] },
   },
   notFound: {
-    '/v1/credentials/batches/{id}': 'no such batch',
-    '/v1/credentials/web-semantic/revocations/{id}': 'no such revocation',
-    '/v1/credentials/web-semantic/revocation-lists/{id}': 'no such list',
-    '/v1/revocation-lists/{id}': 'no such list',
+    '/v1/credentials/batches/{id}': 'batch.not_found',
+    '/v1/credentials/web-semantic/revocations/{id}': 'revocation.not_found',
+    '/v1/credentials/web-semantic/revocation-lists/{id}': 'status_list.not_found',
+    '/v1/revocation-lists/{id}': 'status_list.not_found',
   },
   problems: {
     400: {

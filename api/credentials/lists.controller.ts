@@ -16,7 +16,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import { isFresh } from '../../protocol/etag.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { JsonObject, Uuid } from '../frame/wire.ts'
+import type { Uuid, VerifiableCredential } from '../frame/wire.ts'
 import { listToWire, type RevocationListOut } from './lists.wire.ts'
 
 @Route('v1')
@@ -47,7 +47,7 @@ export class StatusListsController extends Controller {
   @SuccessResponse(200, 'the list', 'application/vc')
   @Response(304, 'unchanged')
   @Response<Problem>(503, 'the list cannot be signed now; see Retry-After')
-  async published(@Request() request: HttpRequest, @Path() id: Uuid): Promise<JsonObject | undefined> {
+  async published(@Request() request: HttpRequest, @Path() id: Uuid): Promise<VerifiableCredential | undefined> {
     const tenant = await this.platform.tenants.byHost(request.headers.host ?? '')
     if (!tenant) throw new Refusal('status_list.not_found', 'There is no such status list.')
     const { credential, etag } = await this.platform.statusPublisher.publishedList(tenant.id, id)

@@ -1,16 +1,19 @@
 import type { CredentialStatus } from '../../activities/credentials/status-lists/changes.ts'
-import type { JsonObject } from '../frame/wire.ts'
+import type { DateTime, JsonObject, Uri, Uuid, VerifiableCredential } from '../frame/wire.ts'
 
 type StatusList = Awaited<ReturnType<CredentialStatus['readList']>>
 
 export interface RevocationListOut {
-  id: string
-  credential_id: string
-  org_did_id: string
+  id: Uuid
+  /** Address of the published list. */
+  credential_id: Uri
+  /** Id of the DID that signs the list. */
+  org_did_id: Uuid
   /** The signed list. */
-  credential: JsonObject
-  created_at: string
-  updated_at: string
+  credential: VerifiableCredential
+  created_at: DateTime
+  /** When the list was last signed. */
+  updated_at: DateTime
 }
 
 export const listToWire = (list: StatusList, credential: JsonObject): RevocationListOut => ({

@@ -18,7 +18,10 @@ import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
-import { inLowerCase, type Uuid } from '../frame/wire.ts'
+import { type Count, type DateTime, inLowerCase, type Uuid } from '../frame/wire.ts'
+
+/** false is refused. */
+export type BulkRevocation = boolean
 
 interface RevocationsIn {
   by: 'template' | 'batch' | 'issuer'
@@ -29,21 +32,21 @@ interface RevocationsIn {
    */
   id: string
   /** true: a bulk revocation cannot be undone in one request. */
-  is_revoked: boolean
+  is_revoked: BulkRevocation
 }
 
 export interface RevocationsOut {
-  id: string
+  id: Uuid
   by: 'template' | 'batch' | 'issuer'
   /** Id of the template or the batch, or the issuer's DID. */
   subject: string
   status: 'REVOKING' | 'REVOKED'
   /** Credentials checked so far. */
-  checked: number
+  checked: Count
   /** Credentials revoked so far. */
-  revoked: number
-  created_at: string
-  ended_at?: string
+  revoked: Count
+  created_at: DateTime
+  ended_at?: DateTime
 }
 
 const toWire = ({

@@ -3,37 +3,40 @@ import type { CredentialStatus } from '../../activities/credentials/status-lists
 import { momentOf } from '../../protocol/dates.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { PageQuery } from '../frame/pagination.ts'
+import type { Count, DateTime, Did, StatusPurpose, Uuid } from '../frame/wire.ts'
 
-/** {} */
+/** An empty object. */
 // biome-ignore lint/complexity/noBannedTypes: tsoa turns an empty interface into the empty object schema
 export type EmptyOut = {}
 
-/** A named type: for an inline type the time of validation grows with the square of the body's members. */
+// named types: for an inline type the time of validation grows with the square of the body's members
 export interface RevocationIn {
+  /** true: revokes. false: undoes the revocation. */
   is_revoked: boolean
 }
 
 export interface SuspensionIn {
+  /** true: suspends. false: ends the suspension. */
   is_suspended: boolean
 }
 
-/** May be empty. */
+/** Without members: from the credential's issuer to all of its subjects. */
 export interface NotificationIn {
   /**
    * DID of the tenant that signs the message. Default: the credential's issuer.
    * @maxLength 2048
    */
-  from?: string
+  from?: Did
   /**
    * DIDs of subjects of the credential. Default: all of them.
    * @maxItems 100
    */
-  to?: string[]
+  to?: Did[]
 }
 
 export interface StatusQuery {
   /** A past time, e.g. 2027-01-31T09:30:00Z; the response has the status at that time. */
-  at?: string
+  at?: DateTime
 }
 
 export interface RevocationStatusOut {
@@ -41,56 +44,56 @@ export interface RevocationStatusOut {
   /** Present for credentials that can be suspended, and for every past time. */
   isSuspended?: boolean
   /** The past time; this and the members below are present only with the query's at. */
-  at?: string
+  at?: DateTime
   /** Issued by then, within its dates, neither revoked nor suspended. */
   isValid?: boolean
-  /** Why it was not valid: NotYetValid, Expired, Revoked, Suspended. */
-  reasons?: string[]
+  /** Why it was not valid. */
+  reasons?: ('NotYetValid' | 'Expired' | 'Revoked' | 'Suspended')[]
 }
 
 export interface StatusHistoryQuery extends PageQuery {}
 
 interface StatusChangeOut {
-  purpose: 'revocation' | 'suspension'
+  purpose: StatusPurpose
   /** true: revoked or suspended from then on. false: no longer so. */
   value: boolean
-  changed_at: string
+  changed_at: DateTime
   /** Id of the request that caused it, as in the log. */
-  request_id?: string
+  request_id?: Uuid
 }
 
 export interface StatusHistoryOut {
   /** Newest first. */
   data: StatusChangeOut[]
-  limit: number
-  total_count: number
-  total_pages: number
+  limit: Count
+  total_count: Count
+  total_pages: Count
 }
 
 export interface NotificationQuery extends PageQuery {}
 
 interface NotificationOut {
-  id: string
+  id: Uuid
   /** DID of the recipient. */
-  to: string
+  to: Did
   /** DID that signs the message. */
-  from: string
+  from: Did
   /** NO_SERVICE: the recipient's DID document names no place for messages. */
   status: 'PENDING' | 'SENT' | 'NO_SERVICE' | 'FAILED'
   /** Why it was not sent: an HTTP status, or the code of a problem. */
   reason?: string
-  created_at: string
-  ended_at?: string
+  created_at: DateTime
+  ended_at?: DateTime
   /** Id of the request that caused it, as in the log. */
-  request_id: string
+  request_id: Uuid
 }
 
 export interface NotificationsOut {
   /** Newest first. */
   data: NotificationOut[]
-  limit: number
-  total_count: number
-  total_pages: number
+  limit: Count
+  total_count: Count
+  total_pages: Count
 }
 
 type Notification = Awaited<ReturnType<Notifications['listNotifications']>>['notifications'][number]

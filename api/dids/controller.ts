@@ -21,12 +21,17 @@ import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
 import { camelTotals, type PageQuery, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
+import type { Count, DateTime, Did, JsonObject, Uuid } from '../frame/wire.ts'
+
+/** Read without regard to case. */
+export type DidMethod = string
+
+/** KEY: keyType (default: ed25519). WEB: url, a domain or an https URL. */
+export type DidOptions = { [name: string]: string }
 
 interface DidIn {
-  /** KEY or WEB; case does not matter. */
-  method: string
-  /** KEY: keyType (ed25519, p256, bls12381g2; default: ed25519). WEB: url (a domain or an https URL). */
-  options: { [name: string]: string }
+  method: DidMethod
+  options: DidOptions
   /**
    * true: the DID becomes the tenant's default issuer, which signs for requests that name none. Refused where the tenant
    * has one; PUT /v1/settings replaces it.
@@ -38,9 +43,9 @@ interface KeyOut {
   /** The verification method in the DID document. */
   didDocumentKeyId: string
   /** The key in the key store. */
-  kmsKeyId: string
+  kmsKeyId: Uuid
   /** hardened: the key never leaves the key store. software: the key is decrypted in memory when it is used. */
-  custody: string
+  custody: 'hardened' | 'software'
 }
 
 interface MetadataOut {
@@ -55,19 +60,21 @@ interface WaitingOut {
   code: string
   /** A sentence for people, with what to do. */
   reason: string
-  lastLookAt?: string
+  lastLookAt?: DateTime
   /** The workflow looks again then; a time in the past means that no worker runs. */
-  nextLookAt?: string
+  nextLookAt?: DateTime
 }
 
+/** PROCESSING until the document resolves, then COMPLETED; FAILED when it does not resolve in time. */
+export type RegistrationStatus = 'PROCESSING' | 'COMPLETED' | 'FAILED'
+
 interface DidOut {
-  did: string
-  id: string
+  did: Did
+  id: Uuid
   metadata: MetadataOut
   /** true for the tenant's default issuer, which signs for requests that name none; absent for every other DID. */
   issuer?: boolean
-  /** PROCESSING until the document resolves, then COMPLETED; FAILED when it does not resolve in time. */
-  registrationStatus: string
+  registrationStatus: RegistrationStatus
   /** Why the registration FAILED. */
   failureReason?: string
   /** Why a did:web is PROCESSING still, and when the platform looks again. */
@@ -76,24 +83,26 @@ interface DidOut {
 
 interface DidPageOut {
   dids: DidOut[]
-  limit: number
-  totalCount: number
-  totalPages: number
+  limit: Count
+  totalCount: Count
+  totalPages: Count
 }
+
+/** A DID document (DID Core 1.0). It has only its id while the keys of a did:web are created. */
+export type DidDocument = JsonObject
 
 interface ResolvedOut {
   /** Id of the DID's row, as in the list; log entries and workflows are found by it. */
-  id: string
-  /** Has only its id while the keys of a did:web are created. */
-  didDocument: { [member: string]: unknown }
-  registrationStatus: string
+  id: Uuid
+  didDocument: DidDocument
+  registrationStatus: RegistrationStatus
   /** Why the registration FAILED. */
   failureReason?: string
   /** Why a did:web is PROCESSING still, and when the platform looks again. */
   waiting?: WaitingOut
   localMetadata: MetadataOut
   /** platform: the platform serves the document. caller: publish it at the DID's address. none: it needs no hosting. */
-  hosting: string
+  hosting: 'platform' | 'caller' | 'none'
 }
 
 const methodOf = (text: string): 'KEY' | 'WEB' => {

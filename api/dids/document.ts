@@ -1,13 +1,24 @@
 import type { DID_OPERATIONS } from '../../protocol/dids/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
+import { ref } from '../frame/openapi/json.ts'
+import { DID_ANSWERS } from './answers.ts'
+import { DID_SCHEMAS } from './schemas.ts'
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
-export const DID_DOCUMENT: AreaDocument<keyof typeof DID_OPERATIONS> = {
+export const DID_DOCUMENT: AreaDocument<keyof typeof DID_OPERATIONS | 'getLinkedDIDs' | 'getDIDConfiguration'> = {
   examples: {
     createDID: { method: 'KEY', options: { keyType: 'ed25519' } },
   },
   located: ['createDID'],
-  notFound: { '/v1/dids/{id}': 'no such DID' },
+  notFound: { '/v1/dids/{id}': 'did.not_found' },
+  refusals: {
+    createDID: { 409: 'did.taken' },
+    getLinkedDIDs: { 404: 'linked_dids.not_found' },
+    getDIDConfiguration: { 404: 'linked_dids.not_found' },
+  },
+  parameters: { resolveDID: { id: ref('Did') }, deleteDID: { id: ref('Did') } },
+  schemas: DID_SCHEMAS,
+  answers: DID_ANSWERS,
   problems: {
     400: {
       'did.invalid': 'A DID, or a key in it, is malformed.',

@@ -4,21 +4,21 @@ import type { Platform } from '../../activities/index.ts'
 import { didConfiguration, linkedDidsList } from '../../protocol/dids/linked.ts'
 import { isFresh } from '../../protocol/etag.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { JsonObject } from '../frame/wire.ts'
+import type { JsonObject, Uri, VerifiableCredential } from '../frame/wire.ts'
 
 interface LinkedDidOut {
   /** A credential that the DID signed about the domain. */
-  DomainLinkageCredential: JsonObject
+  DomainLinkageCredential: VerifiableCredential
 }
 
 interface LinkedDidsOut {
-  context: string
+  context: Uri
   linkedDids: LinkedDidOut[]
 }
 
 interface DidConfigurationOut {
-  '@context': string
-  linked_dids: JsonObject[]
+  '@context': Uri
+  linked_dids: VerifiableCredential[]
 }
 
 @Route('.well-known')

@@ -6,12 +6,12 @@ const MAX_LIMIT = 1_000
 export interface PageQuery {
   /**
    * Rows on a page: 0 to 1000. Default: 20.
-   * @isInt limit must be a whole number
+   * @isLong limit must be a whole number
    */
   limit?: number
   /**
    * Starts at 1.
-   * @isInt page must be a whole number
+   * @isLong page must be a whole number
    */
   page?: number
 }

@@ -17,29 +17,33 @@ import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
+import type { Count, DateTime, HttpsUrl, Uri } from '../frame/wire.ts'
 
 interface ContextIn {
   /**
-   * Address of the JSON-LD context; https, public.
+   * Address of the JSON-LD context: https, of a public host.
    * @maxLength 2048
    */
-  url: string
+  url: HttpsUrl
 }
 
 interface ContextOut {
-  url: string
-  /** SHA-256 of the pinned content, in hex. */
+  url: Uri
+  /**
+   * SHA-256 of the pinned content, in hex.
+   * @pattern ^[0-9a-f]{64}$
+   */
   sha256: string
   /** registered: the tenant registered it. fetched: the platform fetched it for a credential. */
-  source: string
-  created_at: string
+  source: 'registered' | 'fetched'
+  created_at: DateTime
 }
 
 interface ContextPageOut {
   data: ContextOut[]
-  limit: number
-  total_count: number
-  total_pages: number
+  limit: Count
+  total_count: Count
+  total_pages: Count
 }
 
 @Route('v1/credentials/web-semantic/contexts')

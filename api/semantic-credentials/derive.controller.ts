@@ -14,20 +14,21 @@ import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
 import { ofMember } from '../frame/members.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { JsonObject } from '../frame/wire.ts'
+import type { VerifiableCredential } from '../frame/wire.ts'
+import type { Base64Url, JsonPointer } from './wire.ts'
 
 interface DeriveIn {
   /** A credential with a bbs-2023 base proof, as the sign operation returns it. */
-  credential: JsonObject
+  credential: VerifiableCredential
   /** JSON pointers (RFC 6901) to disclose in addition to the mandatory ones, or everything. */
-  selectivePointers: string[] | 'everything'
-  /** Base64url; bound into the derived proof. */
-  presentationHeader?: string
+  selectivePointers: JsonPointer[] | 'everything'
+  /** Bound into the derived proof. */
+  presentationHeader?: Base64Url
 }
 
 interface DeriveOut {
   /** Has only the disclosed members, with a derived proof. */
-  credential: JsonObject
+  credential: VerifiableCredential
 }
 
 @Route('v1/credentials/web-semantic')
@@ -40,7 +41,7 @@ export class DerivationController extends Controller {
 
   /**
    * Selective disclosure, as a holder does it: returns a verifiable credential that has only the named and the
-   * mandatory members. Not in the specification; nothing is stored.
+   * mandatory members. Nothing is stored.
    * @summary Derive a credential
    */
   @Post('derive')

@@ -2,35 +2,35 @@ import { jsonOf } from '../../activities/credentials/read.ts'
 import type { CredentialTemplate } from '../../activities/semantic-credentials/templates.ts'
 import { isObject } from '../../protocol/json.ts'
 import { flattenMappings } from '../../protocol/semantic-credentials/templates/claims.ts'
-import type { JsonObject } from '../frame/wire.ts'
+import type { DateTime, JsonObject, ProofType, TemplateVersion, Uri, Uuid } from '../frame/wire.ts'
 import type { ExpiresIn } from './templates.wire.ts'
 import { type CredentialOut, rowToWire, type SemanticCredential } from './wire.ts'
 
-/** The stored details of a credential, in the terms of a template (specification, Credential template). */
+/** The stored details of a credential, in the terms of a template. */
 export interface CredentialDetailsOut extends CredentialOut {
   type: string
   additional_types: string[]
-  proof_type: string
+  proof_type: ProofType
   revocable: boolean
   is_revoked: boolean
   suspendable: boolean
   is_suspended: boolean
-  expiration_date?: string
-  created_at: string
+  expiration_date?: DateTime
+  created_at: DateTime
   /** Every JSON-LD context of the credential. */
   context: unknown
   /** Always true: the platform stores every credential that it issues. */
   persist: boolean
-  issuer: { id: string; name?: string; icon_url?: string; logo_url?: string }
+  issuer: { id: Uri; name?: string; icon_url?: Uri; logo_url?: Uri }
   name?: string
   description?: string
   credential_branding?: JsonObject
-  /** The template that it was issued from, and the template's version. */
-  template_id?: string
-  template_version?: number
+  /** The template that it was issued from. */
+  template_id?: Uuid
+  template_version?: TemplateVersion
   /** The source path of each claim. */
   claim_mappings?: { [claim: string]: string }
-  claim_source_id?: string
+  claim_source_id?: Uuid
   expires_in?: ExpiresIn
 }
 

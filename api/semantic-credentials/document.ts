@@ -1,42 +1,11 @@
 import type { SEMANTIC_CREDENTIAL_OPERATIONS } from '../../protocol/semantic-credentials/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { HOLDER, ISSUER, UNSIGNED, V2 } from '../frame/openapi/examples.ts'
-
-const ID = '2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8'
-
-const proof = {
-  type: 'DataIntegrityProof',
-  cryptosuite: 'eddsa-rdfc-2022',
-  created: '2027-01-01T00:00:00Z',
-  verificationMethod: `${ISSUER}#z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK`,
-  proofPurpose: 'assertionMethod',
-  proofValue: 'z5obCSsrQxuFJdq6PrUMCtqY9obBHDYijNqqJzsiHDJt4hXnZFXUcmLDBnsrHFYmc1YkeZKgmfoZvhBhVbEwTMXFq',
-}
-
-const signed = { ...UNSIGNED, id: `urn:uuid:${ID}`, validFrom: '2027-01-01T00:00:00Z', proof }
-
-const base = {
-  ...signed,
-  proof: {
-    ...proof,
-    cryptosuite: 'bbs-2023',
-    proofValue: 'u2V0ChVhQp1uTY9Q4c5B0YrXz8cKQnE0sW7s1Gmf3aJkqLd2vT6xNhRoPbUeIyMwZ',
-  },
-}
-
-const presentation = {
-  '@context': [V2],
-  type: ['VerifiablePresentation'],
-  holder: HOLDER,
-  verifiableCredential: [signed],
-  proof: {
-    ...proof,
-    proofPurpose: 'authentication',
-    verificationMethod: `${HOLDER}#z6MkpTHR8VNsBxYAAWHut2Geadd9jSwuBV8xRoAnwWsdvktH`,
-    challenge: 'h4HcaTkA5mYTy6lTcO5jLFoWKAvDHaGR',
-    domain: 'verifier.example',
-  },
-}
+import { text } from '../frame/openapi/json.ts'
+import { SEMANTIC_ANSWERS } from './answers.ts'
+import { BASE, CREDENTIAL_ID, PRESENTATION, PRESENTATION_TEMPLATE_ID, SIGNED } from './examples.ts'
+import { SEMANTIC_REQUEST_SCHEMAS } from './schemas.requests.ts'
+import { SEMANTIC_SCHEMAS } from './schemas.ts'
 
 const template = {
   name: 'Course certificate',
@@ -68,7 +37,9 @@ const presentationTemplate = {
 }
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
-export const SEMANTIC_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof SEMANTIC_CREDENTIAL_OPERATIONS> = {
+export const SEMANTIC_CREDENTIAL_DOCUMENT: AreaDocument<
+  keyof typeof SEMANTIC_CREDENTIAL_OPERATIONS | 'getSignedPresentationRequest'
+> = {
   examples: {
     signWebSemanticCredential: {
       payload: UNSIGNED,
@@ -76,7 +47,7 @@ export const SEMANTIC_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof SEMANTIC_CR
       revocable: true,
       tag: 'spring',
     },
-    verifyWebSemanticCredentials: { payload: signed },
+    verifyWebSemanticCredentials: { payload: SIGNED },
     createWebSemanticCredentialTemplate: template,
     updateWebSemanticCredentialTemplate: { ...template, version: 1, expires_in: { months: 18 } },
     signWebSemanticCredentialFromTemplate: {
@@ -87,11 +58,15 @@ export const SEMANTIC_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof SEMANTIC_CR
     createWebSemanticPresentationTemplate: presentationTemplate,
     updateWebSemanticPresentationTemplate: presentationTemplate,
     createWebSemanticPresentationRequest: {
-      templateId: '7b1c5f6e-52a1-4d0e-9c2b-0c6f2a4f9d11',
+      templateId: PRESENTATION_TEMPLATE_ID,
       callbackUrl: 'https://verifier.example/callback',
     },
-    verifyWebSemanticPresentationTemplate: { presentation, challenge: presentation.proof.challenge },
-    deriveWebSemanticCredential: { credential: base, selectivePointers: ['/credentialSubject/course'] },
+    verifyWebSemanticPresentationTemplate: {
+      presentation: PRESENTATION,
+      challenge: PRESENTATION.proof.challenge,
+      domain: PRESENTATION.proof.domain,
+    },
+    deriveWebSemanticCredential: { credential: BASE, selectivePointers: ['/credentialSubject/course'] },
     registerJsonLdContext: { url: 'https://issuer.example/contexts/course/v1' },
     convertLinkedData: {
       data: { '@context': { name: 'http://schema.org/name' }, name: 'Ada' },
@@ -106,31 +81,66 @@ export const SEMANTIC_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof SEMANTIC_CR
       options: { cryptosuite: 'eddsa-rdfc-2022', credentialStatus: { type: 'BitstringStatusListEntry' } },
     },
     vcApiIssueCredentialWithProofType: { credential: UNSIGNED },
-    vcApiVerifyCredential: { verifiableCredential: signed },
+    vcApiVerifyCredential: { verifiableCredential: SIGNED },
     vcApiDeriveCredential: {
-      verifiableCredential: base,
+      verifiableCredential: BASE,
       options: { selectivePointers: ['/credentialSubject/course'] },
     },
     vcApiUpdateStatus: {
-      credentialId: `urn:uuid:${ID}`,
+      credentialId: `urn:uuid:${CREDENTIAL_ID}`,
       credentialStatus: { type: 'BitstringStatusListEntry', statusPurpose: 'revocation' },
       status: true,
     },
     vcApiVerifyPresentation: {
-      verifiablePresentation: presentation,
-      options: { challenge: presentation.proof.challenge, domain: 'verifier.example' },
+      verifiablePresentation: PRESENTATION,
+      options: { challenge: PRESENTATION.proof.challenge, domain: 'verifier.example' },
     },
     vcApiProvePresentation: {
       presentation: { '@context': [V2], type: ['VerifiablePresentation'], holder: ISSUER },
-      options: { challenge: presentation.proof.challenge, domain: 'verifier.example' },
+      options: { challenge: PRESENTATION.proof.challenge, domain: 'verifier.example' },
     },
   },
   notFound: {
-    '/v1/credentials/web-semantic/{id}': 'no such credential',
-    '/v1/credentials/web-semantic/configurations/{id}': 'no such template',
-    '/v1/credentials/web-semantic/presentations/templates/{id}': 'no such template',
-    '/v1/credentials/web-semantic/presentations/requests/{id}': 'no such request',
-    '/v1/presentation-requests/{id}': 'no such request',
+    '/v1/credentials/web-semantic/{id}': 'credential.not_found',
+    '/v1/credentials/web-semantic/configurations/{id}': 'credential_template.not_found',
+    '/v1/credentials/web-semantic/presentations/templates/{id}': 'presentation_template.not_found',
+    '/v1/credentials/web-semantic/presentations/requests/{id}': 'presentation_request.not_found',
+    '/v1/presentation-requests/{id}': 'presentation_request.not_found',
+  },
+  answers: SEMANTIC_ANSWERS,
+  schemas: { ...SEMANTIC_SCHEMAS, ...SEMANTIC_REQUEST_SCHEMAS },
+  parameters: {
+    listWebSemanticCredentials: { tag: text(255), type: text(2048) },
+    getWebSemanticCredentialTemplateLists: { type: text(2048) },
+  },
+  refusals: {
+    signWebSemanticCredential: { 400: 'credential.issuer_unknown' },
+    verifyWebSemanticCredentials: { 400: 'credential.malformed' },
+    deriveWebSemanticCredential: { 400: 'credential.not_derivable' },
+    convertLinkedData: { 400: 'linked_data.unreadable' },
+    registerJsonLdContext: { 400: 'context.changed' },
+    createWebSemanticCredentialTemplate: { 400: 'credential_template.invalid' },
+    updateWebSemanticCredentialTemplate: {
+      400: 'credential_template.invalid',
+      409: 'credential_template.version_differs',
+    },
+    signWebSemanticCredentialFromTemplate: { 400: 'credential_template.claims_missing' },
+    createWebSemanticPresentationTemplate: { 400: 'presentation_template.invalid' },
+    updateWebSemanticPresentationTemplate: { 400: 'presentation_template.invalid' },
+    createWebSemanticPresentationRequest: {
+      400: 'presentation_request.invalid',
+      404: 'presentation_template.not_found',
+      409: 'presentation_request.challenge_taken',
+    },
+    verifyWebSemanticPresentationTemplate: { 400: 'presentation.malformed', 404: 'presentation_template.not_found' },
+    getSignedPresentationRequest: { 410: 'presentation_request.over' },
+    vcApiIssueCredential: { 400: 'credential.invalid', 403: 'vc_api.off' },
+    vcApiIssueCredentialWithProofType: { 400: 'credential.proof_type_unsupported', 403: 'vc_api.off' },
+    vcApiVerifyCredential: { 400: 'credential.not_verified', 403: 'vc_api.off' },
+    vcApiDeriveCredential: { 400: 'credential.not_derivable', 403: 'vc_api.off' },
+    vcApiUpdateStatus: { 403: 'vc_api.off', 404: 'credential.not_found', 409: 'credential.id_ambiguous' },
+    vcApiVerifyPresentation: { 400: 'presentation.not_verified', 403: 'vc_api.off' },
+    vcApiProvePresentation: { 400: 'presentation.signer_unknown', 403: 'vc_api.off' },
   },
   problems: {
     400: {

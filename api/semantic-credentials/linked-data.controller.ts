@@ -17,13 +17,17 @@ import { ofMember } from '../frame/members.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { JsonObject } from '../frame/wire.ts'
 
+/** JSON-LD; canonical N-Quads (RDFC-1.0); or CBOR-LD 1.0. */
+export type LinkedDataFormat = string
+
+export type LinkedDataEncoding = string
+
 interface ConvertOptions {
-  /** Format of data: jsonld, n-quads or cborld. */
-  input_format: string
-  /** text or base64. CBOR-LD is always base64; JSON-LD as text is a JSON object. */
-  output_encoding: string
-  /** jsonld, n-quads (canonical, RDFC-1.0) or cborld (CBOR-LD 1.0). */
-  output_format: string
+  /** Format of data. */
+  input_format: LinkedDataFormat
+  /** CBOR-LD is always base64; JSON-LD as text is a JSON object. */
+  output_encoding: LinkedDataEncoding
+  output_format: LinkedDataFormat
 }
 
 interface ConvertIn {
@@ -33,8 +37,8 @@ interface ConvertIn {
 }
 
 interface LinkedDataMetadata {
-  encoding: string
-  format: string
+  encoding: 'text' | 'base64'
+  format: 'jsonld' | 'n-quads' | 'cborld'
 }
 
 interface LinkedDataOut {

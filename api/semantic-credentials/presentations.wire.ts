@@ -1,19 +1,33 @@
 import type { PresentationRequestRecord } from '../../activities/semantic-credentials/presentations/requests.ts'
-import type { JsonObject, Uuid } from '../frame/wire.ts'
+import type { CheckName } from '../../protocol/semantic-credentials/presentations/checks.ts'
+import type { Count, Did, EpochMilliseconds, HttpsUrl, JsonObject, Uri, Uuid } from '../frame/wire.ts'
 import type { TrustedContext, WarningOut } from './wire.ts'
 
+/** Domain of the verifier: wallets show it, and put it into their proof. */
+export type VerifierDomain = string
+
+/** A name for people. */
+export type DisplayName = string
+
+/** Printable ASCII characters. */
+export type Challenge = string
+
+/**
+ * What to request: a list of queries, or an object whose members are such queries by type, or text examples under any
+ * name. Returned as it was sent.
+ */
+export type PresentationQuery = JsonObject | JsonObject[]
+
+/** A presentation of any holder. One that breaks the data model does not verify. */
+export type PresentationToVerify = JsonObject
+
 export interface PresentationTemplateIn {
-  /** Domain of the verifier: wallets show it, and put it into their proof. */
-  domain: string
-  name: string
-  /**
-   * What to request: a list of {type, credentialQuery} with type QueryByExample, QueryByFrame or DIDAuth; or an object
-   * whose members are such queries by type, or text examples under any name. Returned as it was sent.
-   */
-  query: JsonObject | JsonObject[]
+  domain: VerifierDomain
+  name: DisplayName
+  query: PresentationQuery
   /**
    * A presentation fails with every context that is neither bundled, nor registered, nor in this list; an empty list
-   * trusts no other. Without the list, `warnings` names such contexts. Not in the specification.
+   * trusts no other. Without the list, `warnings` names such contexts.
    * @maxItems 100
    */
   trustedContexts?: TrustedContext[] | null
@@ -25,28 +39,28 @@ export interface PresentationTemplateUpdateIn extends PresentationTemplateIn {
 }
 
 export interface PresentationTemplateOut {
-  id: string
+  id: Uuid
   domain: string
   name: string
+  /** As it was sent. */
   query: JsonObject | JsonObject[]
   trustedContexts?: TrustedContext[]
 }
 
 export interface PresentationTemplatePageOut {
   data: PresentationTemplateOut[]
-  limit: number
-  total_count: number
-  total_pages: number
+  limit: Count
+  total_count: Count
+  total_pages: Count
 }
 
 /** Either the members of a template (domain, name, query), or templateId. */
 export interface PresentationRequestIn {
   /** Id of a presentation template. */
   templateId?: Uuid
-  domain?: string
-  name?: string
-  /** As in a template. */
-  query?: JsonObject | JsonObject[]
+  domain?: VerifierDomain
+  name?: DisplayName
+  query?: PresentationQuery
   /**
    * As in a template.
    * @maxItems 100
@@ -54,61 +68,58 @@ export interface PresentationRequestIn {
   trustedContexts?: TrustedContext[] | null
   /** Not used: accepted so that the members of a template can be sent with its id. */
   id?: string | null
-  /** 8 to 255 printable ASCII characters, never used before. Default: a random challenge. */
-  challenge?: string
+  /** Never used before. Default: a random challenge. */
+  challenge?: Challenge
   /**
    * The tenant's DID that signs the request. Default: its default issuer, or without one its only DID with an Ed25519
    * key.
    */
-  did?: string
+  did?: Did
   /** Where the wallet sends its presentation (reply_url): https. */
-  callbackUrl?: string
-  /**
-   * Milliseconds since 1970, within 30 days. Default: an hour from now.
-   * @isInt expiresTime must be a whole number
-   */
-  expiresTime?: number
+  callbackUrl?: HttpsUrl
+  /** When the request ends, within 30 days. Default: an hour from now. */
+  expiresTime?: EpochMilliseconds
 }
 
 export interface RequestMessageOut {
-  id: string
-  type: string
-  from: string
-  created_time: number
-  expires_time: number
-  reply_url?: string
-  reply_to: string[]
+  id: Uuid
+  type: Uri
+  from: Did
+  created_time: EpochMilliseconds
+  expires_time: EpochMilliseconds
+  reply_url?: Uri
+  reply_to: Did[]
   body: JsonObject
 }
 
 export interface PresentationRequestOut {
-  id: string
+  id: Uuid
   domain: string
   name: string
+  /** As it was sent, or as in the template. */
   query: JsonObject | JsonObject[]
   trustedContexts?: TrustedContext[]
   challenge: string
-  templateId?: string
-  callbackUrl?: string
-  /** Milliseconds since 1970. */
-  expiresTime: number
-  /** open, used or expired. */
-  state: string
+  templateId?: Uuid
+  callbackUrl?: Uri
+  /** When the request ends. */
+  expiresTime: EpochMilliseconds
+  state: 'open' | 'used' | 'expired'
   /** The message for a wallet. It and the members below are absent when the tenant has no DID that can sign. */
   request?: RequestMessageOut
   /** The message as a compact JWS, signed by the DID. */
   jws?: string
   /** Public address of the JWS. */
-  requestUri?: string
+  requestUri?: Uri
   /** Opens a wallet on the same device: didcomm://?request= and the JWS. */
-  didcommUri?: string
+  didcommUri?: Uri
   /** requestUri as a QR code: data: URL of a PNG. */
-  qrCode?: string
+  qrCode?: Uri
 }
 
 export interface VerifyPresentationIn {
   /** The holder's presentation, with proof; data model 1.1 or 2.0. */
-  presentation: JsonObject
+  presentation: PresentationToVerify
   /**
    * The expected challenge. When absent, the proof's challenge is accepted unchecked: see `warnings`, and the setting
    * requireChallenge. For the challenge of a presentation request its query is checked too, and it can be used once.
@@ -118,19 +129,18 @@ export interface VerifyPresentationIn {
    * The expected domain. When absent, the proof's is accepted unchecked: see `warnings`, and the setting requireDomain.
    */
   domain?: string | null
-  /** A presentation template whose query, domain and trustedContexts are checked. Not in the specification. */
+  /** A presentation template whose query, domain and trustedContexts are checked. */
   templateId?: Uuid | null
   /**
    * The verification fails with every context of the presentation and its credentials that is neither bundled, nor
-   * registered, nor in this list. Not in the specification.
+   * registered, nor in this list.
    * @maxItems 100
    */
   trustedContexts?: TrustedContext[] | null
 }
 
 export interface CheckOut {
-  /** form, challenge, domain, request, holderProof, holder, credentialForm … credentialStatus, holderBinding, query. */
-  check: string
+  check: CheckName
   /** JSON pointer into the presentation, or the place in the query. */
   path?: string
   outcome: 'passed' | 'failed' | 'skipped'
@@ -151,9 +161,7 @@ export interface VerifyPresentationOut {
   warnings: WarningOut[]
 }
 
-type Query = JsonObject | JsonObject[]
-
-export const queryToWire = (query: object): Query => query as Query
+export const queryToWire = (query: object): JsonObject | JsonObject[] => query as JsonObject | JsonObject[]
 
 export function requestToWire(record: PresentationRequestRecord): PresentationRequestOut {
   const { id, domain, name, query, trustedContexts, challenge, templateId, callbackUrl, expiresAt, state, signed } =

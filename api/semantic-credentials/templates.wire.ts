@@ -1,38 +1,51 @@
 import type { CredentialTemplate } from '../../activities/semantic-credentials/templates.ts'
 import type { ClaimMappings } from '../../protocol/semantic-credentials/templates/claims.ts'
 import type { TemplateDefinition } from '../../protocol/semantic-credentials/templates/index.ts'
-import type { JsonObject } from '../frame/wire.ts'
+import type { Count, Did, JsonObject, ProofType, TemplateVersion, Uuid, VerifiableCredential } from '../frame/wire.ts'
+import type { DisplayName } from './presentations.wire.ts'
+
+/** A JSON-LD term or IRI. */
+export type CredentialType = string
+
+export type Description = string
+
+/** Path of a claim, such as claims.given_name. */
+export type ClaimPath = string
+
+/** #rgb, #rrggbb, #rrggbbaa, or a named colour of CSS. */
+export type Colour = string
+
+/** An https URL of a public host, or data:image/png, jpeg or webp in base64 of at most 32 KiB. */
+export type ImageUrl = string
 
 /** Added to the time of issuance in UTC: years and months, then weeks and days, then hours, minutes and seconds. */
 export interface ExpiresIn {
-  years?: number
-  months?: number
-  weeks?: number
-  days?: number
-  hours?: number
-  minutes?: number
-  seconds?: number
+  years?: Duration
+  months?: Duration
+  weeks?: Duration
+  days?: Duration
+  hours?: Duration
+  minutes?: Duration
+  seconds?: Duration
 }
 
+/** A whole number; all of them together must not be 0. */
+export type Duration = number
+
 export interface ProviderMapping {
-  subject_id?: string
-  url?: string
+  subject_id?: ClaimPath
+  url?: ClaimPath
 }
 
 export interface CredentialBranding {
-  /** #rgb, #rrggbb, #rrggbbaa, or a named colour of CSS. */
-  backgroundColor?: string | null
-  /** An https URL of a public host, or data:image/png, jpeg or webp in base64 of at most 32 KiB. */
-  watermarkImageUrl?: string | null
+  backgroundColor?: Colour | null
+  watermarkImageUrl?: ImageUrl | null
 }
 
 export interface TemplateIssuer {
-  /** An image, as watermarkImageUrl. */
-  icon_url?: string | null
-  /** An image, as watermarkImageUrl. */
-  logo_url?: string | null
-  /** Must have no control characters. */
-  name: string
+  icon_url?: ImageUrl | null
+  logo_url?: ImageUrl | null
+  name: DisplayName
 }
 
 /**
@@ -40,27 +53,27 @@ export interface TemplateIssuer {
  * an object, the path of each of its members: address, family_name, given_name, authentication_provider.
  */
 export interface ClaimMappingIn {
-  map_from?: string
+  map_from?: ClaimPath
   /** Any JSON but null. */
   default_value?: unknown
   /** true: a missing value is an error. */
   required?: boolean
-  address?: string
+  address?: ClaimPath
   authentication_provider?: ProviderMapping
-  family_name?: string
-  given_name?: string
+  family_name?: ClaimPath
+  given_name?: ClaimPath
 }
 
 export interface TemplateIn {
   /** Types besides `type` and VerifiableCredential. */
-  additional_types: string[]
+  additional_types: CredentialType[]
   /** By claim. A path alone is short for {map_from: path}. Without mappings, all claims are used as they are. */
-  claim_mappings?: { [claim: string]: string | ClaimMappingIn } | null
-  claim_source_id?: string | null
+  claim_mappings?: { [claim: string]: ClaimPath | ClaimMappingIn } | null
+  claim_source_id?: Uuid | null
   /** JSON-LD contexts: a URL, an object, or a list of them; the first one may select the data model. */
   contexts?: unknown
   credential_branding?: CredentialBranding | null
-  description?: string | null
+  description?: Description | null
   expires_in?: ExpiresIn | null
   /**
    * true: claims that no mapping takes are left out of the credential. Otherwise such a claim is refused, by its name.
@@ -68,39 +81,38 @@ export interface TemplateIn {
    */
   ignore_unmapped?: boolean | null
   issuer: TemplateIssuer
-  name: string
+  name: DisplayName
   /** As in the sign operation. Default: the proof type that fits the issuer's key. */
-  proof_type?: string | null
+  proof_type?: ProofType | null
+  /** Gives each credential an entry in a status list. */
   revocable: boolean
-  /** A type besides VerifiableCredential that the contexts define, or an IRI. */
-  type: string
+  type: CredentialType
 }
 
 export interface TemplateUpdateIn extends TemplateIn {
   /** May repeat the id of the path. */
   id?: string | null
   /** The version that you changed: if it is no longer the current one, nothing changes (409). */
-  version?: number | null
+  version?: TemplateVersion | null
 }
 
 export interface TemplateOut extends TemplateIn {
-  id: string
-  /** 1 at first; each change adds 1. */
-  version: number
+  id: Uuid
+  version: TemplateVersion
 }
 
 export interface TemplatePageOut {
   data: TemplateOut[]
-  limit: number
-  total_count: number
-  total_pages: number
+  limit: Count
+  total_count: Count
+  total_pages: Count
 }
 
 export interface TemplateSignIn {
   /** Claims about the subject; `id` is the subject's id. */
   claims: JsonObject
   /** A DID of the tenant. Default: its default issuer, or without one its only DID with a key that fits. */
-  issuer_did?: string | null
+  issuer_did?: Did | null
   /** Adds a second entry, for suspension; only with a revocable template of data model 2.0. Default: false. */
   suspendable?: boolean
   /**
@@ -112,11 +124,11 @@ export interface TemplateSignIn {
 
 export interface TemplateSignOut {
   /** The signed credential, for its holder. */
-  credential: JsonObject
-  id: string
+  credential: VerifiableCredential
+  id: Uuid
   tag?: string
-  template_id: string
-  template_version: number
+  template_id: Uuid
+  template_version: TemplateVersion
 }
 
 export const toDefinition = (body: TemplateIn): TemplateDefinition => ({

@@ -15,6 +15,7 @@ import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
 import { ofMember } from '../frame/members.ts'
 import type { Problem } from '../frame/problem.ts'
+import type { ProofType } from '../frame/wire.ts'
 import { notingVerdict, presented } from './noted.ts'
 import {
   type VcApiCredentialOut,
@@ -64,7 +65,7 @@ export class VcApiController extends Controller {
   @SuccessResponse(201)
   async issueWith(
     @Request() called: Called,
-    @Path() proofType: string,
+    @Path() proofType: ProofType,
     @Body() body: VcApiIssueIn,
   ): Promise<VcApiCredentialOut> {
     this.setStatus(201)

@@ -1,24 +1,44 @@
 import type { Warning } from '../../protocol/semantic-credentials/warnings.ts'
-import type { JsonObject } from '../frame/wire.ts'
+import type { JsonObject, VerifiableCredential } from '../frame/wire.ts'
+import type { UnsignedCredential } from './wire.ts'
+
+/** A W3C presentation with the holder's proof. Its contexts define further members. */
+export type VerifiablePresentation = JsonObject
+
+/** A W3C presentation before the holder signs it. */
+export type UnsignedPresentation = JsonObject
+
+/** Unknown members are ignored. */
+export type VcApiIssueOptions = JsonObject
+
+/**
+ * What is present is checked. checks: ['proof'] asks for the form and the proofs alone; the names of other checks may be
+ * added. Unknown members are ignored.
+ */
+export type VcApiVerifyOptions = JsonObject
+
+/** Unknown members are ignored. */
+export type VcApiDeriveOptions = JsonObject
+
+/** Unknown members are ignored. */
+export type VcApiProveOptions = JsonObject
+
+/** Which entry of a credential to change. */
+export type VcApiStatusEntry = JsonObject | JsonObject[]
 
 export interface VcApiIssueIn {
   /** A complete credential without proof; its issuer is a DID of the tenant. */
-  credential: JsonObject
-  /** cryptosuite or type, mandatoryPointers (bbs-2023), credentialStatus: {type, statusPurpose, statusMessage, statusReference}, or two of them. */
-  options?: JsonObject
+  credential: UnsignedCredential
+  options?: VcApiIssueOptions
 }
 
 export interface VcApiCredentialOut {
-  verifiableCredential: JsonObject
+  verifiableCredential: VerifiableCredential
 }
 
 export interface VcApiVerifyIn {
-  verifiableCredential: JsonObject
-  /**
-   * challenge, domain and trustedContexts are checked when present. checks: ['proof'] asks for the form and the proofs
-   * alone; credentialIssuer, credentialValidity and credentialStatus may be added. Without it every check is made.
-   */
-  options?: JsonObject
+  verifiableCredential: VerifiableCredential
+  options?: VcApiVerifyOptions
 }
 
 export interface VcApiCheckOut {
@@ -43,9 +63,8 @@ export interface VcApiVerifiedOut {
 
 export interface VcApiDeriveIn {
   /** With a bbs-2023 base proof. */
-  verifiableCredential: JsonObject
-  /** selectivePointers; presentationHeader in base64url. */
-  options?: JsonObject
+  verifiableCredential: VerifiableCredential
+  options?: VcApiDeriveOptions
 }
 
 export interface VcApiStatusIn {
@@ -54,36 +73,32 @@ export interface VcApiStatusIn {
    * one.
    */
   credentialId: string
-  /**
-   * {type, statusPurpose, statusListCredential, statusListIndex}; statusPurpose is revocation (default) or suspension.
-   */
-  credentialStatus: JsonObject | JsonObject[]
+  /** The entry to change; its purpose is revocation by default. */
+  credentialStatus: VcApiStatusEntry
   /** Required, here or in credentialStatus as '0' or '1', so that an absent member revokes nothing. */
   status?: boolean
   /** Not used: credentials get their entries when they are signed. */
   indexAllocator?: string
 }
 
-/** {} */
+/** An empty object. */
 // biome-ignore lint/complexity/noBannedTypes: tsoa turns an empty interface into the empty object schema
 export type VcApiEmptyOut = {}
 
 export interface VcApiVerifyPresentationIn {
   /** With the holder's proof. */
-  verifiablePresentation: JsonObject
-  /** challenge, domain and trustedContexts are checked when present; checks as for a credential. */
-  options?: JsonObject
+  verifiablePresentation: VerifiablePresentation
+  options?: VcApiVerifyOptions
 }
 
 export interface VcApiProveIn {
   /** Without proof. */
-  presentation: JsonObject
-  /** verificationMethod (default: a key of the holder's DID), cryptosuite or type, challenge, domain. */
-  options?: JsonObject
+  presentation: UnsignedPresentation
+  options?: VcApiProveOptions
 }
 
 export interface VcApiPresentationOut {
-  verifiablePresentation: JsonObject
+  verifiablePresentation: VerifiablePresentation
 }
 
 export const verified = (warnings: Pick<Warning, 'message'>[], checks: VcApiCheckOut[]): VcApiVerifiedOut => ({

@@ -1,22 +1,26 @@
 import { type CredentialReader, jsonOf } from '../../activities/credentials/read.ts'
-import type { JsonObject } from '../frame/wire.ts'
+import type { ReasonType } from '../../protocol/semantic-credentials/index.ts'
+import type { Count, DateTime, JsonObject, ProofType, Uri, Uuid, VerifiableCredential } from '../frame/wire.ts'
+
+/** A W3C credential before it is signed. Its contexts define further members. */
+export type UnsignedCredential = JsonObject
+
+/** A credential of any issuer. One that breaks the data model does not verify. */
+export type CredentialToVerify = JsonObject
+
+/** A JSON pointer (RFC 6901) into the credential. */
+export type JsonPointer = string
+
+/** Bytes in base64url without padding (RFC 4648 section 5). */
+export type Base64Url = string
 
 /** Rows as the activities return them. */
 export type SemanticCredential = Awaited<ReturnType<CredentialReader['readCredential']>>
 
 export interface SignIn {
-  /**
-   * The credential without proof: @context, type, issuer {id, name, iconUrl, logoUrl}, credentialSubject, and optionally
-   * name, description, credentialBranding {backgroundColor, watermarkImageUrl}, expirationDate and what your contexts define.
-   * Pictures are https URLs of a public host, or data:image/png, jpeg or webp in base64 of at most 32 KiB; colours #rgb,
-   * #rrggbb, #rrggbbaa or named ones of CSS.
-   */
-  payload: JsonObject
-  /**
-   * Ed25519Signature2018, BbsSignature2022 (signed as bbs-2023), eddsa-rdfc-2022, eddsa-2022, bbs-2023,
-   * ecdsa-rdfc-2019.
-   */
-  proofType: string
+  /** The credential without proof; its issuer is a DID of the tenant. */
+  payload: UnsignedCredential
+  proofType: ProofType
   /** Gives the credential an entry in a status list. */
   revocable: boolean
   /** Adds a second entry, for suspension; only with revocable true and data model 2.0. Default: false. */
@@ -30,18 +34,18 @@ export interface SignIn {
 
 export interface SignOut {
   /** The signed credential, for its holder. */
-  credential: JsonObject
+  credential: VerifiableCredential
   /** The platform's id of the credential, to read and revoke it. */
-  id: string
+  id: Uuid
   tag?: string
 }
 
 export interface VerifyIn {
   /** The `credential` of a sign response, or a credential of any other issuer. */
-  payload: JsonObject
+  payload: CredentialToVerify
   /**
    * The verification fails with every context that is neither bundled, nor registered, nor in this list; an empty list
-   * trusts no other. Without the list, `warnings` names such contexts. Not in the specification.
+   * trusts no other. Without the list, `warnings` names such contexts.
    * @maxItems 100
    */
   trustedContexts?: TrustedContext[] | null
@@ -51,19 +55,18 @@ export interface VerifyIn {
 export type TrustedContext = string | JsonObject
 
 export interface WarningOut {
-  /** UntrustedContext, UncheckedResource, QueryWithoutContext, ChallengeUnchecked, DomainUnchecked. */
-  type: string
+  type: 'UntrustedContext' | 'UncheckedResource' | 'QueryWithoutContext' | 'ChallengeUnchecked' | 'DomainUnchecked'
   message: string
   /** JSON pointer into the verified document, or the path in the query. */
   path?: string
   /** URL of the context, or id of the related resource. */
-  url?: string
+  url?: Uri
 }
 
 export interface VerifyOut {
   verified: boolean
   /** Empty when verified. */
-  reason: { type: string; message: string }[]
+  reason: { type: ReasonType; message: string }[]
   /**
    * What the verification does not cover: contexts that are neither bundled nor registered, related resources that were
    * not fetched. Not in the specification.
@@ -72,28 +75,29 @@ export interface VerifyOut {
 }
 
 export interface StatusOut {
-  id: string
+  id: Uri
   type: string
-  revocation_list_credential: string
-  revocation_list_index: number
+  /** Address of the status list. */
+  revocation_list_credential: Uri
+  revocation_list_index: Count
 }
 
 export interface CredentialOut {
-  id: string
-  credential: JsonObject
+  id: Uuid
+  credential: VerifiableCredential
   credential_status?: StatusOut
-  issuance_date: string
+  issuance_date: DateTime
   tag?: string
   /** The batch that it was signed in, and its row there, from 1. */
-  batch_id?: string
-  batch_row?: number
+  batch_id?: Uuid
+  batch_row?: Count
 }
 
 export interface CredentialPageOut {
   data: CredentialOut[]
-  limit: number
-  total_count: number
-  total_pages: number
+  limit: Count
+  total_count: Count
+  total_pages: Count
 }
 
 const statusOf = (credential: JsonObject): StatusOut | undefined => {

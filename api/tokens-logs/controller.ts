@@ -16,7 +16,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
 import { camelTotals, type PageQuery, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { Uuid } from '../frame/wire.ts'
+import type { Count, DateTime, Uuid } from '../frame/wire.ts'
 
 interface LogFilterIn {
   /**
@@ -52,24 +52,24 @@ interface LogFilterIn {
 }
 
 interface LogEntryOut {
-  id: string
+  id: Uuid
   category: string
   type: string
-  timestamp: string
-  /** JSON. */
+  timestamp: DateTime
+  /** A JSON object, as text. */
   data: string
-  /** JSON. */
+  /** A JSON object, as text. */
   metadata: string
-  requestId: string
+  requestId: Uuid
   /** Ids of the objects that the entry is about. */
-  objectIds: string[]
+  objectIds: Uuid[]
 }
 
 interface LogPageOut {
   data: LogEntryOut[]
-  limit: number
-  totalCount: number
-  totalPages: number
+  limit: Count
+  totalCount: Count
+  totalPages: Count
 }
 
 /**

@@ -1,8 +1,27 @@
 import type { TOKEN_AND_LOG_OPERATIONS } from '../../protocol/tokens-logs/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
+import { ref, text } from '../frame/openapi/json.ts'
+import type { Schema } from '../frame/openapi/schemas.ts'
+
+const credentials = (id: string, secret: string, grant: string): Schema => ({
+  type: 'object',
+  required: [id, secret, grant],
+  properties: {
+    [id]: { ...text(255, 1), description: 'Id of the client.' },
+    [secret]: { ...text(1024, 1), description: 'Secret of the client.' },
+    [grant]: { type: 'string', enum: ['client_credentials'] },
+    scope: {
+      ...text(2048),
+      nullable: true,
+      description: 'Scopes, separated by spaces. Default: all scopes of the client.',
+    },
+    audience: { ...text(2048), description: 'Not used: the only audience is this API.' },
+  },
+  additionalProperties: false,
+})
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
-export const TOKEN_AND_LOG_DOCUMENT: AreaDocument<keyof typeof TOKEN_AND_LOG_OPERATIONS> = {
+export const TOKEN_AND_LOG_DOCUMENT: AreaDocument<keyof typeof TOKEN_AND_LOG_OPERATIONS | 'getTokenKeySet'> = {
   examples: {
     getOAuthAccessToken: {
       clientId: '7d0c5bfe-7a5b-49f3-9a1a-6c3f3f5c2a10',
@@ -18,6 +37,59 @@ export const TOKEN_AND_LOG_DOCUMENT: AreaDocument<keyof typeof TOKEN_AND_LOG_OPE
       objectIds: [],
       dateFrom: '2027-01-01T00:00:00Z',
       dateTo: '2027-02-01T00:00:00Z',
+    },
+  },
+  answers: {
+    getListOfLogs: {
+      data: [
+        {
+          id: '9f0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f',
+          category: 'credential-web-semantic',
+          type: 'CREDENTIAL_WEB_SEMANTIC_SIGN_SUCCESS',
+          timestamp: '2027-01-15T12:00:00.000Z',
+          data: '{}',
+          metadata: '{"id":"2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8"}',
+          requestId: '5f0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f',
+        },
+      ],
+      limit: 20,
+      totalCount: 1,
+      totalPages: 1,
+    },
+    getTokenKeySet: {
+      keys: [
+        {
+          kty: 'OKP',
+          crv: 'Ed25519',
+          kid: 'k1',
+          x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+          alg: 'EdDSA',
+          use: 'sig',
+        },
+      ],
+    },
+  },
+  refusals: { getOAuthAccessToken: { 400: 'token.invalid_scope', 401: 'token.invalid_client' } },
+  schemas: {
+    ClientCredentials: credentials('clientId', 'clientSecret', 'grantType'),
+    OAuthClientCredentials: credentials('client_id', 'client_secret', 'grant_type'),
+    TokenIn: {
+      description:
+        "Client credentials (RFC 6749 section 4.4), in this API's casing or in OAuth's own, as JSON or as a form. With id and secret in the Authorization header as Basic, the body has neither of them.",
+      anyOf: [ref('ClientCredentials'), ref('OAuthClientCredentials')],
+    },
+    PublicJwk: {
+      type: 'object',
+      required: ['kty', 'kid'],
+      properties: {
+        kty: { type: 'string', enum: ['OKP'] },
+        crv: { type: 'string', enum: ['Ed25519'] },
+        kid: { type: 'string' },
+        x: { type: 'string' },
+        alg: { type: 'string' },
+        use: { type: 'string' },
+      },
+      additionalProperties: true,
     },
   },
   forms: ['getOAuthAccessToken'],

@@ -17,12 +17,13 @@ import type { TokenRequest } from '../../activities/tokens-logs/tokens.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { usesBasic } from '../frame/limits/tokens.ts'
 import type { Problem } from '../frame/problem.ts'
+import type { Count, JsonObject } from '../frame/wire.ts'
 
 /**
  * Client credentials (RFC 6749 section 4.4), in this API's casing or in OAuth's own, as JSON or as a form; id and secret
  * may also come in the Authorization header as Basic.
  */
-interface TokenIn {
+export interface TokenIn {
   clientId?: string
   clientSecret?: string
   /** client_credentials */
@@ -36,11 +37,19 @@ interface TokenIn {
   audience?: string
 }
 
+/** A public key as a JSON Web Key (RFC 7517). */
+export type PublicJwk = JsonObject
+
+interface KeySetOut {
+  keys: PublicJwk[]
+}
+
 interface TokenOut {
   access_token: string
-  /** Seconds. */
-  expires_in: number
+  /** Seconds until the token ends. */
+  expires_in: Count
   token_type: 'Bearer'
+  /** The scopes of the token, separated by spaces. */
   scope: string
 }
 
@@ -76,8 +85,9 @@ export class TokensController extends Controller {
   }
 
   /**
-   * Returns an access token for a client, whose id and secret come in the body, or as HTTP Basic. With the right secret only the client's limit per minute applies; failed
-   * requests are limited by their address, and by the client id that they name.
+   * Returns an access token for a client, whose id and secret come in the body, or as HTTP Basic. With the right secret
+   * only the client's limit per minute applies; failed requests are limited by their address, and by the client id that
+   * they name.
    * @summary Ask for an access token
    */
   @Post('auth/token')
@@ -111,7 +121,7 @@ export class TokenKeysController extends Controller {
    */
   @Get('jwks.json')
   @OperationId('getTokenKeySet')
-  async keySet(): Promise<{ keys: { [member: string]: unknown }[] }> {
+  async keySet(): Promise<KeySetOut> {
     this.setHeader('Cache-Control', 'public, max-age=300')
     this.setHeader('Access-Control-Allow-Origin', '*')
     return { keys: (await this.platform.tokens.keySet()).keys.map((key) => ({ ...key })) }

@@ -66,7 +66,7 @@ export function readVcApiOptions(options: Json = {}): VcApiOptions {
 }
 
 /** Names of `options.checks`. */
-const CHECKS = ['proof', ...OPTIONAL_CHECKS] as const
+export const CHECKS = ['proof', ...OPTIONAL_CHECKS] as const
 
 /**
  * Reads the checks that the `checks` of a verification leave out: it names what is wanted, always with `proof`, and

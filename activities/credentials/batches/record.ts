@@ -8,7 +8,7 @@ export interface BatchRecord {
   id: string
   /** As in paths. */
   format: string
-  source: string
+  source: CredentialBatch['source']
   /** The template version that its rows are claims for. */
   template?: TemplateRef
   state: BatchState

@@ -2,14 +2,22 @@ import type { BatchRecord } from '../../../activities/credentials/batches/record
 import type { BatchOptions } from '../../../protocol/credentials/batches.ts'
 import { type FieldError, Refusal } from '../../../protocol/errors.ts'
 import { parseJson } from '../../../protocol/json.strict.ts'
-import { inLowerCase, type Uuid } from '../../frame/wire.ts'
+import {
+  type Count,
+  type DateTime,
+  type Did,
+  inLowerCase,
+  type ProofType,
+  type TemplateVersion,
+  type Uuid,
+} from '../../frame/wire.ts'
 
 /** Defaults for the rows; a row's own member takes precedence. */
 export interface BatchQuery {
   /** DID of the issuer, for rows that name none. */
-  issuer?: string
+  issuer?: Did
   /** As in signWebSemanticCredential, for rows that name none; needed for CSV. */
-  proofType?: string
+  proofType?: ProofType
   /** Gives each credential an entry in a status list. Default: false. */
   revocable?: boolean
   /** Gives each a second entry, for suspension; only with revocable true and data model 2.0. Default: false. */
@@ -32,12 +40,15 @@ export interface BatchQuery {
    * With templateId: the DID that signs rows which name none. Default: the tenant's default issuer, or without one its
    * only DID with a key that fits.
    */
-  issuerDid?: string
+  issuerDid?: Did
   /** CSV: the character between two cells. Default: a comma. */
-  delimiter?: string
+  delimiter?: Delimiter
 }
 
-const DELIMITERS = [',', ';', '\t', '|']
+/** A comma, a semicolon, a tab or a vertical bar. */
+export type Delimiter = string
+
+export const DELIMITERS = [',', ';', '\t', '|']
 
 const refuse = (errors: FieldError[]) =>
   new Refusal('request.invalid', `The query parameter ${errors[0]?.path} is not valid; see errors.`, errors)
@@ -89,38 +100,46 @@ export function toOptions(query: BatchQuery): { options: BatchOptions; delimiter
 export type BatchStatus = 'PROCESSING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED'
 
 export interface BatchOut {
-  id: string
+  id: Uuid
   /** Format of the credentials. */
   format: string
-  /** Format of the upload: jsonl or csv. */
-  source: string
-  /** The credential template and its version that the rows are claims for. */
-  template_id?: string
-  template_version?: number
+  /** Format of the upload. */
+  source: 'jsonl' | 'csv'
+  /** The credential template whose claims the rows are. */
+  template_id?: Uuid
+  template_version?: TemplateVersion
   status: BatchStatus
-  total: number
-  signed: number
+  /** Rows of the upload. */
+  total: Count
+  /** Rows that are signed credentials by now. */
+  signed: Count
   /** Rows that were refused, each with its reason in the errors file. */
-  failed: number
-  pending: number
-  /** Average since the batch was created or resumed. */
+  failed: Count
+  /** Rows that are neither signed nor refused yet. */
+  pending: Count
+  /**
+   * Average since the batch was created or resumed.
+   * @isDouble
+   * @minimum 0
+   */
   rows_per_second?: number
   /** Seconds until the last row at that rate. */
-  eta_seconds?: number
+  eta_seconds?: Count
   /** Why it is PAUSED. */
   paused?: { code: string; message: string }
   /** A part of the platform that is not available; the batch continues by itself when it is. */
-  waiting?: { part: string; since: string }
-  revocation?: { status: 'REVOKING' | 'REVOKED'; revoked: number }
-  created_at: string
-  ended_at?: string
+  waiting?: { part: string; since: DateTime }
+  /** Present once the batch is revoked as a whole. */
+  revocation?: { status: 'REVOKING' | 'REVOKED'; revoked: Count }
+  created_at: DateTime
+  ended_at?: DateTime
 }
 
 export interface BatchPageOut {
   data: BatchOut[]
-  limit: number
-  total_count: number
-  total_pages: number
+  limit: Count
+  total_count: Count
+  total_pages: Count
 }
 
 export const batchToWire = (batch: BatchRecord): BatchOut => ({

@@ -7,6 +7,8 @@ import { SEMANTIC_CREDENTIAL_DOCUMENT } from '../../semantic-credentials/documen
 import { TOKEN_AND_LOG_DOCUMENT } from '../../tokens-logs/document.ts'
 import type { AreaDocument, Upload } from './document.ts'
 import type { GeneratedOpenApi } from './generated.ts'
+import { FRAME_SCHEMAS } from './json.ts'
+import type { Schema, Schemas } from './schemas.ts'
 
 export const DOCUMENTS: readonly AreaDocument[] = [
   ADMINISTRATION_DOCUMENT,
@@ -23,7 +25,11 @@ const joined = <Value>(part: (document: AreaDocument) => Table<Value> | undefine
 
 export const REQUEST_EXAMPLES: Table<object> = joined(({ examples }) => examples)
 export const UPLOADS: Table<Upload> = joined(({ uploads }) => uploads)
-export const DOWNLOADS: Table<readonly string[]> = joined(({ downloads }) => downloads)
+export const DOWNLOADS: Table<Readonly<Record<string, string>>> = joined(({ downloads }) => downloads)
+export const ANSWERS: Table<unknown> = joined(({ answers }) => answers)
+export const REFUSALS: Table<Readonly<Record<number, string>>> = joined(({ refusals }) => refusals)
+export const PARAMETERS: Table<Readonly<Record<string, Schema>>> = joined(({ parameters }) => parameters)
+export const SCHEMAS = { ...FRAME_SCHEMAS, ...joined(({ schemas }) => schemas) } as Schemas
 export const NOT_FOUND: Table<string> = joined(({ notFound }) => notFound)
 export const LOCATED: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ located = [] }) => located))
 export const FORMS: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ forms = [] }) => forms))
@@ -47,11 +53,12 @@ export function gaps({ paths }: GeneratedOpenApi): string[] {
         ? [`${operationId} requires the scope ${scopes} in its controller and ${facts.scope ?? 'none'} in its facts`]
         : []),
       ...(requestBody && !hasExample ? [`${operationId} has no example`] : []),
-      ...(thing && !Object.hasOwn(NOT_FOUND, thing) ? [`${thing} has no text for its 404`] : []),
+      ...(thing && !Object.hasOwn(NOT_FOUND, thing) ? [`${thing} has no problem code for its 404`] : []),
     ]
   })
   const ids = new Set(operations.map(({ operationId }) => operationId))
-  const entries = [OPERATIONS, REQUEST_EXAMPLES, UPLOADS, DOWNLOADS].flatMap((table) => Object.keys(table))
+  const tables = [OPERATIONS, REQUEST_EXAMPLES, UPLOADS, DOWNLOADS, ANSWERS, REFUSALS, PARAMETERS]
+  const entries = tables.flatMap((table) => Object.keys(table))
   const things = new Set(operations.map(({ path }) => thingIn(path)))
   const unknown = [...entries, ...LOCATED, ...FORMS].filter((id) => !ids.has(id))
   const unused = Object.keys(NOT_FOUND).filter((thing) => !things.has(thing))

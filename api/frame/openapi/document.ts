@@ -1,7 +1,20 @@
+import type { Schema } from './schemas.ts'
+
 /** Facts of an area's operations that the generator cannot derive; `Id` is the operationId of one of them. */
 export interface AreaDocument<Id extends string = string> {
   /** A valid JSON body for each operation with a body: Swagger UI starts with it. */
   examples: Partial<Record<Id, object>>
+  /** The body of a successful response; operations whose controller has an @Example need none. */
+  answers?: Partial<Record<Id, unknown>>
+  /** Codes of the problems in an operation's error examples, where the status alone does not name the code. */
+  refusals?: Partial<Record<Id, Readonly<Record<number, string>>>>
+  /**
+   * Schemas of types, by name: what the type says in TypeScript is what the API reads, and this is what clients should
+   * send, or what they get (D-258).
+   */
+  schemas?: Readonly<Record<string, Schema>>
+  /** Schemas of query parameters, in place of the generated ones. */
+  parameters?: Partial<Record<Id, Readonly<Record<string, Schema>>>>
   /** Operations that take their body as a form as well. */
   forms?: readonly Id[]
   /**
@@ -10,9 +23,9 @@ export interface AreaDocument<Id extends string = string> {
   located?: readonly Id[]
   /** Operations that read their body as a stream, since it may be larger than memory. */
   uploads?: Partial<Record<Id, Upload>>
-  /** Media types of operations that write their response as a stream. */
-  downloads?: Partial<Record<Id, readonly string[]>>
-  /** Text of the 404 of each path that ends with `{id}`, and of the paths below it. */
+  /** Media types of operations that write their response as a stream, each with an example. */
+  downloads?: Partial<Record<Id, Readonly<Record<string, string>>>>
+  /** Problem code of the 404 of each path that ends with `{id}`, and of the paths below it. */
   notFound?: Readonly<Record<string, string>>
   /** Meaning of each problem code of the area's operations, by status. */
   problems: ProblemTable

@@ -1,5 +1,7 @@
+import type { Schema, Schemas } from './schemas.ts'
+
 export interface Content {
-  [mediaType: string]: { schema?: unknown; example?: unknown; examples?: unknown }
+  [mediaType: string]: { schema?: Schema; example?: unknown; examples?: unknown }
 }
 
 export interface Answer {
@@ -11,7 +13,7 @@ export interface Answer {
 export interface Described {
   operationId: string
   security?: Record<string, string[]>[]
-  parameters?: { in?: string; name?: string; schema?: { format?: string }; $ref?: string }[]
+  parameters?: { in?: string; name?: string; schema?: Schema; $ref?: string }[]
   requestBody?: { required?: boolean; description?: string; content: Content }
   responses: Record<string, Answer>
 }
@@ -19,5 +21,6 @@ export interface Described {
 /** The parts of an OpenAPI 3.0 document that are read here. */
 export interface GeneratedOpenApi {
   paths: Record<string, Record<string, Described>>
-  components?: { schemas?: unknown }
+  info?: object
+  components?: { schemas?: Schemas }
 }

@@ -1,79 +1,82 @@
-import { DOWNLOADS, FORMS, gaps, LOCATED, REQUEST_EXAMPLES, UPLOADS } from './areas.ts'
+import { ANSWERS, DOWNLOADS, FORMS, gaps, LOCATED, PARAMETERS, REQUEST_EXAMPLES, SCHEMAS, UPLOADS } from './areas.ts'
+import { COMPONENTS, IDEMPOTENCY_KEY, LOCATION, pageParameter, REQUEST_ID, RETRY_AFTER } from './components.ts'
 import type { Answer, Content, Described, GeneratedOpenApi } from './generated.ts'
+import { exampleOf } from './refusals.ts'
 import { derivedReplies } from './replies.ts'
+import { completeParameter, completeSchema, completeSchemas, namesIn, type Schema, type Schemas } from './schemas.ts'
+import { requirementsOf, SECURITY_SCHEMES } from './security.ts'
 
 const WRITES = new Set(['post', 'put', 'patch', 'delete'])
 const PROBLEM = 'application/problem+json'
 
-const PROBLEM_EXAMPLE = {
-  type: '/problems#request.invalid',
-  title: 'Bad Request',
-  status: 400,
-  detail: 'The request is not valid; errors names the fields.',
-  instance: '5f0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f',
-  errors: [{ path: 'method', code: 'schema', message: "'method' is required" }],
-}
-
-const COMPONENTS = {
-  parameters: {
-    IdempotencyKey: {
-      in: 'header',
-      name: 'Idempotency-Key',
-      required: false,
-      description:
-        'The same key with the same request returns the first response again for 24 hours. With another request: 422. While the first request is processed: 409.',
-      schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
-      example: '3a8f2f6e-2a34-4a53-9f4a-0c6f6d0b2f11',
-    },
-  },
-  headers: {
-    RequestId: {
-      description: 'Id of the request in the log, and in `instance` of a problem.',
-      schema: { type: 'string', format: 'uuid' },
-    },
-    Location: {
-      description: 'Path of the resource, relative to the base URL.',
-      schema: { type: 'string', format: 'uri-reference' },
-    },
-    RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } },
-  },
-}
-
-const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
-const LOCATION = { Location: { $ref: '#/components/headers/Location' } }
-const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
-
-const problem = (description: string): Answer => ({
-  description,
-  content: { [PROBLEM]: { schema: { $ref: '#/components/schemas/Problem' }, example: PROBLEM_EXAMPLE } },
-})
-
 const TEXT = { schema: { type: 'string' } }
 
-const file = (operationId: string, answer: Answer): Answer => {
-  const types = DOWNLOADS[operationId]
-  if (!types || answer.content) return answer
-  return { ...answer, content: Object.fromEntries(types.map((type) => [type, TEXT])) }
+interface Completing {
+  path: string
+  operation: Described
+  isKeyed: boolean
+  schemas: Schemas
 }
 
-function completeResponses(path: string, operation: Described): Record<string, Answer> {
-  const { operationId, responses } = operation
+const requiredOf = ({ requestBody }: Described, schemas: Schemas): string[] => {
+  const { $ref = '' } = (requestBody?.content['application/json']?.schema ?? {}) as { $ref?: string }
+  const body = schemas[$ref.replace('#/components/schemas/', '')] as
+    | { required?: string[]; anyOf?: Schema[] }
+    | undefined
+  const [first] = body?.anyOf ?? []
+  return body?.required ?? (first as { required?: string[] } | undefined)?.required ?? []
+}
+
+const problem = (status: string, { description }: Answer, { path, operation, schemas }: Completing): Answer => ({
+  description,
+  content: {
+    [PROBLEM]: {
+      schema: { $ref: '#/components/schemas/Problem' },
+      example: exampleOf(path, operation, status, requiredOf(operation, schemas)),
+    },
+  },
+})
+
+/** A successful response with its example, and with the media types that the generator does not see. */
+function success(answer: Answer, { operation: { operationId }, schemas }: Completing): Answer {
+  const files = DOWNLOADS[operationId]
+  if (files && !answer.content)
+    return {
+      ...answer,
+      content: Object.fromEntries(Object.entries(files).map(([type, example]) => [type, { ...TEXT, example }])),
+    }
+  const example = ANSWERS[operationId]
+  const content: Content = Object.fromEntries(
+    Object.entries(answer.content ?? {}).map(([type, media]) => [
+      type,
+      {
+        ...media,
+        ...(media.schema && { schema: completeSchema(media.schema, schemas) }),
+        ...(example !== undefined && { example }),
+      },
+    ]),
+  )
+  return answer.content ? { ...answer, content } : answer
+}
+
+function completeResponses(completing: Completing): Record<string, Answer> {
+  const { path, operation, isKeyed } = completing
   const replies: Record<string, Answer> = {
-    ...derivedReplies(path, operation),
-    ...responses,
-    default: problem('any other failure, such as 503 with Retry-After'),
+    ...derivedReplies(path, operation, isKeyed),
+    ...operation.responses,
+    default: { description: 'Any other failure, such as 503 with Retry-After.' },
   }
   return Object.fromEntries(
     Object.entries(replies).map(([status, answer]) => {
       const failed = status === 'default' || Number(status) >= 400
       const later = ['default', '429', '503'].includes(status) ? RETRY_AFTER : {}
-      const located = /^20[12]$/.test(status) && LOCATED.has(operationId) ? LOCATION : {}
-      const complete = failed ? problem(answer.description) : file(operationId, answer)
+      const located = /^20[12]$/.test(status) && LOCATED.has(operation.operationId) ? LOCATION : {}
+      const complete = failed ? problem(status, answer, completing) : success(answer, completing)
       return [
         status,
         {
           ...complete,
-          description: complete.description || 'success',
+          description: complete.description || 'Success.',
           headers: { ...complete.headers, ...REQUEST_ID, ...located, ...later },
         },
       ]
@@ -98,29 +101,29 @@ function completeBody({ operationId, requestBody }: Described): Pick<Described, 
   return { requestBody: { ...requestBody, content } }
 }
 
-function completeOperation(path: string, method: string, operation: Described): Described {
-  const { parameters = [], security = [] } = operation
-  const keyed = WRITES.has(method) && security.length > 0
-  // the generator writes int32, and the numbers of this API are doubles
-  const own = parameters.map(({ schema, ...parameter }) => {
-    const { format, ...rest } = schema ?? {}
-    return schema ? { ...parameter, schema: format === 'int32' ? rest : schema } : parameter
+function completeOperation(path: string, method: string, operation: Described, schemas: Schemas): Described {
+  const { operationId, parameters = [], security = [] } = operation
+  const isKeyed = WRITES.has(method) && security.length > 0
+  const given = PARAMETERS[operationId]
+  const own = parameters.map((parameter) => {
+    const schema = given?.[parameter.name ?? ''] ?? pageParameter(parameter.name) ?? parameter.schema
+    return schema ? { ...parameter, schema: completeParameter(schema as Schema, schemas) } : parameter
   })
   return {
     ...operation,
-    parameters: keyed ? [...own, { $ref: '#/components/parameters/IdempotencyKey' }] : own,
+    ...(operation.security && { security: requirementsOf(security) }),
+    parameters: isKeyed ? [...own, IDEMPOTENCY_KEY] : own,
     ...completeBody(operation),
-    responses: completeResponses(path, operation),
+    responses: completeResponses({ path, operation, isKeyed, schemas }),
   }
 }
 
-/** OpenAPI 3.0.3 requires a type with `nullable`; the generator omits it next to a reference. */
-function completeSchema(schema: unknown): unknown {
-  if (typeof schema !== 'object' || schema === null) return schema
-  if (Array.isArray(schema)) return schema.map(completeSchema)
-  const members = Object.fromEntries(Object.entries(schema).map(([name, member]) => [name, completeSchema(member)]))
-  return 'allOf' in members && members.nullable === true ? { type: 'object', ...members } : members
-}
+/** How to use the API as a whole: what no operation says for itself. */
+const DESCRIPTION = `Issues, manages and verifies decentralized identities and verifiable credentials.
+
+**Repeating a write.** Every operation with POST, PUT or DELETE that needs a token reads the header \`Idempotency-Key\`: 1 to 255 printable ASCII characters, unique for each new request, such as a UUID. The same key with the same request returns the first response again for 24 hours, with \`Idempotency-Replayed: true\`. The same key with another request is refused with 422, and with 409 while the first request is processed.
+
+**Errors** are problem details (RFC 9457). The fragment of \`type\` is a stable code; [/problems](/problems) explains each.`
 
 /**
  * Adds what the generator cannot derive: the facts of each area's document, the refusals that follow from what an
@@ -130,16 +133,30 @@ function completeSchema(schema: unknown): unknown {
 export function completeOpenApi<Document extends GeneratedOpenApi>(document: Document): Document {
   const missing = gaps(document)
   if (missing.length > 0) throw new Error(`The API document and the areas do not agree: ${missing.join('; ')}.`)
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+  const requests = operations.flatMap(({ parameters, requestBody }) => [parameters, requestBody])
+  const schemas = completeSchemas(document.components?.schemas ?? {}, SCHEMAS, requests)
+  const paths = Object.fromEntries(
+    Object.entries(document.paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(methods).map(([method, operation]) => [
+          method,
+          completeOperation(path, method, operation, schemas),
+        ]),
+      ),
+    ]),
+  )
+  const used = namesIn(paths, schemas) // the generator also writes types of query strings, which no schema refers to
   return {
     ...document,
-    components: { ...document.components, schemas: completeSchema(document.components?.schemas), ...COMPONENTS },
-    paths: Object.fromEntries(
-      Object.entries(document.paths).map(([path, methods]) => [
-        path,
-        Object.fromEntries(
-          Object.entries(methods).map(([method, operation]) => [method, completeOperation(path, method, operation)]),
-        ),
-      ]),
-    ),
+    info: { ...document.info, description: DESCRIPTION },
+    components: {
+      ...document.components,
+      schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name))),
+      ...COMPONENTS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+    paths,
   }
 }

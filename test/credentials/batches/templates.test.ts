@@ -151,8 +151,8 @@ test.serial('claims that do not fit the template are the row’s own error, with
     [
       { claims: { ...subject, extra: 'x' } },
       'credential.credentialSubject.extra',
-      'credential.term_undefined',
-      'credential.term_undefined',
+      'credential.invalid',
+      'credential.uri_relative',
     ],
     [
       { claims: { ...subject, cours: 'x' } },

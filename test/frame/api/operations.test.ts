@@ -66,7 +66,7 @@ test('a fact that an operation lacks is named, and so is one without an operatio
     'createDID requires the scope dids:read in its controller and dids:write in its facts',
   ])
   t.deepEqual(gaps(planted('sign', '/v1/planted', { requestBody: { content: {} } })), ['sign has no example'])
-  t.deepEqual(gaps(planted('sign', '/v1/planted/{id}/sign')), ['/v1/planted/{id} has no text for its 404'])
+  t.deepEqual(gaps(planted('sign', '/v1/planted/{id}/sign')), ['/v1/planted/{id} has no problem code for its 404'])
   const { '/v1/dids/{id}': _, ...paths } = document.paths
   t.deepEqual(gaps({ paths }), [
     'deleteDID is not in the document',
@@ -76,11 +76,12 @@ test('a fact that an operation lacks is named, and so is one without an operatio
 })
 
 test('refusals of a form, a token, an id and a limit follow from the operation, and no controller repeats them', (t) => {
-  const statuses = (path: string, asked: object) => Object.keys(derivedReplies(path, asked))
+  const statuses = (path: string, asked: object, isKeyed = false) => Object.keys(derivedReplies(path, asked, isKeyed))
   t.deepEqual(statuses('/v1/planted', {}), ['429'])
   t.deepEqual(statuses('/v1/planted', { parameters: [{}] }), ['400', '429'])
   t.deepEqual(statuses('/v1/planted', { requestBody: {} }), ['400', '429'])
   t.deepEqual(statuses('/v1/planted', { security: [{}] }), ['400', '401', '403', '429'])
+  t.deepEqual(statuses('/v1/planted', {}, true), ['409', '422', '429'])
   t.deepEqual(statuses('/v1/dids/{id}/keys', { security: [{}] }), ['400', '401', '403', '404', '429'])
   for (const { path, responses, ...operation } of operations) {
     const derived = statuses(path, operation)
@@ -93,7 +94,7 @@ test('refusals of a form, a token, an id and a limit follow from the operation, 
   }
   const repeated = Object.entries(generated.paths).flatMap(([path, methods]) =>
     Object.values(methods).flatMap(({ operationId, responses, ...asked }) =>
-      Object.entries(derivedReplies(path, asked))
+      Object.entries(derivedReplies(path, asked, false))
         .filter(([status, reply]) => reply && responses[status]?.description === reply.description)
         .map(([status]) => `${operationId}: ${status}`),
     ),

@@ -1,0 +1,39 @@
+/** Components of the document that belong to no area. */
+export const COMPONENTS = {
+  parameters: {
+    IdempotencyKey: {
+      in: 'header',
+      name: 'Idempotency-Key',
+      required: false,
+      description:
+        'A key of your own for this request, such as a UUID. The same key with the same request returns the first response again for 24 hours. With another request: 422. While the first request is processed: 409.',
+      schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+    },
+  },
+  headers: {
+    RequestId: {
+      description: 'Id of the request in the log, and in `instance` of a problem.',
+      schema: { type: 'string', format: 'uuid' },
+    },
+    Location: {
+      description: 'Path of the resource, relative to the base URL.',
+      schema: { type: 'string', format: 'uri-reference' },
+    },
+    RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'integer', minimum: 0 } },
+  },
+} as const
+
+export const IDEMPOTENCY_KEY = { $ref: '#/components/parameters/IdempotencyKey' }
+export const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+export const LOCATION = { Location: { $ref: '#/components/headers/Location' } }
+export const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
+
+/** Rows on a page, and the page: `null` and no value are absent. */
+const PAGE: Readonly<Record<string, object>> = {
+  limit: { type: 'integer', format: 'int64', nullable: true, minimum: 0, maximum: 1000, default: 20 },
+  page: { type: 'integer', format: 'int64', nullable: true, minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 1 },
+}
+
+/** The schema of a parameter that many operations have. */
+export const pageParameter = (name: string | undefined): object | undefined =>
+  name !== undefined && Object.hasOwn(PAGE, name) ? PAGE[name] : undefined

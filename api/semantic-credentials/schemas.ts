@@ -1,0 +1,195 @@
+import { LINKED_DATA_FORMATS } from '../../protocol/semantic-credentials/linked-data.ts'
+import { freeMembers, line, oneOrMore, ref, text, URI } from '../frame/openapi/json.ts'
+import type { Schema, Schemas } from '../frame/openapi/schemas.ts'
+
+/** A member with a type, of which the data models say no more. */
+const typed = (description: string): Schema => ({ description, allOf: [ref('TypedObjects')] })
+
+const date = (description: string): Schema => ({ description, allOf: [ref('CredentialDate')] })
+
+const COMMON: Schemas = {
+  '@context': ref('Contexts'),
+  id: { ...URI, description: 'Default: urn:uuid: and the id of the stored credential.' },
+  type: ref('Types'),
+  name: { description: 'Name of the credential, for people.', allOf: [ref('LanguageText')] },
+  description: { allOf: [ref('LanguageText')] },
+  issuer: ref('Issuer'),
+  credentialSubject: oneOrMore(ref('Subject')),
+  issuanceDate: date('Data model 1.1: when the credential becomes valid. Default: now.'),
+  expirationDate: date('Data model 1.1: when it ends.'),
+  validFrom: date('Data model 2.0: when the credential becomes valid. Default: now.'),
+  validUntil: date('Data model 2.0: when it ends.'),
+  credentialBranding: ref('CredentialBranding'),
+  credentialSchema: typed('Schemas of the claims.'),
+  evidence: typed('What the issuer has checked.'),
+  refreshService: typed('Where the holder gets a newer credential.'),
+  relatedResource: typed('Resources with the digest of their content.'),
+  termsOfUse: typed('Terms of the issuer.'),
+}
+
+const PROOF: Schema = { description: 'One proof, or several.', ...oneOrMore(ref('Proof')) }
+
+/** Credentials and presentations of the W3C data models; their contexts define further members. */
+const CREDENTIALS: Schemas = {
+  Contexts: {
+    description:
+      'JSON-LD contexts: URLs, or objects. The first one selects the data model: 2.0, or 1.1 with any other or none.',
+    ...oneOrMore({ anyOf: [URI, { type: 'object', ...freeMembers }] }),
+  },
+  Types: { description: 'One type, or several.', ...oneOrMore(text(255, 1)) },
+  TypedObjects: {
+    description: 'An object with its type, or several.',
+    ...oneOrMore({ type: 'object', required: ['type'], properties: { id: URI, type: ref('Types') }, ...freeMembers }),
+  },
+  LanguageText: {
+    description: 'A text, or texts with their language.',
+    ...oneOrMore({
+      anyOf: [
+        text(4096),
+        {
+          type: 'object',
+          required: ['@value'],
+          properties: {
+            '@value': text(4096),
+            '@language': text(100),
+            '@direction': { type: 'string', enum: ['ltr', 'rtl'] },
+          },
+          additionalProperties: false,
+        },
+      ],
+    }),
+  },
+  CredentialDate: {
+    description: 'A date and time; or the same as an object, which is read as the text.',
+    anyOf: [
+      { type: 'string', format: 'date-time' },
+      {
+        type: 'object',
+        required: ['dateTime'],
+        properties: { dateTime: { type: 'string', format: 'date-time' }, useZ: { type: 'boolean' } },
+        additionalProperties: false,
+      },
+    ],
+  },
+  Issuer: {
+    description: 'The DID of the issuer, or an object with it.',
+    anyOf: [
+      URI,
+      {
+        type: 'object',
+        required: ['id'],
+        properties: { id: URI, name: ref('LanguageText'), iconUrl: ref('ImageUrl'), logoUrl: ref('ImageUrl') },
+        ...freeMembers,
+      },
+    ],
+  },
+  Subject: {
+    description: 'The claims about one subject; `id` is its DID or another URI.',
+    type: 'object',
+    minProperties: 1,
+    properties: { id: URI },
+    ...freeMembers,
+  },
+  CredentialStatus: {
+    description: 'The entry of the credential in a status list.',
+    type: 'object',
+    required: ['type'],
+    properties: {
+      id: URI,
+      type: text(255, 1),
+      statusPurpose: text(255, 1),
+      statusListCredential: URI,
+      statusListIndex: text(20),
+      revocationListCredential: URI,
+      revocationListIndex: text(20),
+    },
+    ...freeMembers,
+  },
+  Proof: {
+    type: 'object',
+    required: ['type'],
+    properties: {
+      '@context': ref('Contexts'),
+      id: URI,
+      type: text(255, 1),
+      cryptosuite: text(255),
+      created: { type: 'string', format: 'date-time' },
+      expires: { type: 'string', format: 'date-time' },
+      creator: text(2048),
+      verificationMethod: text(2048),
+      proofPurpose: text(255),
+      challenge: text(2048),
+      domain: oneOrMore(text(2048)),
+      nonce: text(2048),
+      proofValue: text(1_000_000),
+      jws: text(1_000_000),
+    },
+    ...freeMembers,
+  },
+  UnsignedCredential: {
+    type: 'object',
+    required: ['issuer', 'credentialSubject'],
+    properties: { ...COMMON },
+    ...freeMembers,
+  },
+  VerifiableCredential: {
+    type: 'object',
+    required: ['@context', 'type', 'issuer', 'credentialSubject', 'proof'],
+    properties: { ...COMMON, credentialStatus: oneOrMore(ref('CredentialStatus')), proof: PROOF },
+    ...freeMembers,
+  },
+  CredentialToVerify: { anyOf: [ref('VerifiableCredential'), ref('JsonObject')] },
+}
+
+const PRESENTED: Schemas = {
+  '@context': ref('Contexts'),
+  id: URI,
+  type: ref('Types'),
+  holder: {
+    description: 'The DID of the holder, or an object with it.',
+    anyOf: [URI, { type: 'object', required: ['id'], properties: { id: URI }, ...freeMembers }],
+  },
+  verifiableCredential: {
+    description: 'The credentials that the holder presents.',
+    ...oneOrMore(ref('VerifiableCredential')),
+  },
+}
+
+const PRESENTATIONS: Schemas = {
+  UnsignedPresentation: { type: 'object', required: ['@context', 'type'], properties: PRESENTED, ...freeMembers },
+  VerifiablePresentation: {
+    type: 'object',
+    required: ['@context', 'type', 'proof'],
+    properties: { ...PRESENTED, proof: PROOF },
+    ...freeMembers,
+  },
+  PresentationToVerify: { anyOf: [ref('VerifiablePresentation'), ref('JsonObject')] },
+  TrustedContext: { anyOf: [URI, ref('JsonObject')] },
+  VerifierDomain: { type: 'string', minLength: 1, maxLength: 2048, pattern: '^[!-~]+$', example: 'verifier.example' },
+  DisplayName: line(255),
+  Challenge: { type: 'string', minLength: 8, maxLength: 255, pattern: '^[!-~]+$' },
+  TrustedIssuer: {
+    type: 'object',
+    required: ['issuer'],
+    properties: {
+      issuer: { ...URI, maxLength: 2048, description: 'DID or URL of an issuer.' },
+      required: { type: 'boolean', description: 'false: the entry does not count.' },
+    },
+    additionalProperties: false,
+  },
+}
+
+const LINKED_DATA: Schemas = {
+  LinkedDataFormat: { type: 'string', enum: [...LINKED_DATA_FORMATS] },
+  LinkedDataEncoding: { type: 'string', enum: ['text', 'base64'] },
+  JsonPointer: {
+    type: 'string',
+    maxLength: 2048,
+    pattern: '^(/([^~/\\u0000]|~[01])*)*$',
+    example: '/credentialSubject/course',
+  },
+  Base64Url: { type: 'string', maxLength: 4096, pattern: '^[A-Za-z0-9_-]*$' },
+}
+
+/** Schemas of this area that TypeScript cannot say (api/frame/openapi/document.ts). */
+export const SEMANTIC_SCHEMAS: Schemas = { ...CREDENTIALS, ...PRESENTATIONS, ...LINKED_DATA }
