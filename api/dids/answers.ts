@@ -23,15 +23,18 @@ const linkage = {
   },
 }
 
+const ID = '8f6ad0a2-6c1f-4d5b-9c53-2f9d3f0f8c3a'
+
 /** A success of each operation of this area that its controller has no example of. */
 export const DID_ANSWERS = {
   getDIDsList: {
-    dids: [{ did: ISSUER, id: '8f6ad0a2-6c1f-4d5b-9c53-2f9d3f0f8c3a', metadata, registrationStatus: 'COMPLETED' }],
+    dids: [{ did: ISSUER, id: ID, metadata, registrationStatus: 'COMPLETED' }],
     limit: 20,
     totalCount: 1,
     totalPages: 1,
   },
   resolveDID: {
+    id: ID,
     didDocument: {
       '@context': ['https://www.w3.org/ns/did/v1'],
       id: ISSUER,

@@ -155,8 +155,7 @@ export interface VerifyPresentationOut {
   checks: CheckOut[]
   /**
    * What the verification does not cover: a challenge or domain without an expected value, contexts that are neither
-   * bundled nor registered, related resources that were not fetched, queries without contexts. Not in the
-   * specification.
+   * bundled nor registered, related resources that were not fetched, queries without contexts.
    */
   warnings: WarningOut[]
 }

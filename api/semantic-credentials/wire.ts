@@ -69,7 +69,7 @@ export interface VerifyOut {
   reason: { type: ReasonType; message: string }[]
   /**
    * What the verification does not cover: contexts that are neither bundled nor registered, related resources that were
-   * not fetched. Not in the specification.
+   * not fetched.
    */
   warnings: WarningOut[]
 }

@@ -50,6 +50,7 @@ export const TOKEN_AND_LOG_DOCUMENT: AreaDocument<keyof typeof TOKEN_AND_LOG_OPE
           data: '{}',
           metadata: '{"id":"2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8"}',
           requestId: '5f0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f',
+          objectIds: ['2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8'],
         },
       ],
       limit: 20,
