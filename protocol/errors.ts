@@ -66,6 +66,17 @@ export class Refusal extends Error {
   }
 }
 
+/** The same refusal with other paths in its errors; any other error stays. */
+export const withPaths = (error: unknown, pathOf: (path: string) => string): unknown =>
+  error instanceof Refusal && error.errors.length > 0
+    ? new Refusal(
+        error.code,
+        error.message,
+        error.errors.map((each) => ({ ...each, path: pathOf(each.path) })),
+        { cause: error.cause },
+      )
+    : error
+
 /** A temporary refusal: 429 with Retry-After over HTTP. */
 export class TooMany extends Refusal {
   constructor(

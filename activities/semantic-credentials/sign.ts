@@ -7,8 +7,13 @@ import {
   type ProofType,
   suiteOf,
 } from '../../protocol/data-integrity/index.ts'
-import { overDocument, Refusal } from '../../protocol/errors.ts'
-import { type DataModel, normaliseSignPayload, withStatus } from '../../protocol/semantic-credentials/index.ts'
+import { overDocument, Refusal, withPaths } from '../../protocol/errors.ts'
+import {
+  type DataModel,
+  type NormalisedCredential,
+  normaliseSignPayload,
+  withStatus,
+} from '../../protocol/semantic-credentials/index.ts'
 import { type StatusExplanation, statusEntry, statusListUrl } from '../../protocol/status-list/credential.ts'
 import type { StatusPurpose } from '../../protocol/status-list/index.ts'
 import type { SignedRow } from '../credentials/record.ts'
@@ -91,6 +96,15 @@ const NO_LIST = '00000000-0000-4000-8000-000000000000'
 
 const kindOf = (dataModel: DataModel) => (dataModel === '2.0' ? 'BitstringStatusList' : 'RevocationList2020')
 
+/** Waits for work on the completed credential; its refusals get the paths of the payload. */
+async function inPayload<Result>({ inPayload: pathOf }: NormalisedCredential, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    throw withPaths(error, pathOf)
+  }
+}
+
 /** Signs the payload of a request or of a batch row; the caller records the credential. */
 export function createSigning({ documents, now, tenants, contexts, entries, signers }: Parts) {
   return {
@@ -113,7 +127,7 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       }
       const credential = revocable ? withStatus(unsigned, await entry()) : unsigned
       const request = { credential, proofType, verificationMethod: `${normal.issuer}#key`, now: time }
-      await documents.rehearse(request, contexts.lookupFor(tenantId))
+      await inPayload(normal, documents.rehearse(request, contexts.lookupFor(tenantId)))
     },
 
     /**
@@ -161,7 +175,8 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       const mandatory = mandatoryOf(unsigned, proofType, mandatoryPointers)
       const request = { credential: unsigned, proofType, signer, now: time, ...mandatory }
       const lookup = contexts.lookupFor(tenantId)
-      const document = await (together > 1 ? documents.signLike(request, lookup) : documents.sign(request, lookup))
+      const signing = together > 1 ? documents.signLike(request, lookup) : documents.sign(request, lookup)
+      const document = await inPayload(normal, signing)
       return {
         id,
         format: 'semantic',

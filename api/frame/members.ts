@@ -1,4 +1,4 @@
-import { errorsWithin, Refusal } from '../../protocol/errors.ts'
+import { pointerWithin, withPaths } from '../../protocol/errors.ts'
 
 /**
  * Waits for work on the document that a member of the body holds. The rules of documents name places in the document:
@@ -8,7 +8,6 @@ export async function ofMember<Result>(member: string, work: Promise<Result>): P
   try {
     return await work
   } catch (error) {
-    if (!(error instanceof Refusal) || error.errors.length === 0) throw error
-    throw new Refusal(error.code, error.message, errorsWithin(member, error.errors), { cause: error.cause })
+    throw withPaths(error, (path) => pointerWithin(member, path))
   }
 }

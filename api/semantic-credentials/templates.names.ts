@@ -1,4 +1,4 @@
-import { type FieldError, Refusal } from '../../protocol/errors.ts'
+import { Refusal, withPaths } from '../../protocol/errors.ts'
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
@@ -10,10 +10,4 @@ function wirePath(path: string): string {
 
 /** The same refusal with the paths of the caller's body. */
 export const inWireNames = (error: unknown): unknown =>
-  error instanceof Refusal && error.code === 'credential_template.invalid'
-    ? new Refusal(
-        error.code,
-        error.message,
-        error.errors.map((field): FieldError => ({ ...field, path: wirePath(field.path) })),
-      )
-    : error
+  error instanceof Refusal && error.code === 'credential_template.invalid' ? withPaths(error, wirePath) : error

@@ -48,10 +48,12 @@ const OTHER_NAME = tableOf({
  * Returns the path in the caller's payload for a path in the completed credential: contexts move, dates are renamed.
  */
 export function payloadPath(path: string, payload: Json, credential: Json): string {
-  const [, member = '', index] = path.split('/')
+  const [, member = '', index, ...rest] = path.split('/')
   if (member === '@context' && index !== undefined) {
     const position = listOf(payload[member]).indexOf(listOf(credential[member])[Number(index)])
-    return position < 0 ? '/@context' : `/@context/${position}`
+    if (position < 0) return '/@context'
+    const steps = Array.isArray(payload[member]) ? [position, ...rest] : rest
+    return ['/@context', ...steps].join('/')
   }
   const otherName = OTHER_NAME.get(member)
   return otherName !== undefined && payload[member] === undefined && payload[otherName] !== undefined

@@ -30,6 +30,8 @@ export interface NormalisedCredential {
   types: string[]
   issuanceDate: string
   expirationDate?: string
+  /** The path in the payload for a path in the credential or in what is signed. */
+  inPayload(path: string): string
 }
 
 const invalid = (errors: FieldError[]): Refusal =>
@@ -92,9 +94,10 @@ export function normaliseSignPayload(payload: unknown, rules: SignRules): Normal
     ...rest,
     ...dates,
   }
+  const inPayload = (path: string) => payloadPath(path, members, credential)
   const errors = [...credentialErrors(credential, dataModel), ...brandingErrors(credential)].map((error) => ({
     ...error,
-    path: payloadPath(error.path, members, credential),
+    path: inPayload(error.path),
   }))
   errors.push(...unsignedErrors(members, { sign: true }))
   for (const member of ['proof', ...(rules.revocable ? ['credentialStatus'] : [])]) {
@@ -108,6 +111,7 @@ export function normaliseSignPayload(payload: unknown, rules: SignRules): Normal
     issuer: String(isObject(credential.issuer) ? credential.issuer.id : credential.issuer),
     types: types.map(String),
     issuanceDate: String(from),
+    inPayload,
     ...(until !== undefined && { expirationDate: String(until) }),
   }
 }

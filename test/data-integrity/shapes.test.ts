@@ -1,62 +1,8 @@
 import test from 'ava'
-import fc from 'fast-check'
-import { createDocumentLoader } from '../../protocol/contexts/index.ts'
 import { canonizePlain } from '../../protocol/data-integrity/canonize.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { createShapes } from '../../protocol/data-integrity/shapes.ts'
-
-const options = { documentLoader: createDocumentLoader() }
-
-/** The library, with a count of how often it was asked. */
-function library() {
-  const asked = { times: 0 }
-  const full = (document: Json) => {
-    asked.times += 1
-    return canonizePlain(document, options)
-  }
-  return { asked, full }
-}
-
-const V2 = 'https://www.w3.org/ns/credentials/v2'
-const TERMS = {
-  course: 'https://schema.org/courseCode',
-  school: { '@id': 'https://schema.org/provider', '@type': '@id' },
-  level: { '@id': 'https://schema.org/level', '@type': '@vocab' },
-  when: { '@id': 'https://schema.org/when', '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' },
-  parts: { '@id': 'https://schema.org/parts', '@container': '@list' },
-  raw: { '@id': 'https://schema.org/raw', '@type': '@json' },
-  tongue: '@language',
-  datatype: '@type',
-  ex: 'https://example.org/',
-  basic: 'https://example.org/levels#basic',
-  price: { '@id': 'https://schema.org/price', '@type': 'http://www.w3.org/2001/XMLSchema#double' },
-  born: { '@id': 'https://schema.org/birthDate', '@type': 'http://www.w3.org/2001/XMLSchema#date' },
-  member: { '@id': 'https://schema.org/member', '@type': 'http://www.w3.org/2001/XMLSchema#boolean' },
-  address: 'https://schema.org/address',
-  town: 'https://schema.org/addressLocality',
-}
-
-const credential = (subject: Json, more: Json = {}): Json => ({
-  '@context': [V2, TERMS],
-  id: 'urn:uuid:2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8',
-  type: ['VerifiableCredential'],
-  issuer: { id: 'did:example:issuer' },
-  validFrom: '2027-01-01T00:00:00Z',
-  credentialSubject: subject,
-  ...more,
-})
-
-/** Each answer must be the library's; how often the library was asked on the way. */
-async function ask(documents: Json[]): Promise<number> {
-  const { asked, full } = library()
-  const canonizeLike = createShapes()
-  for (const document of documents) {
-    const expected = await canonizePlain(document, options).catch((error: Error) => error.message)
-    const found = await canonizeLike('tenant', document, full).catch((error: Error) => error.message)
-    if (found !== expected) throw new Error(`${found}\nis not\n${expected}`)
-  }
-  return asked.times
-}
+import { ask, credential, library, options, TERMS, V2 } from '../support/credentials/shapes.ts'
 
 test('from the third document on, a shape is not asked of the library again (D-084)', async (t) => {
   const people = Array.from({ length: 50 }, (_, n) => credential({ id: `did:example:${n}`, course: `C ${n} äöü 🎓` }))
@@ -275,75 +221,4 @@ test('many shapes of one tenant displace no other tenant’s (D-084)', async (t)
   const before = asked.times
   await canonizeLike('one', credential({ id: 'did:e:9' }), full)
   t.is(asked.times, before)
-})
-
-test('the answer is the library’s for any texts in the places of one shape (property, D-084)', async (t) => {
-  const { full } = library()
-  const canonizeLike = createShapes()
-  const text = fc.oneof(
-    fc.string({ maxLength: 12 }),
-    fc.string({ unit: 'grapheme', maxLength: 12 }),
-    fc.constantFrom('did:e:1', 'https://a/b', 'ex:c', 'basic', '@id', '_:b0', 'urn:x', '', '"', '\\', 'z0q'),
-  )
-  const dates = { 'https://www.w3.org/2018/credentials#validUntil': fc.constant('2030-01-01T00:00:00Z') }
-  const node = fc.record({ id: text, ...dates }, { requiredKeys: ['id'] })
-  const id = fc.constantFrom('did:e:1', 'did:e:2', 'urn:x')
-  const number = fc.oneof(
-    fc.integer(),
-    fc.double(),
-    fc.double({ min: -9, max: 9 }),
-    fc.constantFrom(0, 1, 1.5, 1e-7, 1e21),
-  )
-  const value = fc.oneof(text, number, fc.boolean())
-  const nested = fc.record({ town: value, 'ex:n': fc.oneof(value, fc.array(value)) }, { requiredKeys: [] })
-  const fields = {
-    id: fc.oneof(text, id),
-    course: fc.oneof(value, fc.array(value)),
-    school: fc.oneof(text, node),
-    level: value,
-    when: value,
-    price: value,
-    member: value,
-    raw: fc.oneof(value, fc.record({ value })),
-    parts: fc.array(value, { maxLength: 2 }),
-    address: fc.oneof(nested, fc.array(nested, { maxLength: 3 })),
-    name: text,
-    ...dates,
-  }
-  await fc.assert(
-    fc.asyncProperty(fc.record(fields, { requiredKeys: [] }), id, async (subject, id) => {
-      const document = credential(subject, { id })
-      const expected = await canonizePlain(document, options).catch((error: Error) => error.message)
-      return (await canonizeLike('tenant', document, full).catch((error: Error) => error.message)) === expected
-    }),
-    { numRuns: 1_500 },
-  )
-  t.pass()
-})
-
-test('numbers, booleans and blank nodes of few shapes are filled in as the library writes them (property, D-084)', async (t) => {
-  const { asked, full } = library()
-  const canonizeLike = createShapes()
-  const integer = fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.constantFrom(0, 1, 100, 1e20))
-  const double = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value) => String(value).includes('.'))
-  const word = fc.constantFrom('a', 'b', 'München', '_:c14n1', 'x _:c14n0 .', 'a^^b')
-  const nested = fc.record({ town: word, 'ex:n': integer, 'ex:is': fc.boolean() })
-  const subject = fc.record({
-    course: word,
-    'ex:int': integer,
-    'ex:double': double,
-    price: fc.oneof(integer, double),
-    member: fc.boolean(),
-    address: fc.tuple(nested, nested),
-    school: fc.record({ 'ex:b': nested, town: word }),
-  })
-  const runs = 1_000
-  await fc.assert(
-    fc.asyncProperty(subject, async (subject) => {
-      const document = credential(subject)
-      return (await canonizeLike('tenant', document, full)) === (await canonizePlain(document, options))
-    }),
-    { numRuns: runs },
-  )
-  t.true(asked.times < runs / 2, `${asked.times}`)
 })

@@ -38,6 +38,7 @@ const OTHERWISE_USED: Record<string, string> = {
   'pdf-lib': 'chosen for mobile credentials, the next area (D-231)',
   node: 'runs everything (stack/bootstrap.mjs)',
   'swagger-ui-dist': 'its files are served (api/frame/openapi/docs.ts)',
+  tsoa: 'its program generates the routes (stack/build.ts)',
   tsx: 'loads TypeScript (Dockerfile, ENTRYPOINT)',
 }
 

@@ -82,14 +82,14 @@ const UNSIGNABLE: [what: string, more: Record<string, unknown>, errors: [path: s
     [['claim_mappings.course.map_from', 'claim_required']],
   ],
   ['contexts that are none', { contexts: 7 }, [['contexts', 'context']]],
-  ['lists in contexts', { contexts: [[V2]] }, [['contexts', 'context']]],
+  ['lists in contexts', { contexts: [[V2]] }, [['contexts.0', 'context']]],
   ['an empty context', { contexts: '' }, [['contexts', 'context']]],
-  ['the base context in another place', { contexts: [TERMS, V2] }, [['contexts', 'base_context']]],
-  ['a malformed context', { contexts: [V2, { ...TERMS, x: 7 }] }, [['contexts', 'context.form']]],
+  ['the base context in another place', { contexts: [TERMS, V2] }, [['contexts.1', 'base_context']]],
+  ['a malformed context', { contexts: [V2, { ...TERMS, x: 7 }] }, [['contexts.1.x', 'context.form']]],
   [
     'a protected term redefined',
     { contexts: [V2, { ...TERMS, name: 'https://a.example/n' }] },
-    [['contexts', 'context.invalid']],
+    [['contexts.1.name', 'context.invalid']],
   ],
 ]
 

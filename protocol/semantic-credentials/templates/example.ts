@@ -1,5 +1,5 @@
 import type { Json } from '../../data-integrity/index.ts'
-import type { FieldError } from '../../errors.ts'
+import { type FieldError, within } from '../../errors.ts'
 import { isObject, listOf, referenceToken } from '../../json.ts'
 import { type ClaimMapping, flattenMappings, isRule, mapClaims } from './claims.ts'
 import { payloadOf, type TemplateDefinition } from './index.ts'
@@ -59,17 +59,21 @@ const steps = (pointer: string): string[] =>
     .slice(1)
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 
+/** The payload of a template has a list of contexts, also where the template has one context. */
+const placeIn = ({ contexts }: TemplateDefinition, index: string): string[] => (Array.isArray(contexts) ? [index] : [])
+
 /** Returns the member of a template that made a place of its example. */
 function memberOf(pointer: string, { type }: Json, definition: TemplateDefinition): string {
   const [first = '', second, ...rest] = steps(pointer)
-  if (first === '@context') return 'contexts'
+  if (first === '@context')
+    return within('contexts', ...(second === undefined ? [] : placeIn(definition, second)), ...rest)
   if (first === 'type') {
     const index = definition.additionalTypes.indexOf(String(listOf(type)[Number(second)]))
     return index < 0 ? 'type' : `additionalTypes.${index}`
   }
   if (first === 'credentialSubject') return second === undefined ? 'claimMappings' : `claimMappings.${second}`
   if (/^(expirationDate|issuanceDate|valid(From|Until))$/.test(first)) return 'expiresIn'
-  return [first, ...(second === undefined ? [] : [second]), ...rest].join('.')
+  return within(first, ...(second === undefined ? [] : [second]), ...rest)
 }
 
 /** Returns errors about an example as errors about its template. */
