@@ -1,8 +1,7 @@
 import test from 'ava'
-import { canonizePlain } from '../../protocol/data-integrity/canonize.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { createShapes } from '../../protocol/data-integrity/shapes.ts'
-import { ask, credential, library, options, TERMS, V2 } from '../support/credentials/shapes.ts'
+import { ask, credential, library, TERMS, V2 } from '../support/credentials/shapes.ts'
 
 test('from the third document on, a shape is not asked of the library again (D-084)', async (t) => {
   const people = Array.from({ length: 50 }, (_, n) => credential({ id: `did:example:${n}`, course: `C ${n} äöü 🎓` }))
