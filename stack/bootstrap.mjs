@@ -128,7 +128,8 @@ function handOver(root, command, args) {
   const binaries = join(root, 'node_modules', '.bin')
   const node = nodeProgram(root)
   // a test run is the same for everybody: these alone take a .env file
-  const configured = ['start', 'backup', 'restore', 'restored'].includes(command) && existsSync(join(root, '.env'))
+  const configured =
+    ['start', 'backup', 'restore', 'restored', 'tenants'].includes(command) && existsSync(join(root, '.env'))
   const flags = ['--import=tsx', ...(configured ? ['--env-file=.env'] : [])]
   const script = join('stack', `${command.replaceAll(':', '-')}.ts`)
   // what V8 compiled once is kept: a process of ours then starts in three quarters of the time

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
@@ -41,4 +41,24 @@ test('docs/operations.md finds the workflow of a credential by its id, and those
     return stdout.includes('notifyStatus') && stdout.includes('registerWebDid') && stdout
   })
   t.regex(printed, new RegExp(`dids/${didId}/register`))
+})
+
+test('docs/personal-data.md says how long Temporal keeps ended workflows with npm start', async (t) => {
+  const temporal = await findTemporalBinary(process.env, () => undefined)
+  const args = [
+    'operator',
+    'namespace',
+    'describe',
+    'default',
+    '--address',
+    world.config.temporal.address,
+    '-o',
+    'json',
+  ]
+  const { stdout } = await run(temporal, args)
+  const { config } = JSON.parse(stdout) as { config: { workflowExecutionRetentionTtl: string } }
+  t.is(config.workflowExecutionRetentionTtl, `${24 * 3600}s`)
+  t.true(
+    readFileSync(new URL('../../docs/personal-data.md', import.meta.url), 'utf8').includes('24 hours with `npm start`'),
+  )
 })

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { schedules, workflows } from '../../protocol/workflows.ts'
-import { blocksOf, isKept, type } from '../support/frame/docs.ts'
+import { blocksOf, isKept, typeDocument } from '../support/frame/docs.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -13,12 +13,7 @@ test.before(async () => {
 })
 test.after.always(() => world?.close())
 
-/** The quick tour's shorthands and its DID, then a document's own commands. */
-async function typed(name: string) {
-  const [shorthands, did] = await blocksOf('README.md', 'Quick tour')
-  if (!shorthands || !did) throw new Error('the quick tour does not begin as it did')
-  return (await type(world, [shorthands, did, ...(await blocksOf(name))])).slice(2)
-}
+const typed = (name: string) => typeDocument(world, name)
 
 test.serial('docs/credentials.md works word for word', async (t) => {
   const kept = (await typed('docs/credentials.md')).filter(({ promised }) => promised !== undefined)
@@ -68,6 +63,12 @@ test.serial('docs/status-lists.md works word for word', async (t) => {
   const kept = (await typed('docs/status-lists.md')).filter(({ promised }) => promised !== undefined)
   for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
   t.is(kept.length, 3)
+})
+
+test.serial('docs/did-web.md says what localhost answers', async (t) => {
+  const kept = await typeDocument(world, 'docs/did-web.md', { section: 'On your own computer' })
+  t.is(kept.length, 1)
+  for (const promise of kept) t.true(isKept(promise), promise.printed)
 })
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { World } from '../world.ts'
 
@@ -15,7 +16,24 @@ export interface Block {
 /** Of what a shell was told, one block after the other, each with what it printed. */
 export type Typed = Block & { printed: string; promised?: string }
 
-const read = (name: string) => readFile(new URL(`../../../${name}`, import.meta.url), 'utf8')
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+const read = (name: string) => readFile(join(root, name), 'utf8')
+
+/** npm's scripts, which run the programs of this project from a folder elsewhere. */
+async function packageJson(): Promise<string> {
+  const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> }
+  const here = Object.entries(scripts).map(([name, script]) => [name, script.replaceAll(' stack/', ` ${root}stack/`)])
+  return JSON.stringify({ private: true, scripts: Object.fromEntries(here) })
+}
+
+/** As the platform's processes have it, for the commands of an operator. */
+const environmentOf = ({ config }: World) => ({
+  ...process.env,
+  DATABASE_URL: config.database.url,
+  KEY_STORE_MASTER_KEY: Buffer.from(config.masterKey).toString('base64'),
+  PUBLIC_URL: config.publicUrl.origin,
+})
 
 /** The fenced blocks of a document, or of one section: what to type, and what is promised to come back. */
 export async function blocksOf(name: string, section?: string): Promise<Block[]> {
@@ -27,17 +45,25 @@ export async function blocksOf(name: string, section?: string): Promise<Block[]>
 
 /**
  * Types the blocks of language `sh` into one shell, in a folder where the world is the platform that `npm start` brought
- * up. What follows in another language is what the block before promises. Throws where a block fails.
+ * up. What follows in another language is what the block before promises. Throws where a block fails, or writes a file that
+ * git does not ignore.
  */
 export async function type(world: World, blocks: Block[]): Promise<Typed[]> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-docs-'))
   try {
     await mkdir(join(folder, '.local'))
+    await writeFile(join(folder, 'package.json'), await packageJson())
     await writeFile(join(folder, '.local/first-tenant.json'), JSON.stringify({ ...world.first, baseUrl: world.url }))
     const commands = blocks.filter(({ language }) => language === 'sh')
     // between the blocks a mark, so that each promise meets the output of the block before it
     const script = commands.map(({ code }) => `${code}\nprintf '\\036'\n`).join('')
-    const { stdout } = await run('bash', ['-euc', script], { cwd: folder, maxBuffer: 16 * 1024 * 1024 })
+    const { stdout } = await run('bash', ['-euc', script], {
+      cwd: folder,
+      env: environmentOf(world),
+      maxBuffer: 16 * 1024 * 1024,
+    })
+    const written = (await readdir(folder)).filter((name) => name !== '.local' && name !== 'package.json')
+    if (written.length > 0) throw new Error(`the blocks write into the project's folder: ${written.join(', ')}`)
     const printed = stdout.split('\u001e')
     return commands.map((block, at) => {
       const next = blocks[blocks.indexOf(block) + 1]
@@ -47,6 +73,18 @@ export async function type(world: World, blocks: Block[]): Promise<Typed[]> {
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Types a document's blocks, or those of a section, after the quick tour's shorthands and its DID. */
+export async function typeDocument(
+  world: World,
+  name: string,
+  { section, edit = (code) => code }: { section?: string; edit?: (code: string) => string } = {},
+): Promise<Typed[]> {
+  const [shorthands, did] = await blocksOf('README.md', 'Quick tour')
+  if (!shorthands || !did) throw new Error('the quick tour does not begin as it did')
+  const blocks = (await blocksOf(name, section)).map((block) => ({ ...block, code: edit(block.code) }))
+  return (await type(world, [shorthands, did, ...blocks])).slice(2)
 }
 
 /** Whether a promise was kept: word for word, but for `…`, which stands for what is different each time. */

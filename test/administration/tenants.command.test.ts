@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { SCOPES } from '../../protocol/tokens-logs/index.ts'
+import { type Client, openWorld, type World } from '../support/world.ts'
+
+let world: World
+test.before(async () => {
+  world = await openWorld()
+})
+test.after.always(() => world?.close())
+
+const run = promisify(execFile)
+const script = fileURLToPath(new URL('../../stack/tenants.ts', import.meta.url))
+
+/** Runs the command in the environment of the platform's processes. */
+const command = (...args: string[]) => {
+  const { config } = world
+  const env = {
+    PATH: process.env.PATH ?? '',
+    DATABASE_URL: config.database.url,
+    KEY_STORE_MASTER_KEY: Buffer.from(config.masterKey).toString('base64'),
+    PUBLIC_URL: config.publicUrl.origin,
+  }
+  return run(process.execPath, ['--import=tsx', script, ...args], { env })
+}
+
+const tenants = async <T>(...args: string[]): Promise<T> => JSON.parse((await command(...args)).stdout) as T
+
+interface Added extends Client {
+  baseUrl: string
+  scopes: string
+}
+
+interface Listed {
+  subdomain: string
+  clientId: string | null
+}
+
+const linesOf = async () =>
+  (await tenants<Listed[]>('list')).map(({ subdomain, clientId }) => `${subdomain} ${clientId}`)
+
+test('an operator adds a tenant and a client with fewer scopes, and removes the client (D-261)', async (t) => {
+  const acme = await tenants<Added>('add', 'acme', 'Acme College')
+  t.is(acme.baseUrl, world.config.publicUrl.origin.replace('//', '//acme.'))
+  t.is(acme.scopes, SCOPES.join(' '))
+  const token = await world.tokenOf(acme)
+  t.is((await world.ask('/v1/dids', { token })).json().totalCount, 0)
+
+  const reader = await tenants<Added>('client', 'acme', 'Reads DIDs', 'dids:read')
+  t.is(reader.tenantId, acme.tenantId)
+  const body = { method: 'KEY', options: { keyType: 'ed25519' } }
+  const refused = await world.ask('/v1/dids', { token: await world.tokenOf(reader), body })
+  t.is(refused.json().type, '/problems#token.insufficient_scope')
+  await t.throwsAsync(world.tokenOf(reader, 'dids:write'), { message: /token.invalid_scope/ })
+
+  t.true((await linesOf()).includes(`acme ${reader.clientId}`))
+  await tenants('remove-client', reader.clientId)
+  t.false((await linesOf()).includes(`acme ${reader.clientId}`))
+  await t.throwsAsync(world.tokenOf(reader), { message: /token.invalid_client/ })
+})
+
+for (const [what, ...args] of [
+  ['a subdomain that is taken', 'add', 'first'],
+  ['a subdomain that is no label', 'add', 'Acme.College'],
+  ['a scope that does not exist', 'client', 'first', 'Reader', 'dids:look'],
+  ['a tenant that does not exist', 'client', 'nobody', 'Reader'],
+  ['a client that does not exist', 'remove-client', 'nobody'],
+  ['a missing name', 'client', 'first'],
+] as const)
+  test(`the command refuses ${what}, and changes nothing`, async (t) => {
+    const failure = await t.throwsAsync<Error & { code: number; stdout: string }>(command(...args))
+    t.like(failure, { code: 1, stdout: '' })
+    const lines = await linesOf()
+    t.is(lines.filter((line) => line.startsWith('first ')).length, 1)
+    t.false(lines.some((line) => line.startsWith('Acme')))
+  })

@@ -1,0 +1,67 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import test from 'ava'
+import { statusOf } from '../../api/frame/problems.ts'
+import { bundledContexts } from '../../protocol/contexts/bundled.ts'
+import { OPERATIONS, type OperationFacts } from '../../protocol/operations.ts'
+import { SCOPES } from '../../protocol/tokens-logs/index.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (name: string) => readFileSync(join(root, name), 'utf8')
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: root })]
+
+test('docs/access.md lists every scope, and says of each without an operation that it permits nothing yet', (t) => {
+  const rows = [...read('docs/access.md').matchAll(/^\| `(\S+:(?:read|write))` \| (.*) \|$/gm)]
+  t.deepEqual(
+    rows.map(([, scope]) => scope),
+    [...SCOPES],
+  )
+  const used = new Set(Object.values<OperationFacts>(OPERATIONS).map(({ scope }) => scope))
+  for (const scope of SCOPES) {
+    const permits = rows.find(([, name]) => name === scope)?.[2]
+    t.is(permits === 'nothing yet', !used.has(scope), scope)
+  }
+})
+
+test('docs/contexts.md lists the contexts that are part of the program, and no other', (t) => {
+  const [, list = ''] = /are part of the program.*?```text\n(.*?)```/s.exec(read('docs/contexts.md')) ?? []
+  t.deepEqual(list.trim().split('\n').sort(), [...bundledContexts.keys()].sort())
+})
+
+test('every code that docs/errors.md names is a problem of the platform, with the status that it says', (t) => {
+  const rows = [...read('docs/errors.md').matchAll(/^\| (\d{3})(?: `([a-z_.]+)`)?.*$/gm)]
+  const named = rows.flatMap(([row, status]) =>
+    [...row.matchAll(/`((?!errors|payload)[a-z_]+\.[a-z_]+)`/g)].map(([, code = '']) => ({ status, code })),
+  )
+  t.true(named.length >= 6)
+  for (const { status, code } of named) t.is(String(statusOf(code)), status, code)
+})
+
+/** The anchor of a heading, as GitHub makes it. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-')
+
+test('every link of README, CONTRIBUTING and docs leads to a file, and to a heading in it', (t) => {
+  const broken = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].flatMap(([link, path = '', anchor]) => {
+      const file = path ? join(dirname(page), path) : page
+      if (!existsSync(join(root, file))) return [`${page}: ${link}`]
+      const headings = [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading))
+      return anchor === undefined || headings.includes(anchor) ? [] : [`${page}: ${link}`]
+    }),
+  )
+  t.deepEqual(broken, [])
+})
+
+test('README links every page of docs', (t) => {
+  const readme = read('README.md')
+  t.deepEqual(
+    globSync('docs/*.md', { cwd: root }).filter((page) => !readme.includes(`(${page}`)),
+    [],
+  )
+})
