@@ -64,7 +64,8 @@ test.serial(
     const owner = new pg.Client(world.config.database.url)
     await owner.connect()
     try {
-      const results = (await owner.query(statements)) as unknown as pg.QueryResult<{ id: string }>[]
+      const results: pg.QueryResult<{ id: string }>[] = []
+      for (const statement of statements.split(/;$/m)) results.push(await owner.query(statement))
       t.deepEqual(results[1]?.rows.map(({ id }) => id).sort(), [erased.id, other.id].sort())
       t.is(results[2]?.rowCount, 1)
     } finally {
