@@ -31,7 +31,7 @@ test('docs/contexts.md lists the contexts that are part of the program, and no o
 
 test('every code that docs/errors.md names is a problem of the platform, with the status that it says', (t) => {
   const rows = [...read('docs/errors.md').matchAll(/^\| (\d{3})(?: `([a-z_.]+)`)?.*$/gm)]
-  const named = rows.flatMap(([row = '', status]) =>
+  const named = rows.flatMap(([row = '', status = '']) =>
     [...row.matchAll(/`((?!errors|payload)[a-z_]+\.[a-z_]+)`/g)].map(([, code = '']) => ({ status, code })),
   )
   t.true(named.length >= 6)
