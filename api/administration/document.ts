@@ -6,9 +6,14 @@ export const ADMINISTRATION_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_O
   examples: {
     updateTenantSettings: { fetchUnknownContexts: true, vcApi: false },
   },
-  problems: {
-    400: {
-      'settings.default_issuer_unknown': 'The default issuer is not a DID of this tenant.',
+  problems: [
+    {
+      400: {
+        'settings.default_issuer_unknown': {
+          meaning: 'The default issuer is not a DID of this tenant.',
+          remedy: 'Set defaultIssuer to a DID of getDIDsList, or to null for no default issuer.',
+        },
+      },
     },
-  },
+  ],
 }

@@ -4,6 +4,7 @@ import { HOLDER, ISSUER, UNSIGNED } from '../frame/openapi/examples.ts'
 import { ref, text } from '../frame/openapi/json.ts'
 import { CREDENTIAL_ANSWERS } from './answers.ts'
 import { DELIMITERS } from './batches/wire.ts'
+import { CREDENTIAL_PROBLEMS } from './problems.ts'
 
 const line = `${JSON.stringify({ payload: UNSIGNED, proofType: 'eddsa-rdfc-2022' })}\n`
 
@@ -72,49 +73,5 @@ export const CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof CREDENTIAL_OPERATION
     '/v1/credentials/web-semantic/revocation-lists/{id}': 'status_list.not_found',
     '/v1/revocation-lists/{id}': 'status_list.not_found',
   },
-  problems: {
-    400: {
-      'batch.csv_header': 'The header line of the CSV is not valid; errors names the columns.',
-      'batch.csv_invalid': 'The CSV cannot be read; errors names the line.',
-      'batch.empty': 'The upload has no rows.',
-      'credential.issuer_key_unfit': 'The issuer has no key of the type that the proof type needs.',
-      'credential.issuer_not_ready': "The issuer's registration has not completed.",
-      'credential.issuer_unknown': 'The issuer is not a DID of this tenant.',
-      'credential.not_revocable': 'The credential has no status entry: it was not signed as revocable.',
-      'credential.not_suspendable':
-        'The credential has no status entry for suspension: it was not signed as suspendable.',
-      'status_list.full': 'The status list has no free entry.',
-      'status_list.index_out_of_range': 'The status index is outside the range of its list.',
-      'status_list.malformed': 'The status list, or the entry that points to it, is malformed.',
-      'status_list.mismatch': 'The status list is not the one that the credential names, or another issuer signed it.',
-      'status_list.not_verified': 'The proof of the status list does not verify.',
-      'status_list.purpose_unsupported': 'This kind of status list does not support the purpose.',
-      'status_list.size': 'The size of the status list is not supported.',
-      'status_list.too_large': 'The status list is too large when decompressed.',
-      'status_list.too_short': 'The status list has too few entries to protect the privacy of holders.',
-      'status_list.unavailable': 'The status list could not be fetched.',
-      'status_list.unsupported': 'The kind of credential status is not supported.',
-    },
-    404: {
-      'batch.not_found': 'The tenant has no such batch.',
-      'credential.not_found': 'The tenant has no such credential.',
-      'revocation.not_found': 'The tenant has no such bulk revocation.',
-      'status_list.not_found': 'There is no such status list.',
-    },
-    409: {
-      'batch.ended': 'The batch has ended; it cannot be paused, resumed or cancelled.',
-      'batch.not_ended': 'The batch is still being signed; wait for its end, or cancel it.',
-      'credential.issuer_not_chosen':
-        'No issuer is named, and the tenant has no default issuer that fits; errors lists DIDs.',
-      'batch.too_many': 'The tenant has too many running batches; wait until one ends.',
-      'status_list.issuer_gone': 'The DID of the issuer was deleted, so the status list can no longer be signed.',
-    },
-    413: {
-      'batch.too_many_rows': 'The upload has more rows than a batch may have.',
-    },
-    429: {
-      'notification.too_many':
-        'Too many notifications for a recipient or its host; retry after the time in Retry-After.',
-    },
-  },
+  problems: [CREDENTIAL_PROBLEMS],
 }

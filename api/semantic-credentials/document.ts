@@ -4,6 +4,9 @@ import { HOLDER, ISSUER, UNSIGNED, V2 } from '../frame/openapi/examples.ts'
 import { text } from '../frame/openapi/json.ts'
 import { SEMANTIC_ANSWERS } from './answers.ts'
 import { BASE, CREDENTIAL_ID, PRESENTATION, PRESENTATION_TEMPLATE_ID, SIGNED } from './examples.ts'
+import { SEMANTIC_CREDENTIAL_PROBLEMS } from './problems/credentials.ts'
+import { PRESENTATION_PROBLEMS } from './problems/presentations.ts'
+import { TEMPLATE_PROBLEMS } from './problems/templates.ts'
 import { SEMANTIC_REQUEST_SCHEMAS } from './schemas.requests.ts'
 import { SEMANTIC_SCHEMAS } from './schemas.ts'
 
@@ -142,59 +145,5 @@ export const SEMANTIC_CREDENTIAL_DOCUMENT: AreaDocument<
     vcApiVerifyPresentation: { 400: 'presentation.not_verified', 403: 'vc_api.off' },
     vcApiProvePresentation: { 400: 'presentation.signer_unknown', 403: 'vc_api.off' },
   },
-  problems: {
-    400: {
-      'context.changed': 'The content at a context URL differs from the pinned content, which never changes.',
-      'context.invalid': 'The document at a context URL, or an inline context, is not a valid JSON-LD context.',
-      'context.too_many': 'The tenant has the maximum number of pinned JSON-LD contexts.',
-      'context.unavailable': 'An unknown context could not be fetched.',
-      'context.unknown': 'A context is unknown, and the tenant does not fetch unknown contexts; register it first.',
-      'credential.invalid': 'The credential breaks rules of its data model; errors names them.',
-      'credential.malformed': 'The payload is not a JSON object that can be read as a credential; errors says why.',
-      'credential.not_derivable': 'No credential can be derived from the proof.',
-      'credential.not_verified': 'The credential does not verify; errors names every check that failed.',
-      'credential.pointer_invalid': 'A JSON pointer names a member that the credential does not have.',
-      'credential.proof_type_unsupported': 'The proof type is not supported.',
-      'credential.term_undefined': 'No context defines a term that the credential uses; errors names it.',
-      'credential.too_complex': 'The credential needs too much time or memory to process.',
-      'credential.unprocessable':
-        'A member or a context of the credential has a value that JSON-LD does not allow there.',
-      'credential_template.claims_missing': 'Claims that the template requires are missing; errors names them.',
-      'credential_template.claims_unmapped':
-        'No mapping of the template takes some of the claims; errors names them, and what the template takes.',
-      'credential_template.id_differs': 'The id in the body differs from the id in the path.',
-      'credential_template.invalid': 'The template is not valid; errors names the members.',
-      'credential_template.no_issuer': 'No DID of the tenant has a key that fits the template.',
-      'linked_data.not_encodable': 'The document cannot be encoded as CBOR-LD.',
-      'linked_data.unreadable': 'The data is not valid in the input format.',
-      'presentation.invalid': 'The presentation breaks rules of its data model; errors names them.',
-      'presentation.malformed': 'The presentation is not a JSON object, or it is too large; errors says why.',
-      'presentation.not_verified': 'The presentation does not verify; errors names every check that failed.',
-      'presentation.proof_type_unsupported': 'This proof type is not supported for presentations.',
-      'presentation.signer_key_unfit': 'The DID has no key of the required type.',
-      'presentation.signer_not_ready': 'The registration of the DID has not completed.',
-      'presentation.signer_unknown': 'The DID is not a DID of this tenant.',
-      'presentation_request.invalid': 'The presentation request is not valid; errors names the members.',
-      'presentation_template.id_differs': 'The id in the body differs from the id in the path.',
-      'presentation_template.invalid': 'The presentation template or its query is not valid; errors names the members.',
-    },
-    403: {
-      'vc_api.off': 'The VC API is off for this tenant.',
-    },
-    404: {
-      'credential_template.not_found': 'The tenant has no such credential template.',
-      'presentation_request.not_found': 'The tenant has no such presentation request.',
-      'presentation_template.not_found': 'The tenant has no such presentation template.',
-    },
-    409: {
-      'credential.id_ambiguous': 'Several credentials have this id; name one of them by its status entry.',
-      'credential_template.version_differs': 'The template has a newer version; read it and change that one.',
-      'presentation.signer_not_chosen':
-        'No DID is named, and the tenant has no default issuer that fits; errors lists DIDs.',
-      'presentation_request.challenge_taken': 'Another presentation request of the tenant has this challenge.',
-    },
-    410: {
-      'presentation_request.over': 'The presentation request was answered, or has expired.',
-    },
-  },
+  problems: [SEMANTIC_CREDENTIAL_PROBLEMS, TEMPLATE_PROBLEMS, PRESENTATION_PROBLEMS],
 }

@@ -94,18 +94,40 @@ export const TOKEN_AND_LOG_DOCUMENT: AreaDocument<keyof typeof TOKEN_AND_LOG_OPE
     },
   },
   forms: ['getOAuthAccessToken'],
-  problems: {
-    400: {
-      'token.invalid_scope': 'The scope is unknown, or the client does not have it.',
-      'token.unsupported_grant': 'The grant type is not client_credentials.',
+  problems: [
+    {
+      400: {
+        'token.invalid_scope': {
+          meaning: 'The scope is unknown, or the client does not have it.',
+          remedy: 'Ask for some of the scopes that errors lists, or leave scope out for all scopes of the client.',
+        },
+        'token.unsupported_grant': {
+          meaning: 'The grant type is not client_credentials.',
+          remedy: 'Send client_credentials as grantType (grant_type in a form).',
+        },
+      },
+      401: {
+        'token.invalid': {
+          meaning: 'The access token has expired, was changed, or was not issued here.',
+          remedy: 'Get a new token with getOAuthAccessToken, and send it as Authorization: Bearer <token>.',
+        },
+        'token.invalid_client': {
+          meaning: 'The client id or the client secret is wrong.',
+          remedy:
+            'Send both as they were given when the client was created; in the header they are base64 of id:secret.',
+        },
+        'token.missing': {
+          meaning: 'The operation needs an access token.',
+          remedy: 'Get a token with getOAuthAccessToken, and send it as Authorization: Bearer <token>.',
+        },
+      },
+      403: {
+        'token.insufficient_scope': {
+          meaning: 'The access token does not have the scope that the operation requires.',
+          remedy:
+            'Get a token with the scope in the detail (getOAuthAccessToken, scope); the client must have that scope.',
+        },
+      },
     },
-    401: {
-      'token.invalid': 'The access token has expired, was changed, or was not issued here.',
-      'token.invalid_client': 'The client id or the client secret is wrong.',
-      'token.missing': 'The operation needs an access token.',
-    },
-    403: {
-      'token.insufficient_scope': 'The access token does not have the scope that the operation requires.',
-    },
-  },
+  ],
 }

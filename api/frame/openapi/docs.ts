@@ -23,11 +23,20 @@ const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#app', deepLinki
 
 const SAME_ORIGIN = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
 
+const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+
+const cells = (...texts: string[]) => texts.map((text) => `<td>${text}</td>`).join('')
+
 const PROBLEM_PAGE = page(
   'Problems',
-  `<h1>Problems</h1><p>The <code>type</code> of an error answer names one of these.</p><dl>${PROBLEMS.map(
-    ({ code, status, meaning }) => `<dt id="${code}"><code>${code}</code> (${status})</dt><dd>${meaning}</dd>`,
-  ).join('')}</dl>`,
+  `<style>td, th { padding: .4em .8em .4em 0; text-align: left; vertical-align: top } :target { background: #ff9 }</style>
+<h1>Problems</h1><p>The <code>type</code> of an error response leads to one of these rows.</p>
+<table><thead><tr><th>Code</th><th>Status</th><th>Meaning</th><th>What to do</th></tr></thead><tbody>
+${PROBLEMS.map(
+  ({ code, status, meaning, remedy }) =>
+    `<tr id="${code}">${cells(`<code>${code}</code>`, String(status), html(meaning), html(remedy))}</tr>`,
+).join('\n')}
+</tbody></table>`,
 )
 
 /** /openapi.json, /docs (works offline), to which / leads, and /problems. */

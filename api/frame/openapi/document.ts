@@ -27,8 +27,8 @@ export interface AreaDocument<Id extends string = string> {
   downloads?: Partial<Record<Id, Readonly<Record<string, string>>>>
   /** Problem code of the 404 of each path that ends with `{id}`, and of the paths below it. */
   notFound?: Readonly<Record<string, string>>
-  /** Meaning of each problem code of the area's operations, by status. */
-  problems: ProblemTable
+  /** The problem codes of the area's operations; no code stands in two tables. */
+  problems: readonly ProblemTable[]
 }
 
 export interface Upload {
@@ -37,4 +37,11 @@ export interface Upload {
   examples: Readonly<Record<string, string>>
 }
 
-export type ProblemTable = Readonly<Record<number, Readonly<Record<string, string>>>>
+/** What a problem code means, and what the caller or the operator does next: without a remedy, no code (D-264). */
+export interface ProblemText {
+  meaning: string
+  remedy: string
+}
+
+/** By status and code. */
+export type ProblemTable = Readonly<Record<number, Readonly<Record<string, ProblemText>>>>

@@ -279,7 +279,7 @@ for (const [method, path, operationId] of ALIASES)
     t.deepEqual(Object.keys(JSON.parse(alias.text) as object), Object.keys(JSON.parse(original.text) as object))
   })
 
-test('/docs and /problems need nothing from elsewhere, and /problems lists every code', async (t) => {
+test('/docs and /problems need nothing from elsewhere, and /problems lists every code with its remedy', async (t) => {
   for (const path of ['/docs', '/problems', '/docs/start.js', '/docs/swagger-ui.css']) {
     const { status, text, headers } = await target.client.ask({ path })
     t.is(status, 200, path)
@@ -291,5 +291,10 @@ test('/docs and /problems need nothing from elsewhere, and /problems lists every
       t.is((await target.client.ask({ path: String(asset) })).status, 200, asset)
   }
   const { text } = await target.client.ask({ path: '/problems' })
-  for (const { code } of PROBLEMS) t.true(text.includes(`id="${code}"`), code)
+  const shown = text.replaceAll('&lt;', '<').replaceAll('&amp;', '&')
+  for (const { code, status, meaning, remedy } of PROBLEMS) {
+    const row = shown.slice(shown.indexOf(`id="${code}"`)).split('</tr>')[0] ?? ''
+    for (const part of [`<code>${code}</code>`, `<td>${status}</td>`, `<td>${meaning}</td>`, `<td>${remedy}</td>`])
+      t.true(row.includes(part), `${code}: ${part}`)
+  }
 })

@@ -2,7 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import ts from 'typescript'
+import { completeOpenApi } from '../../../api/frame/openapi/index.ts'
+import type { OpenApi } from '../../../api/frame/openapi/paths.ts'
 import { PROBLEMS, statusOf } from '../../../api/frame/problems.ts'
+import { VARIABLES } from '../../../config.variables.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const files = globSync('{api,activities,protocol}/**/*.ts', { cwd: root, exclude: ['**/*.d.ts'] })
@@ -49,7 +52,7 @@ function codesGivenTo(maker: string, inTrees: typeof trees): string[] {
 }
 
 /** Where the codes have their meanings, and none is thrown. */
-const isTable = (path: string) => path === 'api/frame/problems.ts' || /^api\/[\w-]+\/document\.ts$/.test(path)
+const isTable = (path: string) => /^api\/[\w-]+\/(document|problems(\.table)?|problems\/\w+)\.ts$/.test(path)
 
 /** Taken over from another refusal, which was constructed elsewhere: in a thread, or with other paths in it. */
 const isTakenOver = (path: string, code: ts.Node | undefined) =>
@@ -97,12 +100,32 @@ test('every part that can be away has its problem', (t) => {
     t.is(statusOf(`${part}.unavailable`), 503)
 })
 
-test('codes are dotted, statuses are those that say what they mean, and no meaning is missing', (t) => {
-  for (const { code, status, meaning } of PROBLEMS) {
+test('codes are dotted, statuses are those that say what they mean, and no text is missing', (t) => {
+  for (const { code, status, meaning, remedy } of PROBLEMS) {
     t.regex(code, /^(internal|[a-z_]+\.[a-z0-9_]+)$/)
     t.true(status >= 400 && status <= 503)
     t.regex(meaning, /^[A-Z].{15,}\.$/, code)
+    t.regex(remedy, /^[A-Z].{15,300}\.$/, code)
+    t.false(remedy.includes(meaning.slice(0, -1)), `${code} says the same twice`)
     if (code.endsWith('.not_found')) t.is(status, 404, code)
   }
   t.is(new Set(PROBLEMS.map(({ code }) => code)).size, PROBLEMS.length)
+})
+
+const openApi = JSON.parse(readFileSync(`${root}/build/openapi.json`, 'utf8')) as OpenApi
+
+/** Operations, and every name that a request or a response of the document has. */
+const names = new Set((JSON.stringify(completeOpenApi(openApi)).match(/"\w+"/g) ?? []).map((name) => name.slice(1, -1)))
+
+test('a remedy names only operations, members and variables that exist (D-264)', (t) => {
+  let operations = 0
+  for (const { code, remedy } of PROBLEMS) {
+    for (const [word] of remedy.matchAll(/\b[A-Z]+_[A-Z_]+\b/g))
+      t.true(Object.hasOwn(VARIABLES, word), `${code}: ${word}`)
+    for (const [word] of remedy.matchAll(/\b[a-z]+(?:[A-Z][A-Za-z]*|(?:_[a-z]+)+)\b/g)) {
+      t.true(names.has(word), `${code}: ${word}`)
+      operations++
+    }
+  }
+  t.true(operations > 50, 'names are found')
 })
