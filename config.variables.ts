@@ -14,14 +14,14 @@ export const VARIABLES = {
   TRUSTED_PROXIES: {
     default: '',
     about:
-      'comma-separated addresses and CIDR ranges of the proxies in front of the API, whose Forwarded or X-Forwarded-For header is believed; empty: none is',
+      'comma-separated addresses and CIDR ranges of the proxies in front of the API, whose Forwarded or X-Forwarded-For header it uses; empty: no proxy',
   },
   API_PROCESSES: { default: '', about: 'processes that share the API port; empty: one per core, 4 at most' },
   DATABASE_URL: { default: '', about: 'PostgreSQL of the owner role (migrations); empty: an embedded one is started' },
   DATABASE_POOL_SIZE: { default: '8', about: 'connections per process and role' },
   DATABASE_TIMEOUT_MS: {
     default: '2000',
-    about: 'milliseconds a request waits for a database connection before it is a 503',
+    about: 'milliseconds that a request waits for a database connection; then the response is 503',
   },
   POSTGRES_BINARIES: {
     default: '',
@@ -42,27 +42,27 @@ export const VARIABLES = {
   EPOCH_DIRECTORY: {
     default: '',
     about:
-      'folder, not in the database backup, that remembers how far the database has come; empty: Vault, where it is used',
+      'folder outside of the database backup, with a mark that shows a restored database; empty: the mark is in Vault, if Vault is used',
   },
   VAULT_ADDR: { default: '', about: 'address of Vault or OpenBao; empty: keys stay in the local key store' },
   VAULT_TOKEN: { default: '', about: 'Vault token, where AppRole is not used' },
   VAULT_TOKEN_FILE: {
     default: '',
     about:
-      'file with the Vault token in place of VAULT_TOKEN, as Vault Agent writes it; another content counts at once',
+      'file with the Vault token in place of VAULT_TOKEN, as Vault Agent writes it; a change takes effect within a second',
   },
   VAULT_ROLE_ID: { default: '', about: 'AppRole role id' },
   VAULT_SECRET_ID: { default: '', about: 'AppRole secret id' },
   VAULT_SECRET_ID_FILE: {
     default: '',
-    about: 'file with the AppRole secret id in place of VAULT_SECRET_ID; another content counts at once',
+    about: 'file with the AppRole secret id in place of VAULT_SECRET_ID; a change takes effect within a second',
   },
   VAULT_TRANSIT_MOUNT: { default: 'transit', about: 'mount of the transit engine' },
   VAULT_KV_MOUNT: { default: 'secret', about: 'mount of the KV version 2 engine' },
   VAULT_TIMEOUT_MS: { default: '2000', about: 'milliseconds until a Vault call counts as failed' },
-  VAULT_BINARY: { default: '', about: 'path of a vault binary, for tests alone; empty: PATH, the cache, then a build' },
+  VAULT_BINARY: { default: '', about: 'path of a vault binary, for tests only; empty: PATH, the cache, then a build' },
   OUTBOUND_TIMEOUT_MS: { default: '5000', about: 'milliseconds for a whole outbound request' },
-  OUTBOUND_MAX_BYTES: { default: '1048576', about: 'bytes read of an outbound answer at most' },
+  OUTBOUND_MAX_BYTES: { default: '1048576', about: 'most bytes that are read of an outbound response' },
   OUTBOUND_CA_FILE: { default: '', about: 'PEM file of further certificate authorities for outbound HTTPS' },
   OUTBOUND_DNS_SERVER: {
     default: '',
@@ -70,22 +70,22 @@ export const VARIABLES = {
   },
   OUTBOUND_ALLOWED_RANGES: {
     default: '',
-    about: 'comma-separated CIDR ranges, otherwise refused as not public, that may be called',
+    about: 'comma-separated CIDR ranges of addresses that may be called although they are not public',
   },
   CLOCK_TOLERANCE_SECONDS: {
     default: '60',
-    about: 'seconds by which the clocks of issuers, holders and wallets may differ from ours, either way',
+    about: 'most seconds by which the clocks of issuers, holders and wallets may be ahead of or behind ours',
   },
   ACCESS_TOKEN_LIFETIME_SECONDS: { default: '3600', about: 'seconds an access token lives' },
   TOKEN_KEY_DAYS: {
     default: '90',
-    about: 'days after which another key signs access tokens; 0: none does by itself (stack/token-keys.ts)',
+    about: 'days after which another key signs access tokens; 0: only stack/token-keys.ts changes the key',
   },
   RATE_LIMIT_PER_MINUTE: { default: '60000', about: 'requests per client and minute' },
   TOKEN_RATE_LIMIT_PER_MINUTE: {
     default: '600',
     about:
-      'token requests per minute: those that succeed of one client, and those that fail from one address or for one client id',
+      'token requests per minute: successful ones of one client, and failed ones from one address or for one client id',
   },
   PUBLIC_RATE_LIMIT_PER_MINUTE: {
     default: '60000',
@@ -95,16 +95,16 @@ export const VARIABLES = {
   THREAD_BUDGET_MS_PER_MINUTE: {
     default: '30000',
     about:
-      'milliseconds per minute that threads of one API process work for one tenant, while others want them: BBS, large documents, QR codes',
+      'milliseconds per minute of thread work (BBS, large documents, QR codes) for one tenant in one API process, while other tenants wait',
   },
   NOTIFICATION_LIMIT_PER_HOUR: {
     default: '100',
-    about: 'requests with a notification to recipients at one host, per tenant and hour',
+    about: 'notifications to recipients at one host, per tenant and hour',
   },
   STATUS_WINDOW_SECONDS: { default: '10', about: 'seconds between two signings of a changed status list' },
   DID_WEB_CHECK_SECONDS: {
     default: '5',
-    about: 'seconds before the second look for a did:web document; doubles up to an hour',
+    about: 'seconds before the second check of a did:web document; the pause doubles up to an hour',
   },
   DID_WEB_PATIENCE_DAYS: {
     default: '7',
@@ -114,7 +114,7 @@ export const VARIABLES = {
     default: '600',
     about: 'seconds that a batch waits for the key store before it pauses',
   },
-  SHUTDOWN_SECONDS: { default: '10', about: 'seconds that accepted work has to finish after SIGTERM' },
+  SHUTDOWN_SECONDS: { default: '10', about: 'seconds in which accepted work may finish after SIGTERM' },
   CODEC_ENDPOINT: { default: 'false', about: 'true: the operator port decodes workflow payloads for the Temporal UI' },
   VC_API: {
     default: 'false',

@@ -80,7 +80,7 @@ function assertDirections(document: object, expanded: unknown[]): void {
           throw notSigned(
             document,
             value['@value'],
-            'a text and the same one with another direction: one of them would not be signed, leave it out',
+            'the same text stands here with two directions, of which only one would be signed: leave one out',
           )
         known.set(key, direction)
       }

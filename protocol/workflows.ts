@@ -191,14 +191,14 @@ export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> 
     objectId: ({ revocationId }) => revocationId,
     others: ({ subject }) => [subject],
     id: ({ tenantId, revocationId }) => `${tenantId}/semantic-credentials/revocations/${revocationId}`,
-    summary: (_run, { scope, subject }) => `revoke what came from ${scope} ${subject.slice(0, 100)}`,
+    summary: (_run, { scope, subject }) => `revoke the credentials of ${scope} ${subject.slice(0, 100)}`,
   },
   notifyStatus: {
     area: 'semantic-credentials',
     objectId: ({ notificationId }) => notificationId,
     others: ({ credentialId }) => [credentialId],
     id: ({ tenantId, notificationId }) => `${tenantId}/semantic-credentials/notifications/${notificationId}`,
-    summary: (_run, { credentialId }) => `tell a holder of the status of credential ${credentialId}`,
+    summary: (_run, { credentialId }) => `send a holder the status of credential ${credentialId}`,
   },
 }
 
@@ -218,17 +218,17 @@ export const schedules: { readonly [Type in ScheduledType]: ScheduledWorkflow } 
   purgeExpired: {
     area: 'administration',
     id: 'purge-expired',
-    summary: 'drop idempotency keys, rate limits and relayed outbox rows that are past their time',
+    summary: 'delete expired idempotency keys, rate limits and relayed outbox rows',
   },
   reconcileWork: {
     area: 'administration',
     id: 'reconcile-work',
-    summary: 'start again what is under way by its rows and unknown to Temporal',
+    summary: 'start unfinished work again that has no workflow in Temporal',
   },
-  reapKeys: { area: 'dids', id: 'reap-keys', summary: 'destroy keys whose DID was never finished' },
+  reapKeys: { area: 'dids', id: 'reap-keys', summary: 'destroy keys whose DID was never completed' },
   rotateTokenKeys: {
     area: 'tokens-logs',
     id: 'rotate-token-keys',
-    summary: 'make a new token key when the newest is too old, destroy those of which no token is left',
+    summary: 'make a new token key when the newest is too old, and destroy keys without valid tokens',
   },
 }

@@ -52,10 +52,10 @@ async function check(file: string, { tables }: Tail): Promise<void> {
     const measured = measure()
     for await (const chunk of rows) measured.add(chunk)
     if (JSON.stringify(measured.result()) !== JSON.stringify(tables[table]))
-      throw new Error(`${file} does not hold the rows of ${table} as they were read.`)
+      throw new Error(`The rows of ${table} in ${file} differ from those that were read from the database.`)
   }
   if (JSON.stringify(reader.tail().tables) !== JSON.stringify(tables))
-    throw new Error(`${file} does not hold all tables.`)
+    throw new Error(`${file} lacks tables of the database.`)
 }
 
 /** Under its name only when it is whole. */
@@ -73,12 +73,12 @@ async function toFile(config: Config, file: string): Promise<Tail> {
 
 const elsewhere = ({ vault, epochDirectory }: Config, given: boolean) => [
   given
-    ? 'KEY_STORE_MASTER_KEY: without it no local key, no kept answer and no waiting payload opens. Never beside the backup.'
-    : `${join(LOCAL, 'master.key')}: without it no local key, no kept answer and no waiting payload opens. Never beside the backup.`,
+    ? 'KEY_STORE_MASTER_KEY: it decrypts local keys, stored responses and waiting payloads. Do not keep it beside the backup.'
+    : `${join(LOCAL, 'master.key')}: it decrypts local keys, stored responses and waiting payloads. Do not keep it beside the backup.`,
   vault
-    ? 'Vault, by its own snapshots: the private keys are there, and what a restore of the database is seen by.'
-    : `${epochDirectory}: what a restore of the database is seen by. Leave it where it is, and never put it back.`,
-  'Temporal may be lost: what is under way is started again from these rows.',
+    ? 'Vault, with its own snapshots: it has the private keys, and the mark that shows a restored database.'
+    : `${epochDirectory}: it has the mark that shows a restored database. Leave it in place, and never restore it from a copy.`,
+  'Temporal needs no backup: the platform starts unfinished work again from these rows.',
 ]
 
 /**
@@ -96,13 +96,13 @@ await asCommand(async () => {
       await backUp(config, process.stdout)
       return
     }
-    if (existsSync(file)) throw new Error(`${file} is there already.`)
+    if (existsSync(file)) throw new Error(`${file} exists already: name another file.`)
     mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 })
     const tail = await toFile(config, file)
     const measured = Object.values(tail.tables)
     const rows = measured.reduce((sum, table) => sum + table.rows, 0)
-    say(`${file}: ${rows} rows of ${measured.length} tables, counted and read again.`)
-    say('It holds personal data and sealed secrets: keep it as closely as the database. Keep elsewhere:')
+    say(`${file}: ${rows} rows of ${measured.length} tables, written, then read again and compared.`)
+    say('The backup has personal data and encrypted secrets: protect it like the database. Keep in another place:')
     for (const line of elsewhere(config, Boolean(process.env.KEY_STORE_MASTER_KEY))) say(`- ${line}`)
   })
 })

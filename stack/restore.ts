@@ -17,17 +17,19 @@ await asCommand(async () => {
   const options = { local: { type: 'string', default: LOCAL } } as const
   const { values, positionals } = parseArgs({ options, allowPositionals: true })
   const [file] = positionals
-  if (!file) throw new Error('Say which backup: npm run restore -- FILE')
+  if (!file) throw new Error('Name the backup: npm run restore -- FILE')
   if (file !== '-' && !existsSync(file)) throw new Error(`There is no file ${file}.`)
   await withInstallation(process.env, { local: resolve(values.local), fresh: true }, async (config) => {
     const begun = Date.now()
     const source = unpack(() => (file === '-' ? process.stdin : createReadStream(file)))
     const { head, tail } = await restoreInto(config.database.url, config.masterKey, source)
     const rows = Object.values(tail.tables).reduce((sum, table) => sum + table.rows, 0)
-    say(`${rows} rows as they were at ${head.createdAt}, compared, in ${Math.round((Date.now() - begun) / 1000)} s.`)
+    say(
+      `${rows} rows of ${head.createdAt} restored and compared with the backup, in ${Math.round((Date.now() - begun) / 1000)} s.`,
+    )
     await settleRestored(config, say)
-    say(`What was revoked after ${head.createdAt} is valid again: revoke it before the API is opened.`)
-    say('DIDs, clients and templates that were deleted or changed after it are as they were; look through them.')
-    say('Then start the platform: what was under way goes on by itself.')
+    say(`Credentials that were revoked after ${head.createdAt} are valid again: revoke them before you open the API.`)
+    say('DIDs, clients and templates that were deleted or changed after that time are as they were before: check them.')
+    say('Then start the platform: it continues unfinished work by itself.')
   })
 })

@@ -107,7 +107,9 @@ async function bringUp(config: StackConfig, local: string, env: Environment, sup
   const first = readFirstTenant(file)
   if (!first) throw new Error(`${file} is missing after the platform was prepared.`)
   if (!first.clientSecret)
-    notes.push('Note: the secret of the first client is not known here; the start that made the client told it.')
+    notes.push(
+      'Note: the secret of the first client is not in this folder; the platform showed it when it made the client.',
+    )
   const { command: temporalCommand } = temporal
   say(
     summary({

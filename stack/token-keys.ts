@@ -11,14 +11,14 @@ import { asCommand } from './command.ts'
 await asCommand(async () => {
   const config = loadConfig(process.env)
   const verb = process.argv[2]
-  if (verb !== 'rotate' && verb !== 'replace') throw new Error('Say rotate or replace.')
+  if (verb !== 'rotate' && verb !== 'replace') throw new Error('Name the action: rotate or replace.')
   const { systemSql, keys, close } = await openDependencies(config)
   try {
     const { addTokenKey, replaceTokenKeys } = createTokenKeyRotation({ systemSql, keys, config })
     await (verb === 'rotate' ? addTokenKey : replaceTokenKeys)(randomUUID())
     const said = {
-      rotate: 'A new token key is published; it signs in ten minutes. Tokens of the old one stay good.',
-      replace: 'Every access token issued so far ends within a minute; clients ask for new ones.',
+      rotate: 'A new token key is published and signs in ten minutes. Tokens of the old key stay valid.',
+      replace: 'Every access token issued so far ends within a minute; clients get new ones.',
     }
     process.stdout.write(`${said[verb]}\n`)
   } finally {

@@ -73,7 +73,8 @@ export async function setUpVault(vault: VaultConfig, file: string): Promise<void
   const methods = (await call('GET', 'sys/auth')) as Record<string, unknown>
   if (!methods['approle/']) await call('POST', 'sys/auth/approle', { type: 'approle' })
   const credentials = await credentialSource(vault).read()
-  if (!('roleId' in credentials)) throw new Error('An AppRole is set up, and VAULT_ROLE_ID is empty.')
+  if (!('roleId' in credentials))
+    throw new Error('VAULT_ROLE_ID is empty: set the id of the AppRole that is to be made.')
   const { roleId, secretId } = credentials
   const role = 'auth/approle/role/countersign'
   await call('POST', role, { token_policies: 'countersign', token_ttl: '1h', token_max_ttl: '24h' })
@@ -86,6 +87,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
   await asCommand(async () => {
     const vault = readVaultSetup(process.env)
     const file = process.argv[2]
-    if (!file) throw new Error('Say which file keeps the unseal key: stack/vault-setup.ts <file>.')
+    if (!file) throw new Error('Name the file for the unseal key: stack/vault-setup.ts <file>.')
     await setUpVault(vault, file)
   })

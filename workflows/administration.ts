@@ -39,4 +39,4 @@ export async function reconcileWork(run: Payload<'reconcileWork'> = {}): Promise
 }
 
 const lineOf = ({ looked, started, left }: Reconciled) =>
-  `${looked} under way, started ${started} again${left > 0 ? `, ${left} ended by an operator` : ''}`
+  `${looked} unfinished, ${started} started again${left > 0 ? `, ${left} ended by an operator` : ''}`

@@ -17,7 +17,7 @@ export async function revokeCredentials(run: Payload<'revokeCredentials'>): Prom
   const showProgress = createProgressLine()
   for (let slice = 0; slice < slicesPerRun; slice += 1) {
     seen = await revokeSlice(subject)
-    showProgress(`revoke many, ${run.revocationId}: ${seen.revoked} revoked, ${seen.checked} looked at`)
+    showProgress(`revoke many, ${run.revocationId}: ${seen.revoked} revoked, ${seen.checked} checked`)
     if (seen.phase === 'done' || seen.phase === 'gone') return { revoked: seen.revoked }
     if (seen.phase === 'wait') await sleep('1s')
   }

@@ -46,7 +46,7 @@ function createWaitingLine({ didId }: DidSubject) {
   return {
     waits({ code = 'did.unresolvable', reason }: Fault, waitMs: number) {
       const nextLook = new Date(Date.now() + waitMs).toISOString()
-      show(`waits, ${code}, next look at ${nextLook}`, `${reason} (${code})\n\nNext look at ${nextLook}.`)
+      show(`waits, ${code}, next check at ${nextLook}`, `${reason} (${code})\n\nNext check at ${nextLook}.`)
     },
     ended: (status: 'COMPLETED' | 'FAILED') => show(status),
   }

@@ -26,7 +26,7 @@ export function hostFault(address: string, outbound: OutboundConfig): Fault | un
     return {
       code: 'did.host_not_public',
       reason:
-        `No verifier outside can ever resolve this DID. ${error.message} Set PUBLIC_URL to an https address of a ` +
+        `No verifier outside can resolve this DID. ${error.message} Set PUBLIC_URL to an https address of a ` +
         'public domain, or give the tenant a verified domain of its own; then delete this DID and create one there.',
     }
   }

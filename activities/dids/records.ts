@@ -33,7 +33,7 @@ export interface DidRecord {
 /** The registration has not looked yet, or its workflow has not begun. */
 const BEFORE_FIRST_LOOK = {
   code: 'did.registration_pending',
-  reason: 'The keys and the document of the DID are being created; then the platform looks whether it resolves.',
+  reason: 'The keys and the document of the DID are being created; then the platform checks whether the DID resolves.',
 }
 
 export function waitingOf(row: Did): Waiting | undefined {

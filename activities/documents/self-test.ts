@@ -41,7 +41,7 @@ function throwAwaySigner(): Signer {
     ...key,
     verificationMethod: didKeyMethodId(didKeyOf('ed25519', raw), key),
     sign: async (data) => sign(null, data, privateKey),
-    bbsSign: () => Promise.reject(new Error('the self-test signs with Ed25519 alone')),
+    bbsSign: () => Promise.reject(new Error('the self-test signs with Ed25519 only')),
   }
 }
 

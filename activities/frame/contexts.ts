@@ -177,7 +177,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
       if (!(await allowFetch()))
         throw new Refusal(
           'context.unknown',
-          `The context ${short(url)} is not known, and the tenant does not allow to fetch it: register it first.`,
+          `The context ${short(url)} is not known, and the tenant does not fetch unknown contexts: register it, or turn fetchUnknownContexts on in the settings.`,
         )
       return pinOnce(tenantId, url, 'fetched')
     },

@@ -22,7 +22,10 @@ export function createOutboxRows(masterKey: Uint8Array) {
       const { tenantId, area, objectId, objectIds = [], workflowType, workflowId, summary, payload } = start
       const sealed = sealer.seal(pack(Buffer.from(JSON.stringify(payload ?? null))), boundTo(start))
       if (sealed.length > MAX_PAYLOAD_BYTES) {
-        throw new Refusal('workflow.payload_too_large', 'The request is too large to be processed: send less at once.')
+        throw new Refusal(
+          'workflow.payload_too_large',
+          'The request is too large for a workflow: send fewer items in one request.',
+        )
       }
       await em.execute(
         `insert into outbox (id, tenant_id, created_at, area, object_id, object_ids, workflow_type, workflow_id, summary, payload, attempts,

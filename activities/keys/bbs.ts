@@ -76,7 +76,10 @@ export function createBbsThreads(limits: BbsLimits = {}): BbsThreads {
     generate: (tenantId, seed) => run('generate', tenantId, seed),
     async sign(tenantId, { secret, publicKey }, { header, messages }) {
       if (messages.length > most) {
-        throw new Refusal('key.too_many_messages', `One BBS signature takes ${most} messages at most.`)
+        throw new Refusal(
+          'key.too_many_messages',
+          `The document has too many statements for a BBS signature: at most ${most} besides the mandatory ones.`,
+        )
       }
       return run('sign', tenantId, { secret, publicKey, header, messages })
     },

@@ -70,7 +70,7 @@ export function createSoftwareKeys({
       assertReference(ref)
       await secrets.insert(ref, await generate(ref))
       const material = await secrets.find(ref)
-      if (!material) throw new Refusal('key.unsupported', 'This key id is taken by a key of another type.')
+      if (!material) throw new Refusal('key.unsupported', 'A key of another type has this key id.')
       material.secret.fill(0)
       return { publicKey: material.publicKey, custody: 'software' }
     },

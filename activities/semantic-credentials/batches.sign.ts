@@ -33,7 +33,7 @@ interface Parts extends Pick<Dependencies, 'documents' | 'selfTest'> {
 }
 
 const needed = (path: string, message: string) =>
-  new Refusal('request.invalid', `A CSV upload needs the query parameter ${path}, because no column can give it.`, [
+  new Refusal('request.invalid', `A CSV upload needs the query parameter ${path}, because CSV has no column for it.`, [
     { path, code: 'required', message },
   ])
 

@@ -105,8 +105,8 @@ export function createCredentialVerifier(parts: Parts) {
   async function assertOwn(stored: StoredEntry, { listUrl, listType, purpose, index }: ReadEntry, issuer: unknown) {
     const place = await tenants.byHost(new URL(listUrl).host)
     if (place?.id !== stored.tenantId) throw mismatch('is not published at this address')
-    if (stored.kind !== listType || stored.purpose !== purpose) throw mismatch('is of another kind or purpose')
-    if (stored.issuer !== null && stored.issuer !== issuerId(issuer)) throw mismatch('is of another issuer')
+    if (stored.kind !== listType || stored.purpose !== purpose) throw mismatch('has another kind or purpose')
+    if (stored.issuer !== null && stored.issuer !== issuerId(issuer)) throw mismatch('has another issuer')
     if (index >= stored.size)
       throw new Refusal('status_list.index_out_of_range', 'The status index is outside of its list.')
   }
@@ -122,7 +122,7 @@ export function createCredentialVerifier(parts: Parts) {
         return { state: storedEntry.state }
       }
       const { list, bits } = await foreignList(tenantId, read)
-      if (issuerId(list.issuer) !== issuerId(credential.issuer)) throw mismatch('is of another issuer')
+      if (issuerId(list.issuer) !== issuerId(credential.issuer)) throw mismatch('has another issuer')
       const value = statusIn(list, read, bits)
       const state = value === 0 ? 'valid' : MEANINGS.get(read.purpose)
       if (state) return { state }

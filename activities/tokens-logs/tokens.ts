@@ -62,7 +62,7 @@ export function createTokens({
       const requestedScopes = scope ? parseScopes(scope) : client.scopes
       if (!requestedScopes?.every((one) => client.scopes.includes(one)))
         throw new Refusal('token.invalid_scope', 'The request asks for a scope that the client does not have.', [
-          { path: 'scope', code: 'scope', message: `expected some of: ${client.scopes.join(' ')}` },
+          { path: 'scope', code: 'scope', message: `expected one or more of: ${client.scopes.join(' ')}` },
         ])
       const issuedAt = Math.floor(now().getTime() / 1000)
       const expiresIn = config.accessTokenLifetimeSeconds

@@ -19,11 +19,14 @@ interface SettingsIn extends SettingsBody {
    * Recommended. When absent, the setting does not change.
    */
   requireChallenge?: boolean
-  /** The same for the domain. Recommended. When absent, the setting does not change. */
+  /**
+   * true: a presentation fails when neither the request nor a presentation request gives the expected domain.
+   * Recommended. When absent, the setting does not change.
+   */
   requireDomain?: boolean
   /**
-   * A DID of the tenant: signs for requests that name none. null: the tenant has no default issuer, and such a request is
-   * signed only where one DID of the tenant fits. When absent, the setting does not change.
+   * A DID of the tenant: signs for requests that name no DID. null: the tenant has no default issuer, and such a
+   * request is signed only if exactly one DID of the tenant fits. When absent, the setting does not change.
    */
   defaultIssuer?: string | null
 }
@@ -63,7 +66,7 @@ export class SettingsController extends Controller {
 
   /**
    * Replaces all settings; requireChallenge, requireDomain and defaultIssuer may be absent. A setting that is turned on
-   * takes effect at once, one that is turned off within 5 seconds in every process; the default issuer at once.
+   * and a new default issuer take effect at once; a setting that is turned off takes effect within 5 seconds.
    * @summary Change the tenant's settings
    */
   @Put()

@@ -81,8 +81,8 @@ export class CredentialStatusController extends Controller {
 
   /**
    * Sends the revocation status to the credential's subjects: a signed message goes to the message service of each DID.
-   * The log and the list of notifications show the result. Each recipient gets a status once; a repeated request sends
-   * nothing. Limits per hour: ten messages to a recipient, a hundred to recipients at one host.
+   * The log and the list of notifications show the result. Each recipient gets a status once: a repeated request sends
+   * no second message. Limits per hour: ten messages to a recipient, a hundred to recipients at one host.
    * @summary Notify of a revocation status
    */
   @Post('revocation-status/notification')

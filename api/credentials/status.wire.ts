@@ -45,9 +45,9 @@ export interface RevocationStatusOut {
   isSuspended?: boolean
   /** The past time; this and the members below are present only with the query's at. */
   at?: DateTime
-  /** Issued by then, within its dates, neither revoked nor suspended. */
+  /** true: at that time the credential was issued, within its dates, not revoked and not suspended. */
   isValid?: boolean
-  /** Why it was not valid. */
+  /** Why the credential was not valid. */
   reasons?: ('NotYetValid' | 'Expired' | 'Revoked' | 'Suspended')[]
 }
 
@@ -55,10 +55,10 @@ export interface StatusHistoryQuery extends PageQuery {}
 
 interface StatusChangeOut {
   purpose: StatusPurpose
-  /** true: revoked or suspended from then on. false: no longer so. */
+  /** true: the credential is revoked or suspended from this time on. false: the revocation or suspension ends. */
   value: boolean
   changed_at: DateTime
-  /** Id of the request that caused it, as in the log. */
+  /** Id of the request that is the cause, as in the log. */
   request_id?: Uuid
 }
 
@@ -78,13 +78,13 @@ interface NotificationOut {
   to: Did
   /** DID that signs the message. */
   from: Did
-  /** NO_SERVICE: the recipient's DID document names no place for messages. */
+  /** NO_SERVICE: the recipient's DID document has no service for messages. */
   status: 'PENDING' | 'SENT' | 'NO_SERVICE' | 'FAILED'
-  /** Why it was not sent: an HTTP status, or the code of a problem. */
+  /** Why the message was not sent: an HTTP status, or the code of a problem. */
   reason?: string
   created_at: DateTime
   ended_at?: DateTime
-  /** Id of the request that caused it, as in the log. */
+  /** Id of the request that is the cause, as in the log. */
   request_id: Uuid
 }
 

@@ -23,7 +23,7 @@ import { camelTotals, type PageQuery, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Count, DateTime, Did, JsonObject, Uuid } from '../frame/wire.ts'
 
-/** Read without regard to case. */
+/** KEY or WEB, in upper or lower case. */
 export type DidMethod = string
 
 /** KEY: keyType (default: ed25519). WEB: url, a domain or an https URL. */
@@ -33,8 +33,8 @@ interface DidIn {
   method: DidMethod
   options: DidOptions
   /**
-   * true: the DID becomes the tenant's default issuer, which signs for requests that name none. Refused where the tenant
-   * has one; PUT /v1/settings replaces it.
+   * true: the DID becomes the tenant's default issuer, which signs for requests that name no DID. Refused if the tenant
+   * has a default issuer; PUT /v1/settings replaces that.
    */
   issuer?: boolean
 }
@@ -54,14 +54,15 @@ interface MetadataOut {
 
 interface WaitingOut {
   /**
-   * Stable. did.registration_pending: not looked yet. did.host_not_public: nobody outside can ever see the host.
-   * did.host_unreachable, did.document_missing, did.invalid_document, did.keys_missing, outbound.…: what the last look met.
+   * Stable. did.registration_pending: the platform has not checked the DID yet. did.host_not_public: no verifier
+   * outside can reach the host. did.host_unreachable, did.document_missing, did.invalid_document, did.keys_missing,
+   * outbound.…: the result of the last check.
    */
   code: string
-  /** A sentence for people, with what to do. */
+  /** Says for people what is missing and what to do. */
   reason: string
   lastLookAt?: DateTime
-  /** The workflow looks again then; a time in the past means that no worker runs. */
+  /** Time of the next check; a time in the past means that no worker runs. */
   nextLookAt?: DateTime
 }
 
@@ -72,12 +73,12 @@ interface DidOut {
   did: Did
   id: Uuid
   metadata: MetadataOut
-  /** true for the tenant's default issuer, which signs for requests that name none; absent for every other DID. */
+  /** true for the tenant's default issuer, which signs for requests that name no DID; absent for every other DID. */
   issuer?: boolean
   registrationStatus: RegistrationStatus
   /** Why the registration FAILED. */
   failureReason?: string
-  /** Why a did:web is PROCESSING still, and when the platform looks again. */
+  /** Why a did:web is still PROCESSING, and when the platform checks it again. */
   waiting?: WaitingOut
 }
 
@@ -92,13 +93,13 @@ interface DidPageOut {
 export type DidDocument = JsonObject
 
 interface ResolvedOut {
-  /** Id of the DID's row, as in the list; log entries and workflows are found by it. */
+  /** Id of the DID's row, as in the list; it finds the log entries and workflows of the DID. */
   id: Uuid
   didDocument: DidDocument
   registrationStatus: RegistrationStatus
   /** Why the registration FAILED. */
   failureReason?: string
-  /** Why a did:web is PROCESSING still, and when the platform looks again. */
+  /** Why a did:web is still PROCESSING, and when the platform checks it again. */
   waiting?: WaitingOut
   localMetadata: MetadataOut
   /** platform: the platform serves the document. caller: publish it at the DID's address. none: it needs no hosting. */
@@ -179,7 +180,7 @@ export class DidsController extends Controller {
     issuer: true,
     registrationStatus: 'COMPLETED',
   })
-  @Response<Problem>(409, 'the tenant has this DID already, or another default issuer')
+  @Response<Problem>(409, 'the tenant has this DID already, or has a default issuer already')
   async create(@Request() called: Called, @Body() body: DidIn): Promise<DidOut> {
     const created = await this.platform.dids.createDid(called.user, {
       method: methodOf(body.method),
@@ -192,7 +193,8 @@ export class DidsController extends Controller {
   }
 
   /**
-   * Returns a DID of the tenant with its stored document. A did:web that waits says why, and when the platform looks again.
+   * Returns a DID of the tenant with its stored document. For a did:web that is PROCESSING, `waiting` says why, and
+   * when the platform checks it again.
    * @summary Resolve a DID
    * @param id The DID, URL-encoded.
    */
@@ -208,7 +210,7 @@ export class DidsController extends Controller {
 
   /**
    * Destroys every version of the DID's keys, then its rows. Remove the document of a did:web that you host yourself.
-   * The tenant's default issuer is not deleted: replace it first, with PUT /v1/settings.
+   * The tenant's default issuer cannot be deleted: replace it first, with PUT /v1/settings.
    * @summary Delete a DID
    * @param id The DID, URL-encoded.
    */

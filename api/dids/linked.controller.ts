@@ -24,7 +24,7 @@ interface DidConfigurationOut {
 @Route('.well-known')
 @Tags('DIDs')
 @Response<Problem>(404, 'no DID is linked to this domain')
-@Response<Problem>(503, 'nothing can be signed now; see Retry-After')
+@Response<Problem>(503, 'the linkages cannot be signed now; see Retry-After')
 export class LinkedDidsController extends Controller {
   constructor(private readonly platform: Platform) {
     super()

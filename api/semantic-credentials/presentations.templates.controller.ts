@@ -55,7 +55,7 @@ export class PresentationTemplatesController extends Controller {
   }
 
   /**
-   * Creates a template of what to request from holders. It sends nothing: create a presentation request for that.
+   * Creates a template of what to request from holders. No request is sent: create a presentation request for that.
    * @summary Create a presentation template
    */
   @Post()

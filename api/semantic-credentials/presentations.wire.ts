@@ -26,8 +26,8 @@ export interface PresentationTemplateIn {
   name: DisplayName
   query: PresentationQuery
   /**
-   * A presentation fails with every context that is neither bundled, nor registered, nor in this list; an empty list
-   * trusts no other. Without the list, `warnings` names such contexts.
+   * A presentation fails if it has a context that is neither bundled, nor registered, nor in this list; an empty list
+   * allows only bundled and registered contexts. Without the list, `warnings` names such contexts.
    * @maxItems 100
    */
   trustedContexts?: TrustedContext[] | null
@@ -68,11 +68,11 @@ export interface PresentationRequestIn {
   trustedContexts?: TrustedContext[] | null
   /** Not used: accepted so that the members of a template can be sent with its id. */
   id?: string | null
-  /** Never used before. Default: a random challenge. */
+  /** A challenge that no other request of the tenant has. Default: a random challenge. */
   challenge?: Challenge
   /**
-   * The tenant's DID that signs the request. Default: its default issuer, or without one its only DID with an Ed25519
-   * key.
+   * The tenant's DID that signs the request. Default: the tenant's default issuer; without a default issuer, its only
+   * DID with an Ed25519 key.
    */
   did?: Did
   /** Where the wallet sends its presentation (reply_url): https. */
@@ -126,13 +126,14 @@ export interface VerifyPresentationIn {
    */
   challenge?: string | null
   /**
-   * The expected domain. When absent, the proof's is accepted unchecked: see `warnings`, and the setting requireDomain.
+   * The expected domain. When absent, the proof's domain is accepted unchecked: see `warnings`, and the setting
+   * requireDomain.
    */
   domain?: string | null
   /** A presentation template whose query, domain and trustedContexts are checked. */
   templateId?: Uuid | null
   /**
-   * The verification fails with every context of the presentation and its credentials that is neither bundled, nor
+   * The verification fails if the presentation or a credential in it has a context that is neither bundled, nor
    * registered, nor in this list.
    * @maxItems 100
    */

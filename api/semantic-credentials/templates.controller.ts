@@ -65,7 +65,7 @@ export class CredentialTemplatesController extends Controller {
 
   /**
    * Creates a template for many credentials: types, contexts, issuer, branding, lifetime, and the source of each claim.
-   * A template from which nothing can be signed is refused, by the checks of signing on an example.
+   * The checks of signing are applied to an example; a template from which no credential can be signed is refused.
    * @summary Create a credential template
    */
   @Post()
@@ -125,9 +125,9 @@ export class CredentialTemplatesController extends Controller {
   }
 
   /**
-   * Signs a credential from the template's current version, and stores which. A claim that no mapping takes is refused,
-   * unless the template has ignore_unmapped. A path in errors that begins with credential is of the credential that the
-   * template makes.
+   * Signs a credential from the template's current version, and stores the number of that version. A claim that no
+   * mapping takes is refused, except in a template with ignore_unmapped. A path in errors that begins with credential
+   * leads into the credential that the template makes.
    * @summary Sign from a credential template
    */
   @Post('{id}/sign')

@@ -29,7 +29,7 @@ export interface ExpiresIn {
   seconds?: Duration
 }
 
-/** A whole number; all of them together must not be 0. */
+/** A whole number; at least one member must not be 0. */
 export type Duration = number
 
 export interface ProviderMapping {
@@ -54,7 +54,7 @@ export interface TemplateIssuer {
  */
 export interface ClaimMappingIn {
   map_from?: ClaimPath
-  /** Any JSON but null. */
+  /** Any JSON value except null. */
   default_value?: unknown
   /** true: a missing value is an error. */
   required?: boolean
@@ -67,7 +67,10 @@ export interface ClaimMappingIn {
 export interface TemplateIn {
   /** Types besides `type` and VerifiableCredential. */
   additional_types: CredentialType[]
-  /** By claim. A path alone is short for {map_from: path}. Without mappings, all claims are used as they are. */
+  /**
+   * Sources of claims, by claim. A path is short for {map_from: path}. Without mappings, all claims are used as they
+   * are.
+   */
   claim_mappings?: { [claim: string]: ClaimPath | ClaimMappingIn } | null
   claim_source_id?: Uuid | null
   /** JSON-LD contexts: a URL, an object, or a list of them; the first one may select the data model. */
@@ -76,8 +79,8 @@ export interface TemplateIn {
   description?: Description | null
   expires_in?: ExpiresIn | null
   /**
-   * true: claims that no mapping takes are left out of the credential. Otherwise such a claim is refused, by its name.
-   * Default: false.
+   * true: claims that no mapping takes are left out of the credential. Otherwise such a claim is refused, and errors
+   * names it. Default: false.
    */
   ignore_unmapped?: boolean | null
   issuer: TemplateIssuer
@@ -111,7 +114,10 @@ export interface TemplatePageOut {
 export interface TemplateSignIn {
   /** Claims about the subject; `id` is the subject's id. */
   claims: JsonObject
-  /** A DID of the tenant. Default: its default issuer, or without one its only DID with a key that fits. */
+  /**
+   * A DID of the tenant. Default: the tenant's default issuer; without a default issuer, its only DID with a key that
+   * fits.
+   */
   issuer_did?: Did | null
   /** Adds a second entry, for suspension; only with a revocable template of data model 2.0. Default: false. */
   suspendable?: boolean

@@ -31,7 +31,7 @@ import {
   verified,
 } from './vc-api.wire.ts'
 
-/** W3C VC API 0.3, the interface that the public test suites speak. */
+/** W3C VC API 0.3, the interface that the public test suites use. */
 @Route('vc-api')
 @Tags('W3C VC API')
 @Response<Problem>(400, 'the request is not valid, or the credential or presentation does not verify; errors says why')
@@ -56,7 +56,8 @@ export class VcApiController extends Controller {
   }
 
   /**
-   * A path per proof type, such as eddsa-rdfc-2022 or bbs-2023, for callers that cannot set it in options.
+   * Signs a credential with the proof type in the path, such as eddsa-rdfc-2022 or bbs-2023, for callers that cannot
+   * set it in options.
    * @summary Issue a credential with a proof type (VC API)
    */
   @Post('{proofType}/credentials/issue')
@@ -75,7 +76,7 @@ export class VcApiController extends Controller {
   }
 
   /**
-   * 200 when every check passes that options.checks does not leave out, else a 400 with the checks that failed.
+   * Returns 200 if every check passes, and 400 with the failed checks otherwise. options.checks selects the checks.
    * @summary Verify a credential (VC API)
    */
   @Post('credentials/verify')
@@ -91,7 +92,8 @@ export class VcApiController extends Controller {
   }
 
   /**
-   * Selective disclosure: options.selectivePointers besides the issuer's mandatory ones.
+   * Returns a credential that discloses the members in options.selectivePointers and those that the issuer made
+   * mandatory.
    * @summary Derive a credential (VC API)
    */
   @Post('credentials/derive')
@@ -106,8 +108,8 @@ export class VcApiController extends Controller {
   }
 
   /**
-   * Revokes or suspends a credential, or undoes it. If several credentials have the same id, credentialStatus must name
-   * the entry of one.
+   * Revokes or suspends a credential, or ends its revocation or suspension. If several credentials have the same id,
+   * credentialStatus must name the entry of one.
    * @summary Set the status of a credential (VC API)
    */
   @Post('credentials/status')
@@ -123,7 +125,8 @@ export class VcApiController extends Controller {
   }
 
   /**
-   * 200 when the proofs of the presentation and its credentials verify, whoever the holder is; else a 400.
+   * Returns 200 if the proofs of the presentation and its credentials verify, and 400 otherwise. The holder is not
+   * checked.
    * @summary Verify a presentation (VC API)
    */
   @Post('presentations/verify')

@@ -12,8 +12,8 @@ export type UnsignedPresentation = JsonObject
 export type VcApiIssueOptions = JsonObject
 
 /**
- * What is present is checked. checks: ['proof'] asks for the form and the proofs alone; the names of other checks may be
- * added. Unknown members are ignored.
+ * Each member that is present is checked. checks: ['proof'] limits the verification to the form and the proofs; the
+ * names of other checks may be added. Unknown members are ignored.
  */
 export type VcApiVerifyOptions = JsonObject
 
@@ -23,7 +23,7 @@ export type VcApiDeriveOptions = JsonObject
 /** Unknown members are ignored. */
 export type VcApiProveOptions = JsonObject
 
-/** Which entry of a credential to change. */
+/** The entry of a credential to change. */
 export type VcApiStatusEntry = JsonObject | JsonObject[]
 
 export interface VcApiIssueIn {
@@ -50,7 +50,7 @@ export interface VcApiCheckOut {
 }
 
 export interface VcApiVerifiedOut {
-  /** Always true, for the checks that are not skipped: else it is a 400, whose errors name the failed checks. */
+  /** Always true: if a check fails that is not skipped, the response is a 400, whose errors name the failed checks. */
   verified: boolean
   checks: VcApiCheckOut[]
   /**
@@ -75,7 +75,7 @@ export interface VcApiStatusIn {
   credentialId: string
   /** The entry to change; its purpose is revocation by default. */
   credentialStatus: VcApiStatusEntry
-  /** Required, here or in credentialStatus as '0' or '1', so that an absent member revokes nothing. */
+  /** Required, here or in credentialStatus as '0' or '1'; a request without it is refused. */
   status?: boolean
   /** Not used: credentials get their entries when they are signed. */
   indexAllocator?: string

@@ -44,8 +44,8 @@ export interface VerifyIn {
   /** The `credential` of a sign response, or a credential of any other issuer. */
   payload: CredentialToVerify
   /**
-   * The verification fails with every context that is neither bundled, nor registered, nor in this list; an empty list
-   * trusts no other. Without the list, `warnings` names such contexts.
+   * The verification fails if the credential has a context that is neither bundled, nor registered, nor in this list;
+   * an empty list allows only bundled and registered contexts. Without the list, `warnings` names such contexts.
    * @maxItems 100
    */
   trustedContexts?: TrustedContext[] | null
@@ -88,7 +88,7 @@ export interface CredentialOut {
   credential_status?: StatusOut
   issuance_date: DateTime
   tag?: string
-  /** The batch that it was signed in, and its row there, from 1. */
+  /** The batch in which the credential was signed, and its row there, from 1. */
   batch_id?: Uuid
   batch_row?: Count
 }

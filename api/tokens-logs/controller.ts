@@ -35,12 +35,12 @@ interface LogFilterIn {
    */
   ids: Uuid[]
   /**
-   * The `x-request-id` of answers. Empty: all.
+   * Values of `x-request-id` of responses. Empty: all.
    * @maxItems 1000
    */
   requestIds: Uuid[]
   /**
-   * Ids of objects that entries are about: DIDs, credentials, templates, batches, revocations, requests, lists. Empty or
+   * Ids of the objects of entries: DIDs, credentials, templates, batches, revocations, requests, lists. Empty or
    * absent: all.
    * @maxItems 100
    */
@@ -61,7 +61,7 @@ interface LogEntryOut {
   /** A JSON object, as text. */
   metadata: string
   requestId: Uuid
-  /** Ids of the objects that the entry is about. */
+  /** Ids of the objects of the entry. */
   objectIds: Uuid[]
 }
 

@@ -85,10 +85,10 @@ export class TokensController extends Controller {
   }
 
   /**
-   * Returns an access token for a client, whose id and secret come in the body, or as HTTP Basic. With the right secret
-   * only the client's limit per minute applies; failed requests are limited by their address, and by the client id that
-   * they name.
-   * @summary Ask for an access token
+   * Returns an access token for a client, whose id and secret come in the body, or as HTTP Basic. Requests with the
+   * correct secret count for the client's limit per minute; failed requests count for their address and for the client
+   * id that they name.
+   * @summary Get an access token
    */
   @Post('auth/token')
   @OperationId('getOAuthAccessToken')

@@ -72,7 +72,7 @@ export function refuseParts(path: string, query: string): void {
   const parameter = [...new URLSearchParams(query).keys()].find((name) => UNSUPPORTED.has(name))
   if (parameter !== undefined)
     throw new Unresolved('featureNotSupported', `The parameter ${parameter} of DID URLs is not supported.`)
-  throw new Unresolved('notFound', 'DID URLs with a path or a query lead to no resource of this resolver.')
+  throw new Unresolved('notFound', 'This resolver has no resources for DID URLs with a path or a query.')
 }
 
 /** Returns a refusal as an error of the resolution; undefined for any other error. */

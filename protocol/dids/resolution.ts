@@ -127,7 +127,7 @@ async function dereferenced({ didUrl, mediaType, options, resolve }: ResolutionR
     throw new Unresolved('representationNotSupported', `Accept one of ${mediaTypesOf(didUrl).join(', ')}.`)
   const { did, fragment } = partsOf(didUrl)
   if (mediaType === RESULT && did !== didUrl)
-    throw new Unresolved('invalidDid', `Only a DID is resolved. Accept ${DEREFERENCED} for a DID URL.`)
+    throw new Unresolved('invalidDid', `A DID URL is dereferenced, not resolved. Accept ${DEREFERENCED} for a DID URL.`)
   if (options.unknown !== undefined)
     throw new Unresolved('featureNotSupported', `The option ${options.unknown.slice(0, 100)} is not supported.`)
   const resolved = await resolve(did)

@@ -9,12 +9,14 @@ type Say = (line: string) => void
 
 function tellKeys({ withoutRow, withoutKey }: KeyComparison, say: Say): void {
   if (withoutRow.length > 0) {
-    say(`Keys in the store without a row: ${withoutRow.length}. Made after the backup; nobody destroys them but you:`)
+    say(
+      `Keys in the store without a row: ${withoutRow.length}. They were made after the backup, and only you can destroy them:`,
+    )
     for (const name of withoutRow) say(`  ${name}`)
   }
   if (withoutKey.length > 0) {
     say(
-      `Rows whose key is gone: ${withoutKey.length}. Their DIDs were deleted after the backup, are back, and cannot sign:`,
+      `Rows whose key is gone: ${withoutKey.length}. Their DIDs were deleted after the backup. The DIDs exist again, and cannot sign:`,
     )
     for (const { tenantId, keyId, did } of withoutKey) say(`  ${did} (tenant ${tenantId}, key ${keyId})`)
   }
@@ -28,13 +30,17 @@ export async function settleRestored(config: Config, say: Say): Promise<void> {
   const { epoch, systemSql, keys, log, close } = await openDependencies(config)
   try {
     await epoch.restored()
-    say('Status lists from before give out nothing any more, and presentation requests from before take no answer.')
+    say(
+      'Status lists from before the restore get no further entries, and presentation requests from before accept no presentation.',
+    )
     await createTokenKeyRotation({ systemSql, keys, config }).replaceTokenKeys(randomUUID())
-    say('Access tokens from before end; clients ask for new ones.')
+    say('Access tokens from before the restore are no longer valid; clients get new ones.')
     tellKeys(await createKeyInventory({ systemSql, keys, log }).compareKeys(), say)
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error
-    throw new Error(`${error.message} Once the key store is back: npm run restored, before the platform is started.`)
+    throw new Error(
+      `${error.message} When the key store is available again, run npm run restored before you start the platform.`,
+    )
   } finally {
     await close()
   }

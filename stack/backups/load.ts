@@ -20,10 +20,10 @@ const inOrder = (names: string[]) => names.toSorted().join(', ')
 function lastMigrationOf({ schema }: Head) {
   const unknown = schema.filter((name) => !SCHEMA.includes(name))
   if (unknown.length > 0)
-    throw new Error(`The backup is of a newer version (${unknown.join(', ')}): restore it with that one.`)
+    throw new Error(`The backup was made by a newer version (${unknown.join(', ')}): restore it with that version.`)
   const last = SCHEMA[schema.length - 1]
   if (!last || schema.some((name, at) => name !== SCHEMA[at]))
-    throw new Error('The backup is of a schema that this version never had.')
+    throw new Error('The backup has a schema that this version never had.')
   return last
 }
 
@@ -32,7 +32,7 @@ async function assertEmpty(client: PoolClient): Promise<void> {
     `select current_database() as database, (select count(*)::int from pg_tables where schemaname = 'public') as tables`,
   )
   if (rows[0]?.tables !== 0)
-    throw new Error(`The database ${rows[0]?.database} holds tables: a backup is restored into an empty one.`)
+    throw new Error(`The database ${rows[0]?.database} has tables: restore the backup into an empty database.`)
 }
 
 /** What a failed restore made in a database that was empty. */
@@ -84,7 +84,10 @@ async function load(client: PoolClient, reader: BackupReader): Promise<Tail> {
     const [told, came] = [tail.tables[table.name], loaded[table.name]]
     if (!told || !same(told, came)) throw new Error(`The rows of ${table.name} are not those that were backed up.`)
     const stands = await measureTable(client, table)
-    if (!same(told, stands)) throw new Error(`${table.name}: ${stands.rows} rows came out of ${told.rows}, or others.`)
+    if (!same(told, stands))
+      throw new Error(
+        `${table.name}: ${stands.rows} rows were restored and the backup has ${told.rows}, or their contents differ.`,
+      )
   }
   for (const [name, value] of Object.entries(tail.sequences))
     await client.query('select setval($1::regclass, $2::bigint)', [`public.${name}`, value])

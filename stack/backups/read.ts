@@ -7,7 +7,7 @@ const END = Buffer.from(`${END_OF_ROWS}\n`)
 /** Longer than any of our own lines, and far from filling the memory. */
 const LONGEST_LINE = 1024 * 1024
 
-const broken = (why: string) => new Error(`This is no whole backup: ${why}.`)
+const broken = (why: string) => new Error(`The file is not a complete backup: ${why}.`)
 
 /** What a file holds. It is opened when somebody asks, so that no error comes before somebody hears it. */
 export async function* unpack(open: () => Readable): AsyncGenerator<Buffer> {
@@ -47,7 +47,7 @@ function createLines(source: AsyncIterable<Buffer>) {
           buffer = buffer.subarray(at + 1)
           return text
         }
-        if (buffer.length > LONGEST_LINE) throw broken('a line of it does not end')
+        if (buffer.length > LONGEST_LINE) throw broken('it has a line without an end')
         if (!(await more())) return undefined
       }
     },
@@ -67,7 +67,8 @@ function createLines(source: AsyncIterable<Buffer>) {
 }
 
 const parsed = <T>(line: string | undefined, first: string): T => {
-  if (!line?.startsWith(first)) throw broken(line === undefined ? 'it is cut off' : 'it does not have the form of one')
+  if (!line?.startsWith(first))
+    throw broken(line === undefined ? 'it is cut off' : 'it does not have the lines of a backup')
   try {
     return JSON.parse(line.slice(first.length)) as T
   } catch {

@@ -27,7 +27,9 @@ export async function withInstallation<T>(
   const stack = readStackConfig(env)
   const keyFile = join(local, 'master.key')
   if (!stack.masterKey && !existsSync(keyFile))
-    throw new Error(`KEY_STORE_MASTER_KEY is not set, and ${keyFile} is missing: without it nothing of a backup opens.`)
+    throw new Error(
+      `KEY_STORE_MASTER_KEY is not set, and ${keyFile} is missing: a backup cannot be used without the master key.`,
+    )
   const configOf = (url: string) =>
     loadConfig({
       ...env,

@@ -36,7 +36,7 @@ async function settlePrevious(file: string, say: Say): Promise<void> {
     if (!previous) return
     if (!isRunning(previous)) {
       const left = previous.parts.filter(isRunning)
-      if (left.length) say(`Ending what an interrupted start left: ${left.map(({ name }) => name).join(', ')} …`)
+      if (left.length) say(`Ending processes of an interrupted start: ${left.map(({ name }) => name).join(', ')} …`)
       for (const part of previous.parts.toReversed()) await end(part)
       return
     }

@@ -20,6 +20,6 @@ export function masterKeyFrom(file: string): string {
     }
   }
   if (process.platform !== 'win32' && statSync(file).mode & 0o077)
-    throw new Error(`Others may read the master key: chmod 600 ${file}`)
+    throw new Error(`Other users may read the master key. Run: chmod 600 ${file}`)
   return readFileSync(file, 'utf8').trim()
 }

@@ -45,7 +45,7 @@ export function summary({ first, file, temporalCommand, seconds, logDirectory, n
     ...lines,
     ...notes.map((note) => `  ${note}`),
     '',
-    '  An access token, pasted as it is:',
+    '  To get an access token, paste this command:',
     '',
     tokenCommand(first, file),
     '',

@@ -80,7 +80,7 @@ async function download(into: string, say: Say): Promise<string | undefined> {
       .find(isExecutable)
     if (file) copyFileSync(file, join(into, 'temporal.new'))
     await environment.teardown()
-    if (!file) return 'the download left no program'
+    if (!file) return 'the download has no program'
     renameSync(join(into, 'temporal.new'), join(into, 'temporal'))
     return undefined
   } catch (error) {

@@ -28,7 +28,7 @@ function eventOf(line: string): TestEvent {
   try {
     return JSON.parse(line) as TestEvent
   } catch {
-    return { type: 'internal-error', why: ['What AVA wrote about the file breaks off.'] }
+    return { type: 'internal-error', why: ['The report of AVA about the file is incomplete.'] }
   }
 }
 

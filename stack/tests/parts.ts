@@ -31,6 +31,6 @@ export const skippedTitle = (title: string, part: string): string => `${title} (
 export function wrongSkip(title: string, parts: Parts, env: Environment): string | undefined {
   const part = NEEDS.exec(title)?.[1]
   const isThere = part !== undefined && Object.hasOwn(parts, part) ? parts[part] : undefined
-  if (!isThere) return `A test is skipped for a missing part alone: ${Object.keys(parts).join(', ')}.`
+  if (!isThere) return `A test may be skipped only for a missing part: ${Object.keys(parts).join(', ')}.`
   return isThere(env) ? `${part} is on this machine.` : undefined
 }

@@ -57,7 +57,7 @@ function selected(root: string, files: string[], pattern: string): PlannedFile[]
   const isFolder = existsSync(join(root, path)) && statSync(join(root, path)).isDirectory()
   const found = new Set(globSync(isFolder ? `${path}/**` : path, { cwd: root }).map(slashes))
   const planned = files.filter((file) => found.has(file)).map((file) => ({ path: file, argument: `${file}${lines}` }))
-  if (planned.length === 0) throw new Error(`No test file is meant by ${pattern}.`)
+  if (planned.length === 0) throw new Error(`No test file matches ${pattern}.`)
   return planned
 }
 

@@ -29,7 +29,7 @@ export interface End {
 const nameOf = (file: string): string => file.replace(/^test\//, '').replace(/\.(test|heavy)\.ts$/, '')
 
 const WITHOUT_TEST: Record<string, string> = {
-  todo: 'test.todo announces a test that is not there.',
+  todo: 'test.todo announces a test that does not exist.',
   failing: 'test.failing lets a test pass because it fails.',
 }
 

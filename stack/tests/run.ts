@@ -66,7 +66,8 @@ function problemsOf(suite: Suite, env: Environment, plan: Plan, reports: FileRep
   const { passed, failed, skipped } = countsOf(reports)
   const tests = passed + failed + skipped
   const problem = (title: string) => problems.push({ title, why: [], ofTest: false })
-  if (plan.whole && tests < suite.floor) problem(`${tests} tests ran, and the floor is ${suite.floor}`)
+  if (plan.whole && tests < suite.floor)
+    problem(`${tests} tests ran, and test/floor.json expects at least ${suite.floor}`)
   if (passed + failed === 0) problem('No test ran: nothing matches')
   return problems
 }

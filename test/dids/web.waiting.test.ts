@@ -78,9 +78,9 @@ test.serial('Temporal shows why: the code in plain text, the reason to the codec
     const text = await summary()
     return text.includes('waits') && text
   })
-  t.regex(line, new RegExp(`^register did:web ${id}: waits, did.document_missing, next look at 20\\d\\d-`))
+  t.regex(line, new RegExp(`^register did:web ${id}: waits, did.document_missing, next check at 20\\d\\d-`))
   const metadata = await handleOf(id).query<{ currentDetails?: string }>('__temporal_workflow_metadata')
-  t.regex(JSON.stringify(metadata), /secret-department.*404.*Next look at/)
+  t.regex(JSON.stringify(metadata), /secret-department.*404.*Next check at/)
   const raw = await client.workflowService.queryWorkflow({
     namespace,
     execution: { workflowId: handleOf(id).workflowId },

@@ -49,7 +49,7 @@ test('the next start ends what a killed one left, and only that', async (t) => {
   const ledger = await openLedger(file, (line) => said.push(line))
   t.false(isAlive(left.pid))
   t.true(isAlive(foreign.pid))
-  t.regex(said.join(), /Ending what an interrupted start left: Sleeper/)
+  t.regex(said.join(), /Ending processes of an interrupted start: Sleeper/)
   ledger.release()
   await foreign.stop()
 })

@@ -109,7 +109,7 @@ test('npm start brings everything up, a second start is quick, and neither a sig
   const third = start()
   t.true(await third.says(READY), third.lines.join('\n'))
   t.true(
-    third.lines.some((line) => line.startsWith('Ending what an interrupted start left: ')),
+    third.lines.some((line) => line.startsWith('Ending processes of an interrupted start: ')),
     third.lines.join('\n'),
   )
   t.deepEqual(left.filter(isRunning), [])

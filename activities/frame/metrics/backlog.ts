@@ -38,25 +38,25 @@ const BACKLOGS: Backlog[] = [
   },
   {
     name: 'countersign_batch_stalled_seconds',
-    help: 'Seconds since the last row was done of the batch in PROCESSING that has stood still for longest',
+    help: 'Seconds since the last row was signed or refused, of the PROCESSING batch that has waited longest',
     text: `select coalesce(max(extract(epoch from now() - greatest(last_progress_at, resumed_at))), 0)::float8 as value
            from credential_batches where state = 'PROCESSING'`,
   },
   {
     name: 'countersign_status_lists_waiting',
-    help: 'Status lists that changed after they were signed, deleted issuers left out',
+    help: 'Status lists that changed after they were signed, without those of deleted issuers',
     text: `select count(*)::float8 as value from status_lists lists
            join dids on dids.id = lists.did_id and dids.deleted_at is null where lists.changed_since is not null`,
   },
   {
     name: 'countersign_status_lists_oldest_seconds',
-    help: 'Age of the oldest change that no signed status list shows, deleted issuers left out',
+    help: 'Age of the oldest change that no signed status list shows, without those of deleted issuers',
     text: `select coalesce(max(extract(epoch from now() - lists.changed_since)), 0)::float8 as value from status_lists lists
            join dids on dids.id = lists.did_id and dids.deleted_at is null where lists.changed_since is not null`,
   },
   {
     name: 'countersign_status_lists_failing',
-    help: 'Status lists whose last signing failed, deleted issuers left out',
+    help: 'Status lists whose last signing failed, without those of deleted issuers',
     text: `select count(*)::float8 as value from status_lists lists
            join dids on dids.id = lists.did_id and dids.deleted_at is null where lists.publish_failures > 0`,
   },
@@ -67,7 +67,7 @@ const BACKLOGS: Backlog[] = [
   },
   {
     name: 'countersign_keys_unmatched',
-    help: 'What the last comparison after a restore found: keys without a row (row), rows without a key (key)',
+    help: 'Keys without a row (row) and rows without a key (key), at the last comparison after a restore',
     label: 'missing',
     text: `select label, value::float8 from platform_epoch, lateral (values ('row', keys_without_row), ('key', rows_without_key))
       as counted (label, value)`,

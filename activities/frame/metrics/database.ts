@@ -27,7 +27,7 @@ export function databaseMetrics(metrics: Registry): (role: 'app' | 'system') => 
   const registers = [metrics]
   new Gauge({
     name: 'countersign_database_connections',
-    help: 'Open connections to PostgreSQL by role; busy: a statement or a transaction has it',
+    help: 'Open connections to PostgreSQL by role; busy: in use by a statement or a transaction',
     labelNames: ['role', 'state'],
     registers,
     collect() {
@@ -62,7 +62,7 @@ export function databaseMetrics(metrics: Registry): (role: 'app' | 'system') => 
   })
   const errors = new Counter({
     name: 'countersign_database_errors_total',
-    help: 'Statements and connections that failed, by class of the SQLSTATE; connection: no answer of a server',
+    help: 'Statements and connections that failed, by class of the SQLSTATE; connection: the server did not respond',
     labelNames: ['class'],
     registers,
   })

@@ -76,7 +76,7 @@ export async function prepareWorkflowBundle(
     await replaceFile(fingerprintPath, current)
     return { codePath }
   } catch (error) {
-    process.stderr.write(`the workflow bundle is kept in memory: ${error}\n`)
+    process.stderr.write(`the workflow bundle cannot be written and stays in memory: ${error}\n`)
     return bundle
   }
 }

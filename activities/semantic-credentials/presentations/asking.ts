@@ -39,9 +39,11 @@ export function createAsking({ documents, tenants, signers, presentationTemplate
     async whatIsAsked(tenantId: string, request: Partial<TemplateInput> & { templateId?: string }) {
       const { templateId, domain, name, query, trustedContexts } = request
       if (templateId === undefined && domain === undefined && name === undefined && query === undefined)
-        throw new Refusal('presentation_request.invalid', 'The presentation request does not say what it asks for.', [
-          { path: 'templateId', code: 'required', message: 'expected templateId, or domain, name and query' },
-        ])
+        throw new Refusal(
+          'presentation_request.invalid',
+          'The presentation request has neither a template nor a query; see errors.',
+          [{ path: 'templateId', code: 'required', message: 'expected templateId, or domain, name and query' }],
+        )
       if (templateId === undefined) {
         const input = { domain: domain ?? '', name: name ?? '', query, trustedContexts }
         return { domain: input.domain, name: input.name, ...checkedTemplate(input), templateId: null }
@@ -51,7 +53,7 @@ export function createAsking({ documents, tenants, signers, presentationTemplate
       if (extra.length > 0)
         throw new Refusal(
           'presentation_request.invalid',
-          'A presentation request with templateId asks for what the template says, and nothing else.',
+          'A presentation request with templateId must not have members that the template sets; see errors.',
           extra.map(([path]) => ({
             path,
             code: 'unknown',

@@ -1,4 +1,11 @@
-import { isProofType, type Json, keyFor, suiteOf } from '../../../protocol/data-integrity/index.ts'
+import {
+  isProofType,
+  type Json,
+  keyFor,
+  PROOF_TYPES,
+  type ProofType,
+  suiteOf,
+} from '../../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Asked, PresentationToVerify } from '../../../protocol/semantic-credentials/presentations/checks.ts'
 import { expectedDomains, failed, proofsOf } from '../../../protocol/semantic-credentials/presentations/checks.ts'
@@ -55,6 +62,10 @@ export interface HolderSignature extends PresentationInput {
   /** Field of the request that names the DID, for refusals; by default `did`. */
   didField?: string
 }
+
+const canHoldersUse = (type: ProofType) => suiteOf(type).signature !== 'bbs'
+
+const HOLDER_PROOF_TYPES = PROOF_TYPES.filter(canHoldersUse)
 
 interface Parts extends Pick<Dependencies, 'config' | 'documents' | 'now'> {
   operations: Operations
@@ -159,7 +170,7 @@ export function createPresentations(parts: Parts) {
      */
     async signPresentation({ tenantId }: Pick<Call, 'tenantId'>, request: HolderSignature): Promise<Json> {
       const { did, proofType, challenge, domain, didField = 'did' } = request
-      if (!isProofType(proofType) || suiteOf(proofType).signature === 'bbs')
+      if (!isProofType(proofType) || !canHoldersUse(proofType))
         throw new Refusal(
           'presentation.proof_type_unsupported',
           'A presentation cannot be signed with this proof type; see errors.',
@@ -167,7 +178,7 @@ export function createPresentations(parts: Parts) {
             {
               path: 'proofType',
               code: 'enum',
-              message: 'expected eddsa-rdfc-2022, ecdsa-rdfc-2019 or another one but BBS',
+              message: `expected one of ${HOLDER_PROOF_TYPES.join(', ')}`,
             },
           ],
         )

@@ -48,7 +48,7 @@ export class CredentialBatchesController extends Controller {
   /**
    * Signs up to 1,000,000 credentials from one upload: JSON lines, each with the members of signWebSemanticCredential's
    * body (with templateId, of signWebSemanticCredentialFromTemplate's), or CSV, whose header line names the claims (see
-   * docs/batches.md). The query sets what the rows do not repeat. The response comes when the last row is stored; an
+   * docs/batches.md). The query sets the defaults of the rows. The response comes when the last row is stored; an
    * invalid row does not stop the others.
    * @summary Create a batch of credentials
    */
@@ -58,9 +58,12 @@ export class CredentialBatchesController extends Controller {
   @SuccessResponse(201)
   @Example<BatchOut>(BATCH_EXAMPLE)
   @Response<Problem>(404, 'no such credential template')
-  @Response<Problem>(409, 'too many batches are under way, or no issuer is named and none is the default')
+  @Response<Problem>(
+    409,
+    'too many batches are open, or no issuer is named and the tenant has no default issuer that fits',
+  )
   @Response<Problem>(413, 'the upload is too large')
-  @Response<Problem>(415, 'neither JSON lines nor CSV')
+  @Response<Problem>(415, 'the upload is neither JSON lines nor CSV')
   async create(@Request() called: Called & HttpRequest, @Queries() query: BatchQuery): Promise<BatchOut> {
     const batch = await createBatch(this.platform, called, query)
     this.setStatus(201)
@@ -109,8 +112,9 @@ export class CredentialBatchesController extends Controller {
   }
 
   /**
-   * Continues the batch where it paused. If it paused because an issuer or the template was deleted, their rows are
-   * refused one by one; after any other pause it pauses again for that, before it refuses a row.
+   * Continues the batch where it paused. If the batch paused because an issuer or the template was deleted, its rows
+   * are refused one by one. If it paused for another reason and an issuer or the template was deleted since, it pauses
+   * again with that reason before it refuses a row.
    * @summary Resume a batch
    */
   @Post('{id}/resume')
@@ -152,8 +156,8 @@ export class CredentialBatchesController extends Controller {
   }
 
   /**
-   * Returns the rows refused so far, one line per broken rule: row, field, code, rule, message. No value of a row is
-   * repeated.
+   * Returns the rows refused so far, one line per broken rule: row, field, code, rule, message. The lines repeat no
+   * value of a row.
    * @summary Download a batch's errors
    */
   @Get('{id}/errors')

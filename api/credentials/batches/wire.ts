@@ -14,13 +14,15 @@ import {
 
 /** Defaults for the rows; a row's own member takes precedence. */
 export interface BatchQuery {
-  /** DID of the issuer, for rows that name none. */
+  /** DID of the issuer, for rows without an issuer. */
   issuer?: Did
-  /** As in signWebSemanticCredential, for rows that name none; needed for CSV. */
+  /** As in signWebSemanticCredential, for rows without a proofType; required for CSV. */
   proofType?: ProofType
   /** Gives each credential an entry in a status list. Default: false. */
   revocable?: boolean
-  /** Gives each a second entry, for suspension; only with revocable true and data model 2.0. Default: false. */
+  /**
+   * Gives each credential a second entry, for suspension; only with revocable true and data model 2.0. Default: false.
+   */
   suspendable?: boolean
   /**
    * A label to search the credentials by.
@@ -37,8 +39,8 @@ export interface BatchQuery {
    */
   templateId?: Uuid
   /**
-   * With templateId: the DID that signs rows which name none. Default: the tenant's default issuer, or without one its
-   * only DID with a key that fits.
+   * With templateId: the DID that signs rows without an issuer_did. Default: the tenant's default issuer; without a
+   * default issuer, its only DID with a key that fits.
    */
   issuerDid?: Did
   /** CSV: the character between two cells. Default: a comma. */
@@ -105,17 +107,17 @@ export interface BatchOut {
   format: string
   /** Format of the upload. */
   source: 'jsonl' | 'csv'
-  /** The credential template whose claims the rows are. */
+  /** The credential template; each row has claims for it. */
   template_id?: Uuid
   template_version?: TemplateVersion
   status: BatchStatus
   /** Rows of the upload. */
   total: Count
-  /** Rows that are signed credentials by now. */
+  /** Rows that are signed so far. */
   signed: Count
   /** Rows that were refused, each with its reason in the errors file. */
   failed: Count
-  /** Rows that are neither signed nor refused yet. */
+  /** Rows that wait to be signed. */
   pending: Count
   /**
    * Average since the batch was created or resumed.
@@ -123,13 +125,13 @@ export interface BatchOut {
    * @minimum 0
    */
   rows_per_second?: number
-  /** Seconds until the last row at that rate. */
+  /** Seconds until the last row is done, at that rate. */
   eta_seconds?: Count
   /** Why it is PAUSED. */
   paused?: { code: string; message: string }
-  /** A part of the platform that is not available; the batch continues by itself when it is. */
+  /** A part of the platform that is not available now; the batch continues by itself when the part is back. */
   waiting?: { part: string; since: DateTime }
-  /** Present once the batch is revoked as a whole. */
+  /** Progress of the revocation of the whole batch; absent if nobody requested it. */
   revocation?: { status: 'REVOKING' | 'REVOKED'; revoked: Count }
   created_at: DateTime
   ended_at?: DateTime

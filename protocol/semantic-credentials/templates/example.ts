@@ -41,7 +41,7 @@ export function exampleCredential(definition: TemplateDefinition, now: Date): Te
       errors.push({
         path: `claimMappings.${name}.map_from`,
         code: 'credential_template.claim_required',
-        message: 'expected a path with a value: the claim is required, and the template has none there',
+        message: 'expected a path to a value: the claim is required, and the template has no value at this path',
       })
     return []
   })

@@ -41,7 +41,7 @@ test('the start of a workflow is what its contract makes of the payload', (t) =>
   })
   const about = { scope: 'issuer', subject: `did:web:${'a'.repeat(200)}` }
   const { summary, payload } = workflowStart('revokeCredentials', { tenantId, revocationId: batchId }, about)
-  t.is(summary, `revoke what came from issuer did:web:${'a'.repeat(92)}`)
+  t.is(summary, `revoke the credentials of issuer did:web:${'a'.repeat(92)}`)
   t.deepEqual(payload, { tenantId, revocationId: batchId })
 })
 

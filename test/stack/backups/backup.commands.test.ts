@@ -44,11 +44,14 @@ test.serial(
     const before = await backups.contentOf('countersign')
     const made = await command(fence.database.url, 'stack/backup.ts', file)
     t.is(made.code, 0, made.text)
-    t.regex(made.text, /rows of \d+ tables, counted and read again/)
+    t.regex(made.text, /rows of \d+ tables, written, then read again/)
     t.regex(made.text, /KEY_STORE_MASTER_KEY/)
     t.is(statSync(file).mode & 0o777, 0o600)
     t.regex(gunzipSync(readFileSync(file)).toString(), /^-- countersign backup /)
-    t.like(await command(fence.database.url, 'stack/backup.ts', file), { code: 1, text: `${file} is there already.` })
+    t.like(await command(fence.database.url, 'stack/backup.ts', file), {
+      code: 1,
+      text: `${file} exists already: name another file.`,
+    })
 
     const { name, url } = await backups.emptyDatabase()
     const whole = readFileSync(file)
@@ -56,12 +59,12 @@ test.serial(
     writeFileSync(cut, whole.subarray(0, whole.length - 20))
     const refused = await command(url, 'stack/restore.ts', cut)
     t.is(refused.code, 1)
-    t.regex(refused.text, /^This is no whole backup: /)
+    t.regex(refused.text, /^The file is not a complete backup: /)
     writeFileSync(cut, gzipSync('nothing of ours'))
-    t.regex((await command(url, 'stack/restore.ts', cut)).text, /^This is no whole backup: /)
+    t.regex((await command(url, 'stack/restore.ts', cut)).text, /^The file is not a complete backup: /)
     const restored = await command(url, 'stack/restore.ts', file)
     t.is(restored.code, 0, restored.text)
-    t.regex(restored.text, /give out nothing any more/)
+    t.regex(restored.text, /get no further entries/)
     t.like(await backups.contentOf(name), withoutTokenKey(before))
   },
 )
@@ -78,7 +81,7 @@ test.serial('through a pipe: a backup on standard output, restored from standard
     EPOCH_DIRECTORY: join(directory, 'epoch'),
   }
   const { stdout } = await run('bash', ['-c', command], { env })
-  t.regex(stdout, /rows as they were at/)
+  t.regex(stdout, /restored and compared with the backup/)
   t.like(await backups.contentOf(name), withoutTokenKey(before))
 })
 

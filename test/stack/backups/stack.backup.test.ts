@@ -50,7 +50,7 @@ test('npm start backed up while it runs and while it does not, and restored on a
   const [first = ''] = readdirSync(join(local, 'backups'))
   const refused = await command('stack/restore.ts', join(local, 'backups', first))
   t.is(refused.code, 1)
-  t.regex(refused.text, /holds tables/)
+  t.regex(refused.text, /has tables/)
   await stop()
 
   const file = join(local, 'stopped.sql.gz')

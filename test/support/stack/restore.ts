@@ -90,7 +90,7 @@ export async function openRestorable(env: Partial<Record<Variable, string>> = {}
     const lost = await entries()
 
     const told = await restore(file)
-    t.regex(told, /rows as they were at/)
+    t.regex(told, /restored and compared with the backup/)
     await lose()
     await asSuperuser(AGE)
     await Promise.all([platform.api.start(), platform.worker.start()])
