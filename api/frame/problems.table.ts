@@ -13,7 +13,8 @@ export const FRAME_PROBLEMS: ProblemTable = {
     },
     'key.too_many_messages': {
       meaning: 'The document has more statements than a key can sign at once.',
-      remedy: 'A bbs-2023 proof signs at most 200 statements besides the mandatory ones. Shorten the document, or choose another proofType.',
+      remedy:
+        'A bbs-2023 proof signs at most 200 statements besides the mandatory ones. Shorten the document, or choose another proofType.',
     },
     'key.unsupported': {
       meaning: 'A key of this type does not support the operation.',
