@@ -208,7 +208,7 @@ test('fewer tests than the floor fail a whole run, skipped ones count as tests',
   const below = await createProject(t, files, { floor: 4 }).run()
   t.is(below.code, 1)
   t.is(below.last, '2 passed, 1 failed, 1 skipped')
-  t.deepEqual(below.failed, ['3 tests ran, and the floor is 4'])
+  t.deepEqual(below.failed, ['3 tests ran, and test/floor.json expects at least 4'])
   const at = await createProject(t, files, { floor: 3 }).run()
   t.is(at.code, 0)
   const part = await createProject(t, files, { floor: 4 }).run(['test/a.test.ts'])
