@@ -27,7 +27,7 @@ export function hostFault(address: string, outbound: OutboundConfig): Fault | un
       code: 'did.host_not_public',
       reason:
         `No verifier outside can resolve this DID. ${error.message} Set PUBLIC_URL to an https address of a ` +
-        'public domain, or give the tenant a verified domain of its own; then delete this DID and create one there.',
+        'public domain; then delete this DID and create one there.',
     }
   }
 }

@@ -28,7 +28,7 @@ export async function withInstallation<T>(
   const keyFile = join(local, 'master.key')
   if (!stack.masterKey && !existsSync(keyFile))
     throw new Error(
-      `KEY_STORE_MASTER_KEY is not set, and ${keyFile} is missing: a backup cannot be used without the master key.`,
+      `KEY_STORE_MASTER_KEY is not set, and ${keyFile} is missing: set it to the master key of this database.`,
     )
   const configOf = (url: string) =>
     loadConfig({
