@@ -4,6 +4,7 @@ import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
 import { assertCredential, normaliseForVerify, type StatusVerdict } from '../../protocol/semantic-credentials/index.ts'
+import { isEnveloped, unsupportedEnvelope } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
 import { type OptionalCheck, timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
 import {
   assertTrustedContexts,
@@ -145,6 +146,8 @@ export function createCredentialVerifier(parts: Parts) {
     skip: ReadonlySet<OptionalCheck> = new Set(),
   ): Promise<WarnedVerdict> {
     const credential = normaliseForVerify(payload)
+    if (isEnveloped(credential))
+      return { verified: false, reason: [{ type: 'Syntax', message: unsupportedEnvelope('credential') }], warnings: [] }
     for (const list of trusted) assertTrustedContexts(list)
     const untrusted = trusted.length > 0 ? await contexts.contextReasons(tenantId, credential, trusted) : []
     if (untrusted.length > 0) return { verified: false, reason: untrusted, warnings: [] }

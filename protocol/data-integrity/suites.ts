@@ -67,6 +67,9 @@ export const suiteOfProof = (proof: { type?: unknown; cryptosuite?: unknown }): 
     ({ type, cryptosuite }) => type === proof.type && (cryptosuite === undefined || cryptosuite === proof.cryptosuite),
   )
 
+/** Whether this is the name of a supported cryptosuite, whatever the type of the proof. */
+export const isCryptosuite = (name: string): boolean => SUITES.some(({ cryptosuite }) => cryptosuite === name)
+
 /** The key type that an issuer needs for a proof type. */
 export const keyTypeOf = (proofType: ProofType): PublicKeyType => suiteOf(proofType).keyTypes[0] ?? 'ed25519'
 

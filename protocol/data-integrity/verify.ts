@@ -6,7 +6,7 @@ import { verifyBbs } from './bbs.ts'
 import { assertPlainForBbs, type CanonizeOptions } from './canonize.ts'
 import { hashData, type Json, jwsInput, parseDetachedJws } from './hash.ts'
 import { type VerificationKey, verificationKey, verifySignature } from './keys.ts'
-import { type Suite, suiteOfProof } from './suites.ts'
+import { isCryptosuite, type Suite, suiteOfProof } from './suites.ts'
 
 /** One proof to check: plain data that may cross threads. */
 export interface ProofCheck {
@@ -64,6 +64,8 @@ export function createProofCheck(options: CanonizeOptions): CheckProof {
     refuseImports(document)
     const suite = suiteOfProof(proof)
     const name = String(proof.cryptosuite ?? proof.type).slice(0, 100)
+    if (suite === undefined && isCryptosuite(name))
+      return failed(`A ${name} proof must have the type DataIntegrityProof, and it has another.`)
     if (suite === undefined) return failed(`Proofs of type ${name} are not supported.`)
     if (!ownContexts(proof)) return failed('The proof has a context that is not one of the bundled contexts.')
     const key = verificationKey(method)

@@ -1,4 +1,7 @@
 import test from 'ava'
+import { createDocumentLoader } from '../../protocol/contexts/index.ts'
+import { createProofCheck, type ProofCheck } from '../../protocol/data-integrity/verify.ts'
+import { resolveDidKey } from '../../protocol/dids/index.ts'
 import { createDid, sign, verify } from '../support/credentials/credentials.ts'
 import { refusal } from '../support/credentials/templates.ts'
 import { vcApiSettings } from '../support/credentials/vc-api.ts'
@@ -69,4 +72,32 @@ test('an empty object among the credentials of a presentation is a verdict on th
   const { verified, checks } = reply.json<{ verified: boolean; checks: { check: string; outcome: string }[] }>()
   t.false(verified)
   t.true(checks.some(({ check, outcome }) => check === 'credentialForm' && outcome === 'failed'))
+})
+
+test('an enveloped credential is refused as what it is (VC Data Model 2.0, section 4.12)', async (t) => {
+  const enveloped = {
+    '@context': [V2],
+    id: 'data:application/vc+jwt,eyJhbGciOiJFZERTQSJ9.e30.AAAA',
+    type: 'EnvelopedVerifiableCredential',
+  }
+  const { verified, reason } = await verify(world, enveloped)
+  t.false(verified)
+  t.is(reason.length, 1)
+  t.is(reason[0]?.type, 'Syntax')
+  t.regex(reason[0]?.message ?? '', /Enveloped credentials .* are not supported/)
+  const reply = await post('/vc-api/credentials/verify', { verifiableCredential: enveloped })
+  t.is(refusal(reply, 400), 'credential.not_verified', reply.text)
+  t.is(reply.json<{ errors: unknown[] }>().errors.length, 1, reply.text)
+})
+
+test('a supported cryptosuite below another proof type is not called unsupported', async (t) => {
+  const check = createProofCheck({ documentLoader: createDocumentLoader() })
+  const method = resolveDidKey(did).verificationMethod?.[0]
+  const reasonOf = async (proof: Record<string, unknown>) =>
+    JSON.stringify(await check({ document: { '@context': [V2] }, proof, method } as ProofCheck))
+  t.regex(await reasonOf({ type: 'Proof', cryptosuite: 'eddsa-rdfc-2022' }), /must have the type DataIntegrityProof/)
+  t.regex(
+    await reasonOf({ type: 'DataIntegrityProof', cryptosuite: 'eddsa-jcs-2022' }),
+    /eddsa-jcs-2022 are not supported/,
+  )
 })

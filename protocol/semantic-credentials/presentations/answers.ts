@@ -14,8 +14,9 @@ import {
   signerOf,
   skipped,
 } from './checks.ts'
+import { isEnveloped } from './envelopes.ts'
 import { ofHolder } from './holder.ts'
-import { credentialsIn, isEnveloped } from './index.ts'
+import { credentialsIn } from './index.ts'
 import { mismatch } from './matching.ts'
 import type { PresentationQuery } from './queries.ts'
 

@@ -3,7 +3,8 @@ import { isObject, listOf } from '../../json.ts'
 import { methodId } from '../proofs.ts'
 import type { OptionalCheck, Reason, ReasonType } from '../reasons.ts'
 import { type Check, type CheckName, excerpt, failed, type PresentationToVerify, passed, skipped } from './checks.ts'
-import { credentialsIn, isEnveloped } from './index.ts'
+import { isEnveloped, unsupportedEnvelope } from './envelopes.ts'
+import { credentialsIn } from './index.ts'
 
 /** Credentials verified at a time: a single presentation must not fill the queue of the threads. */
 const AT_ONCE = 4
@@ -82,14 +83,7 @@ export async function credentialChecks({
 }: PresentationToVerify): Promise<Check[]> {
   const credentials = credentialsIn(presentation)
   const one = async ({ credential, path }: { credential: unknown; path: string }): Promise<Check[]> => {
-    if (isEnveloped(credential))
-      return [
-        failed(
-          'credentialForm',
-          'Enveloped credentials (JWT, SD-JWT, COSE) are not supported: send one with a Data Integrity proof.',
-          path,
-        ),
-      ]
+    if (isEnveloped(credential)) return [failed('credentialForm', unsupportedEnvelope('credential'), path)]
     if (!isObject(credential))
       return [failed('credentialForm', 'The value is not a JSON object, so it is not a credential.', path)]
     return verdictChecks({ credential, reasons: (await verifyCredential(credential)).reason, path, skip })

@@ -12,7 +12,8 @@ import {
   signerOf,
   skipped,
 } from './checks.ts'
-import { credentialsIn, holderOf, isEnveloped } from './index.ts'
+import { isEnveloped } from './envelopes.ts'
+import { credentialsIn, holderOf } from './index.ts'
 
 /** The holders of a presentation: the declared one, else the signers. */
 const holdersOf = (presentation: Json): string[] => {

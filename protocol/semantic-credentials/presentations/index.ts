@@ -4,30 +4,10 @@ import { isObject, listOf } from '../../json.ts'
 import { boundsErrors, shapelessErrors } from '../bounds.ts'
 import { BASE_CONTEXT, BASE_CONTEXTS, credentialErrors, type DataModel, isUri } from '../checks.ts'
 import { unsignedErrors } from '../unsigned.ts'
+import { envelopeErrors, isEnveloped } from './envelopes.ts'
 
 /** Each credential is fully verified, with BBS in 80 ms: more credentials would be an attack. */
 const MAX_CREDENTIALS = 20
-
-const ENVELOPED = 'EnvelopedVerifiableCredential'
-
-/** An enveloped credential has its content in its `data:` URL (VC Data Model 2.0, section 4.12). */
-function envelopeErrors(credential: Json, path: string): FieldError[] {
-  const enveloped =
-    listOf(credential['@context']).includes(BASE_CONTEXT['2.0']) && listOf(credential.type).includes(ENVELOPED)
-  if (enveloped && String(credential.id).startsWith('data:')) return []
-  return [
-    {
-      path,
-      code: 'credential.envelope',
-      message: `must have the base context, the type ${ENVELOPED} and a data: URL as id`,
-    },
-  ]
-}
-
-/** Whether a credential is a JWT, an SD-JWT or COSE in an envelope, or a plain JWT. */
-export const isEnveloped = (credential: unknown): boolean =>
-  typeof credential === 'string' ||
-  (isObject(credential) && (listOf(credential.type).includes(ENVELOPED) || String(credential.id).startsWith('data:')))
 
 function containedErrors(credential: unknown, path: string, model: DataModel): FieldError[] {
   if (!isObject(credential)) return [{ path, code: 'credential.object', message: 'must be an object' }]

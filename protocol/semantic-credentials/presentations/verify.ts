@@ -1,9 +1,8 @@
-import type { Json } from '../../data-integrity/index.ts'
-import { listOf } from '../../json.ts'
 import { unsignedErrors } from '../unsigned.ts'
 import { challengeChecks, domainChecks, queryChecks, requestChecks } from './answers.ts'
 import { type Check, failed, PRESENTATION_CHECKS, type PresentationToVerify, passed, skipped } from './checks.ts'
 import { credentialChecks } from './credentials.ts'
+import { isEnvelopedPresentation, unsupportedEnvelope } from './envelopes.ts'
 import { bindingChecks, holderChecks, proofChecks } from './holder.ts'
 import { modelOfPresentation, ownErrors } from './index.ts'
 
@@ -28,15 +27,8 @@ const RULES: Rule[] = [
   queryChecks,
 ]
 
-const isEnvelopedPresentation = ({ type, id }: Json): boolean =>
-  listOf(type).includes('EnvelopedVerifiablePresentation') || String(id).startsWith('data:')
-
 function formChecks({ presentation, untrusted = [] }: PresentationToVerify): Check[] {
-  if (isEnvelopedPresentation(presentation)) {
-    const evidence =
-      'Enveloped presentations (JWT, SD-JWT, COSE) are not supported: send one with a Data Integrity proof.'
-    return [failed('form', evidence, '/type')]
-  }
+  if (isEnvelopedPresentation(presentation)) return [failed('form', unsupportedEnvelope('presentation'), '/type')]
   const model = modelOfPresentation(presentation)
   const { verifiableCredential: _, ...own } = presentation
   const errors = [...ownErrors(presentation, model), ...unsignedErrors(own, { sign: false })]
