@@ -16,6 +16,10 @@ const lastDayOfMonth = (year: number, month: number): number => {
   return day.getUTCDate()
 }
 
+/** Whether a month of a year, counted from 1, has this day. */
+export const isDayOfMonth = (year: number, month: number, day: number): boolean =>
+  month >= 1 && month <= 12 && day >= 1 && day <= lastDayOfMonth(year, month - 1)
+
 /**
  * Adds a duration to a time in UTC: years and months first, together, where a day that the month does not have
  * becomes its last one (31 January and one month is 28 or 29 February); then weeks and days; then hours, minutes and

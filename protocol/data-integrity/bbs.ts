@@ -39,13 +39,13 @@ async function shuffledLabels(hmacKey: Uint8Array) {
   }
 }
 
-/** Returns header and messages of a base proof. `proof` has no proofValue. Throws as `canonize` does. */
+/** Returns header, messages and statements of a base proof. `proof` has no proofValue. Throws as `canonize` does. */
 export async function bbsData(
   document: Json,
   proof: Json,
   keep: { hmacKey: Uint8Array; mandatoryPointers: string[] },
   options: BbsOptions,
-): Promise<BbsData> {
+): Promise<BbsData & { statements: string }> {
   const { hmacKey, mandatoryPointers } = keep
   try {
     const proofHash = await hashCanonizedProof({ document, proof, options })
@@ -57,7 +57,9 @@ export async function bbsData(
     })
     const { mandatoryHash } = await hashMandatory({ mandatory: [...groups.mandatory.matching.values()] })
     const messages = [...groups.mandatory.nonMatching.values()].map((statement) => new TextEncoder().encode(statement))
-    return { header: Buffer.concat([proofHash, mandatoryHash]), messages, hmacKey, mandatoryPointers }
+    const { matching, nonMatching } = groups.mandatory
+    const statements = [...matching.values(), ...nonMatching.values()].join('')
+    return { header: Buffer.concat([proofHash, mandatoryHash]), messages, hmacKey, mandatoryPointers, statements }
   } catch (error) {
     throw asRefusal(error, document)
   }

@@ -8,6 +8,7 @@ import { assertPlainForBbs, type CanonizeOptions } from './canonize.ts'
 import { detachedJws, hashData, type Json, jwsInput } from './hash.ts'
 import { checkPointers } from './pointers.ts'
 import { type ProofType, suiteOf } from './suites.ts'
+import { assertTyped } from './typed-values.ts'
 
 export { isBaseProof } from './bbs.ts'
 export type { Json } from './hash.ts'
@@ -67,7 +68,7 @@ const MANDATORY = [
 export const defaultMandatoryPointers = (credential: Json): string[] =>
   MANDATORY.filter((member) => credential[member] !== undefined).map((member) => `/${member}`)
 
-/** Canonicalises the document and the proof options, for `completeProof`. Throws as `canonize` does. */
+/** Canonicalises the document and the proof options, for `completeProof`. Throws as `canonize` and `assertTyped` do. */
 export async function prepareProof(request: ProofRequest, options: CanonizeOptions): Promise<PreparedProof> {
   const { credential, proofType, verificationMethod, created, challenge, domain } = request
   const { type, cryptosuite, signature } = suiteOf(proofType)
@@ -86,9 +87,13 @@ export async function prepareProof(request: ProofRequest, options: CanonizeOptio
     if (hmacKey === undefined) throw new TypeError('a BBS proof needs 32 random bytes')
     checkPointers(credential, mandatoryPointers)
     await assertPlainForBbs(credential, options)
-    return { kind: 'bbs', proof, ...(await bbsData(credential, proof, { hmacKey, mandatoryPointers }, options)) }
+    const { statements, ...data } = await bbsData(credential, proof, { hmacKey, mandatoryPointers }, options)
+    assertTyped(credential, statements)
+    return { kind: 'bbs', proof, ...data }
   }
-  const { bytes } = await hashData(credential, proof, options)
+  const { bytes, canonicalDocument } = await hashData(credential, proof, options)
+  // a presentation contains credentials of others
+  if (proof.proofPurpose === 'assertionMethod') assertTyped(credential, canonicalDocument)
   return { kind: signature, proof, data: signature === 'jws' ? jwsInput(bytes) : bytes }
 }
 

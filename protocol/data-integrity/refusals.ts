@@ -40,6 +40,29 @@ export function notAbsolute(document: object, name: string): Refusal {
   return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: ${JSON.stringify(name)} ${message}.`, errors)
 }
 
+interface Untyped {
+  /** IRI of the term. */
+  predicate: string
+  /** The value as the statement has it. */
+  text: string
+  type: string
+  expected: string
+}
+
+/** Names the members that have the value: of several the one that is called as its term is. */
+export function notOfType(document: object, { predicate, text, type, expected }: Untyped): Refusal {
+  const number = Number(text)
+  const found = places(
+    document,
+    (_, value) => String(value) === text || (typeof value === 'number' && value === number),
+  )
+  const named = found.filter((path) => path.split('/').some((step) => step !== '' && predicate.endsWith(step)))
+  const paths = named.length > 0 ? named : found
+  const message = `${expected}: the context gives this member the type ${type}`
+  const errors = (paths.length > 0 ? paths : ['']).map((path) => ({ path, code: 'credential.value_type', message }))
+  return new Refusal('credential.value_type', `A value does not have the form of its type ${type}; see errors.`, errors)
+}
+
 /** `part`: the name of the member, or the value, that would look signed. */
 export function notSigned(document: object, part: unknown, message: string): Refusal {
   const at = places(document, (key, value) => key === part || value === part)

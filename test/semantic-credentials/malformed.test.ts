@@ -1,7 +1,7 @@
 import test from 'ava'
 import { createDocumentLoader } from '../../protocol/contexts/index.ts'
 import { createProofCheck, type ProofCheck } from '../../protocol/data-integrity/verify.ts'
-import { resolveDidKey } from '../../protocol/dids/index.ts'
+import { resolveDidKey } from '../../protocol/dids/key.ts'
 import { createDid, sign, verify } from '../support/credentials/credentials.ts'
 import { refusal } from '../support/credentials/templates.ts'
 import { vcApiSettings } from '../support/credentials/vc-api.ts'
@@ -100,4 +100,22 @@ test('a supported cryptosuite below another proof type is not called unsupported
     await reasonOf({ type: 'DataIntegrityProof', cryptosuite: 'eddsa-jcs-2022' }),
     /eddsa-jcs-2022 are not supported/,
   )
+})
+
+test('a value that has not the form of its type is a 400 that names it, when it is signed (D-267)', async (t) => {
+  const term = { '@id': 'https://a.example/#day', '@type': 'http://www.w3.org/2001/XMLSchema#date' }
+  const request = (day: unknown) => ({
+    payload: {
+      '@context': [V2, { day: term }],
+      type: ['VerifiableCredential'],
+      issuer: did,
+      credentialSubject: { day },
+    },
+    proofType: 'eddsa-rdfc-2022',
+    revocable: false,
+  })
+  const refused = await post('/v1/credentials/web-semantic/sign', request('2026-02-31'))
+  t.is(refusal(refused, 400), 'credential.value_type', refused.text)
+  t.is(refused.json<{ errors: { path: string }[] }>().errors[0]?.path, 'payload.credentialSubject.day')
+  t.is((await post('/v1/credentials/web-semantic/sign', request('2026-02-28'))).status, 200)
 })

@@ -70,6 +70,10 @@ export const SEMANTIC_CREDENTIAL_PROBLEMS: ProblemTable = {
       remedy:
         'Compare each member with what its context declares for it, for example @type, @container and @language; then send it again.',
     },
+    'credential.value_type': {
+      meaning: 'A value does not have the form of the type that a context gives its term.',
+      remedy: 'Send the value in the form that errors describes, or correct the @type of the term in the context.',
+    },
     'linked_data.not_encodable': {
       meaning: 'The document cannot be encoded as CBOR-LD.',
       remedy: 'Choose another output_format, or change the value that errors describes.',
