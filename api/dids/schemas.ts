@@ -36,7 +36,7 @@ export const DID_SCHEMAS: Schemas = {
         type: 'string',
         description: 'A public domain, or an https URL below which the document lies.',
         pattern: '^(https://)?([a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?\\.)+[a-z]{2,}(/[A-Za-z0-9_-]+)*$',
-        maxLength: 2000,
+        maxLength: 1500,
         example: 'issuer.example',
       },
     }),

@@ -15,7 +15,7 @@ import type { Called } from '../frame/authentication.ts'
 import { ofMember } from '../frame/members.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { VerifiableCredential } from '../frame/wire.ts'
-import type { Base64Url, JsonPointer } from './wire.ts'
+import type { Base64Url, DerivedCredential, JsonPointer } from './wire.ts'
 
 interface DeriveIn {
   /** A credential with a bbs-2023 base proof, as the sign operation returns it. */
@@ -28,7 +28,7 @@ interface DeriveIn {
 
 interface DeriveOut {
   /** Has only the disclosed members, with a derived proof. */
-  credential: VerifiableCredential
+  credential: DerivedCredential
 }
 
 @Route('v1/credentials/web-semantic')

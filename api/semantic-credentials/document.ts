@@ -1,7 +1,6 @@
 import type { SEMANTIC_CREDENTIAL_OPERATIONS } from '../../protocol/semantic-credentials/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { HOLDER, ISSUER, UNSIGNED, V2 } from '../frame/openapi/examples.ts'
-import { text } from '../frame/openapi/json.ts'
 import { SEMANTIC_ANSWERS } from './answers.ts'
 import { BASE, CREDENTIAL_ID, PRESENTATION, PRESENTATION_TEMPLATE_ID, SIGNED } from './examples.ts'
 import { SEMANTIC_CREDENTIAL_PROBLEMS } from './problems/credentials.ts'
@@ -112,10 +111,6 @@ export const SEMANTIC_CREDENTIAL_DOCUMENT: AreaDocument<
   },
   answers: SEMANTIC_ANSWERS,
   schemas: { ...SEMANTIC_SCHEMAS, ...SEMANTIC_REQUEST_SCHEMAS },
-  parameters: {
-    listWebSemanticCredentials: { tag: text(255), type: text(2048) },
-    getWebSemanticCredentialTemplateLists: { type: text(2048) },
-  },
   refusals: {
     signWebSemanticCredential: { 400: 'credential.issuer_unknown' },
     verifyWebSemanticCredentials: { 400: 'credential.malformed' },

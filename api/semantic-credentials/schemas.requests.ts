@@ -1,7 +1,7 @@
 import { PROOF_TYPES } from '../../protocol/data-integrity/index.ts'
 import { CHECKS } from '../../protocol/semantic-credentials/vc-api.ts'
-import { freeMembers, line, ref, text, URI } from '../frame/openapi/json.ts'
-import type { Schema, Schemas } from '../frame/openapi/schemas.ts'
+import { freeMembers, oneOrMore, ref, text, URI } from '../frame/openapi/json.ts'
+import { nullable, type Schema, type Schemas } from '../frame/openapi/schemas.ts'
 
 /** Texts and objects of templates. */
 const TEMPLATES: Schemas = {
@@ -13,6 +13,8 @@ const TEMPLATES: Schemas = {
     example: 'CourseCredential',
   },
   Description: text(4096),
+  AdditionalTypes: { type: 'array', items: ref('CredentialType'), uniqueItems: true, example: ['AlumniCredential'] },
+  TemplateContexts: nullable(oneOrMore({ anyOf: [URI, { type: 'object', ...freeMembers }] })),
   ClaimPath: {
     type: 'string',
     maxLength: 512,
@@ -47,7 +49,7 @@ const credentialQuery = (kind: 'example' | 'frame', content: Schema): Schema => 
   required: [kind],
   properties: {
     required: { type: 'boolean', description: 'false: a presentation without it is valid too.' },
-    reason: { ...line(2048), description: 'Why the verifier asks, for people.' },
+    reason: { ...text(2048), description: 'Why the verifier asks, for people.' },
     [kind]: content,
     trustedIssuer: { type: 'array', items: ref('TrustedIssuer'), maxItems: 100 },
   },
@@ -59,7 +61,7 @@ const list = (kind: string): Schema => ({
 })
 
 const NAMES = {
-  '@context': { anyOf: [text(2048, 1), { type: 'array', items: text(2048, 1), minItems: 1 }] },
+  '@context': { description: 'Contexts that the credential must have.' },
   type: { anyOf: [text(2048, 1), { type: 'array', items: text(2048, 1), minItems: 1 }] },
 }
 
@@ -106,11 +108,76 @@ const QUERIES: Schemas = {
   },
 }
 
+const TRUSTED: Schema = { type: 'array', items: ref('TrustedContext'), maxItems: 100, nullable: true }
+const REQUESTED = {
+  domain: ref('VerifierDomain'),
+  name: ref('DisplayName'),
+  query: ref('PresentationQuery'),
+  trustedContexts: {
+    ...TRUSTED,
+    description:
+      'A presentation fails with every context that is neither bundled, nor registered, nor in this list; an empty list trusts no other. Without the list, `warnings` names such contexts.',
+  },
+}
+
+const ONE_REQUEST = {
+  challenge: { description: 'Never used before. Default: a random challenge.', allOf: [ref('Challenge')] },
+  did: {
+    description:
+      "The tenant's DID that signs the request. Default: its default issuer, or without one its only DID with an Ed25519 key.",
+    allOf: [ref('Did')],
+  },
+  callbackUrl: {
+    description: 'Where the wallet sends its presentation (reply_url): https.',
+    allOf: [ref('HttpsUrl')],
+  },
+  expiresTime: {
+    description: 'When the request ends, within 30 days. Default: an hour from now.',
+    allOf: [ref('EpochMilliseconds')],
+  },
+}
+
+const asked = (required: string[], properties: Schema): Schema => ({
+  type: 'object',
+  required,
+  properties,
+  additionalProperties: false,
+})
+
+/** Templates of what a verifier asks for, and requests. */
+const ASKED: Schemas = {
+  PresentationTemplateUpdateIn: asked(['domain', 'name', 'query'], REQUESTED),
+  PresentationRequestIn: {
+    anyOf: [
+      asked(['domain', 'name', 'query'], { ...REQUESTED, ...ONE_REQUEST }),
+      asked(['templateId'], {
+        templateId: { description: 'Id of a presentation template.', allOf: [ref('Uuid')] },
+        ...ONE_REQUEST,
+      }),
+    ],
+  },
+}
+
 const STATUS_ENTRY: Schema = {
   type: 'object',
   properties: {
     type: text(255),
     statusPurpose: { type: 'string', enum: ['revocation', 'suspension'] },
+    statusListCredential: URI,
+    statusListIndex: { type: 'string', pattern: '^[0-9]{1,9}$' },
+  },
+  ...freeMembers,
+}
+
+const PURPOSE = { type: text(255), statusPurpose: { type: 'string', enum: ['revocation', 'suspension'] } }
+
+const ENTRY_OF_PURPOSE: Schema = { type: 'object', properties: PURPOSE, additionalProperties: false }
+
+const ENTRY_OF_LIST: Schema = {
+  type: 'object',
+  required: ['statusListCredential', 'statusListIndex'],
+  properties: {
+    ...PURPOSE,
     statusListCredential: URI,
     statusListIndex: { type: 'string', pattern: '^[0-9]{1,9}$' },
   },
@@ -124,7 +191,12 @@ const PROOF = {
 }
 const EXPECTED = { challenge: text(4096), domain: text(4096) }
 
-const options = (properties: Schema): Schema => ({ type: 'object', properties, ...freeMembers })
+/** Options, of which null is absent. */
+const options = (properties: Schemas): Schema => ({
+  type: 'object',
+  properties: Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, nullable(schema)])),
+  ...freeMembers,
+})
 
 /** Options of the VC API. */
 const VC_API: Schemas = {
@@ -146,16 +218,32 @@ const VC_API: Schemas = {
       maxItems: CHECKS.length,
     },
   }),
-  VcApiDeriveOptions: options({ selectivePointers: POINTERS, presentationHeader: ref('Base64Url') }),
+  VcApiDeriveOptions: options({ selectivePointers: POINTERS, presentationHeader: { allOf: [ref('Base64Url')] } }),
   VcApiProveOptions: options({
     ...PROOF,
     ...EXPECTED,
     verificationMethod: { ...text(4096), description: "Default: a key of the holder's DID." },
   }),
+  VcApiStatusIn: {
+    type: 'object',
+    required: ['credentialId', 'credentialStatus', 'status'],
+    properties: {
+      credentialId: {
+        ...text(4096),
+        description:
+          "The credential's own id. If several have it, statusListCredential and statusListIndex in credentialStatus select one.",
+      },
+      credentialStatus: ref('VcApiStatusEntry'),
+      status: { type: 'boolean', description: 'true: the credential is revoked or suspended.' },
+      indexAllocator: { ...text(4096), description: 'Not used: credentials get their entries when they are signed.' },
+    },
+    additionalProperties: false,
+  },
   VcApiStatusEntry: {
-    anyOf: [STATUS_ENTRY, { type: 'array', items: STATUS_ENTRY, minItems: 1, maxItems: 1 }],
+    description: 'The entry of one purpose: as the credential has it, or without the list and the index.',
+    anyOf: [ENTRY_OF_LIST, ENTRY_OF_PURPOSE, { type: 'array', items: ENTRY_OF_LIST, minItems: 1, maxItems: 1 }],
   },
 }
 
 /** Schemas of requests of this area that TypeScript cannot say (api/frame/openapi/document.ts). */
-export const SEMANTIC_REQUEST_SCHEMAS: Schemas = { ...TEMPLATES, ...QUERIES, ...VC_API }
+export const SEMANTIC_REQUEST_SCHEMAS: Schemas = { ...TEMPLATES, ...QUERIES, ...ASKED, ...VC_API }

@@ -5,6 +5,16 @@ import type { Schema, Schemas } from '../frame/openapi/schemas.ts'
 /** A member with a type, of which the data models say no more. */
 const typed = (description: string): Schema => ({ description, allOf: [ref('TypedObjects')] })
 
+const DIGEST = { digestSRI: { type: 'string', pattern: '^sha(256|384|512)-[A-Za-z0-9+/]+={0,2}$', maxLength: 255 } }
+
+/** An object with an id. */
+const identified = (required: string[], properties: Schema): Schema => ({
+  type: 'object',
+  required: ['id', ...required],
+  properties: { id: URI, ...properties },
+  ...freeMembers,
+})
+
 const date = (description: string): Schema => ({ description, allOf: [ref('CredentialDate')] })
 
 const COMMON: Schemas = {
@@ -20,11 +30,35 @@ const COMMON: Schemas = {
   validFrom: date('Data model 2.0: when the credential becomes valid. Default: now.'),
   validUntil: date('Data model 2.0: when it ends.'),
   credentialBranding: ref('CredentialBranding'),
-  credentialSchema: typed('Schemas of the claims.'),
+  credentialSchema: {
+    description: 'Schemas of the claims.',
+    ...oneOrMore(identified(['type'], { type: ref('Types') })),
+  },
   evidence: typed('What the issuer has checked.'),
   refreshService: typed('Where the holder gets a newer credential.'),
-  relatedResource: typed('Resources with the digest of their content.'),
+  relatedResource: {
+    description: 'Resources with the digest of their content: digestSRI, or digestMultibase instead of it.',
+    ...oneOrMore(identified([], { ...DIGEST, digestMultibase: text(255) })),
+  },
   termsOfUse: typed('Terms of the issuer.'),
+}
+
+const time = (description: string): Schema => ({ type: 'string', format: 'date-time', description })
+
+/** Members of a credential that is signed as it is. */
+const COMPLETE: Schemas = {
+  issuanceDate: time('Data model 1.1: when the credential becomes valid.'),
+  expirationDate: time('Data model 1.1: when it ends.'),
+  validFrom: time('Data model 2.0: when the credential becomes valid.'),
+  validUntil: time('Data model 2.0: when it ends.'),
+}
+
+/** An object without both is no credential and no presentation (D-250). */
+const DOCUMENT: Schema = {
+  type: 'object',
+  required: ['@context', 'type'],
+  properties: { '@context': {}, type: {} },
+  ...freeMembers,
 }
 
 const PROOF: Schema = { description: 'One proof, or several.', ...oneOrMore(ref('Proof')) }
@@ -132,13 +166,25 @@ const CREDENTIALS: Schemas = {
     properties: { ...COMMON },
     ...freeMembers,
   },
+  CompleteCredential: {
+    type: 'object',
+    required: ['@context', 'type', 'issuer', 'credentialSubject'],
+    properties: { ...COMMON, ...COMPLETE },
+    ...freeMembers,
+  },
+  DerivedCredential: {
+    type: 'object',
+    required: ['@context', 'type', 'proof'],
+    properties: { ...COMMON, credentialStatus: oneOrMore(ref('CredentialStatus')), proof: PROOF },
+    ...freeMembers,
+  },
   VerifiableCredential: {
     type: 'object',
     required: ['@context', 'type', 'issuer', 'credentialSubject', 'proof'],
     properties: { ...COMMON, credentialStatus: oneOrMore(ref('CredentialStatus')), proof: PROOF },
     ...freeMembers,
   },
-  CredentialToVerify: { anyOf: [ref('VerifiableCredential'), ref('JsonObject')] },
+  CredentialToVerify: { anyOf: [ref('VerifiableCredential'), DOCUMENT] },
 }
 
 const PRESENTED: Schemas = {
@@ -163,7 +209,7 @@ const PRESENTATIONS: Schemas = {
     properties: { ...PRESENTED, proof: PROOF },
     ...freeMembers,
   },
-  PresentationToVerify: { anyOf: [ref('VerifiablePresentation'), ref('JsonObject')] },
+  PresentationToVerify: { anyOf: [ref('VerifiablePresentation'), DOCUMENT] },
   TrustedContext: { anyOf: [URI, ref('JsonObject')] },
   VerifierDomain: { type: 'string', minLength: 1, maxLength: 2048, pattern: '^[!-~]+$', example: 'verifier.example' },
   DisplayName: line(255),
@@ -188,7 +234,7 @@ const LINKED_DATA: Schemas = {
     pattern: '^(/([^~/\\u0000]|~[01])*)*$',
     example: '/credentialSubject/course',
   },
-  Base64Url: { type: 'string', maxLength: 4096, pattern: '^[A-Za-z0-9_-]*$' },
+  Base64Url: { type: 'string', maxLength: 1024, pattern: '^[A-Za-z0-9_-]*$' },
 }
 
 /** Schemas of this area that TypeScript cannot say (api/frame/openapi/document.ts). */

@@ -9,6 +9,12 @@ export type CredentialType = string
 
 export type Description = string
 
+/** Types besides `type` and VerifiableCredential. */
+export type AdditionalTypes = CredentialType[]
+
+/** JSON-LD contexts: a URL, an object, or a list of them; the first one may select the data model. */
+export type TemplateContexts = unknown
+
 /** Path of a claim, such as claims.given_name. */
 export type ClaimPath = string
 
@@ -65,16 +71,14 @@ export interface ClaimMappingIn {
 }
 
 export interface TemplateIn {
-  /** Types besides `type` and VerifiableCredential. */
-  additional_types: CredentialType[]
+  additional_types: AdditionalTypes
   /**
    * Sources of claims, by claim. A path is short for {map_from: path}. Without mappings, all claims are used as they
    * are.
    */
   claim_mappings?: { [claim: string]: ClaimPath | ClaimMappingIn } | null
   claim_source_id?: Uuid | null
-  /** JSON-LD contexts: a URL, an object, or a list of them; the first one may select the data model. */
-  contexts?: unknown
+  contexts?: TemplateContexts
   credential_branding?: CredentialBranding | null
   description?: Description | null
   expires_in?: ExpiresIn | null

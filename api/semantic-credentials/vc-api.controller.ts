@@ -19,6 +19,7 @@ import type { ProofType } from '../frame/wire.ts'
 import { notingVerdict, presented } from './noted.ts'
 import {
   type VcApiCredentialOut,
+  type VcApiDerivedOut,
   type VcApiDeriveIn,
   type VcApiEmptyOut,
   type VcApiIssueIn,
@@ -100,7 +101,7 @@ export class VcApiController extends Controller {
   @OperationId('vcApiDeriveCredential')
   @Security('vcApi', ['semantic-credentials:read'])
   @SuccessResponse(201)
-  async derive(@Request() called: Called, @Body() body: VcApiDeriveIn): Promise<VcApiCredentialOut> {
+  async derive(@Request() called: Called, @Body() body: VcApiDeriveIn): Promise<VcApiDerivedOut> {
     this.setStatus(201)
     const { verifiableCredential, options } = body
     const derived = this.platform.vcApi.derive(called.user.tenantId, verifiableCredential, options)

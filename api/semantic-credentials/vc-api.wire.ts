@@ -1,6 +1,9 @@
 import type { Warning } from '../../protocol/semantic-credentials/warnings.ts'
 import type { JsonObject, VerifiableCredential } from '../frame/wire.ts'
-import type { UnsignedCredential } from './wire.ts'
+import type { DerivedCredential } from './wire.ts'
+
+/** A credential that is signed as it is, without proof. Its contexts define further members. */
+export type CompleteCredential = JsonObject
 
 /** A W3C presentation with the holder's proof. Its contexts define further members. */
 export type VerifiablePresentation = JsonObject
@@ -28,12 +31,16 @@ export type VcApiStatusEntry = JsonObject | JsonObject[]
 
 export interface VcApiIssueIn {
   /** A complete credential without proof; its issuer is a DID of the tenant. */
-  credential: UnsignedCredential
+  credential: CompleteCredential
   options?: VcApiIssueOptions
 }
 
 export interface VcApiCredentialOut {
   verifiableCredential: VerifiableCredential
+}
+
+export interface VcApiDerivedOut {
+  verifiableCredential: DerivedCredential
 }
 
 export interface VcApiVerifyIn {

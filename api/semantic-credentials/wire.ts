@@ -17,6 +17,9 @@ export type Base64Url = string
 /** Rows as the activities return them. */
 export type SemanticCredential = Awaited<ReturnType<CredentialReader['readCredential']>>
 
+/** Has the disclosed members alone; the mandatory ones of a credential without any are its contexts and types. */
+export type DerivedCredential = JsonObject
+
 export interface SignIn {
   /** The credential without proof; its issuer is a DID of the tenant. */
   payload: UnsignedCredential
@@ -59,8 +62,8 @@ export interface WarningOut {
   message: string
   /** JSON pointer into the verified document, or the path in the query. */
   path?: string
-  /** URL of the context, or id of the related resource. */
-  url?: Uri
+  /** URL of the context, or id of the related resource, as the document has it. */
+  url?: string
 }
 
 export interface VerifyOut {

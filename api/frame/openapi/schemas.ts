@@ -13,13 +13,20 @@ const nameOf = (ref: unknown): string | undefined =>
 
 const NULL: Schema = { type: 'object', nullable: true, enum: [null] }
 
+/** The schema, or null: an enum that does not list null excludes it (OpenAPI 3.0.3, Proposal 2019-10-31). */
+export const nullable = (schema: Schema): Schema => ({
+  ...schema,
+  ...(Array.isArray(schema.anyOf) ? { anyOf: [...schema.anyOf, NULL] } : { nullable: true }),
+  ...(Array.isArray(schema.enum) && { enum: [...schema.enum, null] }),
+})
+
 /** A reference, or null: `nullable` beside a reference allows no null, since the referenced schema does not. */
 function orNull(schema: Schema, all: Schemas): Schema {
   const { allOf, nullable: _, ...rest } = schema
   const [part] = allOf as Schema[]
   const target = all[nameOf(part?.$ref) ?? '']
   const isPlain = target !== undefined && 'type' in target && target.type !== 'object'
-  return isPlain ? { ...target, ...rest, nullable: true } : { ...rest, anyOf: [part, NULL] }
+  return isPlain ? nullable({ ...target, ...rest }) : { ...rest, anyOf: [part, NULL] }
 }
 
 /**
@@ -37,10 +44,18 @@ function mend(value: unknown, all: Schemas): unknown {
 /** PostgreSQL accepts no U+0000 in a text, so the API accepts none in a request. */
 const NO_NUL = '^[^\\u0000]*$'
 
-/** Says of each text without a form of its own that it must not contain U+0000. */
+/** Times that every part reads alike: four digits of the year from 1000, nine of a fraction, zones up to 14 hours. */
+const TIME =
+  '^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9])$'
+
+const isTime = ({ type, format, pattern }: Schema): boolean =>
+  type === 'string' && format === 'date-time' && pattern === undefined
+
+/** Says of each text of a request without a form of its own that it must not contain U+0000, and how a time is written. */
 function withoutNul(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNul)
   if (!isSchema(value)) return value
+  if (isTime(value)) return { ...value, pattern: TIME }
   const isFree = value.type === 'string' && !['pattern', 'format', 'enum', 'allOf'].some((name) => name in value)
   const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutNul(member)]))
   return isFree ? { ...members, pattern: NO_NUL } : members

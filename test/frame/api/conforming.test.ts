@@ -1,0 +1,111 @@
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import test from 'ava'
+import { createDid, payload, sign } from '../../support/credentials/credentials.ts'
+import { document, operations } from '../../support/frame/openapi.ts'
+import { openWorld, type World } from '../../support/world.ts'
+
+const ajv = new Ajv({ strict: false, allErrors: true })
+addFormats.default(ajv)
+ajv.addSchema({ $id: 'document', components: document.components })
+
+/** Why a body breaks a schema of the document; undefined if it does not. */
+function fault(schema: object, body: unknown): string | undefined {
+  const read = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components')) as object
+  return ajv.validate(read, body) ? undefined : ajv.errorsText()
+}
+
+const operationOf = (operationId: string) => operations.find((operation) => operation.operationId === operationId)
+
+const answerFault = (operationId: string, status: number, body: unknown) =>
+  fault(operationOf(operationId)?.responses[status]?.content?.['application/json']?.schema ?? { not: {} }, body)
+
+const requestFault = (operationId: string, body: unknown) =>
+  fault(operationOf(operationId)?.requestBody?.content['application/json']?.schema ?? { not: {} }, body)
+
+let world: World
+
+test.before(async () => {
+  world = await openWorld()
+  const body = { fetchUnknownContexts: false, vcApi: true }
+  const settings = await world.ask('/v1/settings', { method: 'PUT', token: world.token, body })
+  if (settings.status !== 200) throw new Error(`the VC API is off: ${settings.text}`)
+})
+test.after.always(() => world?.close())
+
+const ask = (path: string, body: object) =>
+  world.ask(`/v1/credentials/web-semantic/${path}`, { token: world.token, body })
+
+test('a derived credential that discloses nothing conforms to its schema (bbs-2023, section 3.4)', async (t) => {
+  const { credential } = await sign(world, await createDid(world, 'bls12381g2'), { proofType: 'bbs-2023' })
+  const derived = await ask('derive', { credential, selectivePointers: [] })
+  t.is(derived.status, 200)
+  t.false('credentialSubject' in derived.json<{ credential: object }>().credential)
+  t.is(answerFault('deriveWebSemanticCredential', 200, derived.json()), undefined)
+})
+
+test('a warning about a context that is no URI conforms to its schema', async (t) => {
+  const context = 'broken: \u008a'
+  const presentation = { '@context': ['https://www.w3.org/ns/credentials/v2', context], type: ['Other'] }
+  const verified = await ask('presentations/verify', { presentation })
+  t.is(verified.status, 200)
+  t.like(verified.json<{ warnings: object[] }>().warnings, [{ type: 'UntrustedContext', url: context }])
+  t.is(answerFault('verifyWebSemanticPresentationTemplate', 200, verified.json()), undefined)
+})
+
+const TEMPLATE = {
+  name: 'Course certificate',
+  type: 'CourseCredential',
+  additional_types: [],
+  contexts: [{ '@vocab': 'https://example.edu/terms#' }],
+  issuer: { name: 'Example University' },
+  revocable: false,
+}
+
+test('null is absent where the API reads it so: of an enum, and of an option of the VC API', (t) => {
+  t.is(
+    requestFault('createWebSemanticCredentialTemplate', { ...TEMPLATE, proof_type: null, contexts: null }),
+    undefined,
+  )
+  const verifiableCredential = { ...payload('did:example:issuer'), proof: { type: 'DataIntegrityProof' } }
+  const options = { presentationHeader: null, selectivePointers: null }
+  t.is(requestFault('vcApiDeriveCredential', { verifiableCredential, options }), undefined)
+})
+
+const REQUEST = { domain: 'verifier.example', name: 'Proof', query: [{ type: 'DIDAuth' }] }
+
+/** Requests that the API refuses with 400, each beside one that it takes: the document says the difference. */
+const LIMITS: [operationId: string, right: object, wrong: object][] = [
+  ['createWebSemanticPresentationRequest', REQUEST, { ...REQUEST, templateId: '7b1c5f6e-52a1-4d0e-9c2b-0c6f2a4f9d11' }],
+  ['createWebSemanticPresentationRequest', REQUEST, { domain: 'verifier.example' }],
+  ['createWebSemanticCredentialTemplate', TEMPLATE, { ...TEMPLATE, additional_types: ['A', 'A'] }],
+  ['createWebSemanticCredentialTemplate', TEMPLATE, { ...TEMPLATE, contexts: 0 }],
+  [
+    'vcApiUpdateStatus',
+    { credentialId: 'urn:a:b', credentialStatus: { type: 'BitstringStatusListEntry' }, status: true },
+    { credentialId: 'urn:a:b', credentialStatus: { type: 'A', statusListIndex: '1' }, status: true },
+  ],
+  [
+    'signWebSemanticCredential',
+    { payload: payload('did:example:issuer'), proofType: 'eddsa-rdfc-2022', revocable: false },
+    {
+      payload: payload('did:example:issuer', { credentialSchema: { type: 'JsonSchema' } }),
+      proofType: 'eddsa-rdfc-2022',
+      revocable: false,
+    },
+  ],
+  [
+    'vcApiIssueCredential',
+    { credential: payload('did:example:issuer', { validFrom: '2027-01-01T00:00:00Z' }) },
+    { credential: payload('did:example:issuer', { validFrom: { dateTime: '2027-01-01T00:00:00Z' } }) },
+  ],
+]
+
+for (const [index, [operationId, right, wrong]] of LIMITS.entries())
+  test(`the schema of ${operationId} excludes what the API refuses (${index})`, async (t) => {
+    t.is(requestFault(operationId, right), undefined)
+    t.truthy(requestFault(operationId, wrong))
+    const { path = '' } = operationOf(operationId) ?? {}
+    const reply = await world.ask(path, { token: world.token, body: wrong })
+    t.is(reply.status, 400, reply.text)
+  })
