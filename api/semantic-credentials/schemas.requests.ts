@@ -61,7 +61,10 @@ const list = (kind: string): Schema => ({
 })
 
 const NAMES = {
-  '@context': { description: 'Contexts that the credential must have.' },
+  '@context': {
+    description: 'Contexts that the credential must have.',
+    ...oneOrMore({ anyOf: [text(2048, 1), { type: 'object', ...freeMembers }] }),
+  },
   type: { anyOf: [text(2048, 1), { type: 'array', items: text(2048, 1), minItems: 1 }] },
 }
 
@@ -169,9 +172,15 @@ const STATUS_ENTRY: Schema = {
   ...freeMembers,
 }
 
-const PURPOSE = { type: text(255), statusPurpose: { type: 'string', enum: ['revocation', 'suspension'] } }
+const PURPOSE = { type: {}, statusPurpose: { type: 'string', enum: ['revocation', 'suspension'] } }
+const PLACES = ['statusListCredential', 'statusListIndex', 'revocationListCredential', 'revocationListIndex']
 
-const ENTRY_OF_PURPOSE: Schema = { type: 'object', properties: PURPOSE, additionalProperties: false }
+const ENTRY_OF_PURPOSE: Schema = {
+  type: 'object',
+  properties: PURPOSE,
+  not: { anyOf: PLACES.map((name) => ({ required: [name] })) },
+  ...freeMembers,
+}
 
 const ENTRY_OF_LIST: Schema = {
   type: 'object',
@@ -235,7 +244,7 @@ const VC_API: Schemas = {
       },
       credentialStatus: ref('VcApiStatusEntry'),
       status: { type: 'boolean', description: 'true: the credential is revoked or suspended.' },
-      indexAllocator: { ...text(4096), description: 'Not used: credentials get their entries when they are signed.' },
+      indexAllocator: { type: 'string', description: 'Not used: credentials get their entries when they are signed.' },
     },
     additionalProperties: false,
   },

@@ -53,12 +53,14 @@ const COMPLETE: Schemas = {
   validUntil: time('Data model 2.0: when it ends.'),
 }
 
-/** An object without both is no credential and no presentation (D-250). */
+/** An object with neither is no credential and no presentation (D-250). */
 const DOCUMENT: Schema = {
-  type: 'object',
-  required: ['@context', 'type'],
-  properties: { '@context': {}, type: {} },
-  ...freeMembers,
+  anyOf: ['@context', 'type'].map((name) => ({
+    type: 'object',
+    required: [name],
+    properties: { [name]: {} },
+    ...freeMembers,
+  })),
 }
 
 const PROOF: Schema = { description: 'One proof, or several.', ...oneOrMore(ref('Proof')) }
