@@ -1,7 +1,7 @@
 import { PROOF_TYPES } from '../../protocol/data-integrity/index.ts'
 import { CHECKS } from '../../protocol/semantic-credentials/vc-api.ts'
 import { freeMembers, oneOrMore, ref, text, URI } from '../frame/openapi/json.ts'
-import { nullable, type Schema, type Schemas } from '../frame/openapi/schemas.ts'
+import { NULL, nullable, type Schema, type Schemas } from '../frame/openapi/schemas.ts'
 
 /** Texts and objects of templates. */
 const TEMPLATES: Schemas = {
@@ -49,7 +49,7 @@ const credentialQuery = (kind: 'example' | 'frame', content: Schema): Schema => 
   required: [kind],
   properties: {
     required: { type: 'boolean', description: 'false: a presentation without it is valid too.' },
-    reason: { ...text(2048), description: 'Why the verifier asks, for people.' },
+    reason: { ...text(2048, 1), description: 'Why the verifier asks, for people.' },
     [kind]: content,
     trustedIssuer: { type: 'array', items: ref('TrustedIssuer'), maxItems: 100 },
   },
@@ -177,8 +177,7 @@ const PLACES = ['statusListCredential', 'statusListIndex', 'revocationListCreden
 
 const ENTRY_OF_PURPOSE: Schema = {
   type: 'object',
-  properties: PURPOSE,
-  not: { anyOf: PLACES.map((name) => ({ required: [name] })) },
+  properties: { ...PURPOSE, ...Object.fromEntries(PLACES.map((name) => [name, NULL])) },
   ...freeMembers,
 }
 

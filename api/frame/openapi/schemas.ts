@@ -11,7 +11,7 @@ const isSchema = (value: unknown): value is Schema =>
 const nameOf = (ref: unknown): string | undefined =>
   typeof ref === 'string' ? ref.replace('#/components/schemas/', '') : undefined
 
-const NULL: Schema = { type: 'object', nullable: true, enum: [null] }
+export const NULL: Schema = { type: 'object', nullable: true, enum: [null] }
 
 /** The schema, or null: an enum that does not list null excludes it (OpenAPI 3.0.3, Proposal 2019-10-31). */
 export const nullable = (schema: Schema): Schema => ({
