@@ -15,7 +15,7 @@ const request = (method: string, required: string[], options: Schema): Schema =>
     issuer: {
       type: 'boolean',
       description:
-        "true: the DID becomes the tenant's default issuer, which signs for requests that name none. Refused where the tenant has one; PUT /v1/settings replaces it.",
+        "true: the DID becomes the tenant's default issuer, which signs where a request names no DID. Refused if the tenant has a default issuer; PUT /v1/settings replaces it.",
     },
   },
   additionalProperties: false,
