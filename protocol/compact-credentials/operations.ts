@@ -1,0 +1,25 @@
+const read = 'compact-credentials:read'
+const write = 'compact-credentials:write'
+const compact = 'credential-compact'
+const semantic = 'credential-compact-semantic'
+
+/** Operations of compact and compact-semantic credentials, as protocol/operations.ts describes them. */
+export const COMPACT_CREDENTIAL_OPERATIONS = {
+  signCompactCredential: { scope: write, name: 'CREDENTIAL_COMPACT_SIGN', category: compact, changes: true },
+  verifyCompactCredential: { scope: read, name: 'CREDENTIAL_COMPACT_VERIFY', category: compact },
+  listCompactCredentials: { scope: read, name: 'CREDENTIAL_COMPACT_RETRIEVE_LIST', category: compact },
+  getCompactCredential: { scope: read, name: 'CREDENTIAL_COMPACT_RETRIEVE', category: compact },
+  signCompactSemanticCredential: {
+    scope: write,
+    name: 'CREDENTIAL_COMPACT_SEMANTIC_SIGN',
+    category: semantic,
+    changes: true,
+  },
+  verifyCompactSemanticCredential: { scope: read, name: 'CREDENTIAL_COMPACT_SEMANTIC_VERIFY', category: semantic },
+  listCompactSemanticCredentials: {
+    scope: read,
+    name: 'CREDENTIAL_COMPACT_SEMANTIC_RETRIEVE_LIST',
+    category: semantic,
+  },
+  getCompactSemanticCredential: { scope: read, name: 'CREDENTIAL_COMPACT_SEMANTIC_RETRIEVE', category: semantic },
+} as const

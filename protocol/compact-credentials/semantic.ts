@@ -1,0 +1,110 @@
+import { momentOf } from '../dates.ts'
+import type { FieldError } from '../errors.ts'
+import { isObject, type Json, listOf } from '../json.ts'
+import { wholeSeconds } from '../time.ts'
+import { LAST_SECOND, type UnsignedClaims } from './claims.ts'
+import type { ReadClaims } from './cwt.ts'
+
+const V1 = 'https://www.w3.org/2018/credentials/v1'
+const V2 = 'https://www.w3.org/ns/credentials/v2'
+const BASE = 'VerifiableCredential'
+
+/** Members of a credential that are claims of the CWT, by data model (VC Data Model 1.1, section 6.3.1). */
+const DATES = {
+  [V1]: { from: 'issuanceDate', until: 'expirationDate' },
+  [V2]: { from: 'validFrom', until: 'validUntil' },
+} as const
+
+const isModel = (context: unknown): context is keyof typeof DATES => context === V1 || context === V2
+
+const datesOf = (contexts: unknown) => {
+  const [base] = listOf(contexts)
+  return DATES[isModel(base) ? base : V1]
+}
+
+export interface UnsignedSemantic {
+  claims: UnsignedClaims
+  vc: Json
+  types: string[]
+  errors: FieldError[]
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= 2_048
+
+/**
+ * Reads a credential of the W3C, data model 1.1 or 2.0, that becomes a CWT: issuer and dates become claims, the rest is
+ * the claim `vc`. Contexts are carried and not processed: the signature is over the bytes (D-284). Errors name JSON
+ * pointers.
+ */
+export function readSemanticPayload(payload: Json): UnsignedSemantic {
+  const errors: FieldError[] = []
+  const report = (path: string, code: string, message: string) =>
+    errors.push({ path, code: `credential.${code}`, message })
+  const { '@context': given = [V1], type: givenTypes = [], issuer, ...rest } = payload
+  const contexts = listOf(given)
+  if (!isModel(contexts[0])) report('/@context/0', 'base_context', `expected ${V1} or ${V2}`)
+  for (const [at, context] of contexts.entries())
+    if (!isText(context) && !isObject(context)) report(`/@context/${at}`, 'context', 'expected a URL or an object')
+  const types = listOf(givenTypes).filter(isText)
+  if (types.length < listOf(givenTypes).length || types.length > 20)
+    report('/type', 'type', 'expected at most 20 names of types')
+  const isNamed = isObject(issuer)
+  const { id: iss, ...about } = isNamed ? issuer : { id: issuer }
+  if (iss !== undefined && iss !== null && !isText(iss))
+    report(isNamed ? '/issuer/id' : '/issuer', 'issuer', 'expected a DID')
+  for (const member of ['id', 'proof', 'credentialStatus'])
+    if (rest[member] !== undefined) report(`/${member}`, 'reserved', 'expected no such member: the platform sets it')
+  const { from, until } = datesOf(contexts)
+  const seconds = (member: string): number | undefined => {
+    const value = rest[member]
+    if (value === undefined || value === null) return undefined
+    const moment = momentOf(value, { zoneRequired: true })
+    const time = moment && Math.floor(moment.getTime() / 1_000)
+    if (time !== undefined && time >= 0 && time <= LAST_SECOND) return time
+    report(`/${member}`, 'date_time', 'expected a date and time since 1970 such as 2027-01-31T09:30:00Z')
+    return undefined
+  }
+  const [nbf, exp] = [seconds(from), seconds(until)]
+  if (nbf !== undefined && exp !== undefined && exp <= nbf)
+    report(`/${until}`, 'date_order', `expected a time after ${from}`)
+  const { [from]: _from, [until]: _until, credentialSubject: subject, ...others } = rest
+  const subjects = listOf(subject)
+  if (subjects.length === 0 || !subjects.every((each) => isObject(each) && Object.keys(each).length > 0))
+    report('/credentialSubject', 'subject', 'expected an object with at least one claim')
+  const all = [BASE, ...types.filter((type) => type !== BASE)]
+  return {
+    claims: {
+      ...(isText(iss) && { iss }),
+      ...(nbf !== undefined && { nbf }),
+      ...(exp !== undefined && { exp }),
+    },
+    vc: {
+      '@context': contexts,
+      type: all,
+      ...(Object.keys(about).length > 0 && { issuer: about }),
+      ...others,
+      credentialSubject: subject,
+    },
+    types: all.slice(1),
+    errors,
+  }
+}
+
+const dateOf = (seconds: number): string | number =>
+  seconds >= 0 && seconds <= LAST_SECOND ? wholeSeconds(new Date(seconds * 1_000)) : seconds
+
+/** The credential of the W3C that a CWT carries, with what stands in claims of the CWT. */
+export function credentialOf({ claims, vc = {} }: ReadClaims): Json {
+  const { '@context': contexts, type, issuer, ...rest } = vc
+  const { from, until } = datesOf(contexts)
+  return {
+    '@context': contexts,
+    ...(claims.jti !== undefined && { id: claims.jti }),
+    type,
+    issuer: { ...(isObject(issuer) && issuer), id: claims.iss },
+    ...(claims.nbf !== undefined && { [from]: dateOf(claims.nbf) }),
+    ...(claims.exp !== undefined && { [until]: dateOf(claims.exp) }),
+    ...rest,
+    ...(claims.status && { credentialStatus: claims.status }),
+  }
+}

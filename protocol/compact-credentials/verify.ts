@@ -1,0 +1,145 @@
+import { algorithmOf, type CoseSign1, coseFault, HEADER } from '../cose/sign1.ts'
+import { verificationKey } from '../data-integrity/keys.ts'
+import { type DidDocument, dereference } from '../dids/index.ts'
+import { type FieldError, Refusal, Unavailable } from '../errors.ts'
+import type { Json } from '../json.ts'
+import { hasCome, isToCome } from '../time.ts'
+import type { CompactClaims } from './claims.ts'
+import { type ReadClaims, readCredentialClaims, readCwt, type StatusEntry } from './cwt.ts'
+import { credentialOf } from './semantic.ts'
+import { fromText, PREFIXES, type Profile } from './text.ts'
+
+export const ERROR_TYPES = [
+  'PayloadInvalid',
+  'UnsupportedAlgorithm',
+  'IssuerNotTrusted',
+  'NotActive',
+  'Expired',
+  'IssuerPublicKeyInvalid',
+  'SignatureInvalid',
+  'Revoked',
+  'UnsupportedRevocationType',
+  'NetworkError',
+] as const
+export type ErrorType = (typeof ERROR_TYPES)[number]
+
+/** Why a credential does not verify: the first check that failed. */
+export interface VerificationError {
+  type: ErrorType
+  message: string
+  details: FieldError[]
+}
+
+export interface CompactVerdict {
+  verified: boolean
+  /** What could be read, verified or not. */
+  decoded?: Partial<CompactClaims> | Json
+  error?: VerificationError
+}
+
+export interface VerificationRules {
+  profile: Profile
+  /** In place of the profile's: for credentials of other schemes. */
+  prefix?: string
+  now: Date
+  toleranceMs: number
+  assertExpiry: boolean
+  assertNotBefore: boolean
+  /** undefined: any issuer. */
+  trustedIssuers?: readonly string[] | undefined
+  resolveDid(did: string): Promise<DidDocument>
+  /** Returns whether the entry is set in its list; undefined: the status is not checked. */
+  isRevoked?: ((entry: StatusEntry, issuer: string) => Promise<boolean>) | undefined
+}
+
+const failed = (type: ErrorType, message: string, details: FieldError[] = []): VerificationError => ({
+  type,
+  message,
+  details,
+})
+
+/** The DID URL that a `kid` names: the fragment alone, or the whole URL. */
+function keyUrl(message: CoseSign1, issuer: string): string | undefined {
+  const kid = message.protected.get(HEADER.kid)
+  if (!(kid instanceof Uint8Array) || kid.length === 0 || kid.length > 2_048) return undefined
+  const text = Buffer.from(kid).toString('utf8')
+  if (text.startsWith('did:')) return text.startsWith(`${issuer}#`) ? text : undefined
+  return `${issuer}#${text.replace(/^#/, '')}`
+}
+
+function timeError({ claims }: ReadClaims, rules: VerificationRules): VerificationError | undefined {
+  const moment = (seconds: number) => new Date(Math.min(seconds, 8.64e12) * 1_000)
+  const { nbf, exp } = claims
+  if (rules.assertNotBefore && nbf !== undefined && isToCome(moment(nbf), rules))
+    return failed('NotActive', 'The credential is not valid yet; see nbf.')
+  if (rules.assertExpiry && exp !== undefined && hasCome(moment(exp), rules))
+    return failed('Expired', 'The credential has expired; see exp.')
+  return undefined
+}
+
+async function signatureError(message: CoseSign1, issuer: string, rules: VerificationRules) {
+  const url = keyUrl(message, issuer)
+  if (!url) return failed('PayloadInvalid', 'The protected header has no kid of a key of the issuer.')
+  let key: ReturnType<typeof verificationKey>
+  try {
+    const { method, authorized } = dereference(await rules.resolveDid(issuer), url, 'assertionMethod')
+    if (!authorized) return failed('IssuerPublicKeyInvalid', 'The issuer does not allow its key to sign credentials.')
+    key = verificationKey(method)
+  } catch (error) {
+    if (!(error instanceof Refusal || (error instanceof Unavailable && error.part === 'outbound'))) throw error
+    return failed('IssuerPublicKeyInvalid', `The issuer's key is not known: ${error.message}`)
+  }
+  const fault = coseFault(message, key)
+  if (fault === 'key_unfit') return failed('IssuerPublicKeyInvalid', "The issuer's key is not one of the algorithm.")
+  return fault && failed('SignatureInvalid', 'The signature is not one of the issuer over this credential.')
+}
+
+async function statusError({ status }: ReadClaims, issuer: string, { isRevoked }: VerificationRules) {
+  if (!isRevoked || !status) return undefined
+  if (status === 'unknown')
+    return failed('UnsupportedRevocationType', 'The status of the credential is of a kind that is not supported.')
+  try {
+    return (await isRevoked(status, issuer)) ? failed('Revoked', 'The issuer has revoked the credential.') : undefined
+  } catch (error) {
+    if (error instanceof Unavailable && error.part === 'outbound') return failed('NetworkError', error.message)
+    if (!(error instanceof Refusal)) throw error
+    const isOfNetwork = error.code.startsWith('outbound.') || error.code === 'status_list.unavailable'
+    return failed(isOfNetwork ? 'NetworkError' : 'UnsupportedRevocationType', error.message)
+  }
+}
+
+/**
+ * Verifies a credential of any issuer. The checks and their order are those of the platforms that made the format:
+ * structure, algorithm, issuer, times, the issuer's key, signature; then the status, which is only asked of a credential
+ * that is genuine. The first that fails is the error.
+ */
+export async function verifyCompact(text: string, rules: VerificationRules): Promise<CompactVerdict> {
+  let message: CoseSign1
+  let read: ReadClaims
+  let decoded: CompactVerdict['decoded']
+  try {
+    message = readCwt(fromText(rules.prefix ?? PREFIXES[rules.profile], text))
+    read = readCredentialClaims(message, rules.profile)
+    decoded = read.vc ? credentialOf(read) : read.claims
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { verified: false, error: failed('PayloadInvalid', error.message, error.errors) }
+  }
+  const { iss } = read.claims
+  const error = await firstError()
+  return { verified: error === undefined, decoded, ...(error && { error }) }
+
+  async function firstError(): Promise<VerificationError | undefined> {
+    if (!algorithmOf(message) || message.protected.has(HEADER.crit) || message.unprotected.has(HEADER.crit))
+      return failed(
+        'UnsupportedAlgorithm',
+        'The protected header names neither ES256 nor EdDSA, or critical parameters.',
+      )
+    if (!iss) return failed('PayloadInvalid', 'The credential has no issuer.')
+    if (rules.trustedIssuers && !rules.trustedIssuers.includes(iss))
+      return failed('IssuerNotTrusted', 'The issuer is not one of the trusted issuers.')
+    return (
+      timeError(read, rules) ?? (await signatureError(message, iss, rules)) ?? (await statusError(read, iss, rules))
+    )
+  }
+}

@@ -1,0 +1,181 @@
+import { generateKeyPairSync, sign as signWith } from 'node:crypto'
+import test from 'ava'
+import { encodeClaims } from '../../protocol/compact-credentials/cwt.ts'
+import { fromText, PREFIXES, toText } from '../../protocol/compact-credentials/text.ts'
+import { verifyCompact } from '../../protocol/compact-credentials/verify.ts'
+import { type Cbor, encodeCbor, Tag } from '../../protocol/cose/cbor.ts'
+import { HEADER, signCoseSign1, sigStructure } from '../../protocol/cose/sign1.ts'
+import type { DidDocument } from '../../protocol/dids/index.ts'
+import { Refusal, Unavailable } from '../../protocol/errors.ts'
+
+const ISSUER = 'did:web:issuer.example'
+const NOW = new Date('2027-01-01T00:00:00Z')
+const ID = '2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8'
+const seconds = (text: string) => Date.parse(text) / 1_000
+const text = (value: string) => new Uint8Array(Buffer.from(value))
+
+const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const sign = async (data: Uint8Array) => signWith('sha256', data, { key: privateKey, dsaEncoding: 'ieee-p1363' })
+const signer = { keyType: 'p256', sign }
+
+const document = (more: object = {}) =>
+  ({
+    id: ISSUER,
+    verificationMethod: [
+      {
+        id: `${ISSUER}#key-1`,
+        type: 'JsonWebKey2020',
+        controller: ISSUER,
+        publicKeyJwk: publicKey.export({ format: 'jwk' }),
+      },
+    ],
+    assertionMethod: [`${ISSUER}#key-1`],
+    ...more,
+  }) as DidDocument
+
+const status = { index: '7', url: 'https://issuer.example/lists/1' }
+
+const signed = async (payload: Uint8Array, kid: Cbor = text('key-1')) =>
+  toText(PREFIXES.compact, await signCoseSign1({ protected: new Map([[HEADER.kid, kid]]), payload }, signer))
+
+const credential = (more: object = {}, kid?: Cbor, withStatus = false) =>
+  signed(encodeClaims(ID, { iss: ISSUER, type: 'Course', ...more }, withStatus ? { status } : {}), kid)
+
+const verify = (payload: string, more: Partial<Parameters<typeof verifyCompact>[1]> = {}) =>
+  verifyCompact(payload, {
+    profile: 'compact',
+    now: NOW,
+    toleranceMs: 0,
+    assertExpiry: true,
+    assertNotBefore: true,
+    resolveDid: async () => document(),
+    ...more,
+  })
+
+test('a credential verifies, with its claims', async (t) => {
+  const { verified, decoded, error } = await verify(
+    await credential({ property_set: { name: 'Ada', age: 36, ok: true } }),
+  )
+  t.deepEqual([verified, error], [true, undefined])
+  t.deepEqual(decoded, {
+    iss: ISSUER,
+    jti: Buffer.from(ID.replaceAll('-', ''), 'hex').toString('base64url'),
+    type: 'Course',
+    property_set: { name: 'Ada', age: 36, ok: true },
+  })
+})
+
+test('a CWT tag around the COSE tag is read (RFC 8392, section 6)', async (t) => {
+  const bytes = fromText(PREFIXES.compact, await credential())
+  t.true((await verify(toText(PREFIXES.compact, new Uint8Array([0xd8, 61, ...bytes])))).verified)
+})
+
+const PREFIX = PREFIXES.compact
+const b32 = (bytes: Uint8Array) => toText(PREFIX, bytes)
+
+const INVALID: Array<[what: string, text: () => string | Promise<string>]> = [
+  ['an empty text', () => ''],
+  ['the prefix alone', () => PREFIX],
+  ['another version', async () => (await credential()).replace('CSC:/1/', 'CSC:/2/')],
+  ['another prefix', async () => (await credential()).replace('CSC:/1/', 'CSS:/1/')],
+  ['lower case', async () => PREFIX + (await credential()).slice(PREFIX.length).toLowerCase()],
+  ['padding', async () => `${await credential()}=`],
+  ['a blank at its end', async () => `${await credential()} `],
+  ['bits left over', () => `${PREFIX}AB`],
+  ['a cut-off end', async () => (await credential()).slice(0, -8)],
+  ['more than 10,000 characters', () => PREFIX + 'A'.repeat(10_000)],
+  ['bytes after the CWT', async () => b32(new Uint8Array([...fromText(PREFIX, await credential()), 0]))],
+  ['5,000 arrays', () => b32(new Uint8Array([...new Uint8Array(5_000).fill(0x81), 1]))],
+  ['a length of 2^32 without data', () => b32(new Uint8Array([0x9a, 0xff, 0xff, 0xff, 0xff]))],
+  ['a COSE_Mac0', () => b32(encodeCbor(new Tag(17, [text(''), new Map(), text(''), text('')])))],
+  ['an array as payload', () => signed(encodeCbor([1]))],
+  ['a claim twice', () => signed(new Uint8Array([0xa2, 4, 1, 4, 2]))],
+  ['a number as issuer', () => signed(encodeCbor(new Map([[1, 1]])))],
+  ['a text as exp', () => signed(encodeCbor(new Map<number, Cbor>([[1, ISSUER], [4, 'never']])))], // biome-ignore format: one line
+  ['no issuer', () => signed(encodeCbor(new Map([['name', 'Ada']])))],
+  ['a list as claim', () => signed(encodeCbor(new Map<number | string, Cbor>([[1, ISSUER], ['a', [1]]])))], // biome-ignore format: one line
+  ['a reserved name as claim', () => signed(encodeCbor(new Map<number | string, Cbor>([[1, ISSUER], ['__proto__', 1]])))], // biome-ignore format: one line
+  ['a claim vc', () => signed(encodeCbor(new Map<number | string, Cbor>([[1, ISSUER], ['vc', new Map()]])))], // biome-ignore format: one line
+  ['a status without a list', () => signed(encodeCbor(new Map<number, Cbor>([[1, ISSUER], [-65537, new Map([[2, 1]])]])))], // biome-ignore format: one line
+  ['a key of another DID', () => credential({}, text('did:web:other.example#key-1'))],
+  ['a number as kid', () => credential({}, 7)],
+]
+
+for (const [what, make] of INVALID)
+  test(`${what}: not verified, PayloadInvalid`, async (t) => {
+    const { verified, error } = await verify(await make())
+    t.deepEqual([verified, error?.type], [false, 'PayloadInvalid'])
+  })
+
+test('an algorithm that is not taken, and a critical parameter: UnsupportedAlgorithm', async (t) => {
+  for (const header of [
+    new Map([[1, 5]]),
+    new Map<number, Cbor>([
+      [1, -7],
+      [2, [9]],
+    ]),
+  ]) {
+    // biome-ignore format: one line
+    const bytes = encodeCbor(header)
+    const payload = encodeClaims(ID, { iss: ISSUER }, {})
+    const signature = new Uint8Array(await sign(sigStructure(bytes, payload)))
+    const { error } = await verify(b32(encodeCbor(new Tag(18, [bytes, new Map(), payload, signature]))))
+    t.is(error?.type, 'UnsupportedAlgorithm')
+  }
+})
+
+test('the first check that fails is the error, in the order of the format', async (t) => {
+  const late = { exp: seconds('2026-01-01T00:00:00Z'), nbf: seconds('2028-01-01T00:00:00Z') }
+  const other = { resolveDid: async () => document({ assertionMethod: [] }) }
+  const payload = await credential(late, undefined, true)
+  const isRevoked = async () => true
+  const of = async (more: Parameters<typeof verify>[1]) => (await verify(payload, { isRevoked, ...more })).error?.type
+  t.is(await of({ trustedIssuers: [], ...other }), 'IssuerNotTrusted')
+  t.is(await of({ trustedIssuers: [ISSUER], ...other }), 'NotActive')
+  t.is(await of({ assertNotBefore: false, ...other }), 'Expired')
+  t.is(await of({ assertNotBefore: false, assertExpiry: false, ...other }), 'IssuerPublicKeyInvalid')
+  t.is(await of({ assertNotBefore: false, assertExpiry: false }), 'Revoked')
+  t.is(await of({ assertNotBefore: false, assertExpiry: false, isRevoked: undefined }), undefined)
+})
+
+test('clocks may differ by the tolerance, either way (D-167)', async (t) => {
+  const nbf = await credential({ nbf: NOW.getTime() / 1_000 + 60 })
+  t.is((await verify(nbf, { toleranceMs: 59_000 })).error?.type, 'NotActive')
+  t.true((await verify(nbf, { toleranceMs: 60_000 })).verified)
+  const exp = await credential({ exp: NOW.getTime() / 1_000 - 60 })
+  t.is((await verify(exp, { toleranceMs: 60_000 })).error?.type, 'Expired')
+  t.true((await verify(exp, { toleranceMs: 61_000 })).verified)
+})
+
+test('an issuer that does not resolve, and a key that is not in its document: IssuerPublicKeyInvalid', async (t) => {
+  const payload = await credential()
+  const refused = async () => Promise.reject(new Refusal('did.unresolvable', 'gone'))
+  const away = async () => Promise.reject(new Unavailable('outbound', 'away'))
+  for (const resolveDid of [refused, away])
+    t.is((await verify(payload, { resolveDid })).error?.type, 'IssuerPublicKeyInvalid')
+  t.is((await verify(await credential({}, text('key-2')))).error?.type, 'IssuerPublicKeyInvalid')
+  await t.throwsAsync(verify(payload, { resolveDid: async () => Promise.reject(new Unavailable('database', 'away')) }))
+})
+
+test('a changed claim: SignatureInvalid', async (t) => {
+  const bytes = fromText(PREFIX, await credential({ property_set: { name: 'Ada' } }))
+  const at = Buffer.from(bytes).indexOf('Ada')
+  const { error } = await verify(b32(bytes.map((byte, index) => (index === at ? 0x45 : byte))))
+  t.is(error?.type, 'SignatureInvalid')
+})
+
+test('a status that cannot be had fails the verification: NetworkError, UnsupportedRevocationType', async (t) => {
+  const payload = await credential({}, undefined, true)
+  for (const [thrown, type] of [
+    [new Unavailable('outbound', 'away'), 'NetworkError'],
+    [new Refusal('status_list.unavailable', 'away'), 'NetworkError'],
+    [new Refusal('outbound.blocked', 'no'), 'NetworkError'],
+    [new Refusal('status_list.malformed', 'no list'), 'UnsupportedRevocationType'],
+  ] as const)
+    t.is((await verify(payload, { isRevoked: async () => Promise.reject(thrown) })).error?.type, type)
+  t.true((await verify(payload, { isRevoked: async () => false })).verified)
+  await t.throwsAsync(verify(payload, { isRevoked: async () => Promise.reject(new TypeError('ours')) }))
+  const unknown = new Map<number, Cbor>([[1, ISSUER], [65535, new Map([['identifier_list', new Map()]])]]) // biome-ignore format: one line
+  const verdict = await verify(await signed(encodeCbor(unknown)), { isRevoked: async () => false })
+  t.is(verdict.error?.type, 'UnsupportedRevocationType')
+})
