@@ -1,0 +1,133 @@
+import { generateKeyPairSync, sign as signWith } from 'node:crypto'
+import { deflateSync, gzipSync, inflateSync } from 'node:zlib'
+import test from 'ava'
+import {
+  bitIndexList,
+  readList,
+  statusAt,
+  statusListCwt,
+  statusListJwt,
+  tokenList,
+} from '../../protocol/compact-credentials/status-lists.ts'
+import { type Cbor, encodeCbor } from '../../protocol/cose/cbor.ts'
+import { HEADER, signCoseSign1, type ToSign } from '../../protocol/cose/sign1.ts'
+import { verificationKey } from '../../protocol/data-integrity/keys.ts'
+import { setBits } from '../../protocol/status-list/index.ts'
+
+/** Bits of a list, index 0 left-most in byte 0. */
+const bitsOf = (statuses: string) =>
+  new Uint8Array((statuses.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+
+test('Token Status List, section 4.1 and 4.2: the example of one bit is compressed to the same bytes', (t) => {
+  const packed = Buffer.from(tokenList(bitsOf('1001110111000101')))
+  t.is(packed.toString('hex'), '78dadbb918000217015d')
+  t.is(packed.toString('base64url'), 'eNrbuRgAAhcBXQ')
+  t.is(inflateSync(packed).toString('hex'), 'b9a3')
+})
+
+test('Token Status List, section 4.1: the example of two bits is read as its statuses', (t) => {
+  const statuses = new Uint8Array([0xc9, 0x44, 0xf9])
+  t.deepEqual(
+    Array.from({ length: 12 }, (_, index) => statusAt(statuses, 2, index)),
+    [1, 2, 0, 3, 0, 1, 0, 1, 1, 2, 3, 3],
+  )
+  t.throws(() => statusAt(statuses, 2, 12), { code: 'status_list.index_out_of_range' })
+})
+
+const ISSUER = 'did:web:issuer.example'
+const URL_OF_LIST = 'https://issuer.example/v1/credentials/compact/revocation-lists/1'
+const NOW = new Date('2027-01-01T00:00:00Z')
+const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+const signer = { keyType: 'ed25519', sign: async (data: Uint8Array) => signWith(null, data, privateKey) }
+const key = verificationKey({
+  id: `${ISSUER}#key-1`,
+  type: 'JsonWebKey',
+  controller: ISSUER,
+  publicKeyJwk: { kty: 'OKP', ...publicKey.export({ format: 'jwk' }) },
+})
+
+const list = {
+  url: URL_OF_LIST,
+  issuer: ISSUER,
+  keyUrl: `${ISSUER}#key-1`,
+  bits: setBits(131_072, [0, 7, 8, 70_000]),
+  issuedAt: NOW,
+  expiresAt: new Date(NOW.getTime() + 3_600_000),
+  ttlSeconds: 3,
+}
+
+const read = async (
+  kind: 'bit-index' | 'token',
+  toSign: ToSign,
+  { issuer = ISSUER, now = NOW, url = URL_OF_LIST } = {},
+) => readList(await signCoseSign1(toSign, signer), { kind, index: 0, url }, issuer, async () => key, { now })
+
+for (const [kind, make] of [
+  ['bit-index', bitIndexList],
+  ['token', statusListCwt],
+] as const) {
+  test(`a ${kind} list is read with the statuses that were set, and outside of it is refused`, async (t) => {
+    const { isSet, expiresAt } = await read(kind, make(list))
+    t.deepEqual(expiresAt, list.expiresAt)
+    t.deepEqual([0, 1, 6, 7, 8, 9, 69_999, 70_000, 131_071].map(isSet), [
+      true,
+      false,
+      false,
+      true,
+      true,
+      false,
+      false,
+      true,
+      false,
+    ])
+    t.throws(() => isSet(131_072), { code: 'status_list.index_out_of_range' })
+  })
+
+  test(`a ${kind} list of another issuer, one that has expired, and one that another key signed are refused`, async (t) => {
+    const other = 'did:web:other.example'
+    await t.throwsAsync(read(kind, make(list), { issuer: other }), { code: 'status_list.mismatch' })
+    const late = { now: new Date(NOW.getTime() + 3_600_000) }
+    await t.throwsAsync(read(kind, make(list), late), { code: 'status_list.not_verified' })
+    const stranger = generateKeyPairSync('ed25519').privateKey
+    const sign = async (data: Uint8Array) => signWith(null, data, stranger)
+    const bytes = await signCoseSign1(make(list), { ...signer, sign })
+    const entry = { kind, index: 0, url: URL_OF_LIST }
+    await t.throwsAsync(
+      readList(bytes, entry, ISSUER, async () => key, { now: NOW }),
+      { code: 'status_list.not_verified' },
+    )
+  })
+}
+
+test('a token list whose sub is another URL is refused (Token Status List, section 8.3)', async (t) => {
+  const url = 'https://issuer.example/other'
+  await t.throwsAsync(read('token', statusListCwt(list), { url }), { code: 'status_list.mismatch' })
+})
+
+const withClaims = (...claims: [number, Cbor][]): ToSign => ({
+  protected: new Map([[HEADER.kid, text('key-1')]]),
+  payload: encodeCbor(new Map<number, Cbor>([[1, ISSUER], [2, URL_OF_LIST], ...claims])), // biome-ignore format: one line
+})
+const text = (value: string) => new Uint8Array(Buffer.from(value))
+const bomb = Buffer.alloc(17 * 1024 * 1024)
+
+for (const [what, kind, toSign] of [
+  ['no bits', 'bit-index', withClaims()],
+  ['bits that are not compressed', 'bit-index', withClaims([-65_538, text('bits')])],
+  ['a bomb of bits', 'bit-index', withClaims([-65_538, new Uint8Array(gzipSync(bomb))])],
+  ['no status_list', 'token', withClaims()],
+  ['three bits for a status', 'token', withClaims([65_533, new Map<string, Cbor>([['bits', 3], ['lst', tokenList(list.bits)]])])], // biome-ignore format: one line
+  ['a bomb of statuses', 'token', withClaims([65_533, new Map<string, Cbor>([['bits', 1], ['lst', new Uint8Array(deflateSync(bomb))]])])], // biome-ignore format: one line
+] as const)
+  test(`a list with ${what} is refused`, async (t) => {
+    await t.throwsAsync(read(kind, toSign), { code: 'status_list.malformed' })
+  })
+
+test('the token in JWT format has the claims of Token Status List, section 5.1', (t) => {
+  const { typ, claims } = statusListJwt(list)
+  t.is(typ, 'statuslist+jwt')
+  const { status_list, ...rest } = claims
+  t.deepEqual(rest, { iss: ISSUER, sub: URL_OF_LIST, iat: 1_798_761_600, exp: 1_798_765_200, ttl: 3 })
+  t.is(status_list.bits, 1)
+  t.deepEqual(Buffer.from(status_list.lst, 'base64url'), Buffer.from(tokenList(list.bits)))
+})
