@@ -1,5 +1,6 @@
 import { disjoint } from '../protocol/disjoint.ts'
 import { administrationActivities } from './administration/index.ts'
+import { composeCompactCredentials, composeCompactLists } from './compact-credentials/index.ts'
 import { type CredentialFormat, createFormats } from './credentials/format.ts'
 import { composeCredentials, composeEngine, credentialActivities } from './credentials/index.ts'
 import type { StatusEntries } from './credentials/status-lists/allocation.ts'
@@ -20,7 +21,7 @@ export interface FormatParts extends Dependencies {
   semantic: CredentialFormat
 }
 
-/** Formats besides those of the platform. */
+/** Formats besides those of the platform, or in place of one of the same name. */
 export type MoreFormats = (parts: FormatParts) => CredentialFormat[]
 
 /** The operations of all areas, which controllers call in process. */
@@ -31,9 +32,14 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const { entries, ...engine } = composeEngine({ ...frame, signers })
   const known = { ...frame, ...dids, signers }
   const { format: semantic, ...verbs } = composeSemanticCredentials({ ...known, ...engine, entries })
-  const formats = createFormats([semantic, ...moreFormats({ ...known, entries, semantic })])
+  const { compactFormats, ...compactVerbs } = composeCompactCredentials({ ...known, ...engine, entries })
+  const more = moreFormats({ ...known, entries, semantic })
+  const replaced = new Set(more.map(({ name }) => name))
+  const own = [semantic, ...compactFormats].filter(({ name }) => !replaced.has(name))
+  const formats = createFormats([...own, ...more])
   const credentials = composeCredentials({ ...known, formats })
-  return disjoint(standing, composeTokensLogs(dependencies), dids, engine, verbs, credentials)
+  const lists = composeCompactLists({ ...dependencies, ...credentials })
+  return disjoint(standing, composeTokensLogs(dependencies), dids, engine, verbs, compactVerbs, lists, credentials)
 }
 
 export type Platform = ReturnType<typeof createPlatform>

@@ -1,4 +1,5 @@
 import { ADMINISTRATION_OPERATIONS } from './administration/operations.ts'
+import { COMPACT_CREDENTIAL_OPERATIONS } from './compact-credentials/operations.ts'
 import { CREDENTIAL_OPERATIONS } from './credentials/operations.ts'
 import { DID_OPERATIONS } from './dids/operations.ts'
 import { disjoint } from './disjoint.ts'
@@ -23,6 +24,7 @@ export interface OperationFacts {
 /** The operations of all areas that have entries in the log, by their operationId. */
 export const OPERATIONS = disjoint(
   ADMINISTRATION_OPERATIONS,
+  COMPACT_CREDENTIAL_OPERATIONS,
   CREDENTIAL_OPERATIONS,
   DID_OPERATIONS,
   SEMANTIC_CREDENTIAL_OPERATIONS,

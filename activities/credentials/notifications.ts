@@ -2,6 +2,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Notification } from '../../entities/credentials.notifications.ts'
 import { Did } from '../../entities/dids.ts'
 import { inTenant } from '../../entities/orm.ts'
+import type { FormatName } from '../../protocol/credentials/formats.ts'
 import { type NamedEntry, statusMessage } from '../../protocol/credentials/notifications.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -108,9 +109,14 @@ export function createNotifications(parts: Parts) {
      * status once: a repeat changes nothing (D-171). Throws `credential.not_found`, `credential.not_revocable`,
      * `request.invalid`, `TooMany('notification.too_many')`.
      */
-    async notifyStatus(call: Call, id: string, { from, to }: { from?: string; to?: string[] }): Promise<void> {
+    async notifyStatus(
+      call: Call,
+      id: string,
+      { from, to }: { from?: string; to?: string[] },
+      format?: FormatName,
+    ): Promise<void> {
       const { tenantId } = call
-      const credential = await inTenant(database.tenants, tenantId, (em) => findCredential(em, id))
+      const credential = await inTenant(database.tenants, tenantId, (em) => findCredential(em, id, format))
       if (!credential.statusListId) throw notRevocable()
       const { subjects, statusEntry } = formats.of(credential.format).show(credential)
       if (!statusEntry) throw notRevocable()
@@ -133,9 +139,14 @@ export function createNotifications(parts: Parts) {
     },
 
     /** Newest first, each with its outcome. Throws `credential.not_found`. */
-    async listNotifications(tenantId: string, id: string, { limit, offset }: { limit: number; offset: number }) {
+    async listNotifications(
+      tenantId: string,
+      id: string,
+      { limit, offset }: { limit: number; offset: number },
+      format?: FormatName,
+    ) {
       return inTenant(database.tenants, tenantId, async (em) => {
-        await findCredential(em, id)
+        await findCredential(em, id, format)
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
         const [notifications, total] = await em.findAndCount(
           Notification,

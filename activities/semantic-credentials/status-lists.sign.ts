@@ -1,5 +1,6 @@
 import { keyFor } from '../../protocol/data-integrity/index.ts'
 import { statusListCredential } from '../../protocol/status-list/credential.ts'
+import type { CredentialListKind } from '../../protocol/status-list/index.ts'
 import { wholeSeconds } from '../../protocol/time.ts'
 import type { ListToSign, StatusKinds } from '../credentials/format.ts'
 import { refuseIssuer } from '../credentials/refusals.ts'
@@ -15,11 +16,12 @@ interface Parts extends Pick<Dependencies, 'documents'> {
 /** Status lists that are themselves credentials: Bitstring Status List 1.0, and RevocationList2020 for data model 1.1. */
 export function createSemanticLists({ documents, signers }: Parts) {
   const signAs =
-    (dataModel: '1.1' | '2.0') =>
+    (dataModel: '1.1' | '2.0', kind: CredentialListKind) =>
     async ({ tenantId, did, url, proofType: given, validFrom, validUntil, ...list }: ListToSign) => {
       const proofType = proofTypeOf(given)
       const credential = statusListCredential({
         ...list,
+        kind,
         id: url,
         issuerDid: did,
         validFrom: wholeSeconds(validFrom),
@@ -30,5 +32,8 @@ export function createSemanticLists({ documents, signers }: Parts) {
       return signPublicly(documents, { tenantId, credential, dataModel, proofType, signer, now: validFrom })
     }
 
-  return { BitstringStatusList: signAs('2.0'), RevocationList2020: signAs('1.1') } satisfies StatusKinds
+  return {
+    BitstringStatusList: signAs('2.0', 'BitstringStatusList'),
+    RevocationList2020: signAs('1.1', 'RevocationList2020'),
+  } satisfies StatusKinds
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { LockMode, type SqlEntityManager } from '@mikro-orm/postgresql'
+import { SemanticTemplate, SemanticTemplateVersion } from '../../entities/credentials.templates.ts'
 import { inTenant } from '../../entities/orm.ts'
-import { SemanticTemplate, SemanticTemplateVersion } from '../../entities/semantic-credentials.templates.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { type TemplateDefinition, templateErrors } from '../../protocol/semantic-credentials/templates/index.ts'
 import type { TemplateVersion } from '../credentials/format.ts'
@@ -20,8 +20,11 @@ const notFound = () => new Refusal('credential_template.not_found', 'There is no
 const templateOf = ({ templateId, version, definition }: SemanticTemplateVersion): CredentialTemplate => ({
   id: templateId,
   version,
-  definition,
+  definition: definition as TemplateDefinition,
 })
+
+/** Templates of other formats stand in the same tables. */
+const format = 'semantic' as const
 
 /**
  * Returns a version, by default the current one; undefined where there is none. For the engine: also of deleted
@@ -32,7 +35,7 @@ export async function readTemplateVersion(
   id: string,
   version?: number,
 ): Promise<TemplateVersion | undefined> {
-  const template = await em.findOne(SemanticTemplate, { id })
+  const template = await em.findOne(SemanticTemplate, { id, format })
   if (!template) return undefined
   const which = version === undefined ? { id: template.versionId } : { templateId: id, version }
   const row = await em.findOne(SemanticTemplateVersion, which)
@@ -59,7 +62,7 @@ export function createCredentialTemplates(
   }
 
   async function current(em: SqlEntityManager, id: string, lockMode?: LockMode) {
-    const template = await em.findOne(SemanticTemplate, { id, deletedAt: null }, lockMode ? { lockMode } : {})
+    const template = await em.findOne(SemanticTemplate, { id, format, deletedAt: null }, lockMode ? { lockMode } : {})
     if (!template) throw notFound()
     return { template, version: await em.findOneOrFail(SemanticTemplateVersion, { id: template.versionId }) }
   }
@@ -70,7 +73,7 @@ export function createCredentialTemplates(
       const definition = await checked(tenantId, input)
       const [id, versionId] = [uuid(), uuid()]
       return operations.change(call, 'createWebSemanticCredentialTemplate', { id }, async (em) => {
-        em.create(SemanticTemplate, { id, tenantId, type: definition.type, versionId, createdAt: now() })
+        em.create(SemanticTemplate, { id, tenantId, format, type: definition.type, versionId, createdAt: now() })
         await em.flush()
         em.create(SemanticTemplateVersion, { id: versionId, tenantId, templateId: id, version: 1, definition })
         return { id, version: 1, definition }
@@ -135,7 +138,7 @@ export function createCredentialTemplates(
     /** Newest first. */
     listTemplates(tenantId: string, { type, limit, offset }: { type?: string; limit: number; offset: number }) {
       return inTenant(database.tenants, tenantId, async (em) => {
-        const where = { deletedAt: null, ...(type === undefined ? {} : { type }) }
+        const where = { format, deletedAt: null, ...(type === undefined ? {} : { type }) }
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
         const [templates, total] = await em.findAndCount(SemanticTemplate, where, { orderBy, limit, offset })
         const versions = await em.find(SemanticTemplateVersion, {

@@ -57,8 +57,8 @@ export class CredentialStatusController extends Controller {
     @Queries() query: StatusQuery,
   ): Promise<RevocationStatusOut> {
     const { tenantId } = called.user
-    if (query.at === undefined) return this.platform.credentialStatus.readStatus(tenantId, id)
-    const past = await this.platform.credentialStatus.readStatusAt(tenantId, id, readTime(query.at))
+    if (query.at === undefined) return this.platform.credentialStatus.readStatus(tenantId, id, 'semantic')
+    const past = await this.platform.credentialStatus.readStatusAt(tenantId, id, readTime(query.at), 'semantic')
     return { ...past, at: past.at.toISOString() }
   }
 
@@ -75,7 +75,7 @@ export class CredentialStatusController extends Controller {
     @Path() id: Uuid,
     @Body() body: RevocationIn,
   ): Promise<EmptyOut> {
-    await this.platform.credentialStatus.setStatus(called.user, id, body.is_revoked)
+    await this.platform.credentialStatus.setStatus(called.user, id, body.is_revoked, 'semantic')
     return {}
   }
 
@@ -91,7 +91,7 @@ export class CredentialStatusController extends Controller {
   @SuccessResponse(200)
   @Response<Problem>(429, 'too many notifications for a recipient or its host; see Retry-After')
   async notify(@Request() called: Called, @Path() id: Uuid, @Body() body: NotificationIn): Promise<EmptyOut> {
-    await this.platform.notifications.notifyStatus(called.user, id, body)
+    await this.platform.notifications.notifyStatus(called.user, id, body, 'semantic')
     return {}
   }
 
@@ -108,7 +108,12 @@ export class CredentialStatusController extends Controller {
     @Queries() query: NotificationQuery,
   ): Promise<NotificationsOut> {
     const page = toPage(query.limit, query.page)
-    const { notifications, total } = await this.platform.notifications.listNotifications(called.user.tenantId, id, page)
+    const { notifications, total } = await this.platform.notifications.listNotifications(
+      called.user.tenantId,
+      id,
+      page,
+      'semantic',
+    )
     return { data: notifications.map(notificationToWire), ...snakeTotals(total, page.limit) }
   }
 
@@ -125,7 +130,7 @@ export class CredentialStatusController extends Controller {
     @Path() id: Uuid,
     @Body() body: SuspensionIn,
   ): Promise<EmptyOut> {
-    await this.platform.credentialStatus.setSuspension(called.user, id, body.is_suspended)
+    await this.platform.credentialStatus.setSuspension(called.user, id, body.is_suspended, 'semantic')
     return {}
   }
 
@@ -142,7 +147,12 @@ export class CredentialStatusController extends Controller {
     @Queries() query: StatusHistoryQuery,
   ): Promise<StatusHistoryOut> {
     const page = toPage(query.limit, query.page)
-    const { changes, total } = await this.platform.credentialStatus.listChanges(called.user.tenantId, id, page)
+    const { changes, total } = await this.platform.credentialStatus.listChanges(
+      called.user.tenantId,
+      id,
+      page,
+      'semantic',
+    )
     return { data: changes.map(changeToWire), ...snakeTotals(total, page.limit) }
   }
 }

@@ -1,8 +1,10 @@
 -- One status with its history, log entry and idempotent effect, under the credential's row lock: one change after the other.
+-- `wanted_format`: the only format whose credentials are found; null finds all.
 -- One round trip, and the mark on the list at its end: changes of one list wait for each other's commit and nothing else.
 create or replace function set_credential_status(
   tenant uuid, wanted_credential uuid, wanted_purpose text, wanted boolean,
-  log_id uuid, request uuid, log_category text, log_type text, log_metadata json, idempotency text, idempotent_effect bytea)
+  log_id uuid, request uuid, log_category text, log_type text, log_metadata json, idempotency text, idempotent_effect bytea,
+  wanted_format text)
 returns text
 language plpgsql as $$
 declare
@@ -11,7 +13,8 @@ declare
   differs boolean;
 begin
   perform set_config('app.tenant', tenant::text, true);
-  select * into known from credentials where id = wanted_credential for no key update;
+  select * into known from credentials
+  where id = wanted_credential and format = coalesce(wanted_format, format) for no key update;
   if not found then return 'not_found'; end if;
   list := case wanted_purpose when 'revocation' then known.status_list_id else known.suspension_list_id end;
   if list is null then return 'no_status'; end if;

@@ -1,7 +1,9 @@
+import { fromBase64url } from '../base64url.ts'
 import { type Cbor, type CborMap, decodeCbor, encodeCbor, isCborMap, isTag } from '../cose/cbor.ts'
 import { type CoseSign1, coseSign1Of } from '../cose/sign1.ts'
 import type { Json } from '../json.ts'
 import { isReservedName } from '../names.ts'
+import { readUuid } from '../uuid.ts'
 import {
   type ClaimValue,
   type CompactClaims,
@@ -60,6 +62,14 @@ export const bytesOfUuid = (uuid: string): Uint8Array => new Uint8Array(Buffer.f
 
 /** The id of a credential as its claims have it. */
 export const jtiOfUuid = (uuid: string, profile: Profile): string => jtiOf(bytesOfUuid(uuid), profile)
+
+/** The UUID of an id in any of its forms; undefined for other texts. */
+export function uuidOfJti(text: string): string | undefined {
+  const uuid = readUuid(text.replace(/^urn:uuid:/, ''))
+  if (uuid) return uuid
+  const bytes = fromBase64url(text)
+  return bytes?.length === 16 ? jtiOf(bytes, 'compact-semantic').slice('urn:uuid:'.length) : undefined
+}
 
 /** Returns the payload of a credential. The status stands in it twice, once for each kind of reader (D-283). */
 export function encodeClaims(

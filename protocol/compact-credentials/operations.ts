@@ -22,4 +22,26 @@ export const COMPACT_CREDENTIAL_OPERATIONS = {
     category: semantic,
   },
   getCompactSemanticCredential: { scope: read, name: 'CREDENTIAL_COMPACT_SEMANTIC_RETRIEVE', category: semantic },
+  getCompactCredentialRevocationStatus: {
+    scope: read,
+    name: 'CREDENTIAL_COMPACT_REVOCATION_RETRIEVE',
+    category: compact,
+  },
+  setCompactCredentialRevocationStatus: {
+    scope: write,
+    name: 'CREDENTIAL_COMPACT_REVOCATION_SET_STATUS',
+    category: compact,
+    changes: true,
+  },
+  getCompactSemanticCredentialRevocationStatus: {
+    scope: read,
+    name: 'CREDENTIAL_COMPACT_SEMANTIC_REVOCATION_RETRIEVE',
+    category: semantic,
+  },
+  setCompactSemanticCredentialRevocationStatus: {
+    scope: write,
+    name: 'CREDENTIAL_COMPACT_SEMANTIC_REVOCATION_SET_STATUS',
+    category: semantic,
+    changes: true,
+  },
 } as const

@@ -97,6 +97,8 @@ const malformed = (what: string) => new Refusal('status_list.malformed', `The st
 /** A verified list: whether an index is set. */
 export interface ReadList {
   expiresAt?: Date
+  /** Of the decompressed statuses. */
+  bytes: number
   isSet(index: number): boolean
 }
 
@@ -135,7 +137,7 @@ export async function readList(
     const packed = map.get(BIT_INDEX_LIST)
     if (!(packed instanceof Uint8Array)) throw malformed(`it has no claim ${BIT_INDEX_LIST}`)
     const bits = await unpack(packed, gunzip)
-    return { ...(expiresAt && { expiresAt }), isSet: (index) => getBit(bits, index) }
+    return { ...(expiresAt && { expiresAt }), bytes: bits.length, isSet: (index) => getBit(bits, index) }
   }
   if (sub !== url) throw new Refusal('status_list.mismatch', 'The sub of the status list differs from its URL.')
   const list = map.get(STATUS_LIST)
@@ -144,7 +146,11 @@ export async function readList(
   if (!(packed instanceof Uint8Array) || ![1, 2, 4, 8].includes(Number(width)))
     throw malformed('it has no status_list with bits and lst')
   const statuses = await unpack(packed, inflate)
-  return { ...(expiresAt && { expiresAt }), isSet: (index) => statusAt(statuses, Number(width), index) !== 0 }
+  return {
+    ...(expiresAt && { expiresAt }),
+    bytes: statuses.length,
+    isSet: (index) => statusAt(statuses, Number(width), index) !== 0,
+  }
 }
 
 /** The status of an entry in a Token Status List (section 4.1). */

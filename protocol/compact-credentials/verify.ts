@@ -58,13 +58,16 @@ const failed = (type: ErrorType, message: string, details: FieldError[] = []): V
   details,
 })
 
-/** The DID URL that a `kid` names: the fragment alone, or the whole URL. */
+/** The DID URL that a `kid` names: by its fragment alone, or whole. */
+export const keyUrlOf = (kid: string, issuer: string): string =>
+  kid.startsWith('did:') ? kid : `${issuer}#${kid.replace(/^#/, '')}`
+
+/** The DID URL of the issuer's key that signed; undefined where the header names none of the issuer's. */
 function keyUrl(message: CoseSign1, issuer: string): string | undefined {
   const kid = message.protected.get(HEADER.kid)
   if (!(kid instanceof Uint8Array) || kid.length === 0 || kid.length > 2_048) return undefined
-  const text = Buffer.from(kid).toString('utf8')
-  if (text.startsWith('did:')) return text.startsWith(`${issuer}#`) ? text : undefined
-  return `${issuer}#${text.replace(/^#/, '')}`
+  const url = keyUrlOf(Buffer.from(kid).toString('utf8'), issuer)
+  return url.startsWith(`${issuer}#`) ? url : undefined
 }
 
 function timeError({ claims }: ReadClaims, rules: VerificationRules): VerificationError | undefined {

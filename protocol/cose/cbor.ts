@@ -45,14 +45,14 @@ export interface CborBounds {
  * levels); every key of a map once, and an integer or a text; every length within the data, and nothing after the item.
  * Throws `Refusal(code)`.
  */
-export function decodeCbor(bytes: Uint8Array, { code, maxBytes }: CborBounds): Cbor {
-  if (bytes.length > maxBytes)
-    throw new Refusal(code, `The CBOR has ${bytes.length} bytes; at most ${maxBytes} are read.`)
+export function decodeCbor(bytes: Uint8Array, bounds: CborBounds): Cbor {
+  if (bytes.length > bounds.maxBytes)
+    throw new Refusal(bounds.code, `The CBOR has ${bytes.length} bytes; at most ${bounds.maxBytes} are read.`)
   try {
     return decode<Cbor>(bytes, OPTIONS)
   } catch (error) {
     throw new Refusal(
-      code,
+      bounds.code,
       'The bytes are not one well-formed item of CBOR: it is cut off, followed by other bytes, nested deeper than ' +
         `${MAX_DEPTH} levels, or repeats the key of a map.`,
       [],

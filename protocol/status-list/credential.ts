@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts'
-import { encodeList, type StatusListKind, type StatusPurpose } from './index.ts'
+import { type CredentialListKind, encodeList, type StatusListKind, type StatusPurpose } from './index.ts'
 
 /** Messages and references of an entry, for people (Bitstring Status List 1.0, section 2.1). */
 export interface StatusExplanation {
@@ -10,10 +10,11 @@ export interface StatusExplanation {
 }
 
 /** Returns the public URL of a list. */
-export const statusListUrl = (baseUrl: string, listId: string): string => `${baseUrl}/v1/revocation-lists/${listId}`
+export const statusListUrl = (baseUrl: string, listId: string, kind?: StatusListKind): string =>
+  `${baseUrl}/v1/${kind === 'BitIndexRevocationList' ? 'credentials/compact/' : ''}revocation-lists/${listId}`
 
 export interface StatusEntryInput extends StatusExplanation {
-  kind: StatusListKind
+  kind: CredentialListKind
   /** URL of the list credential. */
   listUrl: string
   index: number
@@ -37,7 +38,7 @@ export interface BitstringStatusListEntry extends StatusExplanation {
 
 export type CredentialStatus = RevocationList2020Status | BitstringStatusListEntry
 
-const assertPurpose = (kind: StatusListKind, purpose: StatusPurpose): void => {
+const assertPurpose = (kind: CredentialListKind, purpose: StatusPurpose): void => {
   if (kind === 'BitstringStatusList' || purpose === 'revocation') return
   throw new Refusal(
     'status_list.purpose_unsupported',
@@ -67,7 +68,7 @@ export function statusEntry({ kind, listUrl, index, purpose, ...explanation }: S
 }
 
 export interface StatusListInput {
-  kind: StatusListKind
+  kind: CredentialListKind
   /** The URL at which the credential is published. */
   id: string
   issuerDid: string

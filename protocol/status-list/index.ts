@@ -4,7 +4,10 @@ import { Refusal } from '../errors.ts'
 
 export { permute } from './permutation.ts'
 
-export type StatusListKind = 'RevocationList2020' | 'BitstringStatusList'
+/** Lists that are credentials of the W3C. */
+export type CredentialListKind = 'RevocationList2020' | 'BitstringStatusList'
+/** The list of compact credentials is a CWT (protocol/compact-credentials/status-lists.ts). */
+export type StatusListKind = CredentialListKind | 'BitIndexRevocationList'
 export type StatusPurpose = 'revocation' | 'suspension'
 
 /** Smallest size of a list, for the privacy of holders (Bitstring Status List, 6.1; RevocationList2020, 6.1). */
@@ -58,7 +61,7 @@ function gzip(bits: Uint8Array): Buffer {
 }
 
 /** `encodedList`: base64url of the gzipped bits, in Bitstring lists after the multibase prefix `u`. */
-export function encodeList(kind: StatusListKind, bits: Uint8Array): string {
+export function encodeList(kind: CredentialListKind, bits: Uint8Array): string {
   const text = gzip(bits).toString('base64url')
   return kind === 'BitstringStatusList' ? `u${text}` : text
 }

@@ -1,7 +1,7 @@
 import { inTenant } from '../../../entities/orm.ts'
 import { StatusChange, StatusList } from '../../../entities/status-lists.ts'
+import { type FormatName, logOf } from '../../../protocol/credentials/formats.ts'
 import { Refusal } from '../../../protocol/errors.ts'
-import { successOf } from '../../../protocol/operations.ts'
 import { type PastStatus, statusAt } from '../../../protocol/status-list/history.ts'
 import type { StatusPurpose } from '../../../protocol/status-list/index.ts'
 import type { Dependencies } from '../../dependencies.ts'
@@ -15,11 +15,11 @@ export interface CurrentStatus {
   isSuspended?: boolean
 }
 
-/** The operation that changes a status, by its purpose. */
-const CHANGES = {
-  revocation: 'setWebSemanticRevocationStatus',
-  suspension: 'setWebSemanticSuspensionStatus',
-} as const
+/** The part of the log name that says which status was set (protocol/credentials/operations.ts). */
+const VERBS = { revocation: 'REVOCATION_SET_STATUS', suspension: 'SUSPENSION_SET_STATUS' } as const
+
+/** A format whose credentials alone are found: each has paths and scopes of its own. */
+type Only = FormatName | undefined
 
 const without = {
   revocation: notRevocable,
@@ -68,14 +68,14 @@ export const createCredentialStatus = ({
   uuid,
 }: Pick<Dependencies, 'database' | 'sql' | 'systemSql' | 'effects' | 'now' | 'uuid'>) => {
   /** Sets the status, its history, the log entry and the mark on the list in one transaction and one round trip. */
-  async function set(call: Call, id: string, purpose: StatusPurpose, value: boolean): Promise<void> {
+  async function set(call: Call, id: string, purpose: StatusPurpose, value: boolean, format: Only): Promise<void> {
     const { tenantId, requestId, clientId, idempotency } = call
     if (idempotency && 'effect' in idempotency) return
-    const { category, type } = successOf(CHANGES[purpose])
+    const { category, name } = logOf(format ?? 'semantic', VERBS[purpose])
     const of = purpose === 'revocation' ? 'isRevoked' : 'isSuspended'
     const { rows } = await sql.query<{ outcome: string }>({
       name: 'set-status',
-      text: 'select set_credential_status($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as outcome',
+      text: 'select set_credential_status($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as outcome',
       values: [
         tenantId,
         id,
@@ -84,10 +84,11 @@ export const createCredentialStatus = ({
         uuid(),
         requestId,
         category,
-        type,
+        `${name}_SUCCESS`,
         JSON.stringify({ clientId, id, [of]: value }),
         idempotency?.key ?? null,
         idempotency ? effects.seal(tenantId, idempotency.key, null) : null,
+        format ?? null,
       ],
     })
     const outcome = rows[0]?.outcome
@@ -101,26 +102,28 @@ export const createCredentialStatus = ({
   }
 
   return {
-    setStatus: (call: Call, id: string, revoked: boolean) => set(call, id, 'revocation', revoked),
+    setStatus: (call: Call, id: string, revoked: boolean, format?: FormatName) =>
+      set(call, id, 'revocation', revoked, format),
 
     /** Throws `credential.not_suspendable` for a credential without a suspension entry. */
-    setSuspension: (call: Call, id: string, suspended: boolean) => set(call, id, 'suspension', suspended),
+    setSuspension: (call: Call, id: string, suspended: boolean, format?: FormatName) =>
+      set(call, id, 'suspension', suspended, format),
 
-    async readStatus(tenantId: string, id: string): Promise<CurrentStatus> {
+    async readStatus(tenantId: string, id: string, format?: FormatName): Promise<CurrentStatus> {
       const { revoked, suspended, suspensionListId } = await inTenant(database.tenants, tenantId, (em) =>
-        findCredential(em, id),
+        findCredential(em, id, format),
       )
       return { isRevoked: revoked, ...(suspensionListId && { isSuspended: suspended }) }
     },
 
     /** Returns the status of a credential at a past time, by its dates and its status history. */
-    async readStatusAt(tenantId: string, id: string, at: Date): Promise<PastStatus> {
+    async readStatusAt(tenantId: string, id: string, at: Date, format?: FormatName): Promise<PastStatus> {
       if (at > now())
         throw new Refusal('request.invalid', 'The status at a future time is not known.', [
           { path: 'at', code: 'range', message: 'expected a time in the past' },
         ])
       return inTenant(database.tenants, tenantId, async (em) => {
-        const credential = await findCredential(em, id)
+        const credential = await findCredential(em, id, format)
         const orderBy = { id: 'asc' } as const
         // the API shows milliseconds, the table has microseconds: include the whole millisecond
         const changedAt = { $lt: new Date(at.getTime() + 1) }
@@ -130,9 +133,14 @@ export const createCredentialStatus = ({
     },
 
     /** Newest first. */
-    async listChanges(tenantId: string, id: string, { limit, offset }: { limit: number; offset: number }) {
+    async listChanges(
+      tenantId: string,
+      id: string,
+      { limit, offset }: { limit: number; offset: number },
+      format?: FormatName,
+    ) {
       return inTenant(database.tenants, tenantId, async (em) => {
-        await findCredential(em, id)
+        await findCredential(em, id, format)
         const orderBy = { id: 'desc' } as const
         const [changes, total] = await em.findAndCount(StatusChange, { credentialId: id }, { orderBy, limit, offset })
         return { changes, total }

@@ -12,10 +12,14 @@ import type { StatusKinds } from '../format.ts'
 import { listNotFound } from '../refusals.ts'
 
 export interface PublishedList {
+  /** As the format signs it: a credential, or the texts of a list in several forms. */
   credential: Json
   etag: string
   validUntil: Date
 }
+
+/** Lists that `/v1/revocation-lists` publishes. */
+const CREDENTIAL_LISTS = ['RevocationList2020', 'BitstringStatusList'] as const
 
 const VALID_HOURS = 24
 /** A list is signed again before it ends, changed or not. */
@@ -78,7 +82,7 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
     const { baseUrl } = await tenants.byId(tenantId)
     const signList = statusKinds[kind]
     if (!signList) throw new Error(`no credential format of this process signs lists of kind ${kind}`)
-    const [url, bits] = [statusListUrl(baseUrl, id), setBits(size, entries)]
+    const [url, bits] = [statusListUrl(baseUrl, id, kind), setBits(size, entries)]
     const signed = await signList({ tenantId, kind, purpose, proofType, did, url, bits, validFrom: time, validUntil })
     const text = JSON.stringify(signed)
     const etag = etagOf(text)
@@ -95,8 +99,13 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
 
   return {
     /** Returns the signed list; signs it at the first read, because a list that nobody reads needs no signature. */
-    async publishedList(tenantId: string, id: string): Promise<PublishedList> {
-      const list = await inTenant(database.tenants, tenantId, (em) => em.findOne(StatusList, { id }))
+    async publishedList(
+      tenantId: string,
+      id: string,
+      kinds: readonly StatusListKind[] = CREDENTIAL_LISTS,
+    ): Promise<PublishedList> {
+      const where = { id, kind: { $in: [...kinds] } }
+      const list = await inTenant(database.tenants, tenantId, (em) => em.findOne(StatusList, where))
       if (!list) throw listNotFound()
       const { signed, etag, validUntil } = list
       if (signed && etag && validUntil && validUntil > now()) return { credential: signed, etag, validUntil }

@@ -92,6 +92,8 @@ test.serial('the published document is valid OpenAPI', async (t) => {
 
 /** What anybody may ask: tokens and their keys, and what is published. */
 const PUBLIC = [
+  'getCompactRevocationList',
+  'getCompactRevocationLists',
   'getDIDConfiguration',
   'getLinkedDIDs',
   'getOAuthAccessToken',
@@ -108,6 +110,8 @@ const READS_BY_POST = [
   'vcApiDeriveCredential',
   'vcApiVerifyCredential',
   'vcApiVerifyPresentation',
+  'verifyCompactCredential',
+  'verifyCompactSemanticCredential',
   'verifyWebSemanticCredentials',
   'verifyWebSemanticPresentationTemplate',
 ]
@@ -115,6 +119,7 @@ const READS_BY_POST = [
 const areaOf = (path: string): string => {
   if (path.startsWith('/v1/dids')) return 'dids'
   if (path.startsWith('/v1/analytics')) return 'logs'
+  if (path.startsWith('/v1/credentials/compact')) return 'compact-credentials'
   return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'
 }
 

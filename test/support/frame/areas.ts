@@ -12,6 +12,7 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
   dids: [],
   credentials: ['dids'],
   'semantic-credentials': ['dids', 'credentials', 'tokens-logs'],
+  'compact-credentials': ['dids', 'credentials', 'tokens-logs'],
   administration: ['dids', 'credentials', 'tokens-logs'],
 }
 

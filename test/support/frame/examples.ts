@@ -1,5 +1,6 @@
 import { REQUEST_EXAMPLES, thingIn } from '../../../api/frame/openapi/areas.ts'
 import { ISSUER } from '../../../api/frame/openapi/examples.ts'
+import { makeCompactSample } from '../credentials/compact.ts'
 import { createDid, payload, sign } from '../credentials/credentials.ts'
 import {
   makePresentationSample,
@@ -30,6 +31,10 @@ export interface Sample extends PresentationSample {
   templateId: string
   /** For the operation that deletes it. */
   spareTemplateId: string
+  compactId: string
+  compactSemanticId: string
+  /** The list of both. */
+  compactListId: string
 }
 
 export async function makeSample(world: World, client: Client): Promise<Sample> {
@@ -55,6 +60,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     ...(await makePresentationSample(world, token)),
     templateId: (await createTemplate(world, { revocable: true }, token)).id,
     spareTemplateId: (await createTemplate(world, {}, token)).id,
+    ...(await makeCompactSample(world, did, token)),
   }
 }
 
@@ -85,6 +91,9 @@ const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/credentials/web-semantic/revocation-lists/{id}': ({ listId }) => listId,
   '/v1/revocation-lists/{id}': ({ listId }) => listId,
   '/v1/credentials/batches/{id}': ({ batchId }) => batchId,
+  '/v1/credentials/compact/{id}': ({ compactId }) => compactId,
+  '/v1/credentials/compact-semantic/{id}': ({ compactSemanticId }) => compactSemanticId,
+  '/v1/credentials/compact/revocation-lists/{id}': ({ compactListId }) => compactListId,
 }
 
 /** What the document's example and THINGS do not say of a request that succeeds. */

@@ -98,6 +98,16 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
     ['reason', 'verified'],
   ],
   ['convertLinkedData', 'POST', '/v1/credentials/web-semantic/linkeddata/convert', 200, ['data', 'metadata']],
+  ['signCompactCredential', 'POST', '/v1/credentials/compact/sign', 200, ['decoded', 'encoded', 'id']],
+  ['verifyCompactCredential', 'POST', '/v1/credentials/compact/verify', 200, ['decoded', 'verified']],
+  ['setCompactCredentialRevocationStatus', 'POST', '/v1/credentials/compact/{id}/revocation-status', 200, []],
+  [
+    'setCompactSemanticCredentialRevocationStatus',
+    'POST',
+    '/v1/credentials/compact-semantic/{id}/revocation-status',
+    200,
+    [],
+  ],
   // last, for it takes away what the others speak of
   ['deleteDID', 'DELETE', '/v1/dids/{id}', 204, []],
 ]

@@ -1,0 +1,43 @@
+import type { Profile } from '../../protocol/compact-credentials/text.ts'
+import type { TemplateRef } from '../credentials/format.ts'
+import type { CredentialEngine } from '../credentials/index.ts'
+import type { DidArea } from '../dids/index.ts'
+import type { Frame } from '../frame/index.ts'
+import type { Call } from '../frame/operations.ts'
+import { createCompactBatches } from './batches.sign.ts'
+import { createCompactFormat } from './format.ts'
+import { createPublishedLists } from './lists.ts'
+import { type CompactSignRequest, createCompactSigning, type SignedCompact } from './sign.ts'
+import { createCompactLists } from './status-lists.sign.ts'
+import { createCompactVerifier } from './verify.ts'
+
+type Known = Frame & Pick<DidArea, 'didResolver' | 'signers'> & CredentialEngine
+
+/** Operations of compact and compact-semantic credentials; `formats` are for the engine. */
+export function composeCompactCredentials(known: Known) {
+  const signing = createCompactSigning(known)
+  const statusKinds = createCompactLists(known.signers)
+  const formatOf = (profile: Profile) =>
+    createCompactFormat(profile, {
+      signing,
+      statusKinds,
+      batches: createCompactBatches(profile, { ...known, signing }),
+    })
+  const formats = { compact: formatOf('compact'), 'compact-semantic': formatOf('compact-semantic') }
+  return {
+    compactFormats: Object.values(formats),
+    compactCredentials: {
+      /** Signs and records a credential; it is returned only if it was recorded. */
+      async signCredential(call: Call, profile: Profile, request: CompactSignRequest, template?: TemplateRef) {
+        const { id, credential } = await known.issuing.issue(call, formats[profile], request, template)
+        return { id, ...(credential as SignedCompact) }
+      },
+    },
+    compactVerifier: createCompactVerifier(known),
+  }
+}
+
+/** Operations on what the engine publishes. */
+export const composeCompactLists = (parts: Parameters<typeof createPublishedLists>[0]) => ({
+  compactLists: createPublishedLists(parts),
+})

@@ -1,0 +1,152 @@
+import {
+  Body,
+  Controller,
+  Example,
+  Get,
+  OperationId,
+  Path,
+  Post,
+  Queries,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from '@tsoa/runtime'
+import type { Platform } from '../../activities/index.ts'
+import { jtiOfUuid } from '../../protocol/compact-credentials/cwt.ts'
+import type { Profile } from '../../protocol/compact-credentials/text.ts'
+import type { EmptyOut } from '../credentials/status.wire.ts'
+import type { Called } from '../frame/authentication.ts'
+import { ofMember } from '../frame/members.ts'
+import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
+import type { Problem } from '../frame/problem.ts'
+import { VERIFY_EXAMPLE } from './examples.ts'
+import {
+  type CompactId,
+  type CompactOut,
+  type CompactPageOut,
+  type CompactRevocationIn,
+  type CompactRevocationOut,
+  type CompactSignIn,
+  type CompactSignOut,
+  type CompactVerifyIn,
+  type CompactVerifyOut,
+  namedCredential,
+  noteVerdict,
+  rowToWire,
+  verifyRequest,
+  wantedRevocation,
+} from './wire.ts'
+
+interface CompactQuery extends PageQuery {
+  /** Returns only credentials with this tag. */
+  tag?: string
+  /** Returns only credentials of this type. */
+  type?: string
+}
+
+const PROFILE: Profile = 'compact'
+
+@Route('v1/credentials/compact')
+@Tags('Compact credentials')
+export class CompactCredentialsController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * Signs claims as a CWT with ES256, or with EdDSA where the issuer has no P-256 key.
+   * @summary Sign a compact credential
+   */
+  @Post('sign')
+  @OperationId('signCompactCredential')
+  @Security('bearerAuth', ['compact-credentials:write'])
+  @SuccessResponse(200)
+  @Response<Problem>(409, 'no issuer is named and none is the default, or the Idempotency-Key is in use')
+  @Response<Problem>(503, 'the key store is not available; see Retry-After')
+  async sign(@Request() called: Called, @Body() body: CompactSignIn): Promise<CompactSignOut> {
+    const signing = this.platform.compactCredentials.signCredential(called.user, PROFILE, body)
+    const { id, encoded, decoded } = await ofMember('payload', signing)
+    return { id: jtiOfUuid(id, PROFILE), encoded, decoded: { ...decoded } }
+  }
+
+  /**
+   * Verifies the compact credential of any issuer. One that does not verify gives 200 with the first check that failed.
+   * @summary Verify a compact credential
+   */
+  @Post('verify')
+  @OperationId('verifyCompactCredential')
+  @Security('bearerAuth', ['compact-credentials:read'])
+  @SuccessResponse(200)
+  @Example<CompactVerifyOut>(VERIFY_EXAMPLE)
+  async verify(@Request() called: Called, @Body() body: CompactVerifyIn): Promise<CompactVerifyOut> {
+    const verdict = await this.platform.compactVerifier.verify(PROFILE, verifyRequest(body))
+    noteVerdict(called, verdict)
+    const { verified, decoded, error } = verdict
+    return { verified, ...(decoded && { decoded: { ...decoded } }), ...(error && { error }) }
+  }
+
+  /**
+   * Returns the tenant's compact credentials, newest first.
+   * @summary List compact credentials
+   */
+  @Get()
+  @OperationId('listCompactCredentials')
+  @Security('bearerAuth', ['compact-credentials:read'])
+  async list(@Request() called: Called, @Queries() query: CompactQuery): Promise<CompactPageOut> {
+    const { tag, type, limit, page: number } = query
+    const page = toPage(limit, number)
+    const filter = { tag, type, ...page }
+    const { credentials, total } = await this.platform.credentials.listCredentials(
+      called.user.tenantId,
+      PROFILE,
+      filter,
+    )
+    return { data: credentials.map((row) => rowToWire(row, PROFILE)), ...snakeTotals(total, page.limit) }
+  }
+
+  /**
+   * Returns a credential as it was issued.
+   * @summary Read a compact credential
+   */
+  @Get('{id}')
+  @OperationId('getCompactCredential')
+  @Security('bearerAuth', ['compact-credentials:read'])
+  async read(@Request() called: Called, @Path() id: CompactId): Promise<CompactOut> {
+    const uuid = namedCredential(called, id)
+    return rowToWire(await this.platform.credentials.readCredential(called.user.tenantId, PROFILE, uuid), PROFILE)
+  }
+
+  /**
+   * Returns whether a credential is revoked, as stored; the published list follows shortly after.
+   * @summary Read the revocation status of a compact credential
+   */
+  @Get('{id}/revocation-status')
+  @OperationId('getCompactCredentialRevocationStatus')
+  @Security('bearerAuth', ['compact-credentials:read'])
+  async readStatus(@Request() called: Called, @Path() id: CompactId): Promise<CompactRevocationOut> {
+    const uuid = namedCredential(called, id)
+    const { isRevoked } = await this.platform.credentialStatus.readStatus(called.user.tenantId, uuid, PROFILE)
+    return { isRevoked }
+  }
+
+  /**
+   * Revokes a credential, or undoes its revocation.
+   * @summary Set the revocation status of a compact credential
+   */
+  @Post('{id}/revocation-status')
+  @OperationId('setCompactCredentialRevocationStatus')
+  @Security('bearerAuth', ['compact-credentials:write'])
+  @SuccessResponse(200)
+  async setRevocationStatus(
+    @Request() called: Called,
+    @Path() id: CompactId,
+    @Body() body: CompactRevocationIn,
+  ): Promise<EmptyOut> {
+    const isRevoked = wantedRevocation(body)
+    await this.platform.credentialStatus.setStatus(called.user, namedCredential(called, id), isRevoked, PROFILE)
+    return {}
+  }
+}

@@ -1,0 +1,69 @@
+import type { COMPACT_CREDENTIAL_OPERATIONS } from '../../protocol/compact-credentials/operations.ts'
+import type { AreaDocument } from '../frame/openapi/document.ts'
+import { HOLDER, ISSUER } from '../frame/openapi/examples.ts'
+import { text } from '../frame/openapi/json.ts'
+import { COMPACT_ANSWERS } from './answers.ts'
+import { ENCODED, SEMANTIC_ENCODED } from './examples.ts'
+import { COMPACT_SCHEMAS } from './schemas.ts'
+
+const CREDENTIAL_LIST = { tag: text(255), type: text(2_048) }
+
+/** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
+export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
+  keyof typeof COMPACT_CREDENTIAL_OPERATIONS | 'getCompactRevocationLists' | 'getCompactRevocationList'
+> = {
+  examples: {
+    signCompactCredential: {
+      payload: {
+        iss: ISSUER,
+        sub: HOLDER,
+        type: 'CourseCredential',
+        property_set: { course: 'CS-101', grade: 'A', passed: true },
+      },
+      revocable: true,
+    },
+    verifyCompactCredential: { payload: ENCODED },
+    setCompactCredentialRevocationStatus: { is_revoked: true },
+    signCompactSemanticCredential: {
+      payload: {
+        '@context': ['https://www.w3.org/2018/credentials/v1', { course: 'https://schema.org/courseCode' }],
+        type: ['VerifiableCredential'],
+        issuer: { id: ISSUER, name: 'Example University' },
+        issuanceDate: '2026-01-01T00:00:00Z',
+        credentialSubject: { id: HOLDER, course: 'CS-101' },
+      },
+      revocable: true,
+    },
+    verifyCompactSemanticCredential: { payload: SEMANTIC_ENCODED },
+    setCompactSemanticCredentialRevocationStatus: { is_revoked: true },
+  },
+  answers: COMPACT_ANSWERS,
+  downloads: {
+    getCompactRevocationList: {
+      'application/cwt': '<a CWT>',
+      'application/statuslist+jwt': 'eyJhbGciOiJFUzI1NiIsInR5cCI6InN0YXR1c2xpc3Qrand0In0.<claims>.<signature>',
+      'application/statuslist+cwt': '<a CWT>',
+    },
+  },
+  schemas: COMPACT_SCHEMAS,
+  parameters: {
+    listCompactCredentials: CREDENTIAL_LIST,
+    listCompactSemanticCredentials: CREDENTIAL_LIST,
+  },
+  refusals: {
+    signCompactCredential: { 400: 'credential.invalid', 409: 'credential.issuer_not_chosen' },
+    signCompactSemanticCredential: { 400: 'credential.invalid', 409: 'credential.issuer_not_chosen' },
+    setCompactCredentialRevocationStatus: { 400: 'credential.not_revocable' },
+    setCompactSemanticCredentialRevocationStatus: { 400: 'credential.not_revocable' },
+  },
+  notFound: {
+    '/v1/credentials/compact/{id}': 'credential.not_found',
+    '/v1/credentials/compact-semantic/{id}': 'credential.not_found',
+    '/v1/credentials/compact/revocation-lists/{id}': 'status_list.not_found',
+  },
+  problems: {
+    400: {
+      'compact_credential.malformed': 'The text is not a compact credential that can be read.',
+    },
+  },
+}

@@ -1,0 +1,88 @@
+import {
+  Controller,
+  Get,
+  OperationId,
+  Path,
+  Produces,
+  Queries,
+  Request,
+  Response,
+  Route,
+  SuccessResponse,
+  Tags,
+} from '@tsoa/runtime'
+import type { Request as HttpRequest } from 'express'
+import type { Platform } from '../../activities/index.ts'
+import { TOKEN_TYPES } from '../../protocol/compact-credentials/status-lists.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import { isFresh } from '../../protocol/etag.ts'
+import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
+import type { Problem } from '../frame/problem.ts'
+import type { Uuid } from '../frame/wire.ts'
+import type { CompactListsOut } from './wire.ts'
+
+/** The list that credentials name by claim -65537 has no media type of its own. */
+const BIT_INDEX = 'application/cwt'
+
+interface ListsQuery extends PageQuery {}
+
+@Route('v1/credentials/compact/revocation-lists')
+@Tags('Compact credentials')
+export class CompactListsController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  private async tenantOf({ headers }: HttpRequest) {
+    const tenant = await this.platform.tenants.byHost(headers.host ?? '')
+    if (!tenant) throw new Refusal('status_list.not_found', 'There is no such status list.')
+    return tenant
+  }
+
+  /**
+   * Returns the status lists of compact and compact-semantic credentials. Public; the host name selects the tenant.
+   * @summary List the status lists of compact credentials
+   */
+  @Get()
+  @OperationId('getCompactRevocationLists')
+  async list(@Request() request: HttpRequest, @Queries() query: ListsQuery): Promise<CompactListsOut> {
+    const tenant = await this.tenantOf(request)
+    const page = toPage(query.limit, query.page)
+    const { lists, total } = await this.platform.compactLists.listLists(tenant, page)
+    this.setHeader('Access-Control-Allow-Origin', '*')
+    return { data: lists, ...snakeTotals(total, page.limit) }
+  }
+
+  /**
+   * Returns a status list, signed by its issuer, in the form that the caller accepts: as a CWT with the gzipped bits in
+   * claim -65538, or the same statuses as a Status List Token (JWT or CWT). Public; the host name selects the tenant.
+   * @summary Read a status list of compact credentials
+   */
+  @Get('{id}')
+  @OperationId('getCompactRevocationList')
+  @SuccessResponse(200, 'the list')
+  @Produces('application/cwt')
+  @Response(304, 'unchanged')
+  @Response<Problem>(503, 'the list cannot be signed now; see Retry-After')
+  async read(@Request() request: HttpRequest, @Path() id: Uuid): Promise<void> {
+    const tenant = await this.tenantOf(request)
+    const { forms, etag } = await this.platform.compactLists.readList(tenant.id, id)
+    const bodies = new Map([
+      [BIT_INDEX, Buffer.from(forms.bitIndex, 'base64')],
+      [TOKEN_TYPES.jwt, Buffer.from(forms.tokenJwt)],
+      [TOKEN_TYPES.cwt, Buffer.from(forms.tokenCwt, 'base64')],
+    ])
+    const accepted = request.accepts([...bodies.keys()])
+    const type = accepted || BIT_INDEX
+    const ownEtag = etag.replace(/"$/, `-${[...bodies.keys()].indexOf(type)}"`)
+    request.res?.set({
+      ETag: ownEtag,
+      'Cache-Control': 'public, max-age=3',
+      // verifiers in a browser read it too (Fetch standard, CORS protocol)
+      'Access-Control-Allow-Origin': '*',
+      Vary: 'Accept',
+    })
+    if (isFresh(request.headers['if-none-match'], ownEtag)) request.res?.status(304).end()
+    else request.res?.set('Content-Type', type).send(bodies.get(type))
+  }
+}
