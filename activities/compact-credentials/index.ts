@@ -7,6 +7,7 @@ import type { Call } from '../frame/operations.ts'
 import { createCompactBatches } from './batches.sign.ts'
 import { createCompactFormat } from './format.ts'
 import { createPublishedLists } from './lists.ts'
+import { createQrCodes } from './qr-codes.ts'
 import { type CompactSignRequest, createCompactSigning, type SignedCompact } from './sign.ts'
 import { createCompactLists } from './status-lists.sign.ts'
 import { createCompactVerifier } from './verify.ts'
@@ -34,6 +35,7 @@ export function composeCompactCredentials(known: Known) {
       },
     },
     compactVerifier: createCompactVerifier(known),
+    compactQrCodes: createQrCodes(known),
   }
 }
 

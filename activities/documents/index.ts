@@ -19,6 +19,7 @@ import {
 } from '../../protocol/data-integrity/index.ts'
 import { createShapes } from '../../protocol/data-integrity/shapes.ts'
 import { overDocument, Refusal } from '../../protocol/errors.ts'
+import type { QrDrawing } from '../../protocol/qr-code.ts'
 import { type Verdict, type VerifyRequest, verifyCredential } from '../../protocol/semantic-credentials/index.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import { type MeaningRequest, meansTheSame } from '../../protocol/semantic-credentials/presentations/meaning.ts'
@@ -55,6 +56,8 @@ export interface Documents {
   meansTheSame(request: MeaningRequest, owner: Owner): Promise<boolean>
   /** PNG of a short text as a data: URL. Throws `Refusal('qr_code.too_long')`. */
   qrCode(text: string, owner: Owner): Promise<string>
+  /** A PNG in base64, or SVG. Throws `Refusal('qr_code.too_narrow')`. */
+  drawQrCode(drawing: QrDrawing, owner: Owner): Promise<string>
   close(): Promise<void>
 }
 
@@ -163,6 +166,7 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
       return inLane<'meansTheSame'>(light, owner, () => meansTheSame(request, bundled), elsewhere)
     },
     qrCode: (text, owner) => pool.run({ name: 'qrCode', input: text, contexts: new Map() }, owner),
+    drawQrCode: (input, owner) => pool.run({ name: 'drawQrCode', input, contexts: new Map() }, owner),
     close: () => pool.close(),
   }
 }

@@ -3,7 +3,7 @@ import { contextUnknown, createDocumentLoader } from '../../protocol/contexts/in
 import { canonizePlain } from '../../protocol/data-integrity/canonize.ts'
 import { createProofCheck, deriveCredential, prepareProof } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { qrCode } from '../../protocol/qr-code.ts'
+import { drawQrCode, qrCode } from '../../protocol/qr-code.ts'
 import { convertLinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import { meansTheSame } from '../../protocol/semantic-credentials/presentations/meaning.ts'
 import { fenceIntrinsics } from '../frame/intrinsics.ts'
@@ -59,6 +59,7 @@ export default async function run<Name extends TaskName>({
     convert: (input) => convertLinkedData(input, { documentLoader }),
     meansTheSame: (input) => meansTheSame(input, options),
     qrCode,
+    drawQrCode,
   }
   try {
     const output = await verbs[task.name](task.input)

@@ -8,6 +8,7 @@ import type {
   ProofVerdict,
 } from '../../protocol/data-integrity/index.ts'
 import type { FieldError } from '../../protocol/errors.ts'
+import type { QrDrawing } from '../../protocol/qr-code.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import type { MeaningRequest } from '../../protocol/semantic-credentials/presentations/meaning.ts'
 
@@ -29,6 +30,7 @@ export interface Tasks {
   convert: { input: Conversion; output: LinkedData }
   meansTheSame: { input: MeaningRequest; output: boolean }
   qrCode: { input: string; output: string }
+  drawQrCode: { input: QrDrawing; output: string }
 }
 export type TaskName = keyof Tasks
 

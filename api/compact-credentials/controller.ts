@@ -23,6 +23,7 @@ import { ofMember } from '../frame/members.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
 import { VERIFY_EXAMPLE } from './examples.ts'
+import { namedCredential, noteVerdict } from './noted.ts'
 import {
   type CompactId,
   type CompactOut,
@@ -33,8 +34,6 @@ import {
   type CompactSignOut,
   type CompactVerifyIn,
   type CompactVerifyOut,
-  namedCredential,
-  noteVerdict,
   rowToWire,
   verifyRequest,
   wantedRevocation,

@@ -8,6 +8,8 @@ import { COMPACT_SCHEMAS } from './schemas.ts'
 
 const CREDENTIAL_LIST = { tag: text(255), type: text(2_048) }
 
+const IMAGES = { 'image/png': '<a PNG>', 'image/svg+xml': '<svg xmlns="http://www.w3.org/2000/svg"/>' }
+
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
 export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
   keyof typeof COMPACT_CREDENTIAL_OPERATIONS | 'getCompactRevocationLists' | 'getCompactRevocationList'
@@ -36,9 +38,13 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
     },
     verifyCompactSemanticCredential: { payload: SEMANTIC_ENCODED },
     setCompactSemanticCredentialRevocationStatus: { is_revoked: true },
+    getCompactCredentialQRCode: { payload: ENCODED, width: 400 },
+    getCompactSemanticCredentialQRCode: { payload: SEMANTIC_ENCODED },
   },
   answers: COMPACT_ANSWERS,
   downloads: {
+    getCompactCredentialQRCode: IMAGES,
+    getCompactSemanticCredentialQRCode: IMAGES,
     getCompactRevocationList: {
       'application/cwt': '<a CWT>',
       'application/statuslist+jwt': 'eyJhbGciOiJFUzI1NiIsInR5cCI6InN0YXR1c2xpc3Qrand0In0.<claims>.<signature>',
@@ -54,6 +60,8 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
     signCompactCredential: { 400: 'credential.invalid', 409: 'credential.issuer_not_chosen' },
     signCompactSemanticCredential: { 400: 'credential.invalid', 409: 'credential.issuer_not_chosen' },
     setCompactCredentialRevocationStatus: { 400: 'credential.not_revocable' },
+    getCompactCredentialQRCode: { 400: 'qr_code.too_narrow', 413: 'compact_credential.too_long' },
+    getCompactSemanticCredentialQRCode: { 400: 'qr_code.too_narrow', 413: 'compact_credential.too_long' },
     setCompactSemanticCredentialRevocationStatus: { 400: 'credential.not_revocable' },
   },
   notFound: {
@@ -64,6 +72,11 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
   problems: {
     400: {
       'compact_credential.malformed': 'The text is not a compact credential that can be read.',
+      'qr_code.too_narrow': 'The width is less than the QR code has modules; errors names the least one.',
+      'qr_code.too_wide': 'The width is more than 2,048 pixels.',
+    },
+    413: {
+      'compact_credential.too_long': 'The credential is too long for a QR code.',
     },
   },
 }

@@ -23,6 +23,7 @@ import { ofMember } from '../frame/members.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
 import { SEMANTIC_VERIFY_EXAMPLE } from './examples.ts'
+import { namedCredential, noteVerdict } from './noted.ts'
 import {
   type CompactRevocationIn,
   type CompactRevocationOut,
@@ -33,8 +34,6 @@ import {
   type CompactSemanticSignOut,
   type CompactSemanticVerifyOut,
   type CompactVerifyIn,
-  namedCredential,
-  noteVerdict,
   rowToWire,
   verifyRequest,
   wantedRevocation,

@@ -1,9 +1,8 @@
 import { type CredentialReader, jsonOf } from '../../activities/credentials/read.ts'
-import { jtiOfUuid, uuidOfJti } from '../../protocol/compact-credentials/cwt.ts'
+import { jtiOfUuid } from '../../protocol/compact-credentials/cwt.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
-import type { CompactVerdict, ErrorType } from '../../protocol/compact-credentials/verify.ts'
+import type { ErrorType } from '../../protocol/compact-credentials/verify.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import type { Called } from '../frame/authentication.ts'
 import type { Count, DateTime, Did, JsonObject, Uri, Uuid } from '../frame/wire.ts'
 
 /**
@@ -203,14 +202,6 @@ export function rowToWire(row: Row, profile: Profile): CompactOut & CompactSeman
   }
 }
 
-/** The UUID of a credential of a path, which the log entry names. Throws `credential.not_found` for a text of none. */
-export function namedCredential(called: Called, id: string): string {
-  const uuid = uuidOfJti(id)
-  if (!uuid) throw new Refusal('credential.not_found', 'There is no such credential.')
-  called.noted = { ...called.noted, objectIds: [uuid] }
-  return uuid
-}
-
 /** What the body of a change of a revocation says. Throws `request.invalid`. */
 export function wantedRevocation({ is_revoked: snake, isRevoked: camel }: CompactRevocationIn): boolean {
   const wanted = snake ?? camel
@@ -223,13 +214,6 @@ export function wantedRevocation({ is_revoked: snake, isRevoked: camel }: Compac
       message: isTwice ? 'expected either is_revoked or isRevoked' : 'expected true or false',
     },
   ])
-}
-
-/** What the log keeps of a verification. */
-export function noteVerdict(called: Called, { verified, decoded, error }: CompactVerdict): void {
-  const jti: unknown = decoded && ('jti' in decoded ? decoded.jti : 'id' in decoded ? decoded.id : undefined)
-  const presentedId = typeof jti === 'string' ? uuidOfJti(jti) : undefined
-  called.noted = { ...(presentedId && { presentedId }), verified, reason: error?.type ?? null }
 }
 
 export const verifyRequest = (body: CompactVerifyIn) => ({

@@ -44,4 +44,10 @@ export const COMPACT_CREDENTIAL_OPERATIONS = {
     category: semantic,
     changes: true,
   },
+  getCompactCredentialQRCode: { scope: read, name: 'CREDENTIAL_COMPACT_QRCODE_CREATE', category: compact },
+  getCompactSemanticCredentialQRCode: {
+    scope: read,
+    name: 'CREDENTIAL_COMPACT_SEMANTIC_QRCODE_CREATE',
+    category: semantic,
+  },
 } as const

@@ -106,6 +106,8 @@ const PUBLIC = [
 const READS_BY_POST = [
   'convertLinkedData',
   'deriveWebSemanticCredential',
+  'getCompactCredentialQRCode',
+  'getCompactSemanticCredentialQRCode',
   'getListOfLogs',
   'vcApiDeriveCredential',
   'vcApiVerifyCredential',

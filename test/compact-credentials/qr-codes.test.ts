@@ -1,0 +1,95 @@
+import test from 'ava'
+import jsQrModule from 'jsqr'
+import { PNG } from 'pngjs'
+import { COMPACT, COMPACT_SEMANTIC, signCompact, signCompactSemantic } from '../support/credentials/compact.ts'
+import { createDid } from '../support/credentials/credentials.ts'
+import { refusal } from '../support/credentials/templates.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+let issuer: string
+test.before(async () => {
+  world = await openWorld()
+  issuer = await createDid(world, 'P-256')
+})
+test.after.always(() => world?.close())
+
+const ask = (body: object, path = COMPACT) => world.ask(`${path}/qrcode`, { token: world.token, body })
+
+async function draw(body: object, accept = '*/*', path = COMPACT) {
+  const response = await fetch(`${world.url}${path}/qrcode`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${world.token}`, 'content-type': 'application/json', accept },
+    body: JSON.stringify(body),
+  })
+  return { response, bytes: Buffer.from(await response.arrayBuffer()) }
+}
+
+/** What another library reads in a PNG. */
+function scan(bytes: Buffer) {
+  const { data, width, height } = PNG.sync.read(bytes)
+  return { text: jsQrModule.default(new Uint8ClampedArray(data), width, height)?.data, width }
+}
+
+const claims = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`claim_${at}`, `value of claim ${at}`]))
+
+test('another library reads the PNG of a credential of 25 claims, at the best width and at a given one', async (t) => {
+  const { encoded } = await signCompact(world, { iss: issuer, property_set: claims }, { revocable: true })
+  for (const width of [undefined, null, 0, 900]) {
+    const { response, bytes } = await draw({ payload: encoded, width })
+    t.is(response.status, 200)
+    t.is(response.headers.get('content-type'), 'image/png')
+    const read = scan(bytes)
+    t.is(read.text, encoded)
+    if (width) t.is(read.width, width)
+    else t.is(read.width % 4, 0)
+  }
+})
+
+test('a compact-semantic credential is drawn by its own operation alone', async (t) => {
+  const { encoded } = await signCompactSemantic(world, issuer)
+  const { bytes } = await draw({ payload: encoded }, 'image/png', COMPACT_SEMANTIC)
+  t.is(scan(bytes).text, encoded)
+  t.is(refusal(await ask({ payload: encoded }), 400), 'compact_credential.malformed')
+})
+
+test('SVG comes to whom accepts it alone', async (t) => {
+  const { encoded } = await signCompact(world, { iss: issuer })
+  const { response, bytes } = await draw({ payload: encoded, width: 300 }, 'image/svg+xml')
+  t.is(response.headers.get('content-type'), 'image/svg+xml')
+  t.regex(bytes.toString(), /^<svg [^>]*width="300"/)
+  t.is((await draw({ payload: encoded }, 'image/png, image/svg+xml')).response.headers.get('content-type'), 'image/png')
+})
+
+const ofLength = (length: number) => `CSC:/1/${'A'.repeat(length - 7)}`
+
+test('the longest text is drawn, and one character more is 413', async (t) => {
+  const { response, bytes } = await draw({ payload: ofLength(3_391) })
+  t.is(response.status, 200)
+  t.is(scan(bytes).width, (177 + 8) * 4)
+  t.is(refusal(await ask({ payload: ofLength(3_392) }), 413), 'compact_credential.too_long')
+})
+
+test('a width below the modules names the least one, which is drawn', async (t) => {
+  const reply = await ask({ payload: ofLength(3_391), width: 184 })
+  t.is(refusal(reply, 400), 'qr_code.too_narrow')
+  t.like(reply.json<{ errors: object[] }>().errors, [
+    { path: 'width', message: 'expected 185 or more, or 0 for the best width' },
+  ])
+  const { bytes } = await draw({ payload: ofLength(3_391), width: 185 })
+  t.is(scan(bytes).width, 185)
+})
+
+test('2,048 pixels are drawn, and what is wider is refused before anything is drawn', async (t) => {
+  const { encoded } = await signCompact(world, { iss: issuer })
+  t.is(scan((await draw({ payload: encoded, width: 2_048 })).bytes).text, encoded)
+  for (const width of [2_049, 10_000, 65_536, 4_294_967_295])
+    t.is(refusal(await ask({ payload: encoded, width }), 400), 'qr_code.too_wide')
+  for (const width of [-1, 1.5, '300', 4_294_967_296])
+    t.is(refusal(await ask({ payload: encoded, width }), 400), 'request.invalid')
+})
+
+for (const payload of ['', 'CSC:/1/', 'https://example.org', 'CSC:/1/abc', 'CSC:/1/A B', 'CSC:/2/AAAA'])
+  test(`no credential is not drawn: ${payload}`, async (t) => {
+    t.is(refusal(await ask({ payload }), 400), 'compact_credential.malformed')
+  })
