@@ -4,6 +4,7 @@ import { isObject, listOf } from '../../protocol/json.ts'
 import type { BatchFormat, CredentialFormat, StatusKinds } from '../credentials/format.ts'
 import { jsonOf } from '../credentials/read.ts'
 import type { CompactSigning, CompactSignRequest, SignedCompactRow } from './sign.ts'
+import { readCompactTemplateVersion } from './templates.ts'
 
 interface Parts {
   signing: CompactSigning
@@ -38,5 +39,6 @@ export const createCompactFormat = (
     const { decoded } = jsonOf(credential)
     return { subjects: subjectsOf(decoded), ...entryOf(decoded) }
   },
+  ...(profile === 'compact' && { readTemplate: readCompactTemplateVersion }),
   batches,
 })

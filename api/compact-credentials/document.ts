@@ -8,6 +8,13 @@ import { COMPACT_SCHEMAS } from './schemas.ts'
 
 const CREDENTIAL_LIST = { tag: text(255), type: text(2_048) }
 
+const TEMPLATE = {
+  type: 'CourseCredential',
+  credential_mappings: { course: { map_from: 'claims.course', required: true }, grade: { default_value: 'A' } },
+  expiration: { years: 1 },
+  revocable: true,
+}
+
 const IMAGES = { 'image/png': '<a PNG>', 'image/svg+xml': '<svg xmlns="http://www.w3.org/2000/svg"/>' }
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
@@ -38,6 +45,9 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
     },
     verifyCompactSemanticCredential: { payload: SEMANTIC_ENCODED },
     setCompactSemanticCredentialRevocationStatus: { is_revoked: true },
+    createCompactCredentialTemplate: TEMPLATE,
+    updateCompactCredentialTemplate: { ...TEMPLATE, expiration: { months: 18 } },
+    signCompactCredentialFromTemplate: { claims: { course: 'CS-101' }, issuer_did: ISSUER },
     getCompactCredentialQRCode: { payload: ENCODED, width: 400 },
     getCompactSemanticCredentialQRCode: { payload: SEMANTIC_ENCODED },
   },
@@ -55,8 +65,15 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
   parameters: {
     listCompactCredentials: CREDENTIAL_LIST,
     listCompactSemanticCredentials: CREDENTIAL_LIST,
+    getCompactSchemas: { type: text(2_048) },
   },
   refusals: {
+    createCompactCredentialTemplate: { 400: 'credential_template.invalid', 409: 'credential_template.type_taken' },
+    updateCompactCredentialTemplate: { 400: 'credential_template.invalid', 409: 'credential_template.type_taken' },
+    signCompactCredentialFromTemplate: {
+      400: 'credential_template.claims_missing',
+      409: 'credential.issuer_not_chosen',
+    },
     signCompactCredential: { 400: 'credential.invalid', 409: 'credential.issuer_not_chosen' },
     signCompactSemanticCredential: { 400: 'credential.invalid', 409: 'credential.issuer_not_chosen' },
     setCompactCredentialRevocationStatus: { 400: 'credential.not_revocable' },
@@ -67,6 +84,7 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
   notFound: {
     '/v1/credentials/compact/{id}': 'credential.not_found',
     '/v1/credentials/compact-semantic/{id}': 'credential.not_found',
+    '/v1/credentials/compact/configurations/{id}': 'credential_template.not_found',
     '/v1/credentials/compact/revocation-lists/{id}': 'status_list.not_found',
   },
   problems: {
@@ -74,6 +92,9 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
       'compact_credential.malformed': 'The text is not a compact credential that can be read.',
       'qr_code.too_narrow': 'The width is less than the QR code has modules; errors names the least one.',
       'qr_code.too_wide': 'The width is more than 2,048 pixels.',
+    },
+    409: {
+      'credential_template.type_taken': 'Another compact template of the tenant has the type.',
     },
     413: {
       'compact_credential.too_long': 'The credential is too long for a QR code.',

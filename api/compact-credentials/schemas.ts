@@ -55,5 +55,22 @@ export const COMPACT_SCHEMAS: Schemas = {
     properties: semantic,
     ...freeMembers,
   },
+  CompactType: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 1_024,
+    pattern: '^[A-Za-z0-9][!-~]*$',
+    example: 'CourseCredential',
+  },
+  CompactDuration: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  CompactMapping: {
+    type: 'object',
+    properties: {
+      map_from: { ...text(512, 1), example: 'claims.given_name' },
+      default_value: CLAIM,
+      required: { type: 'boolean' },
+    },
+    additionalProperties: false,
+  },
   DecodedSemantic: { type: 'object', ...freeMembers },
 }

@@ -50,4 +50,32 @@ export const COMPACT_CREDENTIAL_OPERATIONS = {
     name: 'CREDENTIAL_COMPACT_SEMANTIC_QRCODE_CREATE',
     category: semantic,
   },
+  getCompactSchemas: {
+    scope: read,
+    name: 'CREDENTIAL_COMPACT_CREDENTIAL_CONFIGURATION_RETRIEVE_LIST',
+    category: compact,
+  },
+  createCompactCredentialTemplate: {
+    scope: write,
+    name: 'CREDENTIAL_COMPACT_CREDENTIAL_CONFIGURATION_CREATE',
+    category: compact,
+    changes: true,
+  },
+  getCompactCredentialTemplate: {
+    scope: read,
+    name: 'CREDENTIAL_COMPACT_CREDENTIAL_CONFIGURATION_RETRIEVE',
+    category: compact,
+  },
+  updateCompactCredentialTemplate: {
+    scope: write,
+    name: 'CREDENTIAL_COMPACT_CREDENTIAL_CONFIGURATION_UPDATE',
+    category: compact,
+    changes: true,
+  },
+  signCompactCredentialFromTemplate: {
+    scope: write,
+    name: 'CREDENTIAL_COMPACT_SIGN',
+    category: compact,
+    changes: true,
+  },
 } as const

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { World as WholeWorld } from '../world.ts'
 
 type World = Pick<WholeWorld, 'ask' | 'token'>
@@ -71,5 +72,44 @@ export async function makeCompactSample(world: World, did: string, token: string
   const options = { revocable: true, token }
   const compact = await signCompact(world, { iss: did, type: 'SampleCredential', name: 'Ada' }, options)
   const semantic = await signCompactSemantic(world, did, options)
-  return { compactId: compact.id, compactSemanticId: semantic.id, compactListId: listIdOf(compact) }
+  const { id: compactTemplateId } = await createCompactTemplate(world, {}, token)
+  return {
+    compactId: compact.id,
+    compactSemanticId: semantic.id,
+    compactListId: listIdOf(compact),
+    compactTemplateId,
+  }
+}
+
+/** Bodies that succeed again and again: a type stands once. */
+export const COMPACT_EXAMPLES = {
+  createCompactCredentialTemplate: { body: () => compactTemplate() },
+  updateCompactCredentialTemplate: { body: () => compactTemplate() },
+  signCompactCredentialFromTemplate: {
+    body: ({ did }: { did: string }) => ({ claims: { course: 'CS-101' }, issuer_did: did }),
+  },
+}
+
+export interface CompactTemplate {
+  id: string
+  version: number
+  type: string
+}
+
+export const compactTemplate = (more: Record<string, unknown> = {}) => ({
+  type: `Course-${randomUUID()}`,
+  credential_mappings: { course: { map_from: 'claims.course', required: true }, grade: { default_value: 'A' } },
+  expiration: { years: 1 },
+  revocable: true,
+  ...more,
+})
+
+export async function createCompactTemplate(
+  world: World,
+  more: Record<string, unknown> = {},
+  token = world.token,
+): Promise<CompactTemplate> {
+  const reply = await world.ask(`${COMPACT}/configurations`, { token, body: compactTemplate(more) })
+  if (reply.status !== 200) throw new Error(`no template: ${reply.text}`)
+  return reply.json<CompactTemplate>()
 }

@@ -1,6 +1,6 @@
 import { REQUEST_EXAMPLES, thingIn } from '../../../api/frame/openapi/areas.ts'
 import { ISSUER } from '../../../api/frame/openapi/examples.ts'
-import { makeCompactSample } from '../credentials/compact.ts'
+import { COMPACT_EXAMPLES, makeCompactSample } from '../credentials/compact.ts'
 import { createDid, payload, sign } from '../credentials/credentials.ts'
 import {
   makePresentationSample,
@@ -35,6 +35,7 @@ export interface Sample extends PresentationSample {
   compactSemanticId: string
   /** The list of both. */
   compactListId: string
+  compactTemplateId: string
 }
 
 export async function makeSample(world: World, client: Client): Promise<Sample> {
@@ -93,6 +94,7 @@ const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/credentials/batches/{id}': ({ batchId }) => batchId,
   '/v1/credentials/compact/{id}': ({ compactId }) => compactId,
   '/v1/credentials/compact-semantic/{id}': ({ compactSemanticId }) => compactSemanticId,
+  '/v1/credentials/compact/configurations/{id}': ({ compactTemplateId }) => compactTemplateId,
   '/v1/credentials/compact/revocation-lists/{id}': ({ compactListId }) => compactListId,
 }
 
@@ -166,6 +168,7 @@ const PARTICULAR: Record<string, Example> = {
       tag: 'sample',
     }),
   },
+  ...COMPACT_EXAMPLES,
   ...PRESENTATION_EXAMPLES,
   ...VC_API_EXAMPLES,
   revokeCredentialBatch: { answers: 409 },

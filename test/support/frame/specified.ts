@@ -108,6 +108,26 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
     200,
     [],
   ],
+  [
+    'getCompactSchemas',
+    'GET',
+    '/v1/credentials/compact/configurations',
+    200,
+    ['limit', 'templates', 'total_count', 'total_pages'],
+  ],
+  ...(
+    [
+      ['createCompactCredentialTemplate', 'POST', ''],
+      ['getCompactCredentialTemplate', 'GET', '/{id}'],
+      ['updateCompactCredentialTemplate', 'PUT', '/{id}'],
+    ] as const
+  ).map(([id, method, path]): (typeof SPECIFIED)[number] => [
+    id,
+    method,
+    `/v1/credentials/compact/configurations${path}`,
+    200,
+    ['credential_mappings', 'expiration', 'id', 'revocable', 'type'],
+  ]),
   // last, for it takes away what the others speak of
   ['deleteDID', 'DELETE', '/v1/dids/{id}', 204, []],
 ]

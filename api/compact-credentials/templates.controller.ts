@@ -1,0 +1,125 @@
+import {
+  Body,
+  Controller,
+  Get,
+  OperationId,
+  Path,
+  Post,
+  Put,
+  Queries,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from '@tsoa/runtime'
+import type { Platform } from '../../activities/index.ts'
+import { jtiOfUuid } from '../../protocol/compact-credentials/cwt.ts'
+import type { Called } from '../frame/authentication.ts'
+import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
+import type { Problem } from '../frame/problem.ts'
+import type { Uuid } from '../frame/wire.ts'
+import {
+  type CompactTemplateIn,
+  type CompactTemplateOut,
+  type CompactTemplatePageOut,
+  type CompactTemplateSignIn,
+  type CompactTemplateSignOut,
+  templateToWire,
+  toDefinition,
+} from './templates.wire.ts'
+
+interface CompactTemplateQuery extends PageQuery {
+  /** Returns only the template of this type. */
+  type?: string
+}
+
+@Route('v1/credentials/compact/configurations')
+@Tags('Compact credentials')
+export class CompactTemplatesController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * Returns the tenant's templates of compact credentials, newest first.
+   * @summary List compact templates
+   */
+  @Get()
+  @OperationId('getCompactSchemas')
+  @Security('bearerAuth', ['compact-credentials:read'])
+  async list(@Request() called: Called, @Queries() query: CompactTemplateQuery): Promise<CompactTemplatePageOut> {
+    const page = toPage(query.limit, query.page)
+    const filter = { type: query.type, ...page }
+    const { templates, total } = await this.platform.compactTemplates.listTemplates(called.user.tenantId, filter)
+    return { templates: templates.map(templateToWire), ...snakeTotals(total, page.limit) }
+  }
+
+  /**
+   * Creates a template for many credentials: their type, their lifetime, and the source of each claim.
+   * @summary Create a compact template
+   */
+  @Post()
+  @OperationId('createCompactCredentialTemplate')
+  @Security('bearerAuth', ['compact-credentials:write'])
+  @SuccessResponse(200)
+  @Response<Problem>(409, 'another compact template has the type')
+  async create(@Request() called: Called, @Body() body: CompactTemplateIn): Promise<CompactTemplateOut> {
+    return templateToWire(await this.platform.compactTemplates.createTemplate(called.user, toDefinition(body)))
+  }
+
+  /**
+   * Returns a template in its current version.
+   * @summary Read a compact template
+   */
+  @Get('{id}')
+  @OperationId('getCompactCredentialTemplate')
+  @Security('bearerAuth', ['compact-credentials:read'])
+  async read(@Request() called: Called, @Path() id: Uuid): Promise<CompactTemplateOut> {
+    return templateToWire(await this.platform.compactTemplates.readTemplate(called.user.tenantId, id))
+  }
+
+  /**
+   * Replaces a template by its next version. Credentials issued from it do not change.
+   * @summary Update a compact template
+   */
+  @Put('{id}')
+  @OperationId('updateCompactCredentialTemplate')
+  @Security('bearerAuth', ['compact-credentials:write'])
+  @Response<Problem>(409, 'another compact template has the type')
+  async update(
+    @Request() called: Called,
+    @Path() id: Uuid,
+    @Body() body: CompactTemplateIn,
+  ): Promise<CompactTemplateOut> {
+    return templateToWire(await this.platform.compactTemplates.updateTemplate(called.user, id, toDefinition(body)))
+  }
+
+  /**
+   * Signs a credential from the template's current version, and stores which. A claim that no mapping takes is refused.
+   * @summary Sign from a compact template
+   */
+  @Post('{id}/sign')
+  @OperationId('signCompactCredentialFromTemplate')
+  @Security('bearerAuth', ['compact-credentials:write'])
+  @SuccessResponse(200)
+  @Response<Problem>(409, 'no issuer is named, and the tenant has several DIDs that fit and no default issuer')
+  @Response<Problem>(503, 'the key store is not available; see Retry-After')
+  async sign(
+    @Request() called: Called,
+    @Path() id: Uuid,
+    @Body() body: CompactTemplateSignIn,
+  ): Promise<CompactTemplateSignOut> {
+    const { claims, issuer_did: issuerDid, tag } = body
+    const request = { claims, issuerDid, tag }
+    const signed = await this.platform.compactCredentials.signFromTemplate(called.user, id, request)
+    return {
+      id: jtiOfUuid(signed.id, 'compact'),
+      encoded: signed.encoded,
+      decoded: { ...signed.decoded },
+      template_id: signed.template.id,
+      template_version: signed.template.version,
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import { type FieldError, Refusal, within } from '../errors.ts'
+import type { Json } from '../json.ts'
+import { isReservedStep, ownMember } from '../names.ts'
+import { addDuration, DURATION_UNITS, type Duration } from '../time.ts'
+import { type ClaimValue, isClaimValue, isOwnName, MAX_CLAIMS } from './claims.ts'
+
+/** Source of a claim: a path into the claims of a request such as `claims.given_name`, and a default value. */
+export interface CompactMapping {
+  mapFrom?: string
+  defaultValue?: ClaimValue
+  /** Without a value nothing is signed. */
+  required?: boolean
+}
+
+/** The template of many compact credentials (specification, Compact credential template). */
+export interface CompactTemplate {
+  type: string
+  claimSourceId?: string
+  mappings: Record<string, CompactMapping>
+  /** From issuance to expiration. */
+  expiration?: Duration
+  revocable: boolean
+}
+
+const MAX_TYPE = 1_024
+const MAX_PATH = 512
+/** No white space of any alphabet, nothing invisible, as characters that a reader cannot tell from none. */
+const TYPE = /^[^\p{White_Space}\p{C}\p{Default_Ignorable_Code_Point}]+$/u
+const RESERVED = 'VerifiableCredential'
+/** Registered claims that a template may set, besides those of the issuer's own. */
+const ALSO_MAPPED = ['sub', 'aud']
+
+const error = (path: string, code: string, message: string): FieldError => ({
+  path,
+  code: `credential_template.${code}`,
+  message,
+})
+
+/** Types that differ in case or in the form of their characters alone are the same to people. */
+export const typeKeyOf = (type: string): string => type.normalize('NFKC').toLowerCase().normalize('NFKC')
+
+/** The rules of a type (specification, Limits); that a tenant has it once is the database's to say. */
+function typeErrors(type: string): FieldError[] {
+  if (type.length > MAX_TYPE || !TYPE.test(type) || !TYPE.test(type.normalize('NFKC')))
+    return [error('type', 'type', `expected 1 to ${MAX_TYPE} characters without white space`)]
+  if (typeKeyOf(type) === typeKeyOf(RESERVED))
+    return [error('type', 'type_reserved', `expected another type than ${RESERVED}`)]
+  return []
+}
+
+function mappingErrors(name: string, { mapFrom, defaultValue }: CompactMapping): FieldError[] {
+  const at = within('credential_mappings', name.slice(0, 255))
+  if (!isOwnName(name) && !ALSO_MAPPED.includes(name))
+    return [error(at, 'claim_name', 'expected 1 to 128 characters, and no reserved name')]
+  if (mapFrom === undefined && defaultValue === undefined)
+    return [error(at, 'claim_mapping', 'expected map_from, default_value or both')]
+  const steps = mapFrom === undefined ? [] : mapFrom.split('.')
+  const isPath = steps.every((step) => step.trim() !== '' && !isReservedStep(step))
+  return (mapFrom?.length ?? 0) <= MAX_PATH && isPath
+    ? []
+    : [
+        error(
+          within(at, 'map_from'),
+          'claim_path',
+          `expected a path such as claims.given_name, at most ${MAX_PATH} characters`,
+        ),
+      ]
+}
+
+/** Every breach of the rules of a template; an empty list: it is valid. */
+export function templateErrors({ type, mappings, expiration }: CompactTemplate, now: Date): FieldError[] {
+  const names = Object.keys(mappings)
+  const errors = [
+    ...typeErrors(type),
+    ...(names.length > MAX_CLAIMS
+      ? [error('credential_mappings', 'too_many', `expected at most ${MAX_CLAIMS} claims`)]
+      : names.flatMap((name) => mappingErrors(name, mappings[name] ?? {}))),
+  ]
+  if (!expiration) return errors
+  if (DURATION_UNITS.every((unit) => !expiration[unit]))
+    errors.push(error('expiration', 'duration_empty', 'is 0: leave it out for credentials that do not expire'))
+  else if (!addDuration(now, expiration)) errors.push(error('expiration', 'duration', 'must end before the year 10000'))
+  return errors
+}
+
+/** The part of a path below `claims`; undefined for a path into another source. */
+function belowClaims(path: string): string | undefined {
+  if (path.startsWith('claims.')) return path.slice('claims.'.length)
+  return /^(authenticationProvider|credentialConfiguration)\./.test(path) ? undefined : path
+}
+
+/** The value at a path; a member named like the whole rest of the path takes precedence. */
+function valueAt(claims: Json, path: string): unknown {
+  let value: unknown = claims
+  let rest = path
+  for (;;) {
+    if (typeof value !== 'object' || value === null) return undefined
+    if (Object.hasOwn(value, rest)) return ownMember(value, rest)
+    const dot = rest.indexOf('.')
+    if (dot < 0) return undefined
+    value = ownMember(value, rest.slice(0, dot))
+    rest = rest.slice(dot + 1)
+  }
+}
+
+/** Claims that no mapping takes: each is refused by its name, as a misspelt one would be lost in silence (D-241). */
+function unmapped(template: CompactTemplate, claims: Json): FieldError[] {
+  const paths = Object.values(template.mappings).flatMap(({ mapFrom }) =>
+    mapFrom === undefined ? [] : (belowClaims(mapFrom) ?? []),
+  )
+  const isTaken = (name: string) => paths.some((path) => path === name || path.startsWith(`${name}.`))
+  return Object.keys(claims)
+    .filter((name) => !isTaken(name))
+    .slice(0, 100)
+    .map((name) => error(within('claims', name.slice(0, 255)), 'claim_unmapped', `expected one of ${paths.slice(0, 20).join(', ') || 'no claims'}`)) // biome-ignore format: one error
+}
+
+/**
+ * The payload of a credential from a template. Throws `Refusal('credential_template.claims_unmapped')`,
+ * `Refusal('credential_template.claims_missing')` and `Refusal('credential.invalid')` with places in `claims`.
+ */
+export function payloadFromTemplate(
+  template: CompactTemplate,
+  { claims, issuer, now }: { claims: Json; issuer?: string | null | undefined; now: Date },
+): Json {
+  const foreign = unmapped(template, claims)
+  if (foreign.length > 0)
+    throw new Refusal('credential_template.claims_unmapped', 'The template takes no claims of these names.', foreign)
+  const set: Record<string, ClaimValue> = {}
+  const missing: FieldError[] = []
+  const wrong: FieldError[] = []
+  for (const [name, { mapFrom, defaultValue, required }] of Object.entries(template.mappings)) {
+    const below = mapFrom === undefined ? undefined : belowClaims(mapFrom)
+    const value = (below === undefined ? undefined : valueAt(claims, below)) ?? defaultValue
+    const at = within('claims', ...(below ?? name).split('.'))
+    if (value === undefined) {
+      if (required) missing.push(error(at, 'claim_required', `the template needs it for the claim ${name}`))
+    } else if (isClaimValue(value)) set[name] = value
+    else wrong.push({ path: at, code: 'claim.value', message: 'expected a text, a number or true or false' })
+  }
+  if (missing.length > 0)
+    throw new Refusal('credential_template.claims_missing', 'Claims that the template requires are missing.', missing)
+  if (wrong.length > 0) throw new Refusal('credential.invalid', 'A claim has a value that cannot be signed.', wrong)
+  const { sub, aud, ...own } = set
+  const end = template.expiration && addDuration(now, template.expiration)
+  return {
+    ...(issuer && { iss: issuer }),
+    ...(sub !== undefined && { sub }),
+    ...(aud !== undefined && { aud }),
+    type: template.type,
+    ...(end && { exp: Math.floor(end.getTime() / 1_000) }),
+    property_set: own,
+  }
+}
