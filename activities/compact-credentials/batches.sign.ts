@@ -1,68 +1,95 @@
+import type { CompactTemplate } from '../../protocol/compact-credentials/templates.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
-import { type BatchOptions, type RowInput, rowKindOf } from '../../protocol/credentials/batches.ts'
-import { errorsWithin, type FieldError, overDocument, Refusal } from '../../protocol/errors.ts'
-import type { Json } from '../../protocol/json.ts'
+import {
+  type BatchOptions,
+  completeClaims,
+  type PayloadRow,
+  type RowInput,
+} from '../../protocol/credentials/batches.ts'
+import { errorsWithin, overDocument, Refusal } from '../../protocol/errors.ts'
 import type { BatchFormat, BatchTerms, SettledOptions } from '../credentials/format.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { CompactSigning, CompactSignRequest } from './sign.ts'
+import { type CompactTemplates, requestFrom } from './templates.ts'
 
-interface Parts extends Pick<Dependencies, 'selfTest'> {
+interface Parts extends Pick<Dependencies, 'selfTest' | 'now'> {
   signing: CompactSigning
+  compactTemplates: CompactTemplates
 }
 
 const refuseOption = (path: string, message: string) =>
-  new Refusal('request.invalid', `The query parameter ${path} is not one of compact credentials.`, [
+  new Refusal('request.invalid', `The query parameter ${path} does not fit compact credentials.`, [
     { path, code: 'query', message },
   ])
 
-/** The row's own fault with the row's field names. */
-async function ofRow<Result>(member: string, work: () => Promise<Result>): Promise<Result> {
+/** The row's own fault with the row's field names: rules of a payload name JSON pointers into it. */
+async function ofRow<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
-    return await work()
+    return await overDocument(work)
   } catch (error) {
-    if (!(error instanceof Refusal) || !error.errors.some(({ path }) => path.startsWith('/'))) throw error
-    const errors: FieldError[] = errorsWithin(member, error.errors)
-    throw new Refusal(error.code, error.message, errors, { cause: error.cause })
+    if (!(error instanceof Refusal) || error.errors.length === 0) throw error
+    const isOfPayload = error.errors.every(({ path }) => path.startsWith('/'))
+    if (!isOfPayload) throw error
+    throw new Refusal(error.code, error.message, errorsWithin('payload', error.errors), { cause: error.cause })
   }
 }
 
-/** Batches of compact credentials: rows are sign requests. */
-export function createCompactBatches(profile: Profile, { selfTest, signing }: Parts): BatchFormat {
-  const requestOf = (input: RowInput, options: BatchOptions): CompactSignRequest => {
-    const payload: Json = 'payload' in input ? input.payload : input.claims
-    const issuer = options.issuer
-    const named = profile === 'compact' ? { iss: issuer } : { issuer: { id: issuer } }
-    const own = profile === 'compact' ? payload.iss : payload.issuer
+/** Batches of compact credentials: rows are sign requests, or claims for a compact template. */
+export function createCompactBatches(profile: Profile, parts: Parts): BatchFormat {
+  const { selfTest, now, signing, compactTemplates } = parts
+
+  /** What the row's payload names as its issuer. */
+  const namedIssuer = ({ payload }: PayloadRow): unknown => {
+    if (profile === 'compact') return payload.iss
+    const { issuer } = payload
+    return typeof issuer === 'object' && issuer !== null ? Reflect.get(issuer, 'id') : issuer
+  }
+
+  function requestOf(row: PayloadRow, { issuer, revocable, tag }: BatchOptions): CompactSignRequest {
+    const named = profile === 'compact' ? { iss: issuer } : { issuer: { ...Object(row.payload.issuer), id: issuer } }
+    const isNamed = (namedIssuer(row) ?? null) !== null
     return {
-      payload: issuer === undefined || (own !== undefined && own !== null) ? payload : { ...payload, ...named },
-      revocable: ('revocable' in input ? input.revocable : undefined) ?? options.revocable,
-      tag: input.tag ?? options.tag ?? null,
+      payload: issuer === undefined || isNamed ? row.payload : { ...row.payload, ...named },
+      revocable: row.revocable ?? revocable,
+      tag: row.tag ?? tag ?? null,
     }
   }
 
+  /** Fixes the template's version and the issuer for the batch: later changes do not affect it (D-126). */
+  async function forClaims(tenantId: string, options: BatchOptions, templateId: string): Promise<SettledOptions> {
+    if (profile !== 'compact') throw refuseOption('templateId', 'expected none: compact-semantic has no templates')
+    const { version } = await compactTemplates.readTemplate(tenantId, templateId)
+    const { did } = await signing.signerOf(tenantId, options.issuer, 'issuerDid')
+    return { options: { ...options, issuer: did }, template: { id: templateId, version } }
+  }
+
   return {
-    async settle(tenantId, { source, options }): Promise<SettledOptions> {
-      if (options.proofType !== undefined) throw refuseOption('proofType', "expected none: the issuer's key decides")
-      if (options.suspendable) throw refuseOption('suspendable', 'expected false: compact credentials are revoked')
-      if (options.contexts.length > 0 || options.types.length > 0)
-        throw refuseOption('type', 'expected neither type nor context: rows have them in their payload')
-      if (source === 'csv') throw refuseOption('format', 'expected JSON lines for compact credentials')
-      if (rowKindOf(options) === 'claims') throw refuseOption('templateId', 'expected none')
-      const { did } = options.issuer === undefined ? { did: undefined } : await signing.signerOf(tenantId, options.issuer, 'issuer') // biome-ignore format: one line
-      return { options: did === undefined ? options : { ...options, issuer: did } }
+    async settle(tenantId, { source, options }) {
+      const { proofType, suspendable, contexts, types, templateId, issuer } = options
+      if (proofType !== undefined) throw refuseOption('proofType', "expected none: the issuer's key decides")
+      if (suspendable) throw refuseOption('suspendable', 'expected false: compact credentials can be revoked alone')
+      if (types.length > 0) throw refuseOption('type', 'expected none: the rows or their template have it')
+      if (contexts.length > 0) throw refuseOption('context', 'expected none: the rows have it')
+      if (templateId !== undefined) return forClaims(tenantId, options, templateId)
+      if (source === 'csv') throw refuseOption('templateId', 'expected a template for CSV, or rows as JSON lines')
+      if (issuer !== undefined) await signing.signerOf(tenantId, issuer, 'issuer')
+      return { options }
     },
 
-    issuerOf(input, options) {
-      const { payload } = requestOf(input, options)
-      const issuer = profile === 'compact' ? payload.iss : payload.issuer
-      const did: unknown = typeof issuer === 'object' && issuer !== null ? Reflect.get(issuer, 'id') : issuer
-      return typeof did === 'string' ? did : undefined
+    issuerOf(input: RowInput, options) {
+      const own: unknown = 'payload' in input ? namedIssuer(input) : input.issuer_did
+      return typeof own === 'string' ? own : options.issuer
     },
 
-    signRow: (tenantId: string, id: string, input: RowInput, { options }: BatchTerms, together: number) =>
-      ofRow('payload', () =>
-        overDocument(() => signing.sign(profile, tenantId, id, requestOf(input, options), together)),
-      ),
+    signRow: (tenantId: string, id: string, input: RowInput, { options, template }: BatchTerms, together: number) =>
+      ofRow(async () => {
+        const definition = template?.definition as CompactTemplate | undefined
+        const request =
+          'payload' in input || !definition
+            ? requestOf(input as PayloadRow, options)
+            : requestFrom({ definition }, completeClaims(input, options), now())
+        return signing.sign(profile, tenantId, id, request, together)
+      }),
 
     prove: selfTest.prove,
   }

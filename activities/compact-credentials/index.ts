@@ -25,15 +25,15 @@ const asSigned = ({ id, credential, template }: SignedCredential) => {
 /** Operations of compact and compact-semantic credentials; `formats` are for the engine. */
 export function composeCompactCredentials(known: Known) {
   const signing = createCompactSigning(known)
+  const compactTemplates = createCompactTemplates(known)
   const statusKinds = createCompactLists(known.signers)
   const formatOf = (profile: Profile) =>
     createCompactFormat(profile, {
       signing,
       statusKinds,
-      batches: createCompactBatches(profile, { ...known, signing }),
+      batches: createCompactBatches(profile, { ...known, signing, compactTemplates }),
     })
   const formats = { compact: formatOf('compact'), 'compact-semantic': formatOf('compact-semantic') }
-  const compactTemplates = createCompactTemplates(known)
   return {
     compactTemplates,
     compactFormats: Object.values(formats),

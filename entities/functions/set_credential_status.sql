@@ -14,7 +14,7 @@ declare
 begin
   perform set_config('app.tenant', tenant::text, true);
   select * into known from credentials
-  where id = wanted_credential and format = coalesce(wanted_format, format) for no key update;
+  where id = wanted_credential and tenant_id = tenant and format = coalesce(wanted_format, format) for no key update;
   if not found then return 'not_found'; end if;
   list := case wanted_purpose when 'revocation' then known.status_list_id else known.suspension_list_id end;
   if list is null then return 'no_status'; end if;

@@ -14,6 +14,11 @@ import {
 
 /** Defaults for the rows; a row's own member takes precedence. */
 export interface BatchQuery {
+  /**
+   * Format of the credentials. Compact ones need the scope compact-credentials:write as well; their rows are JSON lines
+   * with the members of their sign operation, or claims for a compact template. Default: web-semantic.
+   */
+  format?: BatchFormatName
   /** DID of the issuer, for rows without an issuer. */
   issuer?: Did
   /** As in signWebSemanticCredential, for rows without a proofType; required for CSV. */
@@ -46,6 +51,9 @@ export interface BatchQuery {
   /** CSV: the character between two cells. Default: a comma. */
   delimiter?: Delimiter
 }
+
+/** Formats that batches sign. */
+export type BatchFormatName = 'web-semantic' | 'compact' | 'compact-semantic'
 
 /** A comma, a semicolon, a tab or a vertical bar. */
 export type Delimiter = string
@@ -90,7 +98,7 @@ export function toOptions(query: BatchQuery): { options: BatchOptions; delimiter
   checkTogether(query)
   const { templateId, issuer = query.issuerDid } = query
   const own = {
-    format: 'semantic' as const,
+    format: query.format === undefined || query.format === 'web-semantic' ? ('semantic' as const) : query.format,
     ...(issuer === undefined ? {} : { issuer }),
     ...(proofType === undefined ? {} : { proofType }),
     ...(tag === undefined ? {} : { tag }),

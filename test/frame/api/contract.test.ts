@@ -8,7 +8,7 @@ import { factsOf, OPERATIONS } from '../../../protocol/operations.ts'
 import { EXAMPLES } from '../../support/frame/examples.ts'
 import { openTarget, type Target } from '../../support/frame/hostile.ts'
 import { bodySchema, document, isPublic, operations, type Schema, schemaOf } from '../../support/frame/openapi.ts'
-import { SPECIFIED } from '../../support/frame/specified.ts'
+import { ALIASES, SPECIFIED } from '../../support/frame/specified.ts'
 
 let target: Target
 test.before(async () => {
@@ -248,28 +248,6 @@ test('a body is made of named models: the validation of an inline one takes minu
     look(requestBody?.content['application/json']?.schema, operationId, new Set())
   t.deepEqual(inline, [])
 })
-
-const ALIASES: [method: string, path: string, operationId: string][] = [
-  ['POST', '/oauth/token', 'getOAuthAccessToken'],
-  ['GET', '/core/v1/dids', 'getDIDsList'],
-  ['POST', '/core/v1/dids', 'createDID'],
-  ['GET', '/core/v1/dids/{id}', 'resolveDID'],
-  ['POST', '/core/v1/credentials', 'signWebSemanticCredential'],
-  ['POST', '/v2/credentials/web-semantic/sign', 'signWebSemanticCredential'],
-  ['POST', '/v2/credentials/web-semantic/verify', 'verifyWebSemanticCredentials'],
-  ['GET', '/v2/credentials/web-semantic', 'listWebSemanticCredentials'],
-  ['POST', '/core/v1/credentials/{id}/revocation-status', 'setWebSemanticRevocationStatus'],
-  ['GET', '/core/v1/revocation-lists/{id}', 'getPublishedStatusList'],
-  ['GET', '/v2/revocation-lists/{id}', 'getPublishedStatusList'],
-  ['GET', '/core/v1/presentations/templates', 'getWebSemanticPresentationTemplatesLists'],
-  ['PUT', '/core/v1/presentations/templates/{id}', 'updateWebSemanticPresentationTemplate'],
-  ['POST', '/core/v1/presentations/requests', 'createWebSemanticPresentationRequest'],
-  ['POST', '/v2/credentials/web-semantic/presentations/verify', 'verifyWebSemanticPresentationTemplate'],
-  ['GET', '/v2/credentials/web-semantic/configurations', 'getWebSemanticCredentialTemplateLists'],
-  ['GET', '/v1/credentials/web-semantic/templates', 'getWebSemanticCredentialTemplateLists'],
-  ['PUT', '/v1/credentials/web-semantic/templates/{id}', 'updateWebSemanticCredentialTemplate'],
-  ['GET', '/v1/linked-dids', 'getLinkedDIDs'],
-]
 
 for (const [method, path, operationId] of ALIASES)
   test.serial(`${method} ${path} is an alias of ${operationId}, outside of the document`, async (t) => {

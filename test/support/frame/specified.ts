@@ -131,3 +131,29 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
   // last, for it takes away what the others speak of
   ['deleteDID', 'DELETE', '/v1/dids/{id}', 204, []],
 ]
+
+/** Paths of the platform that this API follows, each with the operation that answers there. */
+export const ALIASES: [method: string, path: string, operationId: string][] = [
+  ['POST', '/oauth/token', 'getOAuthAccessToken'],
+  ['GET', '/core/v1/dids', 'getDIDsList'],
+  ['POST', '/core/v1/dids', 'createDID'],
+  ['GET', '/core/v1/dids/{id}', 'resolveDID'],
+  ['POST', '/core/v1/credentials', 'signWebSemanticCredential'],
+  ['POST', '/v2/credentials/web-semantic/sign', 'signWebSemanticCredential'],
+  ['POST', '/v2/credentials/web-semantic/verify', 'verifyWebSemanticCredentials'],
+  ['GET', '/v2/credentials/web-semantic', 'listWebSemanticCredentials'],
+  ['POST', '/core/v1/credentials/{id}/revocation-status', 'setWebSemanticRevocationStatus'],
+  ['GET', '/core/v1/revocation-lists/{id}', 'getPublishedStatusList'],
+  ['GET', '/v2/revocation-lists/{id}', 'getPublishedStatusList'],
+  ['GET', '/core/v1/presentations/templates', 'getWebSemanticPresentationTemplatesLists'],
+  ['PUT', '/core/v1/presentations/templates/{id}', 'updateWebSemanticPresentationTemplate'],
+  ['POST', '/core/v1/presentations/requests', 'createWebSemanticPresentationRequest'],
+  ['POST', '/v2/credentials/web-semantic/presentations/verify', 'verifyWebSemanticPresentationTemplate'],
+  ['GET', '/v2/credentials/web-semantic/configurations', 'getWebSemanticCredentialTemplateLists'],
+  ['GET', '/v1/credentials/web-semantic/templates', 'getWebSemanticCredentialTemplateLists'],
+  ['PUT', '/v1/credentials/web-semantic/templates/{id}', 'updateWebSemanticCredentialTemplate'],
+  ['POST', '/v2/credentials/compact/sign', 'signCompactCredential'],
+  ['POST', '/v2/credentials/compact/verify', 'verifyCompactCredential'],
+  ['GET', '/v2/credentials/compact/configurations', 'getCompactSchemas'],
+  ['GET', '/v1/linked-dids', 'getLinkedDIDs'],
+]
