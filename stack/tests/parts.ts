@@ -19,6 +19,7 @@ const hasVault = (env: Environment): boolean =>
 export const PARTS = {
   'conformance vectors': () => existsSync(VECTORS),
   Vault: hasVault,
+  Python: (env) => onPath('python3', env) !== undefined,
   'the root user': () => process.getuid?.() === 0,
 } satisfies Parts
 

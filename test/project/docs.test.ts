@@ -71,6 +71,12 @@ test.serial('docs/did-web.md says what localhost answers', async (t) => {
   for (const promise of kept) t.true(isKept(promise), promise.printed)
 })
 
+test.serial('docs/compact.md works word for word', async (t) => {
+  const kept = (await typeDocument(world, 'docs/compact.md')).filter(({ promised }) => promised !== undefined)
+  for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
+  t.is(kept.length, 5)
+})
+
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const sources = (pattern: string) =>
   globSync(pattern, { cwd: root }).map((path) => readFileSync(`${root}/${path}`, 'utf8'))
