@@ -67,7 +67,7 @@ export function createCompactBatches(profile: Profile, parts: Parts): BatchForma
     async settle(tenantId, { source, options }) {
       const { proofType, suspendable, contexts, types, templateId, issuer } = options
       if (proofType !== undefined) throw refuseOption('proofType', "expected none: the issuer's key decides")
-      if (suspendable) throw refuseOption('suspendable', 'expected false: compact credentials can be revoked alone')
+      if (suspendable) throw refuseOption('suspendable', 'expected false: compact credentials cannot be suspended')
       if (types.length > 0) throw refuseOption('type', 'expected none: the rows or their template have it')
       if (contexts.length > 0) throw refuseOption('context', 'expected none: the rows have it')
       if (templateId !== undefined) return forClaims(tenantId, options, templateId)

@@ -87,17 +87,34 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
     '/v1/credentials/compact/configurations/{id}': 'credential_template.not_found',
     '/v1/credentials/compact/revocation-lists/{id}': 'status_list.not_found',
   },
-  problems: {
-    400: {
-      'compact_credential.malformed': 'The text is not a compact credential that can be read.',
-      'qr_code.too_narrow': 'The width is less than the QR code has modules; errors names the least one.',
-      'qr_code.too_wide': 'The width is more than 2,048 pixels.',
+  problems: [
+    {
+      400: {
+        'compact_credential.malformed': {
+          meaning: 'The text is not a compact credential that can be read.',
+          remedy: 'Send the member encoded of the answer to signing, or the text of its QR code, without changes.',
+        },
+        'qr_code.too_narrow': {
+          meaning: 'The width is less than the QR code has modules; errors names the least one.',
+          remedy: 'Send at least the width that errors names, or leave width out for the best one.',
+        },
+        'qr_code.too_wide': {
+          meaning: 'The width is more than 2,048 pixels.',
+          remedy: 'Send at most 2048 as width, or ask for image/svg+xml, which scales without loss.',
+        },
+      },
+      409: {
+        'credential_template.type_taken': {
+          meaning: 'Another compact template of the tenant has the type.',
+          remedy: 'Choose another type, or change the template that has it.',
+        },
+      },
+      413: {
+        'compact_credential.too_long': {
+          meaning: 'The credential is too long for a QR code.',
+          remedy: 'Sign the credential with fewer or shorter claims.',
+        },
+      },
     },
-    409: {
-      'credential_template.type_taken': 'Another compact template of the tenant has the type.',
-    },
-    413: {
-      'compact_credential.too_long': 'The credential is too long for a QR code.',
-    },
-  },
+  ],
 }

@@ -50,7 +50,7 @@ export class CompactQrCodesController extends Controller {
   }
 
   /**
-   * Draws a compact credential as a QR code: a PNG, or SVG where the caller accepts that alone.
+   * Draws a compact credential as a QR code: a PNG, or SVG where the caller accepts only that.
    * @summary Draw a compact credential as a QR code
    */
   @Post('compact/qrcode')
@@ -64,7 +64,7 @@ export class CompactQrCodesController extends Controller {
   }
 
   /**
-   * Draws a compact-semantic credential as a QR code: a PNG, or SVG where the caller accepts that alone.
+   * Draws a compact-semantic credential as a QR code: a PNG, or SVG where the caller accepts only that.
    * @summary Draw a compact-semantic credential as a QR code
    */
   @Post('compact-semantic/qrcode')

@@ -12,7 +12,7 @@ import type { Count, DateTime, Did, JsonObject, Uri, Uuid } from '../frame/wire.
 export type CompactId = string
 
 /**
- * The id of a compact-semantic credential, `urn:uuid:` and a UUID; or the UUID alone.
+ * The id of a compact-semantic credential, `urn:uuid:` and a UUID; or only the UUID.
  * @pattern ^(urn:uuid:)?[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$ expected a UUID
  */
 export type CompactSemanticId = string

@@ -17,7 +17,7 @@ export type Base64Url = string
 /** Rows as the activities return them. */
 export type SemanticCredential = Awaited<ReturnType<CredentialReader['readCredential']>>
 
-/** Has the disclosed members alone; the mandatory ones of a credential without any are its contexts and types. */
+/** Has only the disclosed members; the mandatory ones of a credential without any are its contexts and types. */
 export type DerivedCredential = JsonObject
 
 export interface SignIn {
