@@ -26,7 +26,7 @@ const guide = (name: string, promises: number, edit?: (code: string) => string, 
     t.is(kept.length, promises)
   })
 
-guide('docs/diplomas.md', 6)
+guide('docs/diplomas.md', 7)
 guide('docs/access.md', 4)
 guide('docs/errors.md', 2)
 guide('docs/did-web.md', 1, (code) => code.replace('https://id.university.example', names.origin), 'Create the DID')

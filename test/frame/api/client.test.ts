@@ -33,10 +33,18 @@ test.before(async () => {
   await Promise.all(WRONG.map(({ text }, index) => writeFile(fileOf(index), text)))
   await writeFile(
     join(directory, 'docs.ts'),
-    (await blocksOf(GUIDE)).find(({ language }) => language === 'ts')?.code ?? '',
+    (await blocksOf(GUIDE))
+      .filter(({ language }) => language === 'ts')
+      .map(({ code }) => code)
+      .join('\n'),
   )
+  const main = (await blocksOf(GUIDE)).find(({ language }) => language === 'js')?.code ?? ''
+  await writeFile(join(directory, 'main.ts'), main.replace('./client.ts', './docs.ts'))
   program = ts.createProgram(
-    [join(directory, 'right.ts'), join(directory, 'docs.ts'), ...WRONG.map((_, index) => fileOf(index))],
+    [
+      ...['right.ts', 'docs.ts', 'main.ts'].map((name) => join(directory, name)),
+      ...WRONG.map((_, index) => fileOf(index)),
+    ],
     {
       strict: true,
       noEmit: true,
@@ -97,12 +105,58 @@ test('docs/client.md works word for word: its command writes the types, and its 
     (await readFile(generated, 'utf8')).replace(/^\/\*\*.*?\*\/\n\n/s, ''),
     await readFile(join(directory, 'api.ts'), 'utf8'),
   )
-  t.deepEqual(errorsIn(join(directory, 'docs.ts')), [])
+  for (const name of ['docs.ts', 'main.ts']) t.deepEqual(errorsIn(join(directory, name)), [], name)
+})
+
+const TEMPLATE = {
+  name: 'Course',
+  type: 'AlumniCredential',
+  additional_types: [],
+  contexts: ['https://www.w3.org/ns/credentials/v2', { '@vocab': 'https://example.edu/terms#' }],
+  issuer: { name: 'Example University' },
+  claim_mappings: { course: 'claims.course' },
+  revocable: false,
+}
+
+interface Guide {
+  connect(url: string, clientId: string, clientSecret: string): Promise<unknown>
+  createDid(client: unknown): Promise<string>
+  uploadCsv(client: unknown, csv: string, templateId: string, issuerDid: string): Promise<string>
+  readResults(client: unknown, id: string): Promise<string[]>
+}
+
+test('the client of docs/client.md creates a DID, uploads a CSV and reads results as lines', async (t) => {
+  const guide = (await import(pathToFileURL(join(directory, 'docs.ts')).href)) as Guide
+  const { clientId, clientSecret } = world.first
+  const client = await guide.connect(world.url, clientId, clientSecret)
+  const did = await guide.createDid(client)
+  t.regex(did, /^did:key:z6Mk/)
+  const { token } = world
+  const template = await world.ask('/v1/credentials/web-semantic/configurations', { token, body: TEMPLATE })
+  const csv = 'id,course\ndid:example:ada,CS-101\ndid:example:grace,CS-102\n'
+  const batch = await guide.uploadCsv(client, csv, template.json<{ id: string }>().id, did)
+  t.like((await world.ask(`/v1/credentials/batches/${batch}`, { token })).json(), { source: 'csv', total: 2 })
+  t.deepEqual(await guide.readResults(client, batch), [])
+})
+
+test('docs/client.md installs the versions of package.json, and has the settings that this test compiles with', async (t) => {
+  const blocks = await blocksOf(GUIDE)
+  const { devDependencies } = JSON.parse(await readFile(join(build, '../package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>
+  }
+  const text = blocks.map(({ code }) => code).join('\n')
+  for (const name of ['openapi-fetch', 'typescript']) t.true(text.includes(`${name}@${devDependencies[name]}`), name)
+  const settings = blocks.find(({ language }) => language === 'json')?.code ?? ''
+  const { compilerOptions } = JSON.parse(settings) as { compilerOptions: Record<string, unknown> }
+  const { options, errors } = ts.convertCompilerOptionsFromJson(compilerOptions, '')
+  t.deepEqual(errors, [])
+  t.deepEqual(options, { ...program.getCompilerOptions() })
 })
 
 type Run = (url: string, clientId: string, clientSecret: string) => Promise<unknown>
 
-test('the client that compiles runs against the API', async (t) => {
+// serial, so that it comes first: it counts the DIDs of the tenant
+test.serial('the client that compiles runs against the API', async (t) => {
   const { run } = (await import(pathToFileURL(join(directory, 'right.ts')).href)) as { run: Run }
   const { clientId, clientSecret } = world.first
   t.deepEqual(await run(world.url, clientId, clientSecret), {
