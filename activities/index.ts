@@ -9,6 +9,7 @@ import { composeDids, didActivities } from './dids/index.ts'
 import type { Signers } from './dids/signers.ts'
 import { composeFrame } from './frame/index.ts'
 import type { Revival } from './frame/pending-work.revival.ts'
+import { composeMobileCredentials } from './mobile-credentials/index.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
 
@@ -32,6 +33,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const { entries, ...engine } = composeEngine({ ...frame, signers })
   const known = { ...frame, ...dids, signers }
   const { format: semantic, ...verbs } = composeSemanticCredentials({ ...known, ...engine, entries })
+  const mobile = composeMobileCredentials(frame)
   const { compactFormats, ...compactVerbs } = composeCompactCredentials({ ...known, ...engine, entries })
   const more = moreFormats({ ...known, entries, semantic })
   const replaced = new Set(more.map(({ name }) => name))
@@ -39,7 +41,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const formats = createFormats([...own, ...more])
   const credentials = composeCredentials({ ...known, formats })
   const lists = composeCompactLists({ ...dependencies, ...credentials })
-  return disjoint(standing, composeTokensLogs(dependencies), dids, engine, verbs, compactVerbs, lists, credentials)
+  return disjoint(standing, composeTokensLogs(dependencies), dids, engine, verbs, compactVerbs, mobile, lists, credentials)
 }
 
 export type Platform = ReturnType<typeof createPlatform>

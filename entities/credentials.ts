@@ -9,7 +9,10 @@ const CredentialSchema = defineEntity({
   filters: ownedByTenant,
   properties: {
     ...owned,
-    didId: p.uuid(),
+    /** The DID that issued it; null where a document signer did. */
+    didId: p.uuid().nullable(),
+    /** The document signer that issued it; null where a DID did. */
+    documentSignerId: p.uuid().nullable(),
     format: p.text().$type<FormatName>(),
     /** As returned to the caller, with its proof; null for a format whose documents are bytes. */
     document: p.json<Record<string, unknown>>().nullable(),
@@ -39,6 +42,31 @@ const CredentialSchema = defineEntity({
 export class Credential extends CredentialSchema.class {}
 CredentialSchema.setClass(Credential)
 
+/** A bulk revocation. */
+const RevocationSchema = defineEntity({
+  name: 'Revocation',
+  tableName: 'credential_revocations',
+  filters: ownedByTenant,
+  properties: {
+    id: p.uuid().primary(),
+    tenantId: p.uuid(),
+    scope: p.text().$type<'template' | 'batch' | 'issuer'>(),
+    /** Id of the template or batch; the issuer's DID. */
+    subject: p.text(),
+    state: p.text().$type<'REVOKING' | 'REVOKED'>().default('REVOKING'),
+    /** Checked credentials, with and without a status. */
+    checked: p.integer().default(0),
+    revoked: p.integer().default(0),
+    requestId: p.uuid(),
+    clientId: p.text(),
+    createdAt: p.datetime().defaultRaw('clock_timestamp()'),
+    endedAt: p.datetime().nullable(),
+  },
+})
+export class Revocation extends RevocationSchema.class {}
+RevocationSchema.setClass(Revocation)
+
 export const RIGHTS = {
   credentials: { app: EVERYTHING, system: EVERYTHING },
+  credential_revocations: { app: 'select, insert, update', system: 'select' },
 } satisfies Rights

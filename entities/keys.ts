@@ -2,7 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
 
 /**
- * What we know of a key: never its private part. A row without a DID is an unfinished creation, deleted after a while.
+ * What we know of a key: never its private part. A row without a DID or another owner is of an unfinished creation or of
+ * a deleted owner; the key is destroyed after a while.
  */
 const KeySchema = defineEntity({
   name: 'Key',
@@ -11,6 +12,8 @@ const KeySchema = defineEntity({
   properties: {
     ...owned,
     didId: p.uuid().nullable(),
+    /** Its owner that is no DID: an IACA or a document signer. */
+    ownerId: p.uuid().nullable(),
     keyType: p.text().$type<'ed25519' | 'p256' | 'bls12381g2' | 'x25519'>(),
     custody: p.text().$type<'hardened' | 'software'>().nullable(),
     publicKey: p.blob().nullable(),

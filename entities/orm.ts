@@ -10,6 +10,7 @@ import * as credentials from './credentials.ts'
 import * as dids from './dids.ts'
 import * as domains from './domains.ts'
 import * as keys from './keys.ts'
+import * as mobileCredentials from './mobile-credentials.ts'
 import * as outbox from './outbox.ts'
 import { type PoolObserver, watchPool } from './pool.ts'
 import * as presentations from './semantic-credentials.presentations.ts'
@@ -22,11 +23,11 @@ const AREAS = [
   administration,
   batches,
   notifications,
-  revocations,
   credentials,
   dids,
   domains,
   keys,
+  mobileCredentials,
   outbox,
   presentations,
   templates,

@@ -6,7 +6,7 @@ import { PLATFORM_TENANT } from '../tokens-logs/keys.ts'
 
 /** A key with a row, missing in the store. */
 export interface MissingKey extends KeyRef {
-  /** The DID that cannot sign with it. */
+  /** The DID that cannot sign with it, or the id of the IACA or document signer. */
   did: string
 }
 
@@ -18,13 +18,14 @@ export interface KeyComparison {
 }
 
 interface KeyRow extends KeyRef {
-  /** null for a DID that is being deleted, or not yet made. */
+  /** Its owner; null for a DID that is being deleted, or not yet made. */
   did: string | null
   made: boolean
 }
 
 const PAGE = 5_000
-const ROWS = `select k.id as "keyId", k.tenant_id as "tenantId", k.key_type as "keyType", k.public_key is not null as made, d.did
+const ROWS = `select k.id as "keyId", k.tenant_id as "tenantId", k.key_type as "keyType", k.public_key is not null as made,
+  coalesce(d.did, k.owner_id::text) as did
 from keys k left join dids d on d.id = k.did_id and d.deleted_at is null where k.id > $1 order by k.id limit $2`
 
 const ENVELOPES = `select key_id as "keyId", tenant_id as "tenantId", key_type as "keyType" from key_envelopes`

@@ -62,8 +62,8 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'outbox' | 'n
 export function createNotifications(parts: Parts) {
   const { config, database, outbox, now, uuid, operations, signers, formats } = parts
 
-  async function senderOf(tenantId: string, from: string | undefined, didId: string): Promise<string> {
-    const senderDid = from ?? (await ownDid(tenantId, didId))
+  async function senderOf(tenantId: string, from: string | undefined, didId?: string | null): Promise<string> {
+    const senderDid = from ?? (didId ? await ownDid(tenantId, didId) : '')
     await messageSigner(signers, tenantId, senderDid).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
       throw invalid('from', 'expected a DID of /v1/dids with an Ed25519 or P-256 key')

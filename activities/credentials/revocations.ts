@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { CredentialBatch } from '../../entities/credentials.batches.ts'
-import { Revocation } from '../../entities/credentials.revocations.ts'
+import { Revocation } from '../../entities/credentials.ts'
 import { Did } from '../../entities/dids.ts'
 import { inTenant, type Sql } from '../../entities/orm.ts'
 import { logOf } from '../../protocol/credentials/formats.ts'

@@ -2,7 +2,6 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Did } from '../../entities/dids.ts'
 import { Key } from '../../entities/keys.ts'
-import { inTenant } from '../../entities/orm.ts'
 import { didKeyMethodId, didKeyOf, resolveDidKey } from '../../protocol/dids/key.ts'
 import { webDidFromUrl } from '../../protocol/dids/web.ts'
 import { Refusal, within } from '../../protocol/errors.ts'
@@ -12,6 +11,7 @@ import { assertCallable } from '../frame/outbound/url.ts'
 import { assertNoDefaultIssuer } from '../frame/tenants/default-issuer.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import type { KeyType } from '../keys/index.ts'
+import { createKeyRows } from '../keys/rows.ts'
 import { hostFault } from './looks.ts'
 import { type DidRecord, toRecord } from './records.ts'
 
@@ -66,16 +66,9 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'keys' | 'uui
 
 /** A did:key is complete at once; a did:web is completed by its workflow (specification, DID record). */
 export function createDidCreation(parts: Parts) {
-  const { config, database, keys, uuid, now, outbox, operations, tenants } = parts
+  const { config, uuid, now, outbox, operations, tenants } = parts
 
-  /** Writes the key's row before the key, so that the reaper finds it after a crash in between. */
-  async function createKey(tenantId: string, keyType: KeyType) {
-    const keyId = uuid()
-    await inTenant(database.tenants, tenantId, async (em) => {
-      em.create(Key, { id: keyId, tenantId, keyType, createdAt: now() })
-    })
-    return { keyId, ...(await keys.create({ tenantId, keyId, keyType })) }
-  }
+  const { createKey } = createKeyRows(parts)
 
   async function createKeyDid(call: Call, { options, isDefaultIssuer }: DidRequest): Promise<DidRecord> {
     const { tenantId, idempotency } = call

@@ -159,15 +159,15 @@ export function createDidRegistration({
       })
     },
 
-    /** Destroys keys of creations that crashed before their DID, then deletes their rows. Safe to retry. */
+    /** Destroys keys without an owner, of creations that crashed or of deleted owners; then deletes their rows. Safe to retry. */
     async reapUnownedKeys(): Promise<{ reaped: number }> {
       const before = new Date(now().getTime() - UNOWNED_AFTER_MS)
       const rows = await asSystem(database.system, (em) =>
-        em.find(Key, { didId: null, createdAt: { $lt: before } }, { limit: REAPED_AT_ONCE }),
+        em.find(Key, { didId: null, ownerId: null, createdAt: { $lt: before } }, { limit: REAPED_AT_ONCE }),
       )
       for (const { id, tenantId, keyType } of rows) {
         await keys.delete({ tenantId, keyId: id, keyType })
-        await asSystem(database.system, (em) => em.nativeDelete(Key, { id, didId: null }))
+        await asSystem(database.system, (em) => em.nativeDelete(Key, { id, didId: null, ownerId: null }))
       }
       return { reaped: rows.length }
     },

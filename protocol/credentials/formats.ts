@@ -11,7 +11,10 @@ export type FormatName = keyof typeof SLUGS
 export const slugOf = (format: FormatName): string => SLUGS[format]
 
 /** Name and category of the log entries about credentials of a format, e.g. CREDENTIAL_WEB_SEMANTIC_BATCH_COMPLETE. */
-export const logOf = (format: FormatName, verb: string) => ({
-  name: `CREDENTIAL_${slugOf(format).toUpperCase().replaceAll('-', '_')}_${verb}`,
-  category: `credential-${slugOf(format)}`,
-})
+export const logOf = (format: FormatName, verb: string) =>
+  format === 'mobile'
+    ? { name: `MOBILE_CREDENTIAL_${verb}`, category: 'mobile-credential' }
+    : {
+        name: `CREDENTIAL_${slugOf(format).toUpperCase().replaceAll('-', '_')}_${verb}`,
+        category: `credential-${slugOf(format)}`,
+      }

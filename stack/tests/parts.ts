@@ -18,6 +18,8 @@ const hasVault = (env: Environment): boolean =>
 
 export const PARTS = {
   'conformance vectors': () => existsSync(VECTORS),
+  OpenSSL: (env) => onPath('openssl', env) !== undefined,
+  Python: (env) => onPath('python3', env) !== undefined,
   Vault: hasVault,
   Python: (env) => onPath('python3', env) !== undefined,
   'the root user': () => process.getuid?.() === 0,

@@ -97,6 +97,10 @@ const PUBLIC = [
   'getDIDConfiguration',
   'getLinkedDIDs',
   'getOAuthAccessToken',
+  'getPublishedIacaCertificate',
+  'getPublishedIacaCertificatePem',
+  'getPublishedIacaCrl',
+  'getPublishedIacas',
   'getPublishedStatusList',
   'getSignedPresentationRequest',
   'getTokenKeySet',
@@ -122,6 +126,7 @@ const areaOf = (path: string): string => {
   if (path.startsWith('/v1/dids')) return 'dids'
   if (path.startsWith('/v1/analytics')) return 'logs'
   if (path.startsWith('/v1/credentials/compact')) return 'compact-credentials'
+  if (path.startsWith('/v1/credentials/mobile')) return 'mobile-credentials'
   return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'
 }
 

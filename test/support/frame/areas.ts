@@ -13,6 +13,7 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
   credentials: ['dids'],
   'semantic-credentials': ['dids', 'credentials', 'tokens-logs'],
   'compact-credentials': ['dids', 'credentials', 'tokens-logs'],
+  'mobile-credentials': ['dids', 'credentials', 'tokens-logs'],
   administration: ['dids', 'credentials', 'tokens-logs'],
 }
 

@@ -2,6 +2,7 @@ import { REQUEST_EXAMPLES, thingIn } from '../../../api/frame/openapi/areas.ts'
 import { ISSUER } from '../../../api/frame/openapi/examples.ts'
 import { COMPACT_EXAMPLES, makeCompactSample } from '../credentials/compact.ts'
 import { createDid, payload, sign } from '../credentials/credentials.ts'
+import { createIaca, createSigner } from '../credentials/mobile.ts'
 import {
   makePresentationSample,
   PRESENTATION_EXAMPLES,
@@ -36,6 +37,12 @@ export interface Sample extends PresentationSample {
   /** The list of both. */
   compactListId: string
   compactTemplateId: string
+  iacaId: string
+  /** For the operation that deletes it. */
+  spareIacaId: string
+  signerId: string
+  /** For the operation that deletes it. */
+  spareSignerId: string
 }
 
 export async function makeSample(world: World, client: Client): Promise<Sample> {
@@ -62,6 +69,10 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     templateId: (await createTemplate(world, { revocable: true }, token)).id,
     spareTemplateId: (await createTemplate(world, {}, token)).id,
     ...(await makeCompactSample(world, did, token)),
+    iacaId: await createIaca(world, token),
+    spareIacaId: await createIaca(world, token),
+    signerId: await createSigner(world, token),
+    spareSignerId: await createSigner(world, token),
   }
 }
 
@@ -96,6 +107,9 @@ const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/credentials/compact-semantic/{id}': ({ compactSemanticId }) => compactSemanticId,
   '/v1/credentials/compact/configurations/{id}': ({ compactTemplateId }) => compactTemplateId,
   '/v1/credentials/compact/revocation-lists/{id}': ({ compactListId }) => compactListId,
+  '/v1/credentials/mobile/iacas/{id}': ({ iacaId }) => iacaId,
+  '/v1/iacas/{id}': ({ iacaId }) => iacaId,
+  '/v1/credentials/mobile/document-signers/{id}': ({ signerId }) => signerId,
 }
 
 /** What the document's example and THINGS do not say of a request that succeeds. */
@@ -172,6 +186,9 @@ const PARTICULAR: Record<string, Example> = {
   ...PRESENTATION_EXAMPLES,
   ...VC_API_EXAMPLES,
   revokeCredentialBatch: { answers: 409 },
+  deleteMobileCredentialsIaca: { path: ({ spareIacaId }) => ({ id: spareIacaId }) },
+  revokeMobileCredentialsDocumentSigner: { path: ({ spareSignerId }) => ({ id: spareSignerId }) },
+  deleteMobileCredentialsDocumentSigner: { path: ({ spareSignerId }) => ({ id: spareSignerId }) },
 }
 
 /** A request from the document's own example, by the sample's issuer, of the sample's thing. */

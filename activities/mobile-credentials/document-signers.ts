@@ -1,0 +1,267 @@
+import { LockMode } from '@mikro-orm/core'
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
+import { inTenant } from '../../entities/orm.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import {
+  type Certificate,
+  countryOf,
+  ownSignerFaults,
+  readPem,
+} from '../../protocol/mobile-credentials/certificates.read.ts'
+import {
+  createSignerCertificate,
+  createSigningRequest,
+  MAX_SIGNER_DAYS,
+} from '../../protocol/mobile-credentials/certificates.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { Call, Metadata, Operations } from '../frame/operations.ts'
+import type { Tenants } from '../frame/tenants/index.ts'
+import { createKeyRows, type NewKey } from '../keys/rows.ts'
+import { findIaca } from './iacas.ts'
+import { type SignerRecord, signerRecord, storedCertificate, usabilityOf } from './records.ts'
+import * as terms from './terms.ts'
+
+/** Most live document signers of a tenant: not deleted, not revoked and not expired. */
+export const MAX_SIGNERS = 5
+/** Life of a certificate without a given end. */
+const DEFAULT_DAYS = 365
+
+export interface NewSigner {
+  /** By default true, and false where the IACA is imported. */
+  active?: boolean | undefined
+  commonName?: string | undefined
+  notAfter?: string | undefined
+  iacaId?: string | undefined
+}
+
+export interface SignerChange {
+  active?: boolean | undefined
+  certificatePem?: string | undefined
+}
+
+interface Parts extends Pick<Dependencies, 'database' | 'keys' | 'uuid' | 'now' | 'log'> {
+  operations: Operations
+  tenants: Pick<Tenants, 'byId'>
+}
+
+export const signerNotFound = () => new Refusal('document_signer.not_found', 'There is no such document signer.')
+
+const LIVE = { deletedAt: null } as const
+
+/** Finds a document signer that is not deleted. Throws `Refusal('document_signer.not_found')`. */
+async function findSigner(em: SqlEntityManager, id: string, lock = false): Promise<DocumentSigner> {
+  const options = lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {}
+  const row = await em.findOne(DocumentSigner, { id, ...LIVE }, options)
+  if (!row) throw signerNotFound()
+  return row
+}
+
+/** Throws `Refusal('document_signer.too_many')` where a tenant has as many live signers as it may have. */
+async function assertRoom(em: SqlEntityManager, now: Date): Promise<void> {
+  const lives = { $or: [{ notAfter: null }, { notAfter: { $gt: now } }] }
+  const live = await em.count(DocumentSigner, { ...LIVE, revokedAt: null, ...lives })
+  if (live >= MAX_SIGNERS)
+    throw new Refusal(
+      'document_signer.too_many',
+      `A tenant has at most ${MAX_SIGNERS} document signers that are neither deleted, revoked nor expired. Delete or revoke one first.`,
+    )
+}
+
+/** The IACA of the request, or else the newest usable one with a key here. */
+async function chooseIaca(em: SqlEntityManager, iacaId: string | undefined, now: Date): Promise<Iaca> {
+  if (iacaId === undefined) {
+    const usable = { active: true, notBefore: { $lte: now }, notAfter: { $gt: now }, keyId: { $ne: null } }
+    const row = await em.findOne(Iaca, { ...usable, ...LIVE }, { orderBy: { createdAt: 'desc', id: 'asc' } })
+    if (row) return row
+    throw new Refusal('iaca.missing', 'The tenant has no usable IACA of its own. Create one first, or name one.')
+  }
+  const row = await findIaca(em, iacaId)
+  const usability = usabilityOf(row, now)
+  if (usability === 'usable') return row
+  throw new Refusal('iaca.not_usable', `The IACA cannot certify document signers: it is ${usability}.`)
+}
+
+/** Throws `Refusal('request.invalid')` for an end that the certificate cannot have. */
+function validityOf(given: string | undefined, iaca: Iaca, now: Date) {
+  const notBefore = terms.wholeSecond(now)
+  const after = (days: number) => new Date(notBefore.getTime() + days * terms.DAY_MS)
+  if (given === undefined)
+    return { notBefore, notAfter: new Date(Math.min(after(DEFAULT_DAYS).getTime(), iaca.notAfter.getTime())) }
+  const notAfter = terms.dateOf(given, 'notAfter')
+  const refuse = (expected: string) =>
+    terms.invalidRequest('notAfter', 'validity', expected, 'The document signer cannot be valid until then.')
+  if (notAfter <= notBefore) throw refuse('expected a time in the future')
+  if (notAfter > after(MAX_SIGNER_DAYS)) throw refuse(`expected at most ${MAX_SIGNER_DAYS} days from now`)
+  if (notAfter > iaca.notAfter) throw refuse(`expected at most the end of the IACA, ${iaca.notAfter.toISOString()}`)
+  return { notBefore, notAfter }
+}
+
+const columnsOf = ({ der, fingerprint, serialNumber, notBefore, notAfter }: Certificate) => ({
+  certificate: Buffer.from(der),
+  fingerprint,
+  serialNumber,
+  notBefore,
+  notAfter,
+})
+
+/** Throws `Refusal('document_signer.certificate_invalid')` with each rule that the certificate breaks. */
+function certificateFor(pem: string, row: DocumentSigner, iaca: Iaca, now: Date): Certificate {
+  const certificate = readPem(pem, 'certificatePem')
+  const faults = ownSignerFaults(certificate, storedCertificate(iaca.certificate), new Uint8Array(row.publicKey))
+  if (certificate.notAfter <= now)
+    faults.push({ code: 'expired', message: 'expected a certificate that has not expired' })
+  if (faults.length === 0) return certificate
+  throw new Refusal(
+    'document_signer.certificate_invalid',
+    'The certificate does not fit the document signer and its IACA; see errors.',
+    faults.map((fault) => ({ path: 'certificatePem', ...fault })),
+  )
+}
+
+/** The keys of a tenant that sign mobile credentials, each with a certificate of an IACA. */
+export function createDocumentSigners(parts: Parts) {
+  const { database, keys, uuid, now, operations, tenants } = parts
+  const { createKey } = createKeyRows(parts)
+  const destroyKey = terms.createKeyRelease(parts)
+
+  /** The certificate by an IACA whose key is here, or the request for one. */
+  async function certify(iaca: Iaca, key: NewKey, { commonName, notAfter }: NewSigner) {
+    const { tenantId, publicKey } = key
+    const { host, contactUrl, crlUrl } = await terms.addressesOf(tenants, tenantId)
+    const own = storedCertificate(iaca.certificate)
+    const { stateOrProvinceName } = own.subject
+    const subject = {
+      country: countryOf(own),
+      stateOrProvinceName,
+      commonName:
+        commonName === undefined
+          ? terms.nameFor(host, 'Document Signer')
+          : terms.commonNameOf(commonName, 'commonName'),
+    }
+    const { keyId } = iaca
+    if (!keyId) {
+      const signer = { publicKey, sign: (data: Uint8Array) => keys.sign(key, data) }
+      return { csr: Buffer.from(await createSigningRequest(signer, subject)) }
+    }
+    const ref = { tenantId, keyId, keyType: 'p256' } as const
+    const authority = {
+      certificate: own.der,
+      publicKey: await keys.publicKey(ref),
+      sign: (data: Uint8Array) => keys.sign(ref, data),
+    }
+    const places = { crlUrl: crlUrl(iaca.id), contactUrl, random: terms.random16() }
+    const validity = validityOf(notAfter, iaca, now())
+    return columnsOf(
+      storedCertificate(await createSignerCertificate(authority, publicKey, { ...validity, ...places, subject })),
+    )
+  }
+
+  return {
+    /**
+     * Creates a key and its certificate; for an IACA whose key is elsewhere, the request for one (`csrPem`). Refusals:
+     * `request.invalid`, `iaca.not_found`, `iaca.missing`, `iaca.not_usable`, `document_signer.too_many`.
+     */
+    async createSigner(call: Call, request: NewSigner): Promise<SignerRecord> {
+      const { tenantId, idempotency } = call
+      // an earlier attempt made the signer: make no second key
+      if (idempotency && 'effect' in idempotency) return idempotency.effect as SignerRecord
+      const iaca = await inTenant(database.tenants, tenantId, async (em) => {
+        await assertRoom(em, now())
+        const chosen = await chooseIaca(em, request.iacaId, now())
+        if (chosen.keyId) validityOf(request.notAfter, chosen, now())
+        else if (request.active)
+          throw terms.invalidRequest(
+            'active',
+            'certificate',
+            'expected false: the signer has no certificate before its update',
+            'A document signer of an imported IACA cannot be active at once.',
+          )
+        return chosen
+      })
+      if (request.commonName !== undefined) terms.commonNameOf(request.commonName, 'commonName')
+      const key = await createKey(tenantId, 'p256')
+      const certificate = await certify(iaca, key, request)
+      const id = uuid()
+      const active = request.active ?? iaca.keyId != null
+      const metadata: Metadata = { id, iacaId: iaca.id, active }
+      return operations.change(call, 'createMobileCredentialsDocumentSigner', metadata, async (em) => {
+        await terms.lockRows(em, tenantId, 'document signers')
+        await assertRoom(em, now())
+        await findIaca(em, iaca.id) // it may have been deleted meanwhile
+        const publicKey = Buffer.from(key.publicKey)
+        await terms.giveKey(em, key.keyId, id, { publicKey, custody: key.custody })
+        const at = now()
+        const owner = { id, tenantId, iacaId: iaca.id, keyId: key.keyId, publicKey, active }
+        const row = em.create(DocumentSigner, { ...owner, ...certificate, createdAt: at, updatedAt: at })
+        await em.flush()
+        return signerRecord(row, at)
+      })
+    },
+
+    /**
+     * Activates or deactivates a signer, or takes the certificate of its request. Refusals:
+     * `document_signer.not_usable` for an activation without effect, `certificate.malformed`,
+     * `document_signer.certificate_invalid`.
+     */
+    updateSigner(call: Call, id: string, { active, certificatePem }: SignerChange): Promise<SignerRecord> {
+      const metadata: Metadata = { id, ...(active !== undefined && { active }) }
+      return operations.change(call, 'updateMobileCredentialsDocumentSigner', metadata, async (em) => {
+        const row = await findSigner(em, id, true)
+        if (certificatePem !== undefined) {
+          const iaca = await findIaca(em, row.iacaId)
+          if (iaca.keyId)
+            throw new Refusal('document_signer.certified', 'The IACA of this document signer certified it already.')
+          Object.assign(row, columnsOf(certificateFor(certificatePem, row, iaca, now())), { warnedDays: null })
+        }
+        if (active !== undefined) {
+          const usability = usabilityOf({ ...row, active: true }, now())
+          if (active && usability !== 'usable' && usability !== 'not_yet_valid')
+            throw new Refusal('document_signer.not_usable', `The document signer cannot sign: ${usability}.`)
+          row.active = active
+        }
+        row.updatedAt = now()
+        await em.flush()
+        return signerRecord(row, now())
+      })
+    },
+
+    listSigners(tenantId: string, { limit, offset }: { limit: number; offset: number }) {
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const orderBy = { createdAt: 'desc', id: 'asc' } as const
+        const [rows, total] = await em.findAndCount(DocumentSigner, LIVE, { orderBy, limit, offset })
+        return { signers: rows.map((row) => signerRecord(row, now())), total }
+      })
+    },
+
+    readSigner: (tenantId: string, id: string): Promise<SignerRecord> =>
+      inTenant(database.tenants, tenantId, async (em) => signerRecord(await findSigner(em, id), now())),
+
+    /**
+     * Revokes the certificate for ever: it signs nothing more, and the list of its IACA names it. Again: unchanged.
+     */
+    revokeSigner: (call: Call, id: string): Promise<SignerRecord> =>
+      operations.change(call, 'revokeMobileCredentialsDocumentSigner', { id }, async (em) => {
+        const row = await findSigner(em, id, true)
+        if (!row.revokedAt) {
+          Object.assign(row, { revokedAt: terms.wholeSecond(now()), active: false, updatedAt: now() })
+          await em.nativeUpdate(Iaca, { id: row.iacaId }, { crlDue: true })
+        }
+        await em.flush()
+        return signerRecord(row, now())
+      }),
+
+    /** Destroys the key. Credentials that it signed stay valid; revoke the signer first where they must not. */
+    async deleteSigner(call: Call, id: string): Promise<void> {
+      const { keyId } = await operations.change(call, 'deleteMobileCredentialsDocumentSigner', { id }, async (em) => {
+        const row = await findSigner(em, id, true)
+        row.deletedAt = now()
+        await terms.giveKey(em, row.keyId, null)
+        return { keyId: row.keyId }
+      })
+      await destroyKey(call.tenantId, keyId)
+    },
+  }
+}
+
+export type DocumentSigners = ReturnType<typeof createDocumentSigners>

@@ -1,0 +1,118 @@
+import { LockMode } from '@mikro-orm/core'
+import { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
+import { inTenant } from '../../entities/orm.ts'
+import { Unavailable } from '../../protocol/errors.ts'
+import { createCrl } from '../../protocol/mobile-credentials/certificates.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { findIaca, iacaNotFound } from './iacas.ts'
+import { storedCertificate } from './records.ts'
+import { DAY_MS, wholeSecond } from './terms.ts'
+
+/** A list of revoked certificates is signed anew after a day, and valid for a week: it survives days without a worker. */
+const RENEWED_AFTER_MS = DAY_MS
+export const CRL_DAYS = 7
+
+const PUBLISHED = `select i.certificate from mobile_iacas i
+where i.tenant_id = $1 and i.active and i.deleted_at is null and i.not_after > $2 and (i.key_id is not null
+  or exists (select from mobile_document_signers s where s.tenant_id = i.tenant_id and s.iaca_id = i.id
+    and s.certificate is not null and s.deleted_at is null))
+order by i.created_at desc, i.id`
+
+export interface Crl {
+  der: Uint8Array
+  number: number
+}
+
+/** What a tenant publishes of its IACAs. */
+export function createPublishedIacas({
+  database,
+  systemSql,
+  keys,
+  now,
+  log,
+}: Pick<Dependencies, 'database' | 'systemSql' | 'keys' | 'now' | 'log'>) {
+  const isFresh = ({ crlDue, crlSignedAt }: Iaca) =>
+    !crlDue && crlSignedAt != null && now().getTime() - crlSignedAt.getTime() < RENEWED_AFTER_MS
+
+  const isValid = ({ crlSignedAt }: Iaca) =>
+    crlSignedAt != null && now().getTime() - crlSignedAt.getTime() < CRL_DAYS * DAY_MS
+
+  const shown = ({ crl, crlNumber }: Iaca): Crl | undefined =>
+    crl ? { der: new Uint8Array(crl), number: crlNumber } : undefined
+
+  /** Signs the list where that is due; the row's lock lets one process sign it. */
+  const sign = (tenantId: string, id: string): Promise<Crl | undefined> =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const row = await em.findOne(Iaca, { id, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      if (!row?.keyId || isFresh(row)) return row ? shown(row) : undefined
+      const ref = { tenantId, keyId: row.keyId, keyType: 'p256' } as const
+      const revoked = await em.find(
+        DocumentSigner,
+        { iacaId: id, revokedAt: { $ne: null } },
+        { orderBy: { id: 'asc' } },
+      )
+      const thisUpdate = wholeSecond(now())
+      const number = row.crlNumber + 1
+      const der = await createCrl(
+        {
+          certificate: storedCertificate(row.certificate).der,
+          publicKey: await keys.publicKey(ref),
+          sign: (data) => keys.sign(ref, data),
+        },
+        {
+          number,
+          thisUpdate,
+          nextUpdate: new Date(thisUpdate.getTime() + CRL_DAYS * DAY_MS),
+          // an expired certificate needs no entry once a list was published after its expiry (RFC 5280, 3.3)
+          revoked: revoked.flatMap(({ serialNumber, revokedAt, notAfter }) =>
+            serialNumber && revokedAt && notAfter && notAfter > (row.crlSignedAt ?? new Date(0))
+              ? [{ serialNumber, revokedAt }]
+              : [],
+          ),
+        },
+      )
+      Object.assign(row, { crl: Buffer.from(der), crlNumber: number, crlSignedAt: thisUpdate, crlDue: false })
+      await em.flush()
+      return shown(row)
+    })
+
+  return {
+    /** Certificates in DER of the IACAs that certify the tenant's signers. */
+    async publishedCertificates(tenantId: string): Promise<Uint8Array[]> {
+      const { rows } = await systemSql.query<{ certificate: Buffer }>({
+        name: 'published-iacas',
+        text: PUBLISHED,
+        values: [tenantId, now()],
+      })
+      return rows.map(({ certificate }) => new Uint8Array(certificate))
+    },
+
+    /** The certificate in DER. Throws `Refusal('iaca.not_found')`. */
+    async publishedCertificate(tenantId: string, id: string): Promise<Uint8Array> {
+      const { certificate } = await inTenant(database.tenants, tenantId, (em) => findIaca(em, id))
+      return new Uint8Array(certificate)
+    },
+
+    /**
+     * The list of revoked certificates, signed anew where it is a day old or lacks a revocation. While the key store is
+     * away the last one is served until it ends. Throws `Refusal('iaca.not_found')`, also for an imported IACA, whose
+     * list another authority signs; `Unavailable('keys')`.
+     */
+    async publishedCrl(tenantId: string, id: string): Promise<Crl> {
+      const row = await inTenant(database.tenants, tenantId, (em) => findIaca(em, id))
+      const last = shown(row)
+      if (last && isFresh(row)) return last
+      try {
+        const crl = await sign(tenantId, id)
+        if (crl) return crl
+      } catch (error) {
+        if (!(error instanceof Unavailable && last && isValid(row))) throw error
+        log.warn({ err: error, tenantId, iacaId: id }, 'a list of revoked certificates could not be signed anew')
+        return last
+      }
+      throw iacaNotFound()
+    },
+  }
+}
+
+export type PublishedIacas = ReturnType<typeof createPublishedIacas>

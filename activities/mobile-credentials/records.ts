@@ -1,0 +1,106 @@
+import type { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
+import { type PublicJwk, toJwk } from '../../protocol/dids/jwk.ts'
+import { type Certificate, readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { toPem } from '../../protocol/mobile-credentials/certificates.ts'
+
+/** Data of a certificate that lists show. */
+export interface CertificateData {
+  commonName?: string | undefined
+  country?: string | undefined
+  stateOrProvinceName?: string | undefined
+  notBefore: string
+  notAfter: string
+}
+
+/** What keeps something from signing now; `usable` where nothing does. */
+export type Usability = 'usable' | 'inactive' | 'deleted' | 'no_certificate' | 'not_yet_valid' | 'expired' | 'revoked'
+
+export interface IacaRecord {
+  id: string
+  active: boolean
+  /** The platform has its key. */
+  managed: boolean
+  usability: Usability
+  certificatePem: string
+  certificateFingerprint: string
+  certificateData: CertificateData
+}
+
+export interface SignerRecord {
+  id: string
+  iacaId: string
+  active: boolean
+  usability: Usability
+  publicKey: PublicJwk
+  csrPem?: string
+  certificatePem?: string
+  certificateFingerprint?: string
+  certificateData?: CertificateData
+  revoked: boolean
+  revocationDate?: string
+  renewedById?: string
+}
+
+/** A certificate of our own rows. */
+export function storedCertificate(bytes: Uint8Array): Certificate {
+  const certificate = readCertificate(new Uint8Array(bytes))
+  if (!certificate) throw new Error('a stored certificate cannot be read')
+  return certificate
+}
+
+const dataOf = ({ subject, notBefore, notAfter }: Certificate): CertificateData => ({
+  ...subject,
+  notBefore: notBefore.toISOString(),
+  notAfter: notAfter.toISOString(),
+})
+
+interface Lasting {
+  active: boolean
+  notBefore?: Date | null
+  notAfter?: Date | null
+  revokedAt?: Date | null
+  deletedAt?: Date | null
+}
+
+/** Says whether an IACA or a document signer can sign now, and what keeps it from that. */
+export function usabilityOf({ active, notBefore, notAfter, revokedAt, deletedAt }: Lasting, now: Date): Usability {
+  if (deletedAt) return 'deleted'
+  if (revokedAt) return 'revoked'
+  if (!notBefore || !notAfter) return 'no_certificate'
+  if (notAfter <= now) return 'expired'
+  if (notBefore > now) return 'not_yet_valid'
+  return active ? 'usable' : 'inactive'
+}
+
+export function iacaRecord(row: Iaca, now: Date): IacaRecord {
+  const certificate = storedCertificate(row.certificate)
+  return {
+    id: row.id,
+    active: row.active,
+    managed: row.keyId != null,
+    usability: usabilityOf(row, now),
+    certificatePem: toPem('CERTIFICATE', certificate.der),
+    certificateFingerprint: certificate.fingerprint,
+    certificateData: dataOf(certificate),
+  }
+}
+
+export function signerRecord(row: DocumentSigner, now: Date): SignerRecord {
+  const certificate = row.certificate ? storedCertificate(row.certificate) : undefined
+  return {
+    id: row.id,
+    iacaId: row.iacaId,
+    active: row.active,
+    usability: usabilityOf(row, now),
+    publicKey: toJwk({ keyType: 'p256', publicKey: new Uint8Array(row.publicKey) }),
+    ...(row.csr && { csrPem: toPem('CERTIFICATE REQUEST', row.csr) }),
+    ...(certificate && {
+      certificatePem: toPem('CERTIFICATE', certificate.der),
+      certificateFingerprint: certificate.fingerprint,
+      certificateData: dataOf(certificate),
+    }),
+    revoked: row.revokedAt != null,
+    ...(row.revokedAt && { revocationDate: row.revokedAt.toISOString() }),
+    ...(row.renewedById && { renewedById: row.renewedById }),
+  }
+}

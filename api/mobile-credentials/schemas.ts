@@ -1,0 +1,19 @@
+import type { Schemas } from '../frame/openapi/schemas.ts'
+
+/** Schemas of this area that TypeScript cannot say (api/frame/openapi/document.ts). */
+export const MOBILE_CREDENTIAL_SCHEMAS: Schemas = {
+  Country: { type: 'string', pattern: '^[A-Z]{2}$', minLength: 2, maxLength: 2, example: 'NL' },
+  CommonName: {
+    type: 'string',
+    pattern: "^[A-Za-z0-9'()+,./:=?-]([A-Za-z0-9 '()+,./:=?-]*[A-Za-z0-9'()+,./:=?-])?$",
+    minLength: 1,
+    maxLength: 64,
+    example: 'Example State IACA',
+  },
+  StateOrProvince: { type: 'string', pattern: '^[A-Za-z0-9-]+$', minLength: 1, maxLength: 128, example: 'NL-ZH' },
+  CertificatePem: {
+    type: 'string',
+    pattern: '^-----BEGIN CERTIFICATE-----\\n[A-Za-z0-9+/=\\n]+\\n-----END CERTIFICATE-----\\n?$',
+    maxLength: 32_768,
+  },
+}

@@ -1,0 +1,225 @@
+import 'reflect-metadata'
+import { createHash, type KeyObject, X509Certificate as NativeCertificate } from 'node:crypto'
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+} from '@peculiar/x509'
+import { toJwk } from '../dids/jwk.ts'
+import { Refusal } from '../errors.ts'
+import { DOCUMENT_SIGNER_USAGE, MAX_SIGNER_DAYS } from './certificates.ts'
+
+/** What the platform reads of an X.509 certificate. */
+export interface Certificate {
+  der: Uint8Array
+  /** SHA-256 of the certificate, in hex. */
+  fingerprint: string
+  /** Hexadecimal, in lower case. */
+  serialNumber: string
+  subject: { country?: string | undefined; stateOrProvinceName?: string | undefined; commonName?: string | undefined }
+  /** Distinguished names as DER in hex, to be compared. */
+  subjectName: string
+  issuerName: string
+  notBefore: Date
+  notAfter: Date
+  publicKey: KeyObject
+  isAuthority: boolean
+  pathLength?: number | undefined
+  keyUsage?: number | undefined
+  extendedKeyUsage: readonly string[]
+  /** Critical extensions that nobody here evaluates, by their OIDs. */
+  unknownCritical: readonly string[]
+  subjectKeyId?: string | undefined
+  authorityKeyId?: string | undefined
+  native: NativeCertificate
+}
+
+/** A rule of a certificate profile that a certificate breaks. */
+export interface CertificateFault {
+  code: string
+  message: string
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const MAX_BYTES = 16_384
+
+/** Extensions that are evaluated here, or say nothing that a verifier must refuse. */
+const EVALUATED = ['2.5.29.19', '2.5.29.15', '2.5.29.37', '2.5.29.14', '2.5.29.35', '2.5.29.18', '2.5.29.31']
+
+const hex = (bytes: ArrayBuffer | Uint8Array): string => Buffer.from(new Uint8Array(bytes)).toString('hex')
+
+function parse(der: Uint8Array): Certificate {
+  const native = new NativeCertificate(der)
+  const certificate = new X509Certificate(new Uint8Array(der))
+  const field = (name: string): string | undefined => certificate.subjectName.getField(name)[0]
+  const constraints = certificate.getExtension(BasicConstraintsExtension)
+  return {
+    der,
+    fingerprint: createHash('sha256').update(der).digest('hex'),
+    serialNumber: certificate.serialNumber.toLowerCase(),
+    subject: { country: field('C'), stateOrProvinceName: field('ST'), commonName: field('CN') },
+    subjectName: hex(certificate.subjectName.toArrayBuffer()),
+    issuerName: hex(certificate.issuerName.toArrayBuffer()),
+    notBefore: certificate.notBefore,
+    notAfter: certificate.notAfter,
+    publicKey: native.publicKey,
+    isAuthority: constraints?.ca ?? false,
+    pathLength: constraints?.pathLength,
+    keyUsage: certificate.getExtension(KeyUsagesExtension)?.usages,
+    extendedKeyUsage: (certificate.getExtension(ExtendedKeyUsageExtension)?.usages ?? []).map(String),
+    unknownCritical: certificate.extensions
+      .filter(({ critical, type }) => critical && !EVALUATED.includes(type))
+      .map(({ type }) => type),
+    subjectKeyId: certificate.getExtension(SubjectKeyIdentifierExtension)?.keyId,
+    authorityKeyId: certificate.getExtension(AuthorityKeyIdentifierExtension)?.keyId,
+    native,
+  }
+}
+
+/** Reads a certificate in DER; undefined for what is none. */
+export function readCertificate(der: Uint8Array): Certificate | undefined {
+  if (der.length > MAX_BYTES) return undefined
+  try {
+    return parse(der)
+  } catch {
+    return undefined // the libraries name no cause that a caller could use
+  }
+}
+
+const PEM = /^\s*-----BEGIN CERTIFICATE-----\s+([A-Za-z0-9+/=\s]+?)\s+-----END CERTIFICATE-----\s*$/
+
+/** Reads one certificate in PEM (RFC 7468). Throws `Refusal('certificate.malformed')` that names the field. */
+export function readPem(text: string, path: string): Certificate {
+  const base64 = PEM.exec(text)?.[1]
+  const certificate = base64 === undefined ? undefined : readCertificate(Buffer.from(base64, 'base64'))
+  if (certificate) return certificate
+  throw new Refusal('certificate.malformed', 'The certificate cannot be read.', [
+    { path, code: 'pem', message: 'expected one X.509 certificate in PEM, -----BEGIN CERTIFICATE-----' },
+  ])
+}
+
+/** The country of a certificate that must have one, in capitals. */
+export const countryOf = ({ subject }: Certificate): string => (subject.country ?? '').toUpperCase()
+
+type Rule = (certificate: Certificate) => CertificateFault | undefined | false
+
+/** Whether a certificate is for this P-256 key, a compressed point. */
+function hasKey(certificate: Certificate, publicKey: Uint8Array): boolean {
+  if (certificate.publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return false
+  const { x, y } = certificate.publicKey.export({ format: 'jwk' })
+  const own = toJwk({ keyType: 'p256', publicKey })
+  return x === own.x && y === own.y
+}
+
+const CURVES = [
+  'prime256v1',
+  'secp384r1',
+  'secp521r1',
+  'brainpoolP256r1',
+  'brainpoolP320r1',
+  'brainpoolP384r1',
+  'brainpoolP512r1',
+]
+
+/** Of ISO/IEC 18013-5, table B.1. */
+const IACA_RULES: readonly Rule[] = [
+  ({ isAuthority }) =>
+    !isAuthority && { code: 'basic_constraints', message: 'expected basic constraints with CA true' },
+  ({ isAuthority, pathLength }) =>
+    isAuthority &&
+    pathLength !== 0 && { code: 'path_length', message: 'expected basic constraints with path length 0' },
+  ({ keyUsage = 0 }) =>
+    !(keyUsage & KeyUsageFlags.keyCertSign) && { code: 'key_usage', message: 'expected the key usage keyCertSign' },
+  ({ subject }) =>
+    !/^[A-Za-z]{2}$/.test(subject.country ?? '') && {
+      code: 'country',
+      message: 'expected a subject with a country of two letters (ISO 3166-1)',
+    },
+  ({ subject }) => !subject.commonName && { code: 'common_name', message: 'expected a subject with a common name' },
+  ({ publicKey }) =>
+    !CURVES.includes(publicKey.asymmetricKeyDetails?.namedCurve ?? publicKey.asymmetricKeyType ?? '') && {
+      code: 'curve',
+      message: 'expected an elliptic-curve key of ISO/IEC 18013-5, table B.1',
+    },
+  ({ unknownCritical: [type] }) =>
+    type !== undefined && { code: 'extension', message: `expected no critical extension ${type}` },
+  (certificate) =>
+    !isIssuedBy(certificate, certificate) && {
+      code: 'self_signed',
+      message: 'expected a certificate that its own key signed',
+    },
+]
+
+/** Of ISO/IEC 18013-5, table B.3, as far as a signer must not sign without it. */
+const SIGNER_RULES: readonly Rule[] = [
+  ({ isAuthority }) => isAuthority && { code: 'basic_constraints', message: 'expected a certificate of no authority' },
+  ({ keyUsage = 0 }) =>
+    !(keyUsage & KeyUsageFlags.digitalSignature) && {
+      code: 'key_usage',
+      message: 'expected the key usage digitalSignature',
+    },
+  ({ extendedKeyUsage }) =>
+    !extendedKeyUsage.includes(DOCUMENT_SIGNER_USAGE) && {
+      code: 'extended_key_usage',
+      message: `expected the extended key usage ${DOCUMENT_SIGNER_USAGE}`,
+    },
+  ({ unknownCritical: [type] }) =>
+    type !== undefined && { code: 'extension', message: `expected no critical extension ${type}` },
+]
+
+const broken = (rules: readonly Rule[], certificate: Certificate): CertificateFault[] =>
+  rules.flatMap((rule) => rule(certificate) || [])
+
+/** Whether the key of `issuer` signed the certificate, and the names and key identifiers agree (RFC 5280, 6.1.3). */
+export function isIssuedBy(certificate: Certificate, issuer: Certificate): boolean {
+  if (certificate.issuerName !== issuer.subjectName) return false
+  const { authorityKeyId } = certificate
+  if (authorityKeyId && issuer.subjectKeyId && authorityKeyId !== issuer.subjectKeyId) return false
+  return certificate.native.verify(issuer.publicKey)
+}
+
+export const iacaFaults = (certificate: Certificate): CertificateFault[] => broken(IACA_RULES, certificate)
+
+/** What forbids that this certificate of a document signer verifies, but for its validity. */
+export const signerFaults = (certificate: Certificate): CertificateFault[] => broken(SIGNER_RULES, certificate)
+
+/** What forbids that the platform signs with this certificate of an IACA. */
+export function ownSignerFaults(
+  certificate: Certificate,
+  iaca: Certificate,
+  publicKey: Uint8Array,
+): CertificateFault[] {
+  const { notBefore, notAfter } = certificate
+  const { stateOrProvinceName: state } = certificate.subject
+  const rules: Rule[] = [
+    () => !isIssuedBy(certificate, iaca) && { code: 'issuer', message: 'expected a certificate that the IACA signed' },
+    () =>
+      !hasKey(certificate, publicKey) && { code: 'public_key', message: 'expected the key of the certificate request' },
+    () =>
+      countryOf(certificate) !== countryOf(iaca) && {
+        code: 'country',
+        message: `expected the country of the IACA, ${countryOf(iaca)}`,
+      },
+    () =>
+      state !== iaca.subject.stateOrProvinceName &&
+      (state !== undefined || iaca.subject.stateOrProvinceName !== undefined) && {
+        code: 'state',
+        message: 'expected the stateOrProvinceName of the IACA',
+      },
+    () =>
+      notAfter.getTime() - notBefore.getTime() > MAX_SIGNER_DAYS * DAY_MS && {
+        code: 'validity',
+        message: `expected a validity of at most ${MAX_SIGNER_DAYS} days`,
+      },
+    () =>
+      (notAfter > iaca.notAfter || notBefore < iaca.notBefore) && {
+        code: 'validity',
+        message: 'expected a validity inside that of the IACA',
+      },
+  ]
+  return [...signerFaults(certificate), ...broken(rules, certificate)]
+}
