@@ -33,7 +33,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const { entries, ...engine } = composeEngine({ ...frame, signers })
   const known = { ...frame, ...dids, signers }
   const { format: semantic, ...verbs } = composeSemanticCredentials({ ...known, ...engine, entries })
-  const mobile = composeMobileCredentials(frame)
+  const mobile = composeMobileCredentials({ ...frame, ...engine })
   const { compactFormats, ...compactVerbs } = composeCompactCredentials({ ...known, ...engine, entries })
   const more = moreFormats({ ...known, entries, semantic })
   const replaced = new Set(more.map(({ name }) => name))

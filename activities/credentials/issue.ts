@@ -22,6 +22,14 @@ export function derivedId(tenantId: string, work: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
+/** The members of a format that issuing needs, and what the caller gets of a row. */
+export interface Issues<Request, Row extends SignedRow, Result>
+  extends Pick<CredentialFormat<Request, Row>, 'name' | 'sign'> {
+  result(row: Row): Result
+  /** Refuses a credential whose issuer was deleted, revoked or deactivated meanwhile. */
+  issuerGone(row: Row): Refusal
+}
+
 /** The members of a format with JSON documents that issuing needs. */
 export type Signs<Request> = Pick<CredentialFormat<Request, SignedRow & { document: Json }>, 'name' | 'sign'>
 
@@ -33,26 +41,26 @@ interface Parts extends Pick<Dependencies, 'sql' | 'effects' | 'uuid'> {
 export function createIssuing({ sql, effects, uuid, signers }: Parts) {
   const recorder = createCredentialRecorder(sql)
 
-  return {
+  const parts = {
     /**
-     * Signs and records a credential; it is returned only if it was recorded. `template`: the version that the request
-     * was made from. Throws what signing throws, and `credential.issuer_unknown` or `credential_template.not_found` for
-     * an issuer or a template that was deleted meanwhile.
+     * Signs and records a credential; its result is returned only if it was recorded. `template`: the version that the
+     * request was made from. Throws what signing throws, what the format makes of an issuer that is gone, and
+     * `credential_template.not_found` for a template that was deleted meanwhile.
      */
-    async issue<Request>(
+    async issueAs<Request, Row extends SignedRow, Result>(
       call: Call,
-      format: Signs<Request>,
+      format: Issues<Request, Row, Result>,
       request: Request,
       template?: TemplateRef,
-    ): Promise<SignedCredential> {
+    ): Promise<Result> {
       const { tenantId, idempotency } = call
-      if (idempotency && 'effect' in idempotency) return idempotency.effect as SignedCredential
+      if (idempotency && 'effect' in idempotency) return idempotency.effect as Result
       const ownId = idempotency ? derivedId(tenantId, `${idempotency.since} ${idempotency.key}`) : uuid()
       const row = await format.sign(tenantId, ownId, request)
-      const { id, document: credential, tag, proofType } = row
-      const signed: SignedCredential = { id, credential, tag, ...(template && { template }) }
-      const { didId } = row
-      const metadata = { clientId: call.clientId, id, didId, proofType, revocable: row.statusListId !== null }
+      const { id, proofType, didId, documentSignerId } = row
+      const signed = format.result(row)
+      const issuer = documentSignerId ? { documentSignerId } : { didId }
+      const metadata = { clientId: call.clientId, id, ...issuer, proofType, revocable: row.statusListId !== null }
       const from = { templateId: template?.id ?? null, templateVersion: template?.version ?? null }
       const { name, category } = logOf(format.name, 'SIGN')
       const outcome = await recorder.record({
@@ -74,15 +82,36 @@ export function createIssuing({ sql, effects, uuid, signers }: Parts) {
           'credential_template.not_found',
           'The template was deleted while the credential was being signed.',
         )
-      signers.forget(tenantId, row.issuer)
+      if (outcome === 'issuer_gone') throw format.issuerGone(row)
       if (outcome === 'recorded_before')
         throw new Refusal(
           'idempotency.in_flight',
           'Another request with this Idempotency-Key has finished. Repeat the request.',
         )
-      throw new Refusal('credential.issuer_unknown', 'The issuer was deleted while the credential was being signed.')
+      throw new Error(`record_credentials returned ${String(outcome)}`)
+    },
+
+    /** Issues a credential with a JSON document as a DID: `credential.issuer_unknown` for one that was deleted meanwhile. */
+    issue<Request>(
+      call: Call,
+      format: Signs<Request>,
+      request: Request,
+      template?: TemplateRef,
+    ): Promise<SignedCredential> {
+      const result = ({ id, document: credential, tag }: SignedRow & { document: Json }) => ({
+        id,
+        credential,
+        tag,
+        ...(template && { template }),
+      })
+      const issuerGone = ({ issuer }: SignedRow) => {
+        signers.forget(call.tenantId, issuer)
+        return new Refusal('credential.issuer_unknown', 'The issuer was deleted while the credential was being signed.')
+      }
+      return parts.issueAs(call, { ...format, result, issuerGone }, request, template)
     },
   }
+  return parts
 }
 
 export type Issuing = ReturnType<typeof createIssuing>

@@ -7,8 +7,11 @@ import { objectIdsOf } from '../../protocol/operations.ts'
 export interface SignedRow {
   id: string
   format: FormatName
-  didId: string
-  /** The issuer's DID. */
+  /** Null where a document signer issued it. */
+  didId: string | null
+  /** Absent where a DID issued it. */
+  documentSignerId?: string
+  /** The issuer's DID, or the id of the document signer. */
   issuer: string
   /** As returned to the caller: JSON, or bytes. */
   document: Json | Uint8Array
@@ -52,6 +55,7 @@ export const toColumns = ({ document, ...row }: CredentialRow): string =>
     id: row.id,
     tenant_id: row.tenantId,
     did_id: row.didId,
+    ...(row.documentSignerId && { document_signer_id: row.documentSignerId }),
     format: row.format,
     ...(document instanceof Uint8Array ? { document_bytes: bytes(document) } : { document }),
     proof_type: row.proofType,

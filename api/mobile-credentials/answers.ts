@@ -45,8 +45,81 @@ const signer = {
 
 const page = (example: object) => ({ data: [example], limit: 20, totalCount: 1, totalPages: 1 })
 
+export const MOBILE_SIGN_EXAMPLE = {
+  payload: {
+    branding: { name: 'Driving licence', description: 'Of an example state', backgroundColor: '#B00AA0' },
+    docType: 'org.iso.18013.5.1.mDL',
+    itemsToSign: {
+      'org.iso.18013.5.1': {
+        family_name: 'Lovelace',
+        given_name: 'Ada',
+        birth_date: '1990-12-10',
+        issue_date: '2027-01-01',
+        expiry_date: '2037-01-01',
+        issuing_country: 'NL',
+        document_number: 'NL-123456',
+        portrait: '_9j_4AAQSkZJRgABAQ',
+        driving_privileges: [
+          { vehicle_category_code: 'B', issue_date: '2027-01-01', expiry_date: '2037-01-01', codes: [{ code: '01' }] },
+        ],
+        age_over_18: true,
+      },
+    },
+    deviceKeyInfo: {
+      deviceKey: {
+        kty: 'EC',
+        crv: 'P-256',
+        x: 'usWxHK2PmfnHKwXPS54m0kTcGJ90UiglWiGahtagnv8',
+        y: 'IBOL-C3BttVivg-lSreASjpkttcsz-1rb7btKLv8EX4',
+      },
+    },
+  },
+}
+
+/** IssuerSigned in base64url, cut short. */
+export const ENCODED = 'omppc3N1ZXJBdXRohEOhASahGCFZAcYwggHGMIIBbKADAgECAhBkpYNl3FjO18nBXYJWxQyS'
+
+const namespaces = { 'org.iso.18013.5.1': { family_name: 'Lovelace', age_over_18: true } }
+const CREDENTIAL_ID = '2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8'
+const row = {
+  id: CREDENTIAL_ID,
+  docType: 'org.iso.18013.5.1.mDL',
+  documentSignerId: SIGNER_ID,
+  issuanceDate: '2027-01-01T00:00:00.000Z',
+  expirationDate: '2028-01-01T00:00:00.000Z',
+}
+const decoded = {
+  docType: 'org.iso.18013.5.1.mDL',
+  branding: { name: 'Driving licence' },
+  issuerAuth: 'hEOhASahGCFZAcYwggHGMIIBbKADAgECAhBkpYNl3FjO18nBXYJWxQyS',
+  namespaces,
+}
+const validityInfo = {
+  signed: '2027-01-01T00:00:00.000Z',
+  validFrom: '2027-01-01T00:00:00.000Z',
+  validUntil: '2028-01-01T00:00:00.000Z',
+}
+
 /** A success of each operation of this area that its controller has no example of. */
 export const MOBILE_CREDENTIAL_ANSWERS = {
+  signMobileCredential: { id: CREDENTIAL_ID, encoded: ENCODED, decoded },
+  verifyMobileCredential: {
+    verified: false,
+    reason: [{ type: 'Expired', message: 'The credential has expired.' }],
+    documents: [
+      {
+        docType: 'org.iso.18013.5.1.mDL',
+        verified: false,
+        reason: [{ type: 'Expired', message: 'The credential has expired.' }],
+        warnings: ['NoDevice'],
+        namespaces,
+        issuerFingerprint: fingerprint,
+        validityInfo,
+      },
+    ],
+  },
+  listMobileCredentials: page(row),
+  getMobileCredential: { ...row, encoded: ENCODED, namespaces },
   createMobileCredentialsIaca: iaca,
   listMobileCredentialsIacas: page(iaca),
   getMobileCredentialsIaca: iaca,

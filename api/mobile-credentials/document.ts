@@ -1,6 +1,6 @@
 import type { MOBILE_CREDENTIAL_OPERATIONS } from '../../protocol/mobile-credentials/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
-import { MOBILE_CREDENTIAL_ANSWERS } from './answers.ts'
+import { ENCODED, MOBILE_CREDENTIAL_ANSWERS, MOBILE_SIGN_EXAMPLE } from './answers.ts'
 import { MOBILE_CREDENTIAL_SCHEMAS } from './schemas.ts'
 
 type Published =
@@ -12,12 +12,15 @@ type Published =
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
 export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDENTIAL_OPERATIONS | Published> = {
   examples: {
+    signMobileCredential: MOBILE_SIGN_EXAMPLE,
+    verifyMobileCredential: { payload: ENCODED },
     createMobileCredentialsIaca: { country: 'NL', commonName: 'Example State IACA' },
     updateMobileCredentialsIaca: { active: true },
     createMobileCredentialsDocumentSigner: { active: true, commonName: 'Example State Document Signer' },
     updateMobileCredentialsDocumentSigner: { active: true },
   },
   notFound: {
+    '/v1/credentials/mobile/{id}': 'credential.not_found',
     '/v1/credentials/mobile/iacas/{id}': 'iaca.not_found',
     '/v1/credentials/mobile/document-signers/{id}': 'document_signer.not_found',
     '/v1/iacas/{id}': 'iaca.not_found',
@@ -25,6 +28,11 @@ export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDEN
   answers: MOBILE_CREDENTIAL_ANSWERS,
   schemas: MOBILE_CREDENTIAL_SCHEMAS,
   refusals: {
+    signMobileCredential: {
+      400: 'credential.invalid',
+      404: 'document_signer.not_found',
+      409: 'document_signer.not_usable',
+    },
     createMobileCredentialsIaca: { 400: 'iaca.certificate_invalid', 409: 'iaca.too_many' },
     deleteMobileCredentialsIaca: { 409: 'iaca.in_use' },
     createMobileCredentialsDocumentSigner: { 404: 'iaca.not_found', 409: 'document_signer.too_many' },
@@ -47,6 +55,7 @@ export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDEN
       'iaca.not_found': 'The tenant has no such IACA.',
     },
     409: {
+      'document_signer.missing': 'The tenant has no usable document signer; create one first.',
       'document_signer.certified': 'The document signer has its certificate of an IACA of the platform.',
       'document_signer.not_usable':
         'The document signer cannot sign: it is inactive, not certified, not valid now, or revoked.',

@@ -44,7 +44,12 @@ begin
       perform from semantic_templates t where t.id = credential.template_id and t.deleted_at is null;
       if not found then return next 'template_gone'; continue; end if;
     end if;
-    if credential.did_id is distinct from issuer then
+    if credential.document_signer_id is not null then
+      perform from mobile_document_signers s join mobile_iacas i on i.id = s.iaca_id
+      where s.id = credential.document_signer_id and s.active and s.revoked_at is null and s.deleted_at is null
+        and i.active and i.deleted_at is null;
+      if not found then return next 'issuer_gone'; continue; end if;
+    elsif credential.did_id is distinct from issuer then
       perform from dids d
       where d.id = credential.did_id and d.deleted_at is null and d.registration_status = 'COMPLETED';
       if not found then return next 'issuer_gone'; continue; end if;

@@ -4,6 +4,10 @@ const category = 'mobile-credential'
 
 /** Operations of mobile credentials, as protocol/operations.ts describes them. */
 export const MOBILE_CREDENTIAL_OPERATIONS = {
+  signMobileCredential: { scope: write, name: 'MOBILE_CREDENTIAL_SIGN', category, changes: true },
+  verifyMobileCredential: { scope: read, name: 'MOBILE_CREDENTIAL_VERIFY', category },
+  listMobileCredentials: { scope: read, name: 'MOBILE_CREDENTIAL_RETRIEVE_LIST', category },
+  getMobileCredential: { scope: read, name: 'MOBILE_CREDENTIAL_RETRIEVE', category },
   createMobileCredentialsIaca: { scope: write, name: 'MOBILE_CREDENTIAL_IACA_CREATE', category, changes: true },
   listMobileCredentialsIacas: { scope: read, name: 'MOBILE_CREDENTIAL_IACA_RETRIEVE_LIST', category },
   getMobileCredentialsIaca: { scope: read, name: 'MOBILE_CREDENTIAL_IACA_RETRIEVE', category },

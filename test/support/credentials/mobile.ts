@@ -1,3 +1,4 @@
+import { MOBILE_SIGN_EXAMPLE } from '../../../api/mobile-credentials/answers.ts'
 import type { World } from '../world.ts'
 
 export const IACAS = '/v1/credentials/mobile/iacas'
@@ -28,3 +29,13 @@ export const makeSigner = (world: World, body: object = {}, token?: string) =>
 export const createIaca = async (world: World, token?: string): Promise<string> => (await makeIaca(world, {}, token)).id
 export const createSigner = async (world: World, token?: string): Promise<string> =>
   (await makeSigner(world, { active: true }, token)).id
+
+export const SIGN = '/v1/credentials/mobile/sign'
+
+/** A signed credential, by the newest document signer of the tenant. */
+export async function signMobile(world: World, token = world.token, body: object = MOBILE_SIGN_EXAMPLE) {
+  const reply = await world.ask(SIGN, { token, body })
+  if (reply.status !== 200) throw new Error(`sign answered ${reply.status} ${reply.text}`)
+  const { id, encoded } = reply.json<{ id: string; encoded: string }>()
+  return { mobileId: id, mobileEncoded: encoded }
+}

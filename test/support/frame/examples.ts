@@ -2,7 +2,7 @@ import { REQUEST_EXAMPLES, thingIn } from '../../../api/frame/openapi/areas.ts'
 import { ISSUER } from '../../../api/frame/openapi/examples.ts'
 import { COMPACT_EXAMPLES, makeCompactSample } from '../credentials/compact.ts'
 import { createDid, payload, sign } from '../credentials/credentials.ts'
-import { createIaca, createSigner } from '../credentials/mobile.ts'
+import { createIaca, createSigner, signMobile } from '../credentials/mobile.ts'
 import {
   makePresentationSample,
   PRESENTATION_EXAMPLES,
@@ -38,6 +38,8 @@ export interface Sample extends PresentationSample {
   compactListId: string
   compactTemplateId: string
   iacaId: string
+  mobileId: string
+  mobileEncoded: string
   /** For the operation that deletes it. */
   spareIacaId: string
   signerId: string
@@ -73,6 +75,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     spareIacaId: await createIaca(world, token),
     signerId: await createSigner(world, token),
     spareSignerId: await createSigner(world, token),
+    ...(await signMobile(world, token)),
   }
 }
 
@@ -107,6 +110,7 @@ const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/credentials/compact-semantic/{id}': ({ compactSemanticId }) => compactSemanticId,
   '/v1/credentials/compact/configurations/{id}': ({ compactTemplateId }) => compactTemplateId,
   '/v1/credentials/compact/revocation-lists/{id}': ({ compactListId }) => compactListId,
+  '/v1/credentials/mobile/{id}': ({ mobileId }) => mobileId,
   '/v1/credentials/mobile/iacas/{id}': ({ iacaId }) => iacaId,
   '/v1/iacas/{id}': ({ iacaId }) => iacaId,
   '/v1/credentials/mobile/document-signers/{id}': ({ signerId }) => signerId,
@@ -186,6 +190,7 @@ const PARTICULAR: Record<string, Example> = {
   ...PRESENTATION_EXAMPLES,
   ...VC_API_EXAMPLES,
   revokeCredentialBatch: { answers: 409 },
+  verifyMobileCredential: { body: ({ mobileEncoded }) => ({ payload: mobileEncoded }) },
   deleteMobileCredentialsIaca: { path: ({ spareIacaId }) => ({ id: spareIacaId }) },
   revokeMobileCredentialsDocumentSigner: { path: ({ spareSignerId }) => ({ id: spareSignerId }) },
   deleteMobileCredentialsDocumentSigner: { path: ({ spareSignerId }) => ({ id: spareSignerId }) },

@@ -128,6 +128,15 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
     200,
     ['credential_mappings', 'expiration', 'id', 'revocable', 'type'],
   ]),
+  ['signMobileCredential', 'POST', '/v1/credentials/mobile/sign', 200, ['decoded', 'encoded']],
+  ['createMobileCredentialsDocumentSigner', 'POST', '/v1/credentials/mobile/document-signers', 201, ['id', 'active']],
+  [
+    'updateMobileCredentialsDocumentSigner',
+    'PUT',
+    '/v1/credentials/mobile/document-signers/{id}',
+    200,
+    ['id', 'active'],
+  ],
   // last, for it takes away what the others speak of
   ['deleteDID', 'DELETE', '/v1/dids/{id}', 204, []],
 ]

@@ -1,0 +1,116 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { fromBase64url } from '../../protocol/base64url.ts'
+import { decodeCbor, isTag } from '../../protocol/cose/cbor.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Session } from '../../protocol/mobile-credentials/device-auth.ts'
+import { MDOC, readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
+import { type Reason, verifyMdoc } from '../../protocol/mobile-credentials/verify.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { storedCertificate } from './records.ts'
+import { invalidRequest } from './terms.ts'
+
+export interface MobileVerifyRequest {
+  /** IssuerSigned or DeviceResponse in base64url. */
+  payload: string
+  session?: { transcript: string; readerPrivateKey?: Record<string, unknown> | undefined } | undefined
+}
+
+export interface VerifiedMdoc {
+  docType: string
+  verified: boolean
+  reason: Reason[]
+  /** What was not checked. */
+  warnings: string[]
+  namespaces: Record<string, Record<string, unknown>>
+  /** Fingerprint of the trusted certificate that it leads to. */
+  issuerFingerprint?: string
+  validityInfo: { signed: string; validFrom: string; validUntil: string }
+}
+
+export interface MobileVerdict {
+  verified: boolean
+  reason: Reason[]
+  documents: VerifiedMdoc[]
+}
+
+const TRUSTED = `select id, certificate from mobile_iacas
+where tenant_id = $1 and active and deleted_at is null order by created_at desc, id`
+
+const REVOKED = `select fingerprint from mobile_document_signers
+where tenant_id = $1 and revoked_at is not null and fingerprint is not null`
+
+const bytesOf = (text: string, path: string): Uint8Array => {
+  const bytes = fromBase64url(text.replace(/=+$/, ''))
+  if (bytes && bytes.length > 0) return new Uint8Array(bytes) // the CBOR library writes a Buffer in another way
+  throw invalidRequest(path, 'base64url', 'expected base64url', 'The request has no bytes to verify.')
+}
+
+function readerKeyOf(jwk: Record<string, unknown> | undefined): KeyObject | undefined {
+  if (!jwk) return undefined
+  try {
+    return createPrivateKey({ key: jwk, format: 'jwk' })
+  } catch {
+    throw invalidRequest(
+      'session.readerPrivateKey',
+      'jwk',
+      'expected a private JSON Web Key of the curve of the device key',
+      'The key of the reader cannot be read.',
+    )
+  }
+}
+
+/** SessionTranscript, also where it comes as SessionTranscriptBytes. */
+function sessionOf({ transcript, readerPrivateKey }: NonNullable<MobileVerifyRequest['session']>): Session {
+  const bytes = bytesOf(transcript, 'session.transcript')
+  const item = decodeCbor(bytes, { ...MDOC, code: 'request.invalid' })
+  const inner = isTag(item) && item.contents instanceof Uint8Array ? item.contents : bytes
+  return { transcript: inner, readerKey: readerKeyOf(readerPrivateKey) }
+}
+
+/** Verifies mdocs against the IACAs of the tenant, own and imported ones. */
+export function createMobileVerifier({ systemSql, now }: Pick<Dependencies, 'systemSql' | 'now'>) {
+  return {
+    /**
+     * Returns a verdict with every failed check; what cannot be read has the reason Syntax. Throws
+     * `Refusal('request.invalid')` for a session that cannot be used.
+     */
+    async verifyMobileCredential(tenantId: string, { payload, session }: MobileVerifyRequest): Promise<MobileVerdict> {
+      const given = session && sessionOf(session)
+      const bytes = bytesOf(payload, 'payload')
+      const [trusted, revoked] = await Promise.all([
+        systemSql.query<{ certificate: Buffer }>({ name: 'trusted-iacas', text: TRUSTED, values: [tenantId] }),
+        systemSql.query<{ fingerprint: string }>({ name: 'revoked-signers', text: REVOKED, values: [tenantId] }),
+      ])
+      const fingerprints = new Set(revoked.rows.map(({ fingerprint }) => fingerprint))
+      const rules = {
+        now: now(),
+        trusted: trusted.rows.map(({ certificate }) => storedCertificate(certificate)),
+        isRevoked: ({ fingerprint }: { fingerprint: string }) => fingerprints.has(fingerprint),
+        session: given,
+      }
+      try {
+        const documents = readMdocs(bytes).map((mdoc): VerifiedMdoc => {
+          const { verified, reasons, warnings, iaca } = verifyMdoc(mdoc, rules)
+          const { docType, signed, validFrom, validUntil } = mdoc.mso
+          const [from, until] = [validFrom.toISOString(), validUntil.toISOString()]
+          return {
+            docType,
+            verified,
+            reason: reasons,
+            warnings,
+            namespaces: shownNameSpaces(mdoc.nameSpaces),
+            ...(iaca && { issuerFingerprint: iaca.fingerprint }),
+            validityInfo: { signed: signed.toISOString(), validFrom: from, validUntil: until },
+          }
+        })
+        const reason = documents.flatMap((document) => document.reason)
+        return { verified: reason.length === 0, reason, documents }
+      } catch (error) {
+        if (!(error instanceof Refusal && error.code === MDOC.code)) throw error
+        return { verified: false, reason: [{ type: 'Syntax', message: error.message }], documents: [] }
+      }
+    },
+  }
+}
+
+export type MobileVerifier = ReturnType<typeof createMobileVerifier>

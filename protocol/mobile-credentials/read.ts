@@ -1,0 +1,176 @@
+import {
+  type Cbor,
+  type CborBounds,
+  type CborMap,
+  decodeCbor,
+  encodeCbor,
+  isCborMap,
+  isTag,
+  Tag,
+} from '../cose/cbor.ts'
+import { type CoseSign1, coseSign1Of, HEADER } from '../cose/sign1.ts'
+import { Refusal } from '../errors.ts'
+import { ENCODED_CBOR } from './issuer-signed.ts'
+import { toJson } from './shown.ts'
+
+/** What is read of an mdoc; a longer one, or other bytes, are no mdoc. */
+export const MDOC: CborBounds = { code: 'credential.malformed', maxBytes: 1_048_576 }
+
+const malformed = (what: string) => new Refusal(MDOC.code, `The mdoc is malformed: ${what}.`)
+
+const isBytes = (value: Cbor): value is Uint8Array => value instanceof Uint8Array
+
+/** The bytes of embedded CBOR, tag 24. */
+function embedded(value: Cbor, what: string): Uint8Array {
+  const content = isTag(value) && Number(value.tag) === ENCODED_CBOR ? (value.contents as Cbor) : undefined
+  if (content === undefined || !isBytes(content)) throw malformed(`${what} is not embedded CBOR (tag 24)`)
+  return content
+}
+
+const mapOf = (value: Cbor, what: string): CborMap => {
+  if (isCborMap(value)) return value
+  throw malformed(`${what} is not a map`)
+}
+
+const textOf = (value: Cbor, what: string): string => {
+  if (typeof value === 'string') return value
+  throw malformed(`${what} is not a text`)
+}
+
+export interface Item {
+  digestId: number
+  name: string
+  value: Cbor
+  /** IssuerSignedItemBytes, over which the digest is. */
+  bytes: Uint8Array
+}
+
+function itemOf(value: Cbor): Item {
+  const content = embedded(value, 'an element')
+  const item = mapOf(decodeCbor(content, MDOC), 'an element')
+  const digestId = item.get('digestID')
+  if (typeof digestId !== 'number' || digestId < 0) throw malformed('a digestID is not an unsigned integer')
+  if (!isBytes(item.get('random'))) throw malformed('the random of an element is not a byte string')
+  return {
+    digestId,
+    name: textOf(item.get('elementIdentifier'), 'an elementIdentifier'),
+    value: item.get('elementValue'),
+    bytes: encodeCbor(new Tag(ENCODED_CBOR, content)),
+  }
+}
+
+export interface MobileSecurityObject {
+  version: string
+  digestAlgorithm: string
+  digests: Map<string, CborMap>
+  deviceKey: CborMap | undefined
+  docType: string
+  signed: Date
+  validFrom: Date
+  validUntil: Date
+  status: Cbor
+}
+
+function momentIn(validity: CborMap, name: string): Date {
+  const value = validity.get(name)
+  const moment = isTag(value) && Number(value.tag) === 0 ? new Date(String(value.contents)) : undefined
+  if (!moment || Number.isNaN(moment.getTime())) throw malformed(`${name} of validityInfo is not a tdate`)
+  return moment
+}
+
+function msoOf(bytes: Uint8Array): MobileSecurityObject {
+  const mso = mapOf(decodeCbor(embedded(decodeCbor(bytes, MDOC), 'the MSO'), MDOC), 'the MSO')
+  const validity = mapOf(mso.get('validityInfo'), 'validityInfo')
+  const info = mso.get('deviceKeyInfo')
+  return {
+    version: textOf(mso.get('version'), 'version'),
+    digestAlgorithm: textOf(mso.get('digestAlgorithm'), 'digestAlgorithm'),
+    digests: new Map(
+      [...mapOf(mso.get('valueDigests'), 'valueDigests')].map(([name, digests]) => [
+        String(name),
+        mapOf(digests, 'the digests of a namespace'),
+      ]),
+    ),
+    deviceKey: info === undefined ? undefined : mapOf(mapOf(info, 'deviceKeyInfo').get('deviceKey'), 'deviceKey'),
+    docType: textOf(mso.get('docType'), 'docType'),
+    signed: momentIn(validity, 'signed'),
+    validFrom: momentIn(validity, 'validFrom'),
+    validUntil: momentIn(validity, 'validUntil'),
+    status: mso.get('status'),
+  }
+}
+
+export interface IssuerSigned {
+  nameSpaces: Map<string, Item[]>
+  issuerAuth: CoseSign1
+  /** Certificates in DER, the document signer's first (RFC 9360, x5chain). */
+  chain: Uint8Array[]
+  mso: MobileSecurityObject
+}
+
+function chainOf({ unprotected, protected: header }: CoseSign1): Uint8Array[] {
+  const chain = unprotected.get(HEADER.x5chain) ?? header.get(HEADER.x5chain)
+  const certificates = Array.isArray(chain) ? chain : [chain]
+  if (certificates.length === 0 || certificates.length > 10 || !certificates.every(isBytes))
+    throw malformed('x5chain is not one certificate or a list of up to 10')
+  return certificates
+}
+
+function issuerSignedOf(value: Cbor): IssuerSigned {
+  const issuerSigned = mapOf(value, 'IssuerSigned')
+  const spaces = issuerSigned.get('nameSpaces')
+  const nameSpaces = new Map<string, Item[]>()
+  for (const [name, items] of spaces === undefined ? [] : mapOf(spaces, 'nameSpaces')) {
+    if (!Array.isArray(items)) throw malformed('the elements of a namespace are not an array')
+    nameSpaces.set(String(name), items.map(itemOf))
+  }
+  const issuerAuth = coseSign1Of(issuerSigned.get('issuerAuth'), MDOC)
+  if (!issuerAuth.payload) throw malformed('issuerAuth has no payload')
+  return { nameSpaces, issuerAuth, chain: chainOf(issuerAuth), mso: msoOf(issuerAuth.payload) }
+}
+
+export interface Mdoc extends IssuerSigned {
+  /** Of a document of a device response; IssuerSigned alone has it in the MSO only. */
+  docType: string | undefined
+  deviceSigned: { nameSpaces: Uint8Array; shown: unknown; signature: Cbor; mac: Cbor } | undefined
+}
+
+function deviceSignedOf(value: Cbor): Mdoc['deviceSigned'] {
+  if (value === undefined) return undefined
+  const signed = mapOf(value, 'deviceSigned')
+  const auth = mapOf(signed.get('deviceAuth'), 'deviceAuth')
+  const nameSpaces = embedded(signed.get('nameSpaces'), 'nameSpaces of deviceSigned')
+  const shown = toJson(mapOf(decodeCbor(nameSpaces, MDOC), 'nameSpaces of deviceSigned'))
+  return { nameSpaces, shown, signature: auth.get('deviceSignature'), mac: auth.get('deviceMac') }
+}
+
+const MAX_DOCUMENTS = 20
+
+/** Reads IssuerSigned, or the documents of a DeviceResponse (ISO/IEC 18013-5, 8.3.2.1.2.2). Throws `credential.malformed`. */
+export function readMdocs(bytes: Uint8Array): Mdoc[] {
+  const top = mapOf(decodeCbor(bytes, MDOC), 'it')
+  if (top.has('issuerAuth')) return [{ ...issuerSignedOf(top), docType: undefined, deviceSigned: undefined }]
+  if (!/^1\.\d$/.test(textOf(top.get('version'), 'version'))) throw malformed('its version is not 1.x')
+  const documents = top.get('documents')
+  if (!Array.isArray(documents) || documents.length === 0 || documents.length > MAX_DOCUMENTS)
+    throw malformed(`it has neither issuerAuth nor 1 to ${MAX_DOCUMENTS} documents`)
+  if (top.get('status') !== 0) throw malformed('the status of the device response is not 0')
+  return documents.map((each) => {
+    const document = mapOf(each, 'a document')
+    return {
+      ...issuerSignedOf(document.get('issuerSigned')),
+      docType: textOf(document.get('docType'), 'docType'),
+      deviceSigned: deviceSignedOf(document.get('deviceSigned')),
+    }
+  })
+}
+
+/** Elements by namespace, as JSON. */
+export const shownNameSpaces = (
+  spaces: ReadonlyMap<string, readonly Item[]>,
+): Record<string, Record<string, unknown>> =>
+  toJson(
+    new Map(
+      [...spaces].map(([name, items]): [string, Cbor] => [name, new Map(items.map((item) => [item.name, item.value]))]),
+    ),
+  ) as Record<string, Record<string, unknown>>

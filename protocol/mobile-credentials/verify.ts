@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto'
+import { type Certificate, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
+import { isDeviceAuthentic, isSignedBy, type Session } from './device-auth.ts'
+import type { Mdoc } from './read.ts'
+
+/** A check that failed. */
+export interface Reason {
+  type:
+    | 'Syntax'
+    | 'Certificate'
+    | 'UntrustedIssuer'
+    | 'CertificateRevoked'
+    | 'Signature'
+    | 'Digest'
+    | 'DocType'
+    | 'NotYetValid'
+    | 'Expired'
+    | 'Device'
+    | 'Status'
+  message: string
+}
+
+export interface Rules {
+  now: Date
+  /** Certificates of the IACAs that the verifier trusts, or of single document signers. */
+  trusted: readonly Certificate[]
+  /** Whether the IACA revoked a document signer's certificate. */
+  isRevoked(signer: Certificate): boolean
+  /** Absent: the device is not asked for. */
+  session?: Session | undefined
+}
+
+/** The clocks of issuer and verifier may differ by this time. */
+const TOLERANCE_MS = 60_000
+
+interface Facts {
+  mdoc: Mdoc
+  signer: Certificate | undefined
+  iaca: Certificate | undefined
+}
+
+type Check = (facts: Facts, rules: Rules) => Reason[]
+
+const failed = (type: Reason['type'], message: string): Reason[] => [{ type, message }]
+
+const certificate: Check = ({ signer }, { now }) => {
+  if (!signer) return failed('Certificate', 'The certificate of the document signer cannot be read.')
+  const faults = signerFaults(signer).flatMap(({ message }) =>
+    failed('Certificate', `The certificate of the document signer breaks its profile: ${message}.`),
+  )
+  if (now.getTime() < signer.notBefore.getTime() - TOLERANCE_MS)
+    faults.push(...failed('Certificate', 'The certificate of the document signer is not yet valid.'))
+  if (now.getTime() > signer.notAfter.getTime() + TOLERANCE_MS)
+    faults.push(...failed('Certificate', 'The certificate of the document signer has expired.'))
+  return faults
+}
+
+const issuer: Check = ({ signer, iaca }, { now }) => {
+  if (!signer) return []
+  if (!iaca) return failed('UntrustedIssuer', 'No trusted IACA signed the certificate of the document signer.')
+  return now < iaca.notBefore || now > iaca.notAfter
+    ? failed('UntrustedIssuer', 'The certificate of the IACA is not valid now.')
+    : []
+}
+
+const revocation: Check = ({ signer, iaca }, { isRevoked }) =>
+  signer && iaca && isRevoked(signer)
+    ? failed('CertificateRevoked', 'The IACA revoked the certificate of the document signer.')
+    : []
+
+const signature: Check = ({ mdoc, signer }) =>
+  signer && !isSignedBy(mdoc.issuerAuth, signer.publicKey)
+    ? failed('Signature', 'The signature of the issuer does not verify.')
+    : []
+
+const HASHES: Readonly<Record<string, string>> = { 'SHA-256': 'sha256', 'SHA-384': 'sha384', 'SHA-512': 'sha512' }
+
+const digests: Check = ({ mdoc: { mso, nameSpaces } }) => {
+  const hash = Object.hasOwn(HASHES, mso.digestAlgorithm) ? HASHES[mso.digestAlgorithm] : undefined
+  if (!hash) return failed('Digest', 'The digest algorithm is not one of ISO/IEC 18013-5.')
+  return [...nameSpaces].flatMap(([namespace, items]) => {
+    const names = new Set(items.map(({ name }) => name))
+    const ids = new Set(items.map(({ digestId }) => digestId))
+    if (names.size < items.length || ids.size < items.length)
+      return failed('Digest', 'An element or a digest id of a namespace is repeated.')
+    return items.flatMap(({ digestId, name, bytes }) => {
+      const expected = mso.digests.get(namespace)?.get(digestId)
+      const isEqual =
+        expected instanceof Uint8Array && createHash(hash).update(bytes).digest().equals(Buffer.from(expected))
+      return isEqual ? [] : failed('Digest', `The issuer did not sign this value of ${namespace} ${name}.`)
+    })
+  })
+}
+
+const docType: Check = ({ mdoc }) =>
+  mdoc.docType !== undefined && mdoc.docType !== mdoc.mso.docType
+    ? failed('DocType', 'The document type of the response is not the one that the issuer signed.')
+    : []
+
+const version: Check = ({ mdoc: { mso } }) =>
+  /^1\.\d+$/.test(mso.version) ? [] : failed('Syntax', 'The version of the MSO is not supported.')
+
+const validity: Check = ({ mdoc: { mso }, signer }, { now }) => {
+  const reasons: Reason[] = []
+  if (now.getTime() < mso.validFrom.getTime() - TOLERANCE_MS)
+    reasons.push(...failed('NotYetValid', 'The credential is not yet valid.'))
+  if (now.getTime() > mso.validUntil.getTime() + TOLERANCE_MS)
+    reasons.push(...failed('Expired', 'The credential has expired.'))
+  // ISO/IEC 18013-5, 9.3.1
+  if (signer && (mso.signed < signer.notBefore || mso.signed > signer.notAfter))
+    reasons.push(...failed('Certificate', 'The credential was signed outside of the validity of the certificate.'))
+  return reasons
+}
+
+const device: Check = ({ mdoc }, { session }) =>
+  session && !isDeviceAuthentic(mdoc, session)
+    ? failed('Device', 'The device did not authenticate this response in this session.')
+    : []
+
+const status: Check = ({ mdoc: { mso } }) =>
+  mso.status === undefined ? [] : failed('Status', 'The status of the credential is of an unsupported kind.')
+
+const CHECKS: readonly Check[] = [
+  version,
+  certificate,
+  issuer,
+  revocation,
+  signature,
+  digests,
+  docType,
+  validity,
+  device,
+  status,
+]
+
+export interface MdocVerdict {
+  verified: boolean
+  /** Every check that failed. */
+  reasons: Reason[]
+  /** What was not checked. */
+  warnings: string[]
+  iaca: Certificate | undefined
+}
+
+/** Verifies an mdoc (ISO/IEC 18013-5, 9.3). Throws `credential.malformed` for device authentication that cannot be read. */
+export function verifyMdoc(mdoc: Mdoc, rules: Rules): MdocVerdict {
+  const [first] = mdoc.chain
+  const signer = first && readCertificate(first)
+  const iaca =
+    signer && rules.trusted.find((trusted) => trusted.fingerprint === signer.fingerprint || isIssuedBy(signer, trusted))
+  const reasons = CHECKS.flatMap((check) => check({ mdoc, signer, iaca }, rules))
+  const warnings = [
+    ...(mdoc.deviceSigned && !rules.session ? ['DeviceNotChecked'] : []),
+    ...(mdoc.deviceSigned ? [] : ['NoDevice']),
+  ]
+  return { verified: reasons.length === 0, reasons, warnings, iaca }
+}
