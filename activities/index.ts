@@ -41,7 +41,17 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const formats = createFormats([...own, ...more])
   const credentials = composeCredentials({ ...known, formats })
   const lists = composeCompactLists({ ...dependencies, ...credentials })
-  return disjoint(standing, composeTokensLogs(dependencies), dids, engine, verbs, compactVerbs, mobile, lists, credentials)
+  return disjoint(
+    standing,
+    composeTokensLogs(dependencies),
+    dids,
+    engine,
+    verbs,
+    compactVerbs,
+    mobile,
+    lists,
+    credentials,
+  )
 }
 
 export type Platform = ReturnType<typeof createPlatform>

@@ -42,29 +42,73 @@ export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDEN
     },
     getPublishedIacas: { 404: 'iaca.not_found' },
   },
-  problems: {
-    400: {
-      'certificate.malformed': 'The certificate is not one X.509 certificate in PEM.',
-      'document_signer.certificate_invalid':
-        'The certificate does not fit the document signer and its IACA; errors names each rule that it breaks.',
-      'iaca.certificate_invalid':
-        'The certificate is not an IACA root certificate of ISO/IEC 18013-5; errors names each rule that it breaks.',
+  problems: [
+    {
+      400: {
+        'certificate.malformed': {
+          meaning: 'The certificate is not one X.509 certificate in PEM.',
+          remedy: 'Send one certificate between -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----.',
+        },
+        'document_signer.certificate_invalid': {
+          meaning:
+            'The certificate does not fit the document signer and its IACA; errors names each rule that it breaks.',
+          remedy:
+            'Have the IACA certify csrPem of the document signer again, with the profile of ISO/IEC 18013-5, annex B.',
+        },
+        'iaca.certificate_invalid': {
+          meaning:
+            'The certificate is not an IACA root certificate of ISO/IEC 18013-5; errors names each rule that it breaks.',
+          remedy: 'Send the root certificate of the IACA, not that of a document signer.',
+        },
+      },
+      404: {
+        'document_signer.not_found': {
+          meaning: 'The tenant has no such document signer.',
+          remedy: 'Use an id that the list of document signers shows.',
+        },
+        'iaca.not_found': {
+          meaning: 'The tenant has no such IACA.',
+          remedy: 'Use an id that the list of IACAs shows.',
+        },
+      },
+      409: {
+        'document_signer.missing': {
+          meaning: 'The tenant has no usable document signer.',
+          remedy: 'Create one with createMobileCredentialsDocumentSigner, then repeat the request.',
+        },
+        'document_signer.certified': {
+          meaning: 'The document signer has its certificate from an IACA of the platform.',
+          remedy: 'Create a document signer with iacaId of an imported IACA to certify it yourself.',
+        },
+        'document_signer.not_usable': {
+          meaning: 'The document signer cannot sign: it is inactive, not certified, not valid now, or revoked.',
+          remedy: 'Set active with updateMobileCredentialsDocumentSigner, or name another document signer.',
+        },
+        'document_signer.too_many': {
+          meaning: 'The tenant has five document signers that are neither deleted, revoked nor expired.',
+          remedy: 'Delete or revoke one of them, then repeat the request.',
+        },
+        'iaca.in_use': {
+          meaning: 'The IACA has document signers.',
+          remedy: 'Delete its document signers, then delete the IACA.',
+        },
+        'iaca.missing': {
+          meaning: 'The tenant has no usable IACA of its own.',
+          remedy: 'Create an IACA, or name an imported one as iacaId.',
+        },
+        'iaca.not_usable': {
+          meaning: 'The IACA is inactive or not valid now, and certifies no document signer.',
+          remedy: 'Name another IACA as iacaId, or create one.',
+        },
+        'iaca.taken': {
+          meaning: 'The tenant has an IACA with this certificate already.',
+          remedy: 'Use the IACA that the list of IACAs shows.',
+        },
+        'iaca.too_many': {
+          meaning: 'The tenant has as many IACAs as it may have.',
+          remedy: 'Delete an IACA that is not used any more.',
+        },
+      },
     },
-    404: {
-      'document_signer.not_found': 'The tenant has no such document signer.',
-      'iaca.not_found': 'The tenant has no such IACA.',
-    },
-    409: {
-      'document_signer.missing': 'The tenant has no usable document signer; create one first.',
-      'document_signer.certified': 'The document signer has its certificate of an IACA of the platform.',
-      'document_signer.not_usable':
-        'The document signer cannot sign: it is inactive, not certified, not valid now, or revoked.',
-      'document_signer.too_many': 'The tenant has five document signers that are neither deleted, revoked nor expired.',
-      'iaca.in_use': 'The IACA has document signers; delete them first.',
-      'iaca.missing': 'The tenant has no usable IACA of its own; create one first, or name one.',
-      'iaca.not_usable': 'The IACA is inactive or not valid now, and certifies no document signer.',
-      'iaca.taken': 'The tenant has an IACA with this certificate already.',
-      'iaca.too_many': 'The tenant has as many IACAs as it may have; delete one first.',
-    },
-  },
+  ],
 }

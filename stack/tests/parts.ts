@@ -21,7 +21,6 @@ export const PARTS = {
   OpenSSL: (env) => onPath('openssl', env) !== undefined,
   Python: (env) => onPath('python3', env) !== undefined,
   Vault: hasVault,
-  Python: (env) => onPath('python3', env) !== undefined,
   'the root user': () => process.getuid?.() === 0,
 } satisfies Parts
 
