@@ -20,9 +20,11 @@ import { asksForToken, limitTokens } from './frame/limits/tokens.ts'
 import { nameRequest, watchRequests } from './frame/logging.ts'
 import { createMeasures } from './frame/metrics.ts'
 import { docs } from './frame/openapi/docs.ts'
+import { createMembers, refuseBody } from './frame/openapi/members.ts'
 import { checkMethod, createPaths, type OpenApi, routeByPath } from './frame/openapi/paths.ts'
 import { exceptUploads, limitSending } from './frame/streams.ts'
 import { checkHead } from './frame/unreadable.ts'
+import { explainInvalid } from './frame/validation.ts'
 
 export interface AppParts {
   dependencies: Dependencies
@@ -83,11 +85,13 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(forReads(didResolution(platform)))
   app.use(checkMethod(find))
   app.use(exceptUploads(find, readBody(asksForToken)))
+  app.use(refuseBody(openApi, find))
   app.use(limitTokenRequests)
   app.use(routeByPath(find, RegisterRoutes))
   app.use(() => {
     throw new Refusal('request.not_found', 'No operation has this path. See /docs for all paths.')
   })
+  app.use(explainInvalid(createMembers(openApi, find)))
   app.use(problemHandler)
   return app
 }

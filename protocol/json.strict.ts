@@ -101,6 +101,16 @@ function checkMembers(text: string) {
   })
 }
 
+/** Where a text stops being JSON, for a person to look; undefined if the reader that knows places accepts it. */
+function faultyPlace(text: string): string | undefined {
+  let place: string | undefined
+  const note = (_error: unknown, _offset: number, _length: number, line: number, character: number) => {
+    place ??= `line ${line + 1}, column ${character + 1}`
+  }
+  visit(text, { onError: note }, { disallowComments: true })
+  return place
+}
+
 /**
  * Parses JSON that every reader reads alike: bounded depth and size, no repeated names, only exact numbers and texts.
  */
@@ -113,7 +123,9 @@ export function parseJson(text: string): unknown {
   try {
     parsed = JSON.parse(text)
   } catch {
-    throw new Refusal('request.malformed_json', 'The body is not JSON.')
+    // never what stands there: it may be personal
+    const place = faultyPlace(text)
+    throw new Refusal('request.malformed_json', `The body is not JSON${place === undefined ? '' : `: see ${place}`}.`)
   }
   checkMembers(text)
   return parsed

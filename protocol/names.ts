@@ -1,3 +1,5 @@
+import { closestMatch } from 'leven'
+
 /**
  * Names that come from outside, such as columns, claims and members, and the look-up of them in objects (D-150). An
  * ordinary object also has the members of its prototype: `toString` is a function that the whole process shares, and a
@@ -31,3 +33,20 @@ export function setOwnMember(object: object, name: string, value: unknown): void
  */
 export const tableOf = <Value>(entries: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> =>
   new Map(Object.entries(entries))
+
+/** Characters of a name at most for which the nearest one is looked for: the work grows with the square of the length. */
+const MAX_NAME = 100
+
+/** Names that differ in case and separators alone are the same to people. */
+const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '')
+
+/** Returns a function that finds which of these names a caller most likely meant by another one. */
+export function nearestOf(names: readonly string[]): (name: string) => string | undefined {
+  const known = new Map(names.filter((name) => name.length <= MAX_NAME).map((name) => [plain(name), name]))
+  return (name) => {
+    if (name.length > MAX_NAME) return undefined
+    const wanted = plain(name)
+    const maxDistance = Math.min(3, Math.floor(name.length / 3))
+    return known.get(wanted) ?? known.get(closestMatch(wanted, [...known.keys()], { maxDistance }) ?? '')
+  }
+}

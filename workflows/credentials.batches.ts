@@ -25,6 +25,10 @@ export async function signBatch(run: Payload<'signBatch'>): Promise<BatchProgres
   const seen: BatchProgress = { state: 'PROCESSING', total, signed: run.signed ?? 0, failed: run.failed ?? 0 }
   const resumed = watchChanges(subject)
   const showProgress = createProgressLine()
+  const show = () => {
+    const line = lineOf(batchId, seen)
+    showProgress(line, line, markOf(seen))
+  }
   setHandler(progress, () => seen)
   let next = run.next ?? 1
   const last = Math.min(total, next + chunkRows * chunksPerRun - 1)
@@ -34,7 +38,7 @@ export async function signBatch(run: Payload<'signBatch'>): Promise<BatchProgres
     if (seen.state !== 'CANCELLED') seen.state = outcome.state === 'signed' ? 'PROCESSING' : outcome.state
     seen.signed = Math.max(seen.signed, outcome.signed)
     seen.failed = Math.max(seen.failed, outcome.failed)
-    showProgress(lineOf(batchId, seen))
+    show()
     if (outcome.state === 'PAUSED' && (await resumed())) return signFrom(from)
     if (outcome.state === 'signed') unfinished.delete(from)
   }
@@ -55,14 +59,20 @@ export async function signBatch(run: Payload<'signBatch'>): Promise<BatchProgres
     seen.state = end.state
   }
   if (seen.state === 'CANCELLED') await discardBatchRows(subject)
-  showProgress(lineOf(batchId, seen))
+  show()
   return seen
 }
 
-/** Changes at most about a hundred times, however many rows there are: each change is an event in the history. */
-function lineOf(batchId: string, { state, total, signed, failed }: BatchProgress): string {
-  const percent = Math.floor(((signed + failed) * 100) / total)
-  const refused = failed > 0 ? `, ${Math.ceil((failed * 100) / total)} % refused` : ''
+const percentDone = ({ total, signed, failed }: BatchProgress): number => Math.floor(((signed + failed) * 100) / total)
+
+/** Changes at most about two hundred times, however many rows there are: each change is an event in the history. */
+const markOf = (seen: BatchProgress): string =>
+  `${percentDone(seen)} ${Math.ceil((seen.failed * 100) / seen.total)} ${seen.state}`
+
+function lineOf(batchId: string, seen: BatchProgress): string {
+  const { state, total, failed } = seen
+  const percent = percentDone(seen)
+  const refused = failed > 0 ? `, ${failed} refused` : ''
   return `sign batch ${batchId}: ${percent} % of ${total} rows${refused}${state === 'PROCESSING' ? '' : `, ${state}`}`
 }
 

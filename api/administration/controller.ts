@@ -13,7 +13,8 @@ interface SettingsBody {
   vcApi: boolean
 }
 
-interface SettingsIn extends SettingsBody {
+/** A setting that is absent does not change. */
+interface SettingsIn extends Partial<SettingsBody> {
   /**
    * true: a presentation fails when neither the request nor a presentation request gives the expected challenge.
    * Recommended. When absent, the setting does not change.
@@ -65,8 +66,7 @@ export class SettingsController extends Controller {
   }
 
   /**
-   * Replaces all settings; requireChallenge, requireDomain and defaultIssuer may be absent. A setting that is turned on
-   * and a new default issuer take effect at once; a setting that is turned off takes effect within 5 seconds.
+   * Changes the settings that the body names; a setting that is absent keeps its value. A setting that is turned on and a new default issuer take effect at once; a setting that is turned off takes effect within 5 seconds.
    * @summary Change the tenant's settings
    */
   @Put()

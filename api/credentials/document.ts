@@ -1,9 +1,9 @@
+import { DELIMITERS } from '../../protocol/credentials/batches.csv.ts'
 import type { CREDENTIAL_OPERATIONS } from '../../protocol/credentials/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { HOLDER, ISSUER, UNSIGNED } from '../frame/openapi/examples.ts'
 import { ref, text } from '../frame/openapi/json.ts'
 import { CREDENTIAL_ANSWERS } from './answers.ts'
-import { DELIMITERS } from './batches/wire.ts'
 import { CREDENTIAL_PROBLEMS } from './problems.ts'
 
 const line = `${JSON.stringify({ payload: UNSIGNED, proofType: 'eddsa-rdfc-2022' })}\n`
@@ -14,6 +14,7 @@ export const CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof CREDENTIAL_OPERATION
     setWebSemanticRevocationStatus: { is_revoked: true },
     setWebSemanticSuspensionStatus: { is_suspended: true },
     webSemanticRevocationStatusNotification: { to: [HOLDER] },
+    revokeCredentialBatch: { is_revoked: true },
     createWebSemanticRevocation: { by: 'issuer', id: ISSUER, is_revoked: true },
   },
   located: ['createCredentialBatch', 'revokeCredentialBatch', 'createWebSemanticRevocation'],

@@ -23,6 +23,14 @@ import { type Count, type DateTime, inLowerCase, type Uuid } from '../frame/wire
 /** false is refused. */
 export type BulkRevocation = boolean
 
+/** Throws `Refusal('request.invalid')` for a bulk revocation that is not one. */
+export function assertRevokes(isRevoked: BulkRevocation): void {
+  if (!isRevoked)
+    throw new Refusal('request.invalid', 'A bulk revocation cannot be undone in one request; set is_revoked to true.', [
+      { path: 'is_revoked', code: 'range', message: 'expected true' },
+    ])
+}
+
 interface RevocationsIn {
   by: 'template' | 'batch' | 'issuer'
   /**
@@ -99,12 +107,7 @@ export class RevocationsController extends Controller {
   @Response<Problem>(404, 'no such template, batch or issuer')
   @Response<Problem>(409, 'the batch has not ended')
   async create(@Request() called: Called, @Body() body: RevocationsIn): Promise<RevocationsOut> {
-    if (!body.is_revoked)
-      throw new Refusal(
-        'request.invalid',
-        'A bulk revocation cannot be undone in one request; set is_revoked to true.',
-        [{ path: 'is_revoked', code: 'range', message: 'expected true' }],
-      )
+    assertRevokes(body.is_revoked)
     const revocation = await this.platform.revocations.startRevocation(called.user, body.by, inLowerCase(body.id))
     this.setStatus(202)
     this.setHeader('Location', `/v1/credentials/web-semantic/revocations/${revocation.id}`)

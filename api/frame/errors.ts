@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http'
-import { type FieldErrors, ValidateError } from '@tsoa/runtime'
 import type { ErrorRequestHandler, Response } from 'express'
 import { causeOf } from '../../activities/frame/logging.ts'
-import { Exhausted, errorsWithin, Refusal, TooMany, Unavailable, within } from '../../protocol/errors.ts'
+import { Exhausted, errorsWithin, Refusal, TooMany, Unavailable } from '../../protocol/errors.ts'
 import { Replay } from './idempotency.ts'
 import type { Problem } from './problem.ts'
 import { meaningOf, statusOf } from './problems.ts'
@@ -23,62 +22,6 @@ const isDatabaseAway = (error: unknown): boolean => {
 /** unique_violation: two requests created the same row at once, and the database accepted one. */
 const isConflict = (error: unknown): boolean =>
   error instanceof Error && ('code' in error && error.code === '23505' ? true : isConflict(error.cause))
-
-/** A body can have thousands of errors; the first ones are enough. */
-const MAX_FIELDS = 50
-
-const ONE_OF = /^should be one of the following; \[(.*)\]$/s
-
-/** tsoa reads a choice of words as a union of one-word schemas; the message lists all words. */
-function choices(path: string, forms: FieldErrors[]): string | undefined {
-  const words = forms.map((form) =>
-    Object.hasOwn(form, path) ? ONE_OF.exec(form[path]?.message ?? '')?.[1] : undefined,
-  )
-  return words.every((word) => word !== undefined)
-    ? `expected one of ${words.join(', ').replaceAll("'", '')}`
-    : undefined
-}
-
-const UNION = /^Could not match the union against any of the items\. Issues: (.+)$/s
-
-/**
- * Where several schemas are possible, such as an object or null, tsoa puts the errors of each into one text, with the
- * values. The errors of the nearest schema, which lie inside of the value, say most. A response may repeat the name of
- * a field, never its value.
- */
-function faults(fields: FieldErrors): [path: string, message: string][] {
-  return Object.entries(fields).flatMap(([path, { message }]): [string, string][] => {
-    const [, issues] = UNION.exec(message) ?? []
-    if (issues === undefined) return [[path, message.slice(0, 300)]]
-    const forms = JSON.parse(issues) as FieldErrors[]
-    const expected = choices(path, forms)
-    if (expected !== undefined) return [[path, expected.slice(0, 300)]]
-    const nearest = forms.find((form) => !Object.hasOwn(form, path)) ?? forms[0]
-    return nearest ? faults(nearest) : []
-  })
-}
-
-/** The generated validation writes an index as `$0`, and begins with where the value stands. */
-function inputPath(path: string): string {
-  const [place = '', ...steps] = path.split('.')
-  // a member `query` of a body comes without the body before it: no parameter begins with `$`
-  if (place === 'query' && !steps[0]?.startsWith('$')) return within('', steps.join('.'))
-  const rest = place === 'body' || place === 'requestBody' ? steps : [place, ...steps]
-  return within('', ...rest.map((step) => step.replace(/^\$(\d+)$/, '$1')))
-}
-
-const validation = (error: ValidateError): Refusal =>
-  new Refusal(
-    'request.invalid',
-    'The request is not valid; errors names the fields.',
-    faults(error.fields)
-      .slice(0, MAX_FIELDS)
-      .map(([path, message]) => ({
-        path: inputPath(path).slice(0, 200),
-        code: 'schema',
-        message,
-      })),
-  )
 
 /**
  * Refusals of body-parser, which carry a status code, and of the router for a path that does not decode. `status` alone
@@ -106,7 +49,6 @@ const fromHttp = (error: Error & { status?: number; statusCode?: number; type?: 
 /** Turns any error into the problem for the caller. An unexpected error is a 500 without details. */
 function toRefusal(error: unknown): Refusal | Unavailable | undefined {
   if (error instanceof Refusal || error instanceof Unavailable) return error
-  if (error instanceof ValidateError) return validation(error)
   if (isConflict(error))
     return new Refusal(
       'request.conflict',

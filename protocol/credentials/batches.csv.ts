@@ -2,7 +2,7 @@ import type { Json } from '../data-integrity/index.ts'
 import { type FieldError, Refusal, within } from '../errors.ts'
 import { isExactNumber } from '../json.numbers.ts'
 import { isObject } from '../json.ts'
-import { isReservedStep, ownMember, setOwnMember, tableOf } from '../names.ts'
+import { isReservedStep, ownMember, setOwnMember } from '../names.ts'
 import type { ReadRow, RowKind } from './batches.ts'
 
 const TYPES = ['string', 'number', 'boolean', 'json'] as const
@@ -29,6 +29,13 @@ const CREDENTIAL_MEMBERS = [
   'expirationDate',
 ] as const
 
+/** Delimiters of the API. */
+export const DELIMITERS = [',', ';', '\t', '|']
+
+/** Types of other systems, and ours in upper case: as the end of a claim's name they are a mistake (D-269). */
+const UNKNOWN_TYPE = /:(int|integer|long|float|double|decimal|num|numeric|bool|str|varchar)$/i
+const OUR_TYPE = new RegExp(`:(${TYPES.join('|')})$`, 'i')
+
 const TYPED = new RegExp(`^(.+):(${TYPES.join('|')})$`)
 
 /** With a template there are none: it sets everything except the claims. */
@@ -41,6 +48,7 @@ function columnOf(name: string, kind: RowKind): Column | string {
   const [, typedName, type] = TYPED.exec(name) ?? []
   const bare = typedName ?? name
   const as = TYPES.find((name) => name === type) ?? 'string'
+  if (type === undefined && (UNKNOWN_TYPE.test(bare) || OUR_TYPE.test(bare))) return 'column.type'
   if (bare === '') return 'column.empty'
   if (bare === '$tag') return { to: 'tag', path: [], as: 'string', name }
   if (bare.startsWith('$')) {
@@ -58,6 +66,7 @@ const expected = (kind: RowKind): Record<string, string> => ({
   'column.unknown': `expected ${['tag', ...membersOf(kind)].map((name) => `$${name}`).join(', ')} or a claim`,
   'column.invalid':
     'expected the name of a claim, nested names separated by dots, and no reserved name such as toString or call',
+  'column.type': `expected a type of ${TYPES.join(', ')} after the colon; for a claim of this very name add :string`,
   'column.twice':
     'expected every name once, and no name that is the beginning of another, such as address beside address.city',
 })
@@ -74,8 +83,32 @@ const overlaps = (column: Column, columns: (Column | string)[]) =>
     (other) => typeof other !== 'string' && other !== column && (begins(column, other) || begins(other, column)),
   )
 
-/** Reads the header line. Throws `Refusal('batch.csv_header')`, which names the wrong columns. */
-export function readHeader(cells: string[], kind: RowKind): Column[] {
+/** How a caller writes each delimiter in the query. */
+const IN_QUERY = new Map([
+  ['\t', '%09'],
+  ['|', '%7C'],
+])
+
+/** The delimiter that a header of one column most likely has in place of the one it was read with (D-269). */
+const otherDelimiter = ([header = '', ...more]: string[], delimiter: string): string | undefined =>
+  more.length > 0 || header.includes('://')
+    ? undefined
+    : DELIMITERS.find((each) => each !== delimiter && header.trim().includes(each))
+
+/**
+ * Reads the header line, which was divided at `delimiter`. Throws `Refusal('batch.csv_header')`, which names the wrong
+ * columns.
+ */
+export function readHeader(cells: string[], kind: RowKind, delimiter = ','): Column[] {
+  const other = otherDelimiter(cells, delimiter)
+  if (other !== undefined)
+    throw wrongHeader([
+      {
+        path: 'header',
+        code: 'column.delimiter',
+        message: `the header has one column; if the file has another delimiter, set delimiter=${IN_QUERY.get(other) ?? other}`,
+      },
+    ])
   if (cells.length > MAX_COLUMNS)
     throw wrongHeader([{ path: 'header', code: 'column.many', message: `expected at most ${MAX_COLUMNS} columns` }])
   const columns = cells.map((cell) => columnOf(cell.trim(), kind))
@@ -89,26 +122,41 @@ export function readHeader(cells: string[], kind: RowKind): Column[] {
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
-/** Returns a cell's value, or the code of its error. `parse` reads JSON and throws `Refusal`. */
-function readCell(cell: string, as: Column['as'], parse: (text: string) => unknown): { value: unknown } | string {
-  if (cell.includes('\0')) return 'row.text'
-  if (as === 'number') return NUMBER.test(cell) && isExactNumber(cell) ? { value: Number(cell) } : 'row.number'
-  if (as === 'boolean') return cell === 'true' || cell === 'false' ? { value: cell === 'true' } : 'row.boolean'
+/** Faults of a cell, without its value (D-083). */
+const CELL = {
+  text: { code: 'row.text', message: 'expected text without U+0000' },
+  number: {
+    code: 'row.number',
+    message: 'expected a number such as 1.5: no leading zeros, spaces or commas',
+  },
+  digits: {
+    code: 'row.number',
+    message: 'expected a number that a double holds exactly; use a column without :number for more digits',
+  },
+  boolean: { code: 'row.boolean', message: 'expected true or false, in lower case' },
+  json: { code: 'row.json', message: 'expected JSON without repeated members; text stands in quotes' },
+} as const
+
+type CellFault = (typeof CELL)[keyof typeof CELL]
+
+function numberIn(cell: string): { value: number } | CellFault {
+  if (!NUMBER.test(cell)) return CELL.number
+  return isExactNumber(cell) ? { value: Number(cell) } : CELL.digits
+}
+
+/** Returns a cell's value, or its fault. `parse` reads JSON and throws `Refusal`. */
+function readCell(cell: string, as: Column['as'], parse: (text: string) => unknown): { value: unknown } | CellFault {
+  if (cell.includes('\0')) return CELL.text
+  if (as === 'number') return numberIn(cell)
+  if (as === 'boolean') return cell === 'true' || cell === 'false' ? { value: cell === 'true' } : CELL.boolean
   if (as === 'string') return { value: cell }
   try {
     return { value: parse(cell) }
   } catch (error) {
-    if (error instanceof Refusal) return 'row.json'
+    if (error instanceof Refusal) return CELL.json
     throw error
   }
 }
-
-const CELL = tableOf({
-  'row.text': 'expected text without U+0000',
-  'row.number': 'expected a number that a double holds exactly',
-  'row.boolean': 'expected true or false',
-  'row.json': 'expected JSON without repeated members',
-})
 
 /** Writes a value at a path, and the objects around it. */
 export function put(target: Json, [step = '', ...rest]: string[], value: unknown): void {
@@ -129,7 +177,15 @@ export function rowOfCells(
   parse: (text: string) => unknown,
 ): ReadRow {
   if (cells.length !== columns.length)
-    return { errors: [{ path: '', code: 'row.columns', message: `expected ${columns.length} cells` }] }
+    return {
+      errors: [
+        {
+          path: '',
+          code: 'row.columns',
+          message: `expected ${columns.length} cells, one for each column of the header; found ${cells.length}`,
+        },
+      ],
+    }
   const errors: FieldError[] = []
   const claims: Json = {}
   const payload: Json = { credentialSubject: claims }
@@ -138,8 +194,7 @@ export function rowOfCells(
     const cell = cells[index] ?? ''
     if (cell === '') return
     const result = readCell(cell, as, parse)
-    if (typeof result === 'string')
-      errors.push({ path: name.slice(0, 100), code: result, message: CELL.get(result) ?? '' })
+    if ('code' in result) errors.push({ path: name.slice(0, 100), ...result })
     else if (to === 'tag') tag = cell
     else put(to === 'claim' ? claims : payload, path, result.value)
   })

@@ -1,6 +1,7 @@
 import type { Json } from '../data-integrity/index.ts'
 import type { FieldError } from '../errors.ts'
 import { isObject } from '../json.ts'
+import { nearestOf } from '../names.ts'
 import type { FormatName } from './formats.ts'
 
 /** Defaults for the rows of a batch; a row's own member takes precedence. The format checks which ones it needs. */
@@ -72,13 +73,28 @@ const MEMBERS: Record<RowKind, Map<string, Member>> = {
   claims: new Map(Object.entries({ claims: anObject, issuer_did: aDid, suspendable: aBoolean, tag: aTag })),
 }
 
+const NEAREST = { payload: nearestOf([...MEMBERS.payload.keys()]), claims: nearestOf([...MEMBERS.claims.keys()]) }
+
+/** The message about a member that a row of this kind does not have. */
+function unknownMember(name: string, kind: RowKind, isSent: (name: string) => boolean): string {
+  const meant = NEAREST[kind](name)
+  const hint = meant === undefined || isSent(meant) ? '' : `did you mean ${meant}? `
+  return `expected no member of this name; ${hint}A row has ${[...MEMBERS[kind].keys()].join(', ')}`
+}
+
 /** Reads one JSON line: a sign request; members that the batch's options have may be absent. */
 export function rowOfJson(value: unknown, kind: RowKind): ReadRow {
   if (!isObject(value)) return { errors: [{ path: '', code: 'row.object', message: 'expected a JSON object' }] }
   const errors: FieldError[] = Object.entries(value).flatMap(([name, member]) => {
     const [check, expected] = MEMBERS[kind].get(name) ?? []
     if (!check)
-      return [{ path: name.slice(0, 100), code: 'row.unknown_member', message: 'expected no member of this name' }]
+      return [
+        {
+          path: name.slice(0, 100),
+          code: 'row.unknown_member',
+          message: unknownMember(name, kind, (other) => Object.hasOwn(value, other)),
+        },
+      ]
     return check(member) ? [] : [{ path: name, code: 'row.type', message: String(expected) }]
   })
   if (value[kind] === undefined) errors.push({ path: kind, code: 'row.required', message: `expected ${kind}` })

@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors.ts'
-import { referenceToken } from '../json.ts'
-import { isReservedName } from '../names.ts'
+import { isObject, referenceToken } from '../json.ts'
+import { isReservedName, ownMember } from '../names.ts'
 
 /** Far above an honest credential, and below the limits of the libraries' stacks. */
 const BOUNDS = { depth: 64, members: 20_000, contexts: 32, characters: 1_000_000 } as const
@@ -30,6 +30,18 @@ function memberErrors(key: string, value: unknown, origin: Origin): [code: strin
   if (key === '@context' && Array.isArray(value) && value.length > BOUNDS.contexts)
     return ['too_many_contexts', `must have at most ${BOUNDS.contexts} contexts`]
   return undefined
+}
+
+/** Members in which answers of this and of other platforms hold a credential or a presentation. */
+const WRAPPERS = ['credential', 'verifiableCredential', 'presentation', 'verifiablePresentation', 'payload']
+
+/** Advice for a document that holds, as a member, what was meant to be sent; empty for any other. */
+export function wrapperHint(document: object): string {
+  const member = WRAPPERS.find((name) => {
+    const value = ownMember(document, name)
+    return isObject(value) && shapelessErrors(value).length === 0
+  })
+  return member === undefined ? '' : ` Send its member ${member}, and not the object around it.`
 }
 
 /**

@@ -21,7 +21,8 @@ type Rule = (credential: Json, report: Report, model: DataModel) => void
 
 const uri = (report: Report, path: string, value: unknown, required = false) => {
   if (value === undefined && !required) return
-  if (!isUri(value)) report(path, 'uri', required ? 'must be a URI' : 'must be a single URI, or absent')
+  if (value === undefined) report(path, 'uri', 'is required')
+  else if (!isUri(value)) report(path, 'uri', required ? 'must be a URI' : 'must be a single URI, or absent')
 }
 
 /** The values of a member, each with its path. */
@@ -39,7 +40,8 @@ const isTypeList = (value: unknown): boolean => {
 /** Data model 2.0, section 4.3 and 1.1, section 4.1: an ordered set that begins with the base context. */
 const contexts: Rule = (credential, report, model) => {
   const list = listOf(credential['@context'])
-  if (list[0] !== BASE_CONTEXT[model]) report('/@context/0', 'base_context', `must be ${BASE_CONTEXTS}`)
+  if (list.length === 0) report('/@context/0', 'base_context', `is required: ${BASE_CONTEXTS}`)
+  else if (list[0] !== BASE_CONTEXT[model]) report('/@context/0', 'base_context', `must be ${BASE_CONTEXTS}`)
   for (const [index, context] of list.entries()) {
     if (!isUri(context) && !isObject(context))
       report(`/@context/${index}`, 'context', 'must be a URL or a context object')
@@ -48,7 +50,8 @@ const contexts: Rule = (credential, report, model) => {
 
 /** Section 4.5 (1.1: 4.3). */
 const types: Rule = ({ type }, report) => {
-  if (!isTypeList(type)) report('/type', 'type', 'must be a list of types')
+  if (type === undefined) report('/type', 'type', 'is required')
+  else if (!isTypeList(type)) report('/type', 'type', 'must be a list of types')
   else if (!listOf(type).includes('VerifiableCredential')) report('/type', 'type', 'must include VerifiableCredential')
 }
 
@@ -62,7 +65,7 @@ const identifiers: Rule = ({ id, issuer }, report) => {
 /** Section 4.8: at least one claim about each subject. */
 const subjects: Rule = (credential, report) => {
   const list = each(credential, 'credentialSubject')
-  if (list.length === 0) report('/credentialSubject', 'required', 'must have at least one subject')
+  if (list.length === 0) report('/credentialSubject', 'required', 'is required: at least one subject')
   for (const [subject, path] of list) {
     if (!isObject(subject) || Object.keys(subject).length === 0)
       report(path, 'subject', 'must be an object with at least one claim')
@@ -80,6 +83,10 @@ const dates: Rule = (credential, report, model) => {
       ? (['validFrom', 'validUntil', 'issuanceDate', 'expirationDate'] as const)
       : (['issuanceDate', 'expirationDate', 'validFrom', 'validUntil'] as const)
   const momentIn = (member: string) => {
+    if (credential[member] === undefined) {
+      report(`/${member}`, 'date_time', 'is required')
+      return undefined
+    }
     const moment = momentOf(credential[member], { zoneRequired: model === '2.0' })
     if (moment === undefined) report(`/${member}`, 'date_time', 'must be a date and time such as 2026-01-31T09:30:00Z')
     return moment
@@ -112,7 +119,8 @@ const typed: Rule = (credential, report, model) => {
     for (const [value, path] of each(credential, member)) {
       if (!isObject(value)) report(path, 'object', 'must be an object')
       else {
-        if (!isTypeList(value.type)) report(`${path}/type`, 'type', 'is required')
+        if (!isTypeList(value.type))
+          report(`${path}/type`, 'type', value.type === undefined ? 'is required' : 'must be a list of types')
         uri(report, `${path}/id`, value.id, id.includes(model))
       }
     }

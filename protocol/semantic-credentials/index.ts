@@ -2,7 +2,7 @@ import type { Json, ProofType } from '../data-integrity/index.ts'
 import { dateText } from '../dates.ts'
 import { type FieldError, firstFault, Refusal } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
-import { boundsErrors, type Origin, shapelessErrors } from './bounds.ts'
+import { boundsErrors, type Origin, shapelessErrors, wrapperHint } from './bounds.ts'
 import { brandingErrors } from './branding.ts'
 import { credentialErrors, type DataModel } from './checks.ts'
 import { chooseModel, completeContexts, payloadPath } from './contexts.ts'
@@ -124,11 +124,12 @@ export const withStatus = (credential: Json, credentialStatus: Json | Json[]): J
 
 /** Throws `Refusal('credential.malformed')` for an object that is no credential at all. */
 export function assertCredential(payload: unknown): void {
-  const errors = isObject(payload) ? shapelessErrors(payload) : []
+  if (!isObject(payload)) return
+  const errors = shapelessErrors(payload)
   if (errors.length > 0)
     throw new Refusal(
       'credential.malformed',
-      'The payload is not a credential: it has no @context and no type.',
+      `The payload is not a credential: it has no @context and no type.${wrapperHint(payload)}`,
       errors,
     )
 }

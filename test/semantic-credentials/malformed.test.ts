@@ -28,6 +28,15 @@ const VERIFY = [
 ] as const
 
 for (const [path, member, code] of VERIFY)
+  test(`${path}: an answer of signing as ${member} is refused with the member to send`, async (t) => {
+    const inner = member.endsWith('resentation') ? 'presentation' : 'credential'
+    const { id, credential } = await sign(world, did)
+    const reply = await post(path, { [member]: { id, [inner]: credential } })
+    t.is(refusal(reply, 400), code, reply.text)
+    t.regex(reply.json<{ detail: string }>().detail, new RegExp(`its member ${inner}\\b`))
+  })
+
+for (const [path, member, code] of VERIFY)
   test(`${path}: what is no document is a 400 that names ${member} (D-250)`, async (t) => {
     for (const body of [{}, ...[null, [], 'x', 7, true].map((value) => ({ [member]: value }))]) {
       const reply = await post(path, body)

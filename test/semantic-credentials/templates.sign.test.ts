@@ -126,7 +126,7 @@ test('a required claim that is missing is a 400 that names its path', async (t) 
   const { id } = await createTemplate(world, {
     claim_mappings: { givenName: { map_from: 'claims.given_name', required: true } },
   })
-  for (const claims of [{ id: 'did:example:a' }, { given_name: null }]) {
+  for (const claims of [{ id: 'did:example:a' }, ...[null, '', ' \n', {}, []].map((given_name) => ({ given_name }))]) {
     const reply = await ask(id, { claims, issuer_did: did })
     t.is(refusal(reply, 400), 'credential_template.claims_missing')
     t.like(reply.json<{ errors: object[] }>().errors[0], {

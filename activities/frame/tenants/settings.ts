@@ -21,8 +21,8 @@ export interface TenantSettings extends Switches {
   defaultIssuer: string | null
 }
 
-/** The newer settings may be left out, and then do not change. */
-export type SettingsChange = Pick<TenantSettings, 'fetchUnknownContexts' | 'vcApi'> & Partial<TenantSettings>
+/** What is left out does not change. */
+export type SettingsChange = Partial<TenantSettings>
 
 interface SettingsRow {
   fetch_unknown_contexts: boolean
@@ -36,7 +36,8 @@ const READ = `select fetch_unknown_contexts, vc_api, require_challenge, require_
   (select did from dids where tenant_id = t.id and is_default_issuer and deleted_at is null) as default_issuer
 from tenants t where id = `
 
-const UPDATE = `update tenants set fetch_unknown_contexts = ?, vc_api = ?,
+const UPDATE = `update tenants set
+  fetch_unknown_contexts = coalesce(?, fetch_unknown_contexts), vc_api = coalesce(?, vc_api),
   require_challenge = coalesce(?, require_challenge), require_domain = coalesce(?, require_domain)
   where id = ?`
 
@@ -81,7 +82,7 @@ export function createTenantSettings({
     async updateSettings(call: Call, change: SettingsChange): Promise<TenantSettings> {
       const { tenantId } = call
       const { defaultIssuer, ...switches } = change
-      const { fetchUnknownContexts, vcApi, requireChallenge = null, requireDomain = null } = switches
+      const { fetchUnknownContexts = null, vcApi = null, requireChallenge = null, requireDomain = null } = switches
       const metadata: Metadata = { ...switches }
       const updated = await operations.change(call, 'updateTenantSettings', metadata, async (em) => {
         await em.execute(UPDATE, [fetchUnknownContexts, vcApi, requireChallenge, requireDomain, tenantId])

@@ -1,4 +1,5 @@
 import {
+  Body,
   Controller,
   Example,
   Get,
@@ -22,6 +23,7 @@ import type { Called } from '../../frame/authentication.ts'
 import { type PageQuery, snakeTotals, toPage } from '../../frame/pagination.ts'
 import type { Problem } from '../../frame/problem.ts'
 import type { Uuid } from '../../frame/wire.ts'
+import { assertRevokes, type BulkRevocation } from '../revocations.controller.ts'
 import { errorsAsCsv, errorsAsLines, sendFile } from './files.ts'
 import { createBatch } from './receive.ts'
 import {
@@ -36,6 +38,11 @@ import {
 interface BatchListQuery extends PageQuery {
   /** Returns only the batches in this state. */
   status?: BatchStatus
+}
+
+interface BatchRevocationIn {
+  /** true: a bulk revocation cannot be undone in one request. May be absent. */
+  is_revoked?: BulkRevocation
 }
 
 @Route('v1/credentials/batches')
@@ -141,7 +148,7 @@ export class CredentialBatchesController extends Controller {
 
   /**
    * Revokes every credential of an ended batch that has a status. The response comes at once; the batch shows the
-   * progress.
+   * progress. The body may be absent.
    * @summary Revoke a batch
    */
   @Post('{id}/revocation')
@@ -149,7 +156,8 @@ export class CredentialBatchesController extends Controller {
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(202)
   @Response<Problem>(409, 'the batch has not ended')
-  async revoke(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
+  async revoke(@Request() called: Called, @Path() id: Uuid, @Body() body?: BatchRevocationIn): Promise<BatchOut> {
+    assertRevokes(body?.is_revoked ?? true)
     this.setStatus(202)
     this.setHeader('Location', `/v1/credentials/batches/${id}`)
     return batchToWire(await this.platform.batches.revokeBatch(called.user, id))

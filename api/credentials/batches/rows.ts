@@ -71,6 +71,9 @@ async function* linesOf(source: Bytes): AsyncGenerator<Buffer | undefined> {
   if (length > 0) yield line()
 }
 
+/** A line has only one line to name. */
+const ofLine = (message: string): string => message.replace(/^The body\b/, 'The line').replace('line 1, ', '')
+
 function rowOfLine(line: Buffer, kind: RowKind): ReadRow {
   try {
     return rowOfJson(parseJson(utf8.decode(line)), kind)
@@ -78,9 +81,7 @@ function rowOfLine(line: Buffer, kind: RowKind): ReadRow {
     if (error instanceof Refusal)
       return {
         errors:
-          error.errors.length > 0
-            ? error.errors
-            : [{ path: '', code: error.code, message: error.message.replace(/^The body\b/, 'The line') }],
+          error.errors.length > 0 ? error.errors : [{ path: '', code: error.code, message: ofLine(error.message) }],
       }
     if (error instanceof TypeError) return { errors: [{ path: '', code: 'row.utf8', message: 'expected valid UTF-8' }] }
     throw error
@@ -152,7 +153,7 @@ export async function* csvRows(
   try {
     for await (const cells of parser as AsyncIterable<string[]>) {
       if (columns === undefined) {
-        columns = readHeader(cells, kind)
+        columns = readHeader(cells, kind, delimiter)
         checkColumns?.(columns)
       } else yield rowOfCells(columns, cells, kind, parseJson)
     }

@@ -1,4 +1,5 @@
 import type { BatchRecord } from '../../../activities/credentials/batches/record.ts'
+import { DELIMITERS } from '../../../protocol/credentials/batches.csv.ts'
 import type { BatchOptions } from '../../../protocol/credentials/batches.ts'
 import { type FieldError, Refusal } from '../../../protocol/errors.ts'
 import { parseJson } from '../../../protocol/json.strict.ts'
@@ -57,8 +58,6 @@ export type BatchFormatName = 'web-semantic' | 'compact' | 'compact-semantic'
 
 /** A comma, a semicolon, a tab or a vertical bar. */
 export type Delimiter = string
-
-export const DELIMITERS = [',', ';', '\t', '|']
 
 const refuse = (errors: FieldError[]) =>
   new Refusal('request.invalid', `The query parameter ${errors[0]?.path} is not valid; see errors.`, errors)

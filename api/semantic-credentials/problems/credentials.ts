@@ -58,7 +58,8 @@ export const SEMANTIC_CREDENTIAL_PROBLEMS: ProblemTable = {
     },
     'credential.term_undefined': {
       meaning: 'No context defines a term that the credential uses; errors names it.',
-      remedy: 'Add a context that defines the term, or an @vocab for all terms, or remove the member.',
+      remedy:
+        'Define the term in a context of your own and name that context in @context, as docs/contexts.md shows; or correct the name, or remove the member.',
     },
     'credential.too_complex': {
       meaning: 'The credential needs too much time or memory to process.',

@@ -1,7 +1,7 @@
 import { type Json, type ProofType, suiteOf } from '../../data-integrity/index.ts'
 import { type FieldError, firstFault, Refusal } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
-import { boundsErrors, shapelessErrors } from '../bounds.ts'
+import { boundsErrors, shapelessErrors, wrapperHint } from '../bounds.ts'
 import { BASE_CONTEXT, BASE_CONTEXTS, credentialErrors, type DataModel, isUri } from '../checks.ts'
 import { unsignedErrors } from '../unsigned.ts'
 import { envelopeErrors, isEnveloped } from './envelopes.ts'
@@ -81,7 +81,11 @@ export function normalisePresentation(value: unknown): Json {
 export function assertPresentation(presentation: Json): void {
   const errors = shapelessErrors(presentation)
   if (errors.length > 0)
-    throw new Refusal('presentation.malformed', 'This is not a presentation: it has no @context and no type.', errors)
+    throw new Refusal(
+      'presentation.malformed',
+      `This is not a presentation: it has no @context and no type.${wrapperHint(presentation)}`,
+      errors,
+    )
 }
 
 /**

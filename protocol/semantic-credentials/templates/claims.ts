@@ -7,7 +7,7 @@ import { ownMember } from '../../names.ts'
 export interface MappedClaim {
   map_from?: string
   default_value?: unknown
-  /** true: without a value nothing is signed. */
+  /** true: without a value, or with an empty one, nothing is signed. */
   required?: boolean
 }
 
@@ -79,11 +79,18 @@ function objectOf(members: object, sources: ClaimSources): Json | undefined {
   return entries.length > 0 ? Object.fromEntries(entries) : undefined
 }
 
+/** An empty text, also one of white space, an empty list and an empty object say nothing (D-268). */
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? value.trim() === ''
+    : typeof value === 'object' && value !== null && Object.keys(value).length === 0
+
 const claimOf = (mapping: ClaimMapping, sources: ClaimSources): unknown => {
   if (typeof mapping === 'string') return valueAt(mapping, sources)
   if (!isRule(mapping)) return objectOf(mapping, sources)
-  const { map_from, default_value } = mapping
-  return (map_from === undefined ? undefined : valueAt(map_from, sources)) ?? default_value ?? undefined
+  const { map_from, default_value, required } = mapping
+  const values = [map_from === undefined ? undefined : valueAt(map_from, sources), default_value ?? undefined]
+  return values.find((value) => value !== undefined && !(required === true && isEmpty(value)))
 }
 
 /**

@@ -28,8 +28,12 @@ export function checkColumns(definition: TemplateDefinition, columns: readonly C
     return [{ path: `column ${index + 1}`, code: 'column.unmapped', message }]
   })
   const open = columns.flatMap(({ as, path }) => (as === 'json' ? [`${path.join('.')}.`] : []))
+  const isOpen = (path: string) => {
+    const below = claimPath(path)
+    return below !== undefined && open.some((start) => `${below}.`.startsWith(start))
+  }
   const missing = mapClaims(claimMappings, { claims, credentialConfiguration: definition }).missing.filter(
-    ({ path }) => !open.some((start) => claimPath(path)?.startsWith(start)),
+    ({ path }) => !isOpen(path),
   )
   const errors = [
     ...unmapped,

@@ -1,6 +1,6 @@
-import { closestMatch } from 'leven'
 import type { Json } from '../../data-integrity/index.ts'
 import type { FieldError } from '../../errors.ts'
+import { nearestOf } from '../../names.ts'
 import { type ClaimMappings, claimPath, flattenMappings, hasClaim } from './claims.ts'
 
 /** `id` is the subject's id, with or without a mapping. */
@@ -15,9 +15,6 @@ const MAX_ERRORS = 100
 const MAX_HINTS = 1_000
 
 const short = (name: string): string => name.slice(0, MAX_NAME)
-
-/** Names that differ in case and separators alone are the same to people. */
-const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '')
 
 /** Claims that a template takes. */
 export interface TakenClaims {
@@ -37,21 +34,15 @@ export function takenClaims(mappings: ClaimMappings): TakenClaims {
   }
   const paths = [...new Set([SUBJECT_ID, ...sources.values()])]
   const more = paths.length - MAX_NAMES
-  const candidates = new Map(paths.filter((path) => path.length <= MAX_NAME).map((path) => [plain(path), path]))
+  const nearest = nearestOf(paths)
   const hints = new Map<string, string | undefined>()
-
-  const search = (name: string): string | undefined => {
-    const maxDistance = Math.min(3, Math.floor(name.length / 3))
-    const found = sources.get(name) ?? candidates.get(plain(name))
-    return found ?? candidates.get(closestMatch(plain(name), [...candidates.keys()], { maxDistance }) ?? '')
-  }
 
   return {
     paths,
     list: `${paths.slice(0, MAX_NAMES).map(short).join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
     nearest(name) {
       if (name.length > MAX_NAME) return undefined
-      if (!hints.has(name) && hints.size < MAX_HINTS) hints.set(name, search(name))
+      if (!hints.has(name) && hints.size < MAX_HINTS) hints.set(name, sources.get(name) ?? nearest(name))
       return hints.get(name)
     },
   }

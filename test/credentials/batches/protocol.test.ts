@@ -40,6 +40,10 @@ for (const [cells, code] of [
   [['a.b', 'a'], 'column.twice'],
   [['$tag', '$tag'], 'column.twice'],
   [['$proof'], 'column.unknown'],
+  [['age:int'], 'column.type'],
+  [['age:Number'], 'column.type'],
+  [['a;b'], 'column.delimiter'],
+  [['a\tb'], 'column.delimiter'],
   [['a..b'], 'column.invalid'],
   [['@id'], 'column.invalid'],
   [['constructor.x'], 'column.invalid'],
@@ -51,6 +55,36 @@ for (const [cells, code] of [
       code,
     )
   })
+
+test('one column is a delimiter forgotten, unless its name is an IRI or has a type (D-269)', (t) => {
+  t.is(readHeader(['https://a.b/c;d'], 'payload').length, 1)
+  t.is(readHeader(['a;b', 'c'], 'payload').length, 2)
+  t.is(
+    codeOf(() => readHeader(['a,b'], 'payload', ';')),
+    'column.delimiter',
+  )
+  t.is(
+    codeOf(() => readHeader(['a;b'], 'payload', ',')),
+    'column.delimiter',
+  )
+  t.deepEqual(
+    readHeader(['schema:int:string'], 'payload').map(({ path, as }) => [path, as]),
+    [[['schema:int'], 'string']],
+  )
+})
+
+test('a refused cell says what was expected, and nothing of its value (D-083)', (t) => {
+  const columns = readHeader(['n:number', 'b:boolean'], 'payload')
+  const messages = (cells: string[]) => {
+    const row = rowOfCells(columns, cells, 'payload', parse)
+    return 'errors' in row ? row.errors.map(({ code, message }) => `${code}: ${message}`).join('; ') : ''
+  }
+  for (const cell of ['007', ' 5', '1,5', '0x99'])
+    t.is(messages([cell, '']), 'row.number: expected a number such as 1.5: no leading zeros, spaces or commas')
+  t.regex(messages(['9007199254740993', '']), /^row\.number: .*double/)
+  t.is(messages(['', 'TRUE']), 'row.boolean: expected true or false, in lower case')
+  t.regex(messages(['1', 'true', '3']), /^row\.columns: .*\b2\b.*\b3$/)
+})
 
 test('claims for a template have no column beside them but the tag (D-126)', (t) => {
   t.is(readHeader(['id', 'given_name', '$tag'], 'claims').length, 3)
@@ -146,6 +180,11 @@ test('a row of claims names its issuer, or the options do (D-126)', (t) => {
   })
   t.is(issuerOf({ claims: {}, issuer_did: null }, options), 'did:e:1')
   t.is(issuerOf({ claims: { issuer: 'did:e:3' }, issuer_did: 'did:e:2' }, options), 'did:e:2')
+})
+
+test('an unknown member of a JSON row has its nearest name in the message', (t) => {
+  const row = rowOfJson({ payload: {}, proof_type: 'x' }, 'payload')
+  t.regex('errors' in row ? (row.errors[0]?.message ?? '') : '', /did you mean proofType\?/)
 })
 
 test('a JSON row holds what a sign request holds, and nothing else', (t) => {

@@ -72,6 +72,23 @@ test('what a template makes passes the rules of both data models, whatever is nu
     }
 })
 
+test('a required claim has a value: an empty one, also of white space, counts as missing (D-268)', (t) => {
+  const required = { name: { map_from: 'claims.name', required: true } }
+  const mapped = (mappings: ClaimMappings, name: unknown) => mapClaims(mappings, { claims: { name } })
+  for (const empty of [undefined, null, '', ' \t\u00a0', {}, []]) {
+    const { subject: made, missing } = mapped(required, empty)
+    t.deepEqual(made, {})
+    t.like(missing, [{ path: 'claims.name', code: 'credential_template.claim_required' }])
+    const withDefault = { name: { map_from: 'claims.name', default_value: 'Ann', required: true } }
+    t.deepEqual(mapped(withDefault, empty), { subject: { name: 'Ann' }, missing: [] })
+    t.is(mapped({ name: { default_value: empty, required: true } }, empty).missing.length, 1)
+  }
+  for (const value of ['x', 0, false, [''], { a: null }])
+    t.deepEqual(mapped(required, value), { subject: { name: value }, missing: [] })
+  for (const value of ['', ' ', {}, []])
+    t.deepEqual(mapped({ name: 'claims.name' }, value).subject, { name: value }, 'not required: as it was sent')
+})
+
 test('paths reach into objects and lists; a name with dots in it, as identity providers have, is found whole', (t) => {
   const claims = {
     given_name: 'Ann',
