@@ -9,7 +9,7 @@ import { composeDids, didActivities } from './dids/index.ts'
 import type { Signers } from './dids/signers.ts'
 import { composeFrame } from './frame/index.ts'
 import type { Revival } from './frame/pending-work.revival.ts'
-import { composeMobileCredentials } from './mobile-credentials/index.ts'
+import { composeMobileCredentials, mobileCredentialActivities } from './mobile-credentials/index.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
 
@@ -73,6 +73,7 @@ export function createActivities(
     didActivities(platform),
     credentialActivities({ ...dependencies, ...platform, tried: statusListTried }),
     administrationActivities({ ...dependencies, reconciled }),
+    mobileCredentialActivities({ ...dependencies, ...platform }),
     tokenActivities(dependencies),
   )
 }

@@ -3,7 +3,7 @@
 // `StartedWorkflows` and `workflows`, or in `ScheduledWorkflows` and `schedules` if the clock starts it.
 
 /** Areas that have workflows, as operators search by them. */
-export type WorkflowArea = 'administration' | 'dids' | 'semantic-credentials' | 'tokens-logs'
+export type WorkflowArea = 'administration' | 'dids' | 'mobile-credentials' | 'semantic-credentials' | 'tokens-logs'
 
 export interface DidSubject {
   tenantId: string
@@ -137,6 +137,7 @@ interface ScheduledWorkflows {
   reconcileWork: { payload: ReconcileRun | undefined; signal: never; queries: Nothing }
   reapKeys: { payload: undefined; signal: never; queries: Nothing }
   rotateTokenKeys: { payload: undefined; signal: never; queries: Nothing }
+  sweepCertificates: { payload: undefined; signal: never; queries: Nothing }
 }
 
 interface Contract extends StartedWorkflows, ScheduledWorkflows {}
@@ -230,5 +231,10 @@ export const schedules: { readonly [Type in ScheduledType]: ScheduledWorkflow } 
     area: 'tokens-logs',
     id: 'rotate-token-keys',
     summary: 'make a new token key when the newest is too old, and destroy keys without valid tokens',
+  },
+  sweepCertificates: {
+    area: 'mobile-credentials',
+    id: 'sweep-certificates',
+    summary: 'sign lists of revoked certificates that are due, give notice of certificates that expire',
   },
 }

@@ -1,6 +1,8 @@
 import type { CredentialEngine } from '../credentials/index.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Frame } from '../frame/index.ts'
 import { createDocumentSigners } from './document-signers.ts'
+import { createCertificateSweep } from './expiry.ts'
 import { createIacas } from './iacas.ts'
 import { createPublishedIacas } from './published.ts'
 import { createMobileReader } from './read.ts'
@@ -16,3 +18,8 @@ export const composeMobileCredentials = (known: Frame & Pick<CredentialEngine, '
   mobileReader: createMobileReader(known),
   mobileVerifier: createMobileVerifier(known),
 })
+
+type Sweeping = Dependencies & Pick<ReturnType<typeof composeMobileCredentials>, 'publishedIacas'>
+
+/** Activities of the workflows of mobile credentials. */
+export const mobileCredentialActivities = (parts: Sweeping) => createCertificateSweep(parts)

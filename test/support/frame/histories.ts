@@ -132,6 +132,12 @@ export const scenarios: Scenario[] = [
   },
   { workflowType: 'reapKeys', path: 'done', payload: undefined, answers: { reapUnownedKeys: () => ({ reaped: 0 }) } },
   {
+    workflowType: 'sweepCertificates',
+    path: 'done',
+    payload: undefined,
+    answers: { sweepCertificates: () => ({ lists: 1, notices: 0 }) },
+  },
+  {
     workflowType: 'rotateTokenKeys',
     path: 'done',
     payload: undefined,

@@ -1,0 +1,76 @@
+import test from 'ava'
+import { createActivities } from '../../activities/index.ts'
+import { makeIaca, makeSigner, SIGNERS } from '../support/credentials/mobile.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+test.before(async () => {
+  world = await openWorld()
+})
+test.after.always(() => world?.close())
+
+const DAY_MS = 86_400_000
+
+const sweepAfter = (days: number) => {
+  const now = () => new Date(Date.now() + days * DAY_MS)
+  return createActivities({ ...world.dependencies, now }).sweepCertificates()
+}
+
+test.serial(
+  'a certificate that expires gets one notice at 60, 30 and 7 days, and none once it is revoked',
+  async (t) => {
+    const token = await world.tokenOf(await world.addTenant())
+    await makeIaca(world, {}, token)
+    const [signer, revoked] = [await makeSigner(world, {}, token), await makeSigner(world, {}, token)]
+    await world.ask(`${SIGNERS}/${revoked.id}/revoke`, { method: 'POST', token })
+    const notices = async (): Promise<number[]> => {
+      const filter = { categories: [], ids: [], requestIds: [] }
+      const times = { dateFrom: '2020-01-01T00:00:00Z', dateTo: '2999-01-01T00:00:00Z' }
+      const types = ['MOBILE_CREDENTIAL_DOCUMENT_SIGNER_EXPIRY_NOTICE_SUCCESS']
+      const reply = await world.ask('/v1/analytics/events', { token, body: { ...filter, ...times, types } })
+      return reply
+        .json<{ data: { metadata: string }[] }>()
+        .data.map(({ metadata }) => JSON.parse(metadata) as { id: string; days: number })
+        .flatMap(({ id, days }) => (id === signer.id ? [days] : [0]))
+        .sort((a, b) => b - a)
+    }
+    await sweepAfter(304)
+    t.deepEqual(await notices(), [])
+    t.is((await sweepAfter(306)).notices, 1)
+    t.is((await sweepAfter(306)).notices, 0)
+    t.deepEqual(await notices(), [60])
+    await sweepAfter(336)
+    t.deepEqual(await notices(), [60, 30])
+    await sweepAfter(359)
+    t.deepEqual(await notices(), [60, 30, 7])
+    t.is((await sweepAfter(366)).notices, 0)
+  },
+)
+
+test.serial(
+  'lists of revoked certificates are signed when they are due: at once, after a revocation, after a day',
+  async (t) => {
+    const token = await world.tokenOf(await world.addTenant())
+    const iaca = await makeIaca(world, {}, token)
+    const signer = await makeSigner(world, {}, token)
+    const numberOf = async () => {
+      const text = 'select crl_number as number, crl_due as due from mobile_iacas where id = $1'
+      const { rows } = await world.dependencies.systemSql.query<{ number: number; due: boolean }>({
+        text,
+        values: [iaca.id],
+      })
+      return [rows[0]?.number, rows[0]?.due]
+    }
+    t.deepEqual(await numberOf(), [0, false])
+    await sweepAfter(0)
+    t.deepEqual(await numberOf(), [1, false])
+    await sweepAfter(0.5)
+    t.deepEqual(await numberOf(), [1, false])
+    await world.ask(`${SIGNERS}/${signer.id}/revoke`, { method: 'POST', token })
+    t.deepEqual(await numberOf(), [1, true])
+    await sweepAfter(0)
+    t.deepEqual(await numberOf(), [2, false])
+    await sweepAfter(1.1)
+    t.deepEqual(await numberOf(), [3, false])
+  },
+)
