@@ -14,6 +14,6 @@ export const scheduledJobs = (): ScheduledJob[] => [
   job('purgeExpired', { every: { seconds: 3600 } }),
   job('reconcileWork', { every: { seconds: 300 }, atStart: true }),
   job('reapKeys', { every: { seconds: 300 } }),
-  job('sweepCertificates', { every: { seconds: 3600 }, atStart: true }),
   job('rotateTokenKeys', { every: { seconds: 6 * 3600 } }),
+  job('sweepCertificates', { every: { seconds: 3600 }, atStart: true }),
 ]

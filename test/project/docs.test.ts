@@ -21,6 +21,12 @@ test.serial('docs/credentials.md works word for word', async (t) => {
   t.is(kept.length, 13)
 })
 
+test.serial('docs/mobile.md works word for word', async (t) => {
+  const kept = (await typed('docs/mobile.md')).filter(({ promised }) => promised !== undefined)
+  for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
+  t.is(kept.length, 3)
+})
+
 const linesOf = (printed: string) =>
   printed
     .replaceAll('}{', '}\n{')
