@@ -94,6 +94,9 @@ export function coseKeyOf(jwk: PublicJwk, path: string): CborMap {
 }
 
 function readKey(jwk: PublicJwk, refuse: (message: string) => Refusal): PublicJwk {
+  const members = [jwk.kty, jwk.crv, jwk.x, jwk.y]
+  if (members.some((member) => member !== undefined && typeof member !== 'string'))
+    throw refuse('expected a public JSON Web Key with texts as members')
   try {
     return toJwk(fromJwk(jwk))
   } catch (error) {

@@ -202,6 +202,7 @@ test('times and device keys that an mdoc cannot have are refused by their field'
   t.deepEqual(await refused(key({ d: 'AAAA' })), device)
   t.deepEqual(await refused(key({ x: deviceKey.y })), device)
   t.deepEqual(await refused(key({ crv: 'secp256k1' })), device)
+  t.deepEqual(await refused(key({ crv: 7 })), device)
   t.deepEqual(await refused({ docType: '' }), [400, 'request.invalid', 'payload.docType:length'])
 })
 
