@@ -6,8 +6,8 @@ import { BASE, CREDENTIAL_ID, PRESENTATION, PRESENTATION_TEMPLATE_ID, SIGNED } f
 import { SEMANTIC_CREDENTIAL_PROBLEMS } from './problems/credentials.ts'
 import { PRESENTATION_PROBLEMS } from './problems/presentations.ts'
 import { TEMPLATE_PROBLEMS } from './problems/templates.ts'
-import { SEMANTIC_REQUEST_SCHEMAS } from './schemas.requests.ts'
-import { SEMANTIC_SCHEMAS } from './schemas.ts'
+import { SEMANTIC_SCHEMAS } from './schemas/index.ts'
+import { SEMANTIC_REQUEST_SCHEMAS } from './schemas/requests.ts'
 
 const template = {
   name: 'Course certificate',

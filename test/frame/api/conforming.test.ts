@@ -72,7 +72,32 @@ test('null is absent where the API reads it so: of an enum, and of an option of 
   t.is(requestFault('vcApiDeriveCredential', { verifiableCredential, options }), undefined)
 })
 
+test('a proof with the longest challenge and domain that the VC API takes conforms to its schema', async (t) => {
+  const holder = await createDid(world)
+  const presentation = { '@context': ['https://www.w3.org/ns/credentials/v2'], type: 'VerifiablePresentation', holder }
+  const options = { challenge: 'c'.repeat(4096), domain: 'd'.repeat(4096) }
+  const proved = await world.ask('/vc-api/presentations/prove', { token: world.token, body: { presentation, options } })
+  t.is(proved.status, 201, proved.text)
+  t.is(answerFault('vcApiProvePresentation', 201, proved.json()), undefined)
+})
+
 const REQUEST = { domain: 'verifier.example', name: 'Proof', query: [{ type: 'DIDAuth' }] }
+
+const ISSUER = 'did:example:issuer'
+const SIGN = { proofType: 'eddsa-rdfc-2022', revocable: false }
+const COMPLETE = payload(ISSUER, { validFrom: '2027-01-01T00:00:00Z' })
+const SIGNED = { ...COMPLETE, proof: { type: 'DataIntegrityProof' } }
+const PRESENTATION = {
+  '@context': ['https://www.w3.org/ns/credentials/v2'],
+  type: ['VerifiablePresentation'],
+  holder: ISSUER,
+}
+const DIGEST = `${'A'.repeat(43)}=`
+const MULTIHASH = `uEiA${'A'.repeat(43)}`
+
+const exampleQuery = (claims: unknown) => [
+  { type: 'QueryByExample', credentialQuery: [{ example: { credentialSubject: { claims } } }] },
+]
 
 /** Requests that the API refuses with 400, each beside one that it takes: the document says the difference. */
 const LIMITS: [operationId: string, right: object, wrong: object][] = [
@@ -84,6 +109,85 @@ const LIMITS: [operationId: string, right: object, wrong: object][] = [
     'vcApiUpdateStatus',
     { credentialId: 'urn:a:b', credentialStatus: { type: 'BitstringStatusListEntry' }, status: true },
     { credentialId: 'urn:a:b', credentialStatus: { type: 'A', statusListIndex: '1' }, status: true },
+  ],
+  ['createWebSemanticCredentialTemplate', { ...TEMPLATE, expires_in: { days: 1 } }, { ...TEMPLATE, expires_in: {} }],
+  [
+    'createWebSemanticCredentialTemplate',
+    { ...TEMPLATE, expires_in: { years: 0, seconds: 1 } },
+    { ...TEMPLATE, expires_in: { years: 0, seconds: 0 } },
+  ],
+  ['createWebSemanticCredentialTemplate', TEMPLATE, { ...TEMPLATE, description: 'a\u0085b' }],
+  ...(
+    [
+      [{ map_from: 'claims.course', default_value: null }, {}],
+      [{ default_value: false, required: true }, { required: true }],
+      [{ default_value: {} }, { default_value: null }],
+      [{ address: 'claims.address' }, { address: 'claims.address', map_from: 'claims.course' }],
+      [{ authentication_provider: { url: 'claims.url' } }, { authentication_provider: {} }],
+    ] as const
+  ).map(([right, wrong]): [string, object, object] => [
+    'createWebSemanticCredentialTemplate',
+    { ...TEMPLATE, claim_mappings: { course: right } },
+    { ...TEMPLATE, claim_mappings: { course: wrong } },
+  ]),
+  [
+    'createWebSemanticPresentationTemplate',
+    { ...REQUEST, query: exampleQuery([[1], { name: null }]) },
+    { ...REQUEST, query: exampleQuery([[1], { name: [] }]) },
+  ],
+  [
+    'convertLinkedData',
+    { data: {}, options: { input_format: 'jsonld', output_encoding: 'base64', output_format: 'cborld' } },
+    { data: {}, options: { input_format: 'jsonld', output_encoding: 'text', output_format: 'cborld' } },
+  ],
+  [
+    'vcApiVerifyCredential',
+    { verifiableCredential: SIGNED, options: { checks: ['credentialStatus', 'proof'] } },
+    { verifiableCredential: SIGNED, options: { checks: ['credentialStatus'] } },
+  ],
+  [
+    'vcApiVerifyCredential',
+    { verifiableCredential: SIGNED, options: { checks: ['proof'] } },
+    { verifiableCredential: SIGNED, options: { checks: [] } },
+  ],
+  [
+    'vcApiDeriveCredential',
+    { verifiableCredential: SIGNED, options: { presentationHeader: 'AAA' } },
+    { verifiableCredential: SIGNED, options: { presentationHeader: 'A' } },
+  ],
+  [
+    'vcApiProvePresentation',
+    { presentation: PRESENTATION, options: { cryptosuite: 'ecdsa-rdfc-2019' } },
+    { presentation: PRESENTATION, options: { cryptosuite: 'bbs-2023' } },
+  ],
+  [
+    'vcApiProvePresentation',
+    { presentation: { ...PRESENTATION, type: ['Other', 'VerifiablePresentation'] } },
+    { presentation: { ...PRESENTATION, type: ['Other'] } },
+  ],
+  ['vcApiIssueCredential', { credential: COMPLETE }, { credential: { ...COMPLETE, type: 'Other' } }],
+  [
+    'vcApiIssueCredential',
+    { credential: COMPLETE, options: { credentialStatus: [{}, { statusPurpose: 'suspension' }] } },
+    { credential: COMPLETE, options: { credentialStatus: { statusPurpose: 'suspension' } } },
+  ],
+  [
+    'vcApiIssueCredential',
+    { credential: COMPLETE, options: { credentialStatus: [{ statusPurpose: 'revocation' }] } },
+    { credential: COMPLETE, options: { credentialStatus: [{}, { statusPurpose: 'revocation' }] } },
+  ],
+  [
+    'vcApiIssueCredential',
+    { credential: { ...COMPLETE, relatedResource: { id: 'https://example.edu/a', digestSRI: `sha256-${DIGEST}` } } },
+    { credential: { ...COMPLETE, relatedResource: { id: 'https://example.edu/a', digestSRI: 'sha256-AAAA' } } },
+  ],
+  [
+    'signWebSemanticCredential',
+    {
+      ...SIGN,
+      payload: payload(ISSUER, { relatedResource: { id: 'https://example.edu/a', digestMultibase: MULTIHASH } }),
+    },
+    { ...SIGN, payload: payload(ISSUER, { relatedResource: { id: 'https://example.edu/a' } }) },
   ],
   [
     'signWebSemanticCredential',

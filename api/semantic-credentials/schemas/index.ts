@@ -1,6 +1,6 @@
-import { LINKED_DATA_FORMATS } from '../../protocol/semantic-credentials/linked-data.ts'
-import { freeMembers, line, oneOrMore, ref, text, URI } from '../frame/openapi/json.ts'
-import type { Schema, Schemas } from '../frame/openapi/schemas.ts'
+import { freeMembers, line, oneOrMore, ref, text, URI } from '../../frame/openapi/json.ts'
+import type { Schema, Schemas } from '../../frame/openapi/schemas.ts'
+import { LINKED_DATA_SCHEMAS } from './linked-data.ts'
 
 /** A member with a type, of which the data models say no more. */
 const typed = (description: string): Schema => ({ description, allOf: [ref('TypedObjects')] })
@@ -16,6 +16,31 @@ const identified = (required: string[], properties: Schema): Schema => ({
 })
 
 const date = (description: string): Schema => ({ description, allOf: [ref('CredentialDate')] })
+
+/** One digest of a resource to sign; credentials of others may have other hashes, several, and other encodings. */
+const SIGNED_DIGEST = {
+  digestSRI: {
+    type: 'string',
+    pattern:
+      '^(sha256-[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=|sha384-[A-Za-z0-9+/]{64}|sha512-[A-Za-z0-9+/]{85}[AQgw]==)$',
+  },
+  digestMultibase: {
+    type: 'string',
+    pattern: '^uEi[A-D][A-Za-z0-9_-]{42}[AQgw]$',
+    description: 'A SHA-256 multihash in base64url.',
+  },
+}
+
+const RELATED = 'Resources with the digest of their content: digestSRI, or digestMultibase instead of it.'
+
+const TO_SIGN: Schemas = {
+  relatedResource: {
+    description: RELATED,
+    ...oneOrMore({
+      anyOf: Object.keys(SIGNED_DIGEST).map((member) => identified([member], SIGNED_DIGEST)),
+    }),
+  },
+}
 
 const COMMON: Schemas = {
   '@context': ref('Contexts'),
@@ -37,7 +62,7 @@ const COMMON: Schemas = {
   evidence: typed('What the issuer has checked.'),
   refreshService: typed('Where the holder gets a newer credential.'),
   relatedResource: {
-    description: 'Resources with the digest of their content: digestSRI, or digestMultibase instead of it.',
+    description: RELATED,
     ...oneOrMore(identified([], { ...DIGEST, digestMultibase: text(255) })),
   },
   termsOfUse: typed('Terms of the issuer.'),
@@ -52,6 +77,20 @@ const COMPLETE: Schemas = {
   validFrom: time('Data model 2.0: when the credential becomes valid.'),
   validUntil: time('Data model 2.0: when it ends.'),
 }
+
+/** Types of which one is this one. */
+const typesWith = (name: string): Schema => ({
+  description: `${name}, or several types with it.`,
+  anyOf: [
+    { type: 'string', enum: [name] },
+    {
+      type: 'array',
+      items: { anyOf: [{ type: 'string', enum: [name] }, text(255, 1)] },
+      minItems: 1,
+      not: { items: { not: { enum: [name] } } },
+    },
+  ],
+})
 
 /** An object with neither is no credential and no presentation (D-250). */
 const DOCUMENT: Schema = {
@@ -154,8 +193,8 @@ const CREDENTIALS: Schemas = {
       creator: text(2048),
       verificationMethod: text(2048),
       proofPurpose: text(255),
-      challenge: text(2048),
-      domain: oneOrMore(text(2048)),
+      challenge: text(4096),
+      domain: oneOrMore(text(4096)),
       nonce: text(2048),
       proofValue: text(1_000_000),
       jws: text(1_000_000),
@@ -165,13 +204,13 @@ const CREDENTIALS: Schemas = {
   UnsignedCredential: {
     type: 'object',
     required: ['issuer', 'credentialSubject'],
-    properties: { ...COMMON },
+    properties: { ...COMMON, ...TO_SIGN },
     ...freeMembers,
   },
   CompleteCredential: {
     type: 'object',
     required: ['@context', 'type', 'issuer', 'credentialSubject'],
-    properties: { ...COMMON, ...COMPLETE },
+    properties: { ...COMMON, ...TO_SIGN, ...COMPLETE, type: typesWith('VerifiableCredential') },
     ...freeMembers,
   },
   DerivedCredential: {
@@ -204,7 +243,12 @@ const PRESENTED: Schemas = {
 }
 
 const PRESENTATIONS: Schemas = {
-  UnsignedPresentation: { type: 'object', required: ['@context', 'type'], properties: PRESENTED, ...freeMembers },
+  UnsignedPresentation: {
+    type: 'object',
+    required: ['@context', 'type'],
+    properties: { ...PRESENTED, type: typesWith('VerifiablePresentation') },
+    ...freeMembers,
+  },
   VerifiablePresentation: {
     type: 'object',
     required: ['@context', 'type', 'proof'],
@@ -227,17 +271,5 @@ const PRESENTATIONS: Schemas = {
   },
 }
 
-const LINKED_DATA: Schemas = {
-  LinkedDataFormat: { type: 'string', enum: [...LINKED_DATA_FORMATS] },
-  LinkedDataEncoding: { type: 'string', enum: ['text', 'base64'] },
-  JsonPointer: {
-    type: 'string',
-    maxLength: 2048,
-    pattern: '^(/([^~/\\u0000]|~[01])*)*$',
-    example: '/credentialSubject/course',
-  },
-  Base64Url: { type: 'string', maxLength: 1024, pattern: '^[A-Za-z0-9_-]*$' },
-}
-
 /** Schemas of this area that TypeScript cannot say (api/frame/openapi/document.ts). */
-export const SEMANTIC_SCHEMAS: Schemas = { ...CREDENTIALS, ...PRESENTATIONS, ...LINKED_DATA }
+export const SEMANTIC_SCHEMAS: Schemas = { ...CREDENTIALS, ...PRESENTATIONS, ...LINKED_DATA_SCHEMAS }

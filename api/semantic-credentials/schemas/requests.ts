@@ -1,41 +1,8 @@
-import { PROOF_TYPES } from '../../protocol/data-integrity/index.ts'
-import { CHECKS } from '../../protocol/semantic-credentials/vc-api.ts'
-import { freeMembers, oneOrMore, ref, text, URI } from '../frame/openapi/json.ts'
-import { NULL, nullable, type Schema, type Schemas } from '../frame/openapi/schemas.ts'
-
-/** Texts and objects of templates. */
-const TEMPLATES: Schemas = {
-  CredentialType: {
-    type: 'string',
-    minLength: 1,
-    maxLength: 255,
-    pattern: '^[A-Za-z0-9][!-~]*$',
-    example: 'CourseCredential',
-  },
-  Description: text(4096),
-  AdditionalTypes: { type: 'array', items: ref('CredentialType'), uniqueItems: true, example: ['AlumniCredential'] },
-  TemplateContexts: nullable(oneOrMore({ anyOf: [URI, { type: 'object', ...freeMembers }] })),
-  ClaimPath: {
-    type: 'string',
-    maxLength: 512,
-    pattern: '^[^.\\u0000]*[^.\\s\\u0000][^.\\u0000]*(\\.[^.\\u0000]*[^.\\s\\u0000][^.\\u0000]*)*$',
-    example: 'claims.given_name',
-  },
-  Colour: {
-    type: 'string',
-    pattern: '^(#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})|[a-z]{3,20})$',
-    example: '#B00AA0',
-  },
-  ImageUrl: {
-    type: 'string',
-    format: 'uri',
-    maxLength: 43_800,
-    pattern:
-      '^(https://([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z]{2,63}(/[A-Za-z0-9._~/-]*)?|data:image/(png|jpeg|webp);base64,[A-Za-z0-9+/]+={0,2})$',
-    example: 'https://example.edu/icon.png',
-  },
-  Duration: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-}
+import { PROOF_TYPES, suiteOf } from '../../../protocol/data-integrity/index.ts'
+import { CHECKS } from '../../../protocol/semantic-credentials/vc-api.ts'
+import { freeMembers, oneOrMore, ref, text, URI } from '../../frame/openapi/json.ts'
+import { NULL, nullable, type Schema, type Schemas } from '../../frame/openapi/schemas.ts'
+import { only, TEMPLATE_SCHEMAS } from './templates.ts'
 
 const query = (type: string, more: Schema, required: string[] = []): Schema => ({
   type: 'object',
@@ -68,21 +35,31 @@ const NAMES = {
   type: { anyOf: [text(2048, 1), { type: 'array', items: text(2048, 1), minItems: 1 }] },
 }
 
+const QUERIED = [ref('QueriedScalar'), ref('QueriedObject')]
+const queriedList = (items: Schema[]): Schema => ({ type: 'array', items: { anyOf: items }, minItems: 1 })
+
 /** What a verifier asks for. */
 const QUERIES: Schemas = {
+  QueriedScalar: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, NULL] },
+  QueriedObject: { type: 'object', additionalProperties: ref('QueriedValue') },
+  QueriedValue: {
+    description: 'A JSON value without empty lists, which every credential would match.',
+    // lists are no schema of their own: a generated type of a list cannot recur
+    anyOf: [...QUERIED, queriedList([...QUERIED, queriedList(QUERIED)])],
+  },
   ExampleCredentialQuery: credentialQuery('example', {
     description: 'Members that the credential must have, with their values.',
     type: 'object',
     minProperties: 1,
     properties: { ...NAMES, trustedIssuer: { type: 'array', items: ref('TrustedIssuer') } },
-    ...freeMembers,
+    additionalProperties: ref('QueriedValue'),
   }),
   FrameCredentialQuery: credentialQuery('frame', {
     description: 'Members that the credential must have; {} matches any value.',
     type: 'object',
     minProperties: 1,
     properties: NAMES,
-    ...freeMembers,
+    additionalProperties: ref('QueriedValue'),
   }),
   QueryByExample: query('QueryByExample', list('ExampleCredentialQuery'), ['credentialQuery']),
   QueryByFrame: query('QueryByFrame', list('FrameCredentialQuery'), ['credentialQuery']),
@@ -140,20 +117,13 @@ const ONE_REQUEST = {
   },
 }
 
-const asked = (required: string[], properties: Schema): Schema => ({
-  type: 'object',
-  required,
-  properties,
-  additionalProperties: false,
-})
-
 /** Templates of what a verifier asks for, and requests. */
 const ASKED: Schemas = {
-  PresentationTemplateUpdateIn: asked(['domain', 'name', 'query'], REQUESTED),
+  PresentationTemplateUpdateIn: only(['domain', 'name', 'query'], REQUESTED),
   PresentationRequestIn: {
     anyOf: [
-      asked(['domain', 'name', 'query'], { ...REQUESTED, ...ONE_REQUEST }),
-      asked(['templateId'], {
+      only(['domain', 'name', 'query'], { ...REQUESTED, ...ONE_REQUEST }),
+      only(['templateId'], {
         templateId: { description: 'Id of a presentation template.', allOf: [ref('Uuid')] },
         ...ONE_REQUEST,
       }),
@@ -161,16 +131,20 @@ const ASKED: Schemas = {
   },
 }
 
-const STATUS_ENTRY: Schema = {
+/** An entry to add; without a purpose it is for revocation. */
+const statusEntry = (...purposes: string[]): Schema => ({
   type: 'object',
   properties: {
     type: text(255),
-    statusPurpose: { type: 'string', enum: ['revocation', 'suspension'] },
+    statusPurpose: { type: 'string', enum: purposes },
     statusListCredential: URI,
     statusListIndex: { type: 'string', pattern: '^[0-9]{1,9}$' },
   },
   ...freeMembers,
-}
+})
+
+const OF_REVOCATION: Schema = { properties: { statusPurpose: { enum: ['revocation'] } } }
+const OF_SUSPENSION: Schema = { required: ['statusPurpose'], properties: { statusPurpose: { enum: ['suspension'] } } }
 
 const PURPOSE = { type: {}, statusPurpose: { type: 'string', enum: ['revocation', 'suspension'] } }
 const PLACES = ['statusListCredential', 'statusListIndex', 'revocationListCredential', 'revocationListIndex']
@@ -193,10 +167,10 @@ const ENTRY_OF_LIST: Schema = {
 }
 
 const POINTERS: Schema = { type: 'array', items: ref('JsonPointer'), maxItems: 200 }
-const PROOF = {
-  cryptosuite: { type: 'string', enum: PROOF_TYPES.filter((name) => name.includes('-')) },
-  type: { type: 'string', enum: ['DataIntegrityProof', ...PROOF_TYPES.filter((name) => !name.includes('-'))] },
-}
+const proof = (proofTypes: readonly string[]) => ({
+  cryptosuite: { type: 'string', enum: proofTypes.filter((name) => name.includes('-')) },
+  type: { type: 'string', enum: ['DataIntegrityProof', ...proofTypes.filter((name) => !name.includes('-'))] },
+})
 const EXPECTED = { challenge: text(4096), domain: text(4096) }
 
 /** Options, of which null is absent. */
@@ -209,11 +183,21 @@ const options = (properties: Schemas): Schema => ({
 /** Options of the VC API. */
 const VC_API: Schemas = {
   VcApiIssueOptions: options({
-    ...PROOF,
+    ...proof(PROOF_TYPES),
     mandatoryPointers: { ...POINTERS, description: 'For bbs-2023: what a holder must disclose.' },
     credentialStatus: {
       description: 'The status entries to add: one, or one for revocation and one for suspension.',
-      anyOf: [STATUS_ENTRY, { type: 'array', items: STATUS_ENTRY, minItems: 1, maxItems: 2 }],
+      anyOf: [
+        statusEntry('revocation'),
+        { type: 'array', items: statusEntry('revocation'), minItems: 1, maxItems: 1 },
+        {
+          type: 'array',
+          items: statusEntry('revocation', 'suspension'),
+          minItems: 2,
+          maxItems: 2,
+          not: { anyOf: [{ items: OF_REVOCATION }, { items: OF_SUSPENSION }] },
+        },
+      ],
     },
   }),
   VcApiVerifyOptions: options({
@@ -224,11 +208,12 @@ const VC_API: Schemas = {
       type: 'array',
       items: { type: 'string', enum: CHECKS },
       maxItems: CHECKS.length,
+      not: { items: { enum: CHECKS.filter((name) => name !== 'proof') } },
     },
   }),
   VcApiDeriveOptions: options({ selectivePointers: POINTERS, presentationHeader: { allOf: [ref('Base64Url')] } }),
   VcApiProveOptions: options({
-    ...PROOF,
+    ...proof(PROOF_TYPES.filter((name) => suiteOf(name).signature !== 'bbs')),
     ...EXPECTED,
     verificationMethod: { ...text(4096), description: "Default: a key of the holder's DID." },
   }),
@@ -254,4 +239,4 @@ const VC_API: Schemas = {
 }
 
 /** Schemas of requests of this area that TypeScript cannot say (api/frame/openapi/document.ts). */
-export const SEMANTIC_REQUEST_SCHEMAS: Schemas = { ...TEMPLATES, ...QUERIES, ...ASKED, ...VC_API }
+export const SEMANTIC_REQUEST_SCHEMAS: Schemas = { ...TEMPLATE_SCHEMAS, ...QUERIES, ...ASKED, ...VC_API }
