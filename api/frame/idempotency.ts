@@ -54,7 +54,7 @@ export class Replay extends Error {
 function storeBeforeSending(response: Response, store: (answer: Answer) => Promise<void>) {
   const end = response.end.bind(response)
   response.end = ((chunk?: unknown) => {
-    const body = Buffer.isBuffer(chunk) ? chunk : Buffer.from(typeof chunk === 'string' ? chunk : '')
+    const body = Buffer.from(typeof chunk === 'string' || chunk instanceof Uint8Array ? chunk : '')
     store({ status: response.statusCode, headers: headersOf(response), body }).then(
       () => end(body),
       (error: unknown) => {

@@ -50,7 +50,7 @@ export class IacasController extends Controller {
     if (certificatePem !== undefined) {
       const [other] = Object.keys(body).filter((name) => name !== 'certificatePem')
       if (other)
-        throw invalid(other, 'unknown', 'expected none beside certificatePem', 'An import has a certificate alone.')
+        throw invalid(other, 'unknown', 'expected none beside certificatePem', 'An import has only a certificate.')
       return iacaToWire(await this.platform.iacas.importIaca(called.user, certificatePem))
     }
     if (country === undefined)

@@ -17,7 +17,7 @@ export type Base64Url = string
 /** Rows as the activities return them. */
 export type SemanticCredential = Awaited<ReturnType<CredentialReader['readCredential']>>
 
-/** Has only the disclosed members; the mandatory ones of a credential without any are its contexts and types. */
+/** Has only the disclosed members; if there are none, its contexts, types and proof. */
 export type DerivedCredential = JsonObject
 
 export interface SignIn {

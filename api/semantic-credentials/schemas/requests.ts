@@ -36,7 +36,7 @@ const NAMES = {
 }
 
 const QUERIED = [ref('QueriedScalar'), ref('QueriedObject')]
-const queriedList = (items: Schema[]): Schema => ({ type: 'array', items: { anyOf: items }, minItems: 1 })
+const queriedList = (items: Schema): Schema => ({ type: 'array', items, minItems: 1 })
 
 /** What a verifier asks for. */
 const QUERIES: Schemas = {
@@ -44,8 +44,8 @@ const QUERIES: Schemas = {
   QueriedObject: { type: 'object', additionalProperties: ref('QueriedValue') },
   QueriedValue: {
     description: 'A JSON value without empty lists, which every credential would match.',
-    // lists are no schema of their own: a generated type of a list cannot recur
-    anyOf: [...QUERIED, queriedList([...QUERIED, queriedList(QUERIED)])],
+    // lists of lists end here, because a generated type of a list cannot recur
+    anyOf: [...QUERIED, queriedList({ anyOf: [...QUERIED, queriedList({})] })],
   },
   ExampleCredentialQuery: credentialQuery('example', {
     description: 'Members that the credential must have, with their values.',

@@ -53,6 +53,7 @@ async function faults<Case>(
 for (const operation of writing) {
   const { operationId } = operation
   const title = (what: string) => `${operationId}: ${what}`
+  const isBodyRequired = operation.requestBody?.required === true
 
   if (EXAMPLES[operationId])
     test.serial(title('the example is taken'), async (t) => {
@@ -62,7 +63,7 @@ for (const operation of writing) {
 
   test.serial(title('whole bodies that are none'), async (t) => {
     const found = await faults(
-      wholeBodies(exampleOf(operation)),
+      wholeBodies(exampleOf(operation)).filter(({ body }) => isBodyRequired || body !== ''),
       async ({ body, expected, headers }) => {
         const large = operationId === 'getOAuthAccessToken' && body.length > TOKEN_BODY_BYTES
         return faultOf(await target.attack(operation, { body, headers }), large ? [413] : expected)
@@ -70,7 +71,7 @@ for (const operation of writing) {
       ({ name }) => name,
     )
     t.deepEqual(found, [])
-    t.is(faultOf(await target.attack(operation, {}), [400]), undefined, 'no body at all')
+    if (isBodyRequired) t.is(faultOf(await target.attack(operation, {}), [400]), undefined, 'no body at all')
   })
 
   test.serial(title('bodies of another media type'), async (t) => {
@@ -89,7 +90,7 @@ for (const operation of writing) {
     const send = (body: string) => target.attack(operation, { body })
     const found = [
       ...(await faults(
-        required,
+        required.filter((name) => name in example),
         async (name) => faultOf(await send(JSON.stringify({ ...example, [name]: undefined })), [400]),
         (name) => `without ${name}`,
       )),
