@@ -89,11 +89,12 @@ export function createMobileVerifier({ systemSql, now }: Pick<Dependencies, 'sys
         session: given,
       }
       try {
-        const documents = readMdocs(bytes).map((mdoc): VerifiedMdoc => {
-          const { verified, reasons, warnings, iaca } = verifyMdoc(mdoc, rules)
+        const documents: VerifiedMdoc[] = []
+        for (const mdoc of readMdocs(bytes)) {
+          const { verified, reasons, warnings, iaca } = await verifyMdoc(mdoc, rules)
           const { docType, signed, validFrom, validUntil } = mdoc.mso
           const [from, until] = [validFrom.toISOString(), validUntil.toISOString()]
-          return {
+          documents.push({
             docType,
             verified,
             reason: reasons,
@@ -101,8 +102,8 @@ export function createMobileVerifier({ systemSql, now }: Pick<Dependencies, 'sys
             namespaces: shownNameSpaces(mdoc.nameSpaces),
             ...(iaca && { issuerFingerprint: iaca.fingerprint }),
             validityInfo: { signed: signed.toISOString(), validFrom: from, validUntil: until },
-          }
-        })
+          })
+        }
         const reason = documents.flatMap((document) => document.reason)
         return { verified: reason.length === 0, reason, documents }
       } catch (error) {

@@ -1,17 +1,9 @@
-import {
-  createHash,
-  createHmac,
-  createPublicKey,
-  diffieHellman,
-  hkdfSync,
-  type KeyObject,
-  timingSafeEqual,
-  verify,
-} from 'node:crypto'
+import { createHash, createPublicKey, diffieHellman, hkdfSync, type KeyObject, verify } from 'node:crypto'
 import { type Cbor, type CborMap, encodeCbor, Tag } from '../cose/cbor.ts'
-import { type CoseSign1, coseSign1Of, HEADER, sigStructure } from '../cose/sign1.ts'
+import { type CoseSign1, HEADER, sigStructure } from '../cose/sign1.ts'
 import { ENCODED_CBOR } from './issuer-signed.ts'
-import { MDOC, type Mdoc } from './read.ts'
+import type { DeviceProof } from './mdl.ts'
+import { deviceMessageOf, type Mdoc } from './read.ts'
 
 /** Algorithms of ISO/IEC 18013-5, tables B.3 and 22, by their COSE numbers, each with its hash and its curves. */
 const ALGORITHMS: ReadonlyMap<Cbor, { hash: string | null; curves: readonly string[] }> = new Map([
@@ -24,14 +16,27 @@ const ALGORITHMS: ReadonlyMap<Cbor, { hash: string | null; curves: readonly stri
 const curveOf = ({ asymmetricKeyDetails, asymmetricKeyType }: KeyObject): string =>
   asymmetricKeyDetails?.namedCurve ?? asymmetricKeyType ?? ''
 
-/** Whether a COSE_Sign1 verifies with a key. The algorithm is the protected header's, and must fit the key. */
-export function isSignedBy(message: CoseSign1, key: KeyObject, payload = message.payload): boolean {
-  const algorithm = ALGORITHMS.get(message.protected.get(HEADER.alg))
-  if (!algorithm?.curves.includes(curveOf(key)) || payload === undefined) return false
-  if (message.protected.has(HEADER.crit) || message.unprotected.has(HEADER.crit)) return false
-  const signed = sigStructure(message.protectedBytes, payload)
+/**
+ * Whether the protected header of a COSE_Sign1 names an algorithm that fits the key. @auth0/mdl asks for neither: it also
+ * takes an algorithm of the unprotected header, RSA, and critical parameters that it does not know.
+ */
+export function isFitFor({ protected: header, unprotected }: CoseSign1, key: KeyObject): boolean {
+  if (header.has(HEADER.crit) || unprotected.has(HEADER.crit)) return false
+  return ALGORITHMS.get(header.get(HEADER.alg))?.curves.includes(curveOf(key)) ?? false
+}
+
+/** Curves of ISO/IEC 18013-5, table B.3, that @auth0/mdl does not have. */
+export const isBrainpool = (key: KeyObject): boolean => curveOf(key).startsWith('brainpool')
+
+/** Whether a fit COSE_Sign1 verifies with a key of a Brainpool curve. */
+export function isSignedByBrainpool(
+  { protected: header, protectedBytes, payload, signature }: CoseSign1,
+  key: KeyObject,
+) {
+  const algorithm = ALGORITHMS.get(header.get(HEADER.alg))
+  if (!algorithm || !payload) return false
   try {
-    return verify(algorithm.hash, signed, { key, dsaEncoding: 'ieee-p1363' }, message.signature)
+    return verify(algorithm.hash, sigStructure(protectedBytes, payload), { key, dsaEncoding: 'ieee-p1363' }, signature)
   } catch {
     return false // OpenSSL throws for signatures of a wrong length
   }
@@ -82,29 +87,31 @@ function deviceAuthentication({ transcript }: Session, docType: string, nameSpac
 /** HMAC 256/256 (RFC 9053, section 3.1). */
 const HS256 = 5
 
-/** COSE_Mac0 with the key of ISO/IEC 18013-5, 9.1.3.5. */
-function isMacValid(mac: Cbor, payload: Uint8Array, deviceKey: KeyObject, { transcript, readerKey }: Session): boolean {
-  if (!readerKey || curveOf(readerKey) !== curveOf(deviceKey)) return false
-  const message = coseSign1Of(mac, MDOC) // the four parts are those of a COSE_Sign1 (RFC 9052, section 6.2)
-  if (message.protected.get(HEADER.alg) !== HS256) return false
+/** EMacKey (ISO/IEC 18013-5, 9.1.3.5). Throws where the keys' curves differ. */
+function macKeyOf(deviceKey: KeyObject, readerKey: KeyObject, transcript: Uint8Array): Uint8Array {
   const salt = createHash('sha256')
     .update(encodeCbor(new Tag(ENCODED_CBOR, transcript)))
     .digest()
   const secret = diffieHellman({ privateKey: readerKey, publicKey: deviceKey })
-  const key = new Uint8Array(hkdfSync('sha256', secret, salt, 'EMacKey', 32))
-  const structure = encodeCbor(['MAC0', message.protectedBytes, new Uint8Array(), payload])
-  const tag = createHmac('sha256', key).update(structure).digest()
-  return tag.length === message.signature.length && timingSafeEqual(tag, message.signature)
+  return new Uint8Array(hkdfSync('sha256', secret, salt, 'EMacKey', 32))
 }
 
-/** Whether the device signed, or authenticated by MAC, this response in this session. Throws `credential.malformed`. */
-export function isDeviceAuthentic({ deviceSigned, mso }: Mdoc, session: Session): boolean {
+/**
+ * The signature or MAC of a device with what verifies it in this session; undefined where nothing can. Throws
+ * `credential.malformed`.
+ */
+export function deviceProofOf({ deviceSigned, mso }: Mdoc, session: Session): DeviceProof | undefined {
   const key = mso.deviceKey && keyOf(mso.deviceKey)
-  if (!deviceSigned || !key) return false
+  if (!deviceSigned || !key) return undefined
   const payload = deviceAuthentication(session, mso.docType, deviceSigned.nameSpaces)
   if (deviceSigned.signature !== undefined) {
-    const message = coseSign1Of(deviceSigned.signature, MDOC)
-    return message.payload === undefined && isSignedBy(message, key, payload)
+    const message = deviceMessageOf(deviceSigned.signature)
+    if (message.payload !== undefined || !isFitFor(message, key)) return undefined
+    return { member: 'deviceSignature', message, payload, key }
   }
-  return deviceSigned.mac !== undefined && isMacValid(deviceSigned.mac, payload, key, session)
+  const { transcript, readerKey } = session
+  if (deviceSigned.mac === undefined || !readerKey || curveOf(readerKey) !== curveOf(key)) return undefined
+  const message = deviceMessageOf(deviceSigned.mac)
+  if (message.protected.get(HEADER.alg) !== HS256) return undefined
+  return { member: 'deviceMac', message, payload, key: macKeyOf(key, readerKey, transcript) }
 }

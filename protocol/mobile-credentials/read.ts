@@ -1,13 +1,4 @@
-import {
-  type Cbor,
-  type CborBounds,
-  type CborMap,
-  decodeCbor,
-  encodeCbor,
-  isCborMap,
-  isTag,
-  Tag,
-} from '../cose/cbor.ts'
+import { type Cbor, type CborBounds, type CborMap, decodeCbor, isCborMap, isTag } from '../cose/cbor.ts'
 import { type CoseSign1, coseSign1Of, HEADER } from '../cose/sign1.ts'
 import { Refusal } from '../errors.ts'
 import { ENCODED_CBOR } from './issuer-signed.ts'
@@ -37,17 +28,42 @@ const textOf = (value: Cbor, what: string): string => {
   throw malformed(`${what} is not a text`)
 }
 
+/** Date-time, time in seconds, embedded CBOR, URI, UUID, days, full-date. */
+const TAGS: readonly number[] = [0, 1, ENCODED_CBOR, 32, 37, 100, 1004]
+
+/** The first tag of a value that is none of these. */
+function otherTag(value: Cbor, tags: readonly number[]): number | undefined {
+  if (isTag(value)) return tags.includes(Number(value.tag)) ? otherTag(value.contents as Cbor, tags) : Number(value.tag)
+  if (!Array.isArray(value) && !isCborMap(value)) return undefined
+  for (const member of value.values()) {
+    const tag = otherTag(member, tags)
+    if (tag !== undefined) return tag
+  }
+  return undefined
+}
+
+/**
+ * Decodes CBOR that @auth0/mdl reads after us. Its decoder, cbor-x, acts on tags that can cost time and memory without
+ * bound (bignums, packed values, records), so that only those are taken on which it does not.
+ */
+function decodePlain(bytes: Uint8Array, what: string): Cbor {
+  const value = decodeCbor(bytes, MDOC)
+  const other = otherTag(value, TAGS)
+  if (other !== undefined) throw malformed(`${what} has the CBOR tag ${other}; read are ${TAGS.join(', ')}`)
+  return value
+}
+
 export interface Item {
   digestId: number
   name: string
   value: Cbor
-  /** IssuerSignedItemBytes, over which the digest is. */
+  /** IssuerSignedItem as it was received; its digest is over these bytes in tag 24. */
   bytes: Uint8Array
 }
 
 function itemOf(value: Cbor): Item {
   const content = embedded(value, 'an element')
-  const item = mapOf(decodeCbor(content, MDOC), 'an element')
+  const item = mapOf(decodePlain(content, 'an element'), 'an element')
   const digestId = item.get('digestID')
   if (typeof digestId !== 'number' || digestId < 0) throw malformed('a digestID is not an unsigned integer')
   if (!isBytes(item.get('random'))) throw malformed('the random of an element is not a byte string')
@@ -55,7 +71,7 @@ function itemOf(value: Cbor): Item {
     digestId,
     name: textOf(item.get('elementIdentifier'), 'an elementIdentifier'),
     value: item.get('elementValue'),
-    bytes: encodeCbor(new Tag(ENCODED_CBOR, content)),
+    bytes: content,
   }
 }
 
@@ -79,8 +95,9 @@ function momentIn(validity: CborMap, name: string): Date {
 }
 
 function msoOf(bytes: Uint8Array): MobileSecurityObject {
-  const mso = mapOf(decodeCbor(embedded(decodeCbor(bytes, MDOC), 'the MSO'), MDOC), 'the MSO')
+  const mso = mapOf(decodePlain(embedded(decodeCbor(bytes, MDOC), 'the MSO'), 'the MSO'), 'the MSO')
   const validity = mapOf(mso.get('validityInfo'), 'validityInfo')
+  if ([...validity.values()].some(isBytes)) throw malformed('validityInfo has a byte string') // cbor-x would decode it
   const info = mso.get('deviceKeyInfo')
   return {
     version: textOf(mso.get('version'), 'version'),
@@ -116,16 +133,23 @@ function chainOf({ unprotected, protected: header }: CoseSign1): Uint8Array[] {
   return certificates
 }
 
+/** The time that @auth0/mdl takes grows with their square. */
+const MAX_NAMESPACES = 100
+
 function issuerSignedOf(value: Cbor): IssuerSigned {
   const issuerSigned = mapOf(value, 'IssuerSigned')
   const spaces = issuerSigned.get('nameSpaces')
   const nameSpaces = new Map<string, Item[]>()
-  for (const [name, items] of spaces === undefined ? [] : mapOf(spaces, 'nameSpaces')) {
+  const entries = spaces === undefined ? [] : [...mapOf(spaces, 'nameSpaces')]
+  if (entries.length > MAX_NAMESPACES) throw malformed(`it has more than ${MAX_NAMESPACES} namespaces`)
+  for (const [name, items] of entries) {
     if (!Array.isArray(items)) throw malformed('the elements of a namespace are not an array')
     nameSpaces.set(String(name), items.map(itemOf))
   }
   const issuerAuth = coseSign1Of(issuerSigned.get('issuerAuth'), MDOC)
   if (!issuerAuth.payload) throw malformed('issuerAuth has no payload')
+  if (otherTag(issuerAuth.protected, []) !== undefined)
+    throw malformed('the protected header of issuerAuth has a CBOR tag')
   return { nameSpaces, issuerAuth, chain: chainOf(issuerAuth), mso: msoOf(issuerAuth.payload) }
 }
 
@@ -133,6 +157,14 @@ export interface Mdoc extends IssuerSigned {
   /** Of a document of a device response; IssuerSigned alone has it in the MSO only. */
   docType: string | undefined
   deviceSigned: { nameSpaces: Uint8Array; shown: unknown; signature: Cbor; mac: Cbor } | undefined
+}
+
+/** The COSE_Sign1 or COSE_Mac0 of a device, whose parts are the same (RFC 9052, section 6.2). */
+export function deviceMessageOf(value: Cbor): CoseSign1 {
+  const message = coseSign1Of(value, MDOC)
+  if (otherTag(message.protected, []) !== undefined)
+    throw malformed('the protected header of the device has a CBOR tag')
+  return message
 }
 
 function deviceSignedOf(value: Cbor): Mdoc['deviceSigned'] {

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { type Certificate, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
-import { isDeviceAuthentic, isSignedBy, type Session } from './device-auth.ts'
+import { deviceProofOf, isBrainpool, isFitFor, isSignedByBrainpool, type Session } from './device-auth.ts'
+import { MdlDocument } from './mdl.ts'
 import type { Mdoc } from './read.ts'
 
 /** A check that failed. */
@@ -37,9 +37,11 @@ interface Facts {
   mdoc: Mdoc
   signer: Certificate | undefined
   iaca: Certificate | undefined
+  /** Absent for a version that the library does not read. */
+  mdl: MdlDocument | undefined
 }
 
-type Check = (facts: Facts, rules: Rules) => Reason[]
+type Check = (facts: Facts, rules: Rules) => Reason[] | Promise<Reason[]>
 
 const failed = (type: Reason['type'], message: string): Reason[] => [{ type, message }]
 
@@ -68,28 +70,32 @@ const revocation: Check = ({ signer, iaca }, { isRevoked }) =>
     ? failed('CertificateRevoked', 'The IACA revoked the certificate of the document signer.')
     : []
 
-const signature: Check = ({ mdoc, signer }) =>
-  signer && !isSignedBy(mdoc.issuerAuth, signer.publicKey)
-    ? failed('Signature', 'The signature of the issuer does not verify.')
-    : []
+const signature: Check = async ({ mdoc: { issuerAuth }, signer, mdl }) => {
+  if (!signer || !mdl) return []
+  const { publicKey } = signer
+  const isSigned = isBrainpool(publicKey) ? isSignedByBrainpool(issuerAuth, publicKey) : await mdl.isSignedBy(publicKey)
+  return isSigned && isFitFor(issuerAuth, publicKey)
+    ? []
+    : failed('Signature', 'The signature of the issuer does not verify.')
+}
 
-const HASHES: Readonly<Record<string, string>> = { 'SHA-256': 'sha256', 'SHA-384': 'sha384', 'SHA-512': 'sha512' }
+const DIGEST_ALGORITHMS: readonly string[] = ['SHA-256', 'SHA-384', 'SHA-512']
 
-const digests: Check = ({ mdoc: { mso, nameSpaces } }) => {
-  const hash = Object.hasOwn(HASHES, mso.digestAlgorithm) ? HASHES[mso.digestAlgorithm] : undefined
-  if (!hash) return failed('Digest', 'The digest algorithm is not one of ISO/IEC 18013-5.')
-  return [...nameSpaces].flatMap(([namespace, items]) => {
+const digests: Check = async ({ mdoc: { mso, nameSpaces }, mdl }) => {
+  if (!mdl) return []
+  if (!DIGEST_ALGORITHMS.includes(mso.digestAlgorithm))
+    return failed('Digest', 'The digest algorithm is not one of ISO/IEC 18013-5.')
+  const reasons: Reason[] = []
+  for (const [namespace, items] of nameSpaces) {
     const names = new Set(items.map(({ name }) => name))
     const ids = new Set(items.map(({ digestId }) => digestId))
     if (names.size < items.length || ids.size < items.length)
-      return failed('Digest', 'An element or a digest id of a namespace is repeated.')
-    return items.flatMap(({ digestId, name, bytes }) => {
-      const expected = mso.digests.get(namespace)?.get(digestId)
-      const isEqual =
-        expected instanceof Uint8Array && createHash(hash).update(bytes).digest().equals(Buffer.from(expected))
-      return isEqual ? [] : failed('Digest', `The issuer did not sign this value of ${namespace} ${name}.`)
-    })
-  })
+      reasons.push(...failed('Digest', 'An element or a digest id of a namespace is repeated.'))
+    else
+      for (const at of await mdl.unsignedIn(namespace))
+        reasons.push(...failed('Digest', `The issuer did not sign this value of ${namespace} ${items[at]?.name}.`))
+  }
+  return reasons
 }
 
 const docType: Check = ({ mdoc }) =>
@@ -97,8 +103,11 @@ const docType: Check = ({ mdoc }) =>
     ? failed('DocType', 'The document type of the response is not the one that the issuer signed.')
     : []
 
+/** ISO/IEC 18013-5, 9.1.2.4 */
+const isRead = ({ version }: Mdoc['mso']): boolean => version === '1.0'
+
 const version: Check = ({ mdoc: { mso } }) =>
-  /^1\.\d+$/.test(mso.version) ? [] : failed('Syntax', 'The version of the MSO is not supported.')
+  isRead(mso) ? [] : failed('Syntax', 'The version of the MSO is not supported.')
 
 const validity: Check = ({ mdoc: { mso }, signer }, { now }) => {
   const reasons: Reason[] = []
@@ -112,8 +121,8 @@ const validity: Check = ({ mdoc: { mso }, signer }, { now }) => {
   return reasons
 }
 
-const device: Check = ({ mdoc }, { session }) =>
-  session && !isDeviceAuthentic(mdoc, session)
+const device: Check = async ({ mdl }, { session }) =>
+  session && mdl && !(await mdl.isDeviceAuthentic())
     ? failed('Device', 'The device did not authenticate this response in this session.')
     : []
 
@@ -142,13 +151,19 @@ export interface MdocVerdict {
   iaca: Certificate | undefined
 }
 
-/** Verifies an mdoc (ISO/IEC 18013-5, 9.3). Throws `credential.malformed` for device authentication that cannot be read. */
-export function verifyMdoc(mdoc: Mdoc, rules: Rules): MdocVerdict {
+/**
+ * Verifies an mdoc (ISO/IEC 18013-5, 9.3): signatures, digests and the device by @auth0/mdl. Throws
+ * `credential.malformed` for an MSO or device authentication that cannot be read.
+ */
+export async function verifyMdoc(mdoc: Mdoc, rules: Rules): Promise<MdocVerdict> {
   const [first] = mdoc.chain
   const signer = first && readCertificate(first)
   const iaca =
     signer && rules.trusted.find((trusted) => trusted.fingerprint === signer.fingerprint || isIssuedBy(signer, trusted))
-  const reasons = CHECKS.flatMap((check) => check({ mdoc, signer, iaca }, rules))
+  const proof = rules.session && deviceProofOf(mdoc, rules.session)
+  const mdl = isRead(mdoc.mso) ? new MdlDocument(mdoc, proof) : undefined
+  const reasons: Reason[] = []
+  for (const check of CHECKS) reasons.push(...(await check({ mdoc, signer, iaca, mdl }, rules)))
   const warnings = [
     ...(mdoc.deviceSigned && !rules.session ? ['DeviceNotChecked'] : []),
     ...(mdoc.deviceSigned ? [] : ['NoDevice']),

@@ -115,9 +115,10 @@ const VECTOR_LIST: Vector[] = [
 const judge = (mdoc: Mdoc, { trusted, at, session }: Vector, now = new Date(at)) =>
   verifyMdoc(mdoc, { now, trusted: [certificateOf(trusted())], isRevoked: () => false, session: session?.() })
 
-const failures = (vector: Vector, bytes: Uint8Array): string[] => {
+const failures = async (vector: Vector, bytes: Uint8Array): Promise<string[]> => {
   try {
-    return readMdocs(bytes).flatMap((mdoc) => judge(mdoc, vector).reasons.map(({ type }) => type))
+    const verdicts = await Promise.all(readMdocs(bytes).map((mdoc) => judge(mdoc, vector)))
+    return verdicts.flatMap(({ reasons }) => reasons.map(({ type }) => type))
   } catch (error) {
     if (error instanceof Refusal && error.code === 'credential.malformed') return ['Malformed']
     throw error
@@ -131,36 +132,38 @@ const spread = (length: number, count: number) =>
 for (const vector of VECTOR_LIST)
   withVectors(
     `${vector.name} ${vector.reasons ? 'fails alone in that' : 'verifies'}, and no other issuer or time is taken`,
-    (t: ExecutionContext) => {
+    async (t: ExecutionContext) => {
       const bytes = vector.bytes()
-      t.deepEqual(failures(vector, bytes), vector.reasons ?? [])
+      t.deepEqual(await failures(vector, bytes), vector.reasons ?? [])
       const own = vector.reasons ?? []
       for (const mdoc of readMdocs(bytes)) {
-        const stranger = verifyMdoc(mdoc, { now: new Date(vector.at), trusted: [], isRevoked: () => false })
+        const stranger = await verifyMdoc(mdoc, { now: new Date(vector.at), trusted: [], isRevoked: () => false })
         t.deepEqual(
           stranger.reasons.map(({ type }) => type),
           [...own, 'UntrustedIssuer'],
         )
-        const later = judge(mdoc, vector, new Date('2099-01-01T00:00:00Z')).reasons.map(({ type }) => type)
+        const { reasons } = await judge(mdoc, vector, new Date('2099-01-01T00:00:00Z'))
+        const later = reasons.map(({ type }) => type)
         t.true(later.includes('Expired') && later.includes('Certificate'))
       }
     },
   )
 
 for (const vector of VECTOR_LIST.filter(({ session }) => session))
-  withVectors(`${vector.name}: a session that is not the device's fails, and so does a flipped bit`, (t) => {
+  withVectors(`${vector.name}: a session that is not the device's fails, and so does a flipped bit`, async (t) => {
     const bytes = vector.bytes()
     const { transcript, readerKey: key } = vector.session?.() ?? t.fail()
     const other = Buffer.from(transcript)
     other[other.length - 1] = (other.at(-1) ?? 0) ^ 1
     const session = () => ({ transcript: new Uint8Array(other), readerKey: key })
-    t.deepEqual(failures({ ...vector, session }, bytes), ['Device'])
-    if (key) t.deepEqual(failures({ ...vector, session: () => ({ transcript }) }, bytes), ['Device'])
-    const passed = spread(bytes.length, 200).filter((at) => {
+    t.deepEqual(await failures({ ...vector, session }, bytes), ['Device'])
+    if (key) t.deepEqual(await failures({ ...vector, session: () => ({ transcript }) }, bytes), ['Device'])
+    const passed: number[] = []
+    for (const at of spread(bytes.length, 200)) {
       const flipped = new Uint8Array(bytes)
       flipped[at] = (flipped[at] ?? 0) ^ 1
-      return failures(vector, flipped).length === 0
-    })
+      if ((await failures(vector, flipped)).length === 0) passed.push(at)
+    }
     t.deepEqual(passed, [])
   })
 

@@ -1,0 +1,110 @@
+import type { KeyObject } from 'node:crypto'
+import { DeviceSignedDocument, type IssuerSignedDocument, parse } from '@auth0/mdl'
+import { type Cbor, encodeCbor, Tag } from '../cose/cbor.ts'
+import type { CoseSign1 } from '../cose/sign1.ts'
+import { Refusal } from '../errors.ts'
+import { ENCODED_CBOR, embed } from './issuer-signed.ts'
+import { type Item, MDOC, type Mdoc } from './read.ts'
+
+/** COSE_Sign1 or COSE_Mac0 of a device with the payload that both sides have, and the key that verifies it. */
+export interface DeviceProof {
+  member: 'deviceSignature' | 'deviceMac'
+  message: CoseSign1
+  payload: Uint8Array
+  key: KeyObject | Uint8Array
+}
+
+const coseOf = ({ protectedBytes, signature }: CoseSign1, payload: Uint8Array): Cbor[] => [
+  protectedBytes,
+  new Map(),
+  payload,
+  signature,
+]
+
+/** A device response with one document. It contains what is verified and nothing else that a sender wrote. */
+function responseOf({ issuerAuth, mso, nameSpaces }: Mdoc, proof: DeviceProof | undefined): Uint8Array {
+  const items = (list: readonly Item[]): Cbor => list.map(({ bytes }) => new Tag(ENCODED_CBOR, bytes))
+  const spaces = [...nameSpaces].map(([name, list]): [string, Cbor] => [name, items(list)])
+  const issuerSigned = new Map<string, Cbor>([
+    ['nameSpaces', new Map(spaces)],
+    ['issuerAuth', coseOf(issuerAuth, issuerAuth.payload ?? new Uint8Array())],
+  ])
+  const document = new Map<string, Cbor>([
+    ['docType', mso.docType],
+    ['issuerSigned', issuerSigned],
+  ])
+  if (proof)
+    document.set(
+      'deviceSigned',
+      new Map<string, Cbor>([
+        ['nameSpaces', embed(new Map())], // the payload of the proof has them as they were received
+        ['deviceAuth', new Map([[proof.member, coseOf(proof.message, proof.payload)]])],
+      ]),
+    )
+  return encodeCbor(
+    new Map<string, Cbor>([
+      ['version', '1.0'],
+      ['documents', [document]],
+      ['status', 0],
+    ]),
+  )
+}
+
+/** The library throws for algorithms and keys that it does not take. */
+async function holds(check: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await check()
+  } catch {
+    return false
+  }
+}
+
+/** Elements that are decoded and hashed before other requests have their turn. */
+const AT_ONCE = 50
+
+/** What @auth0/mdl says of an mdoc. */
+export class MdlDocument {
+  readonly #document: IssuerSignedDocument
+  readonly #proof: DeviceProof | undefined
+
+  /** Throws `credential.malformed` for an mdoc that the library does not read. */
+  constructor(mdoc: Mdoc, proof: DeviceProof | undefined) {
+    try {
+      const [document] = parse(responseOf(mdoc, proof)).documents
+      if (!document) throw new Error('the response has no document')
+      this.#document = document
+      this.#proof = proof
+    } catch (cause) {
+      throw new Refusal(MDOC.code, 'The mdoc is malformed: its MSO or its device authentication.', [], { cause })
+    }
+  }
+
+  /** Whether the key signed IssuerAuth. The hash runs off the event loop. */
+  isSignedBy(key: KeyObject): Promise<boolean> {
+    const { issuerAuth } = this.#document.issuerSigned
+    return holds(() => issuerAuth.verify(key))
+  }
+
+  /** The places in a namespace of those elements whose digest the MSO does not have. */
+  async unsignedIn(namespace: string): Promise<number[]> {
+    const { issuerAuth, nameSpaces } = this.#document.issuerSigned
+    const items = nameSpaces[namespace] ?? []
+    const unsigned: number[] = []
+    for (let from = 0; from < items.length; from += AT_ONCE) {
+      const some = items.slice(from, from + AT_ONCE)
+      const found = await Promise.all(
+        some.map((item) => holds(async () => (await item.isValid(namespace, issuerAuth)) === true)),
+      )
+      unsigned.push(...found.flatMap((isSigned, at) => (isSigned ? [] : [from + at])))
+    }
+    return unsigned
+  }
+
+  /** Whether the proof verifies with its key. */
+  isDeviceAuthentic(): Promise<boolean> {
+    const [document, proof] = [this.#document, this.#proof]
+    if (!proof || !(document instanceof DeviceSignedDocument)) return Promise.resolve(false)
+    const { deviceSignature, deviceMac } = document.deviceSigned.deviceAuth
+    return holds(async () => (await (deviceSignature ?? deviceMac)?.verify(proof.key)) === true)
+  }
+}
