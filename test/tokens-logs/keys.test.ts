@@ -219,5 +219,5 @@ test.serial('an operator adds a key or ends every token with a command (stack/to
   await t.throwsAsync(processOf().verifyToken(world.token), { message: /not issued by this platform/ })
   const { code, output } = await run()
   t.is(code, 1)
-  t.regex(output, /Say rotate or replace/)
+  t.regex(output, /Name the action: rotate or replace/)
 })
