@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   Body,
   Controller,
@@ -46,7 +47,12 @@ export class CompactQrCodesController extends Controller {
       type: TYPES[type],
       width: width ?? 0,
     })
-    called.res?.set({ 'Content-Type': type, Vary: 'Accept' }).send(image)
+    const { res } = called
+    if (!res) throw new Error('a request came without its response')
+    // an answer to an Idempotency-Key is stored before it is sent; until then the generated routes would send their own
+    const closed = once(res, 'close')
+    res.set({ 'Content-Type': type, Vary: 'Accept' }).send(image)
+    await closed
   }
 
   /**

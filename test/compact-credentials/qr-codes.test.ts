@@ -63,6 +63,27 @@ test('SVG comes to whom accepts it alone', async (t) => {
 
 const ofLength = (length: number) => `CSC:/1/${'A'.repeat(length - 7)}`
 
+test('the same Idempotency-Key gives the same image again', async (t) => {
+  const headers = {
+    authorization: `Bearer ${world.token}`,
+    'content-type': 'application/json',
+    'idempotency-key': 'qr',
+  }
+  const draw = () =>
+    fetch(`${world.url}/v1/credentials/compact/qrcode`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ payload: 'CSC:/1/AAAA' }),
+    })
+  const first = await draw()
+  t.is(first.status, 200)
+  const image = Buffer.from(await first.arrayBuffer())
+  const second = await draw()
+  t.is(second.headers.get('idempotency-replayed'), 'true')
+  t.is(second.headers.get('content-type'), 'image/png')
+  t.true(image.length > 100 && image.equals(Buffer.from(await second.arrayBuffer())))
+})
+
 test('the longest text is drawn, and one character more is 413', async (t) => {
   const { response, bytes } = await draw({ payload: ofLength(3_391) })
   t.is(response.status, 200)

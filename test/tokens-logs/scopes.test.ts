@@ -14,6 +14,10 @@ const PUBLISHED = [
   'getDIDConfiguration',
   'getPublishedStatusList',
   'getSignedPresentationRequest',
+  'getPublishedIacas',
+  'getPublishedIacaCertificate',
+  'getPublishedIacaCertificatePem',
+  'getPublishedIacaCrl',
 ]
 
 /** Written apart from the controllers, so that a scope that changes there fails here. `public`: no token is asked for. */

@@ -71,8 +71,9 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     templateId: (await createTemplate(world, { revocable: true }, token)).id,
     spareTemplateId: (await createTemplate(world, {}, token)).id,
     ...(await makeCompactSample(world, did, token)),
-    iacaId: await createIaca(world, token),
+    // signers have the newest IACA
     spareIacaId: await createIaca(world, token),
+    iacaId: await createIaca(world, token),
     signerId: await createSigner(world, token),
     spareSignerId: await createSigner(world, token),
     ...(await signMobile(world, token)),
