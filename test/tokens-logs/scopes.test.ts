@@ -18,6 +18,8 @@ const PUBLISHED = [
   'getPublishedIacaCertificate',
   'getPublishedIacaCertificatePem',
   'getPublishedIacaCrl',
+  'getCompactRevocationLists',
+  'getCompactRevocationList',
 ]
 
 /** Written apart from the controllers, so that a scope that changes there fails here. `public`: no token is asked for. */
