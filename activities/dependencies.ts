@@ -99,7 +99,9 @@ export async function openDependencies(
   const witness = keys.witness ?? (config.epochDirectory ? createFileWitness(config.epochDirectory) : undefined)
   const epoch = opening.adopt(createEpoch({ systemSql, witness, log }), (beats) => beats.close())
   await epoch.check().catch(unlessAway(log))
-  const documents = opening.adopt(createDocuments({ shared: threads }), (pool) => pool.close())
+  const documents = opening.adopt(createDocuments({ shared: threads, ...(patient && { kept: 0 }) }), (pool) =>
+    pool.close(),
+  )
   const temporal = opening.adopt(connectTemporal(config), (client) => client.close())
   const sealer = createSealer(config.masterKey, 'stored-answers')
   const now = () => new Date()

@@ -10,13 +10,13 @@ import { partMetrics } from '../activities/frame/metrics/parts.ts'
 import { schemaExit } from '../activities/frame/schema-exit.ts'
 import { createPlatform, openDependencies } from '../activities/index.ts'
 import type { Config } from '../config.ts'
+import { ROOT } from '../protocol/root.ts'
 import { createApp } from './app.ts'
 import type { OpenApi } from './frame/openapi/paths.ts'
 import { answerUnreadable } from './frame/unreadable.ts'
 import type { SchemaNotice } from './server.fleet.ts'
 
-const readOpenApi = (): OpenApi =>
-  JSON.parse(readFileSync(new URL('../build/openapi.json', import.meta.url), 'utf8')) as OpenApi
+const readOpenApi = (): OpenApi => JSON.parse(readFileSync(new URL('build/openapi.json', ROOT), 'utf8')) as OpenApi
 
 export interface Running {
   port: number

@@ -9,7 +9,7 @@ export const MIGRATIONS_FOLDER = new URL('migrations/', import.meta.url)
  * versions apart.
  */
 export const SCHEMA: readonly string[] = readdirSync(MIGRATIONS_FOLDER)
-  .filter((file) => /^\d{4}-.*\.ts$/.test(file))
+  .filter((file) => /^\d{4}-.*\.[jt]s$/.test(file))
   .map((file) => file.slice(0, -'.ts'.length))
   .sort()
 

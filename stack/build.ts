@@ -9,12 +9,16 @@ import { run } from './parts/run.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const build = join(root, 'build')
-const outputs = ['routes.ts', 'openapi.json', 'workflows.js'].map((name) => join(build, name))
+const outputs = ['routes.ts', 'openapi.json', 'workflows.js', 'app/api/server.js', 'app/activities/worker.js'].map(
+  (name) => join(build, name),
+)
 const stamp = join(build, 'inputs.sha256')
 
 /** A controller's types may come from any of these. */
 const INPUTS = [
   '{api,activities,protocol,entities,workflows}/**/*.ts',
+  '{api,activities,protocol,entities,workflows}/**/*.sql',
+  'stack/compile.ts',
   '*.ts',
   'tsoa.json',
   'tsconfig.json',
@@ -42,11 +46,13 @@ async function generateRoutes(): Promise<void> {
 async function buildWhatChanged(say: Say): Promise<void> {
   const current = fingerprint()
   if ([...outputs, stamp].every((file) => existsSync(file)) && readFileSync(stamp, 'utf8') === current) return
-  say('Generating routes, OpenAPI document and workflow bundle …')
+  say('Generating routes, OpenAPI document and workflow bundle, compiling the services …')
   mkdirSync(build, { recursive: true })
   await generateRoutes()
   const { prepareWorkflowBundle } = await import('../activities/frame/worker/bundle.ts')
   await prepareWorkflowBundle(build)
+  const { compileServices } = await import('./compile.ts')
+  compileServices(root)
   writeFileSync(`${stamp}.new`, current)
   renameSync(`${stamp}.new`, stamp)
 }

@@ -13,6 +13,8 @@ export interface DocumentPoolOptions {
   shared?: Threads
   /** By default one thread per core, and at least two, because no tenant gets all of them (D-195). */
   threads?: number
+  /** Threads that stay without a task, each with 40 MB; by default all but one, because a start takes half a second. */
+  kept?: number
   /** Milliseconds of work that one task may take; by the clock it may take five times as long. */
   timeoutMs?: number
   /** Milliseconds that one task may wait for contexts that were not known when it began. */
@@ -45,7 +47,7 @@ const milliseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 10
 /** Cost of starting a thread, charged to the tenant whose task ended the last one. */
 const NEW_THREAD_MS = 500
 
-/** After so long without a task the last thread ends, and frees its 40 MB. */
+/** After so long without a task a thread that is not kept ends. */
 const IDLE_MS = 5 * 60_000
 
 /** Distance of V8's own limit above ours. */
@@ -66,6 +68,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
   const {
     shared = createThreads(),
     threads = Math.max(2, availableParallelism()),
+    kept = Math.max(1, threads - 1),
     timeoutMs = 2000,
     waitMs = 5000,
     memoryMb = 256,
@@ -74,8 +77,8 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
   } = options
   const pool = new Piscina({
     filename: thread.href,
-    // the last one starts when several tenants need threads
-    minThreads: Math.max(1, threads - 1),
+    // further ones start when several tenants need threads
+    minThreads: kept,
     maxThreads: threads,
     idleTimeout: IDLE_MS,
     execArgv,

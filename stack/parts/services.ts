@@ -4,16 +4,17 @@ import { logTo, notable, throttled } from '../local/log-file.ts'
 import type { Say } from '../local/progress.ts'
 import { launch, type Part } from './part.ts'
 
-/** As in the Dockerfile. V8 would let a process take 134 MB for new objects before it frees any, and each thread 67 MB. */
-export const NODE_FLAGS = ['--max-semi-space-size=8', '--import=tsx']
 /** As in the Dockerfile. Otherwise glibc keeps freed memory for each thread: some 10 MB of a process. */
 export const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
+/** Where `npm run build` puts an entry. */
+export const compiled = (entry: string) => `build/app/${entry.replace(/\.ts$/, '.js')}`
+
 export interface ServiceOptions {
   name: string
-  /** The same entry as in docker-compose.yml. */
+  /** docker-compose.yml runs the same, compiled. */
   entry: 'api/server.ts' | 'activities/worker.ts'
   /** Answers 200 once the service is ready, and names what is down. */
   readyUrl: string
@@ -45,7 +46,7 @@ export async function startService(options: ServiceOptions): Promise<Part & { st
   const { child, ...part } = await launch({
     name: options.name,
     command: process.execPath,
-    args: [...NODE_FLAGS, options.entry],
+    args: [compiled(options.entry)],
     cwd: root,
     env: { ...NODE_ENVIRONMENT, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

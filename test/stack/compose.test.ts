@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { parse } from 'yaml'
 import { VARIABLES } from '../../config.ts'
-import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../stack/parts/services.ts'
+import { compiled, NODE_ENVIRONMENT } from '../../stack/parts/services.ts'
 
 interface Service {
   image?: string
@@ -45,9 +45,9 @@ test('every variable that docker-compose.yml reads is one of config.ts or of an 
 })
 
 test('API, worker and preparation run the entries of npm start, with the same variables', (t) => {
-  t.deepEqual(compose.services.api?.command, ['api/server.ts'])
-  t.deepEqual(compose.services.worker?.command, ['activities/worker.ts'])
-  t.deepEqual(compose.services.prepare?.command, ['stack/prepare.ts'])
+  t.deepEqual(compose.services.api?.command, [compiled('api/server.ts')])
+  t.deepEqual(compose.services.worker?.command, [compiled('activities/worker.ts')])
+  t.deepEqual(compose.services.prepare?.command, ['--import=tsx', 'stack/prepare.ts'])
   const start = readFileSync('stack/start.ts', 'utf8')
   for (const entry of ['api/server.ts', 'activities/worker.ts', 'stack/prepare.ts'])
     t.true(start.includes(`'${entry}'`))
@@ -57,7 +57,7 @@ test('API, worker and preparation run the entries of npm start, with the same va
 })
 
 test('every command of ours points at a file that is there', (t) => {
-  for (const [name, { command = [] }] of ours) t.true(existsSync(command[0] ?? ''), `${name}: ${command[0]}`)
+  for (const [name, { command = [] }] of ours) t.true(existsSync(command.at(-1) ?? ''), `${name}: ${command.at(-1)}`)
 })
 
 test('dependencies are services with the condition they can meet', (t) => {
@@ -137,8 +137,7 @@ test('the image is built in two stages on Node 24, runs without root, and starts
   // where the image may write, and compose keeps a volume
   t.regex(dockerfile, /EPOCH_DIRECTORY=\/app\/\.local\/epoch$/m)
   for (const [name, value] of Object.entries(NODE_ENVIRONMENT)) t.true(dockerfile.includes(` ${name}=${value} `), name)
-  const entry = JSON.stringify(['node', ...NODE_FLAGS]).replaceAll(',', ', ')
-  t.true(dockerfile.endsWith(`ENTRYPOINT ${entry}\nCMD ["api/server.ts"]\n`))
+  t.true(dockerfile.endsWith(`ENTRYPOINT ["node"]\nCMD ["${compiled('api/server.ts')}"]\n`))
   for (const [, copied = ''] of dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm))
     for (const file of copied.split(' ')) t.true(existsSync(file), file)
 })

@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
-import { failureConverterPath } from '../temporal/codec.ts'
+import { ROOT } from '../../../protocol/root.ts'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
-const extension = extname(new URL(import.meta.url).pathname)
+const root = fileURLToPath(ROOT)
+/** The bundle is built from the sources, also by a compiled worker. */
+const failureConverterPath = fileURLToPath(new URL('activities/frame/temporal/failures.ts', ROOT))
 
 /** A path, not an import: workflows run in a sandbox of their own. */
-const workflowsPath = join(root, 'workflows', `index${extension}`)
+const workflowsPath = join(root, 'workflows', 'index.ts')
 
 /**
  * Builds the code that the workflow sandbox loads. Throws the bundler's messages when the code imports a Node built-in
@@ -34,7 +35,7 @@ export async function bundleWorkflows(path = workflowsPath): Promise<WorkflowBun
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256')
   hash.update(createRequire(import.meta.url)('@temporalio/workflow/package.json').version)
-  const files = globSync([`workflows/**/*${extension}`, `protocol/**/*${extension}`], { cwd: root }).sort()
+  const files = globSync(['workflows/**/*.ts', 'protocol/**/*.ts'], { cwd: root }).sort()
   for (const file of [...files.map((name) => join(root, name)), failureConverterPath]) {
     hash
       .update(file.slice(root.length))
