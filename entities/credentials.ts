@@ -54,6 +54,8 @@ const RevocationSchema = defineEntity({
     /** Id of the template or batch; the issuer's DID. */
     subject: p.text(),
     state: p.text().$type<'REVOKING' | 'REVOKED'>().default('REVOKING'),
+    /** Only credentials of these are revoked; null, of an earlier release: of all. */
+    formats: p.array().$type<FormatName[]>().nullable(),
     /** Checked credentials, with and without a status. */
     checked: p.integer().default(0),
     revoked: p.integer().default(0),

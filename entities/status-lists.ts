@@ -48,12 +48,33 @@ const StatusChangeSchema = defineEntity({
     changedAt: p.datetime(),
     /** Id of the request; null for a change without one. */
     requestId: p.uuid().nullable(),
+    /** The list's count after the change; null for a change of an earlier release. */
+    listChange: p.integer().nullable(),
   },
 })
 export class StatusChange extends StatusChangeSchema.class {}
 StatusChangeSchema.setClass(StatusChange)
 
+/** A published list that was the first to have a change. */
+const StatusListPublicationSchema = defineEntity({
+  name: 'StatusListPublication',
+  tableName: 'status_list_publications',
+  filters: ownedByTenant,
+  properties: {
+    listId: p.uuid().primary(),
+    /** The list's count of changes that it has. */
+    changes: p.integer().primary(),
+    tenantId: p.uuid(),
+    publishedAt: p.datetime(),
+    /** Signed by the schedule, or else for a reader. */
+    scheduled: p.boolean(),
+  },
+})
+export class StatusListPublication extends StatusListPublicationSchema.class {}
+StatusListPublicationSchema.setClass(StatusListPublication)
+
 export const RIGHTS = {
   status_lists: { app: EVERYTHING, system: EVERYTHING },
   credential_status_changes: { app: 'select, insert' },
+  status_list_publications: { app: 'select', system: 'select, insert' },
 } satisfies Rights

@@ -11,10 +11,12 @@ import { createNotificationDelivery } from './notifications.deliver.ts'
 import { createNotifications } from './notifications.ts'
 import { createCredentialReader } from './read.ts'
 import { createRevocationSlices, createRevocations } from './revocations.ts'
+import { createCredentialSearch } from './search.ts'
 import { createStatusEntries } from './status-lists/allocation.ts'
 import { createCredentialStatus } from './status-lists/changes.ts'
 import { createStatusPublisher } from './status-lists/publish.ts'
 import { createStatusSweep } from './status-lists/sweep.ts'
+import { createTimeline } from './timeline.ts'
 
 /** Parts of the engine that a format needs. */
 export const composeEngine = (frame: Frame & Pick<DidArea, 'signers'>) => ({
@@ -31,6 +33,8 @@ export function composeCredentials(known: Frame & Pick<DidArea, 'didResolver' | 
   const revocations = createRevocations(known)
   const batchUploads = createBatchUploads(known)
   return {
+    credentialSearch: createCredentialSearch(known),
+    credentialTimeline: createTimeline(known),
     statusPublisher: createStatusPublisher({ ...known, statusKinds: known.formats.statusKinds }),
     revocations,
     notifications: createNotifications(known),

@@ -5,6 +5,7 @@ import type { FormatName } from '../../protocol/credentials/formats.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { credentialNotFound } from './refusals.ts'
+import { findPage } from './search.ts'
 
 /** Finds a credential, by default of any format. Throws `Refusal('credential.not_found')`. */
 export async function findCredential(em: SqlEntityManager, id: string, format?: FormatName): Promise<Credential> {
@@ -28,17 +29,13 @@ export interface CredentialFilter {
 }
 
 /** Credentials of a format, as they were recorded. */
-export const createCredentialReader = ({ database }: Pick<Dependencies, 'database'>) => ({
+export const createCredentialReader = ({ database, now }: Pick<Dependencies, 'database' | 'now'>) => ({
   /** Newest first. */
   listCredentials(tenantId: string, format: FormatName, { tag, type, limit, offset }: CredentialFilter) {
     return inTenant(database.tenants, tenantId, async (em) => {
-      const where = {
-        format,
-        ...(tag !== undefined ? { tag } : {}),
-        ...(type !== undefined ? { types: { $contains: [type] } } : {}),
-      }
+      const { ids, total } = await findPage(em, { formats: [format], tag, type }, { limit, offset }, now())
       const orderBy = { createdAt: 'desc', id: 'asc' } as const
-      const [credentials, total] = await em.findAndCount(Credential, where, { orderBy, limit, offset })
+      const credentials = ids.length === 0 ? [] : await em.find(Credential, { id: { $in: ids } }, { orderBy })
       return { credentials, total }
     })
   },

@@ -1,4 +1,5 @@
-import { uuidOfJti } from '../../protocol/compact-credentials/cwt.ts'
+import { readCredentialClaims, readCwt, uuidOfJti } from '../../protocol/compact-credentials/cwt.ts'
+import { fromText, PREFIXES, type Profile } from '../../protocol/compact-credentials/text.ts'
 import type { CompactVerdict } from '../../protocol/compact-credentials/verify.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
@@ -16,4 +17,15 @@ export function noteVerdict(called: Called, { verified, decoded, error }: Compac
   const jti: unknown = decoded && ('jti' in decoded ? decoded.jti : 'id' in decoded ? decoded.id : undefined)
   const presentedId = typeof jti === 'string' ? uuidOfJti(jti) : undefined
   called.noted = { ...(presentedId && { presentedId }), verified, reason: error?.type ?? null }
+}
+
+/** The id of a credential that is drawn. A text that is no credential can be drawn too, and has none. */
+export function noteDrawn(called: Called, profile: Profile, text: string): void {
+  try {
+    const { jti } = readCredentialClaims(readCwt(fromText(PREFIXES[profile], text)), profile).claims
+    const presentedId = jti === undefined ? undefined : uuidOfJti(jti)
+    called.noted = { ...(presentedId && { presentedId }) }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+  }
 }

@@ -17,6 +17,7 @@ import type { Platform } from '../../activities/index.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
+import { noteDrawn } from './noted.ts'
 
 export interface QrCodeIn {
   /** The credential as text. */
@@ -47,6 +48,7 @@ export class CompactQrCodesController extends Controller {
       type: TYPES[type],
       width: width ?? 0,
     })
+    noteDrawn(called, profile, text)
     const { res } = called
     if (!res) throw new Error('a request came without its response')
     // an answer to an Idempotency-Key is stored before it is sent; until then the generated routes would send their own

@@ -4,6 +4,7 @@ import { BATCH_EXAMPLE } from './batches/wire.ts'
 const LIST_ID = '3c1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8'
 const LIST_URL = `https://platform.example/v1/revocation-lists/${LIST_ID}`
 const REQUEST_ID = '5f0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f'
+const CREDENTIAL_ID = '2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8'
 const CREATED_AT = '2027-01-01T00:00:00.000Z'
 
 const list = {
@@ -40,8 +41,41 @@ const ended = {
 }
 const { eta_seconds: _, ...completed } = ended
 
+const summary = {
+  id: CREDENTIAL_ID,
+  format: 'web-semantic',
+  url: `/v1/credentials/web-semantic/${CREDENTIAL_ID}`,
+  types: ['CourseCredential'],
+  state: 'revoked',
+  revocable: true,
+  suspendable: false,
+  issuer: ISSUER,
+  tag: 'spring',
+  issuance_date: CREATED_AT,
+  created_at: CREATED_AT,
+  status_changed_at: '2027-01-02T00:00:00.000Z',
+  batch_id: BATCH_EXAMPLE.id,
+  batch_row: 7,
+}
+
+const workflow = `8f6ad0a2-6c1f-4d5b-9c53-2f9d3f0f8c3a/semantic-credentials/batches/${BATCH_EXAMPLE.id}`
+
+const issued = {
+  at: CREATED_AT,
+  type: 'credential.issued',
+  operation: 'CREDENTIAL_WEB_SEMANTIC_BATCH_CREATE',
+  client_id: '0f0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f',
+  request_id: REQUEST_ID,
+  workflow_id: workflow,
+  workflow_path: `/namespaces/default/workflows/${encodeURIComponent(workflow)}`,
+  details: { batch_id: BATCH_EXAMPLE.id, batch_row: 7 },
+}
+
 /** A success of each operation of this area that its controller has no example of. */
 export const CREDENTIAL_ANSWERS = {
+  listCredentials: pageOf(summary),
+  getCredential: summary,
+  getCredentialTimeline: pageOf(issued),
   setWebSemanticRevocationStatus: {},
   setWebSemanticSuspensionStatus: {},
   webSemanticRevocationStatusNotification: {},

@@ -42,6 +42,7 @@ export const CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof CREDENTIAL_OPERATION
   },
   answers: CREDENTIAL_ANSWERS,
   parameters: {
+    listCredentials: { tag: text(255), type: text(2048), issuer: text(2048, 1) },
     createCredentialBatch: {
       delimiter: { type: 'string', enum: [...DELIMITERS], default: ',' },
       type: { type: 'array', items: ref('CredentialType') },
@@ -69,6 +70,7 @@ export const CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof CREDENTIAL_OPERATION
     BulkRevocation: { type: 'boolean', enum: [true] },
   },
   notFound: {
+    '/v1/credentials/{id}': 'credential.not_found',
     '/v1/credentials/batches/{id}': 'batch.not_found',
     '/v1/credentials/web-semantic/revocations/{id}': 'revocation.not_found',
     '/v1/credentials/web-semantic/revocation-lists/{id}': 'status_list.not_found',

@@ -1,5 +1,5 @@
 -- The next credentials of a revocation, in one transaction with their history, the marks on their lists (one each) and the
--- place that was reached. What comes before the cursor was done; a credential that was being recorded when the revocation
+-- place that was reached. Credentials of other formats than the revocation names stay (null: an earlier release named none). What comes before the cursor was done; a credential that was being recorded when the revocation
 -- was asked for may have come in behind it, so templates and issuers are gone through twice, the second time when every
 -- statement from back then has ended (they take 5 seconds at most).
 create or replace function revoke_credential_slice(
@@ -10,6 +10,8 @@ declare
   run credential_revocations%rowtype;
   ids uuid[] := '{}';
   affected uuid[];
+  changed_ids uuid[];
+  changed_lists uuid[];
   next_list uuid;
   new_revoked integer;
   seen integer := 0;
@@ -66,15 +68,17 @@ begin
   with changed as (
     update credentials c set revoked = true, status_changed_at = clock_timestamp()
     where c.id = any (ids) and c.status_list_id is not null and not c.revoked and c.created_at <= run.created_at
+      and (run.formats is null or c.format = any (run.formats))
     returning c.id, c.status_list_id
-  ), kept as (
-    insert into credential_status_changes (tenant_id, credential_id, purpose, value, changed_at, request_id)
-    select tenant, changed.id, 'revocation', true, clock_timestamp(), run.request_id from changed
   )
-  select count(*), array_agg(distinct changed.status_list_id) into new_revoked, affected from changed;
+  select count(*), array_agg(distinct changed.status_list_id), array_agg(changed.id), array_agg(changed.status_list_id)
+  into new_revoked, affected, changed_ids, changed_lists from changed;
   if new_revoked > 0 then
     perform 1 from status_lists l where l.id = any (affected) order by l.id for update;
     update status_lists l set changes = l.changes + 1 where l.id = any (affected);
+    insert into credential_status_changes (tenant_id, credential_id, purpose, value, changed_at, request_id, list_change)
+    select tenant, changed.id, 'revocation', true, clock_timestamp(), run.request_id, l.changes
+    from unnest(changed_ids, changed_lists) as changed (id, list) join status_lists l on l.id = changed.list;
   end if;
 
   run.revoked := run.revoked + new_revoked;

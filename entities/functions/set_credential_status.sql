@@ -1,6 +1,7 @@
 -- One status with its history, log entry and idempotent effect, under the credential's row lock: one change after the other.
 -- `wanted_format`: the only format whose credentials are found; null finds all.
--- One round trip, and the mark on the list at its end: changes of one list wait for each other's commit and nothing else.
+-- One round trip, and the mark on the list at its end: changes of one list wait for each other's commit, and for the row of
+-- the history, which has the list's count after the change: the first published list with that count shows the change.
 create or replace function set_credential_status(
   tenant uuid, wanted_credential uuid, wanted_purpose text, wanted boolean,
   log_id uuid, request uuid, log_category text, log_type text, log_metadata json, idempotency text, idempotent_effect bytea,
@@ -10,6 +11,7 @@ language plpgsql as $$
 declare
   known credentials%rowtype;
   list uuid;
+  list_change integer;
   differs boolean;
 begin
   perform set_config('app.tenant', tenant::text, true);
@@ -31,8 +33,8 @@ begin
   else
     update credentials set suspended = wanted, status_changed_at = clock_timestamp() where id = known.id;
   end if;
-  insert into credential_status_changes (tenant_id, credential_id, purpose, value, changed_at, request_id)
-  values (tenant, known.id, wanted_purpose, wanted, clock_timestamp(), request);
-  update status_lists set changes = changes + 1 where id = list;
+  update status_lists l set changes = l.changes + 1 where l.id = list returning l.changes into list_change;
+  insert into credential_status_changes (tenant_id, credential_id, purpose, value, changed_at, request_id, list_change)
+  values (tenant, known.id, wanted_purpose, wanted, clock_timestamp(), request, list_change);
   return 'changed';
 end $$;

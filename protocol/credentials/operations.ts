@@ -6,6 +6,10 @@ const category = 'credential-web-semantic'
  * Operations of the engine: status, bulk revocation, status lists, batches, as protocol/operations.ts describes them.
  */
 export const CREDENTIAL_OPERATIONS = {
+  // the scope is that of the credentials' format
+  listCredentials: { name: 'CREDENTIAL_RETRIEVE_LIST', category: 'credential' },
+  getCredential: { name: 'CREDENTIAL_RETRIEVE', category: 'credential' },
+  getCredentialTimeline: { name: 'CREDENTIAL_RETRIEVE_TIMELINE', category: 'credential' },
   getWebSemanticRevocationStatus: {
     scope: read,
     name: 'CREDENTIAL_WEB_SEMANTIC_REVOCATION_RETRIEVE',

@@ -49,11 +49,19 @@ interface Snapshot {
   entries: number[]
 }
 
-/** An older state never overwrites a newer one. Changes since the snapshot wait from now on. */
-const KEEP = `update status_lists set signed = $2, etag = $3, signed_at = $4, valid_until = $5, published_changes = $6,
+/**
+ * An older state never overwrites a newer one. Changes since the snapshot wait from now on. A list that has changes for the
+ * first time is noted for the timelines of their credentials; $8: whether the schedule signed it.
+ */
+const KEEP = `with before as (select published_changes, signed_at from status_lists where id = $1),
+kept as (update status_lists set signed = $2, etag = $3, signed_at = $4, valid_until = $5, published_changes = $6,
   changed_since = case when changes > $6 then clock_timestamp() end,
   publish_after = coalesce($7, publish_after), publish_failures = 0
-where id = $1 and published_changes <= $6 and (signed_at is null or signed_at <= $4)`
+where id = $1 and published_changes <= $6 and (signed_at is null or signed_at <= $4) returning id, tenant_id)
+insert into status_list_publications (list_id, changes, tenant_id, published_at, scheduled)
+select kept.id, $6, kept.tenant_id, clock_timestamp(), $8 from kept, before
+where before.signed_at is null or before.published_changes < $6
+on conflict do nothing`
 
 interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'now'> {
   tenants: Tenants
@@ -89,7 +97,7 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
     await systemSql.query({
       name: 'keep-status-list',
       text: KEEP,
-      values: [id, text, etag, time, validUntil, changes, nextAfter ?? null],
+      values: [id, text, etag, time, validUntil, changes, nextAfter ?? null, nextAfter !== undefined],
     })
     return { credential: signed, etag, validUntil }
   }

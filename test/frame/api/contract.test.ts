@@ -120,6 +120,9 @@ const READS_BY_POST = [
   'verifyWebSemanticPresentationTemplate',
 ]
 
+/** Their credentials' format decides on the scope. */
+const OF_ALL_FORMATS = ['getCredential', 'getCredentialTimeline', 'listCredentials']
+
 const areaOf = (path: string): string => {
   if (path.startsWith('/v1/dids')) return 'dids'
   if (path.startsWith('/v1/analytics')) return 'logs'
@@ -131,7 +134,9 @@ const areaOf = (path: string): string => {
 test('each operation needs the one scope of its area, to write unless it only reads (specification, What the service does)', (t) => {
   for (const { operationId, method, path, security = [] } of operations) {
     const reads = method === 'GET' || READS_BY_POST.includes(operationId)
-    const expected = PUBLIC.includes(operationId) ? [] : [`${areaOf(path)}:${reads ? 'read' : 'write'}`]
+    const expected = [...PUBLIC, ...OF_ALL_FORMATS].includes(operationId)
+      ? []
+      : [`${areaOf(path)}:${reads ? 'read' : 'write'}`]
     t.deepEqual(
       security.flatMap((each) => Object.values(each).flat()),
       expected,
@@ -140,7 +145,7 @@ test('each operation needs the one scope of its area, to write unless it only re
   }
   const ids = operations.map(({ operationId }) => operationId)
   t.deepEqual(
-    [...PUBLIC, ...READS_BY_POST].filter((id) => !ids.includes(id)),
+    [...PUBLIC, ...OF_ALL_FORMATS, ...READS_BY_POST].filter((id) => !ids.includes(id)),
     [],
   )
 })

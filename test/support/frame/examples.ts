@@ -98,6 +98,7 @@ interface Example {
 /** The sample's thing below a path: an operation of it needs no more than its body. */
 const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/dids/{id}': ({ did }) => did,
+  '/v1/credentials/{id}': ({ credentialId }) => credentialId,
   '/v1/credentials/web-semantic/{id}': ({ credentialId }) => credentialId,
   '/v1/credentials/web-semantic/configurations/{id}': ({ templateId }) => templateId,
   '/v1/credentials/web-semantic/presentations/templates/{id}': ({ presentationTemplateId }) => presentationTemplateId,

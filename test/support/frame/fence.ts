@@ -52,6 +52,10 @@ function rowsFor(tenant: string): [table: string, row: Row][] {
         status_index: 1,
       }),
     ],
+    [
+      'status_list_publications',
+      { list_id: list, changes: 0, tenant_id: tenant, published_at: new Date(), scheduled: true },
+    ],
     ['jsonld_contexts', of({ url: 'x', sha256: '', document: '', source: 'fetched' })],
     ['logs', of({ category: '', type: '', timestamp: new Date(), request_id: id(), data: '{}', metadata: '{}' })],
     ['outbox', of({ area: '', object_id: '', workflow_type: '', workflow_id: id(), summary: '', payload: none })],

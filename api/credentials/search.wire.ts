@@ -1,0 +1,131 @@
+import type { CredentialSummary } from '../../activities/credentials/search.ts'
+import type { TimelineEvent } from '../../activities/credentials/timeline.ts'
+import { type FormatSlug, slugOf } from '../../protocol/credentials/formats.ts'
+import type { CredentialState } from '../../protocol/credentials/state.ts'
+import type { PageQuery } from '../frame/pagination.ts'
+import type { Count, DateTime, Did, JsonObject, TemplateVersion, Uuid } from '../frame/wire.ts'
+
+/** Format of a credential, as in paths. */
+export type CredentialFormatName = 'web-semantic' | 'compact' | 'compact-semantic' | 'mobile'
+
+/** The first that applies: revoked, suspended, expired, active. */
+export type CredentialStateName = CredentialState
+
+/** A DID, or the id of a document signer. */
+export type CredentialIssuer = string
+
+/** All filters together; without one, every credential whose format the token may read. */
+export interface CredentialSearch extends PageQuery {
+  /** Returns only credentials of this format. */
+  format?: CredentialFormatName
+  /** Returns only credentials with this tag. */
+  tag?: string
+  /** Returns only credentials of this type; VerifiableCredential finds all of the W3C data models. */
+  type?: string
+  /** Returns only credentials that were signed from this template. */
+  templateId?: Uuid
+  /** Returns only credentials of this batch. */
+  batchId?: Uuid
+  /** Returns only credentials of this issuer: a DID, or the id of a document signer. */
+  issuer?: CredentialIssuer
+  /** Returns only credentials in this state. */
+  state?: CredentialStateName
+}
+
+export interface CredentialSummaryOut {
+  id: Uuid
+  format: CredentialFormatName
+  /** Path of the credential in its format, with its document. */
+  url: string
+  /** Types besides VerifiableCredential; the document type of a mobile credential. */
+  types: string[]
+  state: CredentialStateName
+  /** Whether it has an entry in a status list. */
+  revocable: boolean
+  suspendable: boolean
+  /** Absent for a document signer, and for a DID that was deleted. */
+  issuer?: Did
+  document_signer_id?: Uuid
+  tag?: string
+  issuance_date: DateTime
+  expiration_date?: DateTime
+  created_at: DateTime
+  /** Time of the last revocation, suspension, or end of one. */
+  status_changed_at?: DateTime
+  template_id?: Uuid
+  template_version?: TemplateVersion
+  batch_id?: Uuid
+  /** Row of the batch, from 1. */
+  batch_row?: Count
+}
+
+export interface CredentialSummaryPageOut {
+  data: CredentialSummaryOut[]
+  limit: Count
+  total_count: Count
+  total_pages: Count
+}
+
+export interface TimelineEventOut {
+  at: DateTime
+  /** E.g. credential.issued, credential.revoked, status_list.published. */
+  type: string
+  /** Log name of the operation that caused it. */
+  operation?: string
+  client_id?: string
+  /** Value of `x-request-id` of the request that caused it. */
+  request_id?: Uuid
+  workflow_id?: string
+  /** Path of the workflow below the address of the Temporal UI. */
+  workflow_path?: string
+  /** The schedule in Temporal whose workflow did it. */
+  schedule_id?: string
+  /** Ids and values of the step. */
+  details: JsonObject
+}
+
+export interface TimelineQuery extends PageQuery {}
+
+export interface TimelineOut {
+  data: TimelineEventOut[]
+  limit: Count
+  total_count: Count
+  total_pages: Count
+}
+
+const urlOf = (format: FormatSlug, id: string) => `/v1/credentials/${format}/${id}`
+
+export function summaryToWire({ row, state, issuer }: CredentialSummary): CredentialSummaryOut {
+  const { id, tag, types, issuanceDate, expirationDate, createdAt, statusChangedAt } = row
+  const { documentSignerId, templateId, templateVersion, batchId, batchRow } = row
+  const format = slugOf(row.format)
+  return {
+    id,
+    format,
+    url: urlOf(format, id),
+    types,
+    state,
+    revocable: Boolean(row.statusListId),
+    suspendable: Boolean(row.suspensionListId),
+    ...(issuer && { issuer }),
+    ...(documentSignerId && { document_signer_id: documentSignerId }),
+    ...(tag && { tag }),
+    issuance_date: issuanceDate.toISOString(),
+    ...(expirationDate && { expiration_date: expirationDate.toISOString() }),
+    created_at: createdAt.toISOString(),
+    ...(statusChangedAt && { status_changed_at: statusChangedAt.toISOString() }),
+    ...(templateId && templateVersion && { template_id: templateId, template_version: templateVersion }),
+    ...(batchId && batchRow && { batch_id: batchId, batch_row: batchRow }),
+  }
+}
+
+export const eventToWire = (event: TimelineEvent): TimelineEventOut => ({
+  at: event.at.toISOString(),
+  type: event.type,
+  ...(event.operation && { operation: event.operation }),
+  ...(event.clientId && { client_id: event.clientId }),
+  ...(event.requestId && { request_id: event.requestId }),
+  ...(event.workflow && { workflow_id: event.workflow.id, workflow_path: event.workflow.path }),
+  ...(event.scheduleId && { schedule_id: event.scheduleId }),
+  details: { ...event.details },
+})

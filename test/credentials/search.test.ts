@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { createCompactTemplate, signCompact, signCompactSemantic } from '../support/credentials/compact.ts'
+import { createDid, sign } from '../support/credentials/credentials.ts'
+import { createIaca, createSigner, signMobile } from '../support/credentials/mobile.ts'
+import { refusal } from '../support/credentials/templates.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+let issuer: string
+let signerId: string
+/** One of each format, by format. */
+const ids = new Map<string, string>()
+test.before(async () => {
+  world = await openWorld()
+  issuer = await createDid(world, 'P-256')
+  await createIaca(world)
+  signerId = await createSigner(world)
+  const other = await createDid(world)
+  const semantic = await sign(world, other, {
+    tag: 'spring',
+    revocable: true,
+    more: {
+      '@context': [
+        'https://www.w3.org/ns/credentials/v2',
+        { course: 'https://schema.org/courseCode', CourseCredential: 'https://schema.org/Course' },
+      ],
+      type: ['VerifiableCredential', 'CourseCredential'],
+    },
+  })
+  ids.set('web-semantic', semantic.id)
+  const compact = await signCompact(world, { iss: issuer, type: 'Course', exp: 2_000_000_000 }, { revocable: true })
+  ids.set('compact', uuidOf(compact.id))
+  const both = await signCompactSemantic(world, issuer, { revocable: true })
+  ids.set('compact-semantic', both.id.replace('urn:uuid:', ''))
+  ids.set('mobile', (await signMobile(world)).mobileId)
+})
+test.after.always(() => world?.close())
+
+interface Summary {
+  id: string
+  format: string
+  url: string
+  types: string[]
+  state: string
+  issuer?: string
+  document_signer_id?: string
+}
+
+interface Page {
+  data: Summary[]
+  limit: number
+  total_count: number
+  total_pages: number
+}
+
+const PATH = '/v1/credentials'
+const ask = (path: string, token = world.token) => world.ask(`${PATH}${path}`, { token })
+const find = async (query: string, token?: string): Promise<Page> => {
+  const reply = await ask(query, token)
+  if (reply.status !== 200) throw new Error(reply.text)
+  return reply.json<Page>()
+}
+const formats = async (query: string, token?: string) =>
+  (await find(query, token)).data.map(({ format }) => format).toSorted()
+const uuidOf = (jti: string) => {
+  const hex = Buffer.from(jti, 'base64url').toString('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+const idOf = (format: string) => ids.get(format) ?? ''
+const set = (statement: string, ...values: unknown[]) => world.dependencies.systemSql.query({ text: statement, values })
+
+const ALL = ['compact', 'compact-semantic', 'mobile', 'web-semantic']
+
+test.serial(
+  'credentials of all formats are one list, newest first, each with the path of its document (D-307)',
+  async (t) => {
+    const { data, ...totals } = await find('')
+    t.deepEqual(totals, { limit: 20, total_count: 4, total_pages: 1 })
+    t.deepEqual(
+      data.map(({ format }) => format),
+      ['mobile', 'compact-semantic', 'compact', 'web-semantic'],
+    )
+    for (const { id, format, url } of data) {
+      t.is(id, idOf(format))
+      t.is((await world.ask(url, { token: world.token })).status, 200, url)
+    }
+    t.deepEqual([...(await find('?limit=2')).data, ...(await find('?limit=2&page=2')).data], data)
+    t.deepEqual(await find('?limit=0'), { data: [], limit: 0, total_count: 4, total_pages: 0 })
+  },
+)
+
+test.serial('a summary names the credential and holds nothing of its document', async (t) => {
+  const summary = (await ask(`/${idOf('compact')}`)).json<Summary>()
+  t.like(summary, {
+    id: idOf('compact'),
+    format: 'compact',
+    types: ['Course'],
+    state: 'active',
+    issuer,
+    revocable: true,
+    suspendable: false,
+    expiration_date: '2033-05-18T03:33:20.000Z',
+  })
+  t.deepEqual((await find('?format=compact')).data, [summary])
+  t.like((await ask(`/${idOf('mobile')}`)).json(), { document_signer_id: signerId, types: ['org.iso.18013.5.1.mDL'] })
+  const { text } = await ask('')
+  for (const claim of ['CS-101', 'did:example:holder', 'encoded']) t.false(text.includes(claim), claim)
+})
+
+test.serial('each filter finds its credentials, and together they find what all of them find', async (t) => {
+  const [batch, template] = [randomUUID(), (await createCompactTemplate(world)).id]
+  await set('update credentials set batch_id = $1, batch_row = 7 where id = $2', batch, idOf('web-semantic'))
+  await set('update credentials set template_id = $1, template_version = 1 where id = $2', template, idOf('compact'))
+  for (const [query, expected] of [
+    ['format=mobile', ['mobile']],
+    ['tag=spring', ['web-semantic']],
+    ['tag=winter', []],
+    ['type=CourseCredential', ['compact-semantic', 'web-semantic']],
+    ['type=Course', ['compact']],
+    ['type=org.iso.18013.5.1.mDL', ['mobile']],
+    ['type=VerifiableCredential', ['compact-semantic', 'web-semantic']],
+    ['type=VerifiableCredential&format=mobile', []],
+    [`templateId=${template}`, ['compact']],
+    [`batchId=${batch.toUpperCase()}`, ['web-semantic']],
+    [`issuer=${encodeURIComponent(issuer)}`, ['compact', 'compact-semantic']],
+    [`issuer=${signerId}`, ['mobile']],
+    ['issuer=did:example:nobody', []],
+    [`issuer=${encodeURIComponent(issuer)}&type=Course`, ['compact']],
+    ['state=active', ALL],
+  ] as const) {
+    t.deepEqual(await formats(`?${query}`), [...expected], query)
+    t.is((await find(`?${query}&limit=0`)).total_count, expected.length, query)
+  }
+  t.like((await find(`?batchId=${batch}`)).data[0], { batch_id: batch, batch_row: 7 })
+})
+
+test.serial('the state is the first that applies of revoked, suspended, expired and active (D-308)', async (t) => {
+  const past = "set expiration_date = now() - interval '1 minute'"
+  await set(`update credentials ${past} where id = $1`, idOf('compact-semantic'))
+  await set(`update credentials ${past}, suspended = true where id = $1`, idOf('mobile'))
+  await set(`update credentials ${past}, suspended = true, revoked = true where id = $1`, idOf('compact'))
+  for (const [state, format] of [
+    ['revoked', 'compact'],
+    ['suspended', 'mobile'],
+    ['expired', 'compact-semantic'],
+    ['active', 'web-semantic'],
+  ] as const) {
+    t.deepEqual(await formats(`?state=${state}`), [format], state)
+    t.is((await ask(`/${idOf(format)}`)).json<Summary>().state, state)
+  }
+})
+
+test.serial('a token finds the credentials whose format it may read, and no other tenant finds any', async (t) => {
+  const client = await world.addTenant()
+  t.is((await find('', await world.tokenOf(client))).total_count, 0)
+  t.is(refusal(await ask(`/${idOf('compact')}`, await world.tokenOf(client)), 404), 'credential.not_found')
+  const compact = await world.tokenOf(world.first, 'compact-credentials:read')
+  t.deepEqual(await formats('', compact), ['compact', 'compact-semantic'])
+  t.is((await ask(`/${idOf('compact')}`, compact)).status, 200)
+  for (const path of [`/${idOf('mobile')}`, `/${idOf('mobile')}/timeline`, '?format=web-semantic'])
+    t.is(refusal(await ask(path, compact), 403), 'token.insufficient_scope', path)
+  const none = await world.tokenOf(world.first, 'dids:read')
+  for (const path of ['', `/${idOf('mobile')}`, `/${randomUUID()}`, `/${idOf('mobile')}/timeline`])
+    t.is(refusal(await ask(path, none), 403), 'token.insufficient_scope', path)
+  t.is((await world.ask(PATH)).status, 401)
+})
+
+test.serial('filters that are none are refused by their name, and so are ids of nothing', async (t) => {
+  for (const [query, field] of [
+    ['format=jwt', 'format'],
+    ['state=lost', 'state'],
+    ['batchId=7', 'batchId'],
+    ['templateId=x', 'templateId'],
+    ['limit=1001', 'limit'],
+  ] as const) {
+    const reply = await ask(`?${query}`)
+    t.is(reply.status, 400, reply.text)
+    t.deepEqual(
+      reply.json<{ errors: { path: string }[] }>().errors.map(({ path }) => path),
+      [field],
+    )
+  }
+  t.is((await ask('/nothing')).status, 400)
+  for (const path of [`/${randomUUID()}`, `/${randomUUID()}/timeline`])
+    t.is(refusal(await ask(path), 404), 'credential.not_found')
+})
