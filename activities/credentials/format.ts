@@ -126,11 +126,14 @@ export function createFormats(formats: readonly CredentialFormat[]) {
       return format
     },
 
-    /** Finds a template of any format; undefined where there is none. */
-    async findTemplate(em: SqlEntityManager, id: string): Promise<TemplateVersion | undefined> {
-      for (const { readTemplate } of formats) {
+    /** Finds a template of any format, with its format; undefined where there is none. */
+    async findTemplate(
+      em: SqlEntityManager,
+      id: string,
+    ): Promise<(TemplateVersion & { format: FormatName }) | undefined> {
+      for (const { name: format, readTemplate } of formats) {
         const template = await readTemplate?.(em, id)
-        if (template) return template
+        if (template) return { ...template, format }
       }
       return undefined
     },

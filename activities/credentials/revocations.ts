@@ -4,7 +4,7 @@ import { CredentialBatch } from '../../entities/credentials.batches.ts'
 import { Revocation } from '../../entities/credentials.ts'
 import { Did } from '../../entities/dids.ts'
 import { inTenant, type Sql } from '../../entities/orm.ts'
-import { logOf } from '../../protocol/credentials/formats.ts'
+import { type FormatName, logOf, scopeOf, slugOf } from '../../protocol/credentials/formats.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { isUuid } from '../../protocol/uuid.ts'
 import type { RevocationProgress, RevocationSubject } from '../../protocol/workflows.ts'
@@ -15,6 +15,12 @@ import type { Formats } from './format.ts'
 
 export type RevocationScope = 'template' | 'batch' | 'issuer'
 
+/** Formats whose credentials the caller may revoke, and those of them that the request names. */
+export interface RevocableFormats {
+  writable: readonly FormatName[]
+  named?: readonly FormatName[] | undefined
+}
+
 /** In plain JSON: it is also kept as the effect of an Idempotency-Key. */
 export interface RevocationRecord {
   id: string
@@ -22,6 +28,8 @@ export interface RevocationRecord {
   /** Id of the template or batch; the issuer's DID. */
   subject: string
   state: 'REVOKING' | 'REVOKED'
+  /** Null, of an earlier release: all. */
+  formats: readonly FormatName[] | null
   /** Checked credentials; those without a status, and those revoked before, do not change. */
   checked: number
   revoked: number
@@ -35,31 +43,47 @@ const AT_ONCE = 2_000
 const END = logOf('semantic', 'REVOCATION_CASCADE_COMPLETE')
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
-const toRecord = ({ id, scope, subject, state, checked, revoked, createdAt, endedAt }: Revocation) => ({
+const toRecord = ({ id, scope, subject, state, formats, checked, revoked, createdAt, endedAt }: Revocation) => ({
   id,
   by: scope,
   subject,
   state,
+  formats: formats ?? null,
   checked,
   revoked,
   createdAt: createdAt.toISOString(),
   endedAt: endedAt?.toISOString() ?? null,
 })
 
+/** The only format of a template or a batch. Throws `request.invalid` for one that the request does not name. */
+function assertRevocable(format: FormatName, { writable, named }: RevocableFormats): void {
+  if (named && !named.includes(format))
+    throw new Refusal('request.invalid', 'The credentials have another format than the request names.', [
+      { path: 'formats', code: 'format', message: `expected ${slugOf(format)}, or no formats` },
+    ])
+  if (!writable.includes(format))
+    throw new Refusal(
+      'token.insufficient_scope',
+      `The access token does not have the scope ${scopeOf(format, 'write')}, which the format of these credentials needs.`,
+    )
+}
+
 /**
- * A batch is revoked once, because no rows are added to it. Throws `Refusal('batch.not_found' | 'batch.not_ended')`.
+ * A batch is revoked once, because no rows are added to it. Throws `batch.not_found`, `batch.not_ended`,
+ * `token.insufficient_scope`.
  */
-async function claimBatch(em: SqlEntityManager, id: string): Promise<'claimed' | 'before'> {
+async function claimBatch(em: SqlEntityManager, id: string, formats: RevocableFormats) {
   const batch = isUuid(id) ? await em.findOne(CredentialBatch, { id }, LOCKED) : null
   if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
+  assertRevocable(batch.format, formats)
   if (batch.state !== 'COMPLETED' && batch.state !== 'CANCELLED')
     throw new Refusal(
       'batch.not_ended',
       `The batch is ${batch.state} and has not ended; cancel it, or wait for its end.`,
     )
-  if (batch.revocation) return 'before'
-  batch.revocation = 'REVOKING'
-  return 'claimed'
+  const isNew = batch.revocation == null
+  if (isNew) batch.revocation = 'REVOKING'
+  return { isNew, format: batch.format }
 }
 
 /** `id`: the DID, or our id of it. The status lists of a deleted issuer cannot be signed: revoke before deleting it. */
@@ -67,6 +91,13 @@ async function issuerOf(em: SqlEntityManager, id: string): Promise<Did> {
   const row = await em.findOne(Did, { ...(isUuid(id) ? { id } : { did: id }), deletedAt: null })
   if (!row) throw new Refusal('did.not_found', 'There is no such DID.')
   return row
+}
+
+/** Which credentials a bulk revocation revokes. */
+interface RevocationWork {
+  scope: RevocationScope
+  subject: string
+  formats: FormatName[]
 }
 
 interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'uuid'> {
@@ -77,24 +108,27 @@ interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'uuid'> {
 /** Revokes all credentials of a template, a batch or an issuer, slice by slice; the row stores the progress. */
 export function createRevocations({ database, outbox, uuid, operations, formats }: Parts) {
   /** Finds a deleted template as well, because its credentials still exist. */
-  async function templateOf(em: SqlEntityManager, id: string): Promise<string> {
+  async function templateFormat(em: SqlEntityManager, id: string, revocable: RevocableFormats): Promise<FormatName> {
     const template = isUuid(id) ? await formats.findTemplate(em, id) : undefined
     if (!template) throw new Refusal('credential_template.not_found', 'There is no such credential template.')
-    return id
+    assertRevocable(template.format, revocable)
+    return template.format
   }
 
   /** Inserts the row in the caller's transaction; the workflow starts once it commits. */
-  async function begin(em: SqlEntityManager, call: Call, scope: RevocationScope, subject: string): Promise<Revocation> {
+  async function begin(em: SqlEntityManager, call: Call, work: RevocationWork): Promise<Revocation> {
     const { tenantId, requestId, clientId } = call
+    const { scope, subject } = work
     const id = uuid()
-    const revocation = em.create(Revocation, { id, tenantId, scope, subject, requestId, clientId })
+    const revocation = em.create(Revocation, { id, tenantId, requestId, clientId, ...work })
     await em.flush() // its time is the database's clock, like the times of credentials that it is compared with
     await outbox.start(em, 'revokeCredentials', { tenantId, revocationId: id }, { scope, subject })
     return revocation
   }
 
-  async function beginBatch(em: SqlEntityManager, call: Call, id: string): Promise<Revocation> {
-    if ((await claimBatch(em, id)) === 'claimed') return begin(em, call, 'batch', id)
+  async function beginBatch(em: SqlEntityManager, call: Call, id: string, formats: RevocableFormats) {
+    const { isNew, format } = await claimBatch(em, id, formats)
+    if (isNew) return begin(em, call, { scope: 'batch', subject: id, formats: [format] })
     return em.findOneOrFail(Revocation, { scope: 'batch', subject: id })
   }
 
@@ -103,20 +137,30 @@ export function createRevocations({ database, outbox, uuid, operations, formats 
     beginBatch,
 
     /**
-     * Credentials issued later stay valid. Throws `batch.not_found`, `batch.not_ended`,
-     * `credential_template.not_found`, `did.not_found`.
+     * Credentials issued later stay valid. The format of a template or a batch decides which credentials are revoked;
+     * of an issuer, those of the formats that the request names, or of all that the caller may revoke. Throws
+     * `batch.not_found`, `batch.not_ended`, `credential_template.not_found`, `did.not_found`,
+     * `token.insufficient_scope`, `request.invalid`.
      */
-    async startRevocation(call: Call, by: RevocationScope, id: string): Promise<RevocationRecord> {
+    async startRevocation(
+      call: Call,
+      by: RevocationScope,
+      id: string,
+      revocable: RevocableFormats,
+    ): Promise<RevocationRecord> {
       const metadata: Metadata = { by, subject: id }
-      const subjectOf = async (em: SqlEntityManager): Promise<string> => {
-        if (by === 'template') return templateOf(em, id)
+      const workOf = async (em: SqlEntityManager): Promise<RevocationWork> => {
+        if (by === 'template') return { scope: by, subject: id, formats: [await templateFormat(em, id, revocable)] }
         const issuer = await issuerOf(em, id)
         metadata.didId = issuer.id
-        return issuer.did
+        return { scope: by, subject: issuer.did, formats: [...(revocable.named ?? revocable.writable)] }
       }
       return operations.change(call, 'createWebSemanticRevocation', metadata, async (em) => {
-        const revocation = await (by === 'batch' ? beginBatch(em, call, id) : begin(em, call, by, await subjectOf(em)))
+        const revocation = await (by === 'batch'
+          ? beginBatch(em, call, id, revocable)
+          : begin(em, call, await workOf(em)))
         metadata.id = revocation.id
+        metadata.formats = revocation.formats?.map(slugOf).join(' ') ?? null
         return toRecord(revocation)
       })
     },

@@ -13,12 +13,16 @@ import {
   SuccessResponse,
   Tags,
 } from '@tsoa/runtime'
+import type { Request as HttpRequest } from 'express'
 import type { RevocationRecord } from '../../activities/credentials/revocations.ts'
 import type { Platform } from '../../activities/index.ts'
+import { formatOf, slugOf } from '../../protocol/credentials/formats.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
 import { type Count, type DateTime, inLowerCase, type Uuid } from '../frame/wire.ts'
+import { allowedFormats, formatsOf } from './scopes.ts'
+import type { CredentialFormatName } from './search.wire.ts'
 
 /** false is refused. */
 export type BulkRevocation = boolean
@@ -41,6 +45,13 @@ interface RevocationsIn {
   id: string
   /** true: a bulk revocation cannot be undone in one request. */
   is_revoked: BulkRevocation
+  /**
+   * Revokes only credentials of these formats. Default: of all whose scope to write the token has. A template or a batch
+   * has one format.
+   * @minItems 1
+   * @maxItems 4
+   */
+  formats?: CredentialFormatName[]
 }
 
 export interface RevocationsOut {
@@ -49,6 +60,8 @@ export interface RevocationsOut {
   /** Id of the template or the batch, or the issuer's DID. */
   subject: string
   status: 'REVOKING' | 'REVOKED'
+  /** Formats whose credentials are revoked; absent for a revocation of an earlier release, which revokes all. */
+  formats?: CredentialFormatName[]
   /** Credentials checked so far. */
   checked: Count
   /** Credentials revoked so far. */
@@ -62,6 +75,7 @@ const toWire = ({
   by,
   subject,
   state,
+  formats,
   checked,
   revoked,
   createdAt,
@@ -71,6 +85,7 @@ const toWire = ({
   by,
   subject,
   status: state,
+  ...(formats && { formats: formats.map(slugOf) }),
   checked,
   revoked,
   created_at: createdAt,
@@ -82,6 +97,7 @@ const EXAMPLE: RevocationsOut = {
   by: 'issuer',
   subject: 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK',
   status: 'REVOKING',
+  formats: ['web-semantic'],
   checked: 4_000,
   revoked: 3_998,
   created_at: '2027-01-01T00:00:00.000Z',
@@ -96,7 +112,8 @@ export class RevocationsController extends Controller {
 
   /**
    * Revokes every credential that a template, a batch or an issuer has issued so far and that has a status. The
-   * response comes at once and the work continues in the background. Credentials issued later stay valid.
+   * response comes at once and the work continues in the background. Credentials issued later stay valid. Only
+   * credentials of formats whose scope to write the token has are revoked.
    * @summary Revoke by template, batch or issuer
    */
   @Post()
@@ -106,9 +123,13 @@ export class RevocationsController extends Controller {
   @Example<RevocationsOut>(EXAMPLE)
   @Response<Problem>(404, 'no such template, batch or issuer')
   @Response<Problem>(409, 'the batch has not ended')
-  async create(@Request() called: Called, @Body() body: RevocationsIn): Promise<RevocationsOut> {
+  @Response<Problem>(403, 'the token does not have the scope of a format')
+  async create(@Request() called: Called & HttpRequest, @Body() body: RevocationsIn): Promise<RevocationsOut> {
     assertRevokes(body.is_revoked)
-    const revocation = await this.platform.revocations.startRevocation(called.user, body.by, inLowerCase(body.id))
+    const named = body.formats && allowedFormats(called, 'write', [...new Set(body.formats)].map(formatOf))
+    const revocable = { writable: formatsOf(called, 'write'), named }
+    const id = inLowerCase(body.id)
+    const revocation = await this.platform.revocations.startRevocation(called.user, body.by, id, revocable)
     this.setStatus(202)
     this.setHeader('Location', `/v1/credentials/web-semantic/revocations/${revocation.id}`)
     return toWire(revocation)

@@ -6,6 +6,7 @@ import type { SignedRow } from '../../activities/credentials/record.ts'
 import { refuseIssuer } from '../../activities/credentials/refusals.ts'
 import { createPlatform, type FormatParts, type Platform } from '../../activities/index.ts'
 import type { RowInput } from '../../protocol/credentials/batches.ts'
+import { FORMAT_NAMES } from '../../protocol/credentials/formats.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { statusEntry } from '../../protocol/status-list/credential.ts'
@@ -192,7 +193,7 @@ test('a new format is batched by the engine as it is, and its batch is revoked',
     values: [id],
   })
   t.deepEqual(logged, [{ category: 'credential-compact', type: 'CREDENTIAL_COMPACT_BATCH_COMPLETE_SUCCESS' }])
-  await platform.batches.revokeBatch(call(), id)
+  await platform.batches.revokeBatch(call(), id, FORMAT_NAMES)
   await until('the revocation', async () => {
     const { revocation } = await platform.batches.readBatch(tenantId, id)
     return revocation?.state === 'REVOKED' && revocation.revoked === 3 ? true : undefined

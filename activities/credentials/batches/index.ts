@@ -109,12 +109,12 @@ export function createBatches(parts: Parts) {
 
     /**
      * Revokes every credential of an ended batch; those signed with revocable false have no status and stay as they
-     * are.
+     * are. `writable`: formats whose credentials the caller may revoke. Throws `token.insufficient_scope`.
      */
-    async revokeBatch(call: Call, id: string): Promise<BatchRecord> {
+    async revokeBatch(call: Call, id: string, writable: readonly FormatName[]): Promise<BatchRecord> {
       const metadata: Metadata = { id }
       return operations.change(call, 'revokeCredentialBatch', metadata, async (em) => {
-        metadata.revocationId = (await revocations.beginBatch(em, call, id)).id
+        metadata.revocationId = (await revocations.beginBatch(em, call, id, { writable })).id
         return toRecord(await em.findOneOrFail(CredentialBatch, { id }))
       })
     },

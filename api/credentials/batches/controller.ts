@@ -24,6 +24,7 @@ import { type PageQuery, snakeTotals, toPage } from '../../frame/pagination.ts'
 import type { Problem } from '../../frame/problem.ts'
 import type { Uuid } from '../../frame/wire.ts'
 import { assertRevokes, type BulkRevocation } from '../revocations.controller.ts'
+import { formatsOf } from '../scopes.ts'
 import { errorsAsCsv, errorsAsLines, sendFile } from './files.ts'
 import { createBatch } from './receive.ts'
 import {
@@ -156,11 +157,16 @@ export class CredentialBatchesController extends Controller {
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(202)
   @Response<Problem>(409, 'the batch has not ended')
-  async revoke(@Request() called: Called, @Path() id: Uuid, @Body() body?: BatchRevocationIn): Promise<BatchOut> {
+  @Response<Problem>(403, "the token does not have the scope of the batch's format")
+  async revoke(
+    @Request() called: Called & HttpRequest,
+    @Path() id: Uuid,
+    @Body() body?: BatchRevocationIn,
+  ): Promise<BatchOut> {
     assertRevokes(body?.is_revoked ?? true)
     this.setStatus(202)
     this.setHeader('Location', `/v1/credentials/batches/${id}`)
-    return batchToWire(await this.platform.batches.revokeBatch(called.user, id))
+    return batchToWire(await this.platform.batches.revokeBatch(called.user, id, formatsOf(called, 'write')))
   }
 
   /**
