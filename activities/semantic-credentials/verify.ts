@@ -49,6 +49,12 @@ const MEANINGS = new Map<string, 'valid' | 'revoked' | 'suspended'>([
   ['message', 'valid'],
 ])
 
+const NOT_TRUSTED: WarnedVerdict = {
+  verified: false,
+  reason: [{ type: 'IssuerNotTrusted', message: 'The issuer is not one of the trusted issuers.' }],
+  warnings: [],
+}
+
 const mismatch = (what: string) => new Refusal('status_list.mismatch', `The status list ${what}.`)
 
 /** Verifies any issuer's credential (specification, verifyWebSemanticCredentials). A bad credential is a verdict. */
@@ -136,19 +142,22 @@ export function createCredentialVerifier(parts: Parts) {
 
   /**
    * `trusted`: lists of contexts, each of which must have every context that is neither bundled nor registered; without
-   * a list, such contexts are warnings. `skip`: checks that the caller leaves out. Throws only for what the libraries
-   * must not process (`credential.malformed`).
+   * a list, such contexts are warnings. `skip`: checks that the caller leaves out. `trustedIssuers`: only credentials of
+   * these DIDs verify; nothing is fetched for any other. Throws only for what the libraries must not process
+   * (`credential.malformed`).
    */
   async function checkCredential(
     tenantId: string,
     payload: unknown,
     trusted: TrustedContexts[] = [],
     skip: ReadonlySet<OptionalCheck> = new Set(),
+    trustedIssuers?: readonly string[],
   ): Promise<WarnedVerdict> {
     const credential = normaliseForVerify(payload)
     if (isEnveloped(credential))
       return { verified: false, reason: [{ type: 'Syntax', message: unsupportedEnvelope('credential') }], warnings: [] }
     for (const list of trusted) assertTrustedContexts(list)
+    if (trustedIssuers && !trustedIssuers.some((did) => did === issuerId(credential.issuer))) return NOT_TRUSTED
     const untrusted = trusted.length > 0 ? await contexts.contextReasons(tenantId, credential, trusted) : []
     if (untrusted.length > 0) return { verified: false, reason: untrusted, warnings: [] }
     const verdict = await documents.verify(
@@ -174,9 +183,10 @@ export function createCredentialVerifier(parts: Parts) {
       payload: unknown,
       trusted?: TrustedContexts[],
       skip?: ReadonlySet<OptionalCheck>,
+      trustedIssuers?: readonly string[],
     ): Promise<WarnedVerdict> {
       assertCredential(payload)
-      return checkCredential(tenantId, payload, trusted, skip)
+      return checkCredential(tenantId, payload, trusted, skip, trustedIssuers)
     },
   }
 }

@@ -65,7 +65,7 @@ export class SemanticCredentialsController extends Controller {
 
   /**
    * Verifies the credential of any issuer. A credential that does not verify gives 200, with every failed check in
-   * `reason`: Syntax, Context, UntrustedContext, Issuer, Proof, NotYetValid, Expired, Revoked, Suspended,
+   * `reason`: Syntax, Context, UntrustedContext, Issuer, IssuerNotTrusted, Proof, NotYetValid, Expired, Revoked, Suspended,
    * StatusUnavailable. The proof signs statements, not the contexts that give the members their meaning: `warnings`
    * names the contexts that are neither bundled nor registered, and with `trustedContexts` they fail the verification.
    * @summary Verify a web semantic credential
@@ -76,10 +76,13 @@ export class SemanticCredentialsController extends Controller {
   @SuccessResponse(200)
   @Example<VerifyOut>(VERIFY_EXAMPLE)
   async verify(@Request() called: Called, @Body() body: VerifyIn): Promise<VerifyOut> {
-    const { payload, trustedContexts } = body
+    const { payload, trustedContexts, trustedIssuers } = body
+    const { tenantId } = called.user
     const trusted = trustedContexts ? [trustedContexts] : []
     called.noted = presented(payload)
-    const verifying = this.platform.credentialVerifier.verifyCredential(called.user.tenantId, payload, trusted)
+    const issuers = trustedIssuers ?? undefined
+    const { credentialVerifier } = this.platform
+    const verifying = credentialVerifier.verifyCredential(tenantId, payload, trusted, undefined, issuers)
     const verdict = await ofMember('payload', verifying)
     called.noted = { ...called.noted, verified: verdict.verified, reason: verdict.reason[0]?.type ?? null }
     return verdict

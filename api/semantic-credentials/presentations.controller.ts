@@ -99,13 +99,14 @@ export class PresentationsController extends Controller {
   })
   @Response<Problem>(404, 'no such template')
   async verify(@Request() called: Called, @Body() body: VerifyPresentationIn): Promise<VerifyPresentationOut> {
-    const { presentation, challenge, domain, templateId, trustedContexts } = body
+    const { presentation, challenge, domain, templateId, trustedContexts, trustedIssuers } = body
     const verdict = this.platform.presentations.verifyPresentation(called.user, {
       presentation,
       challenge: present(challenge),
       domain: present(domain),
       templateId: present(templateId),
       trustedContexts: present(trustedContexts),
+      trustedIssuers: present(trustedIssuers),
     })
     return ofMember('presentation', verdict)
   }

@@ -138,6 +138,11 @@ export interface VerifyPresentationIn {
    * @maxItems 100
    */
   trustedContexts?: TrustedContext[] | null
+  /**
+   * DIDs whose credentials are accepted; an empty list accepts none. Default: any issuer.
+   * @maxItems 1000
+   */
+  trustedIssuers?: string[] | null
 }
 
 export interface CheckOut {

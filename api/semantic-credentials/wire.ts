@@ -52,6 +52,11 @@ export interface VerifyIn {
    * @maxItems 100
    */
   trustedContexts?: TrustedContext[] | null
+  /**
+   * DIDs whose credentials are accepted; an empty list accepts none. Default: any issuer.
+   * @maxItems 1000
+   */
+  trustedIssuers?: string[] | null
 }
 
 /** The URL of a context, whose pinned content is trusted; or an inline context object, compared word for word. */

@@ -10,6 +10,7 @@ const REASONS = [
   'Context',
   'UntrustedContext',
   'Issuer',
+  'IssuerNotTrusted',
   'Proof',
   'NotYetValid',
   'Expired',

@@ -177,3 +177,22 @@ test('a list of trusted contexts that is none is a 400 that names the entry', as
     t.is(error?.path, path)
   }
 })
+
+test('only credentials of the trusted issuers verify; nothing is fetched for any other (D-313)', async (t) => {
+  const issuer = await createDid(world)
+  const { credential } = await sign(world, issuer)
+  const ask = async (trustedIssuers: unknown, payload: unknown = credential) =>
+    (
+      await world.ask('/v1/credentials/web-semantic/verify', { token: world.token, body: { payload, trustedIssuers } })
+    ).json<{ verified: boolean; reason: { type: string }[] }>()
+  for (const trusted of [null, [issuer], ['did:example:other', issuer]]) t.true((await ask(trusted)).verified)
+  for (const trusted of [[], ['did:example:other'], [`${issuer}#key`], [issuer.toUpperCase()]])
+    t.deepEqual(typesOf((await ask(trusted)).reason), ['IssuerNotTrusted'], trusted.join())
+  const url = publish('untrusted/v1', { course: 'https://schema.org/courseCode' })
+  const foreign = { ...credential, issuer: 'did:web:terms.test', '@context': [CONTEXT.credentialsV2, url] }
+  t.deepEqual(typesOf((await ask([issuer], foreign)).reason), ['IssuerNotTrusted'])
+  t.is(fetches(url), 0)
+  const many = Array.from({ length: 1_001 }, (_, at) => `did:example:${at}`)
+  const body = { payload: credential, trustedIssuers: many }
+  t.is((await world.ask('/v1/credentials/web-semantic/verify', { token: world.token, body })).status, 400)
+})

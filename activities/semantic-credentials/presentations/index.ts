@@ -52,6 +52,8 @@ export interface PresentationInput {
 export interface PresentationToCheck extends PresentationInput {
   /** Contexts besides the bundled and the registered ones; undefined: any, with a warning. */
   trustedContexts?: TrustedContexts
+  /** DIDs that may have issued its credentials; undefined: any. */
+  trustedIssuers?: readonly string[]
 }
 
 export interface HolderSignature extends PresentationInput {
@@ -127,7 +129,7 @@ export function createPresentations(parts: Parts) {
    */
   async function checkPresentation(
     tenantId: string,
-    { presentation: payload, challenge, domain, trustedContexts }: PresentationToCheck,
+    { presentation: payload, challenge, domain, trustedContexts, trustedIssuers }: PresentationToCheck,
     {
       asked = [],
       bindHolder = true,
@@ -152,7 +154,8 @@ export function createPresentations(parts: Parts) {
       resolveDid: async (did) => (await didResolver.resolve(did)).document,
       checkProof: documents.checkProof(contexts.lookupFor(tenantId)),
       means: (request) => documents.meansTheSame(request, contexts.lookupFor(tenantId)),
-      verifyCredential: (credential) => credentialVerifier.checkCredential(tenantId, credential, trusted, skip),
+      verifyCredential: (credential) =>
+        credentialVerifier.checkCredential(tenantId, credential, trusted, skip, trustedIssuers),
     }
     const verdict = await verifyPresentation(request)
     const ofContexts = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, presentation)

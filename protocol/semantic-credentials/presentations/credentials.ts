@@ -17,6 +17,7 @@ const CHECK_OF: Record<ReasonType, CredentialCheck> = {
   Context: 'credentialForm',
   UntrustedContext: 'credentialForm',
   Issuer: 'credentialIssuer',
+  IssuerNotTrusted: 'credentialIssuer',
   Proof: 'credentialProof',
   NotYetValid: 'credentialValidity',
   Expired: 'credentialValidity',

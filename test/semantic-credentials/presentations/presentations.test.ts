@@ -202,3 +202,17 @@ test.serial('a presentation that is none, or holds too much, is a 400', async (t
   ])
   t.true(empty.checks.slice(2).every(({ outcome }) => outcome === 'skipped'))
 })
+
+test.serial(
+  'each credential of a presentation must be of a trusted issuer, where the request names them (D-313)',
+  async (t) => {
+    const holder = makeHolder()
+    const { credential } = await about(holder)
+    const { issuer } = credential as { issuer: { id: string } }
+    const presentation = await holder.present([credential], { challenge: 'of-trusted-issuers' })
+    t.true((await verify(presentation, { trustedIssuers: [issuer.id] })).verified)
+    const verdict = await verify(presentation, { trustedIssuers: ['did:example:other'] })
+    t.false(verdict.verified)
+    t.true(verdict.reason.startsWith('credentialIssuer at /verifiableCredential/0:'), verdict.reason)
+  },
+)
