@@ -14,7 +14,7 @@ import { type CompactTemplates, requestFrom } from './templates.ts'
 
 interface Parts extends Pick<Dependencies, 'selfTest' | 'now'> {
   signing: CompactSigning
-  compactTemplates: CompactTemplates
+  templates: CompactTemplates
 }
 
 const refuseOption = (path: string, message: string) =>
@@ -34,9 +34,9 @@ async function ofRow<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Batches of compact credentials: rows are sign requests, or claims for a compact template. */
+/** Batches of compact credentials: rows are sign requests, or claims for a template of the profile. */
 export function createCompactBatches(profile: Profile, parts: Parts): BatchFormat {
-  const { selfTest, now, signing, compactTemplates } = parts
+  const { selfTest, now, signing, templates } = parts
 
   /** What the row's payload names as its issuer. */
   const namedIssuer = ({ payload }: PayloadRow): unknown => {
@@ -57,8 +57,7 @@ export function createCompactBatches(profile: Profile, parts: Parts): BatchForma
 
   /** Fixes the template's version and the issuer for the batch: later changes do not affect it (D-126). */
   async function forClaims(tenantId: string, options: BatchOptions, templateId: string): Promise<SettledOptions> {
-    if (profile !== 'compact') throw refuseOption('templateId', 'expected none: compact-semantic has no templates')
-    const { version } = await compactTemplates.readTemplate(tenantId, templateId)
+    const { version } = await templates.readTemplate(tenantId, templateId)
     const { did } = await signing.signerOf(tenantId, options.issuer, 'issuerDid')
     return { options: { ...options, issuer: did }, template: { id: templateId, version } }
   }
@@ -87,7 +86,7 @@ export function createCompactBatches(profile: Profile, parts: Parts): BatchForma
         const request =
           'payload' in input || !definition
             ? requestOf(input as PayloadRow, options)
-            : requestFrom({ definition }, completeClaims(input, options), now())
+            : requestFrom(profile, { definition }, completeClaims(input, options), now())
         return signing.sign(profile, tenantId, id, request, together)
       }),
 

@@ -39,6 +39,6 @@ export const createCompactFormat = (
     const { decoded } = jsonOf(credential)
     return { subjects: subjectsOf(decoded), ...entryOf(decoded) }
   },
-  ...(profile === 'compact' && { readTemplate: readCompactTemplateVersion }),
+  readTemplate: (em, id, version) => readCompactTemplateVersion(profile, em, id, version),
   batches,
 })

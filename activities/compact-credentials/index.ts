@@ -25,13 +25,16 @@ const asSigned = ({ id, credential, template }: SignedCredential) => {
 /** Operations of compact and compact-semantic credentials; `formats` are for the engine. */
 export function composeCompactCredentials(known: Known) {
   const signing = createCompactSigning(known)
-  const compactTemplates = createCompactTemplates(known)
+  const compactTemplates = {
+    compact: createCompactTemplates('compact', known),
+    'compact-semantic': createCompactTemplates('compact-semantic', known),
+  }
   const statusKinds = createCompactLists(known.signers)
   const formatOf = (profile: Profile) =>
     createCompactFormat(profile, {
       signing,
       statusKinds,
-      batches: createCompactBatches(profile, { ...known, signing, compactTemplates }),
+      batches: createCompactBatches(profile, { ...known, signing, templates: compactTemplates[profile] }),
     })
   const formats = { compact: formatOf('compact'), 'compact-semantic': formatOf('compact-semantic') }
   return {
@@ -45,13 +48,13 @@ export function composeCompactCredentials(known: Known) {
       },
 
       /** Signs claims with the template's current version, which the credential's row names. */
-      async signFromTemplate(call: Call, templateId: string, input: CompactTemplateClaims) {
+      async signFromTemplate(call: Call, profile: Profile, templateId: string, input: CompactTemplateClaims) {
         const { idempotency, tenantId } = call
         if (idempotency && 'effect' in idempotency) return asSigned(idempotency.effect as SignedCredential)
-        const source = await compactTemplates.readTemplate(tenantId, templateId)
+        const source = await compactTemplates[profile].readTemplate(tenantId, templateId)
         const template = { id: templateId, version: source.version }
-        const request = await overDocument(() => requestFrom(source, input, known.now()))
-        return asSigned(await known.issuing.issue(call, formats.compact, request, template))
+        const request = await overDocument(() => requestFrom(profile, source, input, known.now()))
+        return asSigned(await known.issuing.issue(call, formats[profile], request, template))
       },
     },
     compactVerifier: createCompactVerifier(known),

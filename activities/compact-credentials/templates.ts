@@ -9,6 +9,7 @@ import {
   templateErrors,
   typeKeyOf,
 } from '../../protocol/compact-credentials/templates.ts'
+import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import type { TemplateVersion } from '../credentials/format.ts'
@@ -28,8 +29,14 @@ export interface CompactTemplateClaims {
   tag?: string | null
 }
 
-/** Templates of other formats stand in the same tables. */
-const format = 'compact' as const
+/** Names of the operations, which the log has. */
+const CHANGES = {
+  compact: { create: 'createCompactCredentialTemplate', update: 'updateCompactCredentialTemplate' },
+  'compact-semantic': {
+    create: 'createCompactSemanticCredentialTemplate',
+    update: 'updateCompactSemanticCredentialTemplate',
+  },
+} as const
 
 const notFound = () => new Refusal('credential_template.not_found', 'There is no such credential template.')
 
@@ -41,6 +48,7 @@ const templateOf = ({ templateId, version, definition }: SemanticTemplateVersion
 
 /** For the engine: a version, by default the current one, also of deleted templates; undefined where there is none. */
 export async function readCompactTemplateVersion(
+  format: Profile,
   em: SqlEntityManager,
   id: string,
   version?: number,
@@ -55,32 +63,42 @@ export async function readCompactTemplateVersion(
 /** Of two templates of a type that are made at once, the unique index lets one pass (semantic_templates_type). */
 function typeTaken(error: unknown): never {
   if (!(error instanceof UniqueConstraintViolationException)) throw error
-  throw new Refusal('credential_template.type_taken', 'Another compact template of the tenant has this type.', [
-    { path: 'type', code: 'unique', message: 'expected a type that no other compact template of the tenant has' },
-  ])
+  throw new Refusal(
+    'credential_template.type_taken',
+    'Another compact or compact-semantic template of the tenant has this type.',
+    [
+      {
+        path: 'type',
+        code: 'unique',
+        message: 'expected a type that no other compact or compact-semantic template of the tenant has',
+      },
+    ],
+  )
 }
 
 /** The sign request that a template makes of claims. */
 export const requestFrom = (
+  profile: Profile,
   { definition }: Pick<StoredCompactTemplate, 'definition'>,
   { claims, issuerDid, tag = null }: CompactTemplateClaims,
   now: Date,
 ): CompactSignRequest => ({
-  payload: payloadFromTemplate(definition, { claims, issuer: issuerDid, now }),
+  payload: payloadFromTemplate(profile, definition, { claims, issuer: issuerDid, now }),
   revocable: definition.revocable,
   tag,
   issuerField: 'issuer_did',
 })
 
-/** Versioned templates of compact credentials: issued credentials keep their version. */
-export function createCompactTemplates({
-  database,
-  now,
-  uuid,
-  operations,
-}: Pick<Dependencies, 'database' | 'now' | 'uuid'> & { operations: Operations }) {
+/**
+ * Versioned templates of the credentials of a profile: issued credentials keep their version. Templates of all formats
+ * stand in the same tables.
+ */
+export function createCompactTemplates(
+  format: Profile,
+  { database, now, uuid, operations }: Pick<Dependencies, 'database' | 'now' | 'uuid'> & { operations: Operations },
+) {
   function check(definition: CompactTemplate): CompactTemplate {
-    const errors = templateErrors(definition, now())
+    const errors = templateErrors(definition, now(), format)
     if (errors.length > 0)
       throw new Refusal('credential_template.invalid', 'The credential template is not valid; see errors.', errors)
     return JSON.parse(JSON.stringify(definition)) as CompactTemplate // as JSON keeps it
@@ -98,7 +116,7 @@ export function createCompactTemplates({
       const definition = check(input)
       const [id, versionId] = [uuid(), uuid()]
       const { type } = definition
-      const made = operations.change(call, 'createCompactCredentialTemplate', { id }, async (em) => {
+      const made = operations.change(call, CHANGES[format].create, { id }, async (em) => {
         const row = { id, tenantId, format, type, typeKey: typeKeyOf(type), versionId, createdAt: now() }
         em.create(SemanticTemplate, row)
         await em.flush()
@@ -112,7 +130,7 @@ export function createCompactTemplates({
     async updateTemplate(call: Call, id: string, input: CompactTemplate): Promise<StoredCompactTemplate> {
       const { tenantId } = call
       const definition = check(input)
-      const changed = operations.change(call, 'updateCompactCredentialTemplate', { id }, async (em) => {
+      const changed = operations.change(call, CHANGES[format].update, { id }, async (em) => {
         const { template, last } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
         if (isDeepStrictEqual(definition, last.definition)) return templateOf(last)
         const [versionId, version] = [uuid(), last.version + 1]

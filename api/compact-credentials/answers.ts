@@ -42,6 +42,11 @@ export const COMPACT_ANSWERS = {
   getCompactCredentialTemplate: template,
   updateCompactCredentialTemplate: { ...template, version: 2, expiration: { months: 18 } },
   signCompactCredentialFromTemplate: { ...compact, template_id: template.id, template_version: 1 },
+  getCompactSemanticCredentialTemplates: { templates: [template], limit: 20, total_count: 1, total_pages: 1 },
+  createCompactSemanticCredentialTemplate: template,
+  getCompactSemanticCredentialTemplate: template,
+  updateCompactSemanticCredentialTemplate: { ...template, version: 2, expiration: { months: 18 } },
+  signCompactSemanticCredentialFromTemplate: { ...semantic, template_id: template.id, template_version: 1 },
   getCompactRevocationLists: pageOf({
     id: LIST_ID,
     issuer: COMPACT_ISSUER,

@@ -48,6 +48,9 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
     createCompactCredentialTemplate: TEMPLATE,
     updateCompactCredentialTemplate: { ...TEMPLATE, expiration: { months: 18 } },
     signCompactCredentialFromTemplate: { claims: { course: 'CS-101' }, issuer_did: ISSUER },
+    createCompactSemanticCredentialTemplate: TEMPLATE,
+    updateCompactSemanticCredentialTemplate: { ...TEMPLATE, expiration: { months: 18 } },
+    signCompactSemanticCredentialFromTemplate: { claims: { course: 'CS-101' }, issuer_did: ISSUER },
     getCompactCredentialQRCode: { payload: ENCODED, width: 400 },
     getCompactSemanticCredentialQRCode: { payload: SEMANTIC_ENCODED },
   },
@@ -66,11 +69,24 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
     listCompactCredentials: CREDENTIAL_LIST,
     listCompactSemanticCredentials: CREDENTIAL_LIST,
     getCompactSchemas: { type: text(2_048) },
+    getCompactSemanticCredentialTemplates: { type: text(2_048) },
   },
   refusals: {
     createCompactCredentialTemplate: { 400: 'credential_template.invalid', 409: 'credential_template.type_taken' },
     updateCompactCredentialTemplate: { 400: 'credential_template.invalid', 409: 'credential_template.type_taken' },
     signCompactCredentialFromTemplate: {
+      400: 'credential_template.claims_missing',
+      409: 'credential.issuer_not_chosen',
+    },
+    createCompactSemanticCredentialTemplate: {
+      400: 'credential_template.invalid',
+      409: 'credential_template.type_taken',
+    },
+    updateCompactSemanticCredentialTemplate: {
+      400: 'credential_template.invalid',
+      409: 'credential_template.type_taken',
+    },
+    signCompactSemanticCredentialFromTemplate: {
       400: 'credential_template.claims_missing',
       409: 'credential.issuer_not_chosen',
     },
@@ -85,6 +101,7 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
     '/v1/credentials/compact/{id}': 'credential.not_found',
     '/v1/credentials/compact-semantic/{id}': 'credential.not_found',
     '/v1/credentials/compact/configurations/{id}': 'credential_template.not_found',
+    '/v1/credentials/compact-semantic/configurations/{id}': 'credential_template.not_found',
     '/v1/credentials/compact/revocation-lists/{id}': 'status_list.not_found',
   },
   problems: [
@@ -105,7 +122,7 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
       },
       409: {
         'credential_template.type_taken': {
-          meaning: 'Another compact template of the tenant has the type.',
+          meaning: 'Another compact or compact-semantic template of the tenant has the type.',
           remedy: 'Choose another type, or change the template that has it.',
         },
       },

@@ -52,7 +52,10 @@ export class CompactTemplatesController extends Controller {
   async list(@Request() called: Called, @Queries() query: CompactTemplateQuery): Promise<CompactTemplatePageOut> {
     const page = toPage(query.limit, query.page)
     const filter = { type: query.type, ...page }
-    const { templates, total } = await this.platform.compactTemplates.listTemplates(called.user.tenantId, filter)
+    const { templates, total } = await this.platform.compactTemplates.compact.listTemplates(
+      called.user.tenantId,
+      filter,
+    )
     return { templates: templates.map(templateToWire), ...snakeTotals(total, page.limit) }
   }
 
@@ -64,9 +67,9 @@ export class CompactTemplatesController extends Controller {
   @OperationId('createCompactCredentialTemplate')
   @Security('bearerAuth', ['compact-credentials:write'])
   @SuccessResponse(200)
-  @Response<Problem>(409, 'another compact template has the type')
+  @Response<Problem>(409, 'another compact or compact-semantic template has the type')
   async create(@Request() called: Called, @Body() body: CompactTemplateIn): Promise<CompactTemplateOut> {
-    return templateToWire(await this.platform.compactTemplates.createTemplate(called.user, toDefinition(body)))
+    return templateToWire(await this.platform.compactTemplates.compact.createTemplate(called.user, toDefinition(body)))
   }
 
   /**
@@ -77,7 +80,7 @@ export class CompactTemplatesController extends Controller {
   @OperationId('getCompactCredentialTemplate')
   @Security('bearerAuth', ['compact-credentials:read'])
   async read(@Request() called: Called, @Path() id: Uuid): Promise<CompactTemplateOut> {
-    return templateToWire(await this.platform.compactTemplates.readTemplate(called.user.tenantId, id))
+    return templateToWire(await this.platform.compactTemplates.compact.readTemplate(called.user.tenantId, id))
   }
 
   /**
@@ -87,13 +90,15 @@ export class CompactTemplatesController extends Controller {
   @Put('{id}')
   @OperationId('updateCompactCredentialTemplate')
   @Security('bearerAuth', ['compact-credentials:write'])
-  @Response<Problem>(409, 'another compact template has the type')
+  @Response<Problem>(409, 'another compact or compact-semantic template has the type')
   async update(
     @Request() called: Called,
     @Path() id: Uuid,
     @Body() body: CompactTemplateIn,
   ): Promise<CompactTemplateOut> {
-    return templateToWire(await this.platform.compactTemplates.updateTemplate(called.user, id, toDefinition(body)))
+    return templateToWire(
+      await this.platform.compactTemplates.compact.updateTemplate(called.user, id, toDefinition(body)),
+    )
   }
 
   /**
@@ -113,7 +118,7 @@ export class CompactTemplatesController extends Controller {
   ): Promise<CompactTemplateSignOut> {
     const { claims, issuer_did: issuerDid, tag } = body
     const request = { claims, issuerDid, tag }
-    const signed = await this.platform.compactCredentials.signFromTemplate(called.user, id, request)
+    const signed = await this.platform.compactCredentials.signFromTemplate(called.user, 'compact', id, request)
     return {
       id: jtiOfUuid(signed.id, 'compact'),
       encoded: signed.encoded,

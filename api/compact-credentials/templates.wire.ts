@@ -4,9 +4,9 @@ import type { CompactTemplate } from '../../protocol/compact-credentials/templat
 import { Refusal, within } from '../../protocol/errors.ts'
 import { DURATION_UNITS } from '../../protocol/time.ts'
 import type { Count, Did, JsonObject, TemplateVersion, Uuid } from '../frame/wire.ts'
-import type { CompactId, DecodedClaims, EncodedCompact } from './wire.ts'
+import type { CompactId, CompactSemanticId, DecodedClaims, DecodedSemantic, EncodedCompact } from './wire.ts'
 
-/** Unique among the tenant's compact templates, without white space, and not VerifiableCredential. */
+/** Unique among the tenant's compact and compact-semantic templates, without white space, and not VerifiableCredential. */
 export type CompactType = string
 
 /**
@@ -36,7 +36,10 @@ export type CompactMapping = JsonObject
 
 export interface CompactTemplateIn {
   type: CompactType
-  /** Source of each claim, by its name; sub and aud may be among them. */
+  /**
+   * Source of each claim, by its name. Of a compact credential sub and aud may be among them; of a compact-semantic one
+   * they are claims of its subject, and id is the subject's.
+   */
   credential_mappings: { [claim: string]: CompactMapping }
   claim_source_id?: Uuid | null
   /** How long after issuance a credential expires. Default: never. */
@@ -78,6 +81,14 @@ export interface CompactTemplateSignOut {
   id: CompactId
   encoded: EncodedCompact
   decoded: DecodedClaims
+  template_id: Uuid
+  template_version: TemplateVersion
+}
+
+export interface CompactSemanticTemplateSignOut {
+  id: CompactSemanticId
+  encoded: EncodedCompact
+  decoded: DecodedSemantic
   template_id: Uuid
   template_version: TemplateVersion
 }

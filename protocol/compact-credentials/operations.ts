@@ -78,4 +78,32 @@ export const COMPACT_CREDENTIAL_OPERATIONS = {
     category: compact,
     changes: true,
   },
+  getCompactSemanticCredentialTemplates: {
+    scope: read,
+    name: 'CREDENTIAL_COMPACT_SEMANTIC_CREDENTIAL_CONFIGURATION_RETRIEVE_LIST',
+    category: semantic,
+  },
+  createCompactSemanticCredentialTemplate: {
+    scope: write,
+    name: 'CREDENTIAL_COMPACT_SEMANTIC_CREDENTIAL_CONFIGURATION_CREATE',
+    category: semantic,
+    changes: true,
+  },
+  getCompactSemanticCredentialTemplate: {
+    scope: read,
+    name: 'CREDENTIAL_COMPACT_SEMANTIC_CREDENTIAL_CONFIGURATION_RETRIEVE',
+    category: semantic,
+  },
+  updateCompactSemanticCredentialTemplate: {
+    scope: write,
+    name: 'CREDENTIAL_COMPACT_SEMANTIC_CREDENTIAL_CONFIGURATION_UPDATE',
+    category: semantic,
+    changes: true,
+  },
+  signCompactSemanticCredentialFromTemplate: {
+    scope: write,
+    name: 'CREDENTIAL_COMPACT_SEMANTIC_SIGN',
+    category: semantic,
+    changes: true,
+  },
 } as const

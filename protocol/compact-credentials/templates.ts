@@ -1,8 +1,9 @@
 import { type FieldError, Refusal, within } from '../errors.ts'
 import type { Json } from '../json.ts'
 import { isReservedStep, ownMember } from '../names.ts'
-import { addDuration, DURATION_UNITS, type Duration } from '../time.ts'
+import { addDuration, DURATION_UNITS, type Duration, wholeSeconds } from '../time.ts'
 import { type ClaimValue, isClaimValue, isOwnName, MAX_CLAIMS } from './claims.ts'
+import type { Profile } from './text.ts'
 
 /** Source of a claim: a path into the claims of a request such as `claims.given_name`, and a default value. */
 export interface CompactMapping {
@@ -27,8 +28,11 @@ const MAX_PATH = 512
 /** No white space of any alphabet, nothing invisible, as characters that a reader cannot tell from none. */
 const TYPE = /^[^\p{White_Space}\p{C}\p{Default_Ignorable_Code_Point}]+$/u
 const RESERVED = 'VerifiableCredential'
-/** Registered claims that a template may set, besides those of the issuer's own. */
-const ALSO_MAPPED = ['sub', 'aud']
+/**
+ * Registered claims that a template may set, besides those of the issuer's own. The claims of a compact-semantic credential
+ * are those of its subject, whose `id` is one of them.
+ */
+const ALSO_MAPPED: Readonly<Record<Profile, readonly string[]>> = { compact: ['sub', 'aud'], 'compact-semantic': [] }
 
 const error = (path: string, code: string, message: string): FieldError => ({
   path,
@@ -48,9 +52,9 @@ function typeErrors(type: string): FieldError[] {
   return []
 }
 
-function mappingErrors(name: string, { mapFrom, defaultValue }: CompactMapping): FieldError[] {
+function mappingErrors(profile: Profile, name: string, { mapFrom, defaultValue }: CompactMapping): FieldError[] {
   const at = within('credential_mappings', name.slice(0, 255))
-  if (!isOwnName(name) && !ALSO_MAPPED.includes(name))
+  if (!isOwnName(name) && !ALSO_MAPPED[profile].includes(name))
     return [error(at, 'claim_name', 'expected 1 to 128 characters, and no reserved name')]
   if (mapFrom === undefined && defaultValue === undefined)
     return [error(at, 'claim_mapping', 'expected map_from, default_value or both')]
@@ -68,13 +72,17 @@ function mappingErrors(name: string, { mapFrom, defaultValue }: CompactMapping):
 }
 
 /** Every breach of the rules of a template; an empty list: it is valid. */
-export function templateErrors({ type, mappings, expiration }: CompactTemplate, now: Date): FieldError[] {
+export function templateErrors(
+  { type, mappings, expiration }: CompactTemplate,
+  now: Date,
+  profile: Profile = 'compact',
+): FieldError[] {
   const names = Object.keys(mappings)
   const errors = [
     ...typeErrors(type),
     ...(names.length > MAX_CLAIMS
       ? [error('credential_mappings', 'too_many', `expected at most ${MAX_CLAIMS} claims`)]
-      : names.flatMap((name) => mappingErrors(name, mappings[name] ?? {}))),
+      : names.flatMap((name) => mappingErrors(profile, name, mappings[name] ?? {}))),
   ]
   if (!expiration) return errors
   if (DURATION_UNITS.every((unit) => !expiration[unit]))
@@ -120,6 +128,7 @@ function unmapped(template: CompactTemplate, claims: Json): FieldError[] {
  * `Refusal('credential_template.claims_missing')` and `Refusal('credential.invalid')` with places in `claims`.
  */
 export function payloadFromTemplate(
+  profile: Profile,
   template: CompactTemplate,
   { claims, issuer, now }: { claims: Json; issuer?: string | null | undefined; now: Date },
 ): Json {
@@ -141,8 +150,15 @@ export function payloadFromTemplate(
   if (missing.length > 0)
     throw new Refusal('credential_template.claims_missing', 'Claims that the template requires are missing.', missing)
   if (wrong.length > 0) throw new Refusal('credential.invalid', 'A claim has a value that cannot be signed.', wrong)
-  const { sub, aud, ...own } = set
   const end = template.expiration && addDuration(now, template.expiration)
+  if (profile === 'compact-semantic')
+    return {
+      type: [template.type],
+      ...(issuer && { issuer }),
+      ...(end && { expirationDate: wholeSeconds(end) }),
+      credentialSubject: set,
+    }
+  const { sub, aud, ...own } = set
   return {
     ...(issuer && { iss: issuer }),
     ...(sub !== undefined && { sub }),

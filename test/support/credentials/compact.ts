@@ -73,11 +73,13 @@ export async function makeCompactSample(world: World, did: string, token: string
   const compact = await signCompact(world, { iss: did, type: 'SampleCredential', name: 'Ada' }, options)
   const semantic = await signCompactSemantic(world, did, options)
   const { id: compactTemplateId } = await createCompactTemplate(world, {}, token)
+  const { id: compactSemanticTemplateId } = await createCompactTemplate(world, {}, token, COMPACT_SEMANTIC)
   return {
     compactId: compact.id,
     compactSemanticId: semantic.id,
     compactListId: listIdOf(compact),
     compactTemplateId,
+    compactSemanticTemplateId,
   }
 }
 
@@ -85,6 +87,11 @@ export async function makeCompactSample(world: World, did: string, token: string
 export const COMPACT_EXAMPLES = {
   createCompactCredentialTemplate: { body: () => compactTemplate() },
   updateCompactCredentialTemplate: { body: () => compactTemplate() },
+  createCompactSemanticCredentialTemplate: { body: () => compactTemplate() },
+  updateCompactSemanticCredentialTemplate: { body: () => compactTemplate() },
+  signCompactSemanticCredentialFromTemplate: {
+    body: ({ did }: { did: string }) => ({ claims: { course: 'CS-101' }, issuer_did: did }),
+  },
   signCompactCredentialFromTemplate: {
     body: ({ did }: { did: string }) => ({ claims: { course: 'CS-101' }, issuer_did: did }),
   },
@@ -108,8 +115,9 @@ export async function createCompactTemplate(
   world: World,
   more: Record<string, unknown> = {},
   token = world.token,
+  path: string = COMPACT,
 ): Promise<CompactTemplate> {
-  const reply = await world.ask(`${COMPACT}/configurations`, { token, body: compactTemplate(more) })
+  const reply = await world.ask(`${path}/configurations`, { token, body: compactTemplate(more) })
   if (reply.status !== 200) throw new Error(`no template: ${reply.text}`)
   return reply.json<CompactTemplate>()
 }

@@ -37,6 +37,7 @@ export interface Sample extends PresentationSample {
   /** The list of both. */
   compactListId: string
   compactTemplateId: string
+  compactSemanticTemplateId: string
   iacaId: string
   mobileId: string
   mobileEncoded: string
@@ -111,6 +112,7 @@ const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/credentials/compact/{id}': ({ compactId }) => compactId,
   '/v1/credentials/compact-semantic/{id}': ({ compactSemanticId }) => compactSemanticId,
   '/v1/credentials/compact/configurations/{id}': ({ compactTemplateId }) => compactTemplateId,
+  '/v1/credentials/compact-semantic/configurations/{id}': ({ compactSemanticTemplateId }) => compactSemanticTemplateId,
   '/v1/credentials/compact/revocation-lists/{id}': ({ compactListId }) => compactListId,
   '/v1/credentials/mobile/{id}': ({ mobileId }) => mobileId,
   '/v1/credentials/mobile/iacas/{id}': ({ iacaId }) => iacaId,
