@@ -5,7 +5,7 @@ import type { FormatName } from '../../protocol/credentials/formats.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { credentialNotFound } from './refusals.ts'
-import { findPage } from './search.ts'
+import { findPage, searchedType } from './search.ts'
 
 /** Finds a credential, by default of any format. Throws `Refusal('credential.not_found')`. */
 export async function findCredential(em: SqlEntityManager, id: string, format?: FormatName): Promise<Credential> {
@@ -33,7 +33,12 @@ export const createCredentialReader = ({ database, now }: Pick<Dependencies, 'da
   /** Newest first. */
   listCredentials(tenantId: string, format: FormatName, { tag, type, limit, offset }: CredentialFilter) {
     return inTenant(database.tenants, tenantId, async (em) => {
-      const { ids, total } = await findPage(em, { formats: [format], tag, type }, { limit, offset }, now())
+      const { ids, total } = await findPage(
+        em,
+        { formats: [format], tag, type: searchedType(format, type) },
+        { limit, offset },
+        now(),
+      )
       const orderBy = { createdAt: 'desc', id: 'asc' } as const
       const credentials = ids.length === 0 ? [] : await em.find(Credential, { id: { $in: ids } }, { orderBy })
       return { credentials, total }

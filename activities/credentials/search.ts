@@ -53,6 +53,10 @@ export interface Search extends Omit<SearchFilter, 'didIds' | 'documentSignerId'
 const OF_W3C: readonly FormatName[] = ['semantic', 'compact-semantic']
 const BASE_TYPE = 'VerifiableCredential'
 
+/** The type to search for among credentials of a format; undefined: all of them have it. */
+export const searchedType = (format: FormatName, type: string | undefined): string | undefined =>
+  type === BASE_TYPE && OF_W3C.includes(format) ? undefined : type
+
 const withoutBase = (formats: readonly FormatName[], type: string | undefined) =>
   type === BASE_TYPE ? { formats: formats.filter((format) => OF_W3C.includes(format)) } : { formats, type }
 

@@ -100,8 +100,7 @@ export class SemanticCredentialsController extends Controller {
     const page = toPage(limit, number)
     const { credentials, total } = await this.platform.credentials.listCredentials(called.user.tenantId, 'semantic', {
       tag,
-      // every credential has it, and no row repeats it
-      type: type === 'VerifiableCredential' ? undefined : type,
+      type,
       ...page,
     })
     return { data: credentials.map(rowToWire), ...snakeTotals(total, page.limit) }

@@ -135,6 +135,12 @@ test.serial('each filter finds its credentials, and together they find what all 
   t.like((await find(`?batchId=${batch}`)).data[0], { batch_id: batch, batch_row: 7 })
 })
 
+test.serial('lists of the W3C formats find all of theirs by VerifiableCredential, which no row repeats', async (t) => {
+  for (const format of ['web-semantic', 'compact-semantic'])
+    t.deepEqual((await find(`/${format}?type=VerifiableCredential`)).data.length, 1, format)
+  t.is((await find('/compact?type=VerifiableCredential')).total_count, 0)
+})
+
 test.serial('the state is the first that applies of revoked, suspended, expired and active (D-308)', async (t) => {
   const past = "set expiration_date = now() - interval '1 minute'"
   await set(`update credentials ${past} where id = $1`, idOf('compact-semantic'))
