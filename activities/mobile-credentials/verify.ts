@@ -3,7 +3,7 @@ import { fromBase64url } from '../../protocol/base64url.ts'
 import { decodeCbor, isTag } from '../../protocol/cose/cbor.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Session } from '../../protocol/mobile-credentials/device-auth.ts'
-import { MDOC, readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
+import { MDOC, otherBounds, readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
 import { type Reason, verifyMdoc } from '../../protocol/mobile-credentials/verify.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { storedCertificate } from './records.ts'
@@ -41,7 +41,7 @@ where tenant_id = $1 and revoked_at is not null and fingerprint is not null`
 
 const bytesOf = (text: string, path: string): Uint8Array => {
   const bytes = fromBase64url(text.replace(/=+$/, ''))
-  if (bytes && bytes.length > 0) return new Uint8Array(bytes) // the CBOR library writes a Buffer in another way
+  if (bytes && bytes.length > 0) return bytes
   throw invalidRequest(path, 'base64url', 'expected base64url', 'The request has no bytes to verify.')
 }
 
@@ -62,7 +62,7 @@ function readerKeyOf(jwk: Record<string, unknown> | undefined): KeyObject | unde
 /** SessionTranscript, also where it comes as SessionTranscriptBytes. */
 function sessionOf({ transcript, readerPrivateKey }: NonNullable<MobileVerifyRequest['session']>): Session {
   const bytes = bytesOf(transcript, 'session.transcript')
-  const item = decodeCbor(bytes, { ...MDOC, code: 'request.invalid' })
+  const item = decodeCbor(bytes, otherBounds('request.invalid'))
   const inner = isTag(item) && item.contents instanceof Uint8Array ? item.contents : bytes
   return { transcript: inner, readerKey: readerKeyOf(readerPrivateKey) }
 }

@@ -1,4 +1,5 @@
 import { type DecodeOptions, decode, encode, Tag } from 'cbor2'
+import { registerEncoder } from 'cbor2/encoder'
 import { Refusal } from '../errors.ts'
 
 export { Tag } from 'cbor2'
@@ -27,6 +28,11 @@ function toMap(entries: [unknown, unknown, Uint8Array][]): Map<CborKey, unknown>
   return map
 }
 
+const plainBytes = ({ buffer, byteOffset, byteLength }: Uint8Array) => new Uint8Array(buffer, byteOffset, byteLength)
+
+// the library knows no Buffer, and writes its JSON: a map of `type` and `data`
+registerEncoder(Buffer, (bytes) => [Number.NaN, plainBytes(bytes)])
+
 const OPTIONS: DecodeOptions = {
   maxDepth: MAX_DEPTH,
   preferMap: true,
@@ -38,18 +44,44 @@ const OPTIONS: DecodeOptions = {
 export interface CborBounds {
   code: string
   maxBytes: number
+  /** Data items that may still be read, over all that is read with these bounds. Default: any number. */
+  items?: { left: number }
 }
 
 /**
- * Decodes one data item of foreign CBOR: at most `maxBytes` long, and 64 maps deep (the library counts an array as two
- * levels); every key of a map once, and an integer or a text; every length within the data, and nothing after the item.
- * Throws `Refusal(code)`.
+ * Counts data items up to `most`, in any order and depth, without decoding them: each costs the decoder about as much,
+ * whatever its length. Bytes that are not CBOR count as something.
+ */
+function countItems(bytes: Uint8Array, most: number): number {
+  let count = 0
+  for (let at = 0; at < bytes.length && count <= most; count++) {
+    const head = bytes[at++] ?? 0
+    const [major, info] = [head >> 5, head & 0x1f]
+    const size = info >= 24 && info <= 27 ? 2 ** (info - 24) : 0
+    let length = size === 0 ? info : 0
+    for (let end = at + size; at < end; at++) length = length * 256 + (bytes[at] ?? 0)
+    if ((major === 2 || major === 3) && info !== 31) at += length
+  }
+  return count
+}
+
+function assertFewItems(bytes: Uint8Array, { code, items }: CborBounds): void {
+  if (!items) return
+  items.left -= countItems(bytes, items.left)
+  if (items.left < 0) throw new Refusal(code, 'The CBOR has more data items than are read.')
+}
+
+/**
+ * Decodes one data item of foreign CBOR: at most `maxBytes` long, of at most so many `items`, and 64 maps deep (the
+ * library counts an array as two levels); every key of a map once, and an integer or a text; every length within the
+ * data, and nothing after the item. Throws `Refusal(code)`.
  */
 export function decodeCbor(bytes: Uint8Array, bounds: CborBounds): Cbor {
   if (bytes.length > bounds.maxBytes)
     throw new Refusal(bounds.code, `The CBOR has ${bytes.length} bytes; at most ${bounds.maxBytes} are read.`)
+  assertFewItems(bytes, bounds)
   try {
-    return decode<Cbor>(bytes, OPTIONS)
+    return decode<Cbor>(plainBytes(bytes), OPTIONS) // byte strings are parts of what is decoded
   } catch (error) {
     throw new Refusal(
       bounds.code,

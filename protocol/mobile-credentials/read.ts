@@ -5,7 +5,20 @@ import { ENCODED_CBOR } from './issuer-signed.ts'
 import { toJson } from './shown.ts'
 
 /** What is read of an mdoc; a longer one, or other bytes, are no mdoc. */
-export const MDOC: CborBounds = { code: 'credential.malformed', maxBytes: 1_048_576 }
+export const MDOC = { code: 'credential.malformed', maxBytes: 1_048_576 } as const satisfies CborBounds
+
+/**
+ * Data items of an mdoc or a response with all that is embedded: 1,800 elements, of which driving licences have 40. The
+ * event loop reads them in 20 ms; a million, which a megabyte can have, held it for 240 ms.
+ */
+const MAX_ITEMS = 20_000
+/** Data items of what is read besides: headers of a device, or the transcript of a session. */
+const MAX_OTHER_ITEMS = 1_000
+
+/** Bounds of one read. */
+const bounded = (left: number): CborBounds => ({ ...MDOC, items: { left } })
+
+export const otherBounds = (code: string): CborBounds => ({ ...bounded(MAX_OTHER_ITEMS), code })
 
 const malformed = (what: string) => new Refusal(MDOC.code, `The mdoc is malformed: ${what}.`)
 
@@ -46,8 +59,8 @@ function otherTag(value: Cbor, tags: readonly number[]): number | undefined {
  * Decodes CBOR that @auth0/mdl reads after us. Its decoder, cbor-x, acts on tags that can cost time and memory without
  * bound (bignums, packed values, records), so that only those are taken on which it does not.
  */
-function decodePlain(bytes: Uint8Array, what: string): Cbor {
-  const value = decodeCbor(bytes, MDOC)
+function decodePlain(bytes: Uint8Array, what: string, bounds: CborBounds): Cbor {
+  const value = decodeCbor(bytes, bounds)
   const other = otherTag(value, TAGS)
   if (other !== undefined) throw malformed(`${what} has the CBOR tag ${other}; read are ${TAGS.join(', ')}`)
   return value
@@ -61,9 +74,9 @@ export interface Item {
   bytes: Uint8Array
 }
 
-function itemOf(value: Cbor): Item {
+function itemOf(value: Cbor, bounds: CborBounds): Item {
   const content = embedded(value, 'an element')
-  const item = mapOf(decodePlain(content, 'an element'), 'an element')
+  const item = mapOf(decodePlain(content, 'an element', bounds), 'an element')
   const digestId = item.get('digestID')
   if (typeof digestId !== 'number' || digestId < 0) throw malformed('a digestID is not an unsigned integer')
   if (!isBytes(item.get('random'))) throw malformed('the random of an element is not a byte string')
@@ -94,8 +107,8 @@ function momentIn(validity: CborMap, name: string): Date {
   return moment
 }
 
-function msoOf(bytes: Uint8Array): MobileSecurityObject {
-  const mso = mapOf(decodePlain(embedded(decodeCbor(bytes, MDOC), 'the MSO'), 'the MSO'), 'the MSO')
+function msoOf(bytes: Uint8Array, bounds: CborBounds): MobileSecurityObject {
+  const mso = mapOf(decodePlain(embedded(decodeCbor(bytes, bounds), 'the MSO'), 'the MSO', bounds), 'the MSO')
   const validity = mapOf(mso.get('validityInfo'), 'validityInfo')
   if ([...validity.values()].some(isBytes)) throw malformed('validityInfo has a byte string') // cbor-x would decode it
   const info = mso.get('deviceKeyInfo')
@@ -136,7 +149,7 @@ function chainOf({ unprotected, protected: header }: CoseSign1): Uint8Array[] {
 /** The time that @auth0/mdl takes grows with their square. */
 const MAX_NAMESPACES = 100
 
-function issuerSignedOf(value: Cbor): IssuerSigned {
+function issuerSignedOf(value: Cbor, bounds: CborBounds): IssuerSigned {
   const issuerSigned = mapOf(value, 'IssuerSigned')
   const spaces = issuerSigned.get('nameSpaces')
   const nameSpaces = new Map<string, Item[]>()
@@ -144,13 +157,16 @@ function issuerSignedOf(value: Cbor): IssuerSigned {
   if (entries.length > MAX_NAMESPACES) throw malformed(`it has more than ${MAX_NAMESPACES} namespaces`)
   for (const [name, items] of entries) {
     if (!Array.isArray(items)) throw malformed('the elements of a namespace are not an array')
-    nameSpaces.set(String(name), items.map(itemOf))
+    nameSpaces.set(
+      String(name),
+      items.map((item) => itemOf(item, bounds)),
+    )
   }
-  const issuerAuth = coseSign1Of(issuerSigned.get('issuerAuth'), MDOC)
+  const issuerAuth = coseSign1Of(issuerSigned.get('issuerAuth'), bounds)
   if (!issuerAuth.payload) throw malformed('issuerAuth has no payload')
   if (otherTag(issuerAuth.protected, []) !== undefined)
     throw malformed('the protected header of issuerAuth has a CBOR tag')
-  return { nameSpaces, issuerAuth, chain: chainOf(issuerAuth), mso: msoOf(issuerAuth.payload) }
+  return { nameSpaces, issuerAuth, chain: chainOf(issuerAuth), mso: msoOf(issuerAuth.payload, bounds) }
 }
 
 export interface Mdoc extends IssuerSigned {
@@ -161,18 +177,18 @@ export interface Mdoc extends IssuerSigned {
 
 /** The COSE_Sign1 or COSE_Mac0 of a device, whose parts are the same (RFC 9052, section 6.2). */
 export function deviceMessageOf(value: Cbor): CoseSign1 {
-  const message = coseSign1Of(value, MDOC)
+  const message = coseSign1Of(value, bounded(MAX_OTHER_ITEMS))
   if (otherTag(message.protected, []) !== undefined)
     throw malformed('the protected header of the device has a CBOR tag')
   return message
 }
 
-function deviceSignedOf(value: Cbor): Mdoc['deviceSigned'] {
+function deviceSignedOf(value: Cbor, bounds: CborBounds): Mdoc['deviceSigned'] {
   if (value === undefined) return undefined
   const signed = mapOf(value, 'deviceSigned')
   const auth = mapOf(signed.get('deviceAuth'), 'deviceAuth')
   const nameSpaces = embedded(signed.get('nameSpaces'), 'nameSpaces of deviceSigned')
-  const shown = toJson(mapOf(decodeCbor(nameSpaces, MDOC), 'nameSpaces of deviceSigned'))
+  const shown = toJson(mapOf(decodeCbor(nameSpaces, bounds), 'nameSpaces of deviceSigned'))
   return { nameSpaces, shown, signature: auth.get('deviceSignature'), mac: auth.get('deviceMac') }
 }
 
@@ -180,8 +196,9 @@ const MAX_DOCUMENTS = 20
 
 /** Reads IssuerSigned, or the documents of a DeviceResponse (ISO/IEC 18013-5, 8.3.2.1.2.2). Throws `credential.malformed`. */
 export function readMdocs(bytes: Uint8Array): Mdoc[] {
-  const top = mapOf(decodeCbor(bytes, MDOC), 'it')
-  if (top.has('issuerAuth')) return [{ ...issuerSignedOf(top), docType: undefined, deviceSigned: undefined }]
+  const bounds = bounded(MAX_ITEMS)
+  const top = mapOf(decodeCbor(bytes, bounds), 'it')
+  if (top.has('issuerAuth')) return [{ ...issuerSignedOf(top, bounds), docType: undefined, deviceSigned: undefined }]
   if (!/^1\.\d$/.test(textOf(top.get('version'), 'version'))) throw malformed('its version is not 1.x')
   const documents = top.get('documents')
   if (!Array.isArray(documents) || documents.length === 0 || documents.length > MAX_DOCUMENTS)
@@ -190,9 +207,9 @@ export function readMdocs(bytes: Uint8Array): Mdoc[] {
   return documents.map((each) => {
     const document = mapOf(each, 'a document')
     return {
-      ...issuerSignedOf(document.get('issuerSigned')),
+      ...issuerSignedOf(document.get('issuerSigned'), bounds),
       docType: textOf(document.get('docType'), 'docType'),
-      deviceSigned: deviceSignedOf(document.get('deviceSigned')),
+      deviceSigned: deviceSignedOf(document.get('deviceSigned'), bounds),
     }
   })
 }

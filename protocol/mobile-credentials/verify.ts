@@ -1,6 +1,7 @@
-import { type Certificate, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
+import { type Certificate, countryOf, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
 import { deviceProofOf, isBrainpool, isFitFor, isSignedByBrainpool, type Session } from './device-auth.ts'
 import { MdlDocument } from './mdl.ts'
+import { MDL_NAMESPACE } from './namespaces.ts'
 import type { Mdoc } from './read.ts'
 
 /** A check that failed. */
@@ -98,6 +99,16 @@ const digests: Check = async ({ mdoc: { mso, nameSpaces }, mdl }) => {
   return reasons
 }
 
+/** A certificate of one country signs no licence of another (D-298). */
+const issuingCountry: Check = ({ mdoc: { nameSpaces }, signer }) => {
+  const item = nameSpaces.get(MDL_NAMESPACE)?.find(({ name }) => name === 'issuing_country')
+  if (!item || !signer) return []
+  const country = typeof item.value === 'string' ? item.value.toUpperCase() : undefined
+  return country === countryOf(signer)
+    ? []
+    : failed('Certificate', 'The issuing_country is not the country of the certificate of the document signer.')
+}
+
 const docType: Check = ({ mdoc }) =>
   mdoc.docType !== undefined && mdoc.docType !== mdoc.mso.docType
     ? failed('DocType', 'The document type of the response is not the one that the issuer signed.')
@@ -136,6 +147,7 @@ const CHECKS: readonly Check[] = [
   revocation,
   signature,
   digests,
+  issuingCountry,
   docType,
   validity,
   device,

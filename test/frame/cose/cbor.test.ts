@@ -94,6 +94,15 @@ test('what is encoded is read as the same item, and lengths are the shortest (RF
   )
 })
 
+test('byte strings of a Buffer are byte strings, read and written', (t) => {
+  const hex = 'a2014401020304186382420506410700'.slice(0, -2)
+  const item = decodeCbor(Buffer.from(hex, 'hex'), BOUNDS)
+  t.deepEqual(item, read(hex))
+  t.deepEqual(Buffer.from(encodeCbor(item)).toString('hex'), hex)
+  const bytes = Buffer.from('x01020304y').subarray(1, 9)
+  t.deepEqual(encodeCbor([bytes, new Map([[1, bytes]])]), encodeCbor([new Uint8Array(bytes), new Map([[1, new Uint8Array(bytes)]])])) // biome-ignore format: one line
+})
+
 test('any bytes are read or refused, and nothing else happens', (t) => {
   const refusedOrRead = (bytes: Uint8Array) => {
     try {
