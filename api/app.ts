@@ -84,7 +84,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(refuseBadBearer)
   app.use(forReads(didResolution(platform)))
   app.use(checkMethod(find))
-  app.use(exceptUploads(find, readBody(asksForToken)))
+  app.use(exceptUploads(find, readBody({ asksForToken, openApi, find })))
   app.use(refuseBody(openApi, find))
   app.use(limitTokenRequests)
   app.use(routeByPath(find, RegisterRoutes))

@@ -10,6 +10,7 @@ import { createCompactBatches } from './batches.sign.ts'
 import { createCompactFormat } from './format.ts'
 import { createPublishedLists } from './lists.ts'
 import { createQrCodes } from './qr-codes.ts'
+import { createScans } from './scans.ts'
 import { type CompactSignRequest, createCompactSigning, type SignedCompact } from './sign.ts'
 import { createCompactLists } from './status-lists.sign.ts'
 import { type CompactTemplateClaims, createCompactTemplates, requestFrom } from './templates.ts'
@@ -30,6 +31,7 @@ export function composeCompactCredentials(known: Known) {
     'compact-semantic': createCompactTemplates('compact-semantic', known),
   }
   const statusKinds = createCompactLists(known.signers)
+  const compactVerifier = createCompactVerifier(known)
   const formatOf = (profile: Profile) =>
     createCompactFormat(profile, {
       signing,
@@ -57,7 +59,8 @@ export function composeCompactCredentials(known: Known) {
         return asSigned(await known.issuing.issue(call, formats[profile], request, template))
       },
     },
-    compactVerifier: createCompactVerifier(known),
+    compactVerifier,
+    compactScans: createScans({ ...known, verifier: compactVerifier }),
     compactQrCodes: createQrCodes(known),
   }
 }

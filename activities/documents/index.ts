@@ -27,7 +27,7 @@ import { gatherContexts } from './contexts.ts'
 import { isLight } from './lanes.ts'
 import { createMainLane } from './main-lane.ts'
 import { createDocumentPool, type DocumentPoolOptions } from './pool.ts'
-import type { Owner, TaskName, Tasks } from './types.ts'
+import type { Owner, Scan, TaskName, Tasks } from './types.ts'
 
 export { createDocumentPool, type DocumentPool, type DocumentPoolOptions } from './pool.ts'
 export type { Owner } from './types.ts'
@@ -58,6 +58,8 @@ export interface Documents {
   qrCode(text: string, owner: Owner): Promise<string>
   /** A PNG in base64, or SVG. Throws `Refusal('qr_code.too_narrow')`. */
   drawQrCode(drawing: QrDrawing, owner: Owner): Promise<string>
+  /** The texts of the QR codes in a file, each once. Throws as `scan` does, and `scan.too_complex`. */
+  scan(file: Scan, owner: Owner): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -167,6 +169,14 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
     },
     qrCode: (text, owner) => pool.run({ name: 'qrCode', input: text, contexts: new Map() }, owner),
     drawQrCode: (input, owner) => pool.run({ name: 'drawQrCode', input, contexts: new Map() }, owner),
+    async scan(input, owner) {
+      try {
+        return await pool.run({ name: 'scan', input, contexts: new Map() }, owner)
+      } catch (cause) {
+        if (!(cause instanceof Refusal && cause.code === 'credential.too_complex')) throw cause
+        throw new Refusal('scan.too_complex', 'The file takes too long to read.', [], { cause })
+      }
+    },
     close: () => pool.close(),
   }
 }

@@ -60,6 +60,8 @@ export default async function run<Name extends TaskName>({
     meansTheSame: (input) => meansTheSame(input, options),
     qrCode,
     drawQrCode,
+    // few threads need the decoders, which take some megabytes
+    scan: async (input) => (await import('./scans/read.ts')).scan(input),
   }
   try {
     const output = await verbs[task.name](task.input)

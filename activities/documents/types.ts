@@ -12,6 +12,13 @@ import type { QrDrawing } from '../../protocol/qr-code.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import type { MeaningRequest } from '../../protocol/semantic-credentials/presentations/meaning.ts'
 
+/** A file that is searched for QR codes. */
+export interface Scan {
+  file: Uint8Array
+  /** What a wanted text begins with: the pages of a PDF after the first one that has such a text are not read. */
+  prefix: string
+}
+
 /** Owner of a document: tenants share threads fairly, and have their own contexts besides the bundled ones. */
 export interface Owner {
   tenantId: string
@@ -31,6 +38,7 @@ export interface Tasks {
   meansTheSame: { input: MeaningRequest; output: boolean }
   qrCode: { input: string; output: string }
   drawQrCode: { input: QrDrawing; output: string }
+  scan: { input: Scan; output: string[] }
 }
 export type TaskName = keyof Tasks
 

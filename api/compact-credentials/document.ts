@@ -15,6 +15,12 @@ const TEMPLATE = {
   revocable: true,
 }
 
+const QR_CODE = {
+  replaces: 'payload',
+  description: 'A PNG, JPEG or PDF of at most 1 MiB with the QR code of the credential.',
+  types: ['image/png', 'image/jpeg', 'application/pdf'],
+}
+
 const IMAGES = { 'image/png': '<a PNG>', 'image/svg+xml': '<svg xmlns="http://www.w3.org/2000/svg"/>' }
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
@@ -64,6 +70,7 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
       'application/statuslist+cwt': '<a CWT>',
     },
   },
+  files: { verifyCompactCredential: QR_CODE, verifyCompactSemanticCredential: QR_CODE },
   schemas: COMPACT_SCHEMAS,
   parameters: {
     listCompactCredentials: CREDENTIAL_LIST,
@@ -119,6 +126,14 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
           meaning: 'The width is more than 2,048 pixels.',
           remedy: 'Send at most 2048 as width, or ask for image/svg+xml, which scales without loss.',
         },
+        'scan.unreadable': {
+          meaning: 'The file is damaged, protected by a password, or too large once it is unpacked.',
+          remedy: 'Open the file yourself; then save it anew as PNG, JPEG or PDF without a password.',
+        },
+        'scan.too_complex': {
+          meaning: 'The file takes too long to search for a QR code.',
+          remedy: 'Cut the image to the QR code, or send the page with the QR code alone.',
+        },
       },
       409: {
         'credential_template.type_taken': {
@@ -130,6 +145,10 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
         'compact_credential.too_long': {
           meaning: 'The credential is too long for a QR code.',
           remedy: 'Sign the credential with fewer or shorter claims.',
+        },
+        'scan.too_many_pixels': {
+          meaning: 'The image has more than 16,000,000 pixels.',
+          remedy: 'Make the image smaller, or cut it to the QR code.',
         },
       },
     },

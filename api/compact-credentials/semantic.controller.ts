@@ -73,6 +73,7 @@ export class CompactSemanticCredentialsController extends Controller {
 
   /**
    * Verifies the compact-semantic credential of any issuer. One that does not verify gives 200 with the first check that failed.
+   * In place of `payload`, a form takes a PNG, JPEG or PDF with the QR code of one credential.
    * @summary Verify a compact-semantic credential
    */
   @Post('verify')
@@ -80,8 +81,10 @@ export class CompactSemanticCredentialsController extends Controller {
   @Security('bearerAuth', ['compact-credentials:read'])
   @SuccessResponse(200)
   @Example<CompactSemanticVerifyOut>(SEMANTIC_VERIFY_EXAMPLE)
+  @Response<Problem>(413, 'the file is larger than 1 MiB, or has more than 16,000,000 pixels')
+  @Response<Problem>(415, 'the file is no PNG, JPEG or PDF')
   async verify(@Request() called: Called, @Body() body: CompactVerifyIn): Promise<CompactSemanticVerifyOut> {
-    const verdict = await this.platform.compactVerifier.verify(PROFILE, verifyRequest(body))
+    const verdict = await this.platform.compactScans.verify(called.user.tenantId, PROFILE, verifyRequest(body, called))
     noteVerdict(called, verdict)
     const { verified, decoded, error } = verdict
     return { verified, ...(decoded && { decoded: { ...decoded } }), ...(error && { error }) }

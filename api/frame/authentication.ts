@@ -68,6 +68,8 @@ export async function expressAuthentication(request: Request, name: string, scop
 /** The request as controllers see it: with its caller, who is authorised already. */
 export interface Called {
   user: Call
+  /** The file of a form. */
+  sentFile?: Uint8Array
   /** What the operation adds to the log entry that the API writes for it. No personal data. */
   noted?: Noted
 }

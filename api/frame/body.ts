@@ -2,6 +2,8 @@ import type { Request, RequestHandler } from 'express'
 import express from 'express'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseJson } from '../../protocol/json.strict.ts'
+import { MULTIPART_BYTES, readForm, takesFile } from './forms.ts'
+import type { FindPath, OpenApi } from './openapi/paths.ts'
 
 const LIMIT_BYTES = 1024 * 1024
 const TOKEN_LIMIT_BYTES = 16 * 1024
@@ -34,34 +36,48 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\
 
 const readRaw = express.raw({ type: () => true, limit: LIMIT_BYTES })
 const readSmall = express.raw({ type: () => true, limit: TOKEN_LIMIT_BYTES })
+const readMultipart = express.raw({ type: () => true, limit: MULTIPART_BYTES })
+
+export interface BodyParts {
+  asksForToken(request: Request): boolean
+  openApi: OpenApi
+  find: FindPath
+}
+
+/** Reads the text of a body as its media type says. */
+function textBody(request: Request, mayBeForm: boolean): unknown {
+  const type = request.headers['content-type'] ?? ''
+  if (JSON_TYPE.test(type)) return parseJson(decode(request.rawBody))
+  if (FORM_TYPE.test(type) && mayBeForm) return parseForm(decode(request.rawBody))
+  throw new Refusal(
+    'request.unsupported_media_type',
+    'The operation does not accept this Content-Type. Send the body as application/json in UTF-8.',
+  )
+}
 
 /**
  * Reads the whole body and checks it as text before it becomes a tree. Token requests may be forms; strangers send them
  * as often as they like (D-199), so they must be small.
  */
 export const readBody =
-  (asksForToken: (request: Request) => boolean): RequestHandler =>
+  ({ asksForToken, openApi, find }: BodyParts): RequestHandler =>
   (request, response, next) => {
     if (Number(request.headers['content-length']) > DRAINED_BYTES) {
       response.set('Connection', 'close')
       throw new Refusal('request.too_large', 'The body is larger than 1 MiB.')
     }
-    const read = asksForToken(request) ? readSmall : readRaw
+    const isToken = asksForToken(request)
+    const hasFile = takesFile(request, find)
+    const read = isToken ? readSmall : hasFile ? readMultipart : readRaw
     read(request, response, (failure?: unknown) => {
       if (failure) return next(failure)
       const raw: unknown = request.body
       request.rawBody = Buffer.isBuffer(raw) ? raw : Buffer.alloc(0)
       request.body = undefined
       if (request.rawBody.length === 0) return next()
+      if (hasFile) return void readForm(request, openApi, find).then(() => next(), next)
       try {
-        const type = request.headers['content-type'] ?? ''
-        if (JSON_TYPE.test(type)) request.body = parseJson(decode(request.rawBody))
-        else if (FORM_TYPE.test(type) && asksForToken(request)) request.body = parseForm(decode(request.rawBody))
-        else
-          throw new Refusal(
-            'request.unsupported_media_type',
-            'The operation does not accept this Content-Type. Send the body as application/json in UTF-8.',
-          )
+        request.body = textBody(request, isToken)
         next()
       } catch (error) {
         next(error)

@@ -143,7 +143,7 @@ export const FRAME_PROBLEMS: ProblemTable = {
   },
   413: {
     'request.too_large': {
-      meaning: 'The body is larger than 1 MiB, than 16 KiB for a token, or than 1 GiB for an upload.',
+      meaning: 'The body or its file is larger than 1 MiB, than 16 KiB for a token, or than 1 GiB for an upload.',
       remedy: 'Shorten the body or split the request; createCredentialBatch takes many credentials in one upload.',
     },
     'workflow.payload_too_large': {
@@ -155,7 +155,7 @@ export const FRAME_PROBLEMS: ProblemTable = {
     'request.unsupported_media_type': {
       meaning: 'The Content-Type, charset or Content-Encoding of the body is not supported by the operation.',
       remedy:
-        'Send application/json in UTF-8. An upload is application/x-ndjson, application/jsonl or text/csv; a token request may be application/x-www-form-urlencoded. Compress with gzip, or not at all.',
+        'Send application/json in UTF-8. An upload is application/x-ndjson, application/jsonl or text/csv; a token request may be application/x-www-form-urlencoded. A form with a file is multipart/form-data, where the operation takes one, and its file a PNG, JPEG or PDF. Compress with gzip, or not at all.',
     },
   },
   422: {

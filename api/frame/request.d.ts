@@ -26,6 +26,8 @@ declare global {
       noted?: Noted
       /** The operation reads the body as a stream. */
       streamed?: true
+      /** The file of a form, which stands for a member of the body. */
+      sentFile?: Buffer
       /** The stored answer to a stream's Idempotency-Key. */
       replay?: Replay
     }

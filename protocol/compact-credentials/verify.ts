@@ -58,6 +58,12 @@ const failed = (type: ErrorType, message: string, details: FieldError[] = []): V
   details,
 })
 
+/** The verdict on what contains no credential. */
+export const notACredential = (message: string, details: FieldError[] = []): CompactVerdict => ({
+  verified: false,
+  error: failed('PayloadInvalid', message, details),
+})
+
 /** The DID URL that a `kid` names: by its fragment alone, or whole. */
 export const keyUrlOf = (kid: string, issuer: string): string =>
   kid.startsWith('did:') ? kid : `${issuer}#${kid.replace(/^#/, '')}`
@@ -126,7 +132,7 @@ export async function verifyCompact(text: string, rules: VerificationRules): Pro
     decoded = read.vc ? credentialOf(read) : read.claims
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { verified: false, error: failed('PayloadInvalid', error.message, error.errors) }
+    return notACredential(error.message, error.errors)
   }
   const { iss } = read.claims
   const error = await firstError()

@@ -7,7 +7,7 @@ import { DID_DOCUMENT } from '../../dids/document.ts'
 import { MOBILE_CREDENTIAL_DOCUMENT } from '../../mobile-credentials/document.ts'
 import { SEMANTIC_CREDENTIAL_DOCUMENT } from '../../semantic-credentials/document.ts'
 import { TOKEN_AND_LOG_DOCUMENT } from '../../tokens-logs/document.ts'
-import type { AreaDocument, Upload } from './document.ts'
+import type { AreaDocument, FileForm, Upload } from './document.ts'
 import type { GeneratedOpenApi } from './generated.ts'
 import { FRAME_SCHEMAS } from './json.ts'
 import type { Schema, Schemas } from './schemas.ts'
@@ -30,6 +30,7 @@ const joined = <Value>(part: (document: AreaDocument) => Table<Value> | undefine
 export const REQUEST_EXAMPLES: Table<object> = joined(({ examples }) => examples)
 export const UPLOADS: Table<Upload> = joined(({ uploads }) => uploads)
 export const DOWNLOADS: Table<Readonly<Record<string, string>>> = joined(({ downloads }) => downloads)
+export const FILES: Table<FileForm> = joined(({ files }) => files)
 export const ANSWERS: Table<unknown> = joined(({ answers }) => answers)
 export const REFUSALS: Table<Readonly<Record<number, string>>> = joined(({ refusals }) => refusals)
 export const PARAMETERS: Table<Readonly<Record<string, Schema>>> = joined(({ parameters }) => parameters)
@@ -61,7 +62,7 @@ export function gaps({ paths }: GeneratedOpenApi): string[] {
     ]
   })
   const ids = new Set(operations.map(({ operationId }) => operationId))
-  const tables = [OPERATIONS, REQUEST_EXAMPLES, UPLOADS, DOWNLOADS, ANSWERS, REFUSALS, PARAMETERS]
+  const tables = [OPERATIONS, REQUEST_EXAMPLES, UPLOADS, DOWNLOADS, FILES, ANSWERS, REFUSALS, PARAMETERS]
   const entries = tables.flatMap((table) => Object.keys(table))
   const things = new Set(operations.map(({ path }) => thingIn(path)))
   const unknown = [...entries, ...LOCATED, ...FORMS].filter((id) => !ids.has(id))

@@ -17,6 +17,8 @@ export interface AreaDocument<Id extends string = string> {
   parameters?: Partial<Record<Id, Readonly<Record<string, Schema>>>>
   /** Operations that take their body as a form as well. */
   forms?: readonly Id[]
+  /** Operations that take a form with a file as well, which stands for one member of their JSON body. */
+  files?: Partial<Record<Id, FileForm>>
   /**
    * Operations whose response has a Location, of the new resource or its progress (RFC 9110 sections 15.3.2, 15.3.3).
    */
@@ -35,6 +37,14 @@ export interface Upload {
   description: string
   /** By media type. */
   examples: Readonly<Record<string, string>>
+}
+
+export interface FileForm {
+  /** The member that the file stands for, a text. */
+  replaces: string
+  description: string
+  /** Media types of the file. */
+  types: readonly string[]
 }
 
 /** What a problem code means, and what the caller or the operator does next: without a remedy, no code (D-264). */

@@ -1,7 +1,7 @@
 import type { Schema, Schemas } from './schemas.ts'
 
 export interface Content {
-  [mediaType: string]: { schema?: Schema; example?: unknown; examples?: unknown }
+  [mediaType: string]: { schema?: Schema; encoding?: object; example?: unknown; examples?: unknown }
 }
 
 export interface Answer {

@@ -1,5 +1,17 @@
-import { ANSWERS, DOWNLOADS, FORMS, gaps, LOCATED, PARAMETERS, REQUEST_EXAMPLES, SCHEMAS, UPLOADS } from './areas.ts'
+import {
+  ANSWERS,
+  DOWNLOADS,
+  FILES,
+  FORMS,
+  gaps,
+  LOCATED,
+  PARAMETERS,
+  REQUEST_EXAMPLES,
+  SCHEMAS,
+  UPLOADS,
+} from './areas.ts'
 import { COMPONENTS, IDEMPOTENCY_KEY, LOCATION, pageParameter, REQUEST_ID, RETRY_AFTER } from './components.ts'
+import { formWithFile } from './files.ts'
 import type { Answer, Content, Described, GeneratedOpenApi } from './generated.ts'
 import { exampleOf } from './refusals.ts'
 import { derivedReplies } from './replies.ts'
@@ -85,7 +97,7 @@ function completeResponses(completing: Completing): Record<string, Answer> {
 }
 
 /** Adds the examples of bodies, and what the generator does not see: streams, and forms in addition to JSON. */
-function completeBody({ operationId, requestBody }: Described): Pick<Described, 'requestBody'> {
+function completeBody({ operationId, requestBody }: Described, schemas: Schemas): Pick<Described, 'requestBody'> {
   const upload = UPLOADS[operationId]
   if (upload) {
     const content = Object.entries(upload.examples).map(([type, example]) => [type, { ...TEXT, example }])
@@ -96,8 +108,10 @@ function completeBody({ operationId, requestBody }: Described): Pick<Described, 
   const json = requestBody?.content['application/json']
   if (!requestBody || !json) return {}
   const form: Content = FORMS.has(operationId) ? { 'application/x-www-form-urlencoded': json } : {}
+  const file = FILES[operationId]
+  const withFile = file ? formWithFile(file, json.schema, schemas) : {}
   const example = REQUEST_EXAMPLES[operationId]
-  const content = { ...requestBody.content, 'application/json': { ...json, example }, ...form }
+  const content = { ...requestBody.content, 'application/json': { ...json, example }, ...form, ...withFile }
   return { requestBody: { ...requestBody, content } }
 }
 
@@ -113,7 +127,7 @@ function completeOperation(path: string, method: string, operation: Described, s
     ...operation,
     ...(operation.security && { security: requirementsOf(security) }),
     parameters: isKeyed ? [...own, IDEMPOTENCY_KEY] : own,
-    ...completeBody(operation),
+    ...completeBody(operation, schemas),
     responses: completeResponses({ path, operation, isKeyed, schemas }),
   }
 }

@@ -78,7 +78,12 @@ for (const operation of writing) {
     const body = JSON.stringify(exampleOf(operation))
     const found = await faults(
       CONTENT_TYPES,
-      async (type) => faultOf(await target.attack(operation, { body, headers: { 'content-type': type } }), [415]),
+      async (type) => {
+        const isForm = type.startsWith('multipart/') && 'multipart/form-data' in (operation.requestBody?.content ?? {})
+        return faultOf(await target.attack(operation, { body, headers: { 'content-type': type } }), [
+          isForm ? 400 : 415,
+        ])
+      },
       (type) => type,
     )
     t.deepEqual(found, [])
