@@ -17,6 +17,7 @@ const hasVault = (env: Environment): boolean =>
   ['vault', 'go'].some((program) => onPath(program, env) !== undefined) // Go builds one
 
 export const PARTS = {
+  Go: (env) => onPath('go', env) !== undefined && env.GOPROXY !== 'off',
   'conformance vectors': () => existsSync(VECTORS),
   OpenSSL: (env) => onPath('openssl', env) !== undefined,
   Python: (env) => onPath('python3', env) !== undefined,
