@@ -65,10 +65,11 @@ function countItems(bytes: Uint8Array, most: number): number {
   return count
 }
 
-function assertFewItems(bytes: Uint8Array, { code, items }: CborBounds): void {
+function assertFewItems(bytes: Uint8Array, bounds: CborBounds): void {
+  const { items } = bounds
   if (!items) return
   items.left -= countItems(bytes, items.left)
-  if (items.left < 0) throw new Refusal(code, 'The CBOR has more data items than are read.')
+  if (items.left < 0) throw new Refusal(bounds.code, 'The CBOR has more data items than are read.')
 }
 
 /**
