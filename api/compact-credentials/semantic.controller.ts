@@ -84,7 +84,8 @@ export class CompactSemanticCredentialsController extends Controller {
   @Response<Problem>(413, 'the file is larger than 1 MiB, or has more than 16,000,000 pixels')
   @Response<Problem>(415, 'the file is no PNG, JPEG or PDF')
   async verify(@Request() called: Called, @Body() body: CompactVerifyIn): Promise<CompactSemanticVerifyOut> {
-    const verdict = await this.platform.compactScans.verify(called.user.tenantId, PROFILE, verifyRequest(body, called))
+    const { user, sentFile } = called
+    const verdict = await this.platform.compactScans.verify(user.tenantId, PROFILE, verifyRequest(body, sentFile))
     noteVerdict(called, verdict)
     const { verified, decoded, error } = verdict
     return { verified, ...(decoded && { decoded: { ...decoded } }), ...(error && { error }) }

@@ -3,7 +3,6 @@ import { jtiOfUuid } from '../../protocol/compact-credentials/cwt.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import type { ErrorType } from '../../protocol/compact-credentials/verify.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import type { Called } from '../frame/authentication.ts'
 import type { Count, DateTime, Did, JsonObject, Uri, Uuid } from '../frame/wire.ts'
 
 /**
@@ -218,7 +217,7 @@ export function wantedRevocation({ is_revoked: snake, isRevoked: camel }: Compac
 }
 
 /** The file of a form stands for the payload. */
-export const verifyRequest = (body: CompactVerifyIn, { sentFile }: Pick<Called, 'sentFile'>) => ({
+export const verifyRequest = (body: CompactVerifyIn, sentFile: Uint8Array | undefined) => ({
   payload: sentFile ?? body.payload,
   assertExpiry: body.assert_expiry,
   assertNotBefore: body.assert_not_before,

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express'
 import express from 'express'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseJson } from '../../protocol/json.strict.ts'
-import { MULTIPART_BYTES, readForm, takesFile } from './forms.ts'
+import { MULTIPART_BYTES, readForm, takesFile } from './openapi/forms.ts'
 import type { FindPath, OpenApi } from './openapi/paths.ts'
 
 const LIMIT_BYTES = 1024 * 1024

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { limitMemory } from '../../activities/documents/scans/modules.ts'
-import { pixelsOf, scanKindOf } from '../../protocol/scans.ts'
+import { pixelsOf, scanKindOf } from '../../protocol/compact-credentials/scans.ts'
 import { qrJpeg, rawPng } from '../support/credentials/scans.ts'
 
 const hex = (text: string) => new Uint8Array(Buffer.from(text, 'hex'))

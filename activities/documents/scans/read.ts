@@ -1,7 +1,7 @@
 import { PDFiumLibrary, PDFiumModule, type PDFiumPage } from '@hyzyla/pdfium'
 import { prepareZXingModule, purgeZXingModule, readBarcodes } from 'zxing-wasm/reader'
+import { MAX_SCAN_PIXELS, pixelsOf, type ScanKind, scanKindOf } from '../../../protocol/compact-credentials/scans.ts'
 import { Refusal } from '../../../protocol/errors.ts'
-import { MAX_SCAN_PIXELS, pixelsOf, type ScanKind, scanKindOf } from '../../../protocol/scans.ts'
 import type { Scan } from '../types.ts'
 import { instantiator } from './modules.ts'
 

@@ -1,12 +1,12 @@
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import type { Request } from 'express'
-import { type FieldError, Refusal, within } from '../../protocol/errors.ts'
-import { parseJson } from '../../protocol/json.strict.ts'
-import { isObject } from '../../protocol/json.ts'
-import { FILES } from './openapi/areas.ts'
-import { FILE_BYTES, FILE_PART, propertiesWithFile } from './openapi/files.ts'
-import type { FindPath, OpenApi } from './openapi/paths.ts'
-import type { Schema } from './openapi/schemas.ts'
+import { type FieldError, Refusal, within } from '../../../protocol/errors.ts'
+import { parseJson } from '../../../protocol/json.strict.ts'
+import { isObject } from '../../../protocol/json.ts'
+import { FILES } from './areas.ts'
+import { FILE_BYTES, FILE_PART, propertiesWithFile } from './files.ts'
+import type { FindPath, OpenApi } from './paths.ts'
+import type { Schema } from './schemas.ts'
 
 const MULTIPART_TYPE = /^multipart\/form-data\s*(;|$)/i
 
