@@ -132,7 +132,7 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
         },
         'scan.too_complex': {
           meaning: 'The file takes too long to search for a QR code.',
-          remedy: 'Cut the image to the QR code, or send the page with the QR code alone.',
+          remedy: 'Cut the image to the QR code, or send only the page with the QR code.',
         },
       },
       409: {
