@@ -9,7 +9,7 @@ import { composeDids, didActivities } from './dids/index.ts'
 import type { Signers } from './dids/signers.ts'
 import { composeFrame } from './frame/index.ts'
 import type { Revival } from './frame/pending-work.revival.ts'
-import { composeMobileCredentials, mobileCredentialActivities } from './mobile-credentials/index.ts'
+import { composeMobileCredentials, composeMobileLists, mobileCredentialActivities } from './mobile-credentials/index.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
 
@@ -33,14 +33,14 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const { entries, ...engine } = composeEngine({ ...frame, signers })
   const known = { ...frame, ...dids, signers }
   const { format: semantic, ...verbs } = composeSemanticCredentials({ ...known, ...engine, entries })
-  const mobile = composeMobileCredentials({ ...frame, ...engine })
+  const { mobileFormat, ...mobile } = composeMobileCredentials({ ...frame, ...engine, entries })
   const { compactFormats, ...compactVerbs } = composeCompactCredentials({ ...known, ...engine, entries })
   const more = moreFormats({ ...known, entries, semantic })
   const replaced = new Set(more.map(({ name }) => name))
-  const own = [semantic, ...compactFormats].filter(({ name }) => !replaced.has(name))
+  const own = [semantic, ...compactFormats, mobileFormat].filter(({ name }) => !replaced.has(name))
   const formats = createFormats([...own, ...more])
   const credentials = composeCredentials({ ...known, formats })
-  const lists = composeCompactLists({ ...dependencies, ...credentials })
+  const lists = { ...composeCompactLists({ ...dependencies, ...credentials }), ...composeMobileLists(credentials) }
   return disjoint(
     standing,
     composeTokensLogs(dependencies),

@@ -57,6 +57,10 @@ const DocumentSignerSchema = defineEntity({
     revokedAt: p.datetime().nullable(),
     /** Days before its expiry of the last warning. */
     warnedDays: p.integer().nullable(),
+    /** Whether a new signer takes its place before it expires; only where its IACA has its key here. */
+    renew: p.boolean().default(true),
+    /** Why its renewal was last refused, which the tenant's log says once. */
+    renewalFault: p.text().nullable(),
     /** The signer that renewed it. */
     renewedById: p.uuid().nullable(),
     updatedAt: p.datetime(),

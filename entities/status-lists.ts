@@ -8,7 +8,10 @@ const StatusListSchema = defineEntity({
   filters: ownedByTenant,
   properties: {
     ...owned,
-    didId: p.uuid(),
+    /** The DID that signs it; null where document signers of an IACA do. */
+    didId: p.uuid().nullable(),
+    /** The IACA whose document signers sign it; null where a DID does. */
+    iacaId: p.uuid().nullable(),
     kind: p.text().$type<StatusListKind>(),
     purpose: p.text().$type<StatusPurpose>(),
     proofType: p.text(),

@@ -6,6 +6,8 @@ export interface JwsHeader {
   alg: 'EdDSA' | 'ES256'
   typ?: string
   kid?: string
+  /** The signer's certificate in base64 (section 4.1.6). */
+  x5c?: string[]
 }
 
 /** Returns the `alg` of a key (RFC 8037, section 3.1; RFC 7518, section 3.4). Throws for other key types. */

@@ -108,7 +108,7 @@ export function createCompactSigning({ now, tenants, entries, signers }: Parts) 
       const iat = given.iat ?? Math.floor(now().getTime() / 1_000)
       const claims = { ...given, iss: did, iat }
       const proofType = coseAlgorithm(signer.keyType)
-      const owner = { tenantId, didId, kind: LIST_KIND, purpose: 'revocation', proofType } as const
+      const owner = { tenantId, issuerId: didId, kind: LIST_KIND, purpose: 'revocation', proofType } as const
       const entry = revocable ? await entries.take(owner, together) : undefined
       const status: StatusReference | undefined = entry && {
         index: String(entry.index),

@@ -1,11 +1,7 @@
-import {
-  bitIndexList,
-  statusListCwt,
-  statusListJwt,
-  type UnsignedList,
-} from '../../protocol/compact-credentials/status-lists.ts'
+import { bitIndexList, statusListCwt, type UnsignedList } from '../../protocol/compact-credentials/status-lists.ts'
 import { coseAlgorithm, signCoseSign1 } from '../../protocol/cose/sign1.ts'
 import { jwsAlgorithm, signCompactJws } from '../../protocol/jws.ts'
+import { statusListJwt } from '../../protocol/status-list/token.ts'
 import type { ListToSign, StatusKinds } from '../credentials/format.ts'
 import { refuseIssuer } from '../credentials/refusals.ts'
 import type { Signers } from '../dids/signers.ts'
@@ -25,7 +21,7 @@ const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base6
 
 /** Lists of compact credentials: the same bits as a CWT and as Status List Tokens (D-283). */
 export function createCompactLists(signers: Signers) {
-  async function sign({ tenantId, did, url, proofType, bits, validFrom, validUntil }: ListToSign) {
+  async function sign({ tenantId, issuer: did, url, proofType, bits, validFrom, validUntil }: ListToSign) {
     const issuer = await signers.signerOf(tenantId, did, refuseIssuer('issuer'))
     const keyTypes = KEY_TYPES.filter((keyType) => coseAlgorithm(keyType) === proofType)
     const signer = issuer.withKey({ keyTypes, neededBy: 'its status list' })

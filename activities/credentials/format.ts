@@ -35,8 +35,8 @@ export interface ListToSign {
   purpose: StatusPurpose
   /** Proof type of the list's credentials. */
   proofType: string
-  /** DID of the issuer. */
-  did: string
+  /** DID of the issuer, or the id of the IACA whose document signers sign. */
+  issuer: string
   /** Address of the list. */
   url: string
   bits: Uint8Array
@@ -72,7 +72,7 @@ export interface BatchFormat {
   /** Checks the options before any row is read, and refuses an option that would make every row fail. */
   settle(tenantId: string, upload: { source: 'jsonl' | 'csv'; options: BatchOptions }): Promise<SettledOptions>
 
-  /** Returns the DID of a row's issuer, if it names one: a batch pauses when an issuer is deleted. */
+  /** Returns a row's issuer, a DID by default, if it names one: a batch pauses when an issuer is deleted. */
   issuerOf(input: RowInput, options: BatchOptions): string | undefined
 
   /**
@@ -87,6 +87,19 @@ export interface BatchFormat {
    * unexpected fault.
    */
   prove?(): Promise<void>
+
+  /** Issuers of the format's own. By default they are DIDs. */
+  issuers?: BatchIssuers
+}
+
+/** What a batch asks about issuers. */
+export interface BatchIssuers {
+  /** Codes of refusals for rows whose issuer can sign no more. */
+  goneCodes: readonly string[]
+  /** Drops what was remembered of an issuer. */
+  forget(tenantId: string, issuer: string): void
+  /** Returns an issuer by its one name if it can issue now. Throws `Refusal`. */
+  usable(tenantId: string, issuer: string): Promise<string>
 }
 
 /**
@@ -106,6 +119,9 @@ export interface CredentialFormat<Request = never, Row extends SignedRow = Signe
   /** Returns a version of a template, by default the current one, even if deleted; undefined where there is none. */
   readTemplate?(em: SqlEntityManager, id: string, version?: number): Promise<TemplateVersion | undefined>
 
+  /** Whether an issuer of the format's own, which is no DID, has this id; it may be deleted. */
+  hasIssuer?(em: SqlEntityManager, id: string): Promise<boolean>
+
   batches: BatchFormat
 }
 
@@ -124,6 +140,12 @@ export function createFormats(formats: readonly CredentialFormat[]) {
       const format = byName.get(name)
       if (!format) throw new Error(`this process has no credential format ${name}`)
       return format
+    },
+
+    /** The format that has an issuer of its own with this id; undefined for DIDs and unknown ids. */
+    async formatOfIssuer(em: SqlEntityManager, id: string): Promise<FormatName | undefined> {
+      for (const { name, hasIssuer } of formats) if (await hasIssuer?.(em, id)) return name
+      return undefined
     },
 
     /** Finds a template of any format, with its format; undefined where there is none. */

@@ -14,17 +14,22 @@ import { createRevocationSlices, createRevocations } from './revocations.ts'
 import { createCredentialSearch } from './search.ts'
 import { createStatusEntries } from './status-lists/allocation.ts'
 import { createCredentialStatus } from './status-lists/changes.ts'
+import { createNamedLists } from './status-lists/named.ts'
 import { createStatusPublisher } from './status-lists/publish.ts'
 import { createStatusSweep } from './status-lists/sweep.ts'
 import { createTimeline } from './timeline.ts'
 
 /** Parts of the engine that a format needs. */
-export const composeEngine = (frame: Frame & Pick<DidArea, 'signers'>) => ({
-  entries: createStatusEntries(frame),
-  issuing: createIssuing(frame),
-  credentials: createCredentialReader(frame),
-  credentialStatus: createCredentialStatus(frame),
-})
+export const composeEngine = (frame: Frame & Pick<DidArea, 'signers'>) => {
+  const credentialStatus = createCredentialStatus(frame)
+  return {
+    entries: createStatusEntries(frame),
+    issuing: createIssuing(frame),
+    credentials: createCredentialReader(frame),
+    credentialStatus,
+    namedLists: createNamedLists({ ...frame, credentialStatus }),
+  }
+}
 
 export type CredentialEngine = ReturnType<typeof composeEngine>
 

@@ -25,7 +25,7 @@ export interface RevocableFormats {
 export interface RevocationRecord {
   id: string
   by: RevocationScope
-  /** Id of the template or batch; the issuer's DID. */
+  /** Id of the template or batch; the issuer's DID, or the id of a document signer. */
   subject: string
   state: 'REVOKING' | 'REVOKED'
   /** Null, of an earlier release: all. */
@@ -87,7 +87,7 @@ async function claimBatch(em: SqlEntityManager, id: string, formats: RevocableFo
 }
 
 /** `id`: the DID, or our id of it. The status lists of a deleted issuer cannot be signed: revoke before deleting it. */
-async function issuerOf(em: SqlEntityManager, id: string): Promise<Did> {
+async function didOf(em: SqlEntityManager, id: string): Promise<Did> {
   const row = await em.findOne(Did, { ...(isUuid(id) ? { id } : { did: id }), deletedAt: null })
   if (!row) throw new Refusal('did.not_found', 'There is no such DID.')
   return row
@@ -132,13 +132,24 @@ export function createRevocations({ database, outbox, uuid, operations, formats 
     return em.findOneOrFail(Revocation, { scope: 'batch', subject: id })
   }
 
+  /** Returns how the row names an issuer: a DID, or the id of an issuer of a format's own. */
+  async function issuerOf(em: SqlEntityManager, id: string, revocable: RevocableFormats) {
+    const own = isUuid(id) ? await formats.formatOfIssuer(em, id) : undefined
+    if (own) {
+      assertRevocable(own, revocable)
+      return { subject: id, formats: [own] }
+    }
+    const row = await didOf(em, id)
+    return { subject: row.did, didId: row.id, formats: [...(revocable.named ?? revocable.writable)] }
+  }
+
   return {
     /** For the operation of batches, which has its own transaction. */
     beginBatch,
 
     /**
-     * Credentials issued later stay valid. The format of a template or a batch decides which credentials are revoked;
-     * of an issuer, those of the formats that the request names, or of all that the caller may revoke. Throws
+     * Credentials issued later stay valid. The format of a template, a batch or a document signer decides which credentials
+     * are revoked; of a DID, those of the formats that the request names, or of all that the caller may revoke. Throws
      * `batch.not_found`, `batch.not_ended`, `credential_template.not_found`, `did.not_found`,
      * `token.insufficient_scope`, `request.invalid`.
      */
@@ -151,9 +162,9 @@ export function createRevocations({ database, outbox, uuid, operations, formats 
       const metadata: Metadata = { by, subject: id }
       const workOf = async (em: SqlEntityManager): Promise<RevocationWork> => {
         if (by === 'template') return { scope: by, subject: id, formats: [await templateFormat(em, id, revocable)] }
-        const issuer = await issuerOf(em, id)
-        metadata.didId = issuer.id
-        return { scope: by, subject: issuer.did, formats: [...(revocable.named ?? revocable.writable)] }
+        const { didId, ...issued } = await issuerOf(em, id, revocable)
+        if (didId !== undefined) metadata.didId = didId
+        return { scope: by, ...issued }
       }
       return operations.change(call, 'createWebSemanticRevocation', metadata, async (em) => {
         const revocation = await (by === 'batch'

@@ -1,39 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { momentOf } from '../../protocol/dates.ts'
-import type { PublicJwk } from '../../protocol/dids/jwk.ts'
-import { Refusal } from '../../protocol/errors.ts'
 import { coseKeyOf, issue, nameSpacesOf, type Validity } from '../../protocol/mobile-credentials/issuer-signed.ts'
+import type { Branding, MobilePayload } from '../../protocol/mobile-credentials/payload.ts'
 import { nameSpacesToJson } from '../../protocol/mobile-credentials/shown.ts'
+import { statusMember } from '../../protocol/mobile-credentials/status.ts'
+import { statusListUrl } from '../../protocol/status-list/credential.ts'
 import type { Issuing } from '../credentials/issue.ts'
 import type { SignedRow } from '../credentials/record.ts'
+import type { StatusEntries } from '../credentials/status-lists/allocation.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call } from '../frame/operations.ts'
-import { signerNotFound } from './document-signers.ts'
-import { usabilityOf } from './records.ts'
+import type { Tenants } from '../frame/tenants/index.ts'
+import { type MobileSigner, type MobileSigners, notUsable } from './signers.ts'
 import { invalidRequest, wholeSecond } from './terms.ts'
-
-export interface Branding {
-  backgroundColor?: string
-  description?: string
-  issuerIcon?: string
-  issuerLogo?: string
-  name?: string
-  watermarkImage?: string
-}
-
-export interface MobilePayload {
-  docType: string
-  /** Elements by namespace. */
-  itemsToSign: Record<string, unknown>
-  branding?: Branding | undefined
-  deviceKeyInfo?: { deviceKey: PublicJwk } | undefined
-  validityInfo?: { validFrom?: string; validUntil?: string; expectedUpdate?: string } | undefined
-}
 
 export interface MobileSignRequest {
   /** Default: the usable signer that was created or changed last. */
   documentSignerId?: string | null | undefined
   payload: MobilePayload
+  /** Gives it an entry in a status list. */
+  revocable?: boolean | undefined
 }
 
 export interface SignedMobileCredential {
@@ -46,6 +32,7 @@ export interface SignedMobileCredential {
     /** In base64url. */
     issuerAuth: string
     namespaces: Record<string, Record<string, unknown>>
+    status?: { status_list: { idx: number; uri: string } }
   }
 }
 
@@ -55,33 +42,10 @@ export type SignedMobileRow = SignedRow & { document: Uint8Array; documentSigner
     'decoded'
   >
 
-interface SignerRow {
-  id: string
-  key_id: string
-  active: boolean
-  public_key: Buffer
-  certificate: Buffer | null
-  not_before: string | Date | null
-  not_after: string | Date | null
-  revoked_at: string | Date | null
-  iaca_active: boolean
-}
-
-const SIGNER = `select s.id, s.key_id, s.active, s.public_key, s.certificate, s.not_before, s.not_after, s.revoked_at,
-  i.active and i.deleted_at is null as iaca_active
-from mobile_document_signers s join mobile_iacas i on i.tenant_id = s.tenant_id and i.id = s.iaca_id
-where s.tenant_id = $1 and s.deleted_at is null`
-
-const NEWEST = `${SIGNER} and s.active and s.revoked_at is null and s.not_before <= $2 and s.not_after > $2
-  and i.active and i.deleted_at is null order by s.updated_at desc, s.id limit 1`
+/** Kind of the lists of mobile credentials. */
+export const LIST_KIND = 'TokenStatusList'
 
 const YEAR_DAYS = 365
-
-/** The pool reads times as texts. */
-const dateIn = (value: string | Date | null): Date | null => (value === null ? null : new Date(value))
-
-const notUsable = (why: string) =>
-  new Refusal('document_signer.not_usable', `The document signer cannot sign: ${why}. Name another one.`)
 
 /** Throws `Refusal('request.invalid')` for times that an mdoc cannot have (ISO/IEC 18013-5, 9.1.2.4). */
 function validityOf(given: NonNullable<MobilePayload['validityInfo']>, now: Date): Validity {
@@ -106,33 +70,29 @@ function validityOf(given: NonNullable<MobilePayload['validityInfo']>, now: Date
   return { signed, validFrom, validUntil, expectedUpdate: read('expectedUpdate') }
 }
 
-interface Parts extends Pick<Dependencies, 'systemSql' | 'keys' | 'now'> {
+interface Parts extends Pick<Dependencies, 'now'> {
   issuing: Issuing
+  entries: StatusEntries
+  tenants: Pick<Tenants, 'byId'>
+  mobileSigners: MobileSigners
 }
 
 /** Signs mdocs as document signers of the tenant. */
-export function createMobileSigning({ systemSql, keys, now, issuing }: Parts) {
-  /** Throws `document_signer.not_found`, `document_signer.not_usable` or `document_signer.missing`. */
-  async function signerOf(tenantId: string, id: string | undefined): Promise<SignerRow & { certificate: Buffer }> {
-    const time = now()
-    const query =
-      id === undefined
-        ? { name: 'newest-document-signer', text: NEWEST, values: [tenantId, time] }
-        : { name: 'document-signer', text: `${SIGNER} and s.id = $2`, values: [tenantId, id] }
-    const [row] = (await systemSql.query<SignerRow>(query)).rows
-    if (!row) {
-      if (id !== undefined) throw signerNotFound()
-      throw new Refusal('document_signer.missing', 'The tenant has no usable document signer. Create one first.')
-    }
-    const { active, certificate } = row
-    const [notBefore, notAfter, revokedAt] = [row.not_before, row.not_after, row.revoked_at].map(dateIn)
-    const usability = usabilityOf({ active, notBefore, notAfter, revokedAt }, time)
-    if (usability !== 'usable' || !certificate) throw notUsable(usability)
-    if (!row.iaca_active) throw notUsable('its IACA is inactive')
-    return { ...row, certificate }
+export function createMobileSigning({ now, issuing, entries, tenants, mobileSigners }: Parts) {
+  /** Takes an entry of a list of the signer's IACA: another signer of it can sign the list (D-279). */
+  async function takeEntry(tenantId: string, { iacaId }: MobileSigner, together: number) {
+    const owner = { tenantId, issuerId: iacaId, kind: LIST_KIND, purpose: 'revocation', proofType: 'ES256' } as const
+    const { listId, index } = await entries.take(owner, together)
+    return { listId, index, url: statusListUrl((await tenants.byId(tenantId)).baseUrl, listId, LIST_KIND) }
   }
 
-  async function sign(tenantId: string, id: string, request: MobileSignRequest): Promise<SignedMobileRow> {
+  /** `together`: how many credentials the caller signs in a row. */
+  async function sign(
+    tenantId: string,
+    id: string,
+    request: MobileSignRequest,
+    together = 1,
+  ): Promise<SignedMobileRow> {
     const { docType, itemsToSign, branding, deviceKeyInfo, validityInfo = {} } = request.payload
     if (docType.length === 0 || docType.length > 255)
       throw invalidRequest(
@@ -144,22 +104,19 @@ export function createMobileSigning({ systemSql, keys, now, issuing }: Parts) {
     const nameSpaces = nameSpacesOf(itemsToSign, 'payload.itemsToSign')
     const validity = validityOf(validityInfo, now())
     const deviceKey = deviceKeyInfo && coseKeyOf(deviceKeyInfo.deviceKey, 'payload.deviceKeyInfo.deviceKey')
-    const signer = await signerOf(tenantId, request.documentSignerId ?? undefined)
-    const ref = { tenantId, keyId: signer.key_id, keyType: 'p256' } as const
-    const deleted = (error: unknown): never => {
-      if (error instanceof Refusal && error.code === 'key.not_found') throw notUsable('it was deleted')
-      throw error
-    }
+    const signer = await mobileSigners.signerOf(tenantId, request.documentSignerId ?? undefined)
+    const entry = request.revocable ? await takeEntry(tenantId, signer, together) : undefined
     const { issuerSigned, issuerAuth } = await issue(
       {
         docType,
         nameSpaces,
         validity,
         deviceKey,
-        certificate: new Uint8Array(signer.certificate),
+        status: entry && statusMember(entry),
+        certificate: signer.certificate,
         random: (bytes) => new Uint8Array(randomBytes(bytes)),
       },
-      { publicKey: new Uint8Array(signer.public_key), sign: (data) => keys.sign(ref, data).catch(deleted) },
+      signer,
     )
     return {
       id,
@@ -170,6 +127,7 @@ export function createMobileSigning({ systemSql, keys, now, issuing }: Parts) {
         ...(branding && { branding }),
         issuerAuth: Buffer.from(issuerAuth).toString('base64url'),
         namespaces: nameSpacesToJson(nameSpaces),
+        ...(entry && { status: { status_list: { idx: entry.index, uri: entry.url } } }),
       },
       didId: null,
       documentSignerId: signer.id,
@@ -179,8 +137,8 @@ export function createMobileSigning({ systemSql, keys, now, issuing }: Parts) {
       types: [docType],
       issuanceDate: validity.signed.toISOString(),
       expirationDate: validity.validUntil.toISOString(),
-      statusListId: null,
-      statusIndex: null,
+      statusListId: entry?.listId ?? null,
+      statusIndex: entry?.index ?? null,
       suspensionListId: null,
       suspensionIndex: null,
     }
@@ -193,21 +151,29 @@ export function createMobileSigning({ systemSql, keys, now, issuing }: Parts) {
      * Signs and records a mobile credential. Refusals: `request.invalid`, `credential.invalid` with the fields,
      * `document_signer.not_found`, `document_signer.not_usable`, `document_signer.missing`; `Unavailable('keys')`.
      */
-    signMobileCredential: (call: Call, request: MobileSignRequest): Promise<SignedMobileCredential> =>
-      issuing.issueAs(
-        call,
-        {
-          name: 'mobile',
-          sign,
-          result: ({ id, document, decoded }: SignedMobileRow): SignedMobileCredential => ({
-            id,
-            encoded: Buffer.from(document).toString('base64url'),
-            decoded,
-          }),
-          issuerGone: () => notUsable('it was revoked, deactivated or deleted while the credential was being signed'),
+    async signMobileCredential(call: Call, request: MobileSignRequest): Promise<SignedMobileCredential> {
+      const { tenantId } = call
+      let wasGone = false
+      const format = {
+        name: 'mobile' as const,
+        sign,
+        result: ({ id, document, decoded }: SignedMobileRow): SignedMobileCredential => ({
+          id,
+          encoded: Buffer.from(document).toString('base64url'),
+          decoded,
+        }),
+        issuerGone: () => {
+          wasGone = true
+          mobileSigners.forget(tenantId)
+          return notUsable('it was revoked, deactivated or deleted while the credential was being signed')
         },
-        request,
-      ),
+      }
+      return issuing.issueAs(call, format, request).catch((error: unknown) => {
+        // nobody named the signer, and another process changed it since this one last looked
+        if (!wasGone || request.documentSignerId) throw error
+        return issuing.issueAs(call, format, request)
+      })
+    },
   }
 }
 

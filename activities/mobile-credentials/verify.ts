@@ -2,11 +2,17 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { fromBase64url } from '../../protocol/base64url.ts'
 import { decodeCbor, isTag } from '../../protocol/cose/cbor.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import type { Certificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import type { Session } from '../../protocol/mobile-credentials/device-auth.ts'
 import { MDOC, otherBounds, readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
+import { type ListTrust, readMobileList } from '../../protocol/mobile-credentials/status.ts'
 import { type Reason, verifyMdoc } from '../../protocol/mobile-credentials/verify.ts'
+import { TOKEN_TYPES, type TokenEntry } from '../../protocol/status-list/token.ts'
+import { UUID } from '../../protocol/uuid.ts'
+import type { NamedLists } from '../credentials/status-lists/named.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { storedCertificate } from './records.ts'
+import { LIST_KIND } from './sign.ts'
 import { invalidRequest } from './terms.ts'
 
 export interface MobileVerifyRequest {
@@ -67,8 +73,29 @@ function sessionOf({ transcript, readerPrivateKey }: NonNullable<MobileVerifyReq
   return { transcript: inner, readerKey: readerKeyOf(readerPrivateKey) }
 }
 
+interface Parts extends Pick<Dependencies, 'systemSql' | 'now' | 'config'> {
+  namedLists: NamedLists
+}
+
+const OWN_LIST = new RegExp(`^/v1/credentials/mobile/status-lists/(${UUID})$`)
+
 /** Verifies mdocs against the IACAs of the tenant, own and imported ones. */
-export function createMobileVerifier({ systemSql, now }: Pick<Dependencies, 'systemSql' | 'now'>) {
+export function createMobileVerifier({ systemSql, now, config, namedLists }: Parts) {
+  const clock = () => ({ now: now(), toleranceMs: config.clockToleranceMs })
+
+  /** Own lists are read from their rows: current, and without a network call. */
+  async function isSet(tenantId: string, entry: TokenEntry, trust: ListTrust): Promise<boolean> {
+    const { fingerprint: issuer } = trust.iaca
+    const ours = await namedLists.isOwnSet(entry, { path: OWN_LIST, kind: LIST_KIND, issuer })
+    if (ours !== undefined) return ours
+    const list = await namedLists.foreignList(entry.url, {
+      name: `${tenantId} ${issuer} ${entry.url}`,
+      accept: TOKEN_TYPES.cwt,
+      read: (bytes) => readMobileList(bytes, entry.url, trust, clock()),
+    })
+    return list.isSet(entry.index)
+  }
+
   return {
     /**
      * Returns a verdict with every failed check; what cannot be read has the reason Syntax. Throws
@@ -82,10 +109,12 @@ export function createMobileVerifier({ systemSql, now }: Pick<Dependencies, 'sys
         systemSql.query<{ fingerprint: string }>({ name: 'revoked-signers', text: REVOKED, values: [tenantId] }),
       ])
       const fingerprints = new Set(revoked.rows.map(({ fingerprint }) => fingerprint))
+      const isRevoked = ({ fingerprint }: { fingerprint: string }) => fingerprints.has(fingerprint)
       const rules = {
         now: now(),
         trusted: trusted.rows.map(({ certificate }) => storedCertificate(certificate)),
-        isRevoked: ({ fingerprint }: { fingerprint: string }) => fingerprints.has(fingerprint),
+        isRevoked,
+        isSet: (entry: TokenEntry, iaca: Certificate) => isSet(tenantId, entry, { iaca, isRevoked }),
         session: given,
       }
       try {

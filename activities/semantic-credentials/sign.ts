@@ -161,7 +161,7 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       let suspension: StatusEntry | undefined
       if (revocable) {
         const kind = kindOf(normal.dataModel)
-        const owner = { tenantId, didId: issuer.didId, kind, purpose: 'revocation', proofType } as const
+        const owner = { tenantId, issuerId: issuer.didId, kind, purpose: 'revocation', proofType } as const
         entry = await entries.take(owner, together)
         if (suspendable) suspension = await entries.take({ ...owner, purpose: 'suspension' }, together)
         const { baseUrl } = await tenants.byId(tenantId)

@@ -17,7 +17,7 @@ interface Parts extends Pick<Dependencies, 'documents'> {
 export function createSemanticLists({ documents, signers }: Parts) {
   const signAs =
     (dataModel: '1.1' | '2.0', kind: CredentialListKind) =>
-    async ({ tenantId, did, url, proofType: given, validFrom, validUntil, ...list }: ListToSign) => {
+    async ({ tenantId, issuer: did, url, proofType: given, validFrom, validUntil, ...list }: ListToSign) => {
       const proofType = proofTypeOf(given)
       const credential = statusListCredential({
         ...list,

@@ -13,9 +13,9 @@ import {
 } from '@tsoa/runtime'
 import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../activities/index.ts'
-import { TOKEN_TYPES } from '../../protocol/compact-credentials/status-lists.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { isFresh } from '../../protocol/etag.ts'
+import { TOKEN_TYPES } from '../../protocol/status-list/token.ts'
+import { sendForm } from '../credentials/published.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Uuid } from '../frame/wire.ts'
@@ -67,22 +67,10 @@ export class CompactListsController extends Controller {
   async read(@Request() request: HttpRequest, @Path() id: Uuid): Promise<void> {
     const tenant = await this.tenantOf(request)
     const { forms, etag } = await this.platform.compactLists.readList(tenant.id, id)
-    const bodies = new Map([
+    sendForm(request, etag, [
       [BIT_INDEX, Buffer.from(forms.bitIndex, 'base64')],
       [TOKEN_TYPES.jwt, Buffer.from(forms.tokenJwt)],
       [TOKEN_TYPES.cwt, Buffer.from(forms.tokenCwt, 'base64')],
     ])
-    const accepted = request.accepts([...bodies.keys()])
-    const type = accepted || BIT_INDEX
-    const ownEtag = etag.replace(/"$/, `-${[...bodies.keys()].indexOf(type)}"`)
-    request.res?.set({
-      ETag: ownEtag,
-      'Cache-Control': 'public, max-age=3',
-      // verifiers in a browser read it too (Fetch standard, CORS protocol)
-      'Access-Control-Allow-Origin': '*',
-      Vary: 'Accept',
-    })
-    if (isFresh(request.headers['if-none-match'], ownEtag)) request.res?.status(304).end()
-    else request.res?.set('Content-Type', type).send(bodies.get(type))
   }
 }

@@ -16,10 +16,16 @@ export interface RevocationListOut {
   updated_at: DateTime
 }
 
+/** Lists that are credentials are signed by a DID. */
+function signerOf({ id, didId }: StatusList): Uuid {
+  if (!didId) throw new Error(`list ${id} is not signed by a DID`)
+  return didId
+}
+
 export const listToWire = (list: StatusList, credential: JsonObject): RevocationListOut => ({
   id: list.id,
   credential_id: String(credential.id),
-  org_did_id: list.didId,
+  org_did_id: signerOf(list),
   credential,
   created_at: list.createdAt.toISOString(),
   updated_at: (list.signedAt ?? list.createdAt).toISOString(),

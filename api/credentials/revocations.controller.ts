@@ -38,7 +38,8 @@ export function assertRevokes(isRevoked: BulkRevocation): void {
 interface RevocationsIn {
   by: 'template' | 'batch' | 'issuer'
   /**
-   * Id of the template or the batch; the issuer's DID.
+   * Id of the template or the batch; the issuer's DID, or the id of a document signer, which needs the scope
+   * mobile-credentials:write as well.
    * @minLength 1
    * @maxLength 2048
    */
@@ -57,7 +58,7 @@ interface RevocationsIn {
 export interface RevocationsOut {
   id: Uuid
   by: 'template' | 'batch' | 'issuer'
-  /** Id of the template or the batch, or the issuer's DID. */
+  /** Id of the template or the batch, the issuer's DID, or the id of a document signer. */
   subject: string
   status: 'REVOKING' | 'REVOKED'
   /** Formats whose credentials are revoked; absent for a revocation of an earlier release, which revokes all. */

@@ -74,6 +74,7 @@ export const MOBILE_SIGN_EXAMPLE = {
       },
     },
   },
+  revocable: true,
 }
 
 /** IssuerSigned in base64url, cut short. */
@@ -87,12 +88,20 @@ const row = {
   documentSignerId: SIGNER_ID,
   issuanceDate: '2027-01-01T00:00:00.000Z',
   expirationDate: '2028-01-01T00:00:00.000Z',
+  revocable: true,
+  isRevoked: false,
 }
 const decoded = {
   docType: 'org.iso.18013.5.1.mDL',
   branding: { name: 'Driving licence' },
   issuerAuth: 'hEOhASahGCFZAcYwggHGMIIBbKADAgECAhBkpYNl3FjO18nBXYJWxQyS',
   namespaces,
+  status: {
+    status_list: {
+      idx: 41_873,
+      uri: 'https://issuer.example/v1/credentials/mobile/status-lists/7d3a8c1e-0b52-4f0e-9b0e-3f1d6a2c9b10',
+    },
+  },
 }
 const validityInfo = {
   signed: '2027-01-01T00:00:00.000Z',
@@ -119,6 +128,8 @@ export const MOBILE_CREDENTIAL_ANSWERS = {
     ],
   },
   listMobileCredentials: page(row),
+  getMobileCredentialRevocationStatus: { isRevoked: false },
+  setMobileCredentialRevocationStatus: {},
   getMobileCredential: { ...row, encoded: ENCODED, namespaces },
   createMobileCredentialsIaca: iaca,
   listMobileCredentialsIacas: page(iaca),

@@ -1,6 +1,6 @@
 import type { MobileCredential } from '../../activities/mobile-credentials/read.ts'
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
-import type { Count, DateTime, JsonObject, Uuid } from '../frame/wire.ts'
+import type { Count, DateTime, JsonObject, Uri, Uuid } from '../frame/wire.ts'
 
 /** A public JSON Web Key (RFC 7517). */
 export type DeviceKey = JsonObject
@@ -46,6 +46,18 @@ export interface MobileSignIn {
   /** Default: the usable document signer that was created or changed last. */
   documentSignerId?: Uuid | null
   payload: MobilePayload
+  /** Gives the credential an entry in a Token Status List. Default: false. */
+  revocable?: boolean
+}
+
+/** Place of a credential in a Token Status List. */
+interface MobileStatusList {
+  idx: Count
+  uri: Uri
+}
+
+interface MobileStatus {
+  status_list: MobileStatusList
 }
 
 interface MobileDecoded {
@@ -55,6 +67,8 @@ interface MobileDecoded {
   issuerAuth: string
   /** Elements by namespace: bytes in base64url, dates as texts. */
   namespaces: ItemsToSign
+  /** Where a reader finds whether the credential is revoked; only with revocable true. */
+  status?: MobileStatus
 }
 
 export interface MobileSignOut {
@@ -70,6 +84,8 @@ export interface MobileCredentialOut {
   documentSignerId: Uuid
   issuanceDate: DateTime
   expirationDate: DateTime
+  revocable: boolean
+  isRevoked: boolean
 }
 
 export interface MobileCredentialDetailsOut extends MobileCredentialOut {
@@ -113,6 +129,8 @@ export interface MobileReason {
     | 'Expired'
     | 'Device'
     | 'Status'
+    | 'Revoked'
+    | 'StatusUnavailable'
   message: string
 }
 
@@ -141,10 +159,11 @@ export interface MobileVerifyOut {
   documents: VerifiedDocument[]
 }
 
-export const toSignRequest = ({ documentSignerId, payload }: MobileSignIn) => {
+export const toSignRequest = ({ documentSignerId, payload, revocable = false }: MobileSignIn) => {
   const { branding, deviceKeyInfo, validityInfo, ...rest } = payload
   return {
     documentSignerId,
+    revocable,
     payload: {
       ...rest,
       branding: branding && { ...branding },
@@ -160,6 +179,8 @@ export const rowToWire = ({ row }: Pick<MobileCredential, 'row'>): MobileCredent
   documentSignerId: row.documentSignerId ?? '',
   issuanceDate: row.issuanceDate.toISOString(),
   expirationDate: (row.expirationDate ?? row.issuanceDate).toISOString(),
+  revocable: row.statusListId != null,
+  isRevoked: row.revoked,
 })
 
 export const detailsToWire = ({ row, encoded, namespaces }: MobileCredential): MobileCredentialDetailsOut => ({

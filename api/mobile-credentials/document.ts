@@ -8,12 +8,14 @@ type Published =
   | 'getPublishedIacaCertificate'
   | 'getPublishedIacaCertificatePem'
   | 'getPublishedIacaCrl'
+  | 'getMobileStatusList'
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
 export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDENTIAL_OPERATIONS | Published> = {
   examples: {
     signMobileCredential: MOBILE_SIGN_EXAMPLE,
     verifyMobileCredential: { payload: ENCODED },
+    setMobileCredentialRevocationStatus: { isRevoked: true },
     createMobileCredentialsIaca: { country: 'NL', commonName: 'Example State IACA' },
     updateMobileCredentialsIaca: { active: true },
     createMobileCredentialsDocumentSigner: { active: true, commonName: 'Example State Document Signer' },
@@ -24,8 +26,15 @@ export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDEN
     '/v1/credentials/mobile/iacas/{id}': 'iaca.not_found',
     '/v1/credentials/mobile/document-signers/{id}': 'document_signer.not_found',
     '/v1/iacas/{id}': 'iaca.not_found',
+    '/v1/credentials/mobile/status-lists/{id}': 'status_list.not_found',
   },
   answers: MOBILE_CREDENTIAL_ANSWERS,
+  downloads: {
+    getMobileStatusList: {
+      'application/statuslist+cwt': '<a CWT>',
+      'application/statuslist+jwt': 'eyJhbGciOiJFUzI1NiIsInR5cCI6InN0YXR1c2xpc3Qrand0In0.<claims>.<signature>',
+    },
+  },
   schemas: MOBILE_CREDENTIAL_SCHEMAS,
   refusals: {
     signMobileCredential: {
@@ -33,6 +42,7 @@ export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDEN
       404: 'document_signer.not_found',
       409: 'document_signer.not_usable',
     },
+    setMobileCredentialRevocationStatus: { 400: 'credential.not_revocable' },
     createMobileCredentialsIaca: { 400: 'iaca.certificate_invalid', 409: 'iaca.too_many' },
     deleteMobileCredentialsIaca: { 409: 'iaca.in_use' },
     createMobileCredentialsDocumentSigner: { 404: 'iaca.not_found', 409: 'document_signer.too_many' },

@@ -1,7 +1,7 @@
 -- A chunk as a whole: credentials, states of the rows and counts of the batch, or nothing. `rows` are as record_credentials
 -- takes them, `signed_rows`, `ids` and `issuer_ids` belong to them one by one. A row that is not pending any more is left
--- alone, so that a repeated chunk adds nothing; so is one whose issuer is gone, which the share lock settles for the
--- transaction. Nothing is recorded from a template that is deleted, which is settled alike. Rows are found by `any`, which
+-- alone, so that a repeated chunk adds nothing; so is one whose issuer, a DID or a document signer, is gone,
+-- which the share lock settles for the transaction. Nothing is recorded from a template that is deleted, which is settled alike. Rows are found by `any`, which
 -- the primary key answers whatever the statistics say: of a batch that is new they know nothing, and a join would then go
 -- through all of its rows.
 create or replace function record_batch_chunk(
@@ -32,6 +32,13 @@ begin
   select coalesce(array_agg(d.id), '{}') into living from (
     select dids.id from dids where dids.id = any (issuer_ids) and deleted_at is null and registration_status = 'COMPLETED'
     order by dids.id for share) as d;
+  if not living @> issuer_ids then
+    select living || coalesce(array_agg(s.id), '{}') into living from (
+      select m.id from mobile_document_signers m join mobile_iacas i on i.id = m.iaca_id
+      where m.id = any (issuer_ids) and m.active and m.revoked_at is null and m.deleted_at is null
+        and i.active and i.deleted_at is null
+      order by m.id for share) as s;
+  end if;
   with pending as materialized (
     select r.row_number from credential_batch_rows r
     where r.batch_id = batch and r.row_number = any (signed_rows) and r.state = 'pending' for update

@@ -13,6 +13,7 @@ declare
   changed_ids uuid[];
   changed_lists uuid[];
   next_list uuid;
+  signer uuid;
   new_revoked integer;
   seen integer := 0;
   over boolean;
@@ -26,6 +27,9 @@ begin
     return;
   end if;
 
+  -- an issuer is a DID, or the id of a document signer
+  if run.scope = 'issuer' and run.subject not like 'did:%' then signer := run.subject::uuid; end if;
+
   if run.scope = 'batch' then
     select array_agg(s.credential_id), count(*), coalesce(max(s.row_number), run.cursor_number)
     into ids, seen, run.cursor_number from (
@@ -37,6 +41,18 @@ begin
     for run.cursor_time, run.cursor_id in
       select c.created_at, c.id from credentials c
       where c.tenant_id = tenant and c.template_id = run.subject::uuid
+        and (c.created_at, c.id) > (coalesce(run.cursor_time, '-infinity'),
+          coalesce(run.cursor_id, '00000000-0000-0000-0000-000000000000'))
+      order by c.created_at, c.id limit at_once
+    loop
+      ids := ids || run.cursor_id;
+    end loop;
+    seen := cardinality(ids);
+    over := seen < at_once;
+  elsif signer is not null then
+    for run.cursor_time, run.cursor_id in
+      select c.created_at, c.id from credentials c
+      where c.tenant_id = tenant and c.document_signer_id = signer
         and (c.created_at, c.id) > (coalesce(run.cursor_time, '-infinity'),
           coalesce(run.cursor_id, '00000000-0000-0000-0000-000000000000'))
       order by c.created_at, c.id limit at_once
@@ -95,7 +111,7 @@ begin
     values (gen_random_uuid(), tenant, log_category, log_type, clock_timestamp(), run.request_id, '{}',
       json_build_object('clientId', run.client_id, 'id', run.id, 'by', run.scope, 'subject', run.subject,
       'revoked', run.revoked),
-      array_remove(array[run.id, case when run.scope = 'issuer'
+      array_remove(array[run.id, case when run.scope = 'issuer' and signer is null
         then (select d.id from dids d where d.did = run.subject and d.deleted_at is null)
         else run.subject::uuid end], null));
   end if;

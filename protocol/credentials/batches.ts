@@ -2,12 +2,13 @@ import type { Json } from '../data-integrity/index.ts'
 import type { FieldError } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { nearestOf } from '../names.ts'
+import { isUuid } from '../uuid.ts'
 import type { FormatName } from './formats.ts'
 
 /** Defaults for the rows of a batch; a row's own member takes precedence. The format checks which ones it needs. */
 export interface BatchOptions {
   format: FormatName
-  /** DID of the issuer. */
+  /** DID of the issuer; the id of the document signer of mobile credentials. */
   issuer?: string
   proofType?: string
   revocable: boolean
@@ -22,10 +23,14 @@ export interface BatchOptions {
   templateId?: string
 }
 
-/** The content of rows: credentials, or claims for a template. */
-export type RowKind = 'payload' | 'claims'
+/** The content of rows: credentials, claims for a template, or what a document signer signs. */
+export type RowKind = 'payload' | 'claims' | 'mobile'
 
-export const rowKindOf = ({ templateId }: BatchOptions): RowKind => (templateId === undefined ? 'payload' : 'claims')
+export const rowKindOf = ({ templateId, format }: BatchOptions): RowKind =>
+  templateId !== undefined ? 'claims' : format === 'mobile' ? 'mobile' : 'payload'
+
+/** The member that a row must have. */
+const REQUIRED = { payload: 'payload', claims: 'claims', mobile: 'payload' } as const
 
 interface OwnOptions {
   suspendable?: boolean
@@ -36,6 +41,8 @@ export interface PayloadRow extends OwnOptions {
   payload: Json
   proofType?: string
   revocable?: boolean
+  /** Of a mobile credential. */
+  documentSignerId?: string | null
 }
 
 export interface ClaimsRow extends OwnOptions {
@@ -63,6 +70,10 @@ const aBoolean: Member = [(value) => typeof value === 'boolean', 'expected true 
 const aString: Member = [(value) => typeof value === 'string', 'expected a string']
 const anObject: Member = [isObject, 'expected a JSON object']
 const aTag: Member = [isTag, 'expected a string of at most 255 characters']
+const anId: Member = [
+  (value) => value === null || (typeof value === 'string' && isUuid(value)),
+  'expected the id of a document signer',
+]
 const aDid: Member = [(value) => value === null || typeof value === 'string', 'expected a string']
 
 /** The members of a row, each with its check: those of a sign request, and of one from a template. */
@@ -71,9 +82,14 @@ const MEMBERS: Record<RowKind, Map<string, Member>> = {
     Object.entries({ payload: anObject, proofType: aString, revocable: aBoolean, suspendable: aBoolean, tag: aTag }),
   ),
   claims: new Map(Object.entries({ claims: anObject, issuer_did: aDid, suspendable: aBoolean, tag: aTag })),
+  mobile: new Map(Object.entries({ payload: anObject, documentSignerId: anId, revocable: aBoolean })),
 }
 
-const NEAREST = { payload: nearestOf([...MEMBERS.payload.keys()]), claims: nearestOf([...MEMBERS.claims.keys()]) }
+const NEAREST = {
+  payload: nearestOf([...MEMBERS.payload.keys()]),
+  claims: nearestOf([...MEMBERS.claims.keys()]),
+  mobile: nearestOf([...MEMBERS.mobile.keys()]),
+}
 
 /** The message about a member that a row of this kind does not have. */
 function unknownMember(name: string, kind: RowKind, isSent: (name: string) => boolean): string {
@@ -97,7 +113,9 @@ export function rowOfJson(value: unknown, kind: RowKind): ReadRow {
       ]
     return check(member) ? [] : [{ path: name, code: 'row.type', message: String(expected) }]
   })
-  if (value[kind] === undefined) errors.push({ path: kind, code: 'row.required', message: `expected ${kind}` })
+  const required = REQUIRED[kind]
+  if (value[required] === undefined)
+    errors.push({ path: required, code: 'row.required', message: `expected ${required}` })
   return errors.length > 0 ? { errors } : { input: value as Json & RowInput }
 }
 

@@ -28,11 +28,8 @@ export function isFitFor({ protected: header, unprotected }: CoseSign1, key: Key
 /** Curves of ISO/IEC 18013-5, table B.3, that @auth0/mdl does not have. */
 export const isBrainpool = (key: KeyObject): boolean => curveOf(key).startsWith('brainpool')
 
-/** Whether a fit COSE_Sign1 verifies with a key of a Brainpool curve. */
-export function isSignedByBrainpool(
-  { protected: header, protectedBytes, payload, signature }: CoseSign1,
-  key: KeyObject,
-) {
+/** Whether a fit COSE_Sign1 verifies with a key; @auth0/mdl has no Brainpool curve, and reads no lists. */
+export function isSignedByKey({ protected: header, protectedBytes, payload, signature }: CoseSign1, key: KeyObject) {
   const algorithm = ALGORITHMS.get(header.get(HEADER.alg))
   if (!algorithm || !payload) return false
   try {

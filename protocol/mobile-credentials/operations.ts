@@ -8,6 +8,13 @@ export const MOBILE_CREDENTIAL_OPERATIONS = {
   verifyMobileCredential: { scope: read, name: 'MOBILE_CREDENTIAL_VERIFY', category },
   listMobileCredentials: { scope: read, name: 'MOBILE_CREDENTIAL_RETRIEVE_LIST', category },
   getMobileCredential: { scope: read, name: 'MOBILE_CREDENTIAL_RETRIEVE', category },
+  getMobileCredentialRevocationStatus: { scope: read, name: 'MOBILE_CREDENTIAL_REVOCATION_RETRIEVE', category },
+  setMobileCredentialRevocationStatus: {
+    scope: write,
+    name: 'MOBILE_CREDENTIAL_REVOCATION_SET_STATUS',
+    category,
+    changes: true,
+  },
   createMobileCredentialsIaca: { scope: write, name: 'MOBILE_CREDENTIAL_IACA_CREATE', category, changes: true },
   listMobileCredentialsIacas: { scope: read, name: 'MOBILE_CREDENTIAL_IACA_RETRIEVE_LIST', category },
   getMobileCredentialsIaca: { scope: read, name: 'MOBILE_CREDENTIAL_IACA_RETRIEVE', category },

@@ -1,8 +1,11 @@
+import { Refusal, Unavailable } from '../errors.ts'
+import type { TokenEntry } from '../status-list/token.ts'
 import { type Certificate, countryOf, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
-import { deviceProofOf, isBrainpool, isFitFor, isSignedByBrainpool, type Session } from './device-auth.ts'
+import { deviceProofOf, isBrainpool, isFitFor, isSignedByKey, type Session } from './device-auth.ts'
 import { MdlDocument } from './mdl.ts'
 import { MDL_NAMESPACE } from './namespaces.ts'
 import type { Mdoc } from './read.ts'
+import { statusEntryOf } from './status.ts'
 
 /** A check that failed. */
 export interface Reason {
@@ -18,6 +21,8 @@ export interface Reason {
     | 'Expired'
     | 'Device'
     | 'Status'
+    | 'Revoked'
+    | 'StatusUnavailable'
   message: string
 }
 
@@ -27,6 +32,11 @@ export interface Rules {
   trusted: readonly Certificate[]
   /** Whether the IACA revoked a document signer's certificate. */
   isRevoked(signer: Certificate): boolean
+  /**
+   * Whether an entry of a status list is set. `iaca`: the trusted certificate that the credential leads to. Throws
+   * `Refusal('status_list.…' | 'outbound.…')` and `Unavailable('outbound')`.
+   */
+  isSet(entry: TokenEntry, iaca: Certificate): Promise<boolean>
   /** Absent: the device is not asked for. */
   session?: Session | undefined
 }
@@ -74,7 +84,7 @@ const revocation: Check = ({ signer, iaca }, { isRevoked }) =>
 const signature: Check = async ({ mdoc: { issuerAuth }, signer, mdl }) => {
   if (!signer || !mdl) return []
   const { publicKey } = signer
-  const isSigned = isBrainpool(publicKey) ? isSignedByBrainpool(issuerAuth, publicKey) : await mdl.isSignedBy(publicKey)
+  const isSigned = isBrainpool(publicKey) ? isSignedByKey(issuerAuth, publicKey) : await mdl.isSignedBy(publicKey)
   return isSigned && isFitFor(issuerAuth, publicKey)
     ? []
     : failed('Signature', 'The signature of the issuer does not verify.')
@@ -137,8 +147,24 @@ const device: Check = async ({ mdl }, { session }) =>
     ? failed('Device', 'The device did not authenticate this response in this session.')
     : []
 
-const status: Check = ({ mdoc: { mso } }) =>
-  mso.status === undefined ? [] : failed('Status', 'The status of the credential is of an unsupported kind.')
+/** Only of a credential that is genuine: nobody else makes the platform fetch a list. */
+async function status({ mdoc: { mso }, iaca }: Facts, { isSet }: Rules, isGenuine: boolean): Promise<Reason[]> {
+  if (mso.status === undefined) return []
+  const entry = statusEntryOf(mso.status)
+  if (!entry) return failed('Status', 'The status of the credential is of an unsupported kind.')
+  if (!isGenuine || !iaca) return []
+  try {
+    return (await isSet(entry, iaca)) ? failed('Revoked', 'The issuer has revoked the credential.') : []
+  } catch (error) {
+    if (error instanceof Unavailable && error.part === 'outbound') return failed('StatusUnavailable', error.message)
+    if (!(error instanceof Refusal)) throw error
+    const isOfNetwork = error.code.startsWith('outbound.') || error.code === 'status_list.unavailable'
+    return failed(isOfNetwork ? 'StatusUnavailable' : 'Status', error.message)
+  }
+}
+
+/** Failures after which a credential may still be that of its issuer. */
+const GENUINE: readonly Reason['type'][] = ['NotYetValid', 'Expired', 'Device', 'DocType']
 
 const CHECKS: readonly Check[] = [
   version,
@@ -151,7 +177,6 @@ const CHECKS: readonly Check[] = [
   docType,
   validity,
   device,
-  status,
 ]
 
 export interface MdocVerdict {
@@ -176,6 +201,8 @@ export async function verifyMdoc(mdoc: Mdoc, rules: Rules): Promise<MdocVerdict>
   const mdl = isRead(mdoc.mso) ? new MdlDocument(mdoc, proof) : undefined
   const reasons: Reason[] = []
   for (const check of CHECKS) reasons.push(...(await check({ mdoc, signer, iaca, mdl }, rules)))
+  const isGenuine = reasons.every(({ type }) => GENUINE.includes(type))
+  reasons.push(...(await status({ mdoc, signer, iaca, mdl }, rules, isGenuine)))
   const warnings = [
     ...(mdoc.deviceSigned && !rules.session ? ['DeviceNotChecked'] : []),
     ...(mdoc.deviceSigned ? [] : ['NoDevice']),

@@ -9,9 +9,17 @@ export interface StatusExplanation {
   statusReference?: string | string[]
 }
 
+const CREDENTIAL_LISTS = 'revocation-lists'
+
+/** Where the lists that are no credentials stand. */
+const PLACES: Partial<Record<StatusListKind, string>> = {
+  BitIndexRevocationList: 'credentials/compact/revocation-lists',
+  TokenStatusList: 'credentials/mobile/status-lists',
+}
+
 /** Returns the public URL of a list. */
 export const statusListUrl = (baseUrl: string, listId: string, kind?: StatusListKind): string =>
-  `${baseUrl}/v1/${kind === 'BitIndexRevocationList' ? 'credentials/compact/' : ''}revocation-lists/${listId}`
+  `${baseUrl}/v1/${kind === undefined ? CREDENTIAL_LISTS : (PLACES[kind] ?? CREDENTIAL_LISTS)}/${listId}`
 
 export interface StatusEntryInput extends StatusExplanation {
   kind: CredentialListKind

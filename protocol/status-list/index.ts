@@ -6,8 +6,8 @@ export { permute } from './permutation.ts'
 
 /** Lists that are credentials of the W3C. */
 export type CredentialListKind = 'RevocationList2020' | 'BitstringStatusList'
-/** The list of compact credentials is a CWT (protocol/compact-credentials/status-lists.ts). */
-export type StatusListKind = CredentialListKind | 'BitIndexRevocationList'
+/** The list of compact credentials is a CWT (protocol/compact-credentials/status-lists.ts), that of mobile ones a token (token.ts). */
+export type StatusListKind = CredentialListKind | 'BitIndexRevocationList' | 'TokenStatusList'
 export type StatusPurpose = 'revocation' | 'suspension'
 
 /** Smallest size of a list, for the privacy of holders (Bitstring Status List, 6.1; RevocationList2020, 6.1). */

@@ -1,18 +1,12 @@
 import { generateKeyPairSync, sign as signWith } from 'node:crypto'
 import { deflateSync, gzipSync, inflateSync } from 'node:zlib'
 import test from 'ava'
-import {
-  bitIndexList,
-  readList,
-  statusAt,
-  statusListCwt,
-  statusListJwt,
-  tokenList,
-} from '../../protocol/compact-credentials/status-lists.ts'
+import { bitIndexList, readList, statusListCwt } from '../../protocol/compact-credentials/status-lists.ts'
 import { type Cbor, encodeCbor } from '../../protocol/cose/cbor.ts'
 import { HEADER, signCoseSign1, type ToSign } from '../../protocol/cose/sign1.ts'
 import { verificationKey } from '../../protocol/data-integrity/keys.ts'
 import { setBits } from '../../protocol/status-list/index.ts'
+import { statusAt, statusListJwt, tokenList } from '../../protocol/status-list/token.ts'
 
 /** Bits of a list, index 0 left-most in byte 0. */
 const bitsOf = (statuses: string) =>

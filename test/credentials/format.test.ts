@@ -36,7 +36,7 @@ function noteFormat({
   async function sign(tenantId: string, id: string, { issuer, holder, text }: Note) {
     if (typeof text !== 'string') throw new Refusal('note.empty', 'A note says something.')
     const { did, didId } = await signers.signerOf(tenantId, issuer, refuseIssuer('issuer'))
-    const owner = { tenantId, didId, kind, proofType }
+    const owner = { tenantId, issuerId: didId, kind, proofType }
     const entry = await entries.take({ ...owner, purpose: 'revocation' })
     const second = await entries.take({ ...owner, purpose: 'suspension' })
     const listUrl = `${config.publicUrl.origin}/v1/revocation-lists/${entry.listId}`

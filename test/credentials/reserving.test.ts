@@ -42,7 +42,7 @@ type Owner = Parameters<ReturnType<typeof createStatusEntries>['take']>[0]
 
 const newOwner = (): Owner => ({
   tenantId: randomUUID(),
-  didId: randomUUID(),
+  issuerId: randomUUID(),
   kind: 'BitstringStatusList',
   purpose: 'revocation',
   proofType: 'eddsa-rdfc-2022',
@@ -64,7 +64,7 @@ const listsOf = (entries: StatusEntry[]) => new Set(entries.map(({ listId }) => 
 async function openList(owner: Owner, left: number): Promise<void> {
   await processOn(pools[0]).take(owner)
   const text = 'update status_lists set used = size - $2 where did_id = $1'
-  await database.systemSql.query({ text, values: [owner.didId, left] })
+  await database.systemSql.query({ text, values: [owner.issuerId, left] })
 }
 
 /** Two processes reserve for one owner, and take what they reserved: the second asks while the first one's transaction is not committed. */
@@ -120,7 +120,7 @@ test.serial('many processes that reserve at once, over and over, are given no en
   const taken = await Promise.all(processes.map((each) => takeMany(each, owner, 4 * LEASE)))
   t.is(distinct(taken.flat()), 8 * 4 * LEASE)
   const text = 'select sum(used)::int as used from status_lists where did_id = $1'
-  const { rows } = await database.systemSql.query<{ used: number }>({ text, values: [owner.didId] })
+  const { rows } = await database.systemSql.query<{ used: number }>({ text, values: [owner.issuerId] })
   t.is(rows[0]?.used, 8 * 4 * LEASE, 'what is taken is used')
 })
 

@@ -209,8 +209,8 @@ test.serial(
     const [first] = await taken(place.unwitnessed)
     const reserved = async (url: string) => {
       const process = await openProcess({ url, witness: undefined })
-      const { tenantId, didId, kind, purpose, proofType } = OWNER
-      const values = [tenantId, didId, kind, purpose, proofType, 32, randomUUID(), 131_072, randomBytes(32), 0]
+      const { tenantId, issuerId, kind, purpose, proofType } = OWNER
+      const values = [tenantId, issuerId, kind, purpose, proofType, 32, randomUUID(), 131_072, randomBytes(32), 0]
       const text = 'select list_id from reserve_status_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)'
       return process.sql
         .query<{ list_id: string }>({ text, values })

@@ -109,7 +109,13 @@ async function faultsOf(document: CborMap, { certificate }: Issuer, session?: Se
   const trusted = [readCertificate(certificate) ?? []].flat()
   const found: string[] = []
   for (const mdoc of readMdocs(encodeCbor(document))) {
-    const { reasons } = await verifyMdoc(mdoc, { now: NOW, trusted, isRevoked: () => false, session })
+    const { reasons } = await verifyMdoc(mdoc, {
+      now: NOW,
+      trusted,
+      isRevoked: () => false,
+      isSet: async () => false,
+      session,
+    })
     found.push(...reasons.map(({ type }) => type).filter((type) => type !== 'Certificate'))
   }
   return found

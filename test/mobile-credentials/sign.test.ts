@@ -227,6 +227,7 @@ test('an inactive, revoked or expired signer never signs, and neither does one w
   const times = async (column: string, time: string) => {
     const text = `update mobile_document_signers set ${column} = now() + $1::interval where id = $2`
     await world.dependencies.systemSql.query({ text, values: [time, signer.id] })
+    await put(path, true) // any change makes the process look at its signers again
   }
   await times('not_before', '1 hour')
   t.deepEqual(await refused(signer.id), [409, 'document_signer.not_usable', 'not_yet_valid'])

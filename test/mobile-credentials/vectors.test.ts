@@ -113,7 +113,13 @@ const VECTOR_LIST: Vector[] = [
 ]
 
 const judge = (mdoc: Mdoc, { trusted, at, session }: Vector, now = new Date(at)) =>
-  verifyMdoc(mdoc, { now, trusted: [certificateOf(trusted())], isRevoked: () => false, session: session?.() })
+  verifyMdoc(mdoc, {
+    now,
+    trusted: [certificateOf(trusted())],
+    isRevoked: () => false,
+    isSet: async () => false,
+    session: session?.(),
+  })
 
 const failures = async (vector: Vector, bytes: Uint8Array): Promise<string[]> => {
   try {
@@ -137,7 +143,12 @@ for (const vector of VECTOR_LIST)
       t.deepEqual(await failures(vector, bytes), vector.reasons ?? [])
       const own = vector.reasons ?? []
       for (const mdoc of readMdocs(bytes)) {
-        const stranger = await verifyMdoc(mdoc, { now: new Date(vector.at), trusted: [], isRevoked: () => false })
+        const stranger = await verifyMdoc(mdoc, {
+          now: new Date(vector.at),
+          trusted: [],
+          isRevoked: () => false,
+          isSet: async () => false,
+        })
         t.deepEqual(
           stranger.reasons.map(({ type }) => type),
           [...own, 'UntrustedIssuer'],

@@ -2,19 +2,16 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { CredentialBatch } from '../../../entities/credentials.batches.ts'
 import { DocumentFault, Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import type { Signers } from '../../dids/signers.ts'
 import type { BatchFormat, Formats } from '../format.ts'
 import { derivedId } from '../issue.ts'
 import type { Chunk, RowOutcomes } from './chunk.ts'
+import { didIssuers } from './issuers.ts'
 import type { BatchSlice, PendingRow } from './rows.ts'
 import { problemOf, rowProblem } from './upload.ts'
 
 /** Signatures of a chunk that are under way at a time: enough for Vault to batch them. */
 const AT_ONCE = 16
-
-/**
- * Refusal codes of a deleted issuer's rows; its keys may be destroyed a moment before its DID is seen to be deleted.
- */
-const GONE = ['credential.issuer_unknown', 'key.not_found']
 
 /** The platform's own faults with a key. A row refused for one would be erased, and could not be signed later. */
 const KEY_FAULTS = ['key.envelope_refused', 'key.store_refused']
@@ -52,13 +49,16 @@ export function refuseAll(rows: PendingRow[]): RowOutcomes {
 export type Work = BatchSlice & { batch: CredentialBatch }
 
 interface Parts extends Pick<Dependencies, 'keys' | 'log'> {
+  signers: Signers
   formats: Pick<Formats, 'of'>
 }
 
 /**
  * Signs the rows of a slice. Where a row cannot be signed, decides whether the fault is the row's or the platform's.
  */
-export function createBatchAttempts({ keys, log, formats }: Parts) {
+export function createBatchAttempts({ keys, log, formats, signers }: Parts) {
+  const dids = didIssuers(signers)
+
   interface Doubt {
     row: number
     error: DocumentFault | Refusal
@@ -95,6 +95,7 @@ export function createBatchAttempts({ keys, log, formats }: Parts) {
     const terms = { options: batch.options, template }
     const outcomes: RowOutcomes = { signed: [], failed: [], gone: new Set() }
     const issuers = new Set(batch.issuers)
+    const { goneCodes } = format.issuers ?? dids
     const doubts: Doubt[] = []
     const signRow = async ({ row_number: row, input }: PendingRow, tries = 1): Promise<void> => {
       try {
@@ -109,7 +110,7 @@ export function createBatchAttempts({ keys, log, formats }: Parts) {
         else if (KEY_FAULTS.includes(error.code)) outcomes.fault = error
         else {
           const issuer = format.issuerOf(input, batch.options)
-          if (GONE.includes(error.code) && issuer !== undefined && issuers.has(issuer)) outcomes.gone.add(issuer)
+          if (goneCodes.includes(error.code) && issuer !== undefined && issuers.has(issuer)) outcomes.gone.add(issuer)
           else outcomes.failed.push({ row, problem: problemOf(error, documentIn(work)) })
         }
       }

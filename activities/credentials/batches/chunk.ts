@@ -58,7 +58,7 @@ export async function recordChunk(
       batchId,
       signed.map(({ row }) => row),
       signed.map(({ credential }) => credential.id),
-      signed.map(({ credential }) => credential.didId),
+      signed.map(({ credential }) => credential.didId ?? credential.documentSignerId),
       signed
         .map(({ row, credential }) => toColumns({ ...credential, ...from, batch: { id: batchId, row } }))
         .join('\n'),

@@ -91,7 +91,8 @@ export function createBatches(parts: Parts) {
         refuseEnded(batch)
         if (batch.state !== 'PAUSED') return
         const { pauseCode } = batch
-        if (pauseCode === 'batch.issuer_gone') batch.issuers = await batchUploads.usable(call.tenantId, batch.issuers)
+        if (pauseCode === 'batch.issuer_gone')
+          batch.issuers = await batchUploads.usable(call.tenantId, batch.format, batch.issuers)
         if (pauseCode === 'batch.template_gone' && batch.templateId)
           batch.templateGone = await isTemplateGone(em, batch.format, batch.templateId)
         Object.assign(batch, { state: 'PROCESSING', pauseCode: null, pauseMessage: null })

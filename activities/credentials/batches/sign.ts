@@ -6,6 +6,7 @@ import type { Signers } from '../../dids/signers.ts'
 import type { Formats } from '../format.ts'
 import { createBatchAttempts, refuseAll } from './attempt.ts'
 import { type Chunk, type ChunkOutcome, recordChunk } from './chunk.ts'
+import { didIssuers } from './issuers.ts'
 import { loadSlice } from './rows.ts'
 
 /** Rows that are recorded together. */
@@ -18,7 +19,8 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'keys
 
 /** Signs the chunks of a batch, which the workflow chooses. */
 export function createBatchSigning(parts: Parts) {
-  const { config, database, sql, now, log, signers } = parts
+  const { config, database, sql, now, log, signers, formats } = parts
+  const dids = didIssuers(signers)
   const patienceMs = config.batchPatienceSeconds * 1000
   const { attemptIfReady } = createBatchAttempts(parts)
 
@@ -65,7 +67,8 @@ export function createBatchSigning(parts: Parts) {
     if (outcome === 'template_gone') return signSlice(chunk) // deleted meanwhile; the rows are unchanged
     if (outcome === 'issuer_gone') {
       // a cached issuer was deleted meanwhile; its rows are unchanged
-      for (const { credential } of outcomes.signed) signers.forget(chunk.tenantId, credential.issuer)
+      const { forget } = formats.of(batch.format).batches.issuers ?? dids
+      for (const { credential } of outcomes.signed) forget(chunk.tenantId, credential.issuer)
       return signSlice(chunk)
     }
     if (outcomes.gone.size > 0) {

@@ -2,13 +2,14 @@ import { LockMode } from '@mikro-orm/core'
 import { CredentialBatch } from '../../../entities/credentials.batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { type BatchOptions, MAX_ROWS, type ReadRow } from '../../../protocol/credentials/batches.ts'
+import type { FormatName } from '../../../protocol/credentials/formats.ts'
 import { errorsWithin, type FieldError, Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Signers } from '../../dids/signers.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import type { Formats, SettledOptions } from '../format.ts'
 import { derivedId } from '../issue.ts'
-import { refuseIssuer } from '../refusals.ts'
+import { didIssuers } from './issuers.ts'
 import { type BatchRecord, toRecord } from './record.ts'
 import { discardUpload } from './sweep.ts'
 
@@ -82,6 +83,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'sql' | 'now' | 'uuid' |
  */
 export function createBatchUploads(parts: Parts) {
   const { database, sql, now, uuid, outbox, log, operations, signers, formats } = parts
+  const dids = didIssuers(signers)
 
   /** A later attempt with the same Idempotency-Key takes over the batch and deletes the rows of the earlier one. */
   async function begin(call: Call, { source, options }: Upload, settled: Omit<SettledOptions, 'options'>) {
@@ -144,24 +146,24 @@ export function createBatchUploads(parts: Parts) {
     return { total, issuers: [...issuers] }
   }
 
-  /** Returns those of the DIDs that can issue now. */
-  async function usable(tenantId: string, dids: string[]): Promise<string[]> {
-    const usableDids: string[] = []
-    for (const did of dids) {
-      signers.forget(tenantId, did)
+  /** Returns those of the issuers that can issue now. */
+  async function usable(tenantId: string, format: FormatName, named: string[]): Promise<string[]> {
+    const issuers = formats.of(format).batches.issuers ?? dids
+    const usableNow: string[] = []
+    for (const issuer of named) {
       try {
-        usableDids.push((await signers.signerOf(tenantId, did, refuseIssuer('issuer'))).did)
+        usableNow.push(await issuers.usable(tenantId, issuer))
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
       }
     }
-    return usableDids
+    return usableNow
   }
 
   async function finish(call: Call, reception: Reception, upload: Upload, issuers: string[]) {
     const { tenantId } = call
     const { id, attempt, template } = reception
-    const usableDids = await usable(tenantId, issuers)
+    const usableNow = await usable(tenantId, upload.options.format, issuers)
     const metadata = { id, ...(template && { templateId: template.id, templateVersion: template.version }) }
     return operations.change(call, 'createCredentialBatch', metadata, async (em) => {
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
@@ -170,12 +172,12 @@ export function createBatchUploads(parts: Parts) {
       const { total, failed: resumedDone } = batch
       em.assign(batch, {
         state: 'PROCESSING',
-        issuers: usableDids,
+        issuers: usableNow,
         bodySha256: upload.digest(),
         resumedAt: now(),
         resumedDone,
       })
-      const about = { templateId: template?.id ?? null, issuers: usableDids }
+      const about = { templateId: template?.id ?? null, issuers: usableNow }
       await outbox.start(em, 'signBatch', { tenantId, batchId: id, total }, about)
       return toRecord(batch)
     })

@@ -8,7 +8,8 @@ import type { KnownEpoch } from '../../frame/epoch.ts'
 
 export interface StatusListOwner {
   tenantId: string
-  didId: string
+  /** Our id of the DID that signs the list, or of the IACA whose document signers do. */
+  issuerId: string
   kind: StatusListKind
   purpose: StatusPurpose
   proofType: string
@@ -54,7 +55,7 @@ export function createStatusEntries({ sql, uuid, epoch }: Pick<Dependencies, 'sq
 
   async function reserve(
     name: string,
-    { tenantId, didId, kind, purpose, proofType }: StatusListOwner,
+    { tenantId, issuerId, kind, purpose, proofType }: StatusListOwner,
     together: number,
   ) {
     const wanted = Math.min(LARGEST_LEASE, Math.max(LEASE, together))
@@ -62,7 +63,7 @@ export function createStatusEntries({ sql, uuid, epoch }: Pick<Dependencies, 'sq
       const { rows } = await sql.query<Reserved>({
         name: 'reserve-status-entries',
         text: 'select * from reserve_status_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-        values: [tenantId, didId, kind, purpose, proofType, wanted, uuid(), LIST_SIZE, randomBytes(32), mark],
+        values: [tenantId, issuerId, kind, purpose, proofType, wanted, uuid(), LIST_SIZE, randomBytes(32), mark],
       })
       if (!rows[0]) return undefined
       const { list_id: listId, first_entry: next, entries, list_size: size, list_key: key } = rows[0]

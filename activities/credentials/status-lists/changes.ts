@@ -30,9 +30,9 @@ const without = {
     ),
 }
 
-const STORED = `select l.tenant_id, l.kind, l.purpose, l.size, d.did,
+const STORED = `select l.tenant_id, l.kind, l.purpose, l.size, d.did, i.fingerprint,
   coalesce(c.revoked, false) as revoked, coalesce(s.suspended, false) as suspended
-  from status_lists l left join dids d on d.id = l.did_id
+  from status_lists l left join dids d on d.id = l.did_id left join mobile_iacas i on i.id = l.iaca_id
   left join credentials c on c.status_list_id = l.id and c.status_index = $2::bigint
   left join credentials s on s.suspension_list_id = l.id and s.suspension_index = $2::bigint
   where l.id = $1`
@@ -43,6 +43,7 @@ interface StoredRow {
   purpose: string
   size: number
   did: string | null
+  fingerprint: string | null
   revoked: boolean
   suspended: boolean
 }
@@ -53,7 +54,7 @@ export interface StoredEntry {
   kind: string
   purpose: string
   size: number
-  /** DID; null when it was deleted, because its lists stay. */
+  /** DID, or the fingerprint of an IACA; null when it was deleted, because its lists stay. */
   issuer: string | null
   state: 'valid' | 'revoked' | 'suspended'
 }
@@ -158,7 +159,8 @@ export const createCredentialStatus = ({
       const query = { name: 'stored-status', text: STORED, values: [listId, index] }
       const [row] = (await systemSql.query<StoredRow>(query)).rows
       if (!row) return undefined
-      const { tenant_id: tenantId, kind, purpose, size, did: issuer, revoked, suspended } = row
+      const { tenant_id: tenantId, kind, purpose, size, did, fingerprint, revoked, suspended } = row
+      const issuer = did ?? fingerprint
       const state = revoked ? 'revoked' : suspended ? 'suspended' : 'valid'
       return { tenantId, kind, purpose, size, issuer, state }
     },

@@ -29,12 +29,14 @@ export const RENEWED_BEFORE_HOURS = 12
  * One statement, so that the count of changes and the entries belong to one moment. It names the tenant, because the
  * system role sees every row.
  */
-const SNAPSHOT = `select l.kind, l.purpose, l.proof_type as "proofType", l.size, l.changes, d.did,
+const SNAPSHOT = `select l.kind, l.purpose, l.proof_type as "proofType", l.size, l.changes,
+  coalesce(d.did, i.id::text) as issuer,
   case l.purpose
     when 'revocation' then array(select status_index from credentials where status_list_id = l.id and revoked)
     else array(select suspension_index from credentials where suspension_list_id = l.id and suspended)
   end as entries
 from status_lists l left join dids d on d.tenant_id = l.tenant_id and d.id = l.did_id and d.deleted_at is null
+left join mobile_iacas i on i.tenant_id = l.tenant_id and i.id = l.iaca_id and i.deleted_at is null
 where l.tenant_id = $1 and l.id = $2`
 
 interface Snapshot {
@@ -43,8 +45,8 @@ interface Snapshot {
   proofType: string
   size: number
   changes: number
-  /** DID of the issuer; null when it was deleted. */
-  did: string | null
+  /** DID, or the id of an IACA; null when it was deleted. */
+  issuer: string | null
   /** Indexes of the set bits. */
   entries: number[]
 }
@@ -79,8 +81,8 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
     })
     const [list] = rows
     if (!list) throw listNotFound()
-    const { kind, purpose, proofType, size, changes, did, entries } = list
-    if (!did)
+    const { kind, purpose, proofType, size, changes, issuer, entries } = list
+    if (!issuer)
       throw new Refusal(
         'status_list.issuer_gone',
         'The issuer of this list was deleted, so the list cannot be signed any more.',
@@ -91,7 +93,17 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
     const signList = statusKinds[kind]
     if (!signList) throw new Error(`no credential format of this process signs lists of kind ${kind}`)
     const [url, bits] = [statusListUrl(baseUrl, id, kind), setBits(size, entries)]
-    const signed = await signList({ tenantId, kind, purpose, proofType, did, url, bits, validFrom: time, validUntil })
+    const signed = await signList({
+      tenantId,
+      kind,
+      purpose,
+      proofType,
+      issuer,
+      url,
+      bits,
+      validFrom: time,
+      validUntil,
+    })
     const text = JSON.stringify(signed)
     const etag = etagOf(text)
     await systemSql.query({

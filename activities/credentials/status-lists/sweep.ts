@@ -38,10 +38,11 @@ from (select coalesce($1::timestamptz, clock_timestamp() + make_interval(secs =>
 const DUE = `select id, "tenantId" from (
   select l.id, l.tenant_id as "tenantId", waiting.since,
     row_number() over (partition by l.tenant_id order by waiting.since, l.id) as turn
-  from status_lists l join dids d on d.id = l.did_id and d.deleted_at is null
+  from status_lists l left join dids d on d.id = l.did_id and d.deleted_at is null
+  left join mobile_iacas i on i.id = l.iaca_id and i.deleted_at is null
   cross join lateral (select greatest(l.publish_after,
     least(l.changed_since, l.valid_until - make_interval(hours => $1 - 1))) as since) as waiting
-  where l.signed_at is not null and l.publish_after <= clock_timestamp()
+  where (d.id is not null or i.id is not null) and l.signed_at is not null and l.publish_after <= clock_timestamp()
     and (l.changed_since is not null or l.valid_until < $2::timestamptz + make_interval(hours => $1))
 ) as due order by turn, since, id limit $3`
 

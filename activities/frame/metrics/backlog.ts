@@ -16,6 +16,10 @@ interface Backlog {
   text: string
 }
 
+/** The issuer of a list can still sign it. */
+const LIVING = `(exists (select from dids where dids.id = lists.did_id and dids.deleted_at is null)
+             or exists (select from mobile_iacas where mobile_iacas.id = lists.iaca_id and mobile_iacas.deleted_at is null))`
+
 /** docs/operations.md says of each what to do about it. */
 const BACKLOGS: Backlog[] = [
   {
@@ -46,19 +50,19 @@ const BACKLOGS: Backlog[] = [
     name: 'countersign_status_lists_waiting',
     help: 'Status lists that changed after they were signed, without those of deleted issuers',
     text: `select count(*)::float8 as value from status_lists lists
-           join dids on dids.id = lists.did_id and dids.deleted_at is null where lists.changed_since is not null`,
+           where ${LIVING} and lists.changed_since is not null`,
   },
   {
     name: 'countersign_status_lists_oldest_seconds',
     help: 'Age of the oldest change that no signed status list shows, without those of deleted issuers',
     text: `select coalesce(max(extract(epoch from now() - lists.changed_since)), 0)::float8 as value from status_lists lists
-           join dids on dids.id = lists.did_id and dids.deleted_at is null where lists.changed_since is not null`,
+           where ${LIVING} and lists.changed_since is not null`,
   },
   {
     name: 'countersign_status_lists_failing',
     help: 'Status lists whose last signing failed, without those of deleted issuers',
     text: `select count(*)::float8 as value from status_lists lists
-           join dids on dids.id = lists.did_id and dids.deleted_at is null where lists.publish_failures > 0`,
+           where ${LIVING} and lists.publish_failures > 0`,
   },
   {
     name: 'countersign_database_restored_timestamp_seconds',

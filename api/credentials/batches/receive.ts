@@ -1,9 +1,9 @@
 import type { Request } from 'express'
 import type { BatchRecord } from '../../../activities/credentials/batches/record.ts'
 import type { Platform } from '../../../activities/index.ts'
-import type { FormatName } from '../../../protocol/credentials/formats.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Called } from '../../frame/authentication.ts'
+import { allowedFormats } from '../scopes.ts'
 import { type OpenUpload, openUpload } from './upload.ts'
 import { type BatchQuery, toOptions } from './wire.ts'
 
@@ -17,12 +17,6 @@ async function requireSameBody(platform: Platform, tenantId: string, id: string,
   )
 }
 
-/** The operation's own scope is that of the first format: another one has its own. */
-function assertScope({ caller }: Request, format: FormatName): void {
-  if (format === 'semantic' || caller?.scopes.includes('compact-credentials:write')) return
-  throw new Refusal('token.insufficient_scope', 'The access token does not have the scope compact-credentials:write.')
-}
-
 /** Creates a batch from an upload. Throws `Replay` for a request that was answered before. */
 export async function createBatch(
   platform: Platform,
@@ -31,7 +25,7 @@ export async function createBatch(
 ): Promise<BatchRecord> {
   const { user, replay } = called
   const { options, delimiter } = toOptions(query)
-  assertScope(called, options.format)
+  allowedFormats(called, 'write', [options.format])
   const upload = openUpload(called, options, delimiter)
   try {
     const effect = user.idempotency?.effect as BatchRecord | undefined

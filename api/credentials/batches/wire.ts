@@ -17,7 +17,8 @@ import {
 export interface BatchQuery {
   /**
    * Format of the credentials. Compact ones need the scope compact-credentials:write as well; their rows are JSON lines
-   * with the members of their sign operation, or claims for a compact template. Default: web-semantic.
+   * with the members of their sign operation, or claims for a compact template. Mobile ones need
+   * mobile-credentials:write; their rows are JSON lines with the members of signMobileCredential. Default: web-semantic.
    */
   format?: BatchFormatName
   /** DID of the issuer, for rows without an issuer. */
@@ -49,12 +50,17 @@ export interface BatchQuery {
    * default issuer, its only DID with a key that fits.
    */
   issuerDid?: Did
+  /**
+   * Mobile credentials: the document signer of rows without a documentSignerId. Default: the usable signer that was
+   * created or changed last, for the whole batch.
+   */
+  documentSignerId?: Uuid
   /** CSV: the character between two cells. Default: a comma. */
   delimiter?: Delimiter
 }
 
 /** Formats that batches sign. */
-export type BatchFormatName = 'web-semantic' | 'compact' | 'compact-semantic'
+export type BatchFormatName = 'web-semantic' | 'compact' | 'compact-semantic' | 'mobile'
 
 /** A comma, a semicolon, a tab or a vertical bar. */
 export type Delimiter = string
@@ -78,6 +84,8 @@ const contextOf = (text: string): unknown => {
 const OF_TEMPLATE = ['issuer', 'proofType', 'revocable', 'type', 'context'] as const
 
 function checkTogether(query: BatchQuery): void {
+  if (query.documentSignerId !== undefined && query.format !== 'mobile')
+    throw wrong('documentSignerId', 'expected together with format mobile; other credentials are signed by a DID')
   if (query.templateId === undefined) {
     if (query.issuerDid !== undefined)
       throw wrong('issuerDid', 'expected together with templateId; without a template, use issuer')
@@ -91,11 +99,19 @@ function checkTogether(query: BatchQuery): void {
   if (conflicts.length > 0) throw refuse(conflicts.map((path) => ({ path, code: 'template', message: message(path) })))
 }
 
+/** Mobile credentials are signed by document signers, all others by DIDs. */
+function ofDocumentSigner({ issuer, documentSignerId }: BatchQuery): string | undefined {
+  if (issuer !== undefined)
+    throw wrong('issuer', 'expected none: documentSignerId names the signer of mobile credentials')
+  return documentSignerId === undefined ? undefined : inLowerCase(documentSignerId)
+}
+
 export function toOptions(query: BatchQuery): { options: BatchOptions; delimiter: string } {
   const { proofType, revocable = false, suspendable = false, tag, type = [], context = [], delimiter = ',' } = query
   if (!DELIMITERS.includes(delimiter)) throw wrong('delimiter', 'expected a comma, a semicolon, a tab or |')
   checkTogether(query)
-  const { templateId, issuer = query.issuerDid } = query
+  const { templateId, issuer: did = query.issuerDid } = query
+  const issuer = query.format === 'mobile' ? ofDocumentSigner(query) : did
   const own = {
     format: query.format === undefined || query.format === 'web-semantic' ? ('semantic' as const) : query.format,
     ...(issuer === undefined ? {} : { issuer }),

@@ -57,7 +57,7 @@ async function fill(
   const entries = createStatusEntries({ sql, uuid, epoch })
   const { tenantId } = platform.first
   const kind = 'BitstringStatusList'
-  const owner = { tenantId, didId, kind, purpose: 'revocation', proofType: 'eddsa-rdfc-2022' } as const
+  const owner = { tenantId, issuerId: didId, kind, purpose: 'revocation', proofType: 'eddsa-rdfc-2022' } as const
   const sample: Row[] = []
   const lists = new Map<string, Set<number>>()
   let collisions = 0

@@ -96,6 +96,7 @@ const PUBLIC = [
   'getCompactRevocationLists',
   'getDIDConfiguration',
   'getLinkedDIDs',
+  'getMobileStatusList',
   'getOAuthAccessToken',
   ...['Certificate', 'CertificatePem', 'Crl', 's'].map((what) => `getPublishedIaca${what}`),
   'getPublishedStatusList',

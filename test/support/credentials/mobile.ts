@@ -32,10 +32,23 @@ export const createSigner = async (world: World, token?: string): Promise<string
 
 export const SIGN = '/v1/credentials/mobile/sign'
 
+export interface SignedMobile {
+  id: string
+  encoded: string
+  decoded: {
+    docType: string
+    branding: object
+    issuerAuth: string
+    namespaces: Record<string, Record<string, unknown>>
+    status?: { status_list: { idx: number; uri: string } }
+  }
+}
+
 /** A signed credential, by the newest document signer of the tenant. */
 export async function signMobile(world: World, token = world.token, body: object = MOBILE_SIGN_EXAMPLE) {
   const reply = await world.ask(SIGN, { token, body })
   if (reply.status !== 200) throw new Error(`sign answered ${reply.status} ${reply.text}`)
-  const { id, encoded } = reply.json<{ id: string; encoded: string }>()
-  return { mobileId: id, mobileEncoded: encoded }
+  const { id, encoded, decoded } = reply.json<SignedMobile>()
+  const mobileListId = decoded.status?.status_list.uri.split('/').at(-1) ?? ''
+  return { mobileId: id, mobileEncoded: encoded, mobileListId }
 }

@@ -41,6 +41,7 @@ export interface Sample extends PresentationSample {
   iacaId: string
   mobileId: string
   mobileEncoded: string
+  mobileListId: string
   /** For the operation that deletes it. */
   spareIacaId: string
   signerId: string
@@ -115,6 +116,7 @@ const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/credentials/compact-semantic/configurations/{id}': ({ compactSemanticTemplateId }) => compactSemanticTemplateId,
   '/v1/credentials/compact/revocation-lists/{id}': ({ compactListId }) => compactListId,
   '/v1/credentials/mobile/{id}': ({ mobileId }) => mobileId,
+  '/v1/credentials/mobile/status-lists/{id}': ({ mobileListId }) => mobileListId,
   '/v1/credentials/mobile/iacas/{id}': ({ iacaId }) => iacaId,
   '/v1/iacas/{id}': ({ iacaId }) => iacaId,
   '/v1/credentials/mobile/document-signers/{id}': ({ signerId }) => signerId,

@@ -18,7 +18,7 @@ const run = promisify(execFile)
 const masterKey = randomBytes(32)
 export const OWNER = {
   tenantId: randomUUID(),
-  didId: randomUUID(),
+  issuerId: randomUUID(),
   kind: 'BitstringStatusList',
   purpose: 'revocation',
   proofType: 'eddsa-rdfc-2022',

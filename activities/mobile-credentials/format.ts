@@ -1,0 +1,30 @@
+import { DocumentSigner } from '../../entities/mobile-credentials.ts'
+import { readMdocs } from '../../protocol/mobile-credentials/read.ts'
+import { statusEntryOf } from '../../protocol/mobile-credentials/status.ts'
+import type { BatchFormat, CredentialFormat, StatusKinds } from '../credentials/format.ts'
+import type { MobileSigning, MobileSignRequest, SignedMobileRow } from './sign.ts'
+
+interface Parts {
+  mobileSigning: MobileSigning
+  statusKinds: StatusKinds
+  batches: BatchFormat
+}
+
+/** Mobile credentials, as the engine sees them. */
+export const createMobileFormat = ({
+  mobileSigning,
+  statusKinds,
+  batches,
+}: Parts): CredentialFormat<MobileSignRequest, SignedMobileRow> => ({
+  name: 'mobile',
+  statusKinds,
+  sign: (tenantId, id, request) => mobileSigning.sign(tenantId, id, request),
+  /** Its subject has no DID. */
+  show({ documentBytes }) {
+    const [mdoc] = documentBytes ? readMdocs(new Uint8Array(documentBytes)) : []
+    const entry = mdoc?.mso.status === undefined ? undefined : statusEntryOf(mdoc.mso.status)
+    return { subjects: [], ...(entry && { statusEntry: { listUrl: entry.url, index: entry.index } }) }
+  },
+  hasIssuer: async (em, id) => (await em.count(DocumentSigner, { id })) > 0,
+  batches,
+})

@@ -1,0 +1,140 @@
+import { LRUCache } from 'lru-cache'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { byClock } from '../frame/caches.ts'
+import type { Operations } from '../frame/operations.ts'
+import { signerNotFound } from './document-signers.ts'
+import { usabilityOf } from './records.ts'
+
+interface Row {
+  id: string
+  iaca_id: string
+  key_id: string
+  active: boolean
+  public_key: Buffer
+  certificate: Buffer | null
+  not_before: string | Date | null
+  not_after: string | Date | null
+  revoked_at: string | Date | null
+  iaca_active: boolean
+}
+
+const SIGNER = `select s.id, s.iaca_id, s.key_id, s.active, s.public_key, s.certificate, s.not_before, s.not_after,
+  s.revoked_at, i.active and i.deleted_at is null as iaca_active
+from mobile_document_signers s join mobile_iacas i on i.tenant_id = s.tenant_id and i.id = s.iaca_id
+where s.tenant_id = $1 and s.deleted_at is null`
+
+const CAN_SIGN = `s.revoked_at is null and s.not_before <= $2 and s.not_after > $2 and i.deleted_at is null`
+
+const NEWEST = `${SIGNER} and s.active and i.active and ${CAN_SIGN} order by s.updated_at desc, s.id limit 1`
+
+/** Lists are signed for as long as the IACA has a signer, also by one that signs no more credentials. */
+const OF_IACA = `${SIGNER} and ${CAN_SIGN} and s.iaca_id = $3 order by s.active desc, s.updated_at desc, s.id limit 1`
+
+/** As long as a DID's keys are remembered (activities/dids/signers.ts); the record of a credential looks again. */
+const REMEMBERED_MS = 5_000
+
+/** A document signer that can sign now. */
+export interface MobileSigner {
+  id: string
+  iacaId: string
+  /** In DER. */
+  certificate: Uint8Array
+  /** Compressed point. */
+  publicKey: Uint8Array
+  /** Returns r‖s of ECDSA over SHA-256. Throws `document_signer.not_usable` for a key deleted meanwhile. */
+  sign(data: Uint8Array): Promise<Uint8Array>
+}
+
+/** The pool reads times as texts. */
+const dateIn = (value: string | Date | null): Date | null => (value === null ? null : new Date(value))
+
+export const notUsable = (why: string) =>
+  new Refusal('document_signer.not_usable', `The document signer cannot sign: ${why}. Name another one.`)
+
+/** The document signers of a tenant that can sign. */
+export function createMobileSigners({ systemSql, keys, now }: Pick<Dependencies, 'systemSql' | 'keys' | 'now'>) {
+  const cache = new LRUCache<string, Row>({ max: 10_000, ttl: REMEMBERED_MS, ...byClock(now) })
+
+  async function find(tenantId: string, id: string | undefined): Promise<Row | undefined> {
+    const name = `${tenantId} ${id ?? ''}`
+    const cached = cache.get(name)
+    if (cached) return cached
+    const query =
+      id === undefined
+        ? { name: 'newest-document-signer', text: NEWEST, values: [tenantId, now()] }
+        : { name: 'document-signer', text: `${SIGNER} and s.id = $2`, values: [tenantId, id] }
+    const [row] = (await systemSql.query<Row>(query)).rows
+    if (row) cache.set(name, row)
+    return row
+  }
+
+  function forget(tenantId: string): void {
+    for (const name of cache.keys()) if (name.startsWith(tenantId)) cache.delete(name)
+  }
+
+  function signerOfRow(tenantId: string, row: Row, certificate: Buffer): MobileSigner {
+    const ref = { tenantId, keyId: row.key_id, keyType: 'p256' } as const
+    const deleted = (error: unknown): never => {
+      if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
+      forget(tenantId)
+      throw notUsable('it was deleted')
+    }
+    return {
+      id: row.id,
+      iacaId: row.iaca_id,
+      certificate: new Uint8Array(certificate),
+      publicKey: new Uint8Array(row.public_key),
+      sign: (data) => keys.sign(ref, data).catch(deleted),
+    }
+  }
+
+  return {
+    /**
+     * `id`: by default the usable signer that was created or changed last. Throws `document_signer.not_found`,
+     * `document_signer.not_usable` or `document_signer.missing`.
+     */
+    async signerOf(tenantId: string, id: string | undefined): Promise<MobileSigner> {
+      const row = await find(tenantId, id)
+      if (!row) {
+        if (id !== undefined) throw signerNotFound()
+        throw new Refusal('document_signer.missing', 'The tenant has no usable document signer. Create one first.')
+      }
+      const { active, certificate } = row
+      const [notBefore, notAfter, revokedAt] = [row.not_before, row.not_after, row.revoked_at].map(dateIn)
+      const usability = usabilityOf({ active, notBefore, notAfter, revokedAt }, now())
+      if (usability !== 'usable' || !certificate) {
+        forget(tenantId)
+        throw notUsable(usability)
+      }
+      if (!row.iaca_active) throw notUsable('its IACA is inactive')
+      return signerOfRow(tenantId, row, certificate)
+    },
+
+    /** Signs the lists of an IACA. Throws `status_list.issuer_gone` where the IACA has no valid document signer. */
+    async listSigner(tenantId: string, iacaId: string): Promise<MobileSigner> {
+      const values = [tenantId, now(), iacaId]
+      const [row] = (await systemSql.query<Row>({ name: 'list-signer', text: OF_IACA, values })).rows
+      if (row?.certificate) return signerOfRow(tenantId, row, row.certificate)
+      throw new Refusal(
+        'status_list.issuer_gone',
+        'The IACA of this list has no document signer that is valid now, so the list cannot be signed.',
+      )
+    },
+
+    forget,
+
+    /** The unit of work of a change of signers or IACAs: this process looks at them again. */
+    changing: (operations: Operations): Operations => ({
+      async change(call, ...work) {
+        try {
+          return await operations.change(call, ...work)
+        } finally {
+          forget(call.tenantId)
+        }
+      },
+    }),
+  }
+}
+
+export type MobileSigners = ReturnType<typeof createMobileSigners>

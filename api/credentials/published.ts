@@ -1,0 +1,27 @@
+import type { Request } from 'express'
+import { isFresh } from '../../protocol/etag.ts'
+
+type Form = readonly [type: string, bytes: Buffer]
+
+/**
+ * Sends a public document in the form that the caller accepts, and the first where it accepts none. Each form has a tag of
+ * its own, by its place.
+ */
+export function sendForm(request: Request, etag: string, forms: readonly [Form, ...Form[]]): void {
+  const accepted = request.accepts(forms.map(([type]) => type))
+  const at = Math.max(
+    0,
+    forms.findIndex(([type]) => type === accepted),
+  )
+  const [type, bytes] = forms[at] ?? forms[0]
+  const ownEtag = etag.replace(/"$/, `-${at}"`)
+  request.res?.set({
+    ETag: ownEtag,
+    'Cache-Control': 'public, max-age=3',
+    // verifiers in a browser read it too (Fetch standard, CORS protocol)
+    'Access-Control-Allow-Origin': '*',
+    Vary: 'Accept',
+  })
+  if (isFresh(request.headers['if-none-match'], ownEtag)) request.res?.status(304).end()
+  else request.res?.set('Content-Type', type).send(bytes)
+}
