@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { CborFormat } from './cbor.formats.ts'
 import { diploma, type Format, payload, type Row, SERIAL } from './formats.ts'
 import type { Measured } from './measure.ts'
 import type { BenchedPlatform } from './platform.ts'
@@ -13,7 +14,7 @@ const LIMIT_MS = 15 * 60_000
 
 export interface Batches {
   format: string
-  row: Row
+  row: Row | CborFormat['row']
   /** Each credential with an entry in a status list, single ones as well. */
   revocable: boolean
   /** Of each batch. */
@@ -52,14 +53,13 @@ export async function uploadAndWait(
   return { done: rows, errors: 0, seconds, latencies: [] }
 }
 
-/** The credentials of the single requests, as batches. Both in turn, so that both meet the same machine. */
+/** The credentials of the single requests, as batches. */
 export async function measureBatches(
   format: Format,
   prepared: Prepared,
-  { row, rows, revocable }: Pick<Batches, 'row' | 'rows' | 'revocable'>,
+  { row, rows, revocable }: Pick<Batches, 'rows' | 'revocable'> & { row: Row },
   tools: Tools,
 ): Promise<Batches> {
-  const { platform } = tools
   const credential = (serial: number) =>
     row === 'diploma' ? diploma(format, prepared.did, serial) : payload(format, prepared.did)
   const requests = Array.from({ length: CREDENTIALS }, (_, serial) => ({
@@ -72,11 +72,28 @@ export async function measureBatches(
     JSON.stringify({ payload: credential(serial) }).replace(SERIAL, `${serial}`),
   ).join('\n')
   const query = new URLSearchParams({ proofType: format.name, revocable: String(revocable) }).toString()
+  const measured = await batchInTurn({ lines, query, rows }, ask, tools, tools.seconds)
+  return { format: format.name, row, revocable, ...measured }
+}
+
+interface BatchUpload {
+  lines: string
+  query: string
+  rows: number
+}
+
+/** Single requests and batches in turn, so that both meet the same machine. */
+export async function batchInTurn(
+  { lines, query, rows }: BatchUpload,
+  ask: (concurrency: number, seconds: number) => Promise<Measured>,
+  { platform, say }: Tools,
+  seconds: number,
+): Promise<Pick<Batches, 'rows' | 'single' | 'batch'>> {
   const [single, batch]: [Measured[], Measured[]] = [[], []]
   for (let round = 0; round < ROUNDS; round++) {
-    single.push(await withWork(platform, () => ask(32, tools.seconds / ROUNDS)))
+    single.push(await withWork(platform, () => ask(32, seconds / ROUNDS)))
     batch.push(await withWork(platform, () => uploadAndWait(lines, query, rows, platform)))
-    tools.say(`batch of ${rows} rows (${row}): ${Math.round(rows / (batch.at(-1)?.seconds ?? 1))}/s`)
+    say(`batch of ${rows} rows (${query}): ${Math.round(rows / (batch.at(-1)?.seconds ?? 1))}/s`)
   }
-  return { format: format.name, row, revocable, rows, single, batch }
+  return { rows, single, batch }
 }

@@ -45,16 +45,21 @@ export async function prepare(format: Format, { platform, loop }: Tools): Promis
 }
 
 /** Requests of one kind, so many at a time. */
-export function overHttp(verb: 'sign' | 'verify', { requests, shown }: Prepared, { platform, load }: Tools) {
+export function overHttp(
+  verb: 'sign' | 'verify',
+  { requests, shown }: Prepared,
+  tools: Pick<Tools, 'platform' | 'load'>,
+) {
   const bodies = verb === 'sign' ? requests : shown.map((payload) => ({ payload }))
-  const common = {
-    host: platform.host,
-    port: platform.port,
-    token: platform.token,
-    path: `${PATH}/${verb}`,
-    bodies: bodies.map((body) => JSON.stringify(body)),
-    expected: verb === 'sign' ? '"proof":{' : '"verified":true',
-  }
+  const expected = verb === 'sign' ? '"proof":{' : '"verified":true'
+  return sending({ path: `${PATH}/${verb}`, bodies: bodies.map((body) => JSON.stringify(body)), expected }, tools)
+}
+
+export function sending(
+  requests: Pick<Load, 'path' | 'bodies' | 'expected'>,
+  { platform: { host, port, token }, load }: Pick<Tools, 'platform' | 'load'>,
+) {
+  const common = { host, port, token, ...requests }
   return (concurrency: number, seconds: number) => load.ask({ ...common, concurrency, seconds })
 }
 

@@ -1,14 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Batches, measureBatches } from './batch.ts'
+import { CBOR_FORMATS } from './cbor.formats.ts'
+import { measureCbor } from './cbor.ts'
 import { startChild } from './child.ts'
 import { FORMATS, type Format } from './formats.ts'
 import type { Load } from './load.ts'
 import type { Loop, LoopResult } from './loop.ts'
-import { joined, type Measured } from './measure.ts'
+import type { Measured } from './measure.ts'
 import { type Memory, type MemoryOptions, measureMemory } from './memory.ts'
 import { type Environment, openPlatform } from './platform.ts'
-import { overHttp, type Prepared, prepare, type Tools, withWork } from './prepare.ts'
+import { overHttp, type Prepared, prepare, type Tools } from './prepare.ts'
 import {
   batchTable,
   describeMachine,
@@ -19,6 +21,7 @@ import {
   table,
   writeReadme,
 } from './report.ts'
+import { inRounds } from './rounds.ts'
 
 export interface BenchOptions {
   env: Environment
@@ -26,13 +29,11 @@ export interface BenchOptions {
   only?: string[]
   /** Seconds of each measurement; they are taken in rounds, so that a busy moment of the machine meets every way. */
   seconds?: number
-  /** Of a batch; batches are measured for the first format alone. */
+  /** Of a batch; batches are measured for the first format, and for credentials in CBOR. */
   batchRows?: number
   memory?: MemoryOptions
   say?: (line: string) => void
 }
-
-const ROUNDS = 5
 
 /** The first is the main figure. */
 const BATCHES = [
@@ -42,30 +43,17 @@ const BATCHES = [
 ] as const
 
 async function measure(format: Format, verb: 'sign' | 'verify', prepared: Prepared, tools: Tools): Promise<Row> {
-  const { platform, loop, seconds, say } = tools
+  const { loop, say } = tools
   const { signed, shown } = prepared
-  const ask = overHttp(verb, prepared, tools)
   const credentials = verb === 'sign' ? signed : shown
   const plainly = async (forSeconds: number) =>
     (await loop.ask({ format: format.name, verb, credentials, seconds: forSeconds })).measured
-  const stored = await platform.countCredentials()
-  const warming = Math.min(3, seconds)
-  const warm = await ask(32, warming)
-  await plainly(warming / 2)
-  const plain: Measured[] = []
-  const one: Measured[] = []
-  const many: Measured[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    plain.push(await plainly(seconds / ROUNDS))
-    one.push(await ask(1, seconds / ROUNDS))
-    many.push(await withWork(platform, () => ask(32, seconds / ROUNDS)))
-  }
-  const answered = [warm, ...one, ...many].reduce((sum, { done, errors }) => sum + done - errors, 0)
-  const lost = verb === 'sign' ? answered - ((await platform.countCredentials()) - stored) : 0
-  const row = { format: format.name, verb, plain, one: joined(one), rounds: many, many: joined(many), lost }
+  const row = await inRounds({ format: format.name, verb, plainly, ask: overHttp(verb, prepared, tools) }, tools)
   say(table([row]).split('\n').at(-1) ?? '')
   return row
 }
+
+const NAMES: readonly string[] = [...FORMATS, ...CBOR_FORMATS].map(({ name }) => name)
 
 /** Measures the platform over HTTP beside the libraries under it, both in the same run. */
 export async function bench({
@@ -76,9 +64,10 @@ export async function bench({
   memory: memoryOptions = { rows: 100_000, restMs: 60_000 },
   say = () => undefined,
 }: BenchOptions): Promise<Report> {
+  if (only && (only.length === 0 || !only.every((name) => NAMES.includes(name))))
+    throw new Error(`--only takes ${NAMES.join(', ')}.`)
   const formats = FORMATS.filter(({ name }) => !only || only.includes(name))
-  if (formats.length === 0 || (only && formats.length < only.length))
-    throw new Error(`--only takes ${FORMATS.map(({ name }) => name).join(', ')}.`)
+  const cborFormats = CBOR_FORMATS.filter(({ name }) => !only || only.includes(name))
   const before = loadNow()
   const platform = await openPlatform(env, say)
   const load = startChild<Load, Measured>('./load.ts')
@@ -99,6 +88,11 @@ export async function bench({
         batches.push(await measureBatches(format, prepared, { ...kind, rows: batchRows }, tools))
       memory = await measureMemory(format, prepared.did, platform, memoryOptions, started)
     }
+    for (const format of cborFormats) {
+      const measured = await measureCbor(format, tools, batchRows)
+      rows.push(...measured.rows)
+      batches.push(...measured.batches)
+    }
     return {
       machine: describeMachine(),
       load: [before, loadNow()],
@@ -118,15 +112,22 @@ export async function bench({
 
 /** `npm run bench`. Only a whole run is written down. */
 export async function benchCommand(env: Environment, args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: { only: { type: 'string' }, seconds: { type: 'string' } } })
+  const { values } = parseArgs({
+    args,
+    options: { only: { type: 'string' }, seconds: { type: 'string' }, rows: { type: 'string' } },
+  })
   const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
   if (seconds !== undefined && !(seconds >= 0.5 && seconds <= 600))
     throw new Error('--seconds takes a number from 0.5 to 600.')
+  const batchRows = values.rows === undefined ? undefined : Number(values.rows)
+  if (batchRows !== undefined && !(Number.isInteger(batchRows) && batchRows >= 100 && batchRows <= 1_000_000))
+    throw new Error('--rows takes a whole number from 100 to 1000000.')
   const say = (line: string) => process.stdout.write(`${line}\n`)
-  const report = await bench({ env, only: values.only?.split(','), seconds, say })
+  const report = await bench({ env, only: values.only?.split(','), seconds, batchRows, say })
   say(`\n${table(report.rows)}\n\n${batchTable(report.batches)}\n\n${memoryTable(report.memory)}`)
   const wrong = report.rows.filter(({ one, many, lost }) => one.errors + many.errors + lost > 0)
   if (wrong.length > 0) throw new Error('There were wrong answers or lost credentials: nothing is written down.')
-  if (values.only || values.seconds) say('\nNot written to bench/README.md: that takes a whole run without options.')
+  if (values.only || values.seconds || values.rows)
+    say('\nNot written to bench/README.md: that takes a whole run without options.')
   else writeReadme(report)
 }

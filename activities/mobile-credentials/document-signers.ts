@@ -3,40 +3,19 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import {
-  type Certificate,
-  countryOf,
-  ownSignerFaults,
-  readPem,
-} from '../../protocol/mobile-credentials/certificates.read.ts'
-import {
-  createSignerCertificate,
-  createSigningRequest,
-  MAX_SIGNER_DAYS,
-} from '../../protocol/mobile-credentials/certificates.ts'
+import { type Certificate, ownSignerFaults, readPem } from '../../protocol/mobile-credentials/certificates.read.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
-import { createKeyRows, type NewKey } from '../keys/rows.ts'
+import { createKeyRows } from '../keys/rows.ts'
+import { assertRoom, columnsOf, createCertification, LIVE, type NewSigner, validityOf } from './certify.ts'
 import { findIaca } from './iacas.ts'
 import { type SignerRecord, signerRecord, storedCertificate, usabilityOf } from './records.ts'
 import * as terms from './terms.ts'
 
-/** Most live document signers of a tenant: not deleted, not revoked and not expired. */
-export const MAX_SIGNERS = 5
-/** Life of a certificate without a given end. */
-const DEFAULT_DAYS = 365
-
-export interface NewSigner {
-  /** By default true, and false where the IACA is imported. */
-  active?: boolean | undefined
-  commonName?: string | undefined
-  notAfter?: string | undefined
-  iacaId?: string | undefined
-}
-
 export interface SignerChange {
   active?: boolean | undefined
+  renew?: boolean | undefined
   certificatePem?: string | undefined
 }
 
@@ -45,9 +24,15 @@ interface Parts extends Pick<Dependencies, 'database' | 'keys' | 'uuid' | 'now' 
   tenants: Pick<Tenants, 'byId'>
 }
 
-export const signerNotFound = () => new Refusal('document_signer.not_found', 'There is no such document signer.')
+const notRenewable = () =>
+  terms.invalidRequest(
+    'renew',
+    'imported',
+    'expected false: another authority has the key of the IACA',
+    'The platform cannot renew a document signer of an imported IACA.',
+  )
 
-const LIVE = { deletedAt: null } as const
+export const signerNotFound = () => new Refusal('document_signer.not_found', 'There is no such document signer.')
 
 /** Finds a document signer that is not deleted. Throws `Refusal('document_signer.not_found')`. */
 async function findSigner(em: SqlEntityManager, id: string, lock = false): Promise<DocumentSigner> {
@@ -55,17 +40,6 @@ async function findSigner(em: SqlEntityManager, id: string, lock = false): Promi
   const row = await em.findOne(DocumentSigner, { id, ...LIVE }, options)
   if (!row) throw signerNotFound()
   return row
-}
-
-/** Throws `Refusal('document_signer.too_many')` where a tenant has as many live signers as it may have. */
-async function assertRoom(em: SqlEntityManager, now: Date): Promise<void> {
-  const lives = { $or: [{ notAfter: null }, { notAfter: { $gt: now } }] }
-  const live = await em.count(DocumentSigner, { ...LIVE, revokedAt: null, ...lives })
-  if (live >= MAX_SIGNERS)
-    throw new Refusal(
-      'document_signer.too_many',
-      `A tenant has at most ${MAX_SIGNERS} document signers that are neither deleted, revoked nor expired. Delete or revoke one first.`,
-    )
 }
 
 /** The IACA of the request, or else the newest usable one with a key here. */
@@ -81,29 +55,6 @@ async function chooseIaca(em: SqlEntityManager, iacaId: string | undefined, now:
   if (usability === 'usable') return row
   throw new Refusal('iaca.not_usable', `The IACA cannot certify document signers: it is ${usability}.`)
 }
-
-/** Throws `Refusal('request.invalid')` for an end that the certificate cannot have. */
-function validityOf(given: string | undefined, iaca: Iaca, now: Date) {
-  const notBefore = terms.wholeSecond(now)
-  const after = (days: number) => new Date(notBefore.getTime() + days * terms.DAY_MS)
-  if (given === undefined)
-    return { notBefore, notAfter: new Date(Math.min(after(DEFAULT_DAYS).getTime(), iaca.notAfter.getTime())) }
-  const notAfter = terms.dateOf(given, 'notAfter')
-  const refuse = (expected: string) =>
-    terms.invalidRequest('notAfter', 'validity', expected, 'The document signer cannot be valid until then.')
-  if (notAfter <= notBefore) throw refuse('expected a time in the future')
-  if (notAfter > after(MAX_SIGNER_DAYS)) throw refuse(`expected at most ${MAX_SIGNER_DAYS} days from now`)
-  if (notAfter > iaca.notAfter) throw refuse(`expected at most the end of the IACA, ${iaca.notAfter.toISOString()}`)
-  return { notBefore, notAfter }
-}
-
-const columnsOf = ({ der, fingerprint, serialNumber, notBefore, notAfter }: Certificate) => ({
-  certificate: Buffer.from(der),
-  fingerprint,
-  serialNumber,
-  notBefore,
-  notAfter,
-})
 
 /** Throws `Refusal('document_signer.certificate_invalid')` with each rule that the certificate breaks. */
 function certificateFor(pem: string, row: DocumentSigner, iaca: Iaca, now: Date): Certificate {
@@ -121,41 +72,10 @@ function certificateFor(pem: string, row: DocumentSigner, iaca: Iaca, now: Date)
 
 /** The keys of a tenant that sign mobile credentials, each with a certificate of an IACA. */
 export function createDocumentSigners(parts: Parts) {
-  const { database, keys, uuid, now, operations, tenants } = parts
+  const { database, uuid, now, operations } = parts
+  const certify = createCertification(parts)
   const { createKey } = createKeyRows(parts)
   const destroyKey = terms.createKeyRelease(parts)
-
-  /** The certificate by an IACA whose key is here, or the request for one. */
-  async function certify(iaca: Iaca, key: NewKey, { commonName, notAfter }: NewSigner) {
-    const { tenantId, publicKey } = key
-    const { host, contactUrl, crlUrl } = await terms.addressesOf(tenants, tenantId)
-    const own = storedCertificate(iaca.certificate)
-    const { stateOrProvinceName } = own.subject
-    const subject = {
-      country: countryOf(own),
-      stateOrProvinceName,
-      commonName:
-        commonName === undefined
-          ? terms.nameFor(host, 'Document Signer')
-          : terms.commonNameOf(commonName, 'commonName'),
-    }
-    const { keyId } = iaca
-    if (!keyId) {
-      const signer = { publicKey, sign: (data: Uint8Array) => keys.sign(key, data) }
-      return { csr: Buffer.from(await createSigningRequest(signer, subject)) }
-    }
-    const ref = { tenantId, keyId, keyType: 'p256' } as const
-    const authority = {
-      certificate: own.der,
-      publicKey: await keys.publicKey(ref),
-      sign: (data: Uint8Array) => keys.sign(ref, data),
-    }
-    const places = { crlUrl: crlUrl(iaca.id), contactUrl, random: terms.random16() }
-    const validity = validityOf(notAfter, iaca, now())
-    return columnsOf(
-      storedCertificate(await createSignerCertificate(authority, publicKey, { ...validity, ...places, subject })),
-    )
-  }
 
   return {
     /**
@@ -177,6 +97,7 @@ export function createDocumentSigners(parts: Parts) {
             'expected false: the signer has no certificate before its update',
             'A document signer of an imported IACA cannot be active at once.',
           )
+        if (!chosen.keyId && request.renew) throw notRenewable()
         return chosen
       })
       if (request.commonName !== undefined) terms.commonNameOf(request.commonName, 'commonName')
@@ -192,7 +113,15 @@ export function createDocumentSigners(parts: Parts) {
         const publicKey = Buffer.from(key.publicKey)
         await terms.giveKey(em, key.keyId, id, { publicKey, custody: key.custody })
         const at = now()
-        const owner = { id, tenantId, iacaId: iaca.id, keyId: key.keyId, publicKey, active }
+        const owner = {
+          id,
+          tenantId,
+          iacaId: iaca.id,
+          keyId: key.keyId,
+          publicKey,
+          active,
+          renew: request.renew ?? true,
+        }
         const row = em.create(DocumentSigner, { ...owner, ...certificate, createdAt: at, updatedAt: at })
         await em.flush()
         return signerRecord(row, at)
@@ -204,8 +133,8 @@ export function createDocumentSigners(parts: Parts) {
      * `document_signer.not_usable` for an activation without effect, `certificate.malformed`,
      * `document_signer.certificate_invalid`.
      */
-    updateSigner(call: Call, id: string, { active, certificatePem }: SignerChange): Promise<SignerRecord> {
-      const metadata: Metadata = { id, ...(active !== undefined && { active }) }
+    updateSigner(call: Call, id: string, { active, renew, certificatePem }: SignerChange): Promise<SignerRecord> {
+      const metadata: Metadata = { id, ...(active !== undefined && { active }), ...(renew !== undefined && { renew }) }
       return operations.change(call, 'updateMobileCredentialsDocumentSigner', metadata, async (em) => {
         const row = await findSigner(em, id, true)
         if (certificatePem !== undefined) {
@@ -220,6 +149,8 @@ export function createDocumentSigners(parts: Parts) {
             throw new Refusal('document_signer.not_usable', `The document signer cannot sign: ${usability}.`)
           row.active = active
         }
+        if (renew && row.csr) throw notRenewable()
+        if (renew !== undefined) Object.assign(row, { renew, renewalFault: null })
         row.updatedAt = now()
         await em.flush()
         return signerRecord(row, now())

@@ -4,6 +4,7 @@ import { Unavailable } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import type { PublishedIacas } from './published.ts'
+import type { Renewals } from './renewal.ts'
 import { DAY_MS } from './terms.ts'
 
 /** Days before the expiry at which the tenant's log gets an entry. */
@@ -25,7 +26,7 @@ const KINDS = [
   {
     name: 'MOBILE_CREDENTIAL_DOCUMENT_SIGNER_EXPIRY_NOTICE',
     entity: DocumentSigner,
-    find: expiring('mobile_document_signers', 'and w.revoked_at is null'),
+    find: expiring('mobile_document_signers', 'and w.revoked_at is null and w.renewed_by_id is null'),
   },
 ] as const
 
@@ -36,15 +37,18 @@ interface Found {
 
 interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'now' | 'uuid' | 'log'> {
   publishedIacas: PublishedIacas
+  renewals: Renewals
 }
 
 export interface CertificateSweep {
   lists: number
+  /** Absent in answers of an earlier release. */
+  renewed?: number
   notices: number
 }
 
 /** Scheduled work on certificates of all tenants. */
-export function createCertificateSweep({ database, systemSql, now, uuid, log, publishedIacas }: Parts) {
+export function createCertificateSweep({ database, systemSql, now, uuid, log, publishedIacas, renewals }: Parts) {
   /** Writes one notice per threshold: the row remembers the last one, in the same transaction. */
   async function notify(
     { name, entity }: (typeof KINDS)[number],
@@ -67,11 +71,11 @@ export function createCertificateSweep({ database, systemSql, now, uuid, log, pu
 
   return {
     /**
-     * Signs lists of revoked certificates that are due, and writes a notice 60, 30 and 7 days before a certificate
-     * expires. Safe to retry: what was done is not due again.
+     * Signs lists of revoked certificates that are due, renews document signers, and writes a notice 60, 30 and 7 days
+     * before a certificate expires that has no successor. Safe to retry: what was done is not due again.
      */
     async sweepCertificates(): Promise<CertificateSweep> {
-      const sweep: CertificateSweep = { lists: 0, notices: 0 }
+      const sweep: CertificateSweep = { lists: 0, renewed: 0, notices: 0 }
       const time = now()
       const due = await systemSql.query<Found>({ text: DUE_LISTS, values: [time, new Date(time.getTime() - DAY_MS)] })
       for (const { tenant_id: tenantId, id } of due.rows) {
@@ -83,6 +87,7 @@ export function createCertificateSweep({ database, systemSql, now, uuid, log, pu
           log.warn({ err: error, tenantId, iacaId: id }, 'a list of revoked certificates waits for the key store')
         }
       }
+      sweep.renewed = await renewals.renewSigners()
       for (const kind of KINDS) {
         const { rows } = await systemSql.query<Found>({ text: kind.find, values: [time, [...NOTICE_DAYS]] })
         for (const row of rows) if (await notify(kind, row)) sweep.notices += 1

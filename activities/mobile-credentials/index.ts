@@ -8,6 +8,7 @@ import { createMobileFormat } from './format.ts'
 import { createIacas } from './iacas.ts'
 import { createPublishedIacas } from './published.ts'
 import { createMobileReader } from './read.ts'
+import { createRenewals } from './renewal.ts'
 import { createMobileSigning } from './sign.ts'
 import { createMobileSigners } from './signers.ts'
 import { createMobileLists, createPublishedMobileLists } from './status-lists.sign.ts'
@@ -22,6 +23,7 @@ export function composeMobileCredentials(known: Frame & CredentialEngine) {
     iacas: createIacas({ ...known, operations }),
     documentSigners: createDocumentSigners({ ...known, operations }),
     publishedIacas: createPublishedIacas(known),
+    renewals: createRenewals(known),
     mobileSigning,
     mobileFormat: createMobileFormat({
       mobileSigning,
@@ -38,7 +40,7 @@ export const composeMobileLists = (parts: Parameters<typeof createPublishedMobil
   mobileLists: createPublishedMobileLists(parts),
 })
 
-type Sweeping = Dependencies & Pick<ReturnType<typeof composeMobileCredentials>, 'publishedIacas'>
+type Sweeping = Dependencies & Pick<ReturnType<typeof composeMobileCredentials>, 'publishedIacas' | 'renewals'>
 
 /** Activities of the workflows of mobile credentials. */
 export const mobileCredentialActivities = (parts: Sweeping) => createCertificateSweep(parts)

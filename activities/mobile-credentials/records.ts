@@ -38,6 +38,8 @@ export interface SignerRecord {
   certificateData?: CertificateData
   revoked: boolean
   revocationDate?: string
+  /** Whether a new signer takes its place before it expires. */
+  renew: boolean
   renewedById?: string
 }
 
@@ -101,6 +103,7 @@ export function signerRecord(row: DocumentSigner, now: Date): SignerRecord {
     }),
     revoked: row.revokedAt != null,
     ...(row.revokedAt && { revocationDate: row.revokedAt.toISOString() }),
+    renew: row.renew && !row.csr,
     ...(row.renewedById && { renewedById: row.renewedById }),
   }
 }

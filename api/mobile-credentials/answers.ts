@@ -41,6 +41,7 @@ const signer = {
   certificateFingerprint: fingerprint,
   certificateData: data('issuer.example Document Signer', '2028-01-01T00:00:00.000Z'),
   revoked: false,
+  renew: true,
 }
 
 const page = (example: object) => ({ data: [example], limit: 20, totalCount: 1, totalPages: 1 })

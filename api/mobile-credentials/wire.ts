@@ -72,10 +72,14 @@ export interface DocumentSignerIn {
   notAfter?: DateTime
   /** Default: the newest usable IACA whose key the platform has. */
   iacaId?: Uuid
+  /** Whether a new signer takes its place before it expires. Default: true for an IACA of the platform, else false. */
+  renew?: boolean
 }
 
 export interface DocumentSignerUpdateIn {
   active?: boolean
+  /** Whether a new signer takes its place before it expires; only for an IACA of the platform. */
+  renew?: boolean
   /** The certificate that the imported IACA signed for csrPem. */
   certificatePem?: CertificatePem
 }
@@ -97,6 +101,8 @@ export interface DocumentSignerOut {
   certificateData?: CertificateDataOut
   revoked: boolean
   revocationDate?: DateTime
+  /** Whether a new signer takes its place before it expires. */
+  renew: boolean
   /** The signer that renewed this one. */
   renewedById?: Uuid
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type Cbor, type CborMap, encodeCbor, Tag } from '../cose/cbor.ts'
+import { type Cbor, type CborMap, cborHead, encodeCbor, MAJOR, Tag } from '../cose/cbor.ts'
 import { coseSign1, HEADER } from '../cose/sign1.ts'
-import { fromJwk, type PublicJwk, toJwk } from '../dids/jwk.ts'
+import { fromJwk, type PublicJwk } from '../dids/jwk.ts'
 import { type FieldError, Refusal, within } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { typeOf } from './namespaces.ts'
@@ -98,7 +98,9 @@ function readKey(jwk: PublicJwk, refuse: (message: string) => Refusal): PublicJw
   if (members.some((member) => member !== undefined && typeof member !== 'string'))
     throw refuse('expected a public JSON Web Key with texts as members')
   try {
-    return toJwk(fromJwk(jwk))
+    fromJwk(jwk)
+    const { kty, crv, x, y } = jwk
+    return kty === 'EC' ? { kty, crv, x, y } : { kty, crv, x }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw refuse('expected a public JSON Web Key without private members')
@@ -126,26 +128,46 @@ export interface ToIssue {
 
 /** Numbers in random order, so that a digest id says nothing about its element (ISO/IEC 18013-5, 9.1.2.5). */
 function shuffled(count: number, random: ToIssue['random']): number[] {
-  const keys = Array.from({ length: count }, (_, id) => ({ id, key: Buffer.from(random(8)).readBigUInt64BE() }))
+  const bytes = Buffer.from(random(count * 8))
+  const keys = Array.from({ length: count }, (_, id) => ({ id, key: bytes.readBigUInt64BE(id * 8) }))
   return keys.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ id }) => id)
 }
+
+const text = (value: string): Uint8Array[] => {
+  const bytes = Buffer.from(value)
+  return [cborHead(MAJOR.text, bytes.length), bytes]
+}
+
+/** The members of IssuerSignedItem in their order, each with what stands before its value. */
+const [DIGEST_ID, RANDOM, IDENTIFIER, VALUE] = ['digestID', 'random', 'elementIdentifier', 'elementValue'].map((name) =>
+  Buffer.concat(text(name)),
+) as [Buffer, Buffer, Buffer, Buffer]
+const ITEM = cborHead(MAJOR.map, 4)
+const SALT = cborHead(MAJOR.bytes, SALT_BYTES)
+
+/** IssuerSignedItem, joined of its parts: the library takes longer for the map than for the value, and an mdoc has dozens. */
+const itemOf = (digestID: number, salt: Uint8Array, name: string, value: Cbor): Uint8Array =>
+  new Uint8Array(
+    Buffer.concat([
+      ...[ITEM, DIGEST_ID, cborHead(MAJOR.unsigned, digestID), RANDOM, SALT, salt],
+      ...[IDENTIFIER, ...text(name), VALUE],
+      ...(typeof value === 'string' ? text(value) : [encodeCbor(value)]),
+    ]),
+  )
+
+const EMBEDDED = cborHead(MAJOR.tag, ENCODED_CBOR)
 
 /** IssuerSignedItemBytes and their digests (ISO/IEC 18013-5, 8.3.2.1.2.2 and 9.1.2.5). */
 function salted(elements: ReadonlyMap<string, Cbor>, random: ToIssue['random']) {
   const ids = shuffled(elements.size, random)
+  const salts = random(elements.size * SALT_BYTES)
   const digests: [number, Uint8Array][] = []
-  const items = [...elements].map(([elementIdentifier, elementValue], at) => {
+  const items = [...elements].map(([name, value], at) => {
     const digestID = ids[at] ?? at
-    const item = embed(
-      new Map<string, Cbor>([
-        ['digestID', digestID],
-        ['random', random(SALT_BYTES)],
-        ['elementIdentifier', elementIdentifier],
-        ['elementValue', elementValue],
-      ]),
-    )
-    digests.push([digestID, new Uint8Array(createHash('sha256').update(encodeCbor(item)).digest())])
-    return item
+    const item = itemOf(digestID, salts.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES), name, value)
+    const hash = createHash('sha256').update(EMBEDDED).update(cborHead(MAJOR.bytes, item.length)).update(item)
+    digests.push([digestID, new Uint8Array(hash.digest())])
+    return new Tag(ENCODED_CBOR, item)
   })
   return { items, digests: new Map(digests.sort(([a], [b]) => a - b)) }
 }

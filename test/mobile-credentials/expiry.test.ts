@@ -21,7 +21,10 @@ test.serial(
   async (t) => {
     const token = await world.tokenOf(await world.addTenant())
     await makeIaca(world, {}, token)
-    const [signer, revoked] = [await makeSigner(world, {}, token), await makeSigner(world, {}, token)]
+    const [signer, revoked] = [
+      await makeSigner(world, { renew: false }, token),
+      await makeSigner(world, { renew: false }, token),
+    ]
     await world.ask(`${SIGNERS}/${revoked.id}/revoke`, { method: 'POST', token })
     const notices = async (): Promise<number[]> => {
       const filter = { categories: [], ids: [], requestIds: [] }

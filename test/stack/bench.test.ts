@@ -10,7 +10,7 @@ test('the benchmark measures the platform over HTTP beside the library, without 
   t.timeout(240_000)
   const report = await bench({
     env,
-    only: ['eddsa-rdfc-2022'],
+    only: ['eddsa-rdfc-2022', 'mdoc', 'cwt'],
     seconds: 1,
     batchRows: 400,
     memory: { rows: 400, restMs: 100 },
@@ -20,6 +20,8 @@ test('the benchmark measures the platform over HTTP beside the library, without 
     [
       ['eddsa-rdfc-2022', 'sign'],
       ['eddsa-rdfc-2022', 'verify'],
+      ['mdoc', 'sign'],
+      ['cwt', 'sign'],
     ],
   )
   for (const row of report.rows) {
@@ -56,12 +58,13 @@ test('the benchmark measures the platform over HTTP beside the library, without 
     t.regex(memoryTable(report.memory), /\| \*\*together\*\* \| \d+ \| \d+ \| \d+ \|$/)
   }
   t.regex(report.postgres, /^\d+\.\d+/)
-  t.is(table(report.rows).split('\n').length, 4)
+  t.regex(batchTable(report.batches), /\| mdoc, mDL, with a status entry \| 400 \|[\s\S]*\| cwt, 10 claims \| 400 \|/)
+  t.is(table(report.rows).split('\n').length, 6)
   t.notRegex(report.machine.join(' '), /\/(home|root|tmp|work)\b/)
 })
 
 test('an unknown format is named, before anything is started', async (t) => {
-  await t.throwsAsync(bench({ env, only: ['rsa'] }), { message: /eddsa-rdfc-2022, Ed25519Signature2018/ })
+  await t.throwsAsync(bench({ env, only: ['rsa'] }), { message: /eddsa-rdfc-2022, Ed25519Signature2018.*mdoc, cwt/ })
 })
 
 test('percentiles are by nearest rank', (t) => {

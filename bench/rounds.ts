@@ -1,0 +1,33 @@
+import { joined, type Measured } from './measure.ts'
+import { type Tools, withWork } from './prepare.ts'
+import type { Row } from './report.ts'
+
+const ROUNDS = 5
+
+export interface Compared {
+  format: string
+  verb: Row['verb']
+  /** The plain loop. */
+  plainly(seconds: number): Promise<Measured>
+  /** The platform. */
+  ask(concurrency: number, seconds: number): Promise<Measured>
+}
+
+/** The plain loop and the platform in turn, so that a busy moment of the machine meets both. */
+export async function inRounds({ format, verb, plainly, ask }: Compared, { platform, seconds }: Tools): Promise<Row> {
+  const stored = await platform.countCredentials()
+  const warming = Math.min(3, seconds)
+  const warm = await ask(32, warming)
+  await plainly(warming / 2)
+  const plain: Measured[] = []
+  const one: Measured[] = []
+  const many: Measured[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    plain.push(await plainly(seconds / ROUNDS))
+    one.push(await ask(1, seconds / ROUNDS))
+    many.push(await withWork(platform, () => ask(32, seconds / ROUNDS)))
+  }
+  const answered = [warm, ...one, ...many].reduce((sum, { done, errors }) => sum + done - errors, 0)
+  const lost = verb === 'sign' ? answered - ((await platform.countCredentials()) - stored) : 0
+  return { format, verb, plain, one: joined(one), rounds: many, many: joined(many), lost }
+}

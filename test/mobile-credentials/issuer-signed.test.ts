@@ -1,0 +1,83 @@
+import { createHash, randomBytes } from 'node:crypto'
+import test from 'ava'
+import fc from 'fast-check'
+import { type Cbor, cborHead, encodeCbor, MAJOR, Tag } from '../../protocol/cose/cbor.ts'
+import { issue } from '../../protocol/mobile-credentials/issuer-signed.ts'
+import { readMdocs } from '../../protocol/mobile-credentials/read.ts'
+
+const NOW = new Date('2030-01-01T00:00:00Z')
+
+const issued = async (elements: Map<string, Cbor>) => {
+  const { issuerSigned } = await issue(
+    {
+      docType: 'example.document',
+      nameSpaces: new Map([['space', elements]]),
+      validity: { signed: NOW, validFrom: NOW, validUntil: NOW },
+      certificate: new Uint8Array(randomBytes(300)),
+      random: (bytes) => new Uint8Array(randomBytes(bytes)),
+    },
+    { publicKey: new Uint8Array(33), sign: async () => new Uint8Array(64) },
+  )
+  const [mdoc] = readMdocs(issuerSigned)
+  if (!mdoc) throw new Error('no mdoc')
+  return mdoc
+}
+
+const value: fc.Arbitrary<Cbor> = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.boolean(),
+  fc.integer(),
+  fc.double({ noNaN: true }),
+  fc.uint8Array({ maxLength: 400 }).map((bytes) => new Uint8Array(bytes)),
+  fc.array(fc.integer(), { maxLength: 30 }),
+)
+
+test('an element is written as the library writes its map, and its digest is over tag 24 (ISO/IEC 18013-5, 9.1.2.5)', async (t) => {
+  const entries = fc.uniqueArray(fc.tuple(fc.string({ minLength: 1, maxLength: 300 }), value), {
+    selector: ([name]) => name,
+    minLength: 1,
+    maxLength: 40,
+  })
+  await fc.assert(
+    fc.asyncProperty(entries, async (given) => {
+      const mdoc = await issued(new Map(given))
+      const items = mdoc.nameSpaces.get('space') ?? []
+      t.is(items.length, given.length)
+      for (const [at, item] of items.entries()) {
+        const head = Buffer.from(encodeCbor(new Map<string, Cbor>([['digestID', item.digestId]])).subarray(1))
+        const whole = new Map<string, Cbor>([
+          ['digestID', item.digestId],
+          ['random', saltIn(item.bytes, head.length)],
+          ['elementIdentifier', given[at]?.[0] ?? ''],
+          ['elementValue', given[at]?.[1]],
+        ])
+        t.deepEqual(Buffer.from(item.bytes), Buffer.from(encodeCbor(whole)))
+        const digest = createHash('sha256')
+          .update(encodeCbor(new Tag(24, item.bytes)))
+          .digest()
+        t.deepEqual(Buffer.from(mdoc.mso.digests.get('space')?.get(item.digestId) as Uint8Array), digest)
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
+
+/** The salt after `random` and the head of its 32 bytes. */
+const saltIn = (bytes: Uint8Array, idLength: number): Uint8Array => {
+  const from = 1 + idLength + 1 + 'random'.length + 2
+  return new Uint8Array(bytes.subarray(from, from + 32))
+}
+
+test('heads have the shortest argument (RFC 8949, section 4.1)', (t) => {
+  for (const [length, head] of [
+    [0, '40'],
+    [23, '57'],
+    [24, '5818'],
+    [255, '58ff'],
+    [256, '590100'],
+    [65_535, '59ffff'],
+    [65_536, '5a00010000'],
+    [4_294_967_295, '5affffffff'],
+  ] as const)
+    t.is(Buffer.from(cborHead(MAJOR.bytes, length)).toString('hex'), head)
+})
