@@ -102,7 +102,7 @@ export const batchTable = (all: Batches[]): string =>
 
 /** MiB of each process of the platform; a sentence where that cannot be told. */
 export function memoryTable(memory: Memory | undefined): string {
-  if (!memory) return 'Memory: not measured, for there is no /proc.'
+  if (!memory) return 'Memory: not measured: there is no /proc, or no format that it is measured for was asked for.'
   const { processes, rows, restMs } = memory
   const sum = (column: 'started' | 'after' | 'rested') => processes.reduce((all, each) => all + each[column], 0)
   const all = { name: '**together**', started: sum('started'), after: sum('after'), rested: sum('rested') }

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto'
+import { createPublicKey, hash } from 'node:crypto'
+import { fromBase64url } from '../base64url.ts'
 import { type Cbor, type CborMap, cborHead, encodeCbor, MAJOR, Tag } from '../cose/cbor.ts'
 import { coseSign1, HEADER } from '../cose/sign1.ts'
-import { fromJwk, type PublicJwk } from '../dids/jwk.ts'
+import { fromJwk, isPrivateJwk, type PublicJwk } from '../dids/jwk.ts'
 import { type FieldError, Refusal, within } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { typeOf } from './namespaces.ts'
@@ -69,42 +70,43 @@ function elementsOf(namespace: string, elements: object, path: string, errors: F
 }
 
 /** Labels and curves of a COSE_Key (RFC 9053, section 7). */
-const COSE_CURVES: Readonly<Record<string, { kty: number; crv: number }>> = {
-  'P-256': { kty: 2, crv: 1 },
-  'P-384': { kty: 2, crv: 2 },
-  'P-521': { kty: 2, crv: 3 },
-  Ed25519: { kty: 1, crv: 6 },
-  X25519: { kty: 1, crv: 4 },
+const COSE_CURVES: Readonly<Record<string, { kty: number; crv: number; bytes: number }>> = {
+  'P-256': { kty: 2, crv: 1, bytes: 32 },
+  'P-384': { kty: 2, crv: 2, bytes: 48 },
+  'P-521': { kty: 2, crv: 3, bytes: 66 },
+  Ed25519: { kty: 1, crv: 6, bytes: 32 },
+  X25519: { kty: 1, crv: 4, bytes: 32 },
 }
 
 /** A public JWK as COSE_Key. Throws `Refusal('credential.invalid')` for one that no device key can be. */
 export function coseKeyOf(jwk: PublicJwk, path: string): CborMap {
   const refuse = (message: string) =>
     new Refusal('credential.invalid', 'The device key cannot be used.', [{ path, code: 'device_key', message }])
-  const { crv, x, y } = readKey(jwk, refuse)
-  const curve = crv !== undefined && Object.hasOwn(COSE_CURVES, crv) ? COSE_CURVES[crv] : undefined
-  if (!curve || x === undefined) throw refuse(`expected a public key of ${Object.keys(COSE_CURVES).join(', ')}`)
-  const coordinate = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
+  const { kty, crv, x, y } = jwk
+  if (isPrivateJwk(jwk)) throw refuse('expected a public JSON Web Key without private members')
+  const curve = typeof crv === 'string' && Object.hasOwn(COSE_CURVES, crv) ? COSE_CURVES[crv] : undefined
+  const isEc = curve?.kty === 2
+  if (!curve || kty !== (isEc ? 'EC' : 'OKP'))
+    throw refuse(`expected a public key of ${Object.keys(COSE_CURVES).join(', ')}`)
+  const coordinate = (text: unknown): Uint8Array => {
+    const bytes = typeof text === 'string' ? fromBase64url(text) : undefined
+    if (bytes?.length === curve.bytes) return new Uint8Array(bytes)
+    throw refuse(`expected coordinates of ${curve.bytes} bytes in base64url`)
+  }
+  const [xBytes, yBytes] = [coordinate(x), isEc ? coordinate(y) : undefined]
+  try {
+    // OpenSSL finds the point on its curve much faster, and does not look at one of Curve25519
+    if (isEc) createPublicKey({ key: { kty, crv, x, y }, format: 'jwk' })
+    else fromJwk({ kty, crv, x })
+  } catch {
+    throw refuse('expected a point of the curve') // the libraries name no cause that a caller could use
+  }
   return new Map<number, Cbor>([
     [1, curve.kty],
     [-1, curve.crv],
-    [-2, coordinate(x)],
-    ...(y === undefined ? [] : [[-3, coordinate(y)] as [number, Cbor]]),
+    [-2, xBytes],
+    ...(yBytes ? [[-3, yBytes] as [number, Cbor]] : []),
   ])
-}
-
-function readKey(jwk: PublicJwk, refuse: (message: string) => Refusal): PublicJwk {
-  const members = [jwk.kty, jwk.crv, jwk.x, jwk.y]
-  if (members.some((member) => member !== undefined && typeof member !== 'string'))
-    throw refuse('expected a public JSON Web Key with texts as members')
-  try {
-    fromJwk(jwk)
-    const { kty, crv, x, y } = jwk
-    return kty === 'EC' ? { kty, crv, x, y } : { kty, crv, x }
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw refuse('expected a public JSON Web Key without private members')
-  }
 }
 
 export interface Validity {
@@ -145,28 +147,45 @@ const [DIGEST_ID, RANDOM, IDENTIFIER, VALUE] = ['digestID', 'random', 'elementId
 const ITEM = cborHead(MAJOR.map, 4)
 const SALT = cborHead(MAJOR.bytes, SALT_BYTES)
 
-/** IssuerSignedItem, joined of its parts: the library takes longer for the map than for the value, and an mdoc has dozens. */
-const itemOf = (digestID: number, salt: Uint8Array, name: string, value: Cbor): Uint8Array =>
-  new Uint8Array(
-    Buffer.concat([
-      ...[ITEM, DIGEST_ID, cborHead(MAJOR.unsigned, digestID), RANDOM, SALT, salt],
-      ...[IDENTIFIER, ...text(name), VALUE],
-      ...(typeof value === 'string' ? text(value) : [encodeCbor(value)]),
-    ]),
-  )
+/** The encoding of a value in parts: the common kinds without the library, which takes buffers of its own for each item. */
+function encodedValue(value: Cbor): Uint8Array[] {
+  if (typeof value === 'string') return text(value)
+  if (typeof value === 'boolean') return [Uint8Array.of(value ? 0xf5 : 0xf4)]
+  if (value instanceof Uint8Array) return [cborHead(MAJOR.bytes, value.length), value]
+  return [encodeCbor(value)]
+}
+
+/** The same memory as plain bytes: the CBOR library writes a Buffer in another way. */
+const plain = ({ buffer, byteOffset, length }: Buffer): Uint8Array => new Uint8Array(buffer, byteOffset, length)
 
 const EMBEDDED = cborHead(MAJOR.tag, ENCODED_CBOR)
 
-/** IssuerSignedItemBytes and their digests (ISO/IEC 18013-5, 8.3.2.1.2.2 and 9.1.2.5). */
+/**
+ * IssuerSignedItem and the digest of IssuerSignedItemBytes (ISO/IEC 18013-5, 8.3.2.1.2.2 and 9.1.2.5), joined of its parts:
+ * the library takes longer for the map than for the value, and an mdoc has dozens.
+ */
+function itemOf(digestID: number, salt: Uint8Array, name: string, value: Cbor) {
+  const parts = [
+    ...[ITEM, DIGEST_ID, cborHead(MAJOR.unsigned, digestID), RANDOM, SALT, salt],
+    ...[IDENTIFIER, ...text(name), VALUE, ...encodedValue(value)],
+  ]
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  const embedded = Buffer.concat([EMBEDDED, cborHead(MAJOR.bytes, length), ...parts])
+  return {
+    item: plain(embedded.subarray(embedded.length - length)),
+    digest: plain(hash('sha256', embedded, 'buffer')),
+  }
+}
+
 function salted(elements: ReadonlyMap<string, Cbor>, random: ToIssue['random']) {
   const ids = shuffled(elements.size, random)
   const salts = random(elements.size * SALT_BYTES)
   const digests: [number, Uint8Array][] = []
   const items = [...elements].map(([name, value], at) => {
     const digestID = ids[at] ?? at
-    const item = itemOf(digestID, salts.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES), name, value)
-    const hash = createHash('sha256').update(EMBEDDED).update(cborHead(MAJOR.bytes, item.length)).update(item)
-    digests.push([digestID, new Uint8Array(hash.digest())])
+    const salt = salts.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES)
+    const { item, digest } = itemOf(digestID, salt, name, value)
+    digests.push([digestID, digest])
     return new Tag(ENCODED_CBOR, item)
   })
   return { items, digests: new Map(digests.sort(([a], [b]) => a - b)) }
