@@ -22,7 +22,7 @@ import { createMeasures } from './frame/metrics.ts'
 import { docs } from './frame/openapi/docs.ts'
 import { createMembers, refuseBody } from './frame/openapi/members.ts'
 import { checkMethod, createPaths, type OpenApi, routeByPath } from './frame/openapi/paths.ts'
-import { exceptUploads, limitSending } from './frame/streams.ts'
+import { exceptUploads, limitSending, takesArchive } from './frame/streams.ts'
 import { checkHead } from './frame/unreadable.ts'
 import { explainInvalid } from './frame/validation.ts'
 
@@ -84,7 +84,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(refuseBadBearer)
   app.use(forReads(didResolution(platform)))
   app.use(checkMethod(find))
-  app.use(exceptUploads(find, readBody({ asksForToken, openApi, find })))
+  app.use(exceptUploads(find, readBody({ asksForToken, takesArchive: takesArchive(find), openApi, find })))
   app.use(refuseBody(openApi, find))
   app.use(limitTokenRequests)
   app.use(routeByPath(find, RegisterRoutes))

@@ -34,33 +34,38 @@ const parseForm = (text: string): Record<string, string> => {
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
 
+/** The second name is what browsers of Windows send. */
+const ZIP_TYPE = /^application\/(zip|x-zip-compressed)\s*$/i
+
 const readRaw = express.raw({ type: () => true, limit: LIMIT_BYTES })
 const readSmall = express.raw({ type: () => true, limit: TOKEN_LIMIT_BYTES })
 const readMultipart = express.raw({ type: () => true, limit: MULTIPART_BYTES })
 
 export interface BodyParts {
   asksForToken(request: Request): boolean
+  takesArchive(request: Request): boolean
   openApi: OpenApi
   find: FindPath
 }
 
-/** Reads the text of a body as its media type says. */
-function textBody(request: Request, mayBeForm: boolean): unknown {
+/** Reads the text of a body as its media type says; undefined for an archive. */
+function textBody(request: Request, { mayBeForm, mayBeArchive }: { mayBeForm: boolean; mayBeArchive: boolean }): unknown {
   const type = request.headers['content-type'] ?? ''
   if (JSON_TYPE.test(type)) return parseJson(decode(request.rawBody))
   if (FORM_TYPE.test(type) && mayBeForm) return parseForm(decode(request.rawBody))
+  if (mayBeArchive && ZIP_TYPE.test(type)) return undefined
   throw new Refusal(
     'request.unsupported_media_type',
-    'The operation does not accept this Content-Type. Send the body as application/json in UTF-8.',
+    `The operation does not accept this Content-Type. Send the body as application/json in UTF-8${mayBeArchive ? ', or as application/zip' : ''}.`,
   )
 }
 
 /**
  * Reads the whole body and checks it as text before it becomes a tree. Token requests may be forms; strangers send them
- * as often as they like (D-199), so they must be small.
+ * as often as they like (D-199), so they must be small. A ZIP archive stays as bytes, which a thread reads.
  */
 export const readBody =
-  ({ asksForToken, openApi, find }: BodyParts): RequestHandler =>
+  ({ asksForToken, takesArchive, openApi, find }: BodyParts): RequestHandler =>
   (request, response, next) => {
     if (Number(request.headers['content-length']) > DRAINED_BYTES) {
       response.set('Connection', 'close')
@@ -77,7 +82,7 @@ export const readBody =
       if (request.rawBody.length === 0) return next()
       if (hasFile) return void readForm(request, openApi, find).then(() => next(), next)
       try {
-        request.body = textBody(request, isToken)
+        request.body = textBody(request, { mayBeForm: isToken, mayBeArchive: takesArchive(request) })
         next()
       } catch (error) {
         next(error)

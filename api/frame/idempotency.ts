@@ -6,7 +6,7 @@ import { Refusal } from '../../protocol/errors.ts'
 /** Methods of requests that change something. */
 export const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 /** The request id of the first request is kept: it is the `instance` of a problem, and the log has it. */
-const KEPT_HEADERS = ['content-type', 'location', 'etag', 'x-request-id']
+const KEPT_HEADERS = ['content-type', 'content-disposition', 'location', 'etag', 'x-request-id']
 /** Responses that are not kept: they depend on the caller, on the rate, and on other requests. */
 const TEMPORARY = new Set([401, 403, 408, 409, 429])
 

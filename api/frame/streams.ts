@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express'
 import { Refusal } from '../../protocol/errors.ts'
 import { sendProblem } from './errors.ts'
-import { UPLOADS } from './openapi/areas.ts'
+import { ARCHIVES, UPLOADS } from './openapi/areas.ts'
 import type { FindPath } from './openapi/paths.ts'
 
 /** Whether the operation reads the body as a stream. */
@@ -9,6 +9,12 @@ function isUpload({ method, path }: Request, find: FindPath): boolean {
   const operationId = find(path)?.operations.get(method)
   return operationId !== undefined && Object.hasOwn(UPLOADS, operationId)
 }
+
+/** Whether the operation takes its body as a ZIP archive too. */
+export const takesArchive =
+  (find: FindPath) =>
+  ({ method, path }: Request): boolean =>
+    ARCHIVES.has(find(path)?.operations.get(method) ?? '')
 
 /** Applies `handler` to every request except uploads, whose fingerprint has their headers in place of the body. */
 export const exceptUploads =

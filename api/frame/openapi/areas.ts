@@ -38,6 +38,7 @@ export const SCHEMAS = { ...FRAME_SCHEMAS, ...joined(({ schemas }) => schemas) }
 export const NOT_FOUND: Table<string> = joined(({ notFound }) => notFound)
 export const LOCATED: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ located = [] }) => located))
 export const FORMS: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ forms = [] }) => forms))
+export const ARCHIVES: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ archives = [] }) => archives))
 
 /** The part of a path that names one thing: up to its `{id}`. */
 export const thingIn = (path: string): string | undefined => /^.*?\/\{id\}/.exec(path)?.[0]
@@ -65,7 +66,7 @@ export function gaps({ paths }: GeneratedOpenApi): string[] {
   const tables = [OPERATIONS, REQUEST_EXAMPLES, UPLOADS, DOWNLOADS, FILES, ANSWERS, REFUSALS, PARAMETERS]
   const entries = tables.flatMap((table) => Object.keys(table))
   const things = new Set(operations.map(({ path }) => thingIn(path)))
-  const unknown = [...entries, ...LOCATED, ...FORMS].filter((id) => !ids.has(id))
+  const unknown = [...entries, ...LOCATED, ...FORMS, ...ARCHIVES].filter((id) => !ids.has(id))
   const unused = Object.keys(NOT_FOUND).filter((thing) => !things.has(thing))
   return [...missing, ...new Set([...unknown, ...unused].map((name) => `${name} is not in the document`))]
 }

@@ -19,6 +19,8 @@ export interface AreaDocument<Id extends string = string> {
   forms?: readonly Id[]
   /** Operations that take a form with a file as well, which stands for one member of their JSON body. */
   files?: Partial<Record<Id, FileForm>>
+  /** Operations that take their body as a ZIP archive as well. */
+  archives?: readonly Id[]
   /**
    * Operations whose response has a Location, of the new resource or its progress (RFC 9110 sections 15.3.2, 15.3.3).
    */

@@ -1,5 +1,6 @@
 import {
   ANSWERS,
+  ARCHIVES,
   DOWNLOADS,
   FILES,
   FORMS,
@@ -96,7 +97,7 @@ function completeResponses(completing: Completing): Record<string, Answer> {
   )
 }
 
-/** Adds the examples of bodies, and what the generator does not see: streams, and forms in addition to JSON. */
+/** Adds the examples of bodies, and what the generator does not see: streams, and forms and archives in addition to JSON. */
 function completeBody({ operationId, requestBody }: Described, schemas: Schemas): Pick<Described, 'requestBody'> {
   const upload = UPLOADS[operationId]
   if (upload) {
@@ -111,8 +112,11 @@ function completeBody({ operationId, requestBody }: Described, schemas: Schemas)
   const file = FILES[operationId]
   const withFile = file ? formWithFile(file, json.schema, schemas) : {}
   const example = REQUEST_EXAMPLES[operationId]
-  const content = { ...requestBody.content, 'application/json': { ...json, example }, ...form, ...withFile }
-  return { requestBody: { ...requestBody, content } }
+  const isArchive = ARCHIVES.has(operationId)
+  const archive: Content = isArchive ? { 'application/zip': { schema: { type: 'string', format: 'binary' } } } : {}
+  const shown = { 'application/json': { ...json, example } }
+  const content = { ...requestBody.content, ...shown, ...form, ...withFile, ...archive }
+  return { requestBody: { ...requestBody, ...(isArchive && { required: true }), content } }
 }
 
 function completeOperation(path: string, method: string, operation: Described, schemas: Schemas): Described {
