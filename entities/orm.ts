@@ -2,6 +2,7 @@ import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import * as administration from './administration.ts'
 import { EVERY_TENANT, type Rights } from './base.ts'
+import * as compactCredentials from './compact-credentials.ts'
 import * as batches from './credentials.batches.ts'
 import * as notifications from './credentials.notifications.ts'
 import * as templates from './credentials.templates.ts'
@@ -20,6 +21,7 @@ import * as tokensLogs from './tokens-logs.ts'
 /** Each exports entities and the rights to its tables, and nothing else. */
 const AREAS = [
   administration,
+  compactCredentials,
   batches,
   notifications,
   credentials,

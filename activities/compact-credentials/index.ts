@@ -9,6 +9,8 @@ import type { Call } from '../frame/operations.ts'
 import { createCompactBatches } from './batches.sign.ts'
 import { createCompactFormat } from './format.ts'
 import { createPublishedLists } from './lists.ts'
+import { createPdfTemplates } from './pdf-templates.ts'
+import { createPdfs } from './pdfs.ts'
 import { createQrCodes } from './qr-codes.ts'
 import { createScans } from './scans.ts'
 import { type CompactSignRequest, createCompactSigning, type SignedCompact } from './sign.ts'
@@ -30,6 +32,7 @@ export function composeCompactCredentials(known: Known) {
     compact: createCompactTemplates('compact', known),
     'compact-semantic': createCompactTemplates('compact-semantic', known),
   }
+  const pdfTemplates = createPdfTemplates(known)
   const statusKinds = createCompactLists(known.signers)
   const compactVerifier = createCompactVerifier(known)
   const formatOf = (profile: Profile) =>
@@ -62,6 +65,8 @@ export function composeCompactCredentials(known: Known) {
     compactVerifier,
     compactScans: createScans({ ...known, verifier: compactVerifier }),
     compactQrCodes: createQrCodes(known),
+    pdfTemplates,
+    pdfs: createPdfs({ ...known, compactVerifier, pdfTemplates }),
   }
 }
 

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
+import type { Filling } from '../../protocol/compact-credentials/pdfs/fill.ts'
+import type { ReadTemplate, Upload } from '../../protocol/compact-credentials/pdfs/read.ts'
 import { createDocumentLoader } from '../../protocol/contexts/index.ts'
 import { canonizePlain } from '../../protocol/data-integrity/canonize.ts'
 import {
@@ -60,6 +62,10 @@ export interface Documents {
   drawQrCode(drawing: QrDrawing, owner: Owner): Promise<string>
   /** The texts of the QR codes in a file, each once. Throws as `scan` does, and `scan.too_complex`. */
   scan(file: Scan, owner: Owner): Promise<string[]>
+  /** Throws as `readUpload` does, and `Refusal('pdf_template.too_complex')`. */
+  readPdfTemplate(upload: Upload, owner: Owner): Promise<ReadTemplate>
+  /** Throws as `fillPdf` does, and `Refusal('pdf_template.too_complex')`. */
+  fillPdf(filling: Filling, owner: Owner): Promise<Uint8Array>
   close(): Promise<void>
 }
 
@@ -177,6 +183,8 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
         throw new Refusal('scan.too_complex', 'The file takes too long to read.', [], { cause })
       }
     },
+    readPdfTemplate: (input, owner) => pool.run({ name: 'readPdfTemplate', input, contexts: new Map() }, owner),
+    fillPdf: (input, owner) => pool.run({ name: 'fillPdf', input, contexts: new Map() }, owner),
     close: () => pool.close(),
   }
 }

@@ -30,7 +30,7 @@ export interface DocumentPoolOptions {
 export interface DocumentPool {
   /**
    * Runs a task of a tenant in a thread; contexts it wants are looked up here. Over time or memory:
-   * `Refusal('credential.too_complex')`, and the thread is replaced; so it is when the machine is too busy, and then it
+   * `Refusal('credential.too_complex' | 'pdf_template.too_complex')`, and the thread is replaced; so it is when the machine is too busy, and then it
    * is `Unavailable('documents')`. Throws as the queue does (threads.queue.ts) when there is no thread for the tenant.
    */
   run<Name extends TaskName>(task: ThreadTask<Name>, owner: Owner): Promise<Tasks[Name]['output']>
@@ -53,11 +53,18 @@ const IDLE_MS = 5 * 60_000
 /** Distance of V8's own limit above ours. */
 const V8_MARGIN_MB = 384
 
-const tooComplex = (what: string): Refusal =>
-  new Refusal(
-    'credential.too_complex',
-    `The credential takes too much ${what} to process. Use fewer or simpler nodes and contexts.`,
-  )
+const OF_PDFS: readonly TaskName[] = ['readPdfTemplate', 'fillPdf']
+
+const tooComplex = (task: TaskName, what: string): Refusal =>
+  OF_PDFS.includes(task)
+    ? new Refusal(
+        'pdf_template.too_complex',
+        `The PDF takes too much ${what} to process. Use fewer or simpler objects, fields and fonts.`,
+      )
+    : new Refusal(
+        'credential.too_complex',
+        `The credential takes too much ${what} to process. Use fewer or simpler nodes and contexts.`,
+      )
 
 const tooLate = () =>
   new Unavailable('documents', 'The machine is too busy to process the document in time. Try again later.', 5)
@@ -100,7 +107,8 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
         const [usage, heap] = await Promise.all([worker?.cpuUsage(), worker?.getHeapStatistics()])
         if (!usage || !heap) return undefined
         workMs = milliseconds(usage) - begunMs
-        return { workMs, heapMb: heap.used_heap_size / 2 ** 20 }
+        // bytes, such as those of an inflated stream, are outside of the heap
+        return { workMs, heapMb: (heap.used_heap_size + heap.external_memory) / 2 ** 20 }
       } catch {
         return undefined // the thread has ended; the task is rejected, or done
       }
@@ -153,7 +161,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
       spend(exchange.seenMs() + exchange.waitedMs() + NEW_THREAD_MS)
       if (outOfMemory) short = 'memory'
       observer.refused(short)
-      throw short === 'late' ? tooLate() : tooComplex(short)
+      throw short === 'late' ? tooLate() : tooComplex(task.name, short)
     } finally {
       exchange.stop()
       port.close()

@@ -62,6 +62,10 @@ export default async function run<Name extends TaskName>({
     drawQrCode,
     // few threads need the decoders, which take some megabytes
     scan: async (input) => (await import('./scans/read.ts')).scan(input),
+    // loaded when first needed: most threads make no PDF, and the libraries take 20 MB
+    readPdfTemplate: async (input) =>
+      (await import('../../protocol/compact-credentials/pdfs/read.ts')).readUpload(input),
+    fillPdf: async (input) => (await import('../../protocol/compact-credentials/pdfs/fill.ts')).fillPdf(input),
   }
   try {
     const output = await verbs[task.name](task.input)

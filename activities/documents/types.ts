@@ -1,3 +1,5 @@
+import type { Filling } from '../../protocol/compact-credentials/pdfs/fill.ts'
+import type { ReadTemplate, Upload } from '../../protocol/compact-credentials/pdfs/read.ts'
 import type { ContextLookup } from '../../protocol/contexts/index.ts'
 import type {
   DeriveRequest,
@@ -39,6 +41,8 @@ export interface Tasks {
   qrCode: { input: string; output: string }
   drawQrCode: { input: QrDrawing; output: string }
   scan: { input: Scan; output: string[] }
+  readPdfTemplate: { input: Upload; output: ReadTemplate }
+  fillPdf: { input: Filling; output: Uint8Array }
 }
 export type TaskName = keyof Tasks
 

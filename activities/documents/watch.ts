@@ -1,4 +1,4 @@
-/** Use of a thread: milliseconds of work on the task, and its heap in megabytes. */
+/** Use of a thread: milliseconds of work on the task, and megabytes of its heap and of bytes beside it. */
 export interface Used {
   workMs: number
   heapMb: number

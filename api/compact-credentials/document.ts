@@ -4,6 +4,7 @@ import { HOLDER, ISSUER } from '../frame/openapi/examples.ts'
 import { text } from '../frame/openapi/json.ts'
 import { COMPACT_ANSWERS } from './answers.ts'
 import { ENCODED, SEMANTIC_ENCODED } from './examples.ts'
+import { PDF_ANSWERS, PDF_EXAMPLES, PDF_NOT_FOUND, PDF_PROBLEMS, PDF_REFUSALS, PDF_SCHEMAS } from './pdf.document.ts'
 import { COMPACT_SCHEMAS } from './schemas.ts'
 
 const CREDENTIAL_LIST = { tag: text(255), type: text(2_048) }
@@ -59,8 +60,10 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
     signCompactSemanticCredentialFromTemplate: { claims: { course: 'CS-101' }, issuer_did: ISSUER },
     getCompactCredentialQRCode: { payload: ENCODED, width: 400 },
     getCompactSemanticCredentialQRCode: { payload: SEMANTIC_ENCODED },
+    ...PDF_EXAMPLES,
   },
-  answers: COMPACT_ANSWERS,
+  answers: { ...COMPACT_ANSWERS, ...PDF_ANSWERS },
+  archives: ['createCompactCredentialPdfTemplate', 'updateCompactCredentialPdfTemplate'],
   downloads: {
     getCompactCredentialQRCode: IMAGES,
     getCompactSemanticCredentialQRCode: IMAGES,
@@ -69,9 +72,10 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
       'application/statuslist+jwt': 'eyJhbGciOiJFUzI1NiIsInR5cCI6InN0YXR1c2xpc3Qrand0In0.<claims>.<signature>',
       'application/statuslist+cwt': '<a CWT>',
     },
+    createCompactCredentialPdf: { 'application/pdf': '<a PDF>' },
   },
   files: { verifyCompactCredential: QR_CODE, verifyCompactSemanticCredential: QR_CODE },
-  schemas: COMPACT_SCHEMAS,
+  schemas: { ...COMPACT_SCHEMAS, ...PDF_SCHEMAS },
   parameters: {
     listCompactCredentials: CREDENTIAL_LIST,
     listCompactSemanticCredentials: CREDENTIAL_LIST,
@@ -103,6 +107,7 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
     getCompactCredentialQRCode: { 400: 'qr_code.too_narrow', 413: 'compact_credential.too_long' },
     getCompactSemanticCredentialQRCode: { 400: 'qr_code.too_narrow', 413: 'compact_credential.too_long' },
     setCompactSemanticCredentialRevocationStatus: { 400: 'credential.not_revocable' },
+    ...PDF_REFUSALS,
   },
   notFound: {
     '/v1/credentials/compact/{id}': 'credential.not_found',
@@ -110,6 +115,7 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
     '/v1/credentials/compact/configurations/{id}': 'credential_template.not_found',
     '/v1/credentials/compact-semantic/configurations/{id}': 'credential_template.not_found',
     '/v1/credentials/compact/revocation-lists/{id}': 'status_list.not_found',
+    ...PDF_NOT_FOUND,
   },
   problems: [
     {
@@ -152,5 +158,6 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
         },
       },
     },
+    PDF_PROBLEMS,
   ],
 }

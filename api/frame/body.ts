@@ -49,7 +49,10 @@ export interface BodyParts {
 }
 
 /** Reads the text of a body as its media type says; undefined for an archive. */
-function textBody(request: Request, { mayBeForm, mayBeArchive }: { mayBeForm: boolean; mayBeArchive: boolean }): unknown {
+function textBody(
+  request: Request,
+  { mayBeForm, mayBeArchive }: { mayBeForm: boolean; mayBeArchive: boolean },
+): unknown {
   const type = request.headers['content-type'] ?? ''
   if (JSON_TYPE.test(type)) return parseJson(decode(request.rawBody))
   if (FORM_TYPE.test(type) && mayBeForm) return parseForm(decode(request.rawBody))

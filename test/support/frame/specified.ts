@@ -128,6 +128,19 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
     200,
     ['credential_mappings', 'expiration', 'id', 'revocable', 'type'],
   ]),
+  ...(
+    [
+      ['createCompactCredentialPdfTemplate', 'POST', ''],
+      ['getCompactCredentialPdfTemplateById', 'GET', '/{id}'],
+      ['updateCompactCredentialPdfTemplate', 'PUT', '/{id}'],
+    ] as const
+  ).map(([id, method, path]): (typeof SPECIFIED)[number] => [
+    id,
+    method,
+    `/v1/credentials/compact/pdf/templates${path}`,
+    200,
+    ['fields', 'file_name', 'fonts', 'id', 'metadata', 'name'],
+  ]),
   ['signMobileCredential', 'POST', '/v1/credentials/mobile/sign', 200, ['decoded', 'encoded']],
   ['createMobileCredentialsDocumentSigner', 'POST', '/v1/credentials/mobile/document-signers', 201, ['id', 'active']],
   [
@@ -164,5 +177,6 @@ export const ALIASES: [method: string, path: string, operationId: string][] = [
   ['POST', '/v2/credentials/compact/sign', 'signCompactCredential'],
   ['POST', '/v2/credentials/compact/verify', 'verifyCompactCredential'],
   ['GET', '/v2/credentials/compact/configurations', 'getCompactSchemas'],
+  ['POST', '/v2/credentials/compact/pdf', 'createCompactCredentialPdf'],
   ['GET', '/v1/linked-dids', 'getLinkedDIDs'],
 ]
