@@ -2,7 +2,7 @@ import { Refusal, Unavailable } from '../errors.ts'
 import type { TokenEntry } from '../status-list/token.ts'
 import { type Certificate, countryOf, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
 import { deviceProofOf, isBrainpool, isFitFor, isSignedByKey, type Session } from './device-auth.ts'
-import { MdlDocument } from './mdl.ts'
+import type { MdlDocument } from './mdl.ts'
 import { MDL_NAMESPACE } from './namespaces.ts'
 import type { Mdoc } from './read.ts'
 import { statusEntryOf } from './status.ts'
@@ -188,6 +188,12 @@ export interface MdocVerdict {
   iaca: Certificate | undefined
 }
 
+/** Loaded when first needed: the library and its parts take 20 MB. */
+async function mdlDocumentOf(...parts: ConstructorParameters<typeof MdlDocument>): Promise<MdlDocument> {
+  const { MdlDocument } = await import('./mdl.ts')
+  return new MdlDocument(...parts)
+}
+
 /**
  * Verifies an mdoc (ISO/IEC 18013-5, 9.3): signatures, digests and the device by @auth0/mdl. Throws
  * `credential.malformed` for an MSO or device authentication that cannot be read.
@@ -198,7 +204,7 @@ export async function verifyMdoc(mdoc: Mdoc, rules: Rules): Promise<MdocVerdict>
   const iaca =
     signer && rules.trusted.find((trusted) => trusted.fingerprint === signer.fingerprint || isIssuedBy(signer, trusted))
   const proof = rules.session && deviceProofOf(mdoc, rules.session)
-  const mdl = isRead(mdoc.mso) ? new MdlDocument(mdoc, proof) : undefined
+  const mdl = isRead(mdoc.mso) ? await mdlDocumentOf(mdoc, proof) : undefined
   const reasons: Reason[] = []
   for (const check of CHECKS) reasons.push(...(await check({ mdoc, signer, iaca, mdl }, rules)))
   const isGenuine = reasons.every(({ type }) => GENUINE.includes(type))
