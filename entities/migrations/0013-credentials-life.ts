@@ -11,9 +11,6 @@ drop index credentials_types;
 drop index credentials_list;
 create index credentials_format on credentials (tenant_id, format, created_at desc, id);
 create index credentials_did on credentials (tenant_id, did_id, created_at desc) where did_id is not null;
-drop index credentials_document_signer;
-create index credentials_document_signer on credentials (tenant_id, document_signer_id, created_at desc)
-  where document_signer_id is not null;
 create index credentials_type_1 on credentials (tenant_id, (types[1]), created_at desc) where types[1] is not null;
 create index credentials_type_2 on credentials (tenant_id, (types[2]), created_at desc) where types[2] is not null;
 create index credentials_type_3 on credentials (tenant_id, (types[3]), created_at desc) where types[3] is not null;
