@@ -4,7 +4,6 @@ import * as administration from './administration.ts'
 import { EVERY_TENANT, type Rights } from './base.ts'
 import * as compactCredentials from './compact-credentials.ts'
 import * as batches from './credentials.batches.ts'
-import * as notifications from './credentials.notifications.ts'
 import * as templates from './credentials.templates.ts'
 import * as credentials from './credentials.ts'
 import * as dids from './dids.ts'
@@ -23,7 +22,7 @@ const AREAS = [
   administration,
   compactCredentials,
   batches,
-  notifications,
+
   credentials,
   dids,
   domains,

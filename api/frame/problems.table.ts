@@ -155,7 +155,7 @@ export const FRAME_PROBLEMS: ProblemTable = {
     'request.unsupported_media_type': {
       meaning: 'The Content-Type, charset or Content-Encoding of the body is not supported by the operation.',
       remedy:
-        'Send application/json in UTF-8. An upload is application/x-ndjson, application/jsonl or text/csv; a token request may be application/x-www-form-urlencoded, and a PDF template application/zip. A form with a file is multipart/form-data, where the operation takes one, and its file a PNG, JPEG or PDF. Compress with gzip, or not at all.',
+        'Send application/json in UTF-8. An upload is application/x-ndjson, application/jsonl or text/csv; a token request may be a form, and a PDF template application/zip; a scan is a PNG, JPEG or PDF in multipart/form-data. Compress with gzip, or not at all.',
     },
   },
   422: {

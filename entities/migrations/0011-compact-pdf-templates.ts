@@ -4,7 +4,7 @@ import { fence } from './fence.ts'
 /** A template is bounded by its definition; its PDF and fonts by what an upload may have (MAX_ALL_BYTES). */
 const TEMPLATES = `
 create table compact_pdf_templates (
-  id uuid primary key, tenant_id uuid not null references tenants, definition jsonb not null, revision uuid not null,
+  id uuid primary key, tenant_id uuid not null references tenants, definition json not null, revision uuid not null,
   created_at timestamptz not null default now(), updated_at timestamptz not null default now(), unique (tenant_id, id));
 create index compact_pdf_templates_list on compact_pdf_templates (tenant_id, created_at desc, id);`
 

@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib'
 import test from 'ava'
 import { signCompact } from '../support/credentials/compact.ts'
 import { createDid } from '../support/credentials/credentials.ts'
+import { longestTurn } from '../support/parts/processor-time.ts'
 import {
   fileField,
   lockedPdf,
@@ -12,8 +13,7 @@ import {
   rawPng,
   shadesPng,
   verifyForm,
-} from '../support/credentials/scans.ts'
-import { longestTurn } from '../support/parts/processor-time.ts'
+} from '../support/pdf/scans.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World

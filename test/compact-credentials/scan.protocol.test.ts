@@ -1,7 +1,7 @@
 import test from 'ava'
 import { limitMemory } from '../../activities/documents/scans/modules.ts'
 import { pixelsOf, scanKindOf } from '../../protocol/compact-credentials/scans.ts'
-import { qrJpeg, rawPng } from '../support/credentials/scans.ts'
+import { qrJpeg, rawPng } from '../support/pdf/scans.ts'
 
 const hex = (text: string) => new Uint8Array(Buffer.from(text, 'hex'))
 

@@ -5,8 +5,8 @@ import { uuidOfJti } from '../../protocol/compact-credentials/cwt.ts'
 import { COMPACT, COMPACT_SEMANTIC, signCompact, signCompactSemantic } from '../support/credentials/compact.ts'
 import { createDid } from '../support/credentials/credentials.ts'
 import { until } from '../support/credentials/dids.ts'
-import { fileField, outcomeOf, pdfOf, photographed, qrJpeg, qrPng, verifyForm } from '../support/credentials/scans.ts'
 import { refusal } from '../support/credentials/templates.ts'
+import { fileField, outcomeOf, pdfOf, photographed, qrJpeg, qrPng, verifyForm } from '../support/pdf/scans.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World

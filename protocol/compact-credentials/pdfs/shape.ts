@@ -1,7 +1,10 @@
 import bidiModule from 'bidi-js'
 
 /** The types say `default` of what the package exports as a whole. */
-const bidi = (bidiModule as unknown as typeof bidiModule.default)()
+const exported: unknown = bidiModule
+const isFactory = (value: unknown): value is typeof bidiModule.default => typeof value === 'function'
+if (!isFactory(exported)) throw new Error('bidi-js does not export the function that it did')
+const bidi = exported()
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
 /** Characters that are not seen, and that no font needs to have. */

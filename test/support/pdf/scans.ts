@@ -2,8 +2,8 @@ import { crc32, deflateSync } from 'node:zlib'
 import { PDFDocument } from 'pdf-lib'
 import { PNG } from 'pngjs'
 import { create, toBuffer } from 'qrcode'
+import { COMPACT, type CompactVerdict } from '../credentials/compact.ts'
 import type { World } from '../world.ts'
-import { COMPACT, type CompactVerdict } from './compact.ts'
 
 const CORRECTION = { errorCorrectionLevel: 'M', margin: 4 } as const
 
