@@ -48,7 +48,7 @@ const HOSTILE: Array<[what: string, file: () => Buffer | Promise<Buffer>, expect
   ['a JPEG of 65,535 × 65,535 pixels', () => Buffer.from('ffd8ffc0000b08ffffffff01011100ffd9', 'hex'), '413 scan.too_many_pixels'],
   ['a JPEG that is cut off', () => qrJpeg('CSC:/1/AAAA').subarray(0, 120), '200 PayloadInvalid'],
   ['a JPEG of empty segments', () => Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.from('ffe00000'.repeat(5_000), 'hex')]), '400 scan.unreadable'],
-  ['a PDF of 10,000 pages', () => pdfOf(Array.from({ length: 10_000 }, () => ({}))), '200 PayloadInvalid'],
+  ['a PDF of 2,000 pages', () => pdfOf(Array.from({ length: 2_000 }, () => ({}))), '200 PayloadInvalid'],
   ['a PDF with a page of 1,000,000 points', () => pdfOf([{ width: 1e6, height: 1e6, images: [image] }]), '200 PayloadInvalid'],
   ['a PDF with a page that is a line', () => pdfOf([{ width: 1e6, height: 1 }]), '200 PayloadInvalid'],
   ['a PDF with a password', () => lockedPdf(), '400 scan.unreadable'],
@@ -96,7 +96,7 @@ test.serial('forms that are none are refused', async (t) => {
     [type, '{}'],
     [type, head],
     [type, `${head}\r\n`],
-    [type, `${head}${'X: y\r\n'.repeat(10_000)}\r\nabc`],
+    [type, `${head}${'X: y\r\n'.repeat(2_000)}\r\nabc`],
   ] as const)
     t.is(await send(each, raw), '400 /problems#request.malformed', raw.slice(0, 90))
   t.is(await send('multipart/mixed; boundary=x', 'x'), '415 /problems#request.unsupported_media_type')
