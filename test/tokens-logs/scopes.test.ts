@@ -20,6 +20,7 @@ const PUBLISHED = [
   'getPublishedIacaCrl',
   'getCompactRevocationLists',
   'getCompactRevocationList',
+  'getMobileStatusList',
 ]
 
 /** Written apart from the controllers, so that a scope that changes there fails here. `public`: no token is asked for. */

@@ -113,7 +113,8 @@ function completeBody({ operationId, requestBody }: Described, schemas: Schemas)
   const withFile = file ? formWithFile(file, json.schema, schemas) : {}
   const example = REQUEST_EXAMPLES[operationId]
   const isArchive = ARCHIVES.has(operationId)
-  const archive: Content = isArchive ? { 'application/zip': { schema: { type: 'string', format: 'binary' } } } : {}
+  const zip = { schema: { type: 'string', format: 'binary' }, example: '<a ZIP archive>' }
+  const archive: Content = isArchive ? { 'application/zip': zip } : {}
   const shown = { 'application/json': { ...json, example } }
   const content = { ...requestBody.content, ...shown, ...form, ...withFile, ...archive }
   return { requestBody: { ...requestBody, ...(isArchive && { required: true }), content } }

@@ -141,11 +141,13 @@ test('the client of docs/client.md creates a DID, uploads a CSV and reads result
 
 test('docs/client.md installs the versions of package.json, and has the settings that this test compiles with', async (t) => {
   const blocks = await blocksOf(GUIDE)
-  const { devDependencies } = JSON.parse(await readFile(join(build, '../package.json'), 'utf8')) as {
+  const { dependencies, devDependencies } = JSON.parse(await readFile(join(build, '../package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
     devDependencies: Record<string, string>
   }
+  const versions = { ...dependencies, ...devDependencies }
   const text = blocks.map(({ code }) => code).join('\n')
-  for (const name of ['openapi-fetch', 'typescript']) t.true(text.includes(`${name}@${devDependencies[name]}`), name)
+  for (const name of ['openapi-fetch', 'typescript']) t.true(text.includes(`${name}@${versions[name]}`), name)
   const settings = blocks.find(({ language }) => language === 'json')?.code ?? ''
   const { compilerOptions } = JSON.parse(settings) as { compilerOptions: Record<string, unknown> }
   const { options, errors } = ts.convertCompilerOptionsFromJson(compilerOptions, '')

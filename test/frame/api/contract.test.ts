@@ -271,7 +271,9 @@ for (const [method, path, operationId] of ALIASES)
       await target.attack(operation, { body, path: filled }),
     ]
     t.is(alias.status, original.status, alias.text)
-    t.deepEqual(Object.keys(JSON.parse(alias.text) as object), Object.keys(JSON.parse(original.text) as object))
+    t.is(alias.headers['content-type'], original.headers['content-type'])
+    if (original.headers['content-type']?.includes('json'))
+      t.deepEqual(Object.keys(JSON.parse(alias.text) as object), Object.keys(JSON.parse(original.text) as object))
   })
 
 test('/docs and /problems need nothing from elsewhere, and /problems lists every code with its remedy', async (t) => {

@@ -71,7 +71,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
   const asked = { request_id: id(), client_id: id() }
   const of = (row: Row): Row => ({ id: id(), tenant_id: tenant, ...row })
   const presentation = { name: '', domain: '', query: '[]' }
-  const iaca = id()
+  const [iaca, pdfTemplate] = [id(), id()]
   const validity = { not_before: new Date(), not_after: new Date() }
   return [
     ['domain_linkages', of({ did_id: did, origin: '', credential: '{}', valid_until: new Date() })],
@@ -91,6 +91,8 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     ['presentation_templates', of(presentation)],
     ['presentation_requests', of({ ...presentation, challenge: '', expires_at: new Date() })],
     ['mobile_iacas', of({ id: iaca, active: true, certificate: none, fingerprint: '', ...validity })],
+    ['compact_pdf_templates', of({ id: pdfTemplate, definition: '{}', revision: id() })],
+    ['compact_pdf_files', of({ template_id: pdfTemplate, revision: id(), name: '', content: none })],
     ['mobile_document_signers', of({ iaca_id: iaca, key_id: id(), public_key: none, active: false, csr: none })],
   ]
 }
