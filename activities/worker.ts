@@ -10,6 +10,7 @@ import { partMetrics } from './frame/metrics/parts.ts'
 import { scheduledJobs } from './frame/schedules.ts'
 import { schemaExit } from './frame/schema-exit.ts'
 import { patiently } from './frame/worker/connection.ts'
+import { giveMemoryBack } from './frame/worker/memory.ts'
 import { type Checks, serveOperator } from './frame/worker/operator.ts'
 import { PATIENCE_MS, startWorker } from './frame/worker/start.ts'
 import { createActivities, openDependencies } from './index.ts'
@@ -63,6 +64,7 @@ async function work(): Promise<void> {
     if (!running()) throw new Error('the worker does not poll')
   }
   log.info({ taskQueue: config.temporal.taskQueue, operatorPort: operator.port }, 'worker ready')
+  giveMemoryBack()
   const stopped = new Promise((resolve) => {
     stopping.signal.addEventListener('abort', resolve)
     if (stopping.signal.aborted) resolve(undefined)

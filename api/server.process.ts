@@ -8,6 +8,7 @@ import { fenceIntrinsics } from '../activities/frame/intrinsics.ts'
 import { createLogger } from '../activities/frame/logging.ts'
 import { partMetrics } from '../activities/frame/metrics/parts.ts'
 import { schemaExit } from '../activities/frame/schema-exit.ts'
+import { giveMemoryBack } from '../activities/frame/worker/memory.ts'
 import { ROOT } from '../activities/frame/worker/root.ts'
 import { createPlatform, openDependencies } from '../activities/index.ts'
 import type { Config } from '../config.ts'
@@ -92,6 +93,7 @@ export async function serve(config: Config): Promise<void> {
   new AggregatorRegistry() // its constructor registers the listener that sends our metrics to the primary
   const log = createLogger(config.logLevel)
   const api = await startApi(config).catch((error: unknown) => endBecause(error, log))
+  giveMemoryBack()
   const stop = () => {
     api.stop().then(
       () => process.exit(0),
