@@ -54,6 +54,8 @@ const IDLE_MS = 5 * 60_000
 const V8_MARGIN_MB = 384
 
 const OF_PDFS: readonly TaskName[] = ['readPdfTemplate', 'fillPdf']
+/** Tasks that bound their own bytes beside the heap, in WebAssembly, of which several may not be collected yet. */
+const BOUNDED: readonly TaskName[] = ['scan']
 
 const tooComplex = (task: TaskName, what: string): Refusal =>
   OF_PDFS.includes(task)
@@ -98,17 +100,19 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
   /**
    * Sends the thread the contexts that it requests. Keeps the error of a failed lookup, and sends `undefined` instead.
    */
-  function serve(port: MessagePort, lookup: ContextLookup, over: (what: Short) => void) {
+  function serve(name: TaskName, port: MessagePort, lookup: ContextLookup, over: (what: Short) => void) {
     let worker: Worker | undefined
     let begunMs = 0
+    let begunBytes = 0
     let workMs = 0
     const look = async (): Promise<Used | undefined> => {
       try {
         const [usage, heap] = await Promise.all([worker?.cpuUsage(), worker?.getHeapStatistics()])
         if (!usage || !heap) return undefined
         workMs = milliseconds(usage) - begunMs
-        // bytes, such as those of an inflated stream, are outside of the heap
-        return { workMs, heapMb: (heap.used_heap_size + heap.external_memory) / 2 ** 20 }
+        // bytes, such as those of an inflated stream, are outside of the heap; some are those of a task before
+        const bytes = BOUNDED.includes(name) ? 0 : Math.max(0, heap.external_memory - begunBytes)
+        return { workMs, heapMb: (heap.used_heap_size + bytes) / 2 ** 20 }
       } catch {
         return undefined // the thread has ended; the task is rejected, or done
       }
@@ -128,6 +132,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
       if (message.kind === 'begun') {
         worker = pool.threads.find(({ threadId }) => threadId === message.threadId)
         begunMs = milliseconds(message.usage)
+        begunBytes = message.externalBytes
         watch.start()
       } else void watch.whileWaiting(() => answer(message.url))
     })
@@ -142,7 +147,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
     const { port1: port, port2 } = new MessageChannel()
     const over = new AbortController()
     let short = 'time' as Short
-    const exchange = serve(port, lookup, (what) => {
+    const exchange = serve(task.name, port, lookup, (what) => {
       short = what
       over.abort()
     })

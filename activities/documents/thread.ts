@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8'
 import { type MessagePort, threadId } from 'node:worker_threads'
 import { contextUnknown, createDocumentLoader } from '../../protocol/contexts/index.ts'
 import { canonizePlain } from '../../protocol/data-integrity/canonize.ts'
@@ -46,7 +47,8 @@ export default async function run<Name extends TaskName>({
 }): Promise<ThreadAnswer<Tasks[Name]['output']>> {
   const usageAtStart = process.threadCpuUsage()
   const workMs = () => milliseconds(process.threadCpuUsage(usageAtStart))
-  port.postMessage({ kind: 'begun', threadId, usage: usageAtStart } satisfies ThreadMessage)
+  const { external_memory: externalBytes } = getHeapStatistics()
+  port.postMessage({ kind: 'begun', threadId, usage: usageAtStart, externalBytes } satisfies ThreadMessage)
   const documentLoader = createDocumentLoader({ contexts: remoteContexts(port, task.contexts) })
   const deepWork = { limitMs: DEEP_WORK_MS, spentMs: () => milliseconds(process.threadCpuUsage()) }
   const options = { documentLoader, maxWorkFactor: MAX_WORK_FACTOR, deepWork }

@@ -63,9 +63,9 @@ export type ThreadAnswer<Output> = {
   | { done: false; fault: unknown }
 )
 
-/** Thread to main: the task has begun, with the CPU time of the thread so far; or it needs a context. */
+/** Thread to main: the task has begun, with the CPU time of the thread so far and its bytes beside the heap; or it needs a context. */
 export type ThreadMessage =
-  | { kind: 'begun'; threadId: number; usage: NodeJS.CpuUsage }
+  | { kind: 'begun'; threadId: number; usage: NodeJS.CpuUsage; externalBytes: number }
   | { kind: 'context'; url: string }
 
 /** Main to thread: the context, or that there is none; the main thread keeps the reason. */
