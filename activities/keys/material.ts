@@ -62,7 +62,7 @@ export function generateCurveKey(keyType: CurveKeyType, random: Random): KeyMate
 /** Ed25519 over `data`, or ECDSA with SHA-256 as r‖s with the lower s. */
 export const signWith = (key: KeyObject, data: Uint8Array): Uint8Array =>
   key.asymmetricKeyType === 'ec'
-    ? withLowS(nodeSign('sha256', data, { key, dsaEncoding: 'ieee-p1363' }))
+    ? withLowS(p256.Signature.fromBytes(nodeSign('sha256', data, key), 'der').toBytes('compact'))
     : nodeSign(null, data, key)
 
 /**

@@ -1,14 +1,9 @@
-import { type DecodeOptions, decode, encode, Tag } from 'cbor2'
-import { registerEncoder } from 'cbor2/encoder'
+import { type DecodeOptions, decode } from 'cbor2'
 import { Refusal } from '../errors.ts'
+import type { Cbor, CborKey } from './items.ts'
 
-export { Tag } from 'cbor2'
-
-/** A data item of CBOR (RFC 8949) as we read it: maps are Maps, and tags keep their number and have no effect. */
-export type Cbor = null | undefined | boolean | number | bigint | string | Uint8Array | Tag | Cbor[] | CborMap
-export type CborMap = Map<CborKey, Cbor>
-/** COSE, CWT and ISO/IEC 18013-5 have integers and texts as keys. */
-export type CborKey = number | string
+export { encodeCbor } from './encode.ts'
+export { type Cbor, type CborKey, type CborMap, isCborMap, isTag, Tag } from './items.ts'
 
 const MAX_DEPTH = 64
 
@@ -29,9 +24,6 @@ function toMap(entries: [unknown, unknown, Uint8Array][]): Map<CborKey, unknown>
 }
 
 const plainBytes = ({ buffer, byteOffset, byteLength }: Uint8Array) => new Uint8Array(buffer, byteOffset, byteLength)
-
-// the library knows no Buffer, and writes its JSON: a map of `type` and `data`
-registerEncoder(Buffer, (bytes) => [Number.NaN, plainBytes(bytes)])
 
 const OPTIONS: DecodeOptions = {
   maxDepth: MAX_DEPTH,
@@ -93,26 +85,3 @@ export function decodeCbor(bytes: Uint8Array, bounds: CborBounds): Cbor {
     )
   }
 }
-
-/** The library begins each item with buffers of this size; its default of 4,096 is much for the many small ones. */
-const ENCODING = { chunkSize: 256 }
-
-/** Encodes with the shortest lengths (RFC 8949, section 4.1); keys of a Map keep their order. */
-export const encodeCbor = (value: Cbor): Uint8Array => encode(value, ENCODING)
-
-/** Major types (RFC 8949, section 3.1). */
-export const MAJOR = { unsigned: 0, bytes: 2, text: 3, map: 5, tag: 6 } as const
-
-/** The head of an item with its shortest argument: a number, a length or a tag, below 2^32 (RFC 8949, section 3). */
-export function cborHead(major: number, argument: number): Uint8Array {
-  const type = major << 5
-  if (argument < 24) return Uint8Array.of(type | argument)
-  if (argument < 0x100) return Uint8Array.of(type | 24, argument)
-  if (argument < 0x1_0000) return Uint8Array.of(type | 25, argument >> 8, argument & 0xff)
-  const head = Uint8Array.of(type | 26, 0, 0, 0, 0)
-  new DataView(head.buffer).setUint32(1, argument)
-  return head
-}
-
-export const isCborMap = (value: Cbor): value is CborMap => value instanceof Map
-export const isTag = (value: Cbor): value is Tag => value instanceof Tag

@@ -1,6 +1,6 @@
-import { createPublicKey, hash } from 'node:crypto'
+import { ECDH, hash } from 'node:crypto'
 import { fromBase64url } from '../base64url.ts'
-import { type Cbor, type CborMap, cborHead, encodeCbor, MAJOR, Tag } from '../cose/cbor.ts'
+import { type Cbor, type CborMap, encodeCbor, Tag } from '../cose/cbor.ts'
 import { coseSign1, HEADER } from '../cose/sign1.ts'
 import { fromJwk, isPrivateJwk, type PublicJwk } from '../dids/jwk.ts'
 import { type FieldError, Refusal, within } from '../errors.ts'
@@ -70,13 +70,16 @@ function elementsOf(namespace: string, elements: object, path: string, errors: F
 }
 
 /** Labels and curves of a COSE_Key (RFC 9053, section 7). */
-const COSE_CURVES: Readonly<Record<string, { kty: number; crv: number; bytes: number }>> = {
-  'P-256': { kty: 2, crv: 1, bytes: 32 },
-  'P-384': { kty: 2, crv: 2, bytes: 48 },
-  'P-521': { kty: 2, crv: 3, bytes: 66 },
+const COSE_CURVES: Readonly<Record<string, { kty: number; crv: number; bytes: number; name?: string }>> = {
+  'P-256': { kty: 2, crv: 1, bytes: 32, name: 'prime256v1' },
+  'P-384': { kty: 2, crv: 2, bytes: 48, name: 'secp384r1' },
+  'P-521': { kty: 2, crv: 3, bytes: 66, name: 'secp521r1' },
   Ed25519: { kty: 1, crv: 6, bytes: 32 },
   X25519: { kty: 1, crv: 4, bytes: 32 },
 }
+
+/** Stands before both coordinates of a point (SEC 1, section 2.3.3). */
+const UNCOMPRESSED = Uint8Array.of(4)
 
 /** A public JWK as COSE_Key. Throws `Refusal('credential.invalid')` for one that no device key can be. */
 export function coseKeyOf(jwk: PublicJwk, path: string): CborMap {
@@ -85,18 +88,18 @@ export function coseKeyOf(jwk: PublicJwk, path: string): CborMap {
   const { kty, crv, x, y } = jwk
   if (isPrivateJwk(jwk)) throw refuse('expected a public JSON Web Key without private members')
   const curve = typeof crv === 'string' && Object.hasOwn(COSE_CURVES, crv) ? COSE_CURVES[crv] : undefined
-  const isEc = curve?.kty === 2
-  if (!curve || kty !== (isEc ? 'EC' : 'OKP'))
+  if (!curve || kty !== (curve.name ? 'EC' : 'OKP'))
     throw refuse(`expected a public key of ${Object.keys(COSE_CURVES).join(', ')}`)
   const coordinate = (text: unknown): Uint8Array => {
     const bytes = typeof text === 'string' ? fromBase64url(text) : undefined
     if (bytes?.length === curve.bytes) return new Uint8Array(bytes)
     throw refuse(`expected coordinates of ${curve.bytes} bytes in base64url`)
   }
-  const [xBytes, yBytes] = [coordinate(x), isEc ? coordinate(y) : undefined]
+  const xBytes = coordinate(x)
+  const yBytes = curve.name ? coordinate(y) : undefined
   try {
     // OpenSSL finds the point on its curve much faster, and does not look at one of Curve25519
-    if (isEc) createPublicKey({ key: { kty, crv, x, y }, format: 'jwk' })
+    if (curve.name && yBytes) ECDH.convertKey(Buffer.concat([UNCOMPRESSED, xBytes, yBytes]), curve.name)
     else fromJwk({ kty, crv, x })
   } catch {
     throw refuse('expected a point of the curve') // the libraries name no cause that a caller could use
@@ -135,46 +138,11 @@ function shuffled(count: number, random: ToIssue['random']): number[] {
   return keys.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ id }) => id)
 }
 
-const text = (value: string): Uint8Array[] => {
-  const bytes = Buffer.from(value)
-  return [cborHead(MAJOR.text, bytes.length), bytes]
-}
-
-/** The members of IssuerSignedItem in their order, each with what stands before its value. */
-const [DIGEST_ID, RANDOM, IDENTIFIER, VALUE] = ['digestID', 'random', 'elementIdentifier', 'elementValue'].map((name) =>
-  Buffer.concat(text(name)),
-) as [Buffer, Buffer, Buffer, Buffer]
-const ITEM = cborHead(MAJOR.map, 4)
-const SALT = cborHead(MAJOR.bytes, SALT_BYTES)
-
-/** The encoding of a value in parts: the common kinds without the library, which takes buffers of its own for each item. */
-function encodedValue(value: Cbor): Uint8Array[] {
-  if (typeof value === 'string') return text(value)
-  if (typeof value === 'boolean') return [Uint8Array.of(value ? 0xf5 : 0xf4)]
-  if (value instanceof Uint8Array) return [cborHead(MAJOR.bytes, value.length), value]
-  return [encodeCbor(value)]
-}
-
-/** The same memory as plain bytes: the CBOR library writes a Buffer in another way. */
-const plain = ({ buffer, byteOffset, length }: Buffer): Uint8Array => new Uint8Array(buffer, byteOffset, length)
-
-const EMBEDDED = cborHead(MAJOR.tag, ENCODED_CBOR)
-
-/**
- * IssuerSignedItem and the digest of IssuerSignedItemBytes (ISO/IEC 18013-5, 8.3.2.1.2.2 and 9.1.2.5), joined of its parts:
- * the library takes longer for the map than for the value, and an mdoc has dozens.
- */
-function itemOf(digestID: number, salt: Uint8Array, name: string, value: Cbor) {
-  const parts = [
-    ...[ITEM, DIGEST_ID, cborHead(MAJOR.unsigned, digestID), RANDOM, SALT, salt],
-    ...[IDENTIFIER, ...text(name), VALUE, ...encodedValue(value)],
-  ]
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
-  const embedded = Buffer.concat([EMBEDDED, cborHead(MAJOR.bytes, length), ...parts])
-  return {
-    item: plain(embedded.subarray(embedded.length - length)),
-    digest: plain(hash('sha256', embedded, 'buffer')),
-  }
+/** IssuerSignedItem and the digest of IssuerSignedItemBytes (ISO/IEC 18013-5, 8.3.2.1.2.2 and 9.1.2.5). */
+function itemOf(digestID: number, random: Uint8Array, elementIdentifier: string, elementValue: Cbor) {
+  const members = Object.entries({ digestID, random, elementIdentifier, elementValue })
+  const item = embed(new Map<string, Cbor>(members))
+  return { item, digest: hash('sha256', encodeCbor(item), 'buffer') }
 }
 
 function salted(elements: ReadonlyMap<string, Cbor>, random: ToIssue['random']) {
@@ -186,7 +154,7 @@ function salted(elements: ReadonlyMap<string, Cbor>, random: ToIssue['random']) 
     const salt = salts.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES)
     const { item, digest } = itemOf(digestID, salt, name, value)
     digests.push([digestID, digest])
-    return new Tag(ENCODED_CBOR, item)
+    return item
   })
   return { items, digests: new Map(digests.sort(([a], [b]) => a - b)) }
 }
