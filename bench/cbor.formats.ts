@@ -88,7 +88,7 @@ export const claims = (number: string) => ({
   country: 'NL',
 })
 
-/** Another format of bytes, such as a PDF, gets its entry here and its plain loop in cbor.loop.ts. */
+/** Another format of CBOR gets its entry here and its plain loop in cbor.loop.ts. */
 export const CBOR_FORMATS: readonly CborFormat[] = [
   {
     name: 'mdoc',

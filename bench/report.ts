@@ -6,7 +6,7 @@ import type { Memory } from './memory.ts'
 
 export interface Row {
   format: string
-  verb: 'sign' | 'verify'
+  verb: 'sign' | 'verify' | 'fill'
   /** The plain loop, round by round. */
   plain: Measured[]
   one: Measured

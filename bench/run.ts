@@ -9,6 +9,7 @@ import type { Load } from './load.ts'
 import type { Loop, LoopResult } from './loop.ts'
 import type { Measured } from './measure.ts'
 import { type Memory, type MemoryOptions, measureMemory } from './memory.ts'
+import { measurePdfs, PDF } from './pdf.ts'
 import { type Environment, openPlatform } from './platform.ts'
 import { overHttp, type Prepared, prepare, type Tools } from './prepare.ts'
 import {
@@ -56,7 +57,7 @@ async function measure(format: Format, verb: 'sign' | 'verify', prepared: Prepar
   return row
 }
 
-const NAMES: readonly string[] = [...FORMATS, ...CBOR_FORMATS].map(({ name }) => name)
+const NAMES: readonly string[] = [...[...FORMATS, ...CBOR_FORMATS].map(({ name }) => name), PDF]
 
 /** Measures the platform over HTTP beside the libraries under it, both in the same run. */
 export async function bench({
@@ -96,6 +97,7 @@ export async function bench({
       rows.push(...measured.rows)
       batches.push(...measured.batches)
     }
+    if (!only || only.includes(PDF)) rows.push(await measurePdfs(tools))
     return {
       machine: describeMachine(),
       load: [before, loadNow()],

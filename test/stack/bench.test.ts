@@ -10,7 +10,7 @@ test('the benchmark measures the platform over HTTP beside the library, without 
   t.timeout(240_000)
   const report = await bench({
     env,
-    only: ['eddsa-rdfc-2022', 'mdoc', 'cwt'],
+    only: ['eddsa-rdfc-2022', 'mdoc', 'cwt', 'pdf'],
     seconds: 1,
     batchRows: 400,
     memory: { rows: 400, restMs: 100 },
@@ -22,6 +22,7 @@ test('the benchmark measures the platform over HTTP beside the library, without 
       ['eddsa-rdfc-2022', 'verify'],
       ['mdoc', 'sign'],
       ['cwt', 'sign'],
+      ['pdf', 'fill'],
     ],
   )
   for (const row of report.rows) {
@@ -59,12 +60,14 @@ test('the benchmark measures the platform over HTTP beside the library, without 
   }
   t.regex(report.postgres, /^\d+\.\d+/)
   t.regex(batchTable(report.batches), /\| mdoc, mDL, with a status entry \| 400 \|[\s\S]*\| cwt, 10 claims \| 400 \|/)
-  t.is(table(report.rows).split('\n').length, 6)
+  t.is(table(report.rows).split('\n').length, 7)
   t.notRegex(report.machine.join(' '), /\/(home|root|tmp|work)\b/)
 })
 
 test('an unknown format is named, before anything is started', async (t) => {
-  await t.throwsAsync(bench({ env, only: ['rsa'] }), { message: /eddsa-rdfc-2022, Ed25519Signature2018.*mdoc, cwt/ })
+  await t.throwsAsync(bench({ env, only: ['rsa'] }), {
+    message: /eddsa-rdfc-2022, Ed25519Signature2018.*mdoc, cwt, pdf/,
+  })
 })
 
 test('percentiles are by nearest rank', (t) => {
