@@ -1,8 +1,10 @@
 import type { StoredCompactTemplate } from '../../activities/compact-credentials/templates.ts'
 import type { ClaimValue } from '../../protocol/compact-credentials/claims.ts'
 import type { CompactTemplate } from '../../protocol/compact-credentials/templates.ts'
+import { jtiOfUuid } from '../../protocol/compact-credentials/cwt.ts'
 import { Refusal, within } from '../../protocol/errors.ts'
 import { DURATION_UNITS } from '../../protocol/time.ts'
+import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Count, Did, JsonObject, TemplateVersion, Uuid } from '../frame/wire.ts'
 import type { CompactId, CompactSemanticId, DecodedClaims, DecodedSemantic, EncodedCompact } from './wire.ts'
 
