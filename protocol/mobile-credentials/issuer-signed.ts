@@ -155,9 +155,6 @@ function encodedValue(value: Cbor): Uint8Array[] {
   return [encodeCbor(value)]
 }
 
-/** The same memory as plain bytes: the CBOR library writes a Buffer in another way. */
-const plain = ({ buffer, byteOffset, length }: Buffer): Uint8Array => new Uint8Array(buffer, byteOffset, length)
-
 const EMBEDDED = cborHead(MAJOR.tag, ENCODED_CBOR)
 
 /**
@@ -172,8 +169,8 @@ function itemOf(digestID: number, salt: Uint8Array, name: string, value: Cbor) {
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   const embedded = Buffer.concat([EMBEDDED, cborHead(MAJOR.bytes, length), ...parts])
   return {
-    item: plain(embedded.subarray(embedded.length - length)),
-    digest: plain(hash('sha256', embedded, 'buffer')),
+    item: embedded.subarray(embedded.length - length),
+    digest: hash('sha256', embedded, 'buffer'),
   }
 }
 
