@@ -12,8 +12,8 @@ const full = new WeakSet<FieldErrors>()
 const validate = ValidationService.prototype.ValidateParam
 
 /**
- * Validates no further value once there are as many errors as are told (D-321): tsoa counts the errors again for each value, so that
- * a list of 19,000 wrong ids, 75 kB, held the event loop for 18 seconds.
+ * Validates no further value once there are as many errors as are told (D-321): tsoa counts the errors again for each
+ * value, so that a list of 19,000 wrong ids, 75 kB, held the event loop for 18 seconds.
  */
 ValidationService.prototype.ValidateParam = function (property, value, name, errors, ...rest) {
   if (full.has(errors)) return undefined
