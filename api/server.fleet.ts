@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from 'pino'
-import { SCHEMA_EXIT } from '../activities/frame/schema-exit.ts'
+import { SCHEMA_EXIT } from '../activities/frame/process/schema-exit.ts'
 
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 15_000

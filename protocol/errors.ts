@@ -47,6 +47,9 @@ export const errorsWithin = (path: string, errors: readonly FieldError[]): Field
 export const firstFault = ([error]: readonly FieldError[]): string =>
   error ? `${pointerWithin('', error.path) || 'it'} ${error.message}` : 'see errors'
 
+/** A generated name with its article, for a sentence; of x25519 the letter is spoken. */
+export const withArticle = (name: string): string => `${/^(?:[aeio]|x\d)/i.test(name) ? 'an' : 'a'} ${name}`
+
 /**
  * The error class of every refusal of the platform. `code` is dotted and stable
  * (`did.not_found`); api/frame/errors.ts maps it to an HTTP status, activities/worker.ts makes it non-retryable.

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Signer } from '../../protocol/data-integrity/index.ts'
 import type { MethodType } from '../../protocol/dids/methods.ts'
 import { webMethodId } from '../../protocol/dids/web.document.ts'
-import { Refusal } from '../../protocol/errors.ts'
+import { Refusal, withArticle } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { byClock } from '../frame/caches.ts'
 import type { KeyRef, KeyType } from '../keys/index.ts'
@@ -139,7 +139,7 @@ export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'syst
 
         withKey({ keyTypes, methodType, neededBy }) {
           const [key] = keyTypes.flatMap((wanted) => didKeys.find(({ keyType }) => keyType === wanted) ?? [])
-          const expected = `expected a DID with a ${keyTypes[0]} key`
+          const expected = `expected a DID with ${withArticle(String(keyTypes[0]))} key`
           if (!key) throw refuse({ kind: 'key_unfit', keyTypes, neededBy, expected })
           const { keyId, keyType, publicKey, didUrl } = key
           const ref: KeyRef = { tenantId, keyId, keyType }

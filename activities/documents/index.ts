@@ -175,14 +175,7 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
     },
     qrCode: (text, owner) => pool.run({ name: 'qrCode', input: text, contexts: new Map() }, owner),
     drawQrCode: (input, owner) => pool.run({ name: 'drawQrCode', input, contexts: new Map() }, owner),
-    async scan(input, owner) {
-      try {
-        return await pool.run({ name: 'scan', input, contexts: new Map() }, owner)
-      } catch (cause) {
-        if (!(cause instanceof Refusal && cause.code === 'credential.too_complex')) throw cause
-        throw new Refusal('scan.too_complex', 'The file takes too long to read.', [], { cause })
-      }
-    },
+    scan: (input, owner) => pool.run({ name: 'scan', input, contexts: new Map() }, owner),
     readPdfTemplate: (input, owner) => pool.run({ name: 'readPdfTemplate', input, contexts: new Map() }, owner),
     fillPdf: (input, owner) => pool.run({ name: 'fillPdf', input, contexts: new Map() }, owner),
     close: () => pool.close(),

@@ -29,9 +29,9 @@ export interface DocumentPoolOptions {
 
 export interface DocumentPool {
   /**
-   * Runs a task of a tenant in a thread; contexts it wants are looked up here. Over time or memory:
-   * `Refusal('credential.too_complex' | 'pdf_template.too_complex')`, and the thread is replaced; so it is when the machine is too busy, and then it
-   * is `Unavailable('documents')`. Throws as the queue does (threads.queue.ts) when there is no thread for the tenant.
+   * Runs a task of a tenant in a thread; contexts it wants are looked up here. Over time or memory it throws the task's
+   * `Refusal('….too_complex')`, and `Unavailable('documents')` when the machine is too busy; both replace the thread. Throws
+   * as the queue does (threads/queue.ts) when there is no thread for the tenant.
    */
   run<Name extends TaskName>(task: ThreadTask<Name>, owner: Owner): Promise<Tasks[Name]['output']>
   close(): Promise<void>
@@ -53,20 +53,31 @@ const IDLE_MS = 5 * 60_000
 /** Distance of V8's own limit above ours. */
 const V8_MARGIN_MB = 384
 
-const OF_PDFS: readonly TaskName[] = ['readPdfTemplate', 'fillPdf']
 /** Tasks that bound their own bytes beside the heap, in WebAssembly, of which several may not be collected yet. */
 const BOUNDED: readonly TaskName[] = ['scan']
 
-const tooComplex = (task: TaskName, what: string): Refusal =>
-  OF_PDFS.includes(task)
-    ? new Refusal(
-        'pdf_template.too_complex',
-        `The PDF takes too much ${what} to process. Use fewer or simpler objects, fields and fonts.`,
-      )
-    : new Refusal(
-        'credential.too_complex',
-        `The credential takes too much ${what} to process. Use fewer or simpler nodes and contexts.`,
-      )
+type TooComplex = readonly [code: string, message: (what: string) => string]
+
+const CREDENTIAL: TooComplex = [
+  'credential.too_complex',
+  (what) => `The credential takes too much ${what} to process. Use fewer or simpler nodes and contexts.`,
+]
+const PDF: TooComplex = [
+  'pdf_template.too_complex',
+  (what) => `The PDF takes too much ${what} to process. Use fewer or simpler objects, fields and fonts.`,
+]
+
+/** Tasks that process something else than a credential. */
+const TOO_COMPLEX: Partial<Record<TaskName, TooComplex>> = {
+  scan: ['scan.too_complex', (what) => `The file takes too much ${what} to read.`],
+  readPdfTemplate: PDF,
+  fillPdf: PDF,
+}
+
+function tooComplex(task: TaskName, what: string): Refusal {
+  const [code, message] = TOO_COMPLEX[task] ?? CREDENTIAL
+  return new Refusal(code, message(what))
+}
 
 const tooLate = () =>
   new Unavailable('documents', 'The machine is too busy to process the document in time. Try again later.', 5)

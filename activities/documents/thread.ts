@@ -7,7 +7,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import { drawQrCode, qrCode } from '../../protocol/qr-code.ts'
 import { convertLinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import { meansTheSame } from '../../protocol/semantic-credentials/presentations/meaning.ts'
-import { fenceIntrinsics } from '../frame/intrinsics.ts'
+import { fenceIntrinsics } from '../frame/process/intrinsics.ts'
 import type { ContextMessage, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
 
 fenceIntrinsics()

@@ -1,5 +1,5 @@
 import { fromRaw, generateBbsKeyPair } from '@digitalbazaar/bls12-381-multikey'
-import { fenceIntrinsics } from '../frame/intrinsics.ts'
+import { fenceIntrinsics } from '../frame/process/intrinsics.ts'
 import type { BbsInput } from './index.ts'
 import type { KeyMaterial } from './material.ts'
 

@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { momentOf } from '../../protocol/dates.ts'
-import { coseKeyOf, issue, nameSpacesOf, type Validity } from '../../protocol/mobile-credentials/issuer-signed.ts'
+import { Refusal, within } from '../../protocol/errors.ts'
+import {
+  coseKeyOf,
+  issue,
+  type NameSpaces,
+  nameSpacesOf,
+  type Validity,
+} from '../../protocol/mobile-credentials/issuer-signed.ts'
+import { isSignedFor, MDL_NAMESPACE } from '../../protocol/mobile-credentials/namespaces.ts'
 import type { Branding, MobilePayload } from '../../protocol/mobile-credentials/payload.ts'
 import { nameSpacesToJson } from '../../protocol/mobile-credentials/shown.ts'
 import { statusMember } from '../../protocol/mobile-credentials/status.ts'
@@ -70,6 +78,19 @@ function validityOf(given: NonNullable<MobilePayload['validityInfo']>, now: Date
   return { signed, validFrom, validUntil, expectedUpdate: read('expectedUpdate') }
 }
 
+/** Verification would refuse the licence (D-322). */
+function assertCountry(nameSpaces: NameSpaces, signer: MobileSigner): void {
+  const issuingCountry = nameSpaces.get(MDL_NAMESPACE)?.get('issuing_country')
+  if (issuingCountry === undefined || isSignedFor(issuingCountry, signer.country())) return
+  throw new Refusal('credential.invalid', 'The document signer does not sign for this country.', [
+    {
+      path: within('payload.itemsToSign', MDL_NAMESPACE, 'issuing_country'),
+      code: 'issuing_country',
+      message: `expected ${signer.country()}, the country of the certificate of the document signer`,
+    },
+  ])
+}
+
 interface Parts extends Pick<Dependencies, 'now'> {
   issuing: Issuing
   entries: StatusEntries
@@ -105,6 +126,7 @@ export function createMobileSigning({ now, issuing, entries, tenants, mobileSign
     const validity = validityOf(validityInfo, now())
     const deviceKey = deviceKeyInfo && coseKeyOf(deviceKeyInfo.deviceKey, 'payload.deviceKeyInfo.deviceKey')
     const signer = await mobileSigners.signerOf(tenantId, request.documentSignerId ?? undefined)
+    assertCountry(nameSpaces, signer)
     const entry = request.revocable ? await takeEntry(tenantId, signer, together) : undefined
     const { issuerSigned, issuerAuth } = await issue(
       {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../protocol/errors.ts'
+import { countryOf, readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { byClock } from '../frame/caches.ts'
 import type { Operations } from '../frame/operations.ts'
@@ -40,6 +41,8 @@ export interface MobileSigner {
   iacaId: string
   /** In DER. */
   certificate: Uint8Array
+  /** Of the certificate, in capitals. */
+  country(): string
   /** Compressed point. */
   publicKey: Uint8Array
   /** Returns r‖s of ECDSA over SHA-256. Throws `document_signer.not_usable` for a key deleted meanwhile. */
@@ -51,6 +54,18 @@ const dateIn = (value: string | Date | null): Date | null => (value === null ? n
 
 export const notUsable = (why: string) =>
   new Refusal('document_signer.not_usable', `The document signer cannot sign: ${why}. Name another one.`)
+
+/** Of rows that are remembered, so that not each signature reads the certificate. */
+const countries = new WeakMap<Row, string>()
+
+function countryOfRow(row: Row, stored: Uint8Array): string {
+  const known = countries.get(row)
+  if (known !== undefined) return known
+  const certificate = readCertificate(stored)
+  const country = certificate ? countryOf(certificate) : ''
+  countries.set(row, country)
+  return country
+}
 
 /** The document signers of a tenant that can sign. */
 export function createMobileSigners({ systemSql, keys, now }: Pick<Dependencies, 'systemSql' | 'keys' | 'now'>) {
@@ -73,7 +88,8 @@ export function createMobileSigners({ systemSql, keys, now }: Pick<Dependencies,
     for (const name of cache.keys()) if (name.startsWith(tenantId)) cache.delete(name)
   }
 
-  function signerOfRow(tenantId: string, row: Row, certificate: Buffer): MobileSigner {
+  function signerOfRow(tenantId: string, row: Row, stored: Buffer): MobileSigner {
+    const certificate = new Uint8Array(stored)
     const ref = { tenantId, keyId: row.key_id, keyType: 'p256' } as const
     const deleted = (error: unknown): never => {
       if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
@@ -83,7 +99,8 @@ export function createMobileSigners({ systemSql, keys, now }: Pick<Dependencies,
     return {
       id: row.id,
       iacaId: row.iaca_id,
-      certificate: new Uint8Array(certificate),
+      certificate,
+      country: () => countryOfRow(row, certificate),
       publicKey: new Uint8Array(row.public_key),
       sign: (data) => keys.sign(ref, data).catch(deleted),
     }

@@ -7,7 +7,7 @@ import {
   type ProofType,
   suiteOf,
 } from '../../protocol/data-integrity/index.ts'
-import { overDocument, Refusal, withPaths } from '../../protocol/errors.ts'
+import { overDocument, Refusal, withArticle, withPaths } from '../../protocol/errors.ts'
 import {
   type DataModel,
   type NormalisedCredential,
@@ -86,7 +86,7 @@ function mandatoryOf(credential: Json, proofType: ProofType, pointers: string[] 
     {
       path: 'mandatoryPointers',
       code: 'bbs',
-      message: `expected no pointers: a ${proofType} proof discloses everything`,
+      message: `expected no pointers: ${withArticle(proofType)} proof discloses everything`,
     },
   ])
 }

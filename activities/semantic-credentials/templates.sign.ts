@@ -1,5 +1,5 @@
 import type { Json } from '../../protocol/data-integrity/index.ts'
-import { overDocument, Refusal } from '../../protocol/errors.ts'
+import { overDocument, Refusal, withArticle } from '../../protocol/errors.ts'
 import {
   keyTypesFor,
   payloadFromTemplate,
@@ -52,7 +52,13 @@ export function createTemplateSigning({ now, signers, credentialTemplates, seman
       throw new Refusal(
         'credential_template.no_issuer',
         'The tenant has no DID with a key that fits the template; create one.',
-        [{ path: field, code: 'issuer', message: `expected a DID with a ${keyTypesFor(definition)[0]} key` }],
+        [
+          {
+            path: field,
+            code: 'issuer',
+            message: `expected a DID with ${withArticle(String(keyTypesFor(definition)[0]))} key`,
+          },
+        ],
       )
     const issuer = await signers.signerOf(tenantId, issuerDid, refuseIssuer(field))
     return { issuer, proofType: proofTypeFor(definition, [...issuer.keyTypes]) }

@@ -13,9 +13,8 @@ import {
 } from '@tsoa/runtime'
 import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../activities/index.ts'
-import { Refusal } from '../../protocol/errors.ts'
 import { TOKEN_TYPES } from '../../protocol/status-list/token.ts'
-import { sendForm } from '../credentials/published.ts'
+import { publisherOf, sendForm } from '../credentials/published.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Uuid } from '../frame/wire.ts'
@@ -33,12 +32,6 @@ export class CompactListsController extends Controller {
     super()
   }
 
-  private async tenantOf({ headers }: HttpRequest) {
-    const tenant = await this.platform.tenants.byHost(headers.host ?? '')
-    if (!tenant) throw new Refusal('status_list.not_found', 'There is no such status list.')
-    return tenant
-  }
-
   /**
    * Returns the status lists of compact and compact-semantic credentials. Public; the host name selects the tenant.
    * @summary List the status lists of compact credentials
@@ -46,7 +39,7 @@ export class CompactListsController extends Controller {
   @Get()
   @OperationId('getCompactRevocationLists')
   async list(@Request() request: HttpRequest, @Queries() query: ListsQuery): Promise<CompactListsOut> {
-    const tenant = await this.tenantOf(request)
+    const tenant = await publisherOf(this.platform, request)
     const page = toPage(query.limit, query.page)
     const { lists, total } = await this.platform.compactLists.listLists(tenant, page)
     this.setHeader('Access-Control-Allow-Origin', '*')
@@ -65,7 +58,7 @@ export class CompactListsController extends Controller {
   @Response(304, 'unchanged')
   @Response<Problem>(503, 'the list cannot be signed now; see Retry-After')
   async read(@Request() request: HttpRequest, @Path() id: Uuid): Promise<void> {
-    const tenant = await this.tenantOf(request)
+    const tenant = await publisherOf(this.platform, request)
     const { forms, etag } = await this.platform.compactLists.readList(tenant.id, id)
     sendForm(request, etag, [
       [BIT_INDEX, Buffer.from(forms.bitIndex, 'base64')],

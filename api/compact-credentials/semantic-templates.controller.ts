@@ -15,10 +15,8 @@ import {
   Tags,
 } from '@tsoa/runtime'
 import type { Platform } from '../../activities/index.ts'
-import { jtiOfUuid } from '../../protocol/compact-credentials/cwt.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import type { Called } from '../frame/authentication.ts'
-import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Uuid } from '../frame/wire.ts'
 import {
@@ -26,15 +24,15 @@ import {
   type CompactTemplateIn,
   type CompactTemplateOut,
   type CompactTemplatePageOut,
+  type CompactTemplateQuery,
   type CompactTemplateSignIn,
+  signedToWire,
+  templatesToWire,
   templateToWire,
+  toClaims,
   toDefinition,
+  toFilter,
 } from './templates.wire.ts'
-
-interface CompactSemanticTemplateQuery extends PageQuery {
-  /** Returns only the template of this type. */
-  type?: string
-}
 
 const PROFILE: Profile = 'compact-semantic'
 
@@ -52,17 +50,10 @@ export class CompactSemanticTemplatesController extends Controller {
   @Get()
   @OperationId('getCompactSemanticCredentialTemplates')
   @Security('bearerAuth', ['compact-credentials:read'])
-  async list(
-    @Request() called: Called,
-    @Queries() query: CompactSemanticTemplateQuery,
-  ): Promise<CompactTemplatePageOut> {
-    const page = toPage(query.limit, query.page)
-    const filter = { type: query.type, ...page }
-    const { templates, total } = await this.platform.compactTemplates[PROFILE].listTemplates(
-      called.user.tenantId,
-      filter,
-    )
-    return { templates: templates.map(templateToWire), ...snakeTotals(total, page.limit) }
+  async list(@Request() called: Called, @Queries() query: CompactTemplateQuery): Promise<CompactTemplatePageOut> {
+    const filter = toFilter(query)
+    const found = await this.platform.compactTemplates[PROFILE].listTemplates(called.user.tenantId, filter)
+    return templatesToWire(found, filter)
   }
 
   /**
@@ -122,15 +113,7 @@ export class CompactSemanticTemplatesController extends Controller {
     @Path() id: Uuid,
     @Body() body: CompactTemplateSignIn,
   ): Promise<CompactSemanticTemplateSignOut> {
-    const { claims, issuer_did: issuerDid, tag } = body
-    const request = { claims, issuerDid, tag }
-    const signed = await this.platform.compactCredentials.signFromTemplate(called.user, PROFILE, id, request)
-    return {
-      id: jtiOfUuid(signed.id, PROFILE),
-      encoded: signed.encoded,
-      decoded: { ...signed.decoded },
-      template_id: signed.template.id,
-      template_version: signed.template.version,
-    }
+    const signed = await this.platform.compactCredentials.signFromTemplate(called.user, PROFILE, id, toClaims(body))
+    return signedToWire(signed, PROFILE)
   }
 }

@@ -15,25 +15,23 @@ import {
   Tags,
 } from '@tsoa/runtime'
 import type { Platform } from '../../activities/index.ts'
-import { jtiOfUuid } from '../../protocol/compact-credentials/cwt.ts'
 import type { Called } from '../frame/authentication.ts'
-import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Uuid } from '../frame/wire.ts'
 import {
   type CompactTemplateIn,
   type CompactTemplateOut,
   type CompactTemplatePageOut,
+  type CompactTemplateQuery,
   type CompactTemplateSignIn,
   type CompactTemplateSignOut,
+  signedToWire,
+  templatesToWire,
   templateToWire,
+  toClaims,
   toDefinition,
+  toFilter,
 } from './templates.wire.ts'
-
-interface CompactTemplateQuery extends PageQuery {
-  /** Returns only the template of this type. */
-  type?: string
-}
 
 @Route('v1/credentials/compact/configurations')
 @Tags('Compact credentials')
@@ -50,13 +48,9 @@ export class CompactTemplatesController extends Controller {
   @OperationId('getCompactSchemas')
   @Security('bearerAuth', ['compact-credentials:read'])
   async list(@Request() called: Called, @Queries() query: CompactTemplateQuery): Promise<CompactTemplatePageOut> {
-    const page = toPage(query.limit, query.page)
-    const filter = { type: query.type, ...page }
-    const { templates, total } = await this.platform.compactTemplates.compact.listTemplates(
-      called.user.tenantId,
-      filter,
-    )
-    return { templates: templates.map(templateToWire), ...snakeTotals(total, page.limit) }
+    const filter = toFilter(query)
+    const found = await this.platform.compactTemplates.compact.listTemplates(called.user.tenantId, filter)
+    return templatesToWire(found, filter)
   }
 
   /**
@@ -116,15 +110,7 @@ export class CompactTemplatesController extends Controller {
     @Path() id: Uuid,
     @Body() body: CompactTemplateSignIn,
   ): Promise<CompactTemplateSignOut> {
-    const { claims, issuer_did: issuerDid, tag } = body
-    const request = { claims, issuerDid, tag }
-    const signed = await this.platform.compactCredentials.signFromTemplate(called.user, 'compact', id, request)
-    return {
-      id: jtiOfUuid(signed.id, 'compact'),
-      encoded: signed.encoded,
-      decoded: { ...signed.decoded },
-      template_id: signed.template.id,
-      template_version: signed.template.version,
-    }
+    const signed = await this.platform.compactCredentials.signFromTemplate(called.user, 'compact', id, toClaims(body))
+    return signedToWire(signed, 'compact')
   }
 }

@@ -1,8 +1,11 @@
 import type { StoredCompactTemplate } from '../../activities/compact-credentials/templates.ts'
 import type { ClaimValue } from '../../protocol/compact-credentials/claims.ts'
+import { jtiOfUuid } from '../../protocol/compact-credentials/cwt.ts'
 import type { CompactTemplate } from '../../protocol/compact-credentials/templates.ts'
+import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import { Refusal, within } from '../../protocol/errors.ts'
 import { DURATION_UNITS } from '../../protocol/time.ts'
+import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Count, Did, JsonObject, TemplateVersion, Uuid } from '../frame/wire.ts'
 import type { CompactId, CompactSemanticId, DecodedClaims, DecodedSemantic, EncodedCompact } from './wire.ts'
 
@@ -33,6 +36,11 @@ export interface CompactExpiration {
  * error. The names mapFrom and defaultValue mean the same.
  */
 export type CompactMapping = JsonObject
+
+export interface CompactTemplateQuery extends PageQuery {
+  /** Returns only the template of this type. */
+  type?: string
+}
 
 export interface CompactTemplateIn {
   type: CompactType
@@ -158,4 +166,29 @@ export const templateToWire = ({ id, version, definition }: StoredCompactTemplat
   ...(definition.claimSourceId && { claim_source_id: definition.claimSourceId }),
   ...(definition.expiration && { expiration: definition.expiration }),
   revocable: definition.revocable,
+})
+
+export const toFilter = ({ type, limit, page }: CompactTemplateQuery) => ({ type, ...toPage(limit, page) })
+
+export const templatesToWire = (
+  { templates, total }: { templates: StoredCompactTemplate[]; total: number },
+  { limit }: { limit: number },
+): CompactTemplatePageOut => ({ templates: templates.map(templateToWire), ...snakeTotals(total, limit) })
+
+export const toClaims = ({ claims, issuer_did: issuerDid, tag }: CompactTemplateSignIn) => ({ claims, issuerDid, tag })
+
+interface SignedFromTemplate {
+  id: string
+  encoded: string
+  decoded: object
+  template: { id: string; version: number }
+}
+
+/** Each profile has a prefix of its own in the id. */
+export const signedToWire = ({ id, encoded, decoded, template }: SignedFromTemplate, profile: Profile) => ({
+  id: jtiOfUuid(id, profile),
+  encoded,
+  decoded: { ...decoded },
+  template_id: template.id,
+  template_version: template.version,
 })

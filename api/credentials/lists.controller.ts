@@ -12,12 +12,12 @@ import {
 } from '@tsoa/runtime'
 import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../activities/index.ts'
-import { Refusal } from '../../protocol/errors.ts'
 import { isFresh } from '../../protocol/etag.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Uuid, VerifiableCredential } from '../frame/wire.ts'
 import { listToWire, type RevocationListOut } from './lists.wire.ts'
+import { publisherOf } from './published.ts'
 
 @Route('v1')
 @Tags('Web semantic credentials')
@@ -48,8 +48,7 @@ export class StatusListsController extends Controller {
   @Response(304, 'unchanged')
   @Response<Problem>(503, 'the list cannot be signed now; see Retry-After')
   async published(@Request() request: HttpRequest, @Path() id: Uuid): Promise<VerifiableCredential | undefined> {
-    const tenant = await this.platform.tenants.byHost(request.headers.host ?? '')
-    if (!tenant) throw new Refusal('status_list.not_found', 'There is no such status list.')
+    const tenant = await publisherOf(this.platform, request)
     const { credential, etag } = await this.platform.statusPublisher.publishedList(tenant.id, id)
     this.setHeader('ETag', etag)
     this.setHeader('Cache-Control', 'public, max-age=3')

@@ -1,5 +1,14 @@
 import type { Request } from 'express'
+import type { Platform } from '../../activities/index.ts'
+import { Refusal } from '../../protocol/errors.ts'
 import { isFresh } from '../../protocol/etag.ts'
+
+/** The tenant whose status lists the host of a public request publishes. */
+export async function publisherOf({ tenants }: Pick<Platform, 'tenants'>, { headers }: Request) {
+  const tenant = await tenants.byHost(headers.host ?? '')
+  if (!tenant) throw new Refusal('status_list.not_found', 'There is no such status list.')
+  return tenant
+}
 
 type Form = readonly [type: string, bytes: Buffer]
 

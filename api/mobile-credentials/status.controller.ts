@@ -15,9 +15,8 @@ import {
 } from '@tsoa/runtime'
 import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../activities/index.ts'
-import { Refusal } from '../../protocol/errors.ts'
 import { TOKEN_TYPES } from '../../protocol/status-list/token.ts'
-import { sendForm } from '../credentials/published.ts'
+import { publisherOf, sendForm } from '../credentials/published.ts'
 import type { EmptyOut } from '../credentials/status.wire.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
@@ -81,8 +80,7 @@ export class MobileStatusController extends Controller {
   @Response(304, 'unchanged')
   @Response<Problem>(503, 'the list cannot be signed now; see Retry-After')
   async list(@Request() request: HttpRequest, @Path() id: Uuid): Promise<void> {
-    const tenant = await this.platform.tenants.byHost(request.headers.host ?? '')
-    if (!tenant) throw new Refusal('status_list.not_found', 'There is no such status list.')
+    const tenant = await publisherOf(this.platform, request)
     const { forms, etag } = await this.platform.mobileLists.readList(tenant.id, id)
     sendForm(request, etag, [
       [TOKEN_TYPES.cwt, Buffer.from(forms.tokenCwt, 'base64')],

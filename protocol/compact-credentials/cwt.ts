@@ -58,7 +58,7 @@ const jtiOf = (bytes: Uint8Array, profile: Profile): string => {
 }
 
 /** The 16 bytes of a UUID. */
-export const bytesOfUuid = (uuid: string): Uint8Array => new Uint8Array(Buffer.from(uuid.replaceAll('-', ''), 'hex'))
+export const bytesOfUuid = (uuid: string): Uint8Array => Buffer.from(uuid.replaceAll('-', ''), 'hex')
 
 /** The id of a credential as its claims have it. */
 export const jtiOfUuid = (uuid: string, profile: Profile): string => jtiOf(bytesOfUuid(uuid), profile)

@@ -31,14 +31,12 @@ export interface UnsignedList extends UnsignedToken {
 }
 
 /** The fragment of a DID URL: the `kid` of a CWT. */
-export const kidOf = (keyUrl: string): Uint8Array => new Uint8Array(Buffer.from(keyUrl.slice(keyUrl.indexOf('#') + 1)))
+export const kidOf = (keyUrl: string): Uint8Array => Buffer.from(keyUrl.slice(keyUrl.indexOf('#') + 1))
 
 /** The list that claim -65537 of our credentials names, as a CWT. */
 export const bitIndexList = (list: UnsignedList): ToSign => ({
   protected: new Map([[HEADER.kid, kidOf(list.keyUrl)]]),
-  payload: encodeCbor(
-    new Map([...listClaims(list), [BIT_INDEX_LIST, new Uint8Array(gzipSync(list.bits, { level: 9 }))]]),
-  ),
+  payload: encodeCbor(new Map([...listClaims(list), [BIT_INDEX_LIST, gzipSync(list.bits, { level: 9 })]])),
 })
 
 /** The same statuses as a Status List Token in CWT format. */

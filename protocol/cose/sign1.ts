@@ -58,7 +58,7 @@ export async function coseSign1(
   const algorithm: CborMap = new Map([[HEADER.alg, ALGORITHMS[coseAlgorithm(keyType)].value]])
   const protectedBytes = encodeCbor(new Map([...header, ...algorithm]))
   const signature = await sign(sigStructure(protectedBytes, payload, externalAad))
-  return [protectedBytes, unprotected, detached ? null : payload, new Uint8Array(signature)]
+  return [protectedBytes, unprotected, detached ? null : payload, signature]
 }
 
 /** A signed COSE_Sign1 as bytes, with its tag. */

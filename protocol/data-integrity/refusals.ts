@@ -70,6 +70,14 @@ export function notSigned(document: object, part: unknown, message: string): Ref
   return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: ${message}.`, errors)
 }
 
+/** A language of a text that is no language tag: of `@language`, or a name in a map of languages. */
+function notLanguage(document: object, language: string): Refusal {
+  const at = places(document, (key, value) => key === language || (key === '@language' && value === language))
+  const message = 'expected a language tag (BCP 47), such as de-CH'
+  const errors = (at.length > 0 ? at : ['']).map((path) => ({ path, code: 'credential.language_invalid', message }))
+  return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: a language is not a language tag.`, errors)
+}
+
 function undefinedTerm(document: object, event: unknown): Refusal {
   const details = detail(event, 'details')
   const [property, type] = [detail(details, 'property'), detail(details, 'type')]
@@ -96,6 +104,8 @@ function undefinedTerm(document: object, event: unknown): Refusal {
       errors,
     )
   }
+  const language = detail(details, 'language')
+  if (typeof language === 'string') return notLanguage(document, language)
   const relative = id ?? object
   if (typeof relative === 'string') return notAbsolute(document, relative)
   const message = String(detail(event, 'message')).replace(/\.$/, '')

@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.ts'
+import { Refusal, withArticle } from '../errors.ts'
 import type { DidDocument, Relationship, VerificationMethod } from './document.ts'
 import { RELATIONSHIPS } from './document.ts'
 import { fromJwk } from './jwk.ts'
@@ -90,7 +90,10 @@ export function publicKeyOf(method: VerificationMethod): PublicKey {
   if (key === undefined)
     throw new Refusal('did.invalid', 'The verification method must have exactly one public key of its type.')
   if (allowed !== 'any' && !allowed.includes(key.keyType)) {
-    throw new Refusal('did.invalid', `A verification method of type ${method.type} must not have a ${key.keyType} key.`)
+    throw new Refusal(
+      'did.invalid',
+      `A verification method of type ${method.type} must not have ${withArticle(key.keyType)} key.`,
+    )
   }
   return key
 }

@@ -78,7 +78,7 @@ function deviceAuthentication({ transcript }: Session, docType: string, nameSpac
     encodeCbor(docType),
     encodeCbor(new Tag(ENCODED_CBOR, nameSpaces)),
   ]
-  return encodeCbor(new Tag(ENCODED_CBOR, new Uint8Array(Buffer.concat(parts))))
+  return encodeCbor(new Tag(ENCODED_CBOR, Buffer.concat(parts)))
 }
 
 /** HMAC 256/256 (RFC 9053, section 3.1). */

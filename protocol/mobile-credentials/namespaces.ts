@@ -5,6 +5,10 @@ export const MDL_NAMESPACE = 'org.iso.18013.5.1'
 /** The European personal identification data (ARF, annex 3.01: PID rulebook). */
 export const PID = 'eu.europa.ec.eudi.pid.1'
 
+/** A certificate of one country signs no licence of another (D-298); `country` is that of the certificate. */
+export const isSignedFor = (issuingCountry: unknown, country: string): boolean =>
+  typeof issuingCountry === 'string' && issuingCountry.toUpperCase() === country
+
 type Elements = Readonly<Record<string, is.Type>>
 
 const code = is.map({ code: is.text(), sign: is.text(), value: is.text() }, ['code'])

@@ -1,17 +1,12 @@
 import { type Cbor, type CborBounds, type CborMap, decodeCbor, isCborMap, isTag } from '../cose/cbor.ts'
 import { type CoseSign1, coseSign1Of, HEADER } from '../cose/sign1.ts'
 import { Refusal } from '../errors.ts'
-import { ENCODED_CBOR } from './issuer-signed.ts'
+import { ENCODED_CBOR, MAX_ITEMS } from './issuer-signed.ts'
 import { toJson } from './shown.ts'
 
 /** What is read of an mdoc; a longer one, or other bytes, are no mdoc. */
 export const MDOC = { code: 'credential.malformed', maxBytes: 1_048_576 } as const satisfies CborBounds
 
-/**
- * Data items of an mdoc or a response with all that is embedded: 1,800 elements, of which driving licences have 40. The
- * event loop reads them in 20 ms; a million, which a megabyte can have, held it for 240 ms.
- */
-const MAX_ITEMS = 20_000
 /** Data items of what is read besides: headers of a device, or the transcript of a session. */
 const MAX_OTHER_ITEMS = 1_000
 

@@ -3,7 +3,7 @@ import type { TokenEntry } from '../status-list/token.ts'
 import { type Certificate, countryOf, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
 import { deviceProofOf, isBrainpool, isFitFor, isSignedByKey, type Session } from './device-auth.ts'
 import type { MdlDocument } from './mdl.ts'
-import { MDL_NAMESPACE } from './namespaces.ts'
+import { isSignedFor, MDL_NAMESPACE } from './namespaces.ts'
 import type { Mdoc } from './read.ts'
 import { statusEntryOf } from './status.ts'
 
@@ -109,12 +109,10 @@ const digests: Check = async ({ mdoc: { mso, nameSpaces }, mdl }) => {
   return reasons
 }
 
-/** A certificate of one country signs no licence of another (D-298). */
 const issuingCountry: Check = ({ mdoc: { nameSpaces }, signer }) => {
   const item = nameSpaces.get(MDL_NAMESPACE)?.find(({ name }) => name === 'issuing_country')
   if (!item || !signer) return []
-  const country = typeof item.value === 'string' ? item.value.toUpperCase() : undefined
-  return country === countryOf(signer)
+  return isSignedFor(item.value, countryOf(signer))
     ? []
     : failed('Certificate', 'The issuing_country is not the country of the certificate of the document signer.')
 }

@@ -40,7 +40,7 @@ const reversed = (bits: Uint8Array): Uint8Array =>
   })
 
 /** `lst`: the statuses with one bit each, as zlib compresses them best (section 4.1). */
-export const tokenList = (bits: Uint8Array): Uint8Array => new Uint8Array(deflateSync(reversed(bits), { level: 9 }))
+export const tokenList = (bits: Uint8Array): Uint8Array => deflateSync(reversed(bits), { level: 9 })
 
 /** Claims that every list in the form of a CWT has. */
 export const listClaims = ({ url, issuer, issuedAt, expiresAt }: UnsignedToken): [number, Cbor][] => [

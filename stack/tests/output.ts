@@ -22,14 +22,14 @@ export const showList = (heading: string, mark: string, titles: string[]) => {
   if (titles.length > 0) write(`\n${heading}\n${titles.map((title) => `${mark} ${title}\n`).join('')}`)
 }
 
-const SLOWEST = 5
+const SLOWEST = 20
 
 /** Where a whole run spends its time. */
 export const showSlowest = (reports: FileReport[]) => {
   const slowest = reports.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, SLOWEST)
-  showLine(
-    `\nSlowest files: ${slowest.map((one) => `${one.file} ${Math.round(one.milliseconds / 1000)} s`).join(', ')}`,
-  )
+  showLine('\nSlowest files:')
+  for (const { file, milliseconds } of slowest)
+    showLine(`${String(Math.round(milliseconds / 1000)).padStart(4)} s ${file}`)
 }
 
 /** One moving line on a terminal; elsewhere a line every quarter of a minute. */

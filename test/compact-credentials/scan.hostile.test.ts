@@ -1,33 +1,26 @@
 import { deflateSync } from 'node:zlib'
 import test from 'ava'
-import { signCompact } from '../support/credentials/compact.ts'
-import { createDid } from '../support/credentials/credentials.ts'
 import {
+  bomb,
   fileField,
   lockedPdf,
+  openScans,
   outcomeOf,
   pdfOf,
   qrJpeg,
-  qrPng,
   rawPng,
   shadesPng,
   verifyForm,
 } from '../support/pdf/scans.ts'
-import { openWorld, type World } from '../support/world.ts'
+import type { World } from '../support/world.ts'
 
 let world: World
 let image: Buffer
+let outcome: Awaited<ReturnType<typeof openScans>>['outcome']
 test.before(async () => {
-  world = await openWorld()
-  const { encoded } = await signCompact(world, { iss: await createDid(world, 'P-256'), name: 'Ada' })
-  image = await qrPng(encoded)
+  ;({ world, image, outcome } = await openScans())
 })
 test.after.always(() => world?.close())
-
-const outcome = (file: Uint8Array) => outcomeOf(verifyForm(world, [fileField(file)]))
-
-/** A PNG whose data unpack to as many bytes of zero. */
-const bomb = (bytes: number) => rawPng(100, 100, deflateSync(Buffer.alloc(bytes)))
 
 /** Thousands of finder patterns, of which any three may be a QR code. */
 const finders = (side: number) =>

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { errorsWithin, firstFault, pointerWithin, within } from '../../protocol/errors.ts'
+import { errorsWithin, firstFault, pointerWithin, withArticle, within } from '../../protocol/errors.ts'
 import { parseJson } from '../../protocol/json.strict.ts'
 
 test('a path is names and indexes joined by dots; other names stand in brackets as JSON (D-251)', (t) => {
@@ -42,4 +42,29 @@ test('the reader of bodies writes paths in the same way', (t) => {
   t.is(pathOf('{"a.b":[1e400]}'), '["a.b"].0')
   t.is(pathOf('{"a":1,"a":2}'), 'a')
   t.is(pathOf('['.repeat(65)), '')
+})
+
+test('a generated name has its article', (t) => {
+  const names = [
+    'p256',
+    'ed25519',
+    'x25519',
+    'bls12381g2',
+    'eddsa-rdfc-2022',
+    'bbs-2023',
+    'Ed25519Signature2018',
+    'ES256',
+    'x',
+  ]
+  t.deepEqual(names.map(withArticle), [
+    'a p256',
+    'an ed25519',
+    'an x25519',
+    'a bls12381g2',
+    'an eddsa-rdfc-2022',
+    'a bbs-2023',
+    'an Ed25519Signature2018',
+    'an ES256',
+    'a x',
+  ])
 })

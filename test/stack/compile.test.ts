@@ -53,7 +53,7 @@ test('compiled code names no TypeScript source that it would load', (t) => {
 })
 
 test('the project stands where sources and compiled code say, and the schema has every migration', async (t) => {
-  const script = `const { ROOT } = await import('./build/app/activities/frame/worker/root.js')
+  const script = `const { ROOT } = await import('./build/app/activities/frame/process/root.js')
 const { SCHEMA } = await import('./build/app/entities/schema.js')
 console.log(JSON.stringify([ROOT.href, SCHEMA]))`
   const { code, output } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder })

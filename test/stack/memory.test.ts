@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
-import { giveMemoryBack } from '../../activities/frame/worker/memory.ts'
+import { giveMemoryBack } from '../../activities/frame/process/memory.ts'
 import { run } from '../../stack/parts/run.ts'
 
 const MB = 1024 * 1024
@@ -51,7 +51,7 @@ test('a process that works is not stopped for its memory', async (t) => {
 })
 
 test('a process that has let go of 200 MB gives most of it back', async (t) => {
-  const script = `import { giveMemoryBack } from './activities/frame/worker/memory.ts'
+  const script = `import { giveMemoryBack } from './activities/frame/process/memory.ts'
 let held = Array.from({ length: 2_000_000 }, (_, index) => ({ index, text: 'x' + index }))
 const full = process.memoryUsage().heapTotal
 held = []

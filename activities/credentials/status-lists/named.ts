@@ -75,8 +75,7 @@ export function createNamedLists({ outbound, config, now, tenants, credentialSta
       const { status, body } = await outbound.fetch({ url, accept, maxBytes: LIST_BYTES })
       if (status !== 200)
         throw new Refusal('status_list.unavailable', `The server of the status list answered with status ${status}.`)
-      // the CBOR library writes a Buffer in another way than it was signed
-      const list = await unpacking(() => read(new Uint8Array(body)))
+      const list = await unpacking(() => read(body))
       lists.set(name, list, { size: list.bytes })
       return list
     },

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
-import { ROOT } from './root.ts'
+import { ROOT } from '../process/root.ts'
 
 const root = fileURLToPath(ROOT)
 /** The bundle is built from the sources, also by a compiled worker. */

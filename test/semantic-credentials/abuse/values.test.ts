@@ -55,6 +55,25 @@ test('the fields of an error tell place and rule, and never a value: batches kee
   }
 })
 
+test('a language that is none has a code of its own, at its place', async (t) => {
+  const errorsOf = async (subject: object) => {
+    const error = await t.throwsAsync(canonizePlain(document(subject), { documentLoader }))
+    return error instanceof Refusal && [error.code, ...error.errors.map(({ path, code }) => `${path} ${code}`)]
+  }
+  t.deepEqual(await errorsOf({ note: { '@value': 'x', '@language': 'not a tag' } }), [
+    'credential.invalid',
+    '/credentialSubject/note/@language credential.language_invalid',
+  ])
+  t.deepEqual(await errorsOf({ names: { 'not a tag': 'x' } }), [
+    'credential.invalid',
+    '/credentialSubject/names/not a tag credential.language_invalid',
+  ])
+  t.deepEqual(await errorsOf({ knows: 'relative' }), [
+    'credential.invalid',
+    '/credentialSubject/knows credential.uri_relative',
+  ])
+})
+
 async function csvOf(errors: RowError[]): Promise<string> {
   const pages = (async function* () {
     yield errors

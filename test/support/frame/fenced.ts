@@ -2,7 +2,7 @@
 const [what = ''] = process.argv.slice(2)
 
 const ENTRIES: Record<string, () => Promise<unknown>> = {
-  fence: async () => (await import('../../../activities/frame/intrinsics.ts')).fenceIntrinsics(),
+  fence: async () => (await import('../../../activities/frame/process/intrinsics.ts')).fenceIntrinsics(),
   // each fails for want of a platform; what is asked is what it did before
   'api process': async () => (await import('../../../api/server.process.ts')).serve({} as never),
   worker: () => import('../../../activities/worker.ts'),

@@ -2,8 +2,9 @@ import { crc32, deflateSync } from 'node:zlib'
 import { PDFDocument } from 'pdf-lib'
 import { PNG } from 'pngjs'
 import { create, toBuffer } from 'qrcode'
-import { COMPACT, type CompactVerdict } from '../credentials/compact.ts'
-import type { World } from '../world.ts'
+import { COMPACT, type CompactVerdict, signCompact } from '../credentials/compact.ts'
+import { createDid } from '../credentials/credentials.ts'
+import { openWorld, type World } from '../world.ts'
 
 const CORRECTION = { errorCorrectionLevel: 'M', margin: 4 } as const
 
@@ -26,6 +27,9 @@ export function rawPng(width: number, height: number, data: Uint8Array): Buffer 
   const start = Buffer.from('89504e470d0a1a0a', 'hex')
   return Buffer.concat([start, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', new Uint8Array())])
 }
+
+/** A PNG whose data unpack to as many bytes of zero. */
+export const bomb = (bytes: number): Buffer => rawPng(100, 100, deflateSync(Buffer.alloc(bytes)))
 
 /** A grey PNG of these shades, 0 to 255. */
 export function shadesPng(width: number, height: number, shadeAt: (x: number, y: number) => number): Buffer {
@@ -149,4 +153,15 @@ export async function outcomeOf(answer: Promise<Response>): Promise<string> {
   const body = (await response.json()) as CompactVerdict & { type?: string }
   const code = response.ok ? (body.error?.type ?? 'verified') : body.type?.replace('/problems#', '')
   return `${response.status} ${code}`
+}
+
+/** A world with the QR code of a credential, and what a verification of a file answers. */
+export async function openScans() {
+  const world = await openWorld()
+  const { encoded } = await signCompact(world, { iss: await createDid(world, 'P-256'), name: 'Ada' })
+  return {
+    world,
+    image: await qrPng(encoded),
+    outcome: (file: Uint8Array) => outcomeOf(verifyForm(world, [fileField(file)])),
+  }
 }

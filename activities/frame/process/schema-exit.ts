@@ -1,4 +1,4 @@
-import { SchemaMismatch } from '../../entities/schema.ts'
+import { SchemaMismatch } from '../../../entities/schema.ts'
 
 /**
  * Exit codes of a program that does not fit its database's schema (D-141), as sysexits(3) has them: EX_CONFIG,
