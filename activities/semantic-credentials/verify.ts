@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache'
-import pLimit from 'p-limit'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
@@ -15,9 +13,9 @@ import { encodedListOf, type ReadEntry, readStatusEntry, statusIn } from '../../
 import { decodeListAside } from '../../protocol/status-list/index.ts'
 import { UUID } from '../../protocol/uuid.ts'
 import type { CredentialStatus, StoredEntry } from '../credentials/status-lists/changes.ts'
+import { createForeignLists, createUnpacking, ownListId } from '../credentials/status-lists/foreign.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
-import { byClock } from '../frame/caches.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import type { TenantContexts } from './contexts.ts'
 
@@ -35,7 +33,6 @@ interface VerifiedList {
 }
 
 const LIST_BYTES = 4 * 1024 * 1024
-const LIST_LIFETIME_MS = 30_000
 const OWN_LIST = new RegExp(`^/v1/revocation-lists/(${UUID})$`)
 
 /**
@@ -60,53 +57,35 @@ const mismatch = (what: string) => new Refusal('status_list.mismatch', `The stat
 /** Verifies any issuer's credential (specification, verifyWebSemanticCredentials). A bad credential is a verdict. */
 export function createCredentialVerifier(parts: Parts) {
   const { documents, outbound, config, now, tenants, didResolver, contexts, credentialStatus } = parts
-  const lists = new LRUCache<string, VerifiedList>({
-    max: 500,
-    maxSize: 64 * 1024 * 1024,
-    ttl: LIST_LIFETIME_MS,
-    ...byClock(now),
-  })
-  /** The largest list has 16 MiB, so only two are unpacked at a time. */
-  const unpacking = pLimit(2)
+  const lists = createForeignLists<VerifiedList>({ outbound, now })
+  const unpacking = createUnpacking()
   const { publicUrl, clockToleranceMs: toleranceMs } = config
 
   const resolveDid = async (did: string) => (await didResolver.resolve(did)).document
 
-  /**
-   * Returns the id of a list under one of our own hosts, which is read from its rows: current, and without a network
-   * call.
-   */
-  const ownListId = (listUrl: string): string | undefined => {
-    const url = new URL(listUrl)
-    const ours = url.host === publicUrl.host || url.host.endsWith(`.${publicUrl.host}`)
-    return ours && url.protocol === publicUrl.protocol ? OWN_LIST.exec(url.pathname)?.[1] : undefined
-  }
-
-  /** Fetches and verifies a list, with the tenant's contexts: so the cache is per tenant. */
-  async function foreignList(tenantId: string, { listUrl }: ReadEntry): Promise<VerifiedList> {
-    const key = `${tenantId} ${listUrl}`
-    const cached = lists.get(key)
-    if (cached && timeReasons(cached.list, { now: now() }).length === 0) return cached
-    const { status, body } = await outbound.fetch({
+  /** Reads a list that another host publishes, and verifies it with the tenant's contexts: so the cache is per tenant. */
+  const foreignList = (tenantId: string, { listUrl }: ReadEntry): Promise<VerifiedList> =>
+    lists(`${tenantId} ${listUrl}`, {
       url: listUrl,
       accept: 'application/vc, application/ld+json, application/json',
       maxBytes: LIST_BYTES,
+      isCurrent: ({ list }) => timeReasons(list, { now: now() }).length === 0,
+      async read(bytes) {
+        const list = normaliseForVerify(parseForeignJson(bytes, { code: 'status_list.malformed' }))
+        const verdict = await documents.verify(
+          { credential: list, now: now(), toleranceMs, resolveDid },
+          contexts.lookupFor(tenantId),
+        )
+        if (!verdict.verified)
+          throw new Refusal(
+            'status_list.not_verified',
+            `The status list does not verify: ${verdict.reason[0]?.message}`,
+          )
+        const encodedList = encodedListOf(list)
+        const bits = encodedList === undefined ? undefined : await unpacking(() => decodeListAside(encodedList))
+        return { list: { list, bits }, size: bytes.length + (bits?.length ?? 0) }
+      },
     })
-    if (status !== 200)
-      throw new Refusal('status_list.unavailable', `The server of the status list answered with status ${status}.`)
-    const list = normaliseForVerify(parseForeignJson(body, { code: 'status_list.malformed' }))
-    const verdict = await documents.verify(
-      { credential: list, now: now(), toleranceMs, resolveDid },
-      contexts.lookupFor(tenantId),
-    )
-    if (!verdict.verified)
-      throw new Refusal('status_list.not_verified', `The status list does not verify: ${verdict.reason[0]?.message}`)
-    const encodedList = encodedListOf(list)
-    const bits = encodedList === undefined ? undefined : await unpacking(() => decodeListAside(encodedList))
-    const verifiedList = { list, bits }
-    lists.set(key, verifiedList, { size: body.length + (bits?.length ?? 0) })
-    return verifiedList
-  }
 
   /** Checks our own list like a foreign one: address, kind, purpose, issuer and size must match. */
   async function assertOwn(stored: StoredEntry, { listUrl, listType, purpose, index }: ReadEntry, issuer: unknown) {
@@ -122,7 +101,7 @@ export function createCredentialVerifier(parts: Parts) {
     (tenantId: string) =>
     async (entry: Json, credential: Json): Promise<StatusVerdict> => {
       const read = readStatusEntry(entry)
-      const listId = ownListId(read.listUrl)
+      const listId = ownListId(publicUrl, new URL(read.listUrl), OWN_LIST)
       const storedEntry = listId ? await credentialStatus.storedEntry(listId, read.index) : undefined
       if (storedEntry) {
         await assertOwn(storedEntry, read, credential.issuer)

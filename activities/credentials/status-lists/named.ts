@@ -1,15 +1,11 @@
-import { LRUCache } from 'lru-cache'
-import pLimit from 'p-limit'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { StatusListKind } from '../../../protocol/status-list/index.ts'
 import { LIST_BYTES, type ReadList } from '../../../protocol/status-list/token.ts'
 import { hasCome } from '../../../protocol/time.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { byClock } from '../../frame/caches.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import type { CredentialStatus } from './changes.ts'
-
-const LIST_LIFETIME_MS = 30_000
+import { createForeignLists, createUnpacking, ownListId } from './foreign.ts'
 
 /** The place of a credential in a list that it names. */
 interface Place {
@@ -42,25 +38,18 @@ interface Parts extends Pick<Dependencies, 'outbound' | 'config' | 'now'> {
 /** Status lists that credentials name, for formats whose lists are no credentials. */
 export function createNamedLists({ outbound, config, now, tenants, credentialStatus }: Parts) {
   const { publicUrl, clockToleranceMs: toleranceMs } = config
-  const lists = new LRUCache<string, ReadList>({
-    max: 500,
-    maxSize: 64 * 1024 * 1024,
-    ttl: LIST_LIFETIME_MS,
-    ...byClock(now),
-  })
-  /** The largest list has 16 MiB, so only two are unpacked at a time. */
-  const unpacking = pLimit(2)
+  const lists = createForeignLists<ReadList>({ outbound, now })
+  const unpacking = createUnpacking()
 
   return {
     /** Whether an entry of a list of this platform is set, by its rows; undefined for a list of others. */
     async isOwnSet({ index, url }: Place, { path, kind, issuer }: OwnList): Promise<boolean | undefined> {
-      const { host, protocol, pathname } = new URL(url)
-      const isOurs = host === publicUrl.host || host.endsWith(`.${publicUrl.host}`)
-      const id = isOurs && protocol === publicUrl.protocol ? path.exec(pathname)?.[1] : undefined
+      const place = new URL(url)
+      const id = ownListId(publicUrl, place, path)
       const stored = id === undefined ? undefined : await credentialStatus.storedEntry(id, index)
       if (!stored) return undefined
-      const place = await tenants.byHost(host)
-      const isSame = place?.id === stored.tenantId && stored.kind === kind
+      const publisher = await tenants.byHost(place.host)
+      const isSame = publisher?.id === stored.tenantId && stored.kind === kind
       if (!isSame || (stored.issuer !== null && stored.issuer !== issuer))
         throw new Refusal('status_list.mismatch', 'The status list is of another issuer, kind or address.')
       if (index >= stored.size)
@@ -69,16 +58,17 @@ export function createNamedLists({ outbound, config, now, tenants, credentialSta
     },
 
     /** A list of others, read again after half a minute. Throws `Refusal`, `Unavailable('outbound')`. */
-    async foreignList(url: string, { name, accept, read }: ForeignList): Promise<ReadList> {
-      const cached = lists.get(name)
-      if (cached && !(cached.expiresAt && hasCome(cached.expiresAt, { now: now(), toleranceMs }))) return cached
-      const { status, body } = await outbound.fetch({ url, accept, maxBytes: LIST_BYTES })
-      if (status !== 200)
-        throw new Refusal('status_list.unavailable', `The server of the status list answered with status ${status}.`)
-      const list = await unpacking(() => read(body))
-      lists.set(name, list, { size: list.bytes })
-      return list
-    },
+    foreignList: (url: string, { name, accept, read }: ForeignList): Promise<ReadList> =>
+      lists(name, {
+        url,
+        accept,
+        maxBytes: LIST_BYTES,
+        isCurrent: ({ expiresAt }) => !(expiresAt && hasCome(expiresAt, { now: now(), toleranceMs })),
+        async read(bytes) {
+          const list = await unpacking(() => read(bytes))
+          return { list, size: list.bytes }
+        },
+      }),
   }
 }
 
