@@ -11,6 +11,8 @@ export interface CborFormat {
   /** The query of a batch. */
   batch: Record<string, string>
   row: 'mDL' | '10 claims'
+  /** Of a batch, at most. */
+  batchRows: number
   /** Makes an issuer, and returns the body of a sign request with a serial number. */
   prepare(platform: BenchedPlatform): Promise<object>
 }
@@ -96,6 +98,7 @@ export const CBOR_FORMATS: readonly CborFormat[] = [
     expected: '"issuerAuth":"',
     batch: { format: 'mobile' },
     row: 'mDL',
+    batchRows: 5_000, // each has 5,000 bytes
     async prepare(platform) {
       await platform.post('/v1/credentials/mobile/iacas', { country: 'NL', commonName: 'Bench IACA' })
       await platform.post('/v1/credentials/mobile/document-signers', { active: true })
@@ -110,6 +113,7 @@ export const CBOR_FORMATS: readonly CborFormat[] = [
     expected: '"encoded":"CSC:/1/',
     batch: { format: 'compact' },
     row: '10 claims',
+    batchRows: 20_000,
     async prepare(platform) {
       const { did } = await platform.post<{ did: string }>('/v1/dids', { method: 'KEY', options: { keyType: 'p256' } })
       return { payload: { iss: did, ...claims(SERIAL) } }

@@ -36,9 +36,6 @@ export interface BenchOptions {
   say?: (line: string) => void
 }
 
-/** Of a batch of credentials in CBOR: of an mdoc some 1,000 are signed in a second. */
-const CBOR_ROWS = 5_000
-
 /** The first is the main figure. */
 const BATCHES = [
   { row: 'diploma', revocable: true },
@@ -93,7 +90,7 @@ export async function bench({
       memory = await measureMemory(format, prepared.did, platform, memoryOptions, started)
     }
     for (const format of cborFormats) {
-      const measured = await measureCbor(format, tools, Math.min(batchRows, CBOR_ROWS))
+      const measured = await measureCbor(format, tools, Math.min(batchRows, format.batchRows))
       rows.push(...measured.rows)
       batches.push(...measured.batches)
     }
