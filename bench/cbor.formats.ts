@@ -90,7 +90,7 @@ export const claims = (number: string) => ({
   country: 'NL',
 })
 
-/** Another format of CBOR gets its entry here and its plain loop in cbor.loop.ts. */
+/** Another format of CBOR gets its entry here and its plain loop in loops/cbor.ts. */
 export const CBOR_FORMATS: readonly CborFormat[] = [
   {
     name: 'mdoc',

@@ -1,8 +1,8 @@
 import { type Batches, batchInTurn } from './batch.ts'
 import type { CborFormat } from './cbor.formats.ts'
-import type { CborLoop } from './cbor.loop.ts'
 import { type Child, startChild } from './child.ts'
 import { SERIAL } from './formats.ts'
+import type { CborLoop } from './loops/cbor.ts'
 import type { Measured } from './measure.ts'
 import { sending, type Tools } from './prepare.ts'
 import { type Row, table } from './report.ts'
@@ -18,7 +18,7 @@ export async function measureCbor(format: CborFormat, tools: Tools, batchRows: n
   const { platform, seconds, say } = tools
   const { name, path, expected, batch, row } = format
   const body = await format.prepare(platform)
-  const loop: Child<CborLoop, Measured> = startChild('./cbor.loop.ts')
+  const loop: Child<CborLoop, Measured> = startChild('./loops/cbor.ts')
   try {
     const { data = [] } = await platform.get<{ data?: { certificatePem: string }[] }>('/v1/credentials/mobile/iacas')
     const certificatePem = data[0]?.certificatePem

@@ -2,8 +2,8 @@ import { PDF_TEMPLATE_EXAMPLE } from '../api/compact-credentials/pdf.examples.ts
 import { CBOR_FORMATS } from './cbor.formats.ts'
 import { startChild } from './child.ts'
 import { SERIAL } from './formats.ts'
+import type { PdfLoop } from './loops/pdf.ts'
 import type { Measured } from './measure.ts'
-import type { PdfLoop } from './pdf.loop.ts'
 import { sending, type Tools } from './prepare.ts'
 import { type Row, table } from './report.ts'
 import { inRounds } from './rounds.ts'
@@ -19,7 +19,7 @@ export async function measurePdfs(tools: Tools): Promise<Row> {
   const { encoded } = await platform.post<{ encoded: string }>(cwt.path, JSON.parse(request))
   const { id } = await platform.post<{ id: string }>('/v1/credentials/compact/pdf/templates', PDF_TEMPLATE_EXAMPLE)
   const bodies = [JSON.stringify({ templateId: id, payload: encoded })]
-  const loop = startChild<PdfLoop, Measured>('./pdf.loop.ts')
+  const loop = startChild<PdfLoop, Measured>('./loops/pdf.ts')
   try {
     const template = PDF_TEMPLATE_EXAMPLE.template_file
     const row = await inRounds(

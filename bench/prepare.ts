@@ -3,7 +3,7 @@ import type { Json } from '../protocol/data-integrity/index.ts'
 import type { Child } from './child.ts'
 import { type Format, payload, SERIAL } from './formats.ts'
 import type { Load } from './load.ts'
-import type { Loop, LoopResult } from './loop.ts'
+import type { Loop, LoopResult } from './loops/linked-data.ts'
 import type { Measured } from './measure.ts'
 import type { BenchedPlatform } from './platform.ts'
 

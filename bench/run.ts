@@ -6,7 +6,7 @@ import { measureCbor } from './cbor.ts'
 import { startChild } from './child.ts'
 import { FORMATS, type Format } from './formats.ts'
 import type { Load } from './load.ts'
-import type { Loop, LoopResult } from './loop.ts'
+import type { Loop, LoopResult } from './loops/linked-data.ts'
 import type { Measured } from './measure.ts'
 import { type Memory, type MemoryOptions, measureMemory } from './memory.ts'
 import { measurePdfs, PDF } from './pdf.ts'
@@ -72,7 +72,7 @@ export async function bench({
   const before = loadNow()
   const platform = await openPlatform(env, say)
   const load = startChild<Load, Measured>('./load.ts')
-  const loop = startChild<Loop, LoopResult>('./loop.ts')
+  const loop = startChild<Loop, LoopResult>('./loops/linked-data.ts')
   const tools: Tools = { platform, load, loop, seconds, say }
   try {
     const rows: Row[] = []

@@ -2,9 +2,9 @@ import { generateKeyPairSync, randomUUID, X509Certificate } from 'node:crypto'
 import { Document, MDoc } from '@auth0/mdl'
 import { encode } from 'cbor2'
 import { Sign1 } from 'cose-kit'
-import { type CborFormat, claims, DEVICE_KEY, elements, MDL, MDL_TYPE, portrait } from './cbor.formats.ts'
-import { serveJobs } from './child.ts'
-import type { Measured } from './measure.ts'
+import { type CborFormat, claims, DEVICE_KEY, elements, MDL, MDL_TYPE, portrait } from '../cbor.formats.ts'
+import { serveJobs } from '../child.ts'
+import type { Measured } from '../measure.ts'
 
 /** One signature after another on one thread for a while, by a library with its key in memory. */
 export interface CborLoop {

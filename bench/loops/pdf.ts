@@ -1,7 +1,7 @@
 import { PDFDocument } from 'pdf-lib'
 import { toBuffer } from 'qrcode'
-import { serveJobs } from './child.ts'
-import type { Measured } from './measure.ts'
+import { serveJobs } from '../child.ts'
+import type { Measured } from '../measure.ts'
 
 /** One PDF after another on one thread for a while, by pdf-lib as its README says. */
 export interface PdfLoop {

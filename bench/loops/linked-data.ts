@@ -1,8 +1,8 @@
-import type { Json } from '../protocol/data-integrity/index.ts'
-import { serveJobs } from './child.ts'
-import { FORMATS } from './formats.ts'
-import type { Measured } from './measure.ts'
-import { createPeer, type Peer } from './peer.ts'
+import type { Json } from '../../protocol/data-integrity/index.ts'
+import { serveJobs } from '../child.ts'
+import { FORMATS } from '../formats.ts'
+import type { Measured } from '../measure.ts'
+import { createPeer, type Peer } from '../peer.ts'
 
 /** One thing after another on one thread for a while, or, with `derive`, once over all. */
 export interface Loop {
