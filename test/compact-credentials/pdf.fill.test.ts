@@ -3,7 +3,7 @@ import { PDFDocument, TextAlignment } from 'pdf-lib'
 import { COMPACT, createPdfTemplate, signCompact, signCompactSemantic } from '../support/credentials/compact.ts'
 import { createDid } from '../support/credentials/credentials.ts'
 import { base64, codesOf, makePdf, members } from '../support/pdf/passes.ts'
-import { inkIn, readPdf, scanPage, structureOf } from '../support/pdf/reader.ts'
+import { alternativesIn, inkIn, readPdf, scanPage, structureOf } from '../support/pdf/reader.ts'
 import { FONTS, type TextPlace, templatePdf } from '../support/pdf/templates.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -75,6 +75,7 @@ test('claims fill the fields, the QR code is the credential, and nothing is left
   const { title, author, ...left } = await structureOf(page.pdf)
   t.deepEqual(left, { hasForm: false, annotations: 0, widgets: 0 })
   t.deepEqual({ title, author }, metadata)
+  t.deepEqual((await alternativesIn(page.pdf)).sort(), ['Name of the holder', 'The credential'])
 })
 
 test('Arabic is joined and runs from right to left, Chinese stands beside it, and digits keep their order (Unicode Annex 9)', async (t) => {

@@ -1,6 +1,6 @@
 import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium'
 import jsQrModule from 'jsqr'
-import { PDFArray, PDFDocument, PDFName } from 'pdf-lib'
+import { decodePDFRawStream, PDFArray, PDFDocument, PDFHexString, PDFName, PDFRawStream } from 'pdf-lib'
 
 const DPI = 150
 
@@ -65,4 +65,16 @@ export async function structureOf(pdf: Uint8Array) {
     widgets: document.context.enumerateIndirectObjects().filter(([, object]) => object.toString().includes('/Widget'))
       .length,
   }
+}
+
+/** What assistive software reads in place of parts of the pages (ISO 32000-1, 14.9.3). */
+export async function alternativesIn(pdf: Uint8Array): Promise<string[]> {
+  const document = await PDFDocument.load(pdf, { updateMetadata: false })
+  const contents = document.context
+    .enumerateIndirectObjects()
+    .flatMap(([, object]) => (object instanceof PDFRawStream ? [decodePDFRawStream(object).decode()] : []))
+    .map((bytes) => Buffer.from(bytes).toString('latin1'))
+  return contents.flatMap((content) =>
+    [...content.matchAll(/\/Alt <([0-9A-F]+)>/gi)].map(([, hex = '']) => PDFHexString.of(hex).decodeText()),
+  )
 }
