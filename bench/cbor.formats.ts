@@ -10,7 +10,7 @@ export interface CborFormat {
   expected: string
   /** The query of a batch. */
   batch: Record<string, string>
-  row: 'mDL' | '10 claims'
+  row: 'mDL' | '25 claims'
   /** Of a batch, at most. */
   batchRows: number
   /** Makes an issuer, and returns the body of a sign request with a serial number. */
@@ -76,18 +76,33 @@ export const DEVICE_KEY = {
   y: 'IBOL-C3BttVivg-lSreASjpkttcsz-1rb7btKLv8EX4',
 } as const
 
+/** A pass of 25 claims: texts, dates, numbers and booleans. */
 export const claims = (number: string) => ({
   type: 'Course',
   course: 'CS-101',
   title: 'Analytical engines',
   student: `student-${number}`,
+  given_name: 'Ada Augusta',
+  family_name: 'Lovelace',
+  birth_date: '1990-12-10',
   grade: 'A',
   credits: 7.5,
+  hours: 120,
   passed: true,
+  with_honours: false,
+  attempt: 1,
   institution: 'Example University',
+  faculty: 'Mathematics',
+  department: 'Computing',
+  teacher: 'Charles Babbage',
   awarded: '2027-01-01',
+  started: '2026-09-01',
+  ended: '2026-12-20',
   term: 'winter',
+  language: 'en',
+  campus: 'Example Town',
   country: 'NL',
+  room: 'B 1.07',
 })
 
 /** Another format of CBOR gets its entry here and its plain loop in loops/cbor.ts. */
@@ -112,7 +127,7 @@ export const CBOR_FORMATS: readonly CborFormat[] = [
     path: '/v1/credentials/compact/sign',
     expected: '"encoded":"CSC:/1/',
     batch: { format: 'compact' },
-    row: '10 claims',
+    row: '25 claims',
     batchRows: 20_000,
     async prepare(platform) {
       const { did } = await platform.post<{ did: string }>('/v1/dids', { method: 'KEY', options: { keyType: 'p256' } })

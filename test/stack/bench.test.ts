@@ -59,7 +59,7 @@ test('the benchmark measures the platform over HTTP beside the library, without 
     t.regex(memoryTable(report.memory), /\| \*\*together\*\* \| \d+ \| \d+ \| \d+ \|$/)
   }
   t.regex(report.postgres, /^\d+\.\d+/)
-  t.regex(batchTable(report.batches), /\| mdoc, mDL, with a status entry \| 400 \|[\s\S]*\| cwt, 10 claims \| 400 \|/)
+  t.regex(batchTable(report.batches), /\| mdoc, mDL, with a status entry \| 400 \|[\s\S]*\| cwt, 25 claims \| 400 \|/)
   t.is(table(report.rows).split('\n').length, 7)
   t.notRegex(report.machine.join(' '), /\/(home|root|tmp|work)\b/)
 })
