@@ -58,7 +58,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(limitSending(find))
   app.use(checkHead)
   app.use(forReads(health({ ...dependencies, stopping })))
-  app.use(aliases)
+  app.use(aliases(openApi, find))
   app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: config.publicUrl.protocol === 'https:' }))
   app.use(watchRequests({ logs, measures: createMeasures(registry), find }))
   app.use(forReads(docs(openApi)))

@@ -13,6 +13,7 @@ import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import type { TemplateVersion } from '../credentials/format.ts'
+import { refuseIssuer } from '../credentials/refusals.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import type { CompactSignRequest } from './sign.ts'
@@ -76,18 +77,24 @@ function typeTaken(error: unknown): never {
   )
 }
 
-/** The sign request that a template makes of claims. */
+const ISSUER_FIELD = 'issuer_did'
+const refuseUnknown = refuseIssuer(ISSUER_FIELD)
+
+/** The sign request that a template makes of claims. An empty issuer is none of the tenant, and not the default one. */
 export const requestFrom = (
   profile: Profile,
   { definition }: Pick<StoredCompactTemplate, 'definition'>,
   { claims, issuerDid, tag = null }: CompactTemplateClaims,
   now: Date,
-): CompactSignRequest => ({
-  payload: payloadFromTemplate(profile, definition, { claims, issuer: issuerDid, now }),
-  revocable: definition.revocable,
-  tag,
-  issuerField: 'issuer_did',
-})
+): CompactSignRequest => {
+  if (issuerDid === '') throw refuseUnknown({ kind: 'unknown', expected: 'expected a DID of /v1/dids' })
+  return {
+    payload: payloadFromTemplate(profile, definition, { claims, issuer: issuerDid, now }),
+    revocable: definition.revocable,
+    tag,
+    issuerField: ISSUER_FIELD,
+  }
+}
 
 /**
  * Versioned templates of the credentials of a profile: issued credentials keep their version. Templates of all formats

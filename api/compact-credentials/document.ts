@@ -1,13 +1,10 @@
 import type { COMPACT_CREDENTIAL_OPERATIONS } from '../../protocol/compact-credentials/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { HOLDER, ISSUER } from '../frame/openapi/examples.ts'
-import { text } from '../frame/openapi/json.ts'
 import { COMPACT_ANSWERS } from './answers.ts'
 import { ENCODED, SEMANTIC_ENCODED } from './examples.ts'
 import { PDF_ANSWERS, PDF_EXAMPLES, PDF_NOT_FOUND, PDF_PROBLEMS, PDF_REFUSALS, PDF_SCHEMAS } from './pdf.document.ts'
 import { COMPACT_SCHEMAS } from './schemas.ts'
-
-const CREDENTIAL_LIST = { tag: text(255), type: text(2_048) }
 
 const TEMPLATE = {
   type: 'CourseCredential',
@@ -76,12 +73,6 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
   },
   files: { verifyCompactCredential: QR_CODE, verifyCompactSemanticCredential: QR_CODE },
   schemas: { ...COMPACT_SCHEMAS, ...PDF_SCHEMAS },
-  parameters: {
-    listCompactCredentials: CREDENTIAL_LIST,
-    listCompactSemanticCredentials: CREDENTIAL_LIST,
-    getCompactSchemas: { type: text(2_048) },
-    getCompactSemanticCredentialTemplates: { type: text(2_048) },
-  },
   refusals: {
     createCompactCredentialTemplate: { 400: 'credential_template.invalid', 409: 'credential_template.type_taken' },
     updateCompactCredentialTemplate: { 400: 'credential_template.invalid', 409: 'credential_template.type_taken' },

@@ -23,6 +23,7 @@ import type { Problem } from '../frame/problem.ts'
 import type { Uuid } from '../frame/wire.ts'
 import {
   type PdfTemplateIn,
+  type PdfTemplateNewIn,
   type PdfTemplateOut,
   type PdfTemplatePageOut,
   pdfTemplateToWire,
@@ -61,7 +62,7 @@ export class CompactPdfTemplatesController extends Controller {
   @Response<Problem>(409, 'the tenant has 100 PDF templates')
   @Response<Problem>(413, 'a file of the template is too large')
   @Response<Problem>(503, 'the machine is too busy to read the PDF; see Retry-After')
-  async create(@Request() called: Called & HttpRequest, @Body() body?: PdfTemplateIn): Promise<PdfTemplateOut> {
+  async create(@Request() called: Called & HttpRequest, @Body() body?: PdfTemplateNewIn): Promise<PdfTemplateOut> {
     const upload = toUpload(body, called.rawBody)
     return pdfTemplateToWire(await this.platform.pdfTemplates.createPdfTemplate(called.user, upload))
   }

@@ -11,6 +11,9 @@ export type PdfBytes = string
 /** Name under which a PDF is saved; `.pdf` is added where it has none. */
 export type PdfFileName = string
 
+/** File of a font, such as Regular.ttf. */
+export type PdfFontFile = string
+
 /** Text with claims: {{ name }}, and {{ date expiry 'dd MMM yyyy' }} for dates. */
 export type PdfValue = string
 
@@ -22,8 +25,7 @@ export interface PdfMetadata {
 /** A TrueType or OpenType font. */
 export interface PdfFontIn {
   name: PdfName
-  /** Such as Regular.ttf. */
-  file_name: string
+  file_name: PdfFontFile
   /** The font. A change may leave it out: the stored font of this file name then stays. */
   file?: PdfBytes | null
 }
@@ -58,9 +60,12 @@ export interface PdfTemplateIn {
   template_file?: PdfBytes | null
 }
 
+/** A template with its PDF and fonts. */
+export interface PdfTemplateNewIn extends PdfTemplateIn {}
+
 interface PdfFontOut {
   name: PdfName
-  file_name: string
+  file_name: PdfFontFile
 }
 
 interface PdfFieldOut {

@@ -1,5 +1,5 @@
 import type { ProblemTable } from '../frame/openapi/document.ts'
-import { text } from '../frame/openapi/json.ts'
+import { ref, text } from '../frame/openapi/json.ts'
 import type { Schemas } from '../frame/openapi/schemas.ts'
 import { ENCODED } from './examples.ts'
 import { PDF_TEMPLATE_ANSWER, PDF_TEMPLATE_EXAMPLE } from './pdf.examples.ts'
@@ -16,7 +16,24 @@ export const PDF_SCHEMAS: Schemas = {
     example: 'pass.pdf',
   },
   PdfValue: { ...text(1_000), example: '{{ given_name }} until {{ date expiry "dd MMM yyyy" }}' },
-  PdfBytes: { type: 'string', format: 'byte', maxLength: 1_048_576 },
+  PdfBytes: {
+    type: 'string',
+    format: 'byte',
+    minLength: 4,
+    maxLength: 1_048_576,
+    pattern: '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$',
+  },
+  PdfFontFile: {
+    type: 'string',
+    pattern: '^[A-Za-z0-9_][A-Za-z0-9._ -]{0,99}\\.([oO][tT][fF]|[tT][tT][fF])$',
+    example: 'Regular.ttf',
+  },
+  PdfTemplateNewIn: {
+    allOf: [
+      ref('PdfTemplateIn'),
+      { type: 'object', required: ['template_file'], properties: { template_file: ref('PdfBytes') } },
+    ],
+  },
   PdfMetadata: {
     type: 'object',
     properties: Object.fromEntries(

@@ -19,16 +19,18 @@ import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
 import { noteDrawn } from './noted.ts'
 
+/**
+ * @isInt expected a whole number
+ * @minimum 0 expected 0 or more
+ * @maximum 4294967295 expected an unsigned number of 32 bits
+ */
+export type QrCodeWidth = number
+
 export interface QrCodeIn {
   /** The credential as text. */
   payload: string
-  /**
-   * Width and height in pixels, at most 2048. 0 or none: what scans well.
-   * @isInt expected a whole number
-   * @minimum 0 expected 0 or more
-   * @maximum 4294967295 expected an unsigned number of 32 bits
-   */
-  width?: number | null
+  /** Width and height in pixels, at most 2048. 0 or none: what scans well. */
+  width?: QrCodeWidth | null
 }
 
 const TYPES = { 'image/png': 'png', 'image/svg+xml': 'svg' } as const

@@ -1,3 +1,4 @@
+import { DURATION_UNITS } from '../../protocol/time.ts'
 import { freeMembers, ref, text } from '../frame/openapi/json.ts'
 import type { Schema, Schemas } from '../frame/openapi/schemas.ts'
 
@@ -17,9 +18,21 @@ const claims = { sub: text(2_048, 1), aud: text(2_048, 1), exp: TIME, nbf: TIME,
 
 const semantic = {
   '@context': { type: 'array', items: { anyOf: [text(2_048, 1), { type: 'object', ...freeMembers }] } },
-  type: { type: 'array', items: text(2_048, 1) },
+  type: { type: 'array', items: text(2_048, 1), maxItems: 20 },
   credentialSubject: { type: 'object', minProperties: 1, ...freeMembers },
 }
+
+/** VerifiableCredential in upper or lower case, or both. */
+const letters = [...'VerifiableCredential'].map((letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`)
+const RESERVED = `^${letters.join('')}$`
+
+/** One member and no other. */
+const only = (name: string, description: string): Schema => ({
+  type: 'object',
+  required: [name],
+  properties: { [name]: { type: 'boolean', description } },
+  additionalProperties: false,
+})
 
 const encoded: Schema = { type: 'string', pattern: '^CS[CS]:/1/[A-Z2-7]+$' }
 
@@ -60,17 +73,29 @@ export const COMPACT_SCHEMAS: Schemas = {
     minLength: 1,
     maxLength: 1_024,
     pattern: '^[A-Za-z0-9][!-~]*$',
+    not: { pattern: RESERVED },
     example: 'CourseCredential',
   },
   CompactDuration: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  CompactExpiration: {
+    type: 'object',
+    properties: Object.fromEntries(DURATION_UNITS.map((unit) => [unit, ref('CompactDuration')])),
+    additionalProperties: false,
+    not: { additionalProperties: { enum: [0] } },
+  },
   CompactMapping: {
     type: 'object',
     properties: {
-      map_from: { ...text(512, 1), example: 'claims.given_name' },
+      map_from: ref('ClaimPath'),
       default_value: CLAIM,
       required: { type: 'boolean' },
     },
     additionalProperties: false,
+    anyOf: [{ required: ['map_from'] }, { required: ['default_value'] }],
   },
+  CompactRevocationIn: {
+    anyOf: [only('is_revoked', 'true: revokes. false: undoes the revocation.'), only('isRevoked', 'As is_revoked.')],
+  },
+  QrCodeWidth: { type: 'integer', format: 'int32', minimum: 0, maximum: 2_048 },
   DecodedSemantic: { type: 'object', ...freeMembers },
 }

@@ -42,7 +42,6 @@ export const CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof CREDENTIAL_OPERATION
   },
   answers: CREDENTIAL_ANSWERS,
   parameters: {
-    listCredentials: { tag: text(255), type: text(2048), issuer: text(2048, 1) },
     createCredentialBatch: {
       delimiter: { type: 'string', enum: [...DELIMITERS], default: ',' },
       type: { type: 'array', items: ref('CredentialType') },

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
 import { UUID } from '../../protocol/uuid.ts'
+import type { FindPath, OpenApi } from './openapi/paths.ts'
 
 /** Paths of the platform that this API follows, each with our path; not in the OpenAPI document. */
 const ALIASES: [RegExp, string][] = [
@@ -19,19 +20,33 @@ const ALIASES: [RegExp, string][] = [
 /** UUIDs are in lower case here; in a path they may be in either (RFC 9562, section 4). */
 const IDS = new RegExp(`(?<=/)${UUID}(?=/|$)`, 'gi')
 
-/** A parameter of a list without a value: the default counts. */
+/** `limit` and `page` without a value: the default counts (D-234). */
 const ABSENT = /^(?:limit|page)=(?:null)?$/
 
-const present = (query: string): string =>
-  query
-    .split('&')
-    .filter((parameter) => !ABSENT.test(parameter))
-    .join('&')
+const isEmpty = (parameter: string) => /^\w+=?$/.test(parameter)
 
-export const aliases: RequestHandler = (request, _response, next) => {
-  const [path = '', query] = request.url.split('?', 2)
-  const alias = ALIASES.find(([pattern]) => pattern.test(path))
-  const ours = (alias ? path.replace(...alias) : path).replace(IDS, (id) => id.toLowerCase())
-  request.url = ours + (query === undefined ? '' : `?${present(query)}`)
-  next()
+const READS = new Set(['GET', 'HEAD'])
+
+/** Names of the query parameters of the list at a path; none where it is no list. */
+function parametersOf({ paths }: OpenApi, template: string | undefined): string[] {
+  const names = (paths[template ?? '']?.get?.parameters ?? []).map(({ name = '' }) => name)
+  return names.includes('limit') ? names : []
 }
+
+/** Reads paths of the platform that this API follows as ours, and parameters of lists without a value as absent. */
+export const aliases =
+  (openApi: OpenApi, find: FindPath): RequestHandler =>
+  (request, _response, next) => {
+    const [path = '', query] = request.url.split('?', 2)
+    const alias = ALIASES.find(([pattern]) => pattern.test(path))
+    request.url = (alias ? path.replace(...alias) : path).replace(IDS, (id) => id.toLowerCase())
+    if (query !== undefined) {
+      const names = READS.has(request.method) ? parametersOf(openApi, find(request.url)?.template) : []
+      // a filter without a value filters nothing (D-318)
+      const isAbsent = (parameter: string) =>
+        ABSENT.test(parameter) || (isEmpty(parameter) && names.includes(parameter.replace('=', '')))
+      const present = query.split('&').filter((parameter) => !isAbsent(parameter))
+      request.url += `?${present.join('&')}`
+    }
+    next()
+  }

@@ -5,6 +5,12 @@ import type { Count, DateTime, JsonObject, Uri, Uuid } from '../frame/wire.ts'
 /** A public JSON Web Key (RFC 7517). */
 export type DeviceKey = JsonObject
 
+/** The document type, such as org.iso.18013.5.1.mDL. */
+export type DocType = string
+
+/** Bytes in base64url (RFC 4648, section 5). */
+export type MobileBytes = string
+
 /** For the wallet that shows the credential; in the response only, because an mdoc has no place for it. */
 export interface MobileBranding {
   backgroundColor?: string
@@ -33,9 +39,12 @@ interface MobileValidity {
  */
 export type ItemsToSign = { [namespace: string]: JsonObject }
 
+/** Elements by namespace: bytes in base64url, dates as texts. */
+export type ShownItems = { [namespace: string]: JsonObject }
+
 interface MobilePayload {
   branding?: MobileBranding
-  docType: string
+  docType: DocType
   itemsToSign: ItemsToSign
   /** Without it the credential is bound to no device, and no device can present it. */
   deviceKeyInfo?: DeviceKeyInfo
@@ -65,8 +74,7 @@ interface MobileDecoded {
   branding?: MobileBranding
   /** IssuerAuth (COSE_Sign1) in base64url. */
   issuerAuth: string
-  /** Elements by namespace: bytes in base64url, dates as texts. */
-  namespaces: ItemsToSign
+  namespaces: ShownItems
   /** Where a reader finds whether the credential is revoked; only with revocable true. */
   status?: MobileStatus
 }
@@ -91,8 +99,7 @@ export interface MobileCredentialOut {
 export interface MobileCredentialDetailsOut extends MobileCredentialOut {
   /** IssuerSigned in base64url. */
   encoded: string
-  /** Elements by namespace: bytes in base64url, dates as texts. */
-  namespaces: ItemsToSign
+  namespaces: ShownItems
 }
 
 export interface MobileCredentialPageOut {
@@ -104,14 +111,14 @@ export interface MobileCredentialPageOut {
 
 interface MobileSession {
   /** SessionTranscript in CBOR, in base64url. */
-  transcript: string
+  transcript: MobileBytes
   /** The private key of the reader in this session, as a JSON Web Key: only for a response with a MAC. */
   readerPrivateKey?: JsonObject
 }
 
 export interface MobileVerifyIn {
   /** IssuerSigned, or a DeviceResponse, in base64url. */
-  payload: string
+  payload: MobileBytes
   /** Present: the device must have authenticated the response in this session. */
   session?: MobileSession
 }
@@ -146,7 +153,7 @@ interface VerifiedDocument {
   reason: MobileReason[]
   /** NoDevice: it is not from a device. DeviceNotChecked: no session was given. */
   warnings: string[]
-  namespaces: ItemsToSign
+  namespaces: ShownItems
   /** SHA-256 of the trusted certificate, in hex. */
   issuerFingerprint?: string
   validityInfo: MobileValidityOut

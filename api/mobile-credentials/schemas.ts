@@ -1,4 +1,7 @@
-import type { Schemas } from '../frame/openapi/schemas.ts'
+import { ref, text } from '../frame/openapi/json.ts'
+import type { Schema, Schemas } from '../frame/openapi/schemas.ts'
+
+const time = (description: string): Schema => ({ allOf: [ref('DateTime')], description })
 
 /** Schemas of this area that TypeScript cannot say (api/frame/openapi/document.ts). */
 export const MOBILE_CREDENTIAL_SCHEMAS: Schemas = {
@@ -11,6 +14,33 @@ export const MOBILE_CREDENTIAL_SCHEMAS: Schemas = {
     example: 'Example State IACA',
   },
   StateOrProvince: { type: 'string', pattern: '^[A-Za-z0-9-]+$', minLength: 1, maxLength: 128, example: 'NL-ZH' },
+  IacaIn: {
+    anyOf: [
+      {
+        type: 'object',
+        required: ['country'],
+        properties: {
+          country: ref('Country'),
+          commonName: { allOf: [ref('CommonName')], description: 'Default: the tenant\'s host and "IACA".' },
+          stateOrProvinceName: ref('StateOrProvince'),
+          notBefore: time('Default: now.'),
+          notAfter: time('In the future. Default: 9 years after notBefore; at most 20.'),
+        },
+        additionalProperties: false,
+      },
+      {
+        type: 'object',
+        required: ['certificatePem'],
+        properties: { certificatePem: ref('CertificatePem') },
+        additionalProperties: false,
+      },
+    ],
+  },
+  DocType: { ...text(255, 1), example: 'org.iso.18013.5.1.mDL' },
+  MobileBytes: {
+    type: 'string',
+    pattern: '^([A-Za-z0-9_-]{4})*([A-Za-z0-9_-]{4}|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048]|[A-Za-z0-9_-][AQgw])=*$',
+  },
   DeviceKey: {
     type: 'object',
     required: ['kty', 'crv', 'x'],
@@ -25,7 +55,8 @@ export const MOBILE_CREDENTIAL_SCHEMAS: Schemas = {
   ItemsToSign: {
     type: 'object',
     minProperties: 1,
-    additionalProperties: { type: 'object', additionalProperties: true },
+    maxProperties: 50,
+    additionalProperties: { type: 'object', minProperties: 1, maxProperties: 500, additionalProperties: true },
     example: { 'org.iso.18013.5.1': { family_name: 'Lovelace', age_over_18: true } },
   },
   CertificatePem: {

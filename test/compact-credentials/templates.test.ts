@@ -162,9 +162,11 @@ test('claims that are missing, that no mapping takes, or that cannot be signed a
     t.is(refusal(reply, 400), code)
     t.deepEqual(errorsOf(reply.text), [error])
   }
-  const reply = await ask(`/${id}/sign`, { claims: { course: 'x' }, issuer_did: 'did:example:nobody' })
-  t.is(refusal(reply, 400), 'credential.issuer_unknown')
-  t.deepEqual(errorsOf(reply.text), ['issuer_did issuer'])
+  for (const issuer of ['did:example:nobody', '']) {
+    const reply = await ask(`/${id}/sign`, { claims: { course: 'x' }, issuer_did: issuer })
+    t.is(refusal(reply, 400), 'credential.issuer_unknown')
+    t.deepEqual(errorsOf(reply.text), ['issuer_did issuer'])
+  }
 })
 
 test('a template of one format is none of the other', async (t) => {

@@ -6,6 +6,7 @@ import { statusOf } from '../../api/frame/problems.ts'
 import { bundledContexts } from '../../protocol/contexts/bundled.ts'
 import { OPERATIONS, type OperationFacts } from '../../protocol/operations.ts'
 import { SCOPES } from '../../protocol/tokens-logs/index.ts'
+import { operations } from '../support/frame/openapi.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
@@ -62,6 +63,22 @@ test('README links every page of docs', (t) => {
   const readme = read('README.md')
   t.deepEqual(
     globSync('docs/*.md', { cwd: root }).filter((page) => !readme.includes(`(${page}`)),
+    [],
+  )
+})
+
+test('the hooks of docs/schemathesis name operations of the API document, in their tables and on the page', (t) => {
+  const ids = new Set(operations.map(({ operationId }) => operationId))
+  const named = ['bodies', 'paths'].flatMap((file) =>
+    [...read(`docs/schemathesis/${file}.py`).matchAll(/^ {4}"([a-z]\w+)": /gm)].map(([, name = '']) => name),
+  )
+  t.true(named.length > 80, 'the tables are found')
+  const [, table = ''] = /what the hooks write \|\n(.*?)\n\n/s.exec(read('docs/conformance.md')) ?? []
+  const shown = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, names = '']) => names.split(', '))
+  const words = shown.filter((name) => /^[a-z]+[A-Z]\w*$/.test(name))
+  t.true(words.length > 30, 'the rows of the page are found')
+  t.deepEqual(
+    [...named, ...words].filter((name) => !ids.has(name)),
     [],
   )
 })

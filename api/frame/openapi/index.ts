@@ -124,9 +124,11 @@ function completeOperation(path: string, method: string, operation: Described, s
   const { operationId, parameters = [], security = [] } = operation
   const isKeyed = WRITES.has(method) && security.length > 0
   const given = PARAMETERS[operationId]
+  const isList = parameters.some(({ name }) => name === 'limit')
   const own = parameters.map((parameter) => {
     const schema = given?.[parameter.name ?? ''] ?? pageParameter(parameter.name) ?? parameter.schema
-    return schema ? { ...parameter, schema: completeParameter(schema as Schema, schemas) } : parameter
+    const emptied = isList && parameter.in === 'query' ? { allowEmptyValue: true } : {}
+    return schema ? { ...parameter, ...emptied, schema: completeParameter(schema as Schema, schemas) } : parameter
   })
   return {
     ...operation,

@@ -1,27 +1,7 @@
-import { Ajv } from 'ajv'
-import addFormats from 'ajv-formats'
 import test from 'ava'
 import { createDid, payload, sign } from '../../support/credentials/credentials.ts'
-import { document, operations } from '../../support/frame/openapi.ts'
+import { answerFault, operationOf, requestFault } from '../../support/frame/conforming.ts'
 import { openWorld, type World } from '../../support/world.ts'
-
-const ajv = new Ajv({ strict: false, allErrors: true })
-addFormats.default(ajv)
-ajv.addSchema({ $id: 'document', components: document.components })
-
-/** Why a body breaks a schema of the document; undefined if it does not. */
-function fault(schema: object, body: unknown): string | undefined {
-  const read = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components')) as object
-  return ajv.validate(read, body) ? undefined : ajv.errorsText()
-}
-
-const operationOf = (operationId: string) => operations.find((operation) => operation.operationId === operationId)
-
-const answerFault = (operationId: string, status: number, body: unknown) =>
-  fault(operationOf(operationId)?.responses[status]?.content?.['application/json']?.schema ?? { not: {} }, body)
-
-const requestFault = (operationId: string, body: unknown) =>
-  fault(operationOf(operationId)?.requestBody?.content['application/json']?.schema ?? { not: {} }, body)
 
 let world: World
 

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { createDid, payload } from '../../support/credentials/credentials.ts'
+import { operations } from '../../support/frame/openapi.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -22,6 +23,31 @@ test('limit and page without a value are absent', async (t) => {
   t.is((await ask('/v1/dids?limit=1&page=')).json<{ limit: number }>().limit, 1)
   for (const query of ['limit=x', 'limit=nul', 'limit=%20', 'page=1.5'])
     t.is((await ask(`/v1/dids?${query}`)).status, 400)
+})
+
+test('a filter of a list without a value filters nothing, in every list (D-318)', async (t) => {
+  const signed = await ask('/v1/credentials/web-semantic/sign', {
+    payload: payload(did),
+    proofType: 'eddsa-rdfc-2022',
+    revocable: true,
+    tag: 'lenient',
+  })
+  t.is(signed.status, 200, signed.text)
+  const filters = operations.flatMap(({ path, method, parameters = [] }) => {
+    const names = parameters.flatMap(({ in: where, name }) => (where === 'query' && name ? [name] : []))
+    const isList = method === 'GET' && names.includes('limit') && !path.includes('{')
+    return isList ? names.filter((name) => name !== 'limit' && name !== 'page').map((name) => ({ path, name })) : []
+  })
+  t.true(filters.length > 15, 'the document says what the lists filter by')
+  for (const { path, name } of filters) {
+    const { status, text } = await ask(path)
+    t.is(status, 200, path)
+    for (const query of [`${name}=`, name, `limit=&${name}=`])
+      t.like(await ask(`${path}?${query}`), { status, text }, `${path}?${query}`)
+  }
+  t.is((await ask('/v1/credentials/batches?limit=&Status=')).status, 400)
+  t.is((await ask('/v1/credentials?tagg=')).status, 400, 'an unknown name is refused, with a value or without')
+  t.is((await ask('/v1/credentials?tag=none')).json<{ total_count: number }>().total_count, 0)
 })
 
 test('a UUID may be in upper case, in a path and in a body (RFC 9562, section 4)', async (t) => {

@@ -1,0 +1,241 @@
+"""What is written into the valid bodies of an operation: WRITTEN, by operationId."""
+import json
+
+import stored
+from values import (compact_claims, compact_semantic, document, duration, own_claims, printable, signable,
+                    without_empty_lists)
+
+
+def proof_type_of(case, body):
+    options = body.get("options") or {}
+    return (case.path_parameters or {}).get("proofType") or options.get("cryptosuite") or options.get("type")
+
+
+def sign(case, body):
+    body["payload"] = document(body["payload"], body["proofType"])
+    if not body["revocable"]:
+        body.pop("suspendable", None)
+
+
+def issue(case, body):
+    proof_type = proof_type_of(case, body)
+    body["credential"] = document(body["credential"], proof_type)
+    options = body.get("options") or {}
+    pointers = options.get("mandatoryPointers")
+    if pointers is not None:
+        options["mandatoryPointers"] = ["/credentialSubject" for _ in pointers] if proof_type == "bbs-2023" else None
+
+
+def prove(case, body):
+    options = body.get("options") or {}
+    did = stored.did_for(proof_type_of(case, body))
+    body["presentation"] = document(body["presentation"], proof_type_of(case, body))
+    body["presentation"]["holder"] = did
+    if "verifiableCredential" in body["presentation"]:
+        body["presentation"]["verifiableCredential"] = stored.CREDENTIAL
+    if options.get("verificationMethod") is not None:
+        options["verificationMethod"] = did
+
+
+def from_template(case, body):
+    body["claims"] = signable(body["claims"]) or {"course": "CS-101"}
+
+
+def template(case, body):
+    if body.get("id"):
+        body["id"] = stored.CHANGED_TEMPLATE
+    body["contexts"] = stored.CONTEXTS
+    if body["type"] == "VerifiableCredential":
+        body["type"] = "Course"
+    body["additional_types"] = [each for each in body["additional_types"] if each != body["type"]]
+    if body.get("expires_in"):
+        body["expires_in"] = {unit: value % 1000 or 1 if value else 0 for unit, value in body["expires_in"].items()}
+    if body.get("claim_mappings"):
+        body["claim_mappings"] = signable(body["claim_mappings"])
+
+
+def derive(case, body):
+    member = "credential" if "credential" in body else "verifiableCredential"
+    body[member] = stored.BASE_CREDENTIAL
+    options = body if member == "credential" else body.get("options") or {}
+    if isinstance(options.get("selectivePointers"), list):
+        options["selectivePointers"] = ["/credentialSubject/course" for _ in options["selectivePointers"]]
+
+
+def verify(case, body):
+    for name in {"cryptosuite", "type", "credentialStatus", "mandatoryPointers", "selectivePointers", "presentationHeader",
+                 "verificationMethod"} & set(body.get("options") or {}):
+        del body["options"][name]  # options of other operations
+    if "verifiableCredential" in body:
+        body["verifiableCredential"] = stored.CREDENTIAL
+        for name in ("challenge", "domain"):
+            (body.get("options") or {}).pop(name, None)
+    else:
+        body["verifiablePresentation"] = stored.PRESENTATION
+        options = body.setdefault("options", {})
+        options["challenge"], options["domain"] = stored.CHALLENGE, "verifier.example"
+    if (body.get("options") or {}).get("trustedContexts") is not None:
+        body["options"]["trustedContexts"].append(stored.CONTEXTS[1])
+
+
+def convert(case, body):
+    written = {"n-quads": stored.NQUADS, "cborld": stored.CBOR_LD}.get(body["options"]["input_format"])
+    body["data"] = written or {"name": "0", **signable(body["data"]), "@context": stored.CONTEXTS}
+
+
+def query(case, body):
+    if "query" in body:
+        body["query"] = without_empty_lists(body["query"])
+    if len(json.dumps(body.get("query"))) > 15000:
+        body["query"] = [{"type": "DIDAuth"}]
+
+
+def status(case, body):
+    body["credentialId"] = stored.SUSPENDABLE["credential"]["id"]
+
+
+def notify(case, body):
+    body["to"] = [stored.DID]
+
+
+def revoke_all(case, body):
+    body["by"], body["id"] = "issuer", stored.REVOKED_ISSUER
+
+
+def profile_of(case):
+    return stored.PROFILES["compact-semantic" if "compact-semantic" in case.operation.path else "compact"]
+
+
+def sign_compact(case, body):
+    body["payload"] = compact_claims(body["payload"])
+
+
+def sign_compact_semantic(case, body):
+    body["payload"] = compact_semantic(body["payload"])
+
+
+def from_compact_template(case, body):
+    body["claims"] = {"course": "CS-101"}
+
+
+def compact_template(case, body):
+    body["credential_mappings"] = own_claims(body["credential_mappings"])
+    if body.get("expiration") is not None:
+        body["expiration"] = duration(body["expiration"])
+
+
+def qr_code(case, body):
+    body["payload"] = profile_of(case).encoded
+    if body.get("width"):
+        body["width"] = max(body["width"], 400)
+
+
+def pdf(case, body):
+    body["templateId"], body["payload"] = stored.PDF_TEMPLATE, stored.PROFILES["compact"].encoded
+
+
+def pdf_template(case, body):
+    for name in {"name", "file_name", "metadata"} & set(body):
+        body[name] = printable(body[name])
+    field = printable(body["fields"][0]) if body["fields"] else {}
+    if case.method == "POST":
+        stored.make_room(stored.PDF_TEMPLATES)
+        body["template_file"] = stored.PDF["template_file"]
+    elif body.get("template_file"):
+        body["template_file"] = stored.PDF["template_file"]
+    body["fields"] = [{**field, "key": "Course", "value": "{{ course }}", "font_name": None}]
+    body["fonts"] = []
+
+
+def iaca(case, body):
+    stored.make_room(stored.IACAS)
+    if "certificatePem" in body:
+        body["certificatePem"] = stored.IMPORTED
+    for name, time in (("notBefore", stored.later()), ("notAfter", stored.later(days=1000))):
+        if name in body:
+            body[name] = time
+
+
+def signer(case, body):
+    stored.make_room(stored.SIGNERS)
+    if "iacaId" in body:
+        body["iacaId"] = stored.IACA["id"]
+    if "notAfter" in body:
+        body["notAfter"] = stored.later(days=100)
+
+
+def sign_mobile(case, body):
+    payload = body["payload"]
+    if body.get("documentSignerId"):
+        body["documentSignerId"] = stored.SIGNER
+    if "deviceKeyInfo" in payload:
+        payload["deviceKeyInfo"] = stored.MOBILE["payload"]["deviceKeyInfo"]
+    typed = stored.MOBILE["payload"]["itemsToSign"]
+    payload["itemsToSign"] = {name: typed.get(name, items) for name, items in payload["itemsToSign"].items()}
+    for name, days in (("validFrom", 1), ("expectedUpdate", 10), ("validUntil", 100)):
+        if name in (payload.get("validityInfo") or {}):
+            payload["validityInfo"][name] = stored.later(days=days)
+
+
+def verify_mobile(case, body):
+    body["payload"] = stored.SIGNED_MOBILE["encoded"]
+    if "session" in body:
+        body["session"] = {"transcript": "g_b29g"}  # [null, null, null]
+
+
+WRITTEN = {
+    "createWebSemanticPresentationTemplate": query,
+    "updateWebSemanticPresentationTemplate": query,
+    "createWebSemanticPresentationRequest": query,
+    "signWebSemanticCredential": sign,
+    "vcApiIssueCredential": issue,
+    "vcApiIssueCredentialWithProofType": issue,
+    "vcApiProvePresentation": prove,
+    "signWebSemanticCredentialFromTemplate": from_template,
+    "createWebSemanticCredentialTemplate": template,
+    "updateWebSemanticCredentialTemplate": template,
+    "deriveWebSemanticCredential": derive,
+    "vcApiDeriveCredential": derive,
+    "vcApiVerifyCredential": verify,
+    "vcApiVerifyPresentation": verify,
+    "convertLinkedData": convert,
+    "vcApiUpdateStatus": status,
+    "webSemanticRevocationStatusNotification": notify,
+    "createWebSemanticRevocation": revoke_all,
+    "signCompactCredential": sign_compact,
+    "signCompactSemanticCredential": sign_compact_semantic,
+    "signCompactCredentialFromTemplate": from_compact_template,
+    "signCompactSemanticCredentialFromTemplate": from_compact_template,
+    "createCompactCredentialTemplate": compact_template,
+    "updateCompactCredentialTemplate": compact_template,
+    "createCompactSemanticCredentialTemplate": compact_template,
+    "updateCompactSemanticCredentialTemplate": compact_template,
+    "getCompactCredentialQRCode": qr_code,
+    "getCompactSemanticCredentialQRCode": qr_code,
+    "createCompactCredentialPdf": pdf,
+    "createCompactCredentialPdfTemplate": pdf_template,
+    "updateCompactCredentialPdfTemplate": pdf_template,
+    "createMobileCredentialsIaca": iaca,
+    "createMobileCredentialsDocumentSigner": signer,
+    "signMobileCredential": sign_mobile,
+    "verifyMobileCredential": verify_mobile,
+}
+
+
+def form(case):
+    """The parts of a form with a QR code as its file. A form has no null and no empty list."""
+    parts = [("file", ("code.png", profile_of(case).qr_code, "image/png"))]
+    for name, value in case.body.items():
+        values = value if isinstance(value, list) else [] if name == "file" or value is None else [json.dumps(value)]
+        parts += [(name, (None, each)) for each in values]
+    return parts
+
+
+def files(case):
+    """What is sent in place of a generated file, as arguments of requests."""
+    if case.media_type == "multipart/form-data":
+        return {"files": form(case)}
+    if case.media_type == "application/zip":
+        stored.make_room(stored.PDF_TEMPLATES)
+        return {"data": stored.pdf_archive()}
+    return {}
