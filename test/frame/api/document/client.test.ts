@@ -6,14 +6,14 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
-import { RIGHT } from '../../support/client/programs.right.ts'
-import { WRONG, WRONG_LINE } from '../../support/client/programs.wrong.ts'
-import { blocksOf } from '../../support/frame/docs.ts'
-import { document } from '../../support/frame/openapi.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { RIGHT } from '../../../support/client/programs.right.ts'
+import { WRONG, WRONG_LINE } from '../../../support/client/programs.wrong.ts'
+import { blocksOf } from '../../../support/frame/docs.ts'
+import { document } from '../../../support/frame/openapi.ts'
+import { openWorld, type World } from '../../../support/world.ts'
 
 /** Below the project, so that the programs find its packages. */
-const build = fileURLToPath(new URL('../../../build/', import.meta.url))
+const build = fileURLToPath(new URL('../../../../build/', import.meta.url))
 
 const GUIDE = 'docs/client.md'
 /** Where the guide expects the platform. */

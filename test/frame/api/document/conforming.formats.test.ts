@@ -1,9 +1,9 @@
 import test from 'ava'
-import { ENCODED, SEMANTIC_ENCODED } from '../../../api/compact-credentials/examples.ts'
-import { PDF_TEMPLATE_EXAMPLE } from '../../../api/compact-credentials/pdf.examples.ts'
-import { MOBILE_SIGN_EXAMPLE } from '../../../api/mobile-credentials/answers.ts'
-import { operationOf, requestFault } from '../../support/frame/conforming.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { ENCODED, SEMANTIC_ENCODED } from '../../../../api/compact-credentials/examples.ts'
+import { PDF_TEMPLATE_EXAMPLE } from '../../../../api/compact-credentials/pdf.examples.ts'
+import { MOBILE_SIGN_EXAMPLE } from '../../../../api/mobile-credentials/answers.ts'
+import { operationOf, requestFault } from '../../../support/frame/conforming.ts'
+import { openWorld, type World } from '../../../support/world.ts'
 
 let world: World
 test.before(async () => {

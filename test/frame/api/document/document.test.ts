@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import test from 'ava'
-import { SCHEMAS } from '../../../api/frame/openapi/areas.ts'
-import { PROBLEMS } from '../../../api/frame/problems.ts'
-import { SCOPES } from '../../../protocol/tokens-logs/index.ts'
-import { document, operations, type Schema } from '../../support/frame/openapi.ts'
+import { SCHEMAS } from '../../../../api/frame/openapi/areas.ts'
+import { PROBLEMS } from '../../../../api/frame/problems.ts'
+import { SCOPES } from '../../../../protocol/tokens-logs/index.ts'
+import { document, operations, type Schema } from '../../../support/frame/openapi.ts'
 
 const ajv = new Ajv({ strict: false, allErrors: true })
 addFormats.default(ajv)
@@ -101,7 +101,7 @@ test('descriptions speak to callers: no HTML that a page would swallow, and no n
 })
 
 test('each schema that an area gives belongs to a type of a request or a response', (t) => {
-  const generated = JSON.parse(readFileSync(new URL('../../../build/openapi.json', import.meta.url), 'utf8')) as {
+  const generated = JSON.parse(readFileSync(new URL('../../../../build/openapi.json', import.meta.url), 'utf8')) as {
     components: { schemas: object }
   }
   for (const name of Object.keys(SCHEMAS))

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
-import { placesIn, withText } from '../../support/frame/hostile.bodies.ts'
-import { openTarget, type Target } from '../../support/frame/hostile.ts'
-import { bodySchema, operations, parametersIn } from '../../support/frame/openapi.ts'
+import { placesIn, withText } from '../../../support/frame/hostile.bodies.ts'
+import { openTarget, type Target } from '../../../support/frame/hostile.ts'
+import { bodySchema, operations, parametersIn } from '../../../support/frame/openapi.ts'
 
 let target: Target
 test.before(async () => {

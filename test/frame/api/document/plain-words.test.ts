@@ -1,8 +1,8 @@
 import test from 'ava'
-import { BATCHES, COURSE, create, lines } from '../../support/credentials/batches.ts'
-import { createDid, payload } from '../../support/credentials/credentials.ts'
-import { course, refusal, TEMPLATES } from '../../support/credentials/templates.ts'
-import { openWorld, type Reply, type World } from '../../support/world.ts'
+import { BATCHES, COURSE, create, lines } from '../../../support/credentials/batches.ts'
+import { createDid, payload } from '../../../support/credentials/credentials.ts'
+import { course, refusal, TEMPLATES } from '../../../support/credentials/templates.ts'
+import { openWorld, type Reply, type World } from '../../../support/world.ts'
 
 let world: World
 let did: string

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { createDid, payload, sign } from '../../support/credentials/credentials.ts'
-import { answerFault, operationOf, requestFault } from '../../support/frame/conforming.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { createDid, payload, sign } from '../../../support/credentials/credentials.ts'
+import { answerFault, operationOf, requestFault } from '../../../support/frame/conforming.ts'
+import { openWorld, type World } from '../../../support/world.ts'
 
 let world: World
 
