@@ -12,7 +12,7 @@ import { readBearer, refuseBadBearer } from './frame/authentication.ts'
 import { readBody } from './frame/body.ts'
 import { problemHandler } from './frame/errors.ts'
 import { health } from './frame/health.ts'
-import { WRITES } from './frame/idempotency.ts'
+import { noteMediaType, WRITES } from './frame/idempotency.ts'
 import { findAddress } from './frame/limits/address.ts'
 import { limitRate } from './frame/limits/index.ts'
 import { limitPublished } from './frame/limits/public.ts'
@@ -84,6 +84,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(refuseBadBearer)
   app.use(forReads(didResolution(platform)))
   app.use(checkMethod(find))
+  app.use(noteMediaType(find))
   app.use(exceptUploads(find, readBody({ asksForToken, takesArchive: takesArchive(find), openApi, find })))
   app.use(refuseBody(openApi, find))
   app.use(limitTokenRequests)

@@ -40,6 +40,13 @@ export function addDuration(start: Date, duration: Duration): Date | undefined {
 /** A date-time in UTC to the second, as in our proofs and credentials (XML Schema 1.1 part 2, 3.3.7). */
 export const wholeSeconds = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
 
+/** The first and the last second that a Date holds (ECMA-262, time values). */
+const DATE_SECONDS = 8.64e12
+
+/** The moment of a NumericDate (RFC 7519 and RFC 8392, section 2); outside of what a Date holds, its first or last. */
+export const momentOfSeconds = (seconds: number): Date =>
+  new Date(Math.max(-DATE_SECONDS, Math.min(seconds, DATE_SECONDS)) * 1_000)
+
 /** The current time with a tolerance: the clocks of issuers and holders may differ from ours (D-167). */
 export interface Clock {
   now: Date

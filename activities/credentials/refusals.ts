@@ -1,3 +1,4 @@
+import { type FormatName, scopeOf } from '../../protocol/credentials/formats.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { RefuseSigner } from '../dids/signers.ts'
 
@@ -7,6 +8,15 @@ export const listNotFound = () => new Refusal('status_list.not_found', 'There is
 
 export const notRevocable = () =>
   new Refusal('credential.not_revocable', 'The credential was signed with revocable false, so it has no status.')
+
+/** Throws `token.insufficient_scope` for credentials of a format that is not among those of the token's scopes (D-336). */
+export function assertScope(access: 'read' | 'write', allowed: readonly FormatName[], format: FormatName): void {
+  if (allowed.includes(format)) return
+  throw new Refusal(
+    'token.insufficient_scope',
+    `The access token does not have the scope ${scopeOf(format, access)}, which the format of these credentials needs.`,
+  )
+}
 
 /** Makes refusals of an issuer, `credential.issuer_*`; `field` is the field of the request that names it. */
 export const refuseIssuer =

@@ -4,7 +4,7 @@ import { CredentialBatch } from '../../entities/credentials.batches.ts'
 import { Revocation } from '../../entities/credentials.ts'
 import { Did } from '../../entities/dids.ts'
 import { inTenant, type Sql } from '../../entities/orm.ts'
-import { type FormatName, logOf, scopeOf, slugOf } from '../../protocol/credentials/formats.ts'
+import { type FormatName, logOf, slugOf } from '../../protocol/credentials/formats.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { isUuid } from '../../protocol/uuid.ts'
 import type { RevocationProgress, RevocationSubject } from '../../protocol/workflows.ts'
@@ -12,6 +12,7 @@ import type { Dependencies } from '../dependencies.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import { batchNotFound } from './batches/record.ts'
 import type { Formats } from './format.ts'
+import { assertScope } from './refusals.ts'
 
 export type RevocationScope = 'template' | 'batch' | 'issuer'
 
@@ -61,11 +62,7 @@ function assertRevocable(format: FormatName, { writable, named }: RevocableForma
     throw new Refusal('request.invalid', 'The credentials have another format than the request names.', [
       { path: 'formats', code: 'format', message: `expected ${slugOf(format)}, or no formats` },
     ])
-  if (!writable.includes(format))
-    throw new Refusal(
-      'token.insufficient_scope',
-      `The access token does not have the scope ${scopeOf(format, 'write')}, which the format of these credentials needs.`,
-    )
+  assertScope('write', writable, format)
 }
 
 /**

@@ -17,6 +17,11 @@ export interface QueuedEntry {
    * credentials lead to persons, and are not recorded.
    */
   presentedId?: string
+  /**
+   * SHA-256 in hexadecimal of the presented text, which must be the one that the tenant issued (D-339). Without it the id
+   * decides.
+   */
+  presentedDigest?: string
 }
 
 const BATCH = 500
@@ -28,10 +33,11 @@ const RETRY_MS = 1_000
 /** An array of arrays would be unnested whole, so the ids of each entry come as the text of an array. */
 const INSERT = `insert into logs (id, tenant_id, category, type, timestamp, request_id, data, metadata, object_ids)
 select e.id, e.tenant_id, e.category, e.type, e.timestamp, e.request_id, e.data, e.metadata,
-  e.object_ids::uuid[] || array(select c.id from credentials c where c.id = e.presented_id and c.tenant_id = e.tenant_id)
+  e.object_ids::uuid[] || array(select c.id from credentials c where c.id = e.presented_id and c.tenant_id = e.tenant_id
+    and (e.digest is null or e.digest = encode(sha256(convert_to(c.document ->> 'encoded', 'UTF8')), 'hex')))
 from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::uuid[], $7::json[], $8::json[],
-  $9::text[], $10::uuid[])
-  as e (id, tenant_id, category, type, timestamp, request_id, data, metadata, object_ids, presented_id)
+  $9::text[], $10::uuid[], $11::text[])
+  as e (id, tenant_id, category, type, timestamp, request_id, data, metadata, object_ids, presented_id, digest)
 on conflict (id) do nothing`
 
 /** The log entries of operations that changed nothing, or failed: written in batches, off the request's path. */
@@ -73,6 +79,7 @@ export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM } = {}): 
         column((entry) => JSON.stringify(entry.metadata)),
         column((entry) => `{${entry.objectIds.join()}}`),
         column((entry) => entry.presentedId ?? null),
+        column((entry) => entry.presentedDigest ?? null),
       ],
     })
   }

@@ -100,9 +100,9 @@ export const PDF_PROBLEMS: ProblemTable = {
     },
     'pdf_template.pdf_invalid': {
       meaning:
-        'The PDF cannot be a template: it cannot be read, is encrypted, contains code or files, or lacks the button qrCode.',
+        'The PDF cannot be a template: it cannot be read or filled, is encrypted, contains code, files or links of other schemes, or lacks the button qrCode.',
       remedy:
-        'Save the PDF again without protection, scripts and attachments, with text fields and one button qrCode on page 1.',
+        'Save the PDF again without protection, scripts and attachments, with links to https, http, mailto or tel only, with text fields and one button qrCode on page 1.',
     },
     'pdf_template.too_complex': {
       meaning: 'The PDF takes too much time or memory to process.',

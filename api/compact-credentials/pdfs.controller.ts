@@ -14,6 +14,7 @@ import {
 } from '@tsoa/runtime'
 import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../activities/index.ts'
+import type { CompactVerdict } from '../../protocol/compact-credentials/verify.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
 import { noteVerdict } from './noted.ts'
@@ -49,7 +50,7 @@ export class CompactPdfsController extends Controller {
   @Response<Problem>(413, 'the credential is too long for a QR code')
   @Response<Problem>(503, 'the machine is too busy to make the PDF; see Retry-After')
   async create(@Request() called: Called & HttpRequest, @Body() body: PdfIn): Promise<void> {
-    const noted = (verdict: Parameters<typeof noteVerdict>[1]) => noteVerdict(called, verdict)
+    const noted = (verdict: CompactVerdict) => noteVerdict(called, { ...verdict, encoded: body.payload })
     const { pdf, fileName } = await this.platform.pdfs.makePdf(called.user.tenantId, body, noted)
     const { res } = called
     if (!res) throw new Error('a request came without its response')

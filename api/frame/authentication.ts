@@ -77,8 +77,9 @@ export interface Called {
 export interface Noted {
   /** Objects that the path does not name by their UUIDs. */
   objectIds?: string[]
-  /** UUID of a credential that the caller sent (activities/frame/log-queue.ts). */
+  /** UUID of a credential that the caller sent, and a digest of its text (activities/frame/log-queue.ts). */
   presentedId?: string
+  presentedDigest?: string
   /** The verdict of a verification, with the code of the first check that failed. */
   verified?: boolean
   reason?: string | null

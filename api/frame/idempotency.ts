@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Request, Response } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import type { Answer, Idempotency } from '../../activities/frame/idempotency.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { DOWNLOADS } from './openapi/areas.ts'
+import type { FindPath } from './openapi/paths.ts'
 
 /** Methods of requests that change something. */
 export const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -21,8 +23,21 @@ function keyOf(request: Request): string | undefined {
   ])
 }
 
-const fingerprint = ({ method, originalUrl, rawBody }: Request) =>
-  createHash('sha256').update(`${method} ${originalUrl}\n`).update(rawBody).digest()
+/** Notes the media type that the Accept header chooses of an operation with several: of another one it is another request. */
+export const noteMediaType =
+  (find: FindPath): RequestHandler =>
+  (request, _response, next) => {
+    const operationId = WRITES.has(request.method) ? find(request.path)?.operations.get(request.method) : undefined
+    const types = Object.keys(DOWNLOADS[operationId ?? ''] ?? {})
+    if (types.length > 1) request.mediaType = request.accepts(types) || types[0]
+    next()
+  }
+
+const fingerprint = ({ method, originalUrl, mediaType, rawBody }: Request) =>
+  createHash('sha256')
+    .update(`${method} ${originalUrl}\n${mediaType === undefined ? '' : `${mediaType}\n`}`)
+    .update(rawBody)
+    .digest()
 
 const headersOf = (response: Response) =>
   Object.fromEntries(

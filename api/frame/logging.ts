@@ -45,7 +45,7 @@ function logEntry(request: Request, response: Response, operationId: string | un
   // a replayed response was logged the first time; a request over its limit was not tried
   if (response.getHeader('Idempotency-Replayed') || response.statusCode === 429) return undefined
   const problem: unknown = response.locals.problem
-  const { objectIds = [], presentedId, ...noted } = request.noted ?? {}
+  const { objectIds = [], presentedId, presentedDigest, ...noted } = request.noted ?? {}
   return {
     id: randomUUID(),
     tenantId,
@@ -59,6 +59,7 @@ function logEntry(request: Request, response: Response, operationId: string | un
     metadata: { clientId: request.caller?.clientId ?? response.locals.clientId ?? null, ...noted },
     objectIds: [...new Set([...idsIn(request.path), ...objectIds])],
     ...(presentedId === undefined ? {} : { presentedId }),
+    ...(presentedDigest === undefined ? {} : { presentedDigest }),
   }
 }
 

@@ -161,7 +161,8 @@ export const FRAME_PROBLEMS: ProblemTable = {
   422: {
     'idempotency.key_reused': {
       meaning: 'This Idempotency-Key was used with another request.',
-      remedy: 'Use a new key for each new request. A retry has the method, path and body of the first request.',
+      remedy:
+        'Use a new key for each new request. A retry has the method, path and body of the first request, and for an image its Accept header.',
     },
   },
   429: {

@@ -24,6 +24,8 @@ declare global {
       idempotency?: Call['idempotency']
       /** What the operation adds to its log entry. */
       noted?: Noted
+      /** The media type of the response, of an operation that has several. */
+      mediaType?: string | undefined
       /** The operation reads the body as a stream. */
       streamed?: true
       /** The file of a form, which stands for a member of the body. */

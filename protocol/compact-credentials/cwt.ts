@@ -1,8 +1,9 @@
 import { fromBase64url } from '../base64url.ts'
 import { type Cbor, type CborMap, decodeCbor, encodeCbor, isCborMap, isTag } from '../cose/cbor.ts'
-import { type CoseSign1, coseSign1Of } from '../cose/sign1.ts'
+import { type CoseSign1, coseSign1Of, HEADER } from '../cose/sign1.ts'
 import type { Json } from '../json.ts'
 import { isReservedName } from '../names.ts'
+import { CLAIM as LIST_CLAIM } from '../status-list/token.ts'
 import { readUuid } from '../uuid.ts'
 import {
   type ClaimValue,
@@ -22,6 +23,12 @@ const STATUS = -65_537
 const [STATUS_INDEX, STATUS_URL] = [2, 3]
 /** The status of Token Status List (draft-ietf-oauth-status-list, section 6.2; IANA: CWT claim `status`). */
 const TOKEN_STATUS = 65_535
+
+/** The bits, gzipped, in a list that credentials name by claim -65537. */
+export const BIT_INDEX_LIST = -65_538
+
+/** `typ` of a CWT without a type of its own: its media type, or that type's number (RFC 9596; IANA, CoAP formats). */
+const PLAIN_TYPES: readonly unknown[] = ['application/cwt', 'cwt', 61]
 
 /** A CWT, also one whose COSE tag is in it (RFC 8392, section 6). */
 const CWT_TAG = 61
@@ -173,9 +180,22 @@ function ctiOf(map: CborMap): Uint8Array | undefined {
   throw malformed('The claim cti is not a byte string of at most 64 bytes.')
 }
 
+/**
+ * Throws for a CWT of another kind, such as a status list, which the same key signs (RFC 8725, section 3.11, and RFC
+ * 9596): by its `typ`, and by the claims of lists, which need not have one (D-338).
+ */
+function assertCredential({ protected: header, unprotected }: CoseSign1, map: CborMap): void {
+  const typ = header.get(HEADER.typ) ?? unprotected.get(HEADER.typ)
+  if (typ !== undefined && !PLAIN_TYPES.includes(typeof typ === 'string' ? typ.toLowerCase() : typ))
+    throw malformed('The typ of the CWT is not that of a credential.')
+  if (map.has(BIT_INDEX_LIST) || map.has(LIST_CLAIM.statusList))
+    throw malformed('The CWT is a status list and no credential.')
+}
+
 /** Reads the claims of a credential. Throws `Refusal('compact_credential.malformed')`. */
 export function readCredentialClaims(message: CoseSign1, profile: Profile): ReadClaims {
   const map = claimsOf(message)
+  assertCredential(message, map)
   const claims: ReadClaims['claims'] = registeredClaims(map)
   const cti = ctiOf(map)
   if (cti) claims.jti = jtiOf(cti, profile)

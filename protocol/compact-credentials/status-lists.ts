@@ -5,6 +5,8 @@ import type { VerificationKey } from '../data-integrity/keys.ts'
 import { Refusal } from '../errors.ts'
 import { getBit } from '../status-list/index.ts'
 import {
+  assertSubject,
+  CLAIM,
   endOf,
   LIST_BYTES,
   listClaims,
@@ -17,10 +19,7 @@ import {
   unpack,
 } from '../status-list/token.ts'
 import { type Clock, hasCome } from '../time.ts'
-import { claimsOf, readCwt, registeredClaims, type StatusEntry } from './cwt.ts'
-
-/** The bits, gzipped, in a list that credentials name by claim -65537. */
-const BIT_INDEX_LIST = -65_538
+import { BIT_INDEX_LIST, claimsOf, readCwt, registeredClaims, type StatusEntry } from './cwt.ts'
 
 const BOUNDS = { code: 'status_list.malformed', maxBytes: LIST_BYTES }
 
@@ -72,7 +71,12 @@ export async function readList(
   if (expiresAt && hasCome(expiresAt, clock))
     throw new Refusal('status_list.not_verified', 'The status list has expired.')
   const end = expiresAt && { expiresAt }
-  if (kind === 'token') return { ...end, ...(await readStatuses(map, url)) }
+  if (kind === 'token') {
+    if (message.protected.get(HEADER.typ) !== TOKEN_TYPES.cwt) throw malformedList(`its typ is not ${TOKEN_TYPES.cwt}`)
+    return { ...end, ...(await readStatuses(map, url)) }
+  }
+  // no document defines the claims of such a list, so that one without a sub is taken (D-338)
+  if (map.has(CLAIM.sub)) assertSubject(map, url)
   const packed = map.get(BIT_INDEX_LIST)
   if (!(packed instanceof Uint8Array)) throw malformedList(`it has no claim ${BIT_INDEX_LIST}`)
   const bits = await unpack(packed, gunzip)

@@ -3,10 +3,10 @@ import { verificationKey } from '../data-integrity/keys.ts'
 import { type DidDocument, dereference } from '../dids/index.ts'
 import { type FieldError, Refusal, Unavailable } from '../errors.ts'
 import type { Json } from '../json.ts'
-import { hasCome, isToCome } from '../time.ts'
+import { hasCome, isToCome, momentOfSeconds } from '../time.ts'
 import type { CompactClaims } from './claims.ts'
-import { type ReadClaims, readCredentialClaims, readCwt, type StatusEntry } from './cwt.ts'
-import { credentialOf } from './semantic.ts'
+import { type ReadClaims, readCwt, type StatusEntry } from './cwt.ts'
+import { credentialOf, readCredential } from './semantic.ts'
 import { fromText, PREFIXES, type Profile } from './text.ts'
 
 export const ERROR_TYPES = [
@@ -77,11 +77,10 @@ function keyUrl(message: CoseSign1, issuer: string): string | undefined {
 }
 
 function timeError({ claims }: ReadClaims, rules: VerificationRules): VerificationError | undefined {
-  const moment = (seconds: number) => new Date(Math.min(seconds, 8.64e12) * 1_000)
   const { nbf, exp } = claims
-  if (rules.assertNotBefore && nbf !== undefined && isToCome(moment(nbf), rules))
+  if (rules.assertNotBefore && nbf !== undefined && isToCome(momentOfSeconds(nbf), rules))
     return failed('NotActive', 'The credential is not valid yet; see nbf.')
-  if (rules.assertExpiry && exp !== undefined && hasCome(moment(exp), rules))
+  if (rules.assertExpiry && exp !== undefined && hasCome(momentOfSeconds(exp), rules))
     return failed('Expired', 'The credential has expired; see exp.')
   return undefined
 }
@@ -128,7 +127,7 @@ export async function verifyCompact(text: string, rules: VerificationRules): Pro
   let decoded: CompactVerdict['decoded']
   try {
     message = readCwt(fromText(rules.prefix ?? PREFIXES[rules.profile], text))
-    read = readCredentialClaims(message, rules.profile)
+    read = readCredential(message, rules.profile)
     decoded = read.vc ? credentialOf(read) : read.claims
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

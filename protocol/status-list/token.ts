@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { deflateSync, type gunzip, inflate } from 'node:zlib'
 import { type Cbor, type CborMap, encodeCbor, isCborMap } from '../cose/cbor.ts'
 import { Refusal } from '../errors.ts'
+import { momentOfSeconds } from '../time.ts'
 
 /** Media types of a Status List Token (draft-ietf-oauth-status-list, section 5). */
 export const TOKEN_TYPES = {
@@ -10,7 +11,7 @@ export const TOKEN_TYPES = {
 } as const
 
 /** Claims of a CWT (RFC 8392, section 4; draft-ietf-oauth-status-list, section 5.2). */
-const CLAIM = { iss: 1, sub: 2, exp: 4, iat: 6, statusList: 65_533, ttl: 65_534 } as const
+export const CLAIM = { iss: 1, sub: 2, exp: 4, iat: 6, statusList: 65_533, ttl: 65_534 } as const
 
 /** Bytes of a list's statuses at most; the bound stops compression bombs. */
 const UNPACKED = { maxOutputLength: 16 * 1024 * 1024 }
@@ -92,10 +93,15 @@ export interface ReadList {
   isSet(index: number): boolean
 }
 
+/** Throws `Refusal('status_list.mismatch')` for a list whose `sub` is not the address that the credential names. */
+export function assertSubject(claims: CborMap, url: string): void {
+  if (claims.get(CLAIM.sub) === url) return
+  throw new Refusal('status_list.mismatch', 'The sub of the status list differs from its URL.')
+}
+
 /** Reads the statuses of a token's claims (section 5.2). Throws `Refusal('status_list.malformed' | '.mismatch')`. */
 export async function readStatuses(claims: CborMap, url: string): Promise<Omit<ReadList, 'expiresAt'>> {
-  if (claims.get(CLAIM.sub) !== url)
-    throw new Refusal('status_list.mismatch', 'The sub of the status list differs from its URL.')
+  assertSubject(claims, url)
   const list = claims.get(CLAIM.statusList)
   const width = isCborMap(list) ? Number(list.get('bits')) : 0
   const packed = isCborMap(list) ? list.get('lst') : undefined
@@ -110,7 +116,7 @@ export function endOf(claims: CborMap): Date | undefined {
   const exp = claims.get(CLAIM.exp)
   if (exp === undefined) return undefined
   if (typeof exp !== 'number' || !Number.isFinite(exp)) throw malformedList('its exp is not a number of seconds')
-  return new Date(Math.min(exp, 8.64e12) * 1_000)
+  return momentOfSeconds(exp)
 }
 
 /** The status of an entry in a Token Status List (section 4.1). */

@@ -228,6 +228,7 @@ test('a W3C credential that breaks its rules is refused, each with its place', a
     id: 'urn:x:y',
     proof: {},
     issuanceDate: 'yesterday',
+    validUntil: '2099-01-01T00:00:00Z',
     credentialSubject: {},
   }
   const body = { payload, revocable: false }
@@ -242,6 +243,7 @@ test('a W3C credential that breaks its rules is refused, each with its place', a
     'payload.issuer.id credential.issuer',
     'payload.proof credential.reserved',
     'payload.type credential.type',
+    'payload.validUntil credential.date_model',
   ])
 })
 

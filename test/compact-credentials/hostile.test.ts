@@ -1,6 +1,7 @@
 import { generateKeyPairSync, sign as signWith } from 'node:crypto'
 import test from 'ava'
 import { encodeClaims } from '../../protocol/compact-credentials/cwt.ts'
+import { bitIndexList, statusListCwt } from '../../protocol/compact-credentials/status-lists.ts'
 import { fromText, PREFIXES, toText } from '../../protocol/compact-credentials/text.ts'
 import { verifyCompact } from '../../protocol/compact-credentials/verify.ts'
 import { type Cbor, encodeCbor, Tag } from '../../protocol/cose/cbor.ts'
@@ -178,4 +179,90 @@ test('a status that cannot be had fails the verification: NetworkError, Unsuppor
   const unknown = new Map<number, Cbor>([[1, ISSUER], [65535, new Map([['identifier_list', new Map()]])]]) // biome-ignore format: one line
   const verdict = await verify(await signed(encodeCbor(unknown)), { isRevoked: async () => false })
   t.is(verdict.error?.type, 'UnsupportedRevocationType')
+})
+
+test('a status list of the issuer is no credential, nor is a CWT of another typ (D-338)', async (t) => {
+  const list = { url: status.url, issuer: ISSUER, keyUrl: `${ISSUER}#key-1`, bits: new Uint8Array(16_384) }
+  const times = { issuedAt: NOW, expiresAt: new Date(NOW.getTime() + 3_600_000), ttlSeconds: 3 }
+  for (const make of [bitIndexList, statusListCwt]) {
+    const toSign = make({ ...list, ...times })
+    for (const header of [toSign.protected, new Map([[HEADER.kid, text('key-1')]])]) {
+      const { verified, error } = await verify(b32(await signCoseSign1({ ...toSign, protected: header }, signer)))
+      t.deepEqual([verified, error?.type], [false, 'PayloadInvalid'])
+    }
+  }
+  const typed = async (typ: Cbor, where: 'protected' | 'unprotected' = 'protected') => {
+    const headers = { protected: new Map<number, Cbor>([[HEADER.kid, text('key-1')]]), unprotected: new Map<number, Cbor>() } // biome-ignore format: one line
+    headers[where].set(HEADER.typ, typ)
+    return verify(b32(await signCoseSign1({ ...headers, payload: encodeClaims(ID, { iss: ISSUER }, {}) }, signer)))
+  }
+  for (const typ of ['application/cwt', 'CWT', 61]) t.true((await typed(typ)).verified, String(typ))
+  for (const typ of ['application/statuslist+cwt', 'at+cwt', 60, ''])
+    t.is((await typed(typ)).error?.type, 'PayloadInvalid', String(typ))
+  t.is((await typed('application/statuslist+cwt', 'unprotected')).error?.type, 'PayloadInvalid')
+})
+
+test('times that no Date holds are before or after all others', async (t) => {
+  const of = async (claims: object) => (await verify(await credential(claims))).error?.type
+  for (const long of [1e20, 1e300]) {
+    t.is(await of({ exp: -long }), 'Expired')
+    t.is(await of({ exp: long }), undefined)
+    t.is(await of({ nbf: long }), 'NotActive')
+    t.is(await of({ nbf: -long }), undefined)
+  }
+  for (const none of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])
+    t.is(await of({ exp: none }), 'PayloadInvalid')
+})
+
+const SUBJECT = { id: 'did:example:holder', course: 'CS-101' }
+const VC = { '@context': ['https://www.w3.org/2018/credentials/v1'], type: ['VerifiableCredential'], credentialSubject: SUBJECT } // biome-ignore format: one line
+
+/** The verdict on a compact-semantic credential with these members of `vc` and these claims. */
+async function semantic(members: object, claims: object = {}) {
+  const payload = encodeClaims(ID, { iss: ISSUER, ...claims }, { vc: { ...VC, ...members } })
+  const signed = await signCoseSign1({ protected: new Map([[HEADER.kid, text('key-1')]]), payload }, signer)
+  const rules = { profile: 'compact-semantic', isRevoked: async () => false } as const
+  return verify(toText(PREFIXES['compact-semantic'], signed), rules)
+}
+
+const [PAST, FUTURE] = ['2001-01-01T00:00:00Z', '2099-01-01T00:00:00Z']
+
+test('a member of vc that contradicts its claim makes a credential invalid (D-337)', async (t) => {
+  for (const [members, claims] of [
+    [{ expirationDate: FUTURE }, { exp: 2e9 }],
+    [{ expirationDate: FUTURE, validUntil: PAST }, {}],
+    [{ validUntil: FUTURE }, { exp: 2e9 }],
+    [{ issuanceDate: PAST }, { nbf: 1 }],
+    [{ id: 'urn:uuid:11111111-1111-4111-8111-111111111111' }, {}],
+    [{ issuer: 'did:example:another' }, {}],
+    [{ issuer: { id: 'did:example:another', name: 'Example University' } }, {}],
+    [{}, { sub: 'did:example:another' }],
+    [{ credentialSubject: [SUBJECT, { id: 'did:example:another' }] }, { sub: SUBJECT.id }],
+    [{ expirationDate: 'tomorrow' }, {}],
+    [{ expirationDate: null }, {}],
+    [{ type: [] }, {}],
+    [{ type: ['CourseCredential'] }, {}],
+    [{ type: ['VerifiableCredential', 7] }, {}],
+    [{ credentialSubject: {} }, {}],
+    [{ credentialSubject: [] }, {}],
+    [{ credentialSubject: 'did:example:holder' }, {}],
+  ])
+    t.is((await semantic(members as object, claims)).error?.type, 'PayloadInvalid', JSON.stringify([members, claims]))
+})
+
+test('a date of vc counts where its claim is absent, and a status of vc is one that is not supported (D-337)', async (t) => {
+  t.is((await semantic({ expirationDate: PAST })).error?.type, 'Expired')
+  t.is((await semantic({ validUntil: PAST })).error?.type, 'Expired')
+  t.is((await semantic({ issuanceDate: FUTURE })).error?.type, 'NotActive')
+  t.is((await semantic({ validFrom: FUTURE })).error?.type, 'NotActive')
+  const credentialStatus = { id: 'https://issuer.example/lists/1#1', type: 'StatusList2021Entry' }
+  t.is((await semantic({ credentialStatus })).error?.type, 'UnsupportedRevocationType')
+})
+
+test('a member of vc that says what its claim says is shown once (VC Data Model 1.1, section 6.3.1)', async (t) => {
+  const id = `urn:uuid:${ID}`
+  const members = { id, issuer: ISSUER, issuanceDate: PAST, validUntil: '2099-01-01T01:00:00.5+01:00' }
+  const { verified, decoded, error } = await semantic(members, { exp: seconds(FUTURE), sub: SUBJECT.id })
+  t.deepEqual([verified, error], [true, undefined])
+  t.deepEqual(decoded, { ...VC, id, issuer: { id: ISSUER }, issuanceDate: PAST, expirationDate: FUTURE })
 })

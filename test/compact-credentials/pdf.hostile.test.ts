@@ -1,6 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import test from 'ava'
-import { PDFDocument, PDFName, PDFString } from 'pdf-lib'
+import { type PDFDict, PDFDocument, PDFName, PDFNull, PDFString } from 'pdf-lib'
+import { fillPdf } from '../../protocol/compact-credentials/pdfs/fill.ts'
 import { createPdfTemplate, signCompact } from '../support/credentials/compact.ts'
 import { createDid } from '../support/credentials/credentials.ts'
 import { refusal } from '../support/credentials/templates.ts'
@@ -103,15 +104,83 @@ for (const [what, make, fault] of PDFS)
     t.deepEqual(faultsOf(reply).slice(1), [`template_file pdf_template.${fault}`])
   })
 
+/** A PDF with objects that its libraries read, and do not fill. */
+async function misshapen(change: (document: PDFDocument) => void): Promise<Uint8Array> {
+  const document = await PDFDocument.load(pdf)
+  change(document)
+  return document.save({ useObjectStreams: false, updateFieldAppearances: false })
+}
+
+const member = (document: PDFDocument, dict: PDFDict, name: string, value: unknown) =>
+  dict.set(PDFName.of(name), document.context.obj(value as never))
+
+const MISSHAPEN: [what: string, change: (document: PDFDocument) => void][] = [
+  ...['Resources', 'Contents', 'Parent'].map((name): [string, (document: PDFDocument) => void] => [
+    `a number as ${name} of its page`,
+    (document) => member(document, document.getPage(0).node, name, 5),
+  ]),
+  ...['Font', 'XObject'].map((name): [string, (document: PDFDocument) => void] => [
+    `a text as ${name} of its resources`,
+    (document) => member(document, document.getPage(0).node, 'Resources', { [name]: PDFString.of('x') }),
+  ]),
+  ['a number as ViewerPreferences', (document) => member(document, document.catalog, 'ViewerPreferences', 5)],
+  ['a text as flags of a field', (document) => member(document, document.getForm().getField('Course').acroField.dict, 'Ff', PDFString.of('x'))],
+  ['pages that contain themselves', (document) => document.catalog.Pages().set(PDFName.of('Parent'), document.catalog.get(PDFName.of('Pages')) ?? PDFNull)],
+] // biome-ignore format: a table
+
+for (const [what, change] of MISSHAPEN)
+  test(`a PDF with ${what} is refused when it is uploaded, and never an internal error (D-340)`, async (t) => {
+    const file = await misshapen(change)
+    const reply = await sendPdf(file)
+    t.is(refusal(reply, 400), 'pdf_template.pdf_invalid')
+    t.deepEqual(faultsOf(reply).slice(1), ['template_file pdf_template.broken'])
+    const stored = { name: 'stored before', fileName: 'a.pdf', metadata: {}, fonts: [], fields: [{ key: 'Course', value: 'x', isRequired: false }] } // biome-ignore format: one line
+    const credential = { profile: 'compact', encoded: 'CSC:/1/AAAA', decoded: {}, now: new Date() } as const
+    const error = await t.throwsAsync(fillPdf({ template: stored, pdf: file, fonts: [], ...credential }))
+    t.like(error, { code: 'pdf_template.pdf_invalid', errors: [{ path: 'templateId', code: 'pdf_template.broken' }] })
+  })
+
+const withLink = (target: string) =>
+  templatePdf({
+    change: (document) => {
+      const action = { S: 'URI', URI: PDFString.of(target) }
+      const link = document.context.obj({ Type: 'Annot', Subtype: 'Link', Rect: [0, 0, 9, 9], A: action })
+      document.getPage(0).node.addAnnot(document.context.register(link))
+    },
+  })
+
+test('a PDF may have links to https, http, mailto and tel, and to nothing else (D-340)', async (t) => {
+  for (const target of [
+    'https://university.example/',
+    'HTTP://university.example/',
+    'mailto:a@university.example',
+    'tel:+1',
+  ])
+    t.is((await sendPdf(await withLink(target))).status, 200, target)
+  for (const target of [
+    'javascript:alert(1)',
+    ' javascript:alert(1)',
+    'file:///etc/passwd',
+    'data:text/html,x',
+    'page.html',
+    '',
+  ])
+    t.deepEqual(faultsOf(await sendPdf(await withLink(target))).slice(1), ['template_file pdf_template.active'], target)
+})
+
 test('a PDF that is encrypted is refused', async (t) => {
   const encrypted = await edited(pdf, '/Root 2 0 R', '/Root 2 0 R /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 >>')
   t.deepEqual(faultsOf(await sendPdf(encrypted)).slice(1), ['template_file pdf_template.encrypted'])
 })
 
+const edit = (file: Uint8Array, text: string, by: string) =>
+  new Uint8Array(Buffer.from(Buffer.from(file).toString('latin1').replace(text, by), 'latin1'))
+
 for (const [what, file] of [
   ['of 20 bytes', new Uint8Array(20)],
   ['that is cut off', FONTS.latin.slice(0, 3_000)],
   ['of zeros after its head', Buffer.concat([FONTS.latin.slice(0, 300), Buffer.alloc(40_000)])],
+  ['without the table post', edit(FONTS.latin, 'post', 'xost')],
   ['that is text', new TextEncoder().encode('a font, but not really one')],
   ['of WOFF', Buffer.concat([Buffer.from('wOFF'), FONTS.latin.slice(4)])],
   ['collection', Buffer.concat([Buffer.from('ttcf'), FONTS.latin.slice(4)])],

@@ -3,8 +3,9 @@ import { createDocuments } from '../../activities/documents/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { createPdfTemplate, signCompact } from '../support/credentials/compact.ts'
 import { createDid } from '../support/credentials/credentials.ts'
+import { refusal } from '../support/credentials/templates.ts'
 import { longestTurn } from '../support/parts/processor-time.ts'
-import { base64, makePdf, members } from '../support/pdf/passes.ts'
+import { base64, faultsOf, makePdf, members, TEMPLATES } from '../support/pdf/passes.ts'
 import { FONTS, templatePdf } from '../support/pdf/templates.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -40,3 +41,16 @@ test.serial('a PDF that takes more time than a thread may work is refused as too
   const error = await t.throwsAsync(documents.readPdfTemplate(upload, owner))
   t.true(error instanceof Refusal && error.code === 'pdf_template.too_complex', String(error))
 })
+
+test.serial(
+  '8,000 members that no operation has are refused by the first of them, and hold nobody up (D-321)',
+  async (t) => {
+    const unknown = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`unknown_${at}`, 1]))
+    const body = members(new Uint8Array(3), { fields: Array.from({ length: 200 }, () => unknown) })
+    const send = () => world.ask(TEMPLATES, { token: world.token, body })
+    const reply = await send()
+    t.is(refusal(reply, 400), 'request.invalid')
+    t.is(faultsOf(reply).slice(1).length, 50)
+    t.true((await longestTurn(t, async () => void (await send()))) < 100) // it was 540 ms
+  },
+)

@@ -16,10 +16,10 @@ test.after.always(() => world?.close())
 
 const ask = (body: object, path = COMPACT) => world.ask(`${path}/qrcode`, { token: world.token, body })
 
-async function draw(body: object, accept = '*/*', path = COMPACT) {
+async function draw(body: object, accept = '*/*', path = COMPACT, more: Record<string, string> = {}) {
   const response = await fetch(`${world.url}${path}/qrcode`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${world.token}`, 'content-type': 'application/json', accept },
+    headers: { authorization: `Bearer ${world.token}`, 'content-type': 'application/json', accept, ...more },
     body: JSON.stringify(body),
   })
   return { response, bytes: Buffer.from(await response.arrayBuffer()) }
@@ -114,3 +114,18 @@ for (const payload of ['', 'CSC:/1/', 'https://example.org', 'CSC:/1/abc', 'CSC:
   test(`no credential is not drawn: ${payload}`, async (t) => {
     t.is(refusal(await ask({ payload }), 400), 'compact_credential.malformed')
   })
+
+test('under an Idempotency-Key, a request for another image type is another request (D-341)', async (t) => {
+  const { encoded } = await signCompact(world, { iss: issuer })
+  const headers = { 'idempotency-key': 'drawn-1' }
+  const answer = async (accept: string) => {
+    const { response } = await draw({ payload: encoded }, accept, COMPACT, headers)
+    const replayed = response.headers.get('idempotency-replayed')
+    return [response.status, response.headers.get('content-type')?.split(';')[0], replayed]
+  }
+  t.deepEqual(await answer('image/png'), [200, 'image/png', null])
+  t.deepEqual(await answer('image/png'), [200, 'image/png', 'true'])
+  t.deepEqual(await answer('*/*'), [200, 'image/png', 'true'], 'the same type')
+  t.deepEqual(await answer('text/html'), [200, 'image/png', 'true'], 'the type of who accepts neither')
+  t.deepEqual(await answer('image/svg+xml'), [422, 'application/problem+json', null])
+})

@@ -89,6 +89,8 @@ test.serial('forms that are none are refused', async (t) => {
     [type, head],
     [type, `${head}\r\n`],
     [type, `${head}${'X: y\r\n'.repeat(10_000)}\r\nabc`],
+    [type, `${head}\r\nabc\r\n--x\r\nContent-Disposition: form-data\r\n\r\nabc\r\n--x--\r\n`],
+    [type, '--x\r\nContent-Disposition: form-data; filename="a"\r\n\r\nabc\r\n--x--\r\n'],
   ] as const)
     t.is(await send(each, raw), '400 /problems#request.malformed', raw.slice(0, 90))
   t.is(await send('multipart/mixed; boundary=x', 'x'), '415 /problems#request.unsupported_media_type')

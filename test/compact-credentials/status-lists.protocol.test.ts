@@ -93,9 +93,24 @@ for (const [kind, make] of [
   })
 }
 
-test('a token list whose sub is another URL is refused (Token Status List, section 8.3)', async (t) => {
+test('a list whose sub is another URL is refused (Token Status List, section 8.3; D-338)', async (t) => {
   const url = 'https://issuer.example/other'
   await t.throwsAsync(read('token', statusListCwt(list), { url }), { code: 'status_list.mismatch' })
+  await t.throwsAsync(read('bit-index', bitIndexList(list), { url }), { code: 'status_list.mismatch' })
+  const payload = encodeCbor(new Map<number, Cbor>([[1, ISSUER], [-65_538, new Uint8Array(gzipSync(list.bits))]])) // biome-ignore format: one line
+  t.true((await read('bit-index', { ...withClaims(), payload }, { url })).isSet(0), 'no document asks for a sub')
+})
+
+test('a token list without its typ is refused (Token Status List, section 5.2; D-338)', async (t) => {
+  const { payload } = statusListCwt(list)
+  await t.throwsAsync(read('token', { ...withClaims(), payload }), { code: 'status_list.malformed' })
+})
+
+test('a list whose end is before all times that a Date holds has expired', async (t) => {
+  for (const exp of [-1e20, -1e300])
+    await t.throwsAsync(read('bit-index', withClaims([4, exp], [-65_538, new Uint8Array(gzipSync(list.bits))])), {
+      code: 'status_list.not_verified',
+    })
 })
 
 const withClaims = (...claims: [number, Cbor][]): ToSign => ({

@@ -173,7 +173,7 @@ test('a new format is batched by the engine as it is, and its batch is revoked',
   const { id, format } = await platform.batchUploads.receive(call(), { source: 'jsonl', options, rows, digest })
   t.is(format, 'compact')
   const ended = await until('the end of the batch', async () => {
-    const batch = await platform.batches.readBatch(tenantId, id)
+    const batch = await platform.batches.readBatch(tenantId, id, FORMAT_NAMES)
     return batch.state === 'COMPLETED' ? batch : undefined
   })
   t.like(ended, { total: 4, signed: 3, failed: 1 })
@@ -195,7 +195,7 @@ test('a new format is batched by the engine as it is, and its batch is revoked',
   t.deepEqual(logged, [{ category: 'credential-compact', type: 'CREDENTIAL_COMPACT_BATCH_COMPLETE_SUCCESS' }])
   await platform.batches.revokeBatch(call(), id, FORMAT_NAMES)
   await until('the revocation', async () => {
-    const { revocation } = await platform.batches.readBatch(tenantId, id)
+    const { revocation } = await platform.batches.readBatch(tenantId, id, FORMAT_NAMES)
     return revocation?.state === 'REVOKED' && revocation.revoked === 3 ? true : undefined
   })
 })

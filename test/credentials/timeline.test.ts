@@ -1,7 +1,8 @@
 import test from 'ava'
+import { PDF_TEMPLATE_EXAMPLE } from '../../api/compact-credentials/pdf.examples.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { COURSE, create, lines, results, until as untilBatch } from '../support/credentials/batches.ts'
-import { signCompact } from '../support/credentials/compact.ts'
+import { createPdfTemplate, signCompact, strangeCompact } from '../support/credentials/compact.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { until } from '../support/credentials/dids.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -185,6 +186,23 @@ test('a QR code of a compact credential is an event of the credential', async (t
   const id = list.data[0]?.id ?? ''
   t200(await ask('/v1/credentials/compact/qrcode', { payload: encoded }))
   t.deepEqual(typesOf(await timeline(id)), ['credential.issued', 'qr_code.created'])
+})
+
+test('a credential of somebody else with the same id is no event of ours (D-339)', async (t) => {
+  const own = await createDid(world, 'P-256')
+  const { encoded } = await signCompact(world, { iss: own, name: 'Ada', course: 'CS-101' })
+  const list = (await ask(`/v1/credentials?issuer=${encodeURIComponent(own)}`)).json<{ data: { id: string }[] }>()
+  const id = list.data[0]?.id ?? ''
+  const templateId = await createPdfTemplate(world, PDF_TEMPLATE_EXAMPLE)
+  const strange = await strangeCompact(id, { course: 'CS-101' })
+  for (const [path, body] of [
+    ['compact/qrcode', { payload: strange }],
+    ['compact/qrcode', { payload: await strangeCompact(id, { course: 'CS-101' }, own) }],
+    ['compact/pdf', { templateId, payload: strange }],
+    ['compact/pdf', { templateId, payload: encoded }],
+  ] as const)
+    t200(await ask(`/v1/credentials/${path}`, body))
+  t.deepEqual(typesOf(await timeline(id)), ['credential.issued', 'pdf.created'])
 })
 
 test('what was revoked through no request of the API, and before publications were recorded, has no more than its time', async (t) => {

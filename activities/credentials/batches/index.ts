@@ -9,6 +9,7 @@ import type { Call, Metadata, Operations } from '../../frame/operations.ts'
 import { createRevival } from '../../frame/pending-work.revival.ts'
 import type { Formats } from '../format.ts'
 import { batchWork } from '../pending-work.ts'
+import { assertScope } from '../refusals.ts'
 import type { Revocations } from '../revocations.ts'
 import { type BatchRecord, batchNotFound, toRecord } from './record.ts'
 import type { BatchUploads } from './upload.ts'
@@ -21,6 +22,8 @@ interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'temporal'
 }
 
 type Steering = 'pauseCredentialBatch' | 'resumeCredentialBatch' | 'cancelCredentialBatch'
+/** Formats that the scopes of the caller's token allow. */
+type Allowed = readonly FormatName[]
 type Change = (batch: CredentialBatch, em: SqlEntityManager) => void | Promise<void>
 
 /** Pauses between attempts to signal the workflow. */
@@ -32,7 +35,10 @@ const refuseEnded = (batch: CredentialBatch) => {
   if (ended(batch)) throw new Refusal('batch.ended', `The batch is ${batch.state}: it has ended and cannot be changed.`)
 }
 
-/** Reads, pauses, resumes, cancels and revokes batches. The row decides; the workflow follows. */
+/**
+ * Reads, pauses, resumes, cancels and revokes batches. The row decides; the workflow follows. Each operation throws
+ * `token.insufficient_scope` for a batch of a format that is not among those of the token's scopes (D-336).
+ */
 export function createBatches(parts: Parts) {
   const { database, now, log, operations, revocations, batchUploads, formats } = parts
   const revival = createRevival(parts)
@@ -58,10 +64,17 @@ export function createBatches(parts: Parts) {
     return template === undefined || template.deleted
   }
 
-  async function steer(call: Call, id: string, operationId: Steering, change: Change): Promise<BatchRecord> {
+  async function steer(
+    call: Call,
+    id: string,
+    writable: Allowed,
+    operationId: Steering,
+    change: Change,
+  ): Promise<BatchRecord> {
     const record = await operations.change(call, operationId, { id }, async (em) => {
       const batch = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
+      assertScope('write', writable, batch.format)
       await change(batch, em)
       return toRecord(batch)
     })
@@ -74,8 +87,8 @@ export function createBatches(parts: Parts) {
      * Rows being signed are finished; no further row begins. A pause that would end by itself now waits for its owner
      * (D-206).
      */
-    pauseBatch: (call: Call, id: string) =>
-      steer(call, id, 'pauseCredentialBatch', (batch) => {
+    pauseBatch: (call: Call, id: string, writable: Allowed) =>
+      steer(call, id, writable, 'pauseCredentialBatch', (batch) => {
         refuseEnded(batch)
         if (batch.state !== 'PROCESSING' && batch.pauseCode !== 'keys.unavailable') return
         Object.assign(batch, { state: 'PAUSED', pauseCode: 'batch.requested', pauseMessage: 'Paused on request.' })
@@ -86,8 +99,8 @@ export function createBatches(parts: Parts) {
      * Rows whose issuer or template was deleted are refused one by one, if the batch was paused for that. After another
      * pause nobody knows yet that they are gone, so the batch pauses again, for that (D-243).
      */
-    resumeBatch: (call: Call, id: string) =>
-      steer(call, id, 'resumeCredentialBatch', async (batch, em) => {
+    resumeBatch: (call: Call, id: string, writable: Allowed) =>
+      steer(call, id, writable, 'resumeCredentialBatch', async (batch, em) => {
         refuseEnded(batch)
         if (batch.state !== 'PAUSED') return
         const { pauseCode } = batch
@@ -101,8 +114,8 @@ export function createBatches(parts: Parts) {
       }),
 
     /** Final: signed rows stay signed, the others are never signed and are erased. */
-    cancelBatch: (call: Call, id: string) =>
-      steer(call, id, 'cancelCredentialBatch', (batch) => {
+    cancelBatch: (call: Call, id: string, writable: Allowed) =>
+      steer(call, id, writable, 'cancelCredentialBatch', (batch) => {
         if (batch.state === 'CANCELLED') return
         refuseEnded(batch)
         Object.assign(batch, { state: 'CANCELLED', endedAt: now(), waitingFor: null, waitingSince: null })
@@ -110,9 +123,9 @@ export function createBatches(parts: Parts) {
 
     /**
      * Revokes every credential of an ended batch; those signed with revocable false have no status and stay as they
-     * are. `writable`: formats whose credentials the caller may revoke. Throws `token.insufficient_scope`.
+     * are.
      */
-    async revokeBatch(call: Call, id: string, writable: readonly FormatName[]): Promise<BatchRecord> {
+    async revokeBatch(call: Call, id: string, writable: Allowed): Promise<BatchRecord> {
       const metadata: Metadata = { id }
       return operations.change(call, 'revokeCredentialBatch', metadata, async (em) => {
         metadata.revocationId = (await revocations.beginBatch(em, call, id, { writable })).id
@@ -120,18 +133,22 @@ export function createBatches(parts: Parts) {
       })
     },
 
-    async readBatch(tenantId: string, id: string): Promise<BatchRecord> {
+    async readBatch(tenantId: string, id: string, readable: Allowed): Promise<BatchRecord> {
       const batch = await inTenant(database.tenants, tenantId, (em) => em.findOne(CredentialBatch, { id }))
       if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
+      assertScope('read', readable, batch.format)
       return toRecord(batch)
     },
 
+    /** Newest first, those of the readable formats. */
     async listBatches(
       tenantId: string,
+      readable: Allowed,
       { state, limit, offset }: { state?: BatchState; limit: number; offset: number },
     ) {
       return inTenant(database.tenants, tenantId, async (em) => {
-        const where = state === undefined ? { state: { $ne: 'RECEIVING' as const } } : { state }
+        const format = { $in: [...readable] }
+        const where = state === undefined ? { format, state: { $ne: 'RECEIVING' as const } } : { format, state }
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
         const [batches, total] = await em.findAndCount(CredentialBatch, where, { orderBy, limit, offset })
         return { batches: batches.map(toRecord), total }

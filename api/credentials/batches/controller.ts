@@ -80,30 +80,37 @@ export class CredentialBatchesController extends Controller {
   }
 
   /**
-   * Returns the tenant's batches, newest first.
+   * Returns the tenant's batches of all formats whose scope to read the token has, newest first.
    * @summary List batches
    */
   @Get()
   @OperationId('listCredentialBatches')
   @Security('bearerAuth', ['semantic-credentials:read'])
-  async list(@Request() called: Called, @Queries() query: BatchListQuery): Promise<BatchPageOut> {
+  async list(@Request() called: Called & HttpRequest, @Queries() query: BatchListQuery): Promise<BatchPageOut> {
     const page = toPage(query.limit, query.page)
-    const { batches, total } = await this.platform.batches.listBatches(called.user.tenantId, {
-      state: query.status,
-      ...page,
-    })
+    const { batches, total } = await this.platform.batches.listBatches(
+      called.user.tenantId,
+      formatsOf(called, 'read'),
+      {
+        state: query.status,
+        ...page,
+      },
+    )
     return { data: batches.map(batchToWire), ...snakeTotals(total, page.limit) }
   }
 
   /**
-   * Returns the batch's counts, its rate, and what it waits for.
+   * Returns the batch's counts, its rate, and what it waits for. The token needs the scope to read the batch's format as
+   * well, as for its errors and results; to pause, resume, cancel or revoke it, the scope to write it.
    * @summary Read a batch
    */
   @Get('{id}')
   @OperationId('getCredentialBatch')
   @Security('bearerAuth', ['semantic-credentials:read'])
-  async read(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
-    return batchToWire(await this.platform.batches.readBatch(called.user.tenantId, id))
+  @Response<Problem>(403, "the token does not have the scope of the batch's format")
+  async read(@Request() called: Called & HttpRequest, @Path() id: Uuid): Promise<BatchOut> {
+    const readable = formatsOf(called, 'read')
+    return batchToWire(await this.platform.batches.readBatch(called.user.tenantId, id, readable))
   }
 
   /**
@@ -113,10 +120,11 @@ export class CredentialBatchesController extends Controller {
   @Post('{id}/pause')
   @OperationId('pauseCredentialBatch')
   @Security('bearerAuth', ['semantic-credentials:write'])
+  @Response<Problem>(403, "the token does not have the scope of the batch's format")
   @SuccessResponse(200)
   @Response<Problem>(409, 'the batch has ended')
-  async pause(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
-    return batchToWire(await this.platform.batches.pauseBatch(called.user, id))
+  async pause(@Request() called: Called & HttpRequest, @Path() id: Uuid): Promise<BatchOut> {
+    return batchToWire(await this.platform.batches.pauseBatch(called.user, id, formatsOf(called, 'write')))
   }
 
   /**
@@ -128,10 +136,11 @@ export class CredentialBatchesController extends Controller {
   @Post('{id}/resume')
   @OperationId('resumeCredentialBatch')
   @Security('bearerAuth', ['semantic-credentials:write'])
+  @Response<Problem>(403, "the token does not have the scope of the batch's format")
   @SuccessResponse(200)
   @Response<Problem>(409, 'the batch has ended')
-  async resume(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
-    return batchToWire(await this.platform.batches.resumeBatch(called.user, id))
+  async resume(@Request() called: Called & HttpRequest, @Path() id: Uuid): Promise<BatchOut> {
+    return batchToWire(await this.platform.batches.resumeBatch(called.user, id, formatsOf(called, 'write')))
   }
 
   /**
@@ -141,10 +150,11 @@ export class CredentialBatchesController extends Controller {
   @Post('{id}/cancel')
   @OperationId('cancelCredentialBatch')
   @Security('bearerAuth', ['semantic-credentials:write'])
+  @Response<Problem>(403, "the token does not have the scope of the batch's format")
   @SuccessResponse(200)
   @Response<Problem>(409, 'the batch has ended')
-  async cancel(@Request() called: Called, @Path() id: Uuid): Promise<BatchOut> {
-    return batchToWire(await this.platform.batches.cancelBatch(called.user, id))
+  async cancel(@Request() called: Called & HttpRequest, @Path() id: Uuid): Promise<BatchOut> {
+    return batchToWire(await this.platform.batches.cancelBatch(called.user, id, formatsOf(called, 'write')))
   }
 
   /**
@@ -177,11 +187,12 @@ export class CredentialBatchesController extends Controller {
   @Get('{id}/errors')
   @OperationId('getCredentialBatchErrors')
   @Security('bearerAuth', ['semantic-credentials:read'])
+  @Response<Problem>(403, "the token does not have the scope of the batch's format")
   @SuccessResponse(200)
   @Produces('application/x-ndjson')
   async errors(@Request() called: Called & HttpRequest, @Path() id: Uuid, @Query() format: 'jsonl' | 'csv' = 'jsonl') {
     const { tenantId } = called.user
-    await this.platform.batches.readBatch(tenantId, id)
+    await this.platform.batches.readBatch(tenantId, id, formatsOf(called, 'read'))
     const pages = this.platform.batchFiles.rowErrors(tenantId, id)
     const type = format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson'
     const texts = format === 'csv' ? errorsAsCsv(pages) : errorsAsLines(pages)
@@ -195,11 +206,12 @@ export class CredentialBatchesController extends Controller {
   @Get('{id}/results')
   @OperationId('getCredentialBatchResults')
   @Security('bearerAuth', ['semantic-credentials:read'])
+  @Response<Problem>(403, "the token does not have the scope of the batch's format")
   @SuccessResponse(200)
   @Produces('application/x-ndjson')
   async results(@Request() called: Called & HttpRequest, @Path() id: Uuid, @Query() after: RowNumber = 0) {
     const { tenantId } = called.user
-    await this.platform.batches.readBatch(tenantId, id)
+    await this.platform.batches.readBatch(tenantId, id, formatsOf(called, 'read'))
     const texts = this.platform.batchFiles.results(tenantId, id, after)
     await sendFile(responseTo(called), { type: 'application/x-ndjson', name: `batch-${id}.jsonl` }, texts)
   }

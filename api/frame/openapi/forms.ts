@@ -1,3 +1,5 @@
+import { pipeline } from 'node:stream/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import type { Request } from 'express'
 import { type FieldError, Refusal, within } from '../../../protocol/errors.ts'
@@ -14,6 +16,9 @@ const MULTIPART_TYPE = /^multipart\/form-data\s*(;|$)/i
 const FORM_BYTES = 64 * 1024
 /** The largest form that is read. */
 export const MULTIPART_BYTES = FILE_BYTES + FORM_BYTES
+
+/** Bytes that are read at once: at most 2,000 of the smallest parts. */
+const SLICE_BYTES = 16 * 1024
 
 const LIMITS = {
   fileSize: FILE_BYTES,
@@ -45,6 +50,9 @@ const tooLarge = () => new Refusal('request.too_large', `The file is larger than
 const malformed = (cause?: unknown) =>
   new Refusal('request.malformed', 'The body is not a form of multipart/form-data (RFC 7578).', [], { cause })
 
+const unnamed = () =>
+  new Refusal('request.malformed', 'A part of the form has no name (RFC 7578, section 4.2); send one with each part.')
+
 function parserOf(type: string): BusboyInstance {
   try {
     return new Busboy({ headers: { 'content-type': type }, limits: LIMITS })
@@ -53,44 +61,52 @@ function parserOf(type: string): BusboyInstance {
   }
 }
 
-function read(raw: Buffer, type: string): Promise<Form> {
+/** A form in slices, each read in a turn of the event loop of its own. */
+async function* slicesOf(raw: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < raw.length; at += SLICE_BYTES) {
+    if (at > 0) await nextTurn()
+    yield raw.subarray(at, at + SLICE_BYTES)
+  }
+}
+
+/** Stops at the first part that is refused, so that what follows it costs nothing (D-335). */
+async function read(raw: Buffer, type: string): Promise<Form> {
   const parser = parserOf(type)
-  return new Promise((resolve, reject) => {
-    const parts: Part[] = []
-    let file: Buffer | undefined
-    const refuse = (error: Refusal) => {
-      reject(error)
-      parser.destroy()
-    }
-    parser.on('file', (name, stream) => {
-      const chunks: Buffer[] = []
-      if (name !== FILE_PART)
-        refuse(invalid({ path: within('', name), code: 'schema', message: `expected '${FILE_PART}' as the file` }))
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('limit', () => refuse(tooLarge()))
-      stream.on('error', (cause: Error) => refuse(malformed(cause)))
-      stream.on('end', () => {
-        file = Buffer.concat(chunks)
-      })
+  const parts: Part[] = []
+  let file: Buffer | undefined
+  let refusal: Refusal | undefined
+  const refuse = (error: Refusal) => {
+    refusal ??= error
+    parser.destroy(refusal)
+  }
+  parser.on('file', (name: string | undefined, stream) => {
+    const chunks: Buffer[] = []
+    if (name === undefined) refuse(unnamed())
+    else if (name !== FILE_PART)
+      refuse(invalid({ path: within('', name), code: 'schema', message: `expected '${FILE_PART}' as the file` }))
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+    stream.on('limit', () => refuse(tooLarge()))
+    stream.on('error', (cause: Error) => refuse(malformed(cause)))
+    stream.on('end', () => {
+      file = Buffer.concat(chunks)
     })
-    parser.on('field', (name, value, nameIsCut, valueIsCut, _encoding, mediaType) => {
-      if (nameIsCut || valueIsCut) return refuse(new Refusal('request.too_large', 'A part of the form is too large.'))
-      if (value.includes('\uFFFD'))
-        return refuse(
-          new Refusal('request.not_utf8', 'A part of the form is not valid UTF-8; send it in that encoding.'),
-        )
-      parts.push({ name, value, isJson: mediaType === 'application/json' })
-    })
-    for (const limit of ['filesLimit', 'partsLimit', 'fieldsLimit'] as const)
-      parser.on(limit, () => refuse(new Refusal('request.too_large', 'The form has too many parts, or several files.')))
-    parser.on('error', (cause) => refuse(malformed(cause)))
-    parser.on('finish', () =>
-      file
-        ? resolve({ file, parts })
-        : reject(invalid({ path: FILE_PART, code: 'required', message: 'expected a part with a file' })),
-    )
-    parser.end(raw)
   })
+  parser.on('field', (name: string | undefined, value, nameIsCut, valueIsCut, _encoding, mediaType) => {
+    if (name === undefined) return refuse(unnamed())
+    if (nameIsCut || valueIsCut) return refuse(new Refusal('request.too_large', 'A part of the form is too large.'))
+    if (value.includes('\uFFFD'))
+      return refuse(new Refusal('request.not_utf8', 'A part of the form is not valid UTF-8; send it in that encoding.'))
+    parts.push({ name, value, isJson: mediaType === 'application/json' })
+  })
+  for (const limit of ['filesLimit', 'partsLimit', 'fieldsLimit'] as const)
+    parser.on(limit, () => refuse(new Refusal('request.too_large', 'The form has too many parts, or several files.')))
+  try {
+    await pipeline(slicesOf(raw), parser)
+  } catch (cause) {
+    throw refusal ?? malformed(cause)
+  }
+  if (file) return { file, parts }
+  throw invalid({ path: FILE_PART, code: 'required', message: 'expected a part with a file' })
 }
 
 /** A part as the schema of its member reads it; what does not fit stays a text, which the validation refuses. */

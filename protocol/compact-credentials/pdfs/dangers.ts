@@ -1,4 +1,14 @@
-import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject, PDFRef, PDFStream } from 'pdf-lib'
+import {
+  PDFArray,
+  PDFDict,
+  type PDFDocument,
+  PDFHexString,
+  PDFName,
+  type PDFObject,
+  PDFRef,
+  PDFStream,
+  PDFString,
+} from 'pdf-lib'
 
 /** Members that bring code, other files or content from elsewhere (ISO 32000-2). */
 const MEMBERS: Record<string, string> = {
@@ -25,6 +35,13 @@ const ANNOTATIONS: ReadonlySet<string> = new Set(
   'FileAttachment Sound Movie Screen RichMedia 3D PrinterMark TrapNet'.split(' '),
 )
 
+/** Schemes of links that a reader of a pass may follow (D-340). */
+const LINK = /^(?:https?|mailto|tel):/i
+
+/** The target of a link; undefined where it is no text. */
+const targetOf = (object: PDFObject | undefined): string | undefined =>
+  object instanceof PDFString || object instanceof PDFHexString ? object.decodeText() : undefined
+
 const nameOf = (object: PDFObject | undefined): string | undefined =>
   object instanceof PDFName ? object.decodeText() : undefined
 
@@ -37,6 +54,8 @@ function dangerIn(dict: PDFDict, lookup: (object: PDFObject | undefined) => PDFO
   for (const [name, what] of Object.entries(MEMBERS)) if (members.has(name)) return what
   const action = nameOf(lookup(members.get('S')))
   if (action !== undefined && ACTIONS.has(action)) return `an action ${action}`
+  if (action === 'URI' && !LINK.test(targetOf(lookup(members.get('URI'))) ?? ''))
+    return 'a link to something else than https, http, mailto or tel'
   const subtype = nameOf(lookup(members.get('Subtype')))
   if (subtype === 'Form' && members.has('Ref')) return 'content of another file (Ref)'
   if (subtype !== undefined && ANNOTATIONS.has(subtype)) return `an annotation ${subtype}`

@@ -5,8 +5,8 @@ import { MAX_QR_TEXT } from '../../qr-code.ts'
 import type { Profile } from '../text.ts'
 import { dropUnused } from './dangers.ts'
 import { drawQrCode, drawText } from './draw.ts'
-import { createChooser } from './fonts.ts'
-import { openForm } from './form.ts'
+import { createChooser, PROBE, sampleOf } from './fonts.ts'
+import { type Form, openForm, reading } from './form.ts'
 import { type PdfField, type PdfTemplate, QR_CODE } from './template.ts'
 import { claimFinder, fillValue, parseValue } from './values.ts'
 
@@ -21,6 +21,9 @@ export interface Filling {
   decoded: Json
   now: Date
 }
+
+/** A template as it is uploaded. */
+type Trial = Pick<Filling, 'template' | 'pdf' | 'fonts'>
 
 const MAX_TEXT = 5_000
 const QR_ALTERNATIVE = 'QR code of the credential'
@@ -81,20 +84,18 @@ function describe(document: PDFDocument, { name, metadata }: PdfTemplate, now: D
   document.catalog.delete(PDFName.of('Metadata')) // of the template, and another title in it
 }
 
-/**
- * Returns the PDF of a credential that was verified: its claims in the fields of the template, its QR code in the place
- * of the button, and no field that could be edited. Throws `pdf.not_filled`, `compact_credential.too_long`.
- */
-export async function fillPdf({ template, pdf, fonts, profile, encoded, decoded, now }: Filling): Promise<Uint8Array> {
-  if (encoded.length > MAX_QR_TEXT)
-    throw new Refusal('compact_credential.too_long', 'The credential is too long for a QR code.', [
-      { path: 'payload', code: 'length', message: `expected at most ${MAX_QR_TEXT} characters` },
-    ])
-  const find = claimFinder(profile, decoded)
-  const texts = template.fields.map((field) => ({ field, ...textFor(field, find) }))
-  const missing = texts.flatMap(({ errors }) => errors)
-  if (missing.length > 0) throw refuse(missing)
-  const { document, spots } = await openForm(pdf, within('templateId'))
+/** What a template is filled with. */
+interface Contents {
+  texts: { field: PdfField; text: string }[]
+  encoded: string
+}
+
+/** Draws texts and QR code in the places of the fields, and returns why one cannot be drawn. */
+async function draw(
+  { document, spots }: Form,
+  { template, fonts }: Pick<Filling, 'template' | 'fonts'>,
+  { texts, encoded }: Contents,
+): Promise<FieldError[]> {
   const choose = createChooser(document, fonts)
   const errors: FieldError[] = []
   for (const { field, text } of texts) {
@@ -123,10 +124,58 @@ export async function fillPdf({ template, pdf, fonts, profile, encoded, decoded,
       errors.push(
         fault('qr_code_too_small', `expected a shorter credential, or a larger button ${QR_CODE} in the template`),
       )
-  if (errors.length > 0) throw refuse(errors)
+  return errors
+}
+
+/** The file, without fields and without what nothing refers to. */
+async function finish({ document, spots }: Form, template: PdfTemplate, now: Date): Promise<Uint8Array> {
   flatten(document, new Set([...spots.values()].flat().map(({ widget }) => widget.dict)))
   describe(document, template, now)
   await document.flush()
   dropUnused(document)
   return document.save({ updateFieldAppearances: false })
+}
+
+const SAMPLE = `CSC:/1/${'A'.repeat(100)}`
+
+/**
+ * Fills a template with samples, so that what the libraries do not take shows when it is uploaded, not when a pass is
+ * made (D-340). Whether a text fits is a matter of the credential. Throws `pdf_template.pdf_invalid`.
+ */
+export const tryFilling = (form: Form, { template, pdf, fonts }: Trial, path: string): Promise<Uint8Array> =>
+  reading(
+    pdf,
+    path,
+    async () => {
+      const samples = new Map(fonts.map(({ name, bytes }) => [name, sampleOf(bytes)]))
+      const [first = PROBE] = samples.values()
+      const texts = template.fields.map((field) => ({ field, text: samples.get(field.fontName ?? '') ?? first }))
+      await draw(form, { template, fonts }, { texts, encoded: SAMPLE })
+      return finish(form, template, new Date(0))
+    },
+    'expected a PDF that can be filled',
+  )
+
+/**
+ * Returns the PDF of a credential that was verified: its claims in the fields of the template, its QR code in the place
+ * of the button, and no field that could be edited. Throws `pdf.not_filled`, `compact_credential.too_long`, and
+ * `pdf_template.pdf_invalid` where the libraries do not take the template with these claims.
+ */
+export async function fillPdf({ template, pdf, fonts, profile, encoded, decoded, now }: Filling): Promise<Uint8Array> {
+  if (encoded.length > MAX_QR_TEXT)
+    throw new Refusal('compact_credential.too_long', 'The credential is too long for a QR code.', [
+      { path: 'payload', code: 'length', message: `expected at most ${MAX_QR_TEXT} characters` },
+    ])
+  const find = claimFinder(profile, decoded)
+  const texts = template.fields.map((field) => ({ field, ...textFor(field, find) }))
+  const missing = texts.flatMap(({ errors }) => errors)
+  if (missing.length > 0) throw refuse(missing)
+  const path = within('templateId')
+  const form = await openForm(pdf, path)
+  const fill = async () => {
+    const errors = await draw(form, { template, fonts }, { texts, encoded })
+    if (errors.length > 0) throw refuse(errors)
+    return finish(form, template, now)
+  }
+  return reading(pdf, path, fill, 'expected a template whose PDF and fonts can be filled with this credential')
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Encodings } from '@pdf-lib/standard-fonts'
 import { create, type Font, type Glyph } from 'fontkit'
-import { type PDFDocument, type PDFFont, StandardFonts } from 'pdf-lib'
+import { PDFDocument, type PDFFont, StandardFonts } from 'pdf-lib'
 import type { FieldError } from '../../errors.ts'
 import { lacking, runsOf } from './shape.ts'
 import type { PdfFont } from './template.ts'
@@ -52,7 +52,8 @@ export interface Style {
 const MAGIC: ReadonlySet<number> = new Set([0x00010000, 0x4f54544f, 0x74727565])
 const MAX_GLYPHS = 65_535
 
-const PROBE = 'Aa1'
+/** Characters that most fonts have. */
+export const PROBE = 'Aa1'
 
 /** What pdf-lib wants of a subset: its own version of fontkit wrote to streams. */
 const subsetOf = (font: Font) => {
@@ -68,33 +69,49 @@ function readFont(bytes: Uint8Array): Font | undefined {
     : font
 }
 
-/** Lays out and packs a text, so that a broken table shows when the font is uploaded, not when a pass is made. */
-function tryFont(bytes: Uint8Array): boolean {
+/** The first characters of a font that are seen. */
+const firstOf = (font: Font): string =>
+  String.fromCodePoint(...font.characterSet.filter((codePoint) => codePoint > 32).slice(0, 50))
+
+/** A text that a font of a template shows. */
+export function sampleOf(bytes: Uint8Array): string {
+  const font = readFont(bytes)
+  return font ? firstOf(font) : PROBE
+}
+
+/** Shows a text in a document, so that a broken table shows when the font is uploaded, not when a pass is made. */
+async function tryFont(bytes: Uint8Array): Promise<boolean> {
   const font = readFont(bytes)
   if (!font) return false
-  const first = String.fromCodePoint(...font.characterSet.filter((codePoint) => codePoint > 32).slice(0, 50))
-  const { glyphs } = font.layout(`${PROBE}${first}`)
-  const subset = font.createSubset()
-  for (const glyph of glyphs) subset.includeGlyph(glyph)
-  return subset.encode().length > 0 && Number.isFinite(font.ascent) && Number.isFinite(font.bbox.maxX)
+  const document = await PDFDocument.create()
+  const { ascent, shape } = await embed(document, font, bytes)
+  const shown = shape(`${PROBE}${firstOf(font)}`, false)
+  await document.flush()
+  return shown.length > 0 && Number.isFinite(ascent) && Number.isFinite(font.bbox.maxX)
 }
 
 /** Every fault of the fonts of a template; `pathOf` names the file of one. */
-export function fontErrors(
+export async function fontErrors(
   fonts: readonly PdfFont[],
   files: ReadonlyMap<string, Uint8Array>,
   pathOf: (font: PdfFont, at: number) => string,
-): FieldError[] {
-  return fonts.flatMap((font, at) => {
+): Promise<FieldError[]> {
+  const errors: FieldError[] = []
+  for (const [at, font] of fonts.entries()) {
     const bytes = files.get(font.fileName)
-    const error = (code: string, message: string) => [{ path: pathOf(font, at), code: `pdf_template.${code}`, message }]
-    if (!bytes) return error('font_missing', `expected the file ${font.fileName}`)
-    try {
-      return tryFont(bytes) ? [] : error('font', 'expected a TrueType or OpenType font')
-    } catch {
-      return error('font', 'expected a TrueType or OpenType font with complete tables')
+    const report = (code: string, message: string) =>
+      errors.push({ path: pathOf(font, at), code: `pdf_template.${code}`, message })
+    if (!bytes) {
+      report('font_missing', `expected the file ${font.fileName}`)
+      continue
     }
-  })
+    try {
+      if (!(await tryFont(bytes))) report('font', 'expected a TrueType or OpenType font')
+    } catch {
+      report('font', 'expected a TrueType or OpenType font with complete tables')
+    }
+  }
+  return errors
 }
 
 /** A font of the template, of which the document gets the glyphs that it shows. */

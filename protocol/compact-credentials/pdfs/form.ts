@@ -41,14 +41,25 @@ const invalid = (rule: string, message: string, path: string, cause?: unknown): 
     { cause },
   )
 
-/** Runs code of the library over the PDF: its errors are about the PDF. It reads encrypted objects as broken ones. */
-async function reading<Result>(pdf: Uint8Array, path: string, work: () => Promise<Result>): Promise<Result> {
+const READABLE = 'expected a PDF that can be read: ISO 32000, with complete objects'
+
+/**
+ * Runs code of the libraries over a template: their errors are about the template (D-340), and the refusal repeats
+ * them. They read encrypted objects as broken ones.
+ */
+export async function reading<Result>(
+  pdf: Uint8Array,
+  path: string,
+  work: () => Promise<Result>,
+  expected = READABLE,
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof Refusal || error instanceof Unavailable) throw error
     if (Buffer.from(pdf).includes('/Encrypt')) throw invalid('encrypted', 'expected a PDF without encryption', path)
-    throw invalid('broken', 'expected a PDF that can be read: ISO 32000, with complete objects', path, error)
+    const reason = error instanceof Error ? error.message.slice(0, 150) : 'not readable'
+    throw invalid('broken', `${expected} (${reason})`, path, error)
   }
 }
 

@@ -1,5 +1,6 @@
 import { type FieldError, Refusal, within } from '../../errors.ts'
 import { MAX_ALL_BYTES, MAX_FONT_BYTES, MAX_PDF_BYTES, readArchive, type TemplateFiles, tooLarge } from './archive.ts'
+import { tryFilling } from './fill.ts'
 import { fontErrors } from './fonts.ts'
 import { fieldErrors, openForm } from './form.ts'
 import { CONFIG_FILE, FONT_FOLDER, PDF_FILE, type PdfTemplate, readTemplate } from './template.ts'
@@ -69,7 +70,7 @@ export async function readUpload(upload: Upload): Promise<ReadTemplate> {
   assertSizes({ pdf, fonts })
   const unnamed = [...fonts.keys()].filter((name) => !template.fonts.some(({ fileName }) => fileName === name))
   const faults = [
-    ...fontErrors(template.fonts, fonts, ({ fileName }, at) => places.fontOf(fileName, at)),
+    ...(await fontErrors(template.fonts, fonts, ({ fileName }, at) => places.fontOf(fileName, at))),
     ...unnamed.map((name) => ({
       path: places.fontOf(name, 0),
       code: 'pdf_template.font_unnamed',
@@ -80,6 +81,11 @@ export async function readUpload(upload: Upload): Promise<ReadTemplate> {
   const form = await openForm(pdf, places.pdf)
   const wrong = fieldErrors(template, form)
   if (wrong.length > 0) throw invalid(wrong, places)
+  const named = template.fonts.flatMap(({ name, fileName }) => {
+    const bytes = fonts.get(fileName)
+    return bytes ? [{ name, bytes }] : []
+  })
+  await tryFilling(form, { template, pdf, fonts: named }, places.pdf)
   return { template, pdf, fonts }
 }
 

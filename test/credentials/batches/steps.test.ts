@@ -75,7 +75,7 @@ test('a workflow is told of a change after each of the pauses that a Temporal wh
   }
   const { batches } = createPlatform({ ...world.dependencies, temporal: { ...world.dependencies.temporal, within } })
   const { tenantId, clientId } = world.first
-  await batches.pauseBatch({ tenantId, clientId, requestId: randomUUID() }, id)
+  await batches.pauseBatch({ tenantId, clientId, requestId: randomUUID() }, id, ['semantic'])
   await until('at once, and after each of four pauses', async () => tries === 5, 60_000)
   t.is((await read(world, id)).status, 'PAUSED')
 })

@@ -1,5 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import { base58btc } from 'multiformats/bases/base58'
 import { PDF_TEMPLATE_EXAMPLE } from '../../../api/compact-credentials/pdf.examples.ts'
+import { encodeClaims } from '../../../protocol/compact-credentials/cwt.ts'
+import { PREFIXES, toText } from '../../../protocol/compact-credentials/text.ts'
+import { HEADER, signCoseSign1 } from '../../../protocol/cose/sign1.ts'
 import type { World as WholeWorld } from '../world.ts'
 
 type World = Pick<WholeWorld, 'ask' | 'token'>
@@ -64,6 +68,17 @@ export async function verifyCompact(
   const reply = await world.ask(`${path}/verify`, { token: world.token, body: { payload, ...more } })
   if (reply.status !== 200) throw new Error(`no verdict: ${reply.text}`)
   return reply.json<CompactVerdict>()
+}
+
+/** A compact credential of a did:key that nobody here has, or of another issuer without its key, with this id. */
+export async function strangeCompact(id: string, claims: Record<string, string>, iss?: string): Promise<string> {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
+  const fragment = base58btc.encode(new Uint8Array([0xed, 0x01, ...raw]))
+  const payload = encodeClaims(id, { iss: iss ?? `did:key:${fragment}`, property_set: claims }, {})
+  const header = new Map([[HEADER.kid, new Uint8Array(Buffer.from(fragment))]])
+  const signer = { keyType: 'ed25519', sign: async (data: Uint8Array) => sign(null, data, privateKey) }
+  return toText(PREFIXES.compact, await signCoseSign1({ protected: header, payload }, signer))
 }
 
 export const listIdOf = ({ decoded }: SignedCompact): string => String(decoded.status?.url).split('/').at(-1) ?? ''
