@@ -32,6 +32,9 @@ const notRenewable = () =>
     'The platform cannot renew a document signer of an imported IACA.',
   )
 
+const notUsable = (usability: string, more = '') =>
+  new Refusal('document_signer.not_usable', `The document signer cannot sign: ${usability}. ${more}`.trim())
+
 export const signerNotFound = () => new Refusal('document_signer.not_found', 'There is no such document signer.')
 
 /** Finds a document signer that is not deleted. Throws `Refusal('document_signer.not_found')`. */
@@ -130,14 +133,15 @@ export function createDocumentSigners(parts: Parts) {
 
     /**
      * Activates or deactivates a signer, or takes the certificate of its request. Refusals:
-     * `document_signer.not_usable` for an activation without effect, `certificate.malformed`,
-     * `document_signer.certificate_invalid`.
+     * `document_signer.not_usable` for an activation without effect and for a certificate of a revoked signer,
+     * `certificate.malformed`, `document_signer.certificate_invalid`.
      */
     updateSigner(call: Call, id: string, { active, renew, certificatePem }: SignerChange): Promise<SignerRecord> {
       const metadata: Metadata = { id, ...(active !== undefined && { active }), ...(renew !== undefined && { renew }) }
       return operations.change(call, 'updateMobileCredentialsDocumentSigner', metadata, async (em) => {
         const row = await findSigner(em, id, true)
         if (certificatePem !== undefined) {
+          if (row.revokedAt) throw notUsable('revoked', 'It takes no certificate.')
           const iaca = await findIaca(em, row.iacaId)
           if (iaca.keyId)
             throw new Refusal('document_signer.certified', 'The IACA of this document signer certified it already.')
@@ -145,8 +149,7 @@ export function createDocumentSigners(parts: Parts) {
         }
         if (active !== undefined) {
           const usability = usabilityOf({ ...row, active: true }, now())
-          if (active && usability !== 'usable' && usability !== 'not_yet_valid')
-            throw new Refusal('document_signer.not_usable', `The document signer cannot sign: ${usability}.`)
+          if (active && usability !== 'usable' && usability !== 'not_yet_valid') throw notUsable(usability)
           row.active = active
         }
         if (renew && row.csr) throw notRenewable()
@@ -169,7 +172,8 @@ export function createDocumentSigners(parts: Parts) {
       inTenant(database.tenants, tenantId, async (em) => signerRecord(await findSigner(em, id), now())),
 
     /**
-     * Revokes the certificate for ever: it signs nothing more, and the list of its IACA names it. Again: unchanged.
+     * Revokes the key for ever: it signs nothing more, no certificate of it verifies, and the list of its IACA names the
+     * last one. Again: unchanged.
      */
     revokeSigner: (call: Call, id: string): Promise<SignerRecord> =>
       operations.change(call, 'revokeMobileCredentialsDocumentSigner', { id }, async (em) => {

@@ -3,7 +3,12 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { type Certificate, iacaFaults, readPem } from '../../protocol/mobile-credentials/certificates.read.ts'
+import {
+  type Certificate,
+  iacaFaults,
+  isSameCertificate,
+  readPem,
+} from '../../protocol/mobile-credentials/certificates.read.ts'
 import { createIacaCertificate, MAX_IACA_YEARS } from '../../protocol/mobile-credentials/certificates.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
@@ -31,6 +36,8 @@ interface Parts extends Pick<Dependencies, 'database' | 'keys' | 'uuid' | 'now' 
 }
 
 export const iacaNotFound = () => new Refusal('iaca.not_found', 'There is no such IACA.')
+
+const iacaTaken = () => new Refusal('iaca.taken', 'The tenant has an IACA with this certificate already.')
 
 /** Finds an IACA that is not deleted. Throws `Refusal('iaca.not_found')`. */
 export async function findIaca(em: SqlEntityManager, id: string, lock = false): Promise<Iaca> {
@@ -93,14 +100,16 @@ export function createIacas(parts: Parts) {
 
   async function store(em: SqlEntityManager, row: Pick<Iaca, 'id' | 'tenantId' | 'keyId'>, certificate: Certificate) {
     await terms.lockRows(em, row.tenantId, 'iacas')
-    if ((await em.count(Iaca, LIVE)) >= MAX_IACAS)
+    const stored = await em.find(Iaca, LIVE)
+    if (stored.length >= MAX_IACAS)
       throw new Refusal('iaca.too_many', `A tenant has at most ${MAX_IACAS} IACAs. Delete one first.`)
+    if (stored.some((each) => isSameCertificate(storedCertificate(each.certificate), certificate))) throw iacaTaken()
     const { der, fingerprint, notBefore, notAfter } = certificate
     const at = now()
     const columns = { ...row, active: true, fingerprint, notBefore, notAfter, createdAt: at, updatedAt: at }
-    const stored = em.create(Iaca, { ...columns, certificate: Buffer.from(der) })
+    const created = em.create(Iaca, { ...columns, certificate: Buffer.from(der) })
     await em.flush()
-    return iacaRecord(stored, at)
+    return iacaRecord(created, at)
   }
 
   return {
@@ -139,7 +148,7 @@ export function createIacas(parts: Parts) {
         .catch((error: unknown) => {
           // of two concurrent requests the unique index lets one pass (mobile_iacas_once)
           if (!(error instanceof UniqueConstraintViolationException)) throw error
-          throw new Refusal('iaca.taken', 'The tenant has an IACA with this certificate already.')
+          throw iacaTaken()
         })
     },
 

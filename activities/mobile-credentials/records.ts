@@ -1,6 +1,6 @@
 import type { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
 import { type PublicJwk, toJwk } from '../../protocol/dids/jwk.ts'
-import { type Certificate, readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { type Certificate, parseCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import { toPem } from '../../protocol/mobile-credentials/certificates.ts'
 
 /** Data of a certificate that lists show. */
@@ -43,12 +43,8 @@ export interface SignerRecord {
   renewedById?: string
 }
 
-/** A certificate of our own rows. */
-export function storedCertificate(bytes: Uint8Array): Certificate {
-  const certificate = readCertificate(new Uint8Array(bytes))
-  if (!certificate) throw new Error('a stored certificate cannot be read')
-  return certificate
-}
+/** A certificate of our own rows; imports of earlier releases may have bytes after it. */
+export const storedCertificate = (bytes: Uint8Array): Certificate => parseCertificate(new Uint8Array(bytes))
 
 const dataOf = ({ subject, notBefore, notAfter }: Certificate): CertificateData => ({
   ...subject,

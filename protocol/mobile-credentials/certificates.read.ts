@@ -9,7 +9,6 @@ import {
   SubjectKeyIdentifierExtension,
   X509Certificate,
 } from '@peculiar/x509'
-import { toJwk } from '../dids/jwk.ts'
 import { Refusal } from '../errors.ts'
 import { DOCUMENT_SIGNER_USAGE, MAX_SIGNER_DAYS } from './certificates.ts'
 
@@ -52,7 +51,8 @@ const EVALUATED = ['2.5.29.19', '2.5.29.15', '2.5.29.37', '2.5.29.14', '2.5.29.3
 
 const hex = (bytes: ArrayBuffer | Uint8Array): string => Buffer.from(new Uint8Array(bytes)).toString('hex')
 
-function parse(der: Uint8Array): Certificate {
+/** Throws for what is no certificate. */
+export function parseCertificate(der: Uint8Array): Certificate {
   const native = new NativeCertificate(der)
   const certificate = new X509Certificate(new Uint8Array(der))
   const field = (name: string): string | undefined => certificate.subjectName.getField(name)[0]
@@ -80,11 +80,15 @@ function parse(der: Uint8Array): Certificate {
   }
 }
 
-/** Reads a certificate in DER; undefined for what is none. */
+/**
+ * Reads a certificate in DER; undefined for what is none, also for other bytes of the same certificate: with bytes after
+ * it, or with lengths that DER writes shorter.
+ */
 export function readCertificate(der: Uint8Array): Certificate | undefined {
   if (der.length > MAX_BYTES) return undefined
   try {
-    return parse(der)
+    const certificate = parseCertificate(der)
+    return certificate.native.raw.equals(der) ? certificate : undefined
   } catch {
     return undefined // the libraries name no cause that a caller could use
   }
@@ -107,13 +111,22 @@ export const countryOf = ({ subject }: Certificate): string => (subject.country 
 
 type Rule = (certificate: Certificate) => CertificateFault | undefined | false
 
-/** Whether a certificate is for this P-256 key, a compressed point. */
-function hasKey(certificate: Certificate, publicKey: Uint8Array): boolean {
-  if (certificate.publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return false
-  const { x, y } = certificate.publicKey.export({ format: 'jwk' })
-  const own = toJwk({ keyType: 'p256', publicKey })
-  return x === own.x && y === own.y
+/**
+ * The P-256 key of a certificate as a compressed point in hex; undefined for a key of another curve. It says whose
+ * certificate this is: with the n - s of its signature a certificate has other bytes, and its IACA can sign another one.
+ */
+export function keyIn({ publicKey }: Certificate): string | undefined {
+  if (publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return undefined
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
+  const isOdd = ((Buffer.from(y, 'base64url').at(-1) ?? 0) & 1) === 1
+  return `${isOdd ? '03' : '02'}${Buffer.from(x, 'base64url').toString('hex')}`
 }
+
+/** Whether two certificates are the same but for the bytes of their signatures. */
+export const isSameCertificate = (one: Certificate, other: Certificate): boolean =>
+  one.issuerName === other.issuerName &&
+  one.serialNumber === other.serialNumber &&
+  one.publicKey.equals(other.publicKey)
 
 const CURVES = [
   'prime256v1',
@@ -198,7 +211,10 @@ export function ownSignerFaults(
   const rules: Rule[] = [
     () => !isIssuedBy(certificate, iaca) && { code: 'issuer', message: 'expected a certificate that the IACA signed' },
     () =>
-      !hasKey(certificate, publicKey) && { code: 'public_key', message: 'expected the key of the certificate request' },
+      keyIn(certificate) !== hex(publicKey) && {
+        code: 'public_key',
+        message: 'expected the key of the certificate request',
+      },
     () =>
       countryOf(certificate) !== countryOf(iaca) && {
         code: 'country',

@@ -30,7 +30,7 @@ export interface Rules {
   now: Date
   /** Certificates of the IACAs that the verifier trusts, or of single document signers. */
   trusted: readonly Certificate[]
-  /** Whether the IACA revoked a document signer's certificate. */
+  /** Whether the key of a document signer was revoked. */
   isRevoked(signer: Certificate): boolean
   /**
    * Whether an entry of a status list is set. `iaca`: the trusted certificate that the credential leads to. Throws
@@ -77,9 +77,7 @@ const issuer: Check = ({ signer, iaca }, { now }) => {
 }
 
 const revocation: Check = ({ signer, iaca }, { isRevoked }) =>
-  signer && iaca && isRevoked(signer)
-    ? failed('CertificateRevoked', 'The IACA revoked the certificate of the document signer.')
-    : []
+  signer && iaca && isRevoked(signer) ? failed('CertificateRevoked', 'The document signer was revoked.') : []
 
 const signature: Check = async ({ mdoc: { issuerAuth }, signer, mdl }) => {
   if (!signer || !mdl) return []
