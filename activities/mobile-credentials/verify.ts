@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { fromBase64url } from '../../protocol/base64url.ts'
+import { fromBase64url, withoutPadding } from '../../protocol/base64url.ts'
 import { decodeCbor, isTag } from '../../protocol/cose/cbor.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { type Certificate, keyIn } from '../../protocol/mobile-credentials/certificates.read.ts'
@@ -47,7 +47,7 @@ const REVOKED = `select encode(public_key, 'hex') as key from mobile_document_si
 where tenant_id = $1 and revoked_at is not null`
 
 const bytesOf = (text: string, path: string): Uint8Array => {
-  const bytes = fromBase64url(text.replace(/=+$/, ''))
+  const bytes = fromBase64url(withoutPadding(text))
   if (bytes && bytes.length > 0) return bytes
   throw invalidRequest(path, 'base64url', 'expected base64url', 'The request has no bytes to verify.')
 }

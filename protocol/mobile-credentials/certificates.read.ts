@@ -94,12 +94,23 @@ export function readCertificate(der: Uint8Array): Certificate | undefined {
   }
 }
 
-const PEM = /^\s*-----BEGIN CERTIFICATE-----\s+([A-Za-z0-9+/=\s]+?)\s+-----END CERTIFICATE-----\s*$/
+const [PEM_BEGIN, PEM_END] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----']
+/** Longest PEM of a certificate that is read, with generous white space. */
+const MAX_PEM = 2 * MAX_BYTES
+
+/** The bytes between the lines of PEM. */
+function bytesOfPem(text: string): Uint8Array | undefined {
+  const pem = text.length > MAX_PEM ? '' : text.trim()
+  if (!pem.startsWith(PEM_BEGIN) || !pem.endsWith(PEM_END)) return undefined
+  const base64 = pem.slice(PEM_BEGIN.length, -PEM_END.length).replaceAll(/\s/g, '')
+  const bytes = Buffer.from(base64, 'base64')
+  return bytes.toString('base64') === base64 ? bytes : undefined
+}
 
 /** Reads one certificate in PEM (RFC 7468). Throws `Refusal('certificate.malformed')` that names the field. */
 export function readPem(text: string, path: string): Certificate {
-  const base64 = PEM.exec(text)?.[1]
-  const certificate = base64 === undefined ? undefined : readCertificate(Buffer.from(base64, 'base64'))
+  const bytes = bytesOfPem(text)
+  const certificate = bytes && readCertificate(bytes)
   if (certificate) return certificate
   throw new Refusal('certificate.malformed', 'The certificate cannot be read.', [
     { path, code: 'pem', message: 'expected one X.509 certificate in PEM, -----BEGIN CERTIFICATE-----' },

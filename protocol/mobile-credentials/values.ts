@@ -1,3 +1,4 @@
+import { withoutPadding } from '../base64url.ts'
 import { type Cbor, type CborMap, Tag } from '../cose/cbor.ts'
 import { momentOf } from '../dates.ts'
 import { type FieldError, within } from '../errors.ts'
@@ -83,7 +84,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 /** A byte string, of base64url or base64; a data URL is read by its content. */
 export const bytes: Type = (json, path) => {
   const encoded = typeof json === 'string' ? json.replace(/^data:[\w.+/-]+;base64,/, '') : ''
-  if (encoded === '' || !BASE64.test(encoded) || encoded.replace(/=+$/, '').length % 4 === 1)
+  if (encoded === '' || !BASE64.test(encoded) || withoutPadding(encoded).length % 4 === 1)
     return refused(path, 'bytes', 'expected bytes in base64url or base64')
   return { value: new Uint8Array(Buffer.from(encoded, 'base64')) }
 }
