@@ -128,13 +128,13 @@ export function createMobileSigners({ systemSql, keys, now }: Pick<Dependencies,
       return signerOfRow(tenantId, row, certificate)
     },
 
-    /** Signs the lists of an IACA. Throws `status_list.issuer_gone` where the IACA has no valid document signer. */
+    /** Signs the lists of an IACA. Throws `document_signer.missing` where it has no valid document signer. */
     async listSigner(tenantId: string, iacaId: string): Promise<MobileSigner> {
       const values = [tenantId, now(), iacaId]
       const [row] = (await systemSql.query<Row>({ name: 'list-signer', text: OF_IACA, values })).rows
       if (row?.certificate) return signerOfRow(tenantId, row, row.certificate)
       throw new Refusal(
-        'status_list.issuer_gone',
+        'document_signer.missing',
         'The IACA of this list has no document signer that is valid now, so the list cannot be signed.',
       )
     },

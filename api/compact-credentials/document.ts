@@ -83,6 +83,7 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
     getCompactSemanticCredentialTemplates: { type: text(2_048) },
   },
   refusals: {
+    getCompactRevocationList: { 410: 'status_list.issuer_gone' },
     createCompactCredentialTemplate: { 400: 'credential_template.invalid', 409: 'credential_template.type_taken' },
     updateCompactCredentialTemplate: { 400: 'credential_template.invalid', 409: 'credential_template.type_taken' },
     signCompactCredentialFromTemplate: {

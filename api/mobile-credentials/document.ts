@@ -37,6 +37,7 @@ export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDEN
   },
   schemas: MOBILE_CREDENTIAL_SCHEMAS,
   refusals: {
+    getMobileStatusList: { 410: 'status_list.issuer_gone' },
     signMobileCredential: {
       400: 'credential.invalid',
       404: 'document_signer.not_found',
