@@ -112,7 +112,7 @@ export function createDocumentSigners(parts: Parts) {
       return operations.change(call, 'createMobileCredentialsDocumentSigner', metadata, async (em) => {
         await terms.lockRows(em, tenantId, 'document signers')
         await assertRoom(em, now())
-        await findIaca(em, iaca.id) // it may have been deleted meanwhile
+        await findIaca(em, iaca.id, 'use') // it may have been deleted meanwhile
         const publicKey = Buffer.from(key.publicKey)
         await terms.giveKey(em, key.keyId, id, { publicKey, custody: key.custody })
         const at = now()
@@ -142,7 +142,7 @@ export function createDocumentSigners(parts: Parts) {
         const row = await findSigner(em, id, true)
         if (certificatePem !== undefined) {
           if (row.revokedAt) throw notUsable('revoked', 'It takes no certificate.')
-          const iaca = await findIaca(em, row.iacaId)
+          const iaca = await findIaca(em, row.iacaId, 'use')
           if (iaca.keyId)
             throw new Refusal('document_signer.certified', 'The IACA of this document signer certified it already.')
           Object.assign(row, columnsOf(certificateFor(certificatePem, row, iaca, now())), { warnedDays: null })

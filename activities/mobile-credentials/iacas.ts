@@ -39,9 +39,14 @@ export const iacaNotFound = () => new Refusal('iaca.not_found', 'There is no suc
 
 const iacaTaken = () => new Refusal('iaca.taken', 'The tenant has an IACA with this certificate already.')
 
-/** Finds an IACA that is not deleted. Throws `Refusal('iaca.not_found')`. */
-export async function findIaca(em: SqlEntityManager, id: string, lock = false): Promise<Iaca> {
-  const options = lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {}
+const LOCKS = { change: LockMode.PESSIMISTIC_WRITE, use: LockMode.PESSIMISTIC_READ } as const
+
+/**
+ * Finds an IACA that is not deleted. `lock`: to `change` it, or to `use` it, so that nobody deletes it before this
+ * transaction ends. Throws `Refusal('iaca.not_found')`.
+ */
+export async function findIaca(em: SqlEntityManager, id: string, lock?: keyof typeof LOCKS): Promise<Iaca> {
+  const options = lock ? { lockMode: LOCKS[lock] } : {}
   const row = await em.findOne(Iaca, { id, ...LIVE }, options)
   if (!row) throw iacaNotFound()
   return row
@@ -166,7 +171,7 @@ export function createIacas(parts: Parts) {
     /** An inactive IACA certifies no new signers, is not published, and is not trusted. */
     updateIaca: (call: Call, id: string, { active }: { active: boolean }): Promise<IacaRecord> =>
       operations.change(call, 'updateMobileCredentialsIaca', { id, active }, async (em) => {
-        const row = await findIaca(em, id, true)
+        const row = await findIaca(em, id, 'change')
         Object.assign(row, { active, updatedAt: now() })
         await em.flush()
         return iacaRecord(row, now())
@@ -175,7 +180,7 @@ export function createIacas(parts: Parts) {
     /** Refuses `iaca.in_use` while a document signer of it is not deleted. */
     async deleteIaca(call: Call, id: string): Promise<void> {
       const { keyId } = await operations.change(call, 'deleteMobileCredentialsIaca', { id }, async (em) => {
-        const row = await findIaca(em, id, true)
+        const row = await findIaca(em, id, 'change')
         if ((await em.count(DocumentSigner, { iacaId: id, ...LIVE })) > 0)
           throw new Refusal('iaca.in_use', 'The IACA has document signers. Delete them first.')
         row.deletedAt = now()

@@ -81,7 +81,7 @@ export function createRenewals(parts: Parts) {
       const row = await em.findOne(DocumentSigner, { id, ...LIVE }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (!canBeRenewed(row)) return false // changed or renewed meanwhile
       await assertRoom(em, now())
-      await findIaca(em, row.iacaId)
+      await findIaca(em, row.iacaId, 'use')
       const publicKey = Buffer.from(key.publicKey)
       const [newId, at] = [uuid(), now()]
       await terms.giveKey(em, key.keyId, newId, { publicKey, custody: key.custody })
