@@ -1,9 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
+import { PDFDocument, PDFName } from 'pdf-lib'
 import ts from 'typescript'
 import { errorsAsCsv } from '../../../api/credentials/batches/files.ts'
 import { withoutPadding } from '../../../protocol/base64url.ts'
+import { dangerOf, dropUnused } from '../../../protocol/compact-credentials/pdfs/dangers.ts'
 import { readPem } from '../../../protocol/mobile-credentials/certificates.read.ts'
 import { makeForeignIaca } from '../../support/credentials/mobile.issuers.ts'
 import { processorMs } from '../../support/parts/processor-time.ts'
@@ -97,11 +99,21 @@ test('a cell of a file of errors is no formula, however much white space it has'
     const pages = (async function* () {
       yield [{ row: 1, field: 'x', code: 'x', rule: 'x', message }]
     })()
-    return (await Array.fromAsync(errorsAsCsv(pages))).slice(1).join('')
+    let text = ''
+    for await (const part of errorsAsCsv(pages)) text += part
+    return text
   }
   t.true((await cellOf('a\t "=1, "-2;x@')).includes(`a\t ""'=1, ""'-2;x@`))
   const text = '\t\v'.repeat(40_000)
   const before = process.threadCpuUsage().user
   t.true((await cellOf(text)).length > 80_000)
   t.true(process.threadCpuUsage().user - before < 100_000)
+})
+
+test('a list of 300,000 members in a PDF is looked through, and is no argument of a call', async (t) => {
+  const document = await PDFDocument.create()
+  const { context, catalog } = document
+  catalog.set(PDFName.of('Many'), context.obj(Array(300_000).fill(0)))
+  t.is(dangerOf(document), undefined)
+  t.notThrows(() => dropUnused(document))
 })
