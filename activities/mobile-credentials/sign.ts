@@ -55,6 +55,9 @@ export const LIST_KIND = 'TokenStatusList'
 
 const YEAR_DAYS = 365
 
+/** In base64url, and with a session, it fits into the body of a verification, of 1 MiB. */
+export const MAX_SIGNED_BYTES = 780_000
+
 /** Throws `Refusal('request.invalid')` for times that an mdoc cannot have (ISO/IEC 18013-5, 9.1.2.4). */
 function validityOf(given: NonNullable<MobilePayload['validityInfo']>, now: Date): Validity {
   const signed = wholeSecond(now)
@@ -88,6 +91,14 @@ function assertCountry(nameSpaces: NameSpaces, signer: MobileSigner): void {
       code: 'issuing_country',
       message: `expected ${signer.country()}, the country of the certificate of the document signer`,
     },
+  ])
+}
+
+/** Nobody could send it for verification (D-331). */
+function assertShort({ length }: Uint8Array): void {
+  if (length <= MAX_SIGNED_BYTES) return
+  throw new Refusal('credential.invalid', 'The credential is too long to be verified.', [
+    { path: 'payload.itemsToSign', code: 'too_long', message: `expected an mdoc of at most ${MAX_SIGNED_BYTES} bytes` },
   ])
 }
 
@@ -140,6 +151,7 @@ export function createMobileSigning({ now, issuing, entries, tenants, mobileSign
       },
       signer,
     )
+    assertShort(issuerSigned)
     return {
       id,
       format: 'mobile',

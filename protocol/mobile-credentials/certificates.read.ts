@@ -193,6 +193,29 @@ const SIGNER_RULES: readonly Rule[] = [
     },
   ({ unknownCritical: [type] }) =>
     type !== undefined && { code: 'extension', message: `expected no critical extension ${type}` },
+  ({ notBefore, notAfter }) =>
+    notAfter.getTime() - notBefore.getTime() > MAX_SIGNER_DAYS * DAY_MS && {
+      code: 'validity',
+      message: `expected a validity of at most ${MAX_SIGNER_DAYS} days`,
+    },
+]
+
+const stateOf = ({ subject }: Certificate): string | undefined => subject.stateOrProvinceName
+
+/** Of the same table, what a certificate must have in common with its IACA. */
+const rulesOf = (iaca: Certificate): Rule[] => [
+  (certificate) =>
+    countryOf(certificate) !== countryOf(iaca) && {
+      code: 'country',
+      message: `expected the country of the IACA, ${countryOf(iaca)}`,
+    },
+  (certificate) =>
+    stateOf(certificate) !== undefined &&
+    stateOf(iaca) !== undefined &&
+    stateOf(certificate) !== stateOf(iaca) && {
+      code: 'state',
+      message: 'expected the stateOrProvinceName of the IACA',
+    },
 ]
 
 const broken = (rules: readonly Rule[], certificate: Certificate): CertificateFault[] =>
@@ -208,8 +231,9 @@ export function isIssuedBy(certificate: Certificate, issuer: Certificate): boole
 
 export const iacaFaults = (certificate: Certificate): CertificateFault[] => broken(IACA_RULES, certificate)
 
-/** What forbids that this certificate of a document signer verifies, but for its validity. */
-export const signerFaults = (certificate: Certificate): CertificateFault[] => broken(SIGNER_RULES, certificate)
+/** What forbids that this certificate of a document signer verifies, but for its validity now. */
+export const signerFaults = (certificate: Certificate, iaca: Certificate | undefined): CertificateFault[] =>
+  broken([...SIGNER_RULES, ...(iaca ? rulesOf(iaca) : [])], certificate)
 
 /** What forbids that the platform signs with this certificate of an IACA. */
 export function ownSignerFaults(
@@ -218,7 +242,6 @@ export function ownSignerFaults(
   publicKey: Uint8Array,
 ): CertificateFault[] {
   const { notBefore, notAfter } = certificate
-  const { stateOrProvinceName: state } = certificate.subject
   const rules: Rule[] = [
     () => !isIssuedBy(certificate, iaca) && { code: 'issuer', message: 'expected a certificate that the IACA signed' },
     () =>
@@ -227,20 +250,9 @@ export function ownSignerFaults(
         message: 'expected the key of the certificate request',
       },
     () =>
-      countryOf(certificate) !== countryOf(iaca) && {
-        code: 'country',
-        message: `expected the country of the IACA, ${countryOf(iaca)}`,
-      },
-    () =>
-      state !== iaca.subject.stateOrProvinceName &&
-      (state !== undefined || iaca.subject.stateOrProvinceName !== undefined) && {
+      (stateOf(certificate) === undefined) !== (stateOf(iaca) === undefined) && {
         code: 'state',
-        message: 'expected the stateOrProvinceName of the IACA',
-      },
-    () =>
-      notAfter.getTime() - notBefore.getTime() > MAX_SIGNER_DAYS * DAY_MS && {
-        code: 'validity',
-        message: `expected a validity of at most ${MAX_SIGNER_DAYS} days`,
+        message: 'expected the stateOrProvinceName of the IACA, or none as the IACA',
       },
     () =>
       (notAfter > iaca.notAfter || notBefore < iaca.notBefore) && {
@@ -248,5 +260,5 @@ export function ownSignerFaults(
         message: 'expected a validity inside that of the IACA',
       },
   ]
-  return [...signerFaults(certificate), ...broken(rules, certificate)]
+  return [...signerFaults(certificate, iaca), ...broken(rules, certificate)]
 }

@@ -78,7 +78,9 @@ async function imported() {
   const { certificatePem } = iaca
   const { id: iacaId } = (await world.ask(IACAS, { token, body: { certificatePem } })).json<Iaca>()
   const signer = await makeSigner(world, { iacaId }, token)
-  const { publicKey } = (await world.ask(`${SIGNERS}/${signer.id}`, { token })).json<{ publicKey: JsonWebKey }>()
+  const { publicKey } = (await world.ask(`${SIGNERS}/${signer.id}`, { token })).json<{
+    publicKey: { x?: string; y?: string }
+  }>()
   const [x, y] = [publicKey.x, publicKey.y].map((text = '') => Buffer.from(text, 'base64url'))
   const point = Uint8Array.of(((y?.at(-1) ?? 0) & 1) + 2, ...(x ?? []))
   const newPem = async () => toPem('CERTIFICATE', await iaca.certify(point))
