@@ -35,7 +35,7 @@ const notRenewable = () =>
 const notUsable = (usability: string, more = '') =>
   new Refusal('document_signer.not_usable', `The document signer cannot sign: ${usability}. ${more}`.trim())
 
-export const signerNotFound = () => new Refusal('document_signer.not_found', 'There is no such document signer.')
+const signerNotFound = () => new Refusal('document_signer.not_found', 'There is no such document signer.')
 
 /** Finds a document signer that is not deleted. Throws `Refusal('document_signer.not_found')`. */
 async function findSigner(em: SqlEntityManager, id: string, lock = false): Promise<DocumentSigner> {
@@ -44,6 +44,9 @@ async function findSigner(em: SqlEntityManager, id: string, lock = false): Promi
   if (!row) throw signerNotFound()
   return row
 }
+
+/** Its signers cannot sign, as those of a deleted one. */
+const NO_IACA = { active: false, deletedAt: null }
 
 /** The IACA of the request, or else the newest usable one with a key here. */
 async function chooseIaca(em: SqlEntityManager, iacaId: string | undefined, now: Date): Promise<Iaca> {
@@ -79,6 +82,9 @@ export function createDocumentSigners(parts: Parts) {
   const certify = createCertification(parts)
   const { createKey } = createKeyRows(parts)
   const destroyKey = terms.createKeyRelease(parts)
+
+  const shown = async (em: SqlEntityManager, row: DocumentSigner): Promise<SignerRecord> =>
+    signerRecord(row, (await em.findOne(Iaca, { id: row.iacaId })) ?? NO_IACA, now())
 
   return {
     /**
@@ -127,7 +133,7 @@ export function createDocumentSigners(parts: Parts) {
         }
         const row = em.create(DocumentSigner, { ...owner, ...certificate, createdAt: at, updatedAt: at })
         await em.flush()
-        return signerRecord(row, at)
+        return signerRecord(row, iaca, at)
       })
     },
 
@@ -156,7 +162,7 @@ export function createDocumentSigners(parts: Parts) {
         if (renew !== undefined) Object.assign(row, { renew, renewalFault: null })
         row.updatedAt = now()
         await em.flush()
-        return signerRecord(row, now())
+        return shown(em, row)
       })
     },
 
@@ -164,12 +170,15 @@ export function createDocumentSigners(parts: Parts) {
       return inTenant(database.tenants, tenantId, async (em) => {
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
         const [rows, total] = await em.findAndCount(DocumentSigner, LIVE, { orderBy, limit, offset })
-        return { signers: rows.map((row) => signerRecord(row, now())), total }
+        const iacas = await em.find(Iaca, { id: { $in: rows.map(({ iacaId }) => iacaId) } })
+        const iacaOf = new Map(iacas.map((iaca) => [iaca.id, iaca]))
+        const signers = rows.map((row) => signerRecord(row, iacaOf.get(row.iacaId) ?? NO_IACA, now()))
+        return { signers, total }
       })
     },
 
     readSigner: (tenantId: string, id: string): Promise<SignerRecord> =>
-      inTenant(database.tenants, tenantId, async (em) => signerRecord(await findSigner(em, id), now())),
+      inTenant(database.tenants, tenantId, async (em) => shown(em, await findSigner(em, id))),
 
     /**
      * Revokes the key for ever: it signs nothing more, no certificate of it verifies, and the list of its IACA names the
@@ -183,7 +192,7 @@ export function createDocumentSigners(parts: Parts) {
           await em.nativeUpdate(Iaca, { id: row.iacaId }, { crlDue: true })
         }
         await em.flush()
-        return signerRecord(row, now())
+        return shown(em, row)
       }),
 
     /** Destroys the key. Credentials that it signed stay valid; revoke the signer first where they must not. */

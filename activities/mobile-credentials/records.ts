@@ -13,7 +13,15 @@ export interface CertificateData {
 }
 
 /** What keeps something from signing now; `usable` where nothing does. */
-export type Usability = 'usable' | 'inactive' | 'deleted' | 'no_certificate' | 'not_yet_valid' | 'expired' | 'revoked'
+export type Usability =
+  | 'usable'
+  | 'inactive'
+  | 'iaca_inactive'
+  | 'deleted'
+  | 'no_certificate'
+  | 'not_yet_valid'
+  | 'expired'
+  | 'revoked'
 
 export interface IacaRecord {
   id: string
@@ -83,13 +91,15 @@ export function iacaRecord(row: Iaca, now: Date): IacaRecord {
   }
 }
 
-export function signerRecord(row: DocumentSigner, now: Date): SignerRecord {
+/** `iaca`: the row of its IACA. */
+export function signerRecord(row: DocumentSigner, iaca: Pick<Iaca, 'active' | 'deletedAt'>, now: Date): SignerRecord {
   const certificate = row.certificate ? storedCertificate(row.certificate) : undefined
+  const usability = usabilityOf(row, now)
   return {
     id: row.id,
     iacaId: row.iacaId,
     active: row.active,
-    usability: usabilityOf(row, now),
+    usability: usability === 'usable' && (!iaca.active || iaca.deletedAt) ? 'iaca_inactive' : usability,
     publicKey: toJwk({ keyType: 'p256', publicKey: new Uint8Array(row.publicKey) }),
     ...(row.csr && { csrPem: toPem('CERTIFICATE REQUEST', row.csr) }),
     ...(certificate && {

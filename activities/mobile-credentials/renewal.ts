@@ -86,7 +86,8 @@ export function createRenewals(parts: Parts) {
       const [newId, at] = [uuid(), now()]
       await terms.giveKey(em, key.keyId, newId, { publicKey, custody: key.custody })
       const owner = { id: newId, tenantId, iacaId: row.iacaId, keyId: key.keyId, publicKey, active: true, renew: true }
-      em.create(DocumentSigner, { ...owner, ...certificate, createdAt: at, updatedAt: at })
+      // it signs where the renewed one would, and not before another one that was made since
+      em.create(DocumentSigner, { ...owner, ...certificate, createdAt: at, updatedAt: row.updatedAt })
       Object.assign(row, { renewedById: newId, renewalFault: null })
       note(em, tenantId, 'SUCCESS', { id, renewedById: newId })
       return true
