@@ -7,3 +7,10 @@ export function fromBase64url(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.toString('base64url') === text ? bytes : undefined
 }
+
+/** The text without `=` at its end. `/=+$/` takes time with the square of a text that has many of them elsewhere. */
+export function withoutPadding(text: string): string {
+  let end = text.length
+  while (end > 0 && text[end - 1] === '=') end -= 1
+  return text.slice(0, end)
+}

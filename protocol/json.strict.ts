@@ -64,12 +64,16 @@ function checkNumber(literal: string, path: Path) {
     )
 }
 
+/** How many values may still be read, where texts of one request are JSON as well. */
+export interface Values {
+  left: number
+}
+
 /** JSON has no rule for a repeated name, so two readers may see two bodies (RFC 8259 section 4): refused. */
-function checkMembers(text: string) {
+function checkMembers(text: string, values: Values) {
   const names: Set<string>[] = []
-  let values = 0
   const count = (path: Path) => {
-    if (++values > MAX_VALUES) throw tooMany(path)
+    if (--values.left < 0) throw tooMany(path)
   }
   visit(text, {
     onObjectBegin: (_offset, _length, _line, _character, path) => {
@@ -114,7 +118,7 @@ function faultyPlace(text: string): string | undefined {
 /**
  * Parses JSON that every reader reads alike: bounded depth and size, no repeated names, only exact numbers and texts.
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, values: Values = { left: MAX_VALUES }): unknown {
   if (isTooDeep(text))
     throw new Refusal('request.too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`, [
       { path: '', code: 'depth', message: `expected at most ${MAX_DEPTH} levels` },
@@ -127,6 +131,6 @@ export function parseJson(text: string): unknown {
     const place = faultyPlace(text)
     throw new Refusal('request.malformed_json', `The body is not JSON${place === undefined ? '' : `: see ${place}`}.`)
   }
-  checkMembers(text)
+  checkMembers(text, values)
   return parsed
 }

@@ -37,7 +37,7 @@ export async function assertRoom(em: SqlEntityManager, now: Date): Promise<void>
   if (live >= MAX_SIGNERS)
     throw new Refusal(
       'document_signer.too_many',
-      `A tenant has at most ${MAX_SIGNERS} document signers that are neither deleted, revoked nor expired. Delete or revoke one first.`,
+      `A tenant has at most ${MAX_SIGNERS} document signers that are neither deleted, revoked nor expired. Delete one first; its credentials stay valid. Revoking one ends them.`,
     )
 }
 

@@ -32,7 +32,10 @@ const notRenewable = () =>
     'The platform cannot renew a document signer of an imported IACA.',
   )
 
-export const signerNotFound = () => new Refusal('document_signer.not_found', 'There is no such document signer.')
+const notUsable = (usability: string, more = '') =>
+  new Refusal('document_signer.not_usable', `The document signer cannot sign: ${usability}. ${more}`.trim())
+
+const signerNotFound = () => new Refusal('document_signer.not_found', 'There is no such document signer.')
 
 /** Finds a document signer that is not deleted. Throws `Refusal('document_signer.not_found')`. */
 async function findSigner(em: SqlEntityManager, id: string, lock = false): Promise<DocumentSigner> {
@@ -41,6 +44,9 @@ async function findSigner(em: SqlEntityManager, id: string, lock = false): Promi
   if (!row) throw signerNotFound()
   return row
 }
+
+/** Its signers cannot sign, as those of a deleted one. */
+const NO_IACA = { active: false, deletedAt: null }
 
 /** The IACA of the request, or else the newest usable one with a key here. */
 async function chooseIaca(em: SqlEntityManager, iacaId: string | undefined, now: Date): Promise<Iaca> {
@@ -77,6 +83,9 @@ export function createDocumentSigners(parts: Parts) {
   const { createKey } = createKeyRows(parts)
   const destroyKey = terms.createKeyRelease(parts)
 
+  const shown = async (em: SqlEntityManager, row: DocumentSigner): Promise<SignerRecord> =>
+    signerRecord(row, (await em.findOne(Iaca, { id: row.iacaId })) ?? NO_IACA, now())
+
   return {
     /**
      * Creates a key and its certificate; for an IACA whose key is elsewhere, the request for one (`csrPem`). Refusals:
@@ -109,7 +118,7 @@ export function createDocumentSigners(parts: Parts) {
       return operations.change(call, 'createMobileCredentialsDocumentSigner', metadata, async (em) => {
         await terms.lockRows(em, tenantId, 'document signers')
         await assertRoom(em, now())
-        await findIaca(em, iaca.id) // it may have been deleted meanwhile
+        await findIaca(em, iaca.id, 'use') // it may have been deleted meanwhile
         const publicKey = Buffer.from(key.publicKey)
         await terms.giveKey(em, key.keyId, id, { publicKey, custody: key.custody })
         const at = now()
@@ -124,36 +133,36 @@ export function createDocumentSigners(parts: Parts) {
         }
         const row = em.create(DocumentSigner, { ...owner, ...certificate, createdAt: at, updatedAt: at })
         await em.flush()
-        return signerRecord(row, at)
+        return signerRecord(row, iaca, at)
       })
     },
 
     /**
      * Activates or deactivates a signer, or takes the certificate of its request. Refusals:
-     * `document_signer.not_usable` for an activation without effect, `certificate.malformed`,
-     * `document_signer.certificate_invalid`.
+     * `document_signer.not_usable` for an activation without effect and for a certificate of a revoked signer,
+     * `certificate.malformed`, `document_signer.certificate_invalid`.
      */
     updateSigner(call: Call, id: string, { active, renew, certificatePem }: SignerChange): Promise<SignerRecord> {
       const metadata: Metadata = { id, ...(active !== undefined && { active }), ...(renew !== undefined && { renew }) }
       return operations.change(call, 'updateMobileCredentialsDocumentSigner', metadata, async (em) => {
         const row = await findSigner(em, id, true)
         if (certificatePem !== undefined) {
-          const iaca = await findIaca(em, row.iacaId)
+          if (row.revokedAt) throw notUsable('revoked', 'It takes no certificate.')
+          const iaca = await findIaca(em, row.iacaId, 'use')
           if (iaca.keyId)
             throw new Refusal('document_signer.certified', 'The IACA of this document signer certified it already.')
           Object.assign(row, columnsOf(certificateFor(certificatePem, row, iaca, now())), { warnedDays: null })
         }
         if (active !== undefined) {
           const usability = usabilityOf({ ...row, active: true }, now())
-          if (active && usability !== 'usable' && usability !== 'not_yet_valid')
-            throw new Refusal('document_signer.not_usable', `The document signer cannot sign: ${usability}.`)
+          if (active && usability !== 'usable' && usability !== 'not_yet_valid') throw notUsable(usability)
           row.active = active
         }
         if (renew && row.csr) throw notRenewable()
         if (renew !== undefined) Object.assign(row, { renew, renewalFault: null })
         row.updatedAt = now()
         await em.flush()
-        return signerRecord(row, now())
+        return shown(em, row)
       })
     },
 
@@ -161,15 +170,19 @@ export function createDocumentSigners(parts: Parts) {
       return inTenant(database.tenants, tenantId, async (em) => {
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
         const [rows, total] = await em.findAndCount(DocumentSigner, LIVE, { orderBy, limit, offset })
-        return { signers: rows.map((row) => signerRecord(row, now())), total }
+        const iacas = await em.find(Iaca, { id: { $in: rows.map(({ iacaId }) => iacaId) } })
+        const iacaOf = new Map(iacas.map((iaca) => [iaca.id, iaca]))
+        const signers = rows.map((row) => signerRecord(row, iacaOf.get(row.iacaId) ?? NO_IACA, now()))
+        return { signers, total }
       })
     },
 
     readSigner: (tenantId: string, id: string): Promise<SignerRecord> =>
-      inTenant(database.tenants, tenantId, async (em) => signerRecord(await findSigner(em, id), now())),
+      inTenant(database.tenants, tenantId, async (em) => shown(em, await findSigner(em, id))),
 
     /**
-     * Revokes the certificate for ever: it signs nothing more, and the list of its IACA names it. Again: unchanged.
+     * Revokes the key for ever: it signs nothing more, no certificate of it verifies, and the list of its IACA names the
+     * last one. Again: unchanged.
      */
     revokeSigner: (call: Call, id: string): Promise<SignerRecord> =>
       operations.change(call, 'revokeMobileCredentialsDocumentSigner', { id }, async (em) => {
@@ -179,7 +192,7 @@ export function createDocumentSigners(parts: Parts) {
           await em.nativeUpdate(Iaca, { id: row.iacaId }, { crlDue: true })
         }
         await em.flush()
-        return signerRecord(row, now())
+        return shown(em, row)
       }),
 
     /** Destroys the key. Credentials that it signed stay valid; revoke the signer first where they must not. */

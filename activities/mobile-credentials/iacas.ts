@@ -3,7 +3,12 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { type Certificate, iacaFaults, readPem } from '../../protocol/mobile-credentials/certificates.read.ts'
+import {
+  type Certificate,
+  iacaFaults,
+  isSameCertificate,
+  readPem,
+} from '../../protocol/mobile-credentials/certificates.read.ts'
 import { createIacaCertificate, MAX_IACA_YEARS } from '../../protocol/mobile-credentials/certificates.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
@@ -32,9 +37,16 @@ interface Parts extends Pick<Dependencies, 'database' | 'keys' | 'uuid' | 'now' 
 
 export const iacaNotFound = () => new Refusal('iaca.not_found', 'There is no such IACA.')
 
-/** Finds an IACA that is not deleted. Throws `Refusal('iaca.not_found')`. */
-export async function findIaca(em: SqlEntityManager, id: string, lock = false): Promise<Iaca> {
-  const options = lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {}
+const iacaTaken = () => new Refusal('iaca.taken', 'The tenant has an IACA with this certificate already.')
+
+const LOCKS = { change: LockMode.PESSIMISTIC_WRITE, use: LockMode.PESSIMISTIC_READ } as const
+
+/**
+ * Finds an IACA that is not deleted. `lock`: to `change` it, or to `use` it, so that nobody deletes it before this
+ * transaction ends. Throws `Refusal('iaca.not_found')`.
+ */
+export async function findIaca(em: SqlEntityManager, id: string, lock?: keyof typeof LOCKS): Promise<Iaca> {
+  const options = lock ? { lockMode: LOCKS[lock] } : {}
   const row = await em.findOne(Iaca, { id, ...LIVE }, options)
   if (!row) throw iacaNotFound()
   return row
@@ -93,14 +105,16 @@ export function createIacas(parts: Parts) {
 
   async function store(em: SqlEntityManager, row: Pick<Iaca, 'id' | 'tenantId' | 'keyId'>, certificate: Certificate) {
     await terms.lockRows(em, row.tenantId, 'iacas')
-    if ((await em.count(Iaca, LIVE)) >= MAX_IACAS)
+    const stored = await em.find(Iaca, LIVE)
+    if (stored.length >= MAX_IACAS)
       throw new Refusal('iaca.too_many', `A tenant has at most ${MAX_IACAS} IACAs. Delete one first.`)
+    if (stored.some((each) => isSameCertificate(storedCertificate(each.certificate), certificate))) throw iacaTaken()
     const { der, fingerprint, notBefore, notAfter } = certificate
     const at = now()
     const columns = { ...row, active: true, fingerprint, notBefore, notAfter, createdAt: at, updatedAt: at }
-    const stored = em.create(Iaca, { ...columns, certificate: Buffer.from(der) })
+    const created = em.create(Iaca, { ...columns, certificate: Buffer.from(der) })
     await em.flush()
-    return iacaRecord(stored, at)
+    return iacaRecord(created, at)
   }
 
   return {
@@ -139,7 +153,7 @@ export function createIacas(parts: Parts) {
         .catch((error: unknown) => {
           // of two concurrent requests the unique index lets one pass (mobile_iacas_once)
           if (!(error instanceof UniqueConstraintViolationException)) throw error
-          throw new Refusal('iaca.taken', 'The tenant has an IACA with this certificate already.')
+          throw iacaTaken()
         })
     },
 
@@ -157,7 +171,7 @@ export function createIacas(parts: Parts) {
     /** An inactive IACA certifies no new signers, is not published, and is not trusted. */
     updateIaca: (call: Call, id: string, { active }: { active: boolean }): Promise<IacaRecord> =>
       operations.change(call, 'updateMobileCredentialsIaca', { id, active }, async (em) => {
-        const row = await findIaca(em, id, true)
+        const row = await findIaca(em, id, 'change')
         Object.assign(row, { active, updatedAt: now() })
         await em.flush()
         return iacaRecord(row, now())
@@ -166,7 +180,7 @@ export function createIacas(parts: Parts) {
     /** Refuses `iaca.in_use` while a document signer of it is not deleted. */
     async deleteIaca(call: Call, id: string): Promise<void> {
       const { keyId } = await operations.change(call, 'deleteMobileCredentialsIaca', { id }, async (em) => {
-        const row = await findIaca(em, id, true)
+        const row = await findIaca(em, id, 'change')
         if ((await em.count(DocumentSigner, { iacaId: id, ...LIVE })) > 0)
           throw new Refusal('iaca.in_use', 'The IACA has document signers. Delete them first.')
         row.deletedAt = now()

@@ -1,6 +1,6 @@
 import type { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
 import { type PublicJwk, toJwk } from '../../protocol/dids/jwk.ts'
-import { type Certificate, readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { type Certificate, parseCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import { toPem } from '../../protocol/mobile-credentials/certificates.ts'
 
 /** Data of a certificate that lists show. */
@@ -13,7 +13,15 @@ export interface CertificateData {
 }
 
 /** What keeps something from signing now; `usable` where nothing does. */
-export type Usability = 'usable' | 'inactive' | 'deleted' | 'no_certificate' | 'not_yet_valid' | 'expired' | 'revoked'
+export type Usability =
+  | 'usable'
+  | 'inactive'
+  | 'iaca_inactive'
+  | 'deleted'
+  | 'no_certificate'
+  | 'not_yet_valid'
+  | 'expired'
+  | 'revoked'
 
 export interface IacaRecord {
   id: string
@@ -43,12 +51,8 @@ export interface SignerRecord {
   renewedById?: string
 }
 
-/** A certificate of our own rows. */
-export function storedCertificate(bytes: Uint8Array): Certificate {
-  const certificate = readCertificate(new Uint8Array(bytes))
-  if (!certificate) throw new Error('a stored certificate cannot be read')
-  return certificate
-}
+/** A certificate of our own rows; imports of earlier releases may have bytes after it. */
+export const storedCertificate = (bytes: Uint8Array): Certificate => parseCertificate(new Uint8Array(bytes))
 
 const dataOf = ({ subject, notBefore, notAfter }: Certificate): CertificateData => ({
   ...subject,
@@ -87,13 +91,15 @@ export function iacaRecord(row: Iaca, now: Date): IacaRecord {
   }
 }
 
-export function signerRecord(row: DocumentSigner, now: Date): SignerRecord {
+/** `iaca`: the row of its IACA. */
+export function signerRecord(row: DocumentSigner, iaca: Pick<Iaca, 'active' | 'deletedAt'>, now: Date): SignerRecord {
   const certificate = row.certificate ? storedCertificate(row.certificate) : undefined
+  const usability = usabilityOf(row, now)
   return {
     id: row.id,
     iacaId: row.iacaId,
     active: row.active,
-    usability: usabilityOf(row, now),
+    usability: usability === 'usable' && (!iaca.active || iaca.deletedAt) ? 'iaca_inactive' : usability,
     publicKey: toJwk({ keyType: 'p256', publicKey: new Uint8Array(row.publicKey) }),
     ...(row.csr && { csrPem: toPem('CERTIFICATE REQUEST', row.csr) }),
     ...(certificate && {

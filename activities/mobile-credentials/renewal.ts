@@ -81,12 +81,13 @@ export function createRenewals(parts: Parts) {
       const row = await em.findOne(DocumentSigner, { id, ...LIVE }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (!canBeRenewed(row)) return false // changed or renewed meanwhile
       await assertRoom(em, now())
-      await findIaca(em, row.iacaId)
+      await findIaca(em, row.iacaId, 'use')
       const publicKey = Buffer.from(key.publicKey)
       const [newId, at] = [uuid(), now()]
       await terms.giveKey(em, key.keyId, newId, { publicKey, custody: key.custody })
       const owner = { id: newId, tenantId, iacaId: row.iacaId, keyId: key.keyId, publicKey, active: true, renew: true }
-      em.create(DocumentSigner, { ...owner, ...certificate, createdAt: at, updatedAt: at })
+      // it signs where the renewed one would, and not before another one that was made since
+      em.create(DocumentSigner, { ...owner, ...certificate, createdAt: at, updatedAt: row.updatedAt })
       Object.assign(row, { renewedById: newId, renewalFault: null })
       note(em, tenantId, 'SUCCESS', { id, renewedById: newId })
       return true

@@ -55,8 +55,14 @@ export const LIST_KIND = 'TokenStatusList'
 
 const YEAR_DAYS = 365
 
-/** Throws `Refusal('request.invalid')` for times that an mdoc cannot have (ISO/IEC 18013-5, 9.1.2.4). */
-function validityOf(given: NonNullable<MobilePayload['validityInfo']>, now: Date): Validity {
+/** In base64url, and with a session, it fits into the body of a verification, of 1 MiB. */
+export const MAX_SIGNED_BYTES = 780_000
+
+/**
+ * Throws `Refusal('request.invalid')` for times that an mdoc cannot have (ISO/IEC 18013-5, 9.1.2.4). `notAfter`: the end of
+ * the signer's certificate, after which nobody verifies the credential (D-375).
+ */
+function validityOf(given: NonNullable<MobilePayload['validityInfo']>, now: Date, notAfter: Date): Validity {
   const signed = wholeSecond(now)
   const read = (name: 'validFrom' | 'validUntil' | 'expectedUpdate'): Date | undefined => {
     if (given[name] === undefined) return undefined
@@ -72,8 +78,11 @@ function validityOf(given: NonNullable<MobilePayload['validityInfo']>, now: Date
       'The credential cannot be valid for this time.',
     )
   const validFrom = read('validFrom') ?? signed
-  const validUntil = read('validUntil') ?? new Date(validFrom.getTime() + YEAR_DAYS * 86_400_000)
+  const aYear = validFrom.getTime() + YEAR_DAYS * 86_400_000
+  const validUntil = read('validUntil') ?? new Date(Math.min(aYear, notAfter.getTime()))
   if (validFrom < signed) throw refuse('validFrom', 'expected a time that is not in the past')
+  if (validFrom >= notAfter) throw refuse('validFrom', `expected a time before ${notAfter.toISOString()}, the end of the document signer's certificate`) // biome-ignore format: one line
+  if (validUntil > notAfter) throw refuse('validUntil', `expected a time until ${notAfter.toISOString()}, the end of the document signer's certificate`) // biome-ignore format: one line
   if (validUntil <= validFrom) throw refuse('validUntil', 'expected a time after validFrom')
   return { signed, validFrom, validUntil, expectedUpdate: read('expectedUpdate') }
 }
@@ -88,6 +97,14 @@ function assertCountry(nameSpaces: NameSpaces, signer: MobileSigner): void {
       code: 'issuing_country',
       message: `expected ${signer.country()}, the country of the certificate of the document signer`,
     },
+  ])
+}
+
+/** Nobody could send it for verification (D-331). */
+function assertShort({ length }: Uint8Array): void {
+  if (length <= MAX_SIGNED_BYTES) return
+  throw new Refusal('credential.invalid', 'The credential is too long to be verified.', [
+    { path: 'payload.itemsToSign', code: 'too_long', message: `expected an mdoc of at most ${MAX_SIGNED_BYTES} bytes` },
   ])
 }
 
@@ -123,9 +140,9 @@ export function createMobileSigning({ now, issuing, entries, tenants, mobileSign
         'The document type is not valid.',
       )
     const nameSpaces = nameSpacesOf(itemsToSign, 'payload.itemsToSign')
-    const validity = validityOf(validityInfo, now())
     const deviceKey = deviceKeyInfo && coseKeyOf(deviceKeyInfo.deviceKey, 'payload.deviceKeyInfo.deviceKey')
     const signer = await mobileSigners.signerOf(tenantId, request.documentSignerId ?? undefined)
+    const validity = validityOf(validityInfo, now(), signer.notAfter)
     assertCountry(nameSpaces, signer)
     const entry = request.revocable ? await takeEntry(tenantId, signer, together) : undefined
     const { issuerSigned, issuerAuth } = await issue(
@@ -140,6 +157,7 @@ export function createMobileSigning({ now, issuing, entries, tenants, mobileSign
       },
       signer,
     )
+    assertShort(issuerSigned)
     return {
       id,
       format: 'mobile',

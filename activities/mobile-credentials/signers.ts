@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import { Refusal } from '../../protocol/errors.ts'
+import { type FieldError, Refusal } from '../../protocol/errors.ts'
 import { countryOf, readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { byClock } from '../frame/caches.ts'
 import type { Operations } from '../frame/operations.ts'
-import { signerNotFound } from './document-signers.ts'
 import { usabilityOf } from './records.ts'
 
 interface Row {
@@ -27,7 +26,7 @@ where s.tenant_id = $1 and s.deleted_at is null`
 
 const CAN_SIGN = `s.revoked_at is null and s.not_before <= $2 and s.not_after > $2 and i.deleted_at is null`
 
-const NEWEST = `${SIGNER} and s.active and i.active and ${CAN_SIGN} order by s.updated_at desc, s.id limit 1`
+const NEWEST = `${SIGNER} and s.active and i.active and ${CAN_SIGN} order by s.updated_at desc, s.not_after desc, s.id limit 1`
 
 /** Lists are signed for as long as the IACA has a signer, also by one that signs no more credentials. */
 const OF_IACA = `${SIGNER} and ${CAN_SIGN} and s.iaca_id = $3 order by s.active desc, s.updated_at desc, s.id limit 1`
@@ -41,6 +40,8 @@ export interface MobileSigner {
   iacaId: string
   /** In DER. */
   certificate: Uint8Array
+  /** End of the certificate. */
+  notAfter: Date
   /** Of the certificate, in capitals. */
   country(): string
   /** Compressed point. */
@@ -52,8 +53,18 @@ export interface MobileSigner {
 /** The pool reads times as texts. */
 const dateIn = (value: string | Date | null): Date | null => (value === null ? null : new Date(value))
 
-export const notUsable = (why: string) =>
-  new Refusal('document_signer.not_usable', `The document signer cannot sign: ${why}. Name another one.`)
+/** Where a request names its signer. */
+const named = (code: string, message: string): FieldError => ({ path: 'documentSignerId', code, message })
+
+export const notUsable = (why: string, errors: FieldError[] = []) =>
+  new Refusal('document_signer.not_usable', `The document signer cannot sign: ${why}. Name another one.`, errors)
+
+const unknownSigner = () =>
+  new Refusal('document_signer.not_found', 'There is no such document signer.', [
+    named('unknown', 'expected the id of a document signer of the tenant'),
+  ])
+
+const notSigning = (why: string) => notUsable(why, [named('not_usable', 'expected a document signer that is usable')])
 
 /** Of rows that are remembered, so that not each signature reads the certificate. */
 const countries = new WeakMap<Row, string>()
@@ -89,6 +100,8 @@ export function createMobileSigners({ systemSql, keys, now }: Pick<Dependencies,
   }
 
   function signerOfRow(tenantId: string, row: Row, stored: Buffer): MobileSigner {
+    const notAfter = dateIn(row.not_after)
+    if (!notAfter) throw new Error('a document signer has a certificate without an end')
     const certificate = new Uint8Array(stored)
     const ref = { tenantId, keyId: row.key_id, keyType: 'p256' } as const
     const deleted = (error: unknown): never => {
@@ -100,6 +113,7 @@ export function createMobileSigners({ systemSql, keys, now }: Pick<Dependencies,
       id: row.id,
       iacaId: row.iaca_id,
       certificate,
+      notAfter,
       country: () => countryOfRow(row, certificate),
       publicKey: new Uint8Array(row.public_key),
       sign: (data) => keys.sign(ref, data).catch(deleted),
@@ -114,27 +128,30 @@ export function createMobileSigners({ systemSql, keys, now }: Pick<Dependencies,
     async signerOf(tenantId: string, id: string | undefined): Promise<MobileSigner> {
       const row = await find(tenantId, id)
       if (!row) {
-        if (id !== undefined) throw signerNotFound()
-        throw new Refusal('document_signer.missing', 'The tenant has no usable document signer. Create one first.')
+        if (id !== undefined) throw unknownSigner()
+        throw new Refusal(
+          'document_signer.missing',
+          'The tenant has no usable document signer. Create one, or activate one of those there are, or its IACA.',
+        )
       }
       const { active, certificate } = row
       const [notBefore, notAfter, revokedAt] = [row.not_before, row.not_after, row.revoked_at].map(dateIn)
       const usability = usabilityOf({ active, notBefore, notAfter, revokedAt }, now())
       if (usability !== 'usable' || !certificate) {
         forget(tenantId)
-        throw notUsable(usability)
+        throw notSigning(usability)
       }
-      if (!row.iaca_active) throw notUsable('its IACA is inactive')
+      if (!row.iaca_active) throw notSigning('its IACA is inactive')
       return signerOfRow(tenantId, row, certificate)
     },
 
-    /** Signs the lists of an IACA. Throws `status_list.issuer_gone` where the IACA has no valid document signer. */
+    /** Signs the lists of an IACA. Throws `document_signer.missing` where it has no valid document signer. */
     async listSigner(tenantId: string, iacaId: string): Promise<MobileSigner> {
       const values = [tenantId, now(), iacaId]
       const [row] = (await systemSql.query<Row>({ name: 'list-signer', text: OF_IACA, values })).rows
       if (row?.certificate) return signerOfRow(tenantId, row, row.certificate)
       throw new Refusal(
-        'status_list.issuer_gone',
+        'document_signer.missing',
         'The IACA of this list has no document signer that is valid now, so the list cannot be signed.',
       )
     },

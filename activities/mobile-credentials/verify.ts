@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { fromBase64url } from '../../protocol/base64url.ts'
+import { fromBase64url, withoutPadding } from '../../protocol/base64url.ts'
 import { decodeCbor, isTag } from '../../protocol/cose/cbor.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import type { Certificate } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { type Certificate, keyIn } from '../../protocol/mobile-credentials/certificates.read.ts'
 import type { Session } from '../../protocol/mobile-credentials/device-auth.ts'
 import { MDOC, otherBounds, readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
 import { type ListTrust, readMobileList } from '../../protocol/mobile-credentials/status.ts'
@@ -42,11 +42,12 @@ export interface MobileVerdict {
 const TRUSTED = `select id, certificate from mobile_iacas
 where tenant_id = $1 and active and deleted_at is null order by created_at desc, id`
 
-const REVOKED = `select fingerprint from mobile_document_signers
-where tenant_id = $1 and revoked_at is not null and fingerprint is not null`
+/** Keys, not certificates: those have several forms and successors (D-327). */
+const REVOKED = `select encode(public_key, 'hex') as key from mobile_document_signers
+where tenant_id = $1 and revoked_at is not null`
 
 const bytesOf = (text: string, path: string): Uint8Array => {
-  const bytes = fromBase64url(text.replace(/=+$/, ''))
+  const bytes = fromBase64url(withoutPadding(text))
   if (bytes && bytes.length > 0) return bytes
   throw invalidRequest(path, 'base64url', 'expected base64url', 'The request has no bytes to verify.')
 }
@@ -106,10 +107,10 @@ export function createMobileVerifier({ systemSql, now, config, namedLists }: Par
       const bytes = bytesOf(payload, 'payload')
       const [trusted, revoked] = await Promise.all([
         systemSql.query<{ certificate: Buffer }>({ name: 'trusted-iacas', text: TRUSTED, values: [tenantId] }),
-        systemSql.query<{ fingerprint: string }>({ name: 'revoked-signers', text: REVOKED, values: [tenantId] }),
+        systemSql.query<{ key: string }>({ name: 'revoked-signers', text: REVOKED, values: [tenantId] }),
       ])
-      const fingerprints = new Set(revoked.rows.map(({ fingerprint }) => fingerprint))
-      const isRevoked = ({ fingerprint }: { fingerprint: string }) => fingerprints.has(fingerprint)
+      const revokedKeys = new Set<string | undefined>(revoked.rows.map(({ key }) => key))
+      const isRevoked = (signer: Certificate) => revokedKeys.has(keyIn(signer))
       const rules = {
         now: now(),
         trusted: trusted.rows.map(({ certificate }) => storedCertificate(certificate)),

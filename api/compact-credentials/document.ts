@@ -74,6 +74,7 @@ export const COMPACT_CREDENTIAL_DOCUMENT: AreaDocument<
   files: { verifyCompactCredential: QR_CODE, verifyCompactSemanticCredential: QR_CODE },
   schemas: { ...COMPACT_SCHEMAS, ...PDF_SCHEMAS },
   refusals: {
+    getCompactRevocationList: { 410: 'status_list.issuer_gone' },
     createCompactCredentialTemplate: { 400: 'credential_template.invalid', 409: 'credential_template.type_taken' },
     updateCompactCredentialTemplate: { 400: 'credential_template.invalid', 409: 'credential_template.type_taken' },
     signCompactCredentialFromTemplate: {

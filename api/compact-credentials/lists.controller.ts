@@ -56,6 +56,7 @@ export class CompactListsController extends Controller {
   @SuccessResponse(200, 'the list')
   @Produces('application/cwt')
   @Response(304, 'unchanged')
+  @Response<Problem>(410, 'the issuer was deleted, and the list can no longer be signed')
   @Response<Problem>(503, 'the list cannot be signed now; see Retry-After')
   async read(@Request() request: HttpRequest, @Path() id: Uuid): Promise<void> {
     const tenant = await publisherOf(this.platform, request)

@@ -50,6 +50,8 @@ export const CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof CREDENTIAL_OPERATION
     },
   },
   refusals: {
+    getWebSemanticCredentialRevocationList: { 410: 'status_list.issuer_gone' },
+    getPublishedStatusList: { 410: 'status_list.issuer_gone' },
     createCredentialBatch: {
       400: 'batch.empty',
       404: 'credential_template.not_found',

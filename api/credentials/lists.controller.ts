@@ -33,6 +33,7 @@ export class StatusListsController extends Controller {
   @Get('credentials/web-semantic/revocation-lists/{id}')
   @OperationId('getWebSemanticCredentialRevocationList')
   @Security('bearerAuth', ['semantic-credentials:read'])
+  @Response<Problem>(410, 'the issuer was deleted, and the list can no longer be signed')
   async read(@Request() called: Called, @Path() id: Uuid): Promise<RevocationListOut> {
     const { credential } = await this.platform.statusPublisher.publishedList(called.user.tenantId, id)
     return listToWire(await this.platform.credentialStatus.readList(called.user.tenantId, id), credential)
@@ -46,6 +47,7 @@ export class StatusListsController extends Controller {
   @OperationId('getPublishedStatusList')
   @SuccessResponse(200, 'the list', 'application/vc')
   @Response(304, 'unchanged')
+  @Response<Problem>(410, 'the issuer was deleted, and the list can no longer be signed')
   @Response<Problem>(503, 'the list cannot be signed now; see Retry-After')
   async published(@Request() request: HttpRequest, @Path() id: Uuid): Promise<VerifiableCredential | undefined> {
     const tenant = await publisherOf(this.platform, request)

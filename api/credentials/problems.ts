@@ -129,9 +129,11 @@ export const CREDENTIAL_PROBLEMS: ProblemTable = {
       meaning: 'The tenant has too many open batches.',
       remedy: 'A tenant may have 100 open batches. Wait until one ends, or end one with cancelCredentialBatch.',
     },
+  },
+  410: {
     'status_list.issuer_gone': {
-      meaning: 'The DID of the issuer was deleted, so the status list can no longer be signed.',
-      remedy: 'A deleted DID does not come back. Sign the credentials again with another DID.',
+      meaning: 'The DID or the IACA of the issuer was deleted, so the status list can no longer be signed.',
+      remedy: 'What was deleted does not come back. Sign the credentials again with another issuer.',
     },
   },
   413: {

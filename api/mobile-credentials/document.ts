@@ -37,6 +37,7 @@ export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDEN
   },
   schemas: MOBILE_CREDENTIAL_SCHEMAS,
   refusals: {
+    getMobileStatusList: { 410: 'status_list.issuer_gone' },
     signMobileCredential: {
       400: 'credential.invalid',
       404: 'document_signer.not_found',
@@ -91,7 +92,8 @@ export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDEN
           remedy: 'Create a document signer with iacaId of an imported IACA to certify it yourself.',
         },
         'document_signer.not_usable': {
-          meaning: 'The document signer cannot sign: it is inactive, not certified, not valid now, or revoked.',
+          meaning:
+            'The document signer cannot sign: it is inactive, not certified, not valid now, or revoked. A revoked one takes no certificate.',
           remedy: 'Set active with updateMobileCredentialsDocumentSigner, or name another document signer.',
         },
         'document_signer.too_many': {

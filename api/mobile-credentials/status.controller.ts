@@ -78,6 +78,7 @@ export class MobileStatusController extends Controller {
   @SuccessResponse(200, 'the list')
   @Produces('application/statuslist+cwt')
   @Response(304, 'unchanged')
+  @Response<Problem>(410, 'the issuer was deleted, and the list can no longer be signed')
   @Response<Problem>(503, 'the list cannot be signed now; see Retry-After')
   async list(@Request() request: HttpRequest, @Path() id: Uuid): Promise<void> {
     const tenant = await publisherOf(this.platform, request)

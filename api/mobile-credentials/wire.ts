@@ -38,8 +38,15 @@ export interface CertificateDataOut {
   notAfter: DateTime
 }
 
-/** usable, or what keeps it from signing now. */
-export type UsabilityOut = 'usable' | 'inactive' | 'no_certificate' | 'not_yet_valid' | 'expired' | 'revoked'
+/** usable, or what keeps it from signing now; `iaca_inactive`: that the IACA of the document signer is inactive. */
+export type UsabilityOut =
+  | 'usable'
+  | 'inactive'
+  | 'iaca_inactive'
+  | 'no_certificate'
+  | 'not_yet_valid'
+  | 'expired'
+  | 'revoked'
 
 export interface IacaOut {
   id: Uuid

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { base58btc } from 'multiformats/bases/base58'
-import { fromBase64url } from '../base64url.ts'
+import { fromBase64url, withoutPadding } from '../base64url.ts'
 import { isObject, type Json, listOf } from '../json.ts'
 import { tableOf } from '../names.ts'
 import { bundledContexts } from './bundled.ts'
@@ -99,7 +99,7 @@ const MULTIHASHES = tableOf<Algorithm>({ '1220': 'sha256', '2030': 'sha384', '13
 function readSri(text: string): Digest | undefined {
   const [, name, encoded = ''] = SRI.exec(text) ?? []
   const algorithm = ALGORITHMS.find((each) => each === name)
-  const bytes = fromBase64url(encoded.replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_'))
+  const bytes = fromBase64url(withoutPadding(encoded).replaceAll('+', '-').replaceAll('/', '_'))
   return algorithm && bytes && bytes.length === BYTES.get(algorithm) ? { algorithm, bytes } : undefined
 }
 

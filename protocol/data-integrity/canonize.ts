@@ -78,7 +78,7 @@ function templateKey(options: Record<string, unknown>): string | undefined {
 function cutAtCreated(canonical: string, created: string): [string, string] | undefined {
   const [before, after, ...more] = canonical.split(createdLiteral(created))
   if (before === undefined || after === undefined || more.length > 0 || canonical.includes('_:c14n1')) return undefined
-  const predicate = / <[^>]*> $/.exec(before)?.[0]
+  const predicate = / <[^<>]*> $/.exec(before)?.[0]
   return predicate !== undefined && canonical.split(predicate).length === 2 ? [before, after] : undefined
 }
 

@@ -159,6 +159,6 @@ export function assertTextsSigned(expanded: readonly object[]): void {
       )
     // items of a list have the name of the list
     if (Array.isArray(value)) for (const each of value) pending.push([name, each])
-    else if (isObject(value)) pending.push(...Object.entries(value))
+    else if (isObject(value)) for (const entry of Object.entries(value)) pending.push(entry)
   }
 }

@@ -31,7 +31,7 @@ export const isIri = (kind: string): boolean => kind.includes(':')
 /** The canonical literal of a double: at most 16 digits, one before the point (JSON-LD 1.1 API, section 8.2). */
 export function doubleOf(value: number): string {
   const [digits = '', exponent = ''] = value.toExponential(15).split('e')
-  return `${digits.replace(/0+$/, '').replace(/\.$/, '.0')}E${Number(exponent)}`
+  return `${digits.replace(/(?<!0)0+$/, '').replace(/\.$/, '.0')}E${Number(exponent)}`
 }
 
 /** A value as canonical N-Quads write it. An integer of a term whose type is xsd:double is written as a double. */

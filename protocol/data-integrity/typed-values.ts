@@ -6,7 +6,7 @@ import { notOfType } from './refusals.ts'
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
 
 /** The object of a statement that is a literal with a type of XML Schema; a statement of canonical N-Quads is a line. */
-const TYPED = /^\S+ <([^>]*)> "((?:[^"\\]|\\.)*)"\^\^<http:\/\/www\.w3\.org\/2001\/XMLSchema#([A-Za-z]+)>/gm
+const TYPED = /^\S+ <([^>\s]*)> "((?:[^"\\\r\n]|\\.)*)"\^\^<http:\/\/www\.w3\.org\/2001\/XMLSchema#([A-Za-z]+)>/gm
 
 interface Form {
   holds(text: string): boolean

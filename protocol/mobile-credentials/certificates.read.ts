@@ -9,7 +9,6 @@ import {
   SubjectKeyIdentifierExtension,
   X509Certificate,
 } from '@peculiar/x509'
-import { toJwk } from '../dids/jwk.ts'
 import { Refusal } from '../errors.ts'
 import { DOCUMENT_SIGNER_USAGE, MAX_SIGNER_DAYS } from './certificates.ts'
 
@@ -52,7 +51,8 @@ const EVALUATED = ['2.5.29.19', '2.5.29.15', '2.5.29.37', '2.5.29.14', '2.5.29.3
 
 const hex = (bytes: ArrayBuffer | Uint8Array): string => Buffer.from(new Uint8Array(bytes)).toString('hex')
 
-function parse(der: Uint8Array): Certificate {
+/** Throws for what is no certificate. */
+export function parseCertificate(der: Uint8Array): Certificate {
   const native = new NativeCertificate(der)
   const certificate = new X509Certificate(new Uint8Array(der))
   const field = (name: string): string | undefined => certificate.subjectName.getField(name)[0]
@@ -80,22 +80,37 @@ function parse(der: Uint8Array): Certificate {
   }
 }
 
-/** Reads a certificate in DER; undefined for what is none. */
+/**
+ * Reads a certificate in DER; undefined for what is none, also for other bytes of the same certificate: with bytes after
+ * it, or with lengths that DER writes shorter.
+ */
 export function readCertificate(der: Uint8Array): Certificate | undefined {
   if (der.length > MAX_BYTES) return undefined
   try {
-    return parse(der)
+    const certificate = parseCertificate(der)
+    return certificate.native.raw.equals(der) ? certificate : undefined
   } catch {
     return undefined // the libraries name no cause that a caller could use
   }
 }
 
-const PEM = /^\s*-----BEGIN CERTIFICATE-----\s+([A-Za-z0-9+/=\s]+?)\s+-----END CERTIFICATE-----\s*$/
+const [PEM_BEGIN, PEM_END] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----']
+/** Longest PEM of a certificate that is read, with generous white space. */
+const MAX_PEM = 2 * MAX_BYTES
+
+/** The bytes between the lines of PEM. */
+function bytesOfPem(text: string): Uint8Array | undefined {
+  const pem = text.length > MAX_PEM ? '' : text.trim()
+  if (!pem.startsWith(PEM_BEGIN) || !pem.endsWith(PEM_END)) return undefined
+  const base64 = pem.slice(PEM_BEGIN.length, -PEM_END.length).replaceAll(/\s/g, '')
+  const bytes = Buffer.from(base64, 'base64')
+  return bytes.toString('base64') === base64 ? bytes : undefined
+}
 
 /** Reads one certificate in PEM (RFC 7468). Throws `Refusal('certificate.malformed')` that names the field. */
 export function readPem(text: string, path: string): Certificate {
-  const base64 = PEM.exec(text)?.[1]
-  const certificate = base64 === undefined ? undefined : readCertificate(Buffer.from(base64, 'base64'))
+  const bytes = bytesOfPem(text)
+  const certificate = bytes && readCertificate(bytes)
   if (certificate) return certificate
   throw new Refusal('certificate.malformed', 'The certificate cannot be read.', [
     { path, code: 'pem', message: 'expected one X.509 certificate in PEM, -----BEGIN CERTIFICATE-----' },
@@ -107,13 +122,22 @@ export const countryOf = ({ subject }: Certificate): string => (subject.country 
 
 type Rule = (certificate: Certificate) => CertificateFault | undefined | false
 
-/** Whether a certificate is for this P-256 key, a compressed point. */
-function hasKey(certificate: Certificate, publicKey: Uint8Array): boolean {
-  if (certificate.publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return false
-  const { x, y } = certificate.publicKey.export({ format: 'jwk' })
-  const own = toJwk({ keyType: 'p256', publicKey })
-  return x === own.x && y === own.y
+/**
+ * The P-256 key of a certificate as a compressed point in hex; undefined for a key of another curve. It says whose
+ * certificate this is: with the n - s of its signature a certificate has other bytes, and its IACA can sign another one.
+ */
+export function keyIn({ publicKey }: Certificate): string | undefined {
+  if (publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return undefined
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
+  const isOdd = ((Buffer.from(y, 'base64url').at(-1) ?? 0) & 1) === 1
+  return `${isOdd ? '03' : '02'}${Buffer.from(x, 'base64url').toString('hex')}`
 }
+
+/** Whether two certificates are the same but for the bytes of their signatures. */
+export const isSameCertificate = (one: Certificate, other: Certificate): boolean =>
+  one.issuerName === other.issuerName &&
+  one.serialNumber === other.serialNumber &&
+  one.publicKey.equals(other.publicKey)
 
 const CURVES = [
   'prime256v1',
@@ -169,6 +193,29 @@ const SIGNER_RULES: readonly Rule[] = [
     },
   ({ unknownCritical: [type] }) =>
     type !== undefined && { code: 'extension', message: `expected no critical extension ${type}` },
+  ({ notBefore, notAfter }) =>
+    notAfter.getTime() - notBefore.getTime() > MAX_SIGNER_DAYS * DAY_MS && {
+      code: 'validity',
+      message: `expected a validity of at most ${MAX_SIGNER_DAYS} days`,
+    },
+]
+
+const stateOf = ({ subject }: Certificate): string | undefined => subject.stateOrProvinceName
+
+/** Of the same table, what a certificate must have in common with its IACA. */
+const rulesOf = (iaca: Certificate): Rule[] => [
+  (certificate) =>
+    countryOf(certificate) !== countryOf(iaca) && {
+      code: 'country',
+      message: `expected the country of the IACA, ${countryOf(iaca)}`,
+    },
+  (certificate) =>
+    stateOf(certificate) !== undefined &&
+    stateOf(iaca) !== undefined &&
+    stateOf(certificate) !== stateOf(iaca) && {
+      code: 'state',
+      message: 'expected the stateOrProvinceName of the IACA',
+    },
 ]
 
 const broken = (rules: readonly Rule[], certificate: Certificate): CertificateFault[] =>
@@ -184,8 +231,9 @@ export function isIssuedBy(certificate: Certificate, issuer: Certificate): boole
 
 export const iacaFaults = (certificate: Certificate): CertificateFault[] => broken(IACA_RULES, certificate)
 
-/** What forbids that this certificate of a document signer verifies, but for its validity. */
-export const signerFaults = (certificate: Certificate): CertificateFault[] => broken(SIGNER_RULES, certificate)
+/** What forbids that this certificate of a document signer verifies, but for its validity now. */
+export const signerFaults = (certificate: Certificate, iaca: Certificate | undefined): CertificateFault[] =>
+  broken([...SIGNER_RULES, ...(iaca ? rulesOf(iaca) : [])], certificate)
 
 /** What forbids that the platform signs with this certificate of an IACA. */
 export function ownSignerFaults(
@@ -194,26 +242,17 @@ export function ownSignerFaults(
   publicKey: Uint8Array,
 ): CertificateFault[] {
   const { notBefore, notAfter } = certificate
-  const { stateOrProvinceName: state } = certificate.subject
   const rules: Rule[] = [
     () => !isIssuedBy(certificate, iaca) && { code: 'issuer', message: 'expected a certificate that the IACA signed' },
     () =>
-      !hasKey(certificate, publicKey) && { code: 'public_key', message: 'expected the key of the certificate request' },
-    () =>
-      countryOf(certificate) !== countryOf(iaca) && {
-        code: 'country',
-        message: `expected the country of the IACA, ${countryOf(iaca)}`,
+      keyIn(certificate) !== hex(publicKey) && {
+        code: 'public_key',
+        message: 'expected the key of the certificate request',
       },
     () =>
-      state !== iaca.subject.stateOrProvinceName &&
-      (state !== undefined || iaca.subject.stateOrProvinceName !== undefined) && {
+      (stateOf(certificate) === undefined) !== (stateOf(iaca) === undefined) && {
         code: 'state',
-        message: 'expected the stateOrProvinceName of the IACA',
-      },
-    () =>
-      notAfter.getTime() - notBefore.getTime() > MAX_SIGNER_DAYS * DAY_MS && {
-        code: 'validity',
-        message: `expected a validity of at most ${MAX_SIGNER_DAYS} days`,
+        message: 'expected the stateOrProvinceName of the IACA, or none as the IACA',
       },
     () =>
       (notAfter > iaca.notAfter || notBefore < iaca.notBefore) && {
@@ -221,5 +260,5 @@ export function ownSignerFaults(
         message: 'expected a validity inside that of the IACA',
       },
   ]
-  return [...signerFaults(certificate), ...broken(rules, certificate)]
+  return [...signerFaults(certificate, iaca), ...broken(rules, certificate)]
 }

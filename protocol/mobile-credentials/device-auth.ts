@@ -84,13 +84,21 @@ function deviceAuthentication({ transcript }: Session, docType: string, nameSpac
 /** HMAC 256/256 (RFC 9053, section 3.1). */
 const HS256 = 5
 
-/** EMacKey (ISO/IEC 18013-5, 9.1.3.5). Throws where the keys' curves differ. */
-function macKeyOf(deviceKey: KeyObject, readerKey: KeyObject, transcript: Uint8Array): Uint8Array {
+const secretOf = (privateKey: KeyObject, publicKey: KeyObject): Uint8Array | undefined => {
+  try {
+    return diffieHellman({ privateKey, publicKey })
+  } catch {
+    return undefined // Ed25519 agrees on no secret, and no reader on one with a point of low order
+  }
+}
+
+/** EMacKey (ISO/IEC 18013-5, 9.1.3.5); undefined where the keys agree on no secret. */
+function macKeyOf(deviceKey: KeyObject, readerKey: KeyObject, transcript: Uint8Array): Uint8Array | undefined {
   const salt = createHash('sha256')
     .update(encodeCbor(new Tag(ENCODED_CBOR, transcript)))
     .digest()
-  const secret = diffieHellman({ privateKey: readerKey, publicKey: deviceKey })
-  return new Uint8Array(hkdfSync('sha256', secret, salt, 'EMacKey', 32))
+  const secret = secretOf(readerKey, deviceKey)
+  return secret && new Uint8Array(hkdfSync('sha256', secret, salt, 'EMacKey', 32))
 }
 
 /**
@@ -110,5 +118,6 @@ export function deviceProofOf({ deviceSigned, mso }: Mdoc, session: Session): De
   if (deviceSigned.mac === undefined || !readerKey || curveOf(readerKey) !== curveOf(key)) return undefined
   const message = deviceMessageOf(deviceSigned.mac)
   if (message.protected.get(HEADER.alg) !== HS256) return undefined
-  return { member: 'deviceMac', message, payload, key: macKeyOf(key, readerKey, transcript) }
+  const macKey = macKeyOf(key, readerKey, transcript)
+  return macKey && { member: 'deviceMac', message, payload, key: macKey }
 }

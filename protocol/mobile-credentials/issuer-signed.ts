@@ -4,6 +4,7 @@ import { type Cbor, type CborMap, encodeCbor, isCborMap, isTag, Tag } from '../c
 import { coseSign1, HEADER } from '../cose/sign1.ts'
 import { fromJwk, isPrivateJwk, type PublicJwk } from '../dids/jwk.ts'
 import { type FieldError, Refusal, within } from '../errors.ts'
+import { MAX_VALUES, type Values } from '../json.strict.ts'
 import { isObject } from '../json.ts'
 import { typeOf } from './namespaces.ts'
 import type { StoredKey } from './signing-crypto.ts'
@@ -29,6 +30,8 @@ const itemsIn = (value: Cbor): number => {
   return Array.isArray(value) ? value.reduce<number>((sum, each) => sum + itemsIn(each), 1) : 1
 }
 
+/** Errors of one request that are told, as elsewhere (D-321). */
+const MAX_ERRORS = 50
 const MAX_NAMESPACES = 50
 const MAX_ELEMENTS = 500
 const SALT_BYTES = 32
@@ -43,6 +46,7 @@ export type NameSpaces = Map<string, Map<string, Cbor>>
 export function nameSpacesOf(items: unknown, path: string): NameSpaces {
   const errors: FieldError[] = []
   const spaces: NameSpaces = new Map()
+  const texts: Values = { left: MAX_VALUES }
   if (!isObject(items) || Object.keys(items).length === 0)
     errors.push({ path, code: 'required', message: 'expected an object with a namespace' })
   else if (Object.keys(items).length > MAX_NAMESPACES)
@@ -50,7 +54,9 @@ export function nameSpacesOf(items: unknown, path: string): NameSpaces {
   else
     for (const [namespace, elements] of Object.entries(items)) {
       const at = within(path, namespace)
-      const read = isObject(elements) ? elementsOf(namespace, elements, at, errors) : new Map<string, Cbor>()
+      const read = isObject(elements)
+        ? elementsOf(namespace, elements, { path: at, errors, texts })
+        : new Map<string, Cbor>()
       if (!isObject(elements) || Object.keys(elements).length === 0)
         errors.push({ path: at, code: 'required', message: 'expected an object with an element' })
       spaces.set(namespace, read)
@@ -62,12 +68,18 @@ export function nameSpacesOf(items: unknown, path: string): NameSpaces {
     throw new Refusal(
       'credential.invalid',
       'Values of the credential break rules of their namespaces; see errors.',
-      errors,
+      errors.slice(0, MAX_ERRORS),
     )
   return spaces
 }
 
-function elementsOf(namespace: string, elements: object, path: string, errors: FieldError[]): Map<string, Cbor> {
+interface Reading {
+  path: string
+  errors: FieldError[]
+  texts: Values
+}
+
+function elementsOf(namespace: string, elements: object, { path, errors, texts }: Reading): Map<string, Cbor> {
   const read = new Map<string, Cbor>()
   const entries = Object.entries(elements)
   if (entries.length > MAX_ELEMENTS) {
@@ -81,9 +93,9 @@ function elementsOf(namespace: string, elements: object, path: string, errors: F
       errors.push({ path: at, code: 'unknown', message: `expected an element of ${namespace}` })
       continue
     }
-    const result = type(json, at)
+    const result = type(json, at, texts)
     if ('value' in result) read.set(name, result.value)
-    else errors.push(...result.errors)
+    else for (const error of result.errors) errors.push(error)
   }
   return read
 }

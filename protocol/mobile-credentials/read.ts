@@ -1,5 +1,6 @@
 import { type Cbor, type CborBounds, type CborMap, decodeCbor, isCborMap, isTag } from '../cose/cbor.ts'
 import { type CoseSign1, coseSign1Of, HEADER } from '../cose/sign1.ts'
+import { momentOf } from '../dates.ts'
 import { Refusal } from '../errors.ts'
 import { ENCODED_CBOR, MAX_ITEMS } from './issuer-signed.ts'
 import { toJson } from './shown.ts'
@@ -97,8 +98,8 @@ export interface MobileSecurityObject {
 
 function momentIn(validity: CborMap, name: string): Date {
   const value = validity.get(name)
-  const moment = isTag(value) && Number(value.tag) === 0 ? new Date(String(value.contents)) : undefined
-  if (!moment || Number.isNaN(moment.getTime())) throw malformed(`${name} of validityInfo is not a tdate`)
+  const moment = isTag(value) && Number(value.tag) === 0 ? momentOf(value.contents, { zoneRequired: true }) : undefined
+  if (!moment) throw malformed(`${name} of validityInfo is not a tdate`)
   return moment
 }
 

@@ -1,13 +1,10 @@
 import { type Cbor, isCborMap, isTag } from '../cose/cbor.ts'
 import { setOwnMember } from '../names.ts'
-import { DATE_TAG } from './values.ts'
-
-const DATES: readonly number[] = Object.values(DATE_TAG)
 
 /** A CBOR value as JSON: bytes as base64url, dates as their texts. */
 export function toJson(value: Cbor): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64url')
-  if (isTag(value)) return DATES.includes(Number(value.tag)) ? value.contents : toJson(value.contents as Cbor)
+  if (isTag(value)) return toJson(value.contents as Cbor)
   if (Array.isArray(value)) return value.map(toJson)
   if (isCborMap(value)) {
     const object: Record<string, unknown> = {}

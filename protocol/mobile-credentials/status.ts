@@ -57,7 +57,7 @@ function listSigner(chain: Cbor, { iaca, isRevoked }: ListTrust, { now, toleranc
   if (!signer) throw malformedList('its x5chain has no certificate')
   if (signer.fingerprint !== iaca.fingerprint && !isIssuedBy(signer, iaca))
     throw notVerified('The IACA of the credential did not issue the certificate of its status list.')
-  if (signerFaults(signer).length > 0)
+  if (signerFaults(signer, iaca).length > 0)
     throw notVerified('The certificate of the status list is not one of a document signer.')
   const isOver = now.getTime() > signer.notAfter.getTime() + toleranceMs
   if (isOver || now.getTime() < signer.notBefore.getTime() - toleranceMs || isRevoked(signer))

@@ -30,7 +30,7 @@ export interface Rules {
   now: Date
   /** Certificates of the IACAs that the verifier trusts, or of single document signers. */
   trusted: readonly Certificate[]
-  /** Whether the IACA revoked a document signer's certificate. */
+  /** Whether the key of a document signer was revoked. */
   isRevoked(signer: Certificate): boolean
   /**
    * Whether an entry of a status list is set. `iaca`: the trusted certificate that the credential leads to. Throws
@@ -56,9 +56,9 @@ type Check = (facts: Facts, rules: Rules) => Reason[] | Promise<Reason[]>
 
 const failed = (type: Reason['type'], message: string): Reason[] => [{ type, message }]
 
-const certificate: Check = ({ signer }, { now }) => {
+const certificate: Check = ({ signer, iaca }, { now }) => {
   if (!signer) return failed('Certificate', 'The certificate of the document signer cannot be read.')
-  const faults = signerFaults(signer).flatMap(({ message }) =>
+  const faults = signerFaults(signer, iaca).flatMap(({ message }) =>
     failed('Certificate', `The certificate of the document signer breaks its profile: ${message}.`),
   )
   if (now.getTime() < signer.notBefore.getTime() - TOLERANCE_MS)
@@ -77,9 +77,7 @@ const issuer: Check = ({ signer, iaca }, { now }) => {
 }
 
 const revocation: Check = ({ signer, iaca }, { isRevoked }) =>
-  signer && iaca && isRevoked(signer)
-    ? failed('CertificateRevoked', 'The IACA revoked the certificate of the document signer.')
-    : []
+  signer && iaca && isRevoked(signer) ? failed('CertificateRevoked', 'The document signer was revoked.') : []
 
 const signature: Check = async ({ mdoc: { issuerAuth }, signer, mdl }) => {
   if (!signer || !mdl) return []
@@ -130,6 +128,9 @@ const version: Check = ({ mdoc: { mso } }) =>
 
 const validity: Check = ({ mdoc: { mso }, signer }, { now }) => {
   const reasons: Reason[] = []
+  if (mso.validUntil <= mso.validFrom) reasons.push(...failed('Syntax', 'The validUntil is not after validFrom.'))
+  if (now.getTime() < mso.signed.getTime() - TOLERANCE_MS)
+    reasons.push(...failed('NotYetValid', 'The credential says that it was signed in the future.'))
   if (now.getTime() < mso.validFrom.getTime() - TOLERANCE_MS)
     reasons.push(...failed('NotYetValid', 'The credential is not yet valid.'))
   if (now.getTime() > mso.validUntil.getTime() + TOLERANCE_MS)

@@ -90,7 +90,7 @@ test('rows of mobile credentials are signed, and a bad row names its field', asy
       '3 payload.validityInfo.validFrom credential.invalid',
       '3 payload.validityInfo.until credential.invalid',
       '5 documentSignerId row.invalid',
-      '6  document_signer.not_found',
+      '6 documentSignerId document_signer.not_found',
       '7 tag row.invalid',
       '8 payload row.invalid',
     ],

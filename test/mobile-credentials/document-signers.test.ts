@@ -238,6 +238,14 @@ test('an IACA that is inactive or missing certifies nothing, and one in use is n
   t.deepEqual(await refused({ iacaId }), [409, 'iaca.not_usable'])
   await activate(true)
   const { id } = await makeSigner(world, { iacaId }, token)
+  const usabilities = async () => {
+    const list = (await world.ask(SIGNERS, { token })).json<{ data: { usability: string }[] }>()
+    return [list.data[0]?.usability, (await world.ask(`${SIGNERS}/${id}`, { token })).json().usability]
+  }
+  t.deepEqual(await usabilities(), ['usable', 'usable'])
+  await activate(false)
+  t.deepEqual(await usabilities(), ['iaca_inactive', 'iaca_inactive'])
+  await activate(true)
   const remove = (path: string) => world.ask(path, { method: 'DELETE', token })
   const inUse = await remove(`${IACAS}/${iacaId}`)
   t.deepEqual([inUse.status, ...codesOf(inUse.text)], [409, 'iaca.in_use'])

@@ -2,8 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import { type Cbor, encodeCbor, Tag } from '../../protocol/cose/cbor.ts'
-import { issue } from '../../protocol/mobile-credentials/issuer-signed.ts'
-import { readMdocs } from '../../protocol/mobile-credentials/read.ts'
+import { issue, nameSpacesOf } from '../../protocol/mobile-credentials/issuer-signed.ts'
+import { readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
+import { nameSpacesToJson } from '../../protocol/mobile-credentials/shown.ts'
 
 const NOW = new Date('2030-01-01T00:00:00Z')
 
@@ -59,6 +60,38 @@ test('an element is written as the map of its four members, and its digest is ov
       }
     }),
     { numRuns: 60 },
+  )
+})
+
+test('whatever JSON is signed is read again as it was shown (property)', async (t) => {
+  const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((text) => text !== '__proto__')
+  const { tree: json } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 15, depthSize: 'large' },
+      fc.oneof(
+        fc.string({ unit: 'grapheme' }),
+        fc.boolean(),
+        fc.constant(null),
+        fc.integer(),
+        fc.double({ noNaN: true }),
+      ),
+      fc.array(tie('tree'), { maxLength: 4 }),
+      fc.dictionary(name, tie('tree'), { maxKeys: 4, noNullPrototype: true }),
+      fc.constantFrom(
+        { type: 'binary', value: 'AQID' },
+        { type: 'full-date', value: '2030-01-31' },
+        { type: 'tdate', value: '9999-12-31T23:59:59Z' },
+      ),
+    ),
+  }))
+  const elements = fc.dictionary(name, json, { minKeys: 1, maxKeys: 6, noNullPrototype: true })
+  await fc.assert(
+    fc.asyncProperty(elements, async (space) => {
+      const nameSpaces = nameSpacesOf({ space }, 'items')
+      const { nameSpaces: read } = await issued(nameSpaces.get('space') ?? new Map())
+      t.deepEqual(JSON.stringify(shownNameSpaces(read)), JSON.stringify(nameSpacesToJson(nameSpaces)))
+    }),
+    { numRuns: 200 },
   )
 })
 

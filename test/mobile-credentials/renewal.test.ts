@@ -74,6 +74,19 @@ test.serial('a signer is renewed once, 30 days before it expires, and the new on
   t.is(credential.json().documentSignerId, renewed.id)
 })
 
+test.serial('the successor of an old signer does not sign before one that was made since (D-376)', async (t) => {
+  const { token, find } = await newTenant()
+  const newer = await makeSigner(world, { renew: false }, token)
+  await sweepAfter(336)
+  t.truthy((await find()).renewedById)
+  await world.dependencies.systemSql.query({
+    text: 'update mobile_document_signers set not_before = now() where tenant_id = (select tenant_id from mobile_document_signers where id = $1)',
+    values: [newer.id],
+  })
+  const { mobileId } = await signMobile(world, token)
+  t.is((await world.ask(`/v1/credentials/mobile/${mobileId}`, { token })).json().documentSignerId, newer.id)
+})
+
 test.serial(
   'what is not to be renewed stays as it is: by its policy, inactive, revoked, or with its IACA',
   async (t) => {

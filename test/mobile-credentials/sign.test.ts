@@ -72,7 +72,7 @@ test('signMobileCredential signs the ISO types of an mDL and records it (specifi
   t.true(isCborMap(privilege) && tagOf(privilege.get('issue_date')) === 1004)
   const { mso } = mdoc
   t.is(mso.docType, 'org.iso.18013.5.1.mDL')
-  t.is(mso.validUntil.getTime() - mso.validFrom.getTime(), 365 * 86_400_000)
+  t.is(mso.validUntil.toISOString(), signer.certificateData.notAfter, 'a year would be more than its certificate has')
   t.deepEqual(mso.deviceKey?.get(1), 2)
   // digest ids are a permutation that differs from the order of the elements, and salts are long and all different
   const ids = items.map(({ digestId }) => digestId)
@@ -196,6 +196,13 @@ test('times and device keys that an mdoc cannot have are refused by their field'
   t.deepEqual(await refused({ validityInfo: { validFrom: past } }), validity('validFrom'))
   t.deepEqual(await refused({ validityInfo: { validUntil: past } }), validity('validUntil'))
   t.deepEqual(await refused({ validityInfo: { expectedUpdate: 'x' } }), validity('expectedUpdate'))
+  const later = new Date(Date.now() + 366 * 86_400_000).toISOString()
+  t.deepEqual(
+    await refused({ validityInfo: { validUntil: later } }),
+    validity('validUntil'),
+    'its certificate ends before',
+  )
+  t.deepEqual(await refused({ validityInfo: { validFrom: later } }), validity('validFrom'))
   const device = [400, 'credential.invalid', 'payload.deviceKeyInfo.deviceKey:device_key']
   const { deviceKey } = EXAMPLE.deviceKeyInfo
   const key = (more: object) => ({ deviceKeyInfo: { deviceKey: { ...deviceKey, ...more } } })
@@ -237,7 +244,7 @@ test('an inactive, revoked or expired signer never signs, and neither does one w
   await times('not_after', '1 hour')
   await world.ask(`${path}/revoke`, { method: 'POST', token })
   t.deepEqual(await refused(signer.id), [409, 'document_signer.not_usable', 'revoked'])
-  t.deepEqual(codesOf(await sign(EXAMPLE, randomUUID())), [404, 'document_signer.not_found'])
+  t.deepEqual(codesOf(await sign(EXAMPLE, randomUUID())), [404, 'document_signer.not_found', 'documentSignerId:unknown'])
 })
 
 test('without a name the signer that was created or changed last signs', async (t) => {

@@ -77,7 +77,7 @@ const VECTOR_LIST: Vector[] = [
     bytes: () => read('auth0-mdl/issuerSigned-0-mdoc.hex'),
     trusted: () => read('auth0-mdl/issuer.pem'),
     at: '2024-01-01T00:00:00Z',
-    reasons: ['Certificate', 'Certificate', 'Certificate'],
+    reasons: ['Certificate', 'Certificate', 'Certificate', 'Certificate'],
   },
   {
     name: 'mdoc-issuers BDR',

@@ -21,6 +21,9 @@ export interface PublishedList {
 /** Lists that `/v1/revocation-lists` publishes. */
 const CREDENTIAL_LISTS = ['RevocationList2020', 'BitstringStatusList'] as const
 
+/** Refusals that no later read changes (D-332). */
+const FOR_EVER = ['status_list.not_found', 'status_list.issuer_gone']
+
 const VALID_HOURS = 24
 /** A list is signed again before it ends, changed or not. */
 export const RENEWED_BEFORE_HOURS = 12
@@ -118,7 +121,10 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
   const flight = singleFlight<PublishedList>()
 
   return {
-    /** Returns the signed list; signs it at the first read, because a list that nobody reads needs no signature. */
+    /**
+     * Returns the signed list; signs it at the first read, because a list that nobody reads needs no signature. Throws
+     * `status_list.not_found`, `status_list.issuer_gone` where the issuer was deleted; `Unavailable('keys')`.
+     */
     async publishedList(
       tenantId: string,
       id: string,
@@ -130,16 +136,11 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
       const { signed, etag, validUntil } = list
       if (signed && etag && validUntil && validUntil > now()) return { credential: signed, etag, validUntil }
       return flight(id, () => sign(tenantId, id)).catch((error: unknown) => {
-        // issuer or key was deleted, the key perhaps by a restore: a reader cannot change that
-        if (!(error instanceof Refusal) || error.code === 'status_list.not_found') throw error
-        throw new Unavailable(
-          'keys',
-          'The issuer of this list or its key was deleted, so the list cannot be signed.',
-          3600,
-          {
-            cause: error,
-          },
-        )
+        // a key was deleted, perhaps by a restore, or an IACA has no signer now: a reader cannot change that
+        if (!(error instanceof Refusal) || FOR_EVER.includes(error.code)) throw error
+        throw new Unavailable('keys', 'The issuer of this list has no key that signs it now.', 3600, {
+          cause: error,
+        })
       })
     },
 

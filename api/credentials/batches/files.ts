@@ -7,12 +7,12 @@ import type { RowError } from '../../../activities/credentials/batches/files.ts'
  * Places where a program may see the start of a cell: the start of the text, and after each character that separates
  * cells in some country. A sign there turns the cell into a formula (OWASP, CSV Injection).
  */
-const FORMULA = /(^|[,;|\t\r\n])([\s"]*)(?=[=+\-@＝＋－＠])/g
+const FORMULA = /(?=[=+\-@＝＋－＠])(?<=(?:^|[,;|\t\r\n])[\s"]*)/g
 
 /** Writes a number as it is, and a text so that it cannot become a formula. */
 const cell = (value: string | number): string => {
   if (typeof value === 'number') return String(value)
-  const text = value.replace(FORMULA, "$1$2'").replace(/^(?=[\t\r\n])/, "'")
+  const text = value.replace(FORMULA, "'").replace(/^(?=[\t\r\n])/, "'")
   return /^[\w ./:-]*$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`
 }
 

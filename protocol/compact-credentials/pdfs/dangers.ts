@@ -75,8 +75,8 @@ export function dangerOf({ context, catalog }: PDFDocument): string | undefined 
     if (dict instanceof PDFDict) {
       const danger = dangerIn(dict, lookup)
       if (danger) return danger
-      pending.push(...dict.values())
-    } else if (dict instanceof PDFArray) pending.push(...dict.asArray())
+      for (const each of dict.values()) pending.push(each)
+    } else if (dict instanceof PDFArray) for (const each of dict.asArray()) pending.push(each)
   }
   const opened = lookup(catalog.get(PDFName.of('OpenAction')))
   const isLink = opened instanceof PDFDict && nameOf(lookup(opened.get(PDFName.of('S')))) !== 'GoTo'
@@ -92,9 +92,9 @@ export function dropUnused({ context }: PDFDocument): void {
     if (!object || seen.has(object)) continue
     seen.add(object)
     if (object instanceof PDFRef) pending.push(context.lookup(object))
-    else if (object instanceof PDFStream) pending.push(...object.dict.values())
-    else if (object instanceof PDFDict) pending.push(...object.values())
-    else if (object instanceof PDFArray) pending.push(...object.asArray())
+    else if (object instanceof PDFStream) for (const each of object.dict.values()) pending.push(each)
+    else if (object instanceof PDFDict) for (const each of object.values()) pending.push(each)
+    else if (object instanceof PDFArray) for (const each of object.asArray()) pending.push(each)
   }
   for (const [ref] of context.enumerateIndirectObjects()) if (!seen.has(ref)) context.delete(ref)
 }

@@ -85,8 +85,8 @@ function frameOf({ widget }: Spot, { width, height }: Box): PDFOperator[] {
   ]
 }
 
-const SIZE = /(-?[\d.]+)\s+Tf\b/
-const COLOR = /((?:-?[\d.]+\s+){1,4})(g|rg|k)\b/
+const SIZE = /(?<![\d.])(-?[\d.]+)\s+Tf\b/
+const COLOR = /(?<![\d.])((?:-?[\d.]+\s+){1,4})(g|rg|k)\b/
 
 /** Size and colour of the default appearance (ISO 32000-1, 12.7.3.3); size 0 is chosen by us. */
 function looksOf({ field, widget }: Spot) {

@@ -46,3 +46,13 @@ test.serial('a list whose key is gone, as after a restore, is away and no fault 
   t.is(reply.json<{ type: string }>().type, '/problems#keys.unavailable')
   t.is(reply.headers.get('retry-after'), '3600')
 })
+
+test.serial('a list that nobody read before its issuer was deleted is gone (D-332)', async (t) => {
+  const did = await createDid(world)
+  const { credential } = await sign(world, did, { revocable: true })
+  const url = (credential.credentialStatus as Record<string, string>).statusListCredential ?? ''
+  t.is((await world.ask(`/v1/dids/${did}`, { method: 'DELETE', token: world.token })).status, 204)
+  const reply = await world.ask(new URL(url).pathname)
+  t.is(reply.status, 410, reply.text)
+  t.is(reply.json<{ type: string }>().type, '/problems#status_list.issuer_gone')
+})
