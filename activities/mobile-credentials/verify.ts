@@ -110,7 +110,7 @@ export function createMobileVerifier({ systemSql, now, config, namedLists }: Par
         systemSql.query<{ key: string }>({ name: 'revoked-signers', text: REVOKED, values: [tenantId] }),
       ])
       const revokedKeys = new Set<string | undefined>(revoked.rows.map(({ key }) => key))
-      const isRevoked = (signer: Certificate) => revokedKeys.has(keyIn(signer))
+      const isRevoked = (signer: Certificate) => revokedKeys.size > 0 && revokedKeys.has(keyIn(signer))
       const rules = {
         now: now(),
         trusted: trusted.rows.map(({ certificate }) => storedCertificate(certificate)),
