@@ -1,3 +1,4 @@
+import { checkColumns } from '../../protocol/compact-credentials/columns.ts'
 import type { CompactTemplate } from '../../protocol/compact-credentials/templates.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import {
@@ -21,6 +22,14 @@ const refuseOption = (path: string, message: string) =>
   new Refusal('request.invalid', `The query parameter ${path} does not fit compact credentials.`, [
     { path, code: 'query', message },
   ])
+
+const checkRow = ({ suspendable }: RowInput): void => {
+  if (!suspendable) return
+  const message = 'expected false: compact credentials cannot be suspended'
+  throw new Refusal('row.invalid', 'The row does not fit compact credentials.', [
+    { path: 'suspendable', code: 'row.suspendable', message },
+  ])
+}
 
 /** The row's own fault with the row's field names: rules of a payload name JSON pointers into it. */
 async function ofRow<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -57,9 +66,14 @@ export function createCompactBatches(profile: Profile, parts: Parts): BatchForma
 
   /** Fixes the template's version and the issuer for the batch: later changes do not affect it (D-126). */
   async function forClaims(tenantId: string, options: BatchOptions, templateId: string): Promise<SettledOptions> {
-    const { version } = await templates.readTemplate(tenantId, templateId)
+    const { version, definition } = await templates.readTemplate(tenantId, templateId)
     const { did } = await signing.signerOf(tenantId, options.issuer, 'issuerDid')
-    return { options: { ...options, issuer: did }, template: { id: templateId, version } }
+    return {
+      options: { ...options, issuer: did },
+      template: { id: templateId, version },
+      checkColumns: (columns) => checkColumns(definition, columns),
+      checkRow,
+    }
   }
 
   return {
@@ -72,7 +86,7 @@ export function createCompactBatches(profile: Profile, parts: Parts): BatchForma
       if (templateId !== undefined) return forClaims(tenantId, options, templateId)
       if (source === 'csv') throw refuseOption('templateId', 'expected a template for CSV, or rows as JSON lines')
       if (issuer !== undefined) await signing.signerOf(tenantId, issuer, 'issuer')
-      return { options }
+      return { options, checkRow }
     },
 
     issuerOf(input: RowInput, options) {

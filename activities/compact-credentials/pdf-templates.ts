@@ -4,8 +4,14 @@ import { CompactPdfFile, CompactPdfTemplate } from '../../entities/compact-crede
 import { inTenant } from '../../entities/orm.ts'
 import type { TemplateFiles } from '../../protocol/compact-credentials/pdfs/archive.ts'
 import type { ReadTemplate } from '../../protocol/compact-credentials/pdfs/read.ts'
-import { FONT_FOLDER, PDF_FILE, type PdfTemplate } from '../../protocol/compact-credentials/pdfs/template.ts'
+import {
+  FONT_FOLDER,
+  PDF_FILE,
+  type PdfFont,
+  type PdfTemplate,
+} from '../../protocol/compact-credentials/pdfs/template.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { isObject } from '../../protocol/json.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { bundledOnly } from '../documents/index.ts'
 import type { Call, Operations } from '../frame/operations.ts'
@@ -35,6 +41,10 @@ const withoutPdf = () =>
   new Refusal('request.invalid', 'The body has no PDF.', [
     { path: 'template_file', code: 'required', message: 'expected the PDF in base64' },
   ])
+
+/** A change that does not speak of fonts keeps those that are stored; `[]` takes them away. */
+const withFonts = (members: unknown, fonts: readonly PdfFont[]): unknown =>
+  isObject(members) && (members.fonts ?? null) === null ? { ...members, fonts } : members
 
 const storedOf = ({ id, definition }: CompactPdfTemplate): StoredPdfTemplate => ({ id, template: definition })
 
@@ -84,7 +94,8 @@ export function createPdfTemplates({
     const stored = id === undefined ? undefined : await load(tenantId, id)
     const pdf = upload.pdf ?? stored?.pdf
     if (!pdf) throw withoutPdf()
-    return { members: upload.members, pdf, fonts: upload.fonts, keptFonts: stored?.fonts }
+    const members = stored ? withFonts(upload.members, stored.template.fonts) : upload.members
+    return { members, pdf, fonts: upload.fonts, keptFonts: stored?.fonts }
   }
 
   const check = async (tenantId: string, upload: PdfTemplateUpload, id?: string): Promise<ReadTemplate> =>

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { ScanVerdict } from '../../activities/compact-credentials/scans.ts'
-import { readCredentialClaims, readCwt, uuidOfJti } from '../../protocol/compact-credentials/cwt.ts'
+import { readCredentialClaims, readCwt } from '../../protocol/compact-credentials/cwt.ts'
 import { fromText, PREFIXES, type Profile } from '../../protocol/compact-credentials/text.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { uuidOfId } from '../../protocol/uuid.ts'
 import type { Called, Noted } from '../frame/authentication.ts'
 
 /** The UUID of a credential of a path, which the log entry names. Throws `credential.not_found` for a text of none. */
 export function namedCredential(called: Called, id: string): string {
-  const uuid = uuidOfJti(id)
+  const uuid = uuidOfId(id)
   if (!uuid) throw new Refusal('credential.not_found', 'There is no such credential.')
   called.noted = { ...called.noted, objectIds: [uuid] }
   return uuid
@@ -15,7 +16,7 @@ export function namedCredential(called: Called, id: string): string {
 
 /** The id of a credential and a digest of its text: another one with this id is not ours (D-339). */
 const presented = (id: unknown, encoded: string): Noted => {
-  const presentedId = typeof id === 'string' ? uuidOfJti(id) : undefined
+  const presentedId = typeof id === 'string' ? uuidOfId(id) : undefined
   if (!presentedId) return {}
   return { presentedId, presentedDigest: createHash('sha256').update(encoded).digest('hex') }
 }

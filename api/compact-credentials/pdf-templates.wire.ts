@@ -47,7 +47,7 @@ export interface PdfTemplateIn {
   file_name: PdfFileName
   metadata?: PdfMetadata | null
   /**
-   * Without fonts Helvetica shows the characters of Windows code page 1252.
+   * Without fonts Helvetica shows the characters of Windows code page 1252. A change without this member keeps the stored ones.
    * @maxItems 10
    */
   fonts?: PdfFontIn[] | null
@@ -119,7 +119,7 @@ export function toUpload(body: PdfTemplateIn | undefined, rawBody: Buffer): PdfT
     text ? [[name, bytesOf(text, within('fonts', at, 'file'))]] : [],
   )
   return {
-    members: { ...members, fonts: (fonts ?? []).map(({ name, file_name }) => ({ name, file_name })) },
+    members: { ...members, ...(fonts && { fonts: fonts.map(({ name, file_name }) => ({ name, file_name })) }) },
     pdf: file ? bytesOf(file, 'template_file') : undefined,
     fonts: new Map(sent),
   }

@@ -3,11 +3,14 @@ import type { Request as HttpRequest } from 'express'
 import type { CredentialSummary } from '../../activities/credentials/search.ts'
 import type { Platform } from '../../activities/index.ts'
 import { formatOf } from '../../protocol/credentials/formats.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import { uuidOfId } from '../../protocol/uuid.ts'
 import type { Called } from '../frame/authentication.ts'
 import { snakeTotals, toPage } from '../frame/pagination.ts'
-import { inLowerCase, type Uuid } from '../frame/wire.ts'
+import { inLowerCase } from '../frame/wire.ts'
 import { allowedFormats } from './scopes.ts'
 import {
+  type CredentialId,
   type CredentialSearch,
   type CredentialSummaryOut,
   type CredentialSummaryPageOut,
@@ -26,7 +29,9 @@ export class CredentialSearchController extends Controller {
 
   private async find(called: Called & HttpRequest, id: string): Promise<CredentialSummary> {
     allowedFormats(called, 'read')
-    const summary = await this.platform.credentialSearch.summary(called.user.tenantId, id)
+    const uuid = uuidOfId(id)
+    if (!uuid) throw new Refusal('credential.not_found', 'There is no such credential.')
+    const summary = await this.platform.credentialSearch.summary(called.user.tenantId, uuid)
     allowedFormats(called, 'read', [summary.row.format])
     return summary
   }
@@ -69,8 +74,8 @@ export class CredentialSearchController extends Controller {
   @Get('{id}')
   @OperationId('getCredential')
   @Security('bearerAuth', [])
-  async read(@Request() called: Called & HttpRequest, @Path() id: Uuid): Promise<CredentialSummaryOut> {
-    return summaryToWire(await this.find(called, inLowerCase(id)))
+  async read(@Request() called: Called & HttpRequest, @Path() id: CredentialId): Promise<CredentialSummaryOut> {
+    return summaryToWire(await this.find(called, id))
   }
 
   /**
@@ -84,11 +89,11 @@ export class CredentialSearchController extends Controller {
   @Security('bearerAuth', [])
   async timeline(
     @Request() called: Called & HttpRequest,
-    @Path() id: Uuid,
+    @Path() id: CredentialId,
     @Queries() query: TimelineQuery,
   ): Promise<TimelineOut> {
     const page = toPage(query.limit, query.page)
-    const { row } = await this.find(called, inLowerCase(id))
+    const { row } = await this.find(called, id)
     const { events, total } = await this.platform.credentialTimeline.readTimeline(called.user.tenantId, row.id, page)
     return { data: events.map(eventToWire), ...snakeTotals(total, page.limit) }
   }

@@ -14,6 +14,13 @@ export type CredentialStateName = CredentialState
 /** A DID, or the id of a document signer. */
 export type CredentialIssuer = string
 
+/**
+ * The id of a credential of any format, as signing returned it: a UUID, or the jti of a compact credential, which stands for
+ * the same UUID.
+ * @pattern ^([A-Za-z0-9_-]{22}|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})$ expected the id of a credential
+ */
+export type CredentialId = string
+
 /** All filters together; without one, every credential whose format the token may read. */
 export interface CredentialSearch extends PageQuery {
   /** Returns only credentials of this format. */

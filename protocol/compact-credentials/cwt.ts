@@ -1,10 +1,9 @@
-import { fromBase64url } from '../base64url.ts'
 import { type Cbor, type CborMap, decodeCbor, encodeCbor, isCborMap, isTag } from '../cose/cbor.ts'
 import { type CoseSign1, coseSign1Of, HEADER } from '../cose/sign1.ts'
 import type { Json } from '../json.ts'
 import { isReservedName } from '../names.ts'
 import { CLAIM as LIST_CLAIM } from '../status-list/token.ts'
-import { readUuid } from '../uuid.ts'
+import { uuidOfHex } from '../uuid.ts'
 import {
   type ClaimValue,
   type CompactClaims,
@@ -61,7 +60,7 @@ const isInteger = (value: Cbor | undefined): value is number => Number.isSafeInt
 const jtiOf = (bytes: Uint8Array, profile: Profile): string => {
   const hex = Buffer.from(bytes).toString('hex')
   if (profile === 'compact' || bytes.length !== 16) return Buffer.from(bytes).toString('base64url')
-  return `urn:uuid:${hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')}`
+  return `urn:uuid:${uuidOfHex(hex)}`
 }
 
 /** The 16 bytes of a UUID. */
@@ -69,14 +68,6 @@ export const bytesOfUuid = (uuid: string): Uint8Array => Buffer.from(uuid.replac
 
 /** The id of a credential as its claims have it. */
 export const jtiOfUuid = (uuid: string, profile: Profile): string => jtiOf(bytesOfUuid(uuid), profile)
-
-/** The UUID of an id in any of its forms; undefined for other texts. */
-export function uuidOfJti(text: string): string | undefined {
-  const uuid = readUuid(text.replace(/^urn:uuid:/, ''))
-  if (uuid) return uuid
-  const bytes = fromBase64url(text)
-  return bytes?.length === 16 ? jtiOf(bytes, 'compact-semantic').slice('urn:uuid:'.length) : undefined
-}
 
 /** Returns the payload of a credential. The status stands in it twice, once for each kind of reader (D-283). */
 export function encodeClaims(

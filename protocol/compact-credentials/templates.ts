@@ -111,11 +111,18 @@ function valueAt(claims: Json, path: string): unknown {
   }
 }
 
+/** The claims of a request that a template takes, by the claims that they become; without a default value they may be needed. */
+export const pathsOf = ({ mappings }: CompactTemplate): Map<string, { path: string; isNeeded: boolean }> =>
+  new Map(
+    Object.entries(mappings).flatMap(([name, { mapFrom, defaultValue, required }]) => {
+      const path = mapFrom === undefined ? undefined : belowClaims(mapFrom)
+      return path === undefined ? [] : [[name, { path, isNeeded: required === true && defaultValue === undefined }]]
+    }),
+  )
+
 /** Claims that no mapping takes: each is refused by its name, as a misspelt one would be lost in silence (D-241). */
 function unmapped(template: CompactTemplate, claims: Json): FieldError[] {
-  const paths = Object.values(template.mappings).flatMap(({ mapFrom }) =>
-    mapFrom === undefined ? [] : (belowClaims(mapFrom) ?? []),
-  )
+  const paths = [...pathsOf(template).values()].map(({ path }) => path)
   const isTaken = (name: string) => paths.some((path) => path === name || path.startsWith(`${name}.`))
   return Object.keys(claims)
     .filter((name) => !isTaken(name))

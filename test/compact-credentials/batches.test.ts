@@ -107,6 +107,42 @@ test('CSV without a template, a semantic template, and an issuer of nobody are r
   t.is(refusal(nobody, 400), 'credential.issuer_unknown')
 })
 
+test('columns that the template does not take, and required ones that are missing, are refused with the header', async (t) => {
+  const mappings = {
+    course: { map_from: 'claims.course', required: true },
+    city: { map_from: 'claims.address.city', required: true },
+    grade: { map_from: 'claims.grade', default_value: 'A', required: true },
+  }
+  const { id: templateId } = await createCompactTemplate(world, { credential_mappings: mappings })
+  const upload = async (header: string) => {
+    const reply = await post(world, `${header}\nx\n`, { format: 'compact', templateId }, { type: 'text/csv' })
+    const { errors = [] } = reply.json<{ errors?: { path: string; code: string; message: string }[] }>()
+    return [refusal(reply, 400), ...errors.map(({ path, code }) => `${path} ${code}`), errors[0]?.message ?? '']
+  }
+  const [code, column, header, missing, message] = await upload('cuorse')
+  t.deepEqual([code, column], ['batch.csv_header', 'column 1 column.unmapped'])
+  t.deepEqual([header, missing], ['header column.required', 'header column.required'])
+  t.regex(message ?? '', /did you mean course\?$/)
+  t.deepEqual((await upload('course')).slice(0, 2), ['batch.csv_header', 'header column.required'])
+  const fits = await post(world, 'course,address:json\nx,"{""city"": ""y""}"\n', { format: 'compact', templateId }, { type: 'text/csv' }) // biome-ignore format: one request
+  t.is(fits.status, 201, fits.text)
+})
+
+test('a template of another format is named with the format to ask for', async (t) => {
+  const { id: templateId } = await createCompactTemplate(world)
+  const reply = await post(world, lines([{ claims: {} }]), { templateId })
+  t.is(refusal(reply, 404), 'credential_template.not_found')
+  t.like(reply.json<{ errors: object[] }>().errors, [{ path: 'format', code: 'query' }])
+})
+
+test('a row that asks for suspension is refused, since compact credentials have none', async (t) => {
+  const rows = [{ payload: { type: 'Course', name: 'Ada' }, suspendable: true }, { payload: { type: 'Course' }, suspendable: false }] // biome-ignore format: two rows
+  const { id } = await create(world, lines(rows), { format: 'compact', issuer })
+  const { batch, errors } = await done(id)
+  t.like(batch, { signed: 1, failed: 1 })
+  t.like(errors, [{ row: 1, field: 'suspendable' }])
+})
+
 test('a token without the scope of compact credentials makes no batch of them', async (t) => {
   const body = { ...world.first, grantType: 'client_credentials', scope: 'semantic-credentials:write' }
   const { clientId, clientSecret, grantType, scope } = body

@@ -60,6 +60,17 @@ test('a template is created as JSON, read, listed, changed and deleted (specific
   const { template_file: _file, ...rest } = members(pdf, { name: 'Changed', fields: [field], fonts })
   const changed = await ask(`/${id}`, rest, 'PUT', token)
   t.deepEqual(changed.json(), { ...expected, name: 'Changed' }, 'files that a change leaves out stay')
+  t.deepEqual(
+    (await ask(`/${id}`, { ...rest, fonts: undefined }, 'PUT', token)).json(),
+    { ...expected, name: 'Changed' },
+    'and so do fonts',
+  )
+  const [plain] = [{ ...rest, fonts: [], fields: [{ key: 'Course' }] }]
+  t.deepEqual(
+    (await ask(`/${id}`, plain, 'PUT', token)).json<{ fonts: object[] }>().fonts,
+    [],
+    'an empty list takes them away',
+  )
   t.is((await ask(`/${id}`, undefined, 'DELETE', token)).status, 204)
   t.is(refusal(await ask(`/${id}`, undefined, 'GET', token), 404), 'pdf_template.not_found')
   t.is(refusal(await ask(`/${id}`, undefined, 'DELETE', token), 404), 'pdf_template.not_found')

@@ -1,7 +1,7 @@
 import test from 'ava'
 import jsQrModule from 'jsqr'
 import { PNG } from 'pngjs'
-import { uuidOfJti } from '../../protocol/compact-credentials/cwt.ts'
+import { uuidOfId } from '../../protocol/uuid.ts'
 import { COMPACT, COMPACT_SEMANTIC, signCompact, signCompactSemantic } from '../support/credentials/compact.ts'
 import { createDid } from '../support/credentials/credentials.ts'
 import { until } from '../support/credentials/dids.ts'
@@ -154,7 +154,7 @@ test('an Idempotency-Key recognizes the form again, whose boundary is another on
 
 test('the log has the verdict of a file, and its credential', async (t) => {
   const { id: jti, encoded: text } = await signCompact(world, { iss: issuer, name: 'Unsayable' })
-  const uuid = uuidOfJti(jti) ?? ''
+  const uuid = uuidOfId(jti) ?? ''
   t.is(await outcome(await qrPng(text)), '200 verified')
   const entry = await until('the entry of the log', async () => {
     const { rows } = await world.dependencies.systemSql.query<{ row: string }>({

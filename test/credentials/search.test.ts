@@ -191,3 +191,18 @@ test.serial('filters that are none are refused by their name, and so are ids of 
   for (const path of [`/${randomUUID()}`, `/${randomUUID()}/timeline`])
     t.is(refusal(await ask(path), 404), 'credential.not_found')
 })
+
+test('a credential and its timeline are found by the id that signing returned, whatever the format (D-282)', async (t) => {
+  const compact = await signCompact(world, { iss: issuer, type: 'Pass' })
+  const both = await signCompactSemantic(world, issuer)
+  for (const [id, uuid] of [
+    [compact.id, uuidOf(compact.id)],
+    [uuidOf(compact.id).toUpperCase(), uuidOf(compact.id)],
+    [both.id.replace('urn:uuid:', ''), both.id.replace('urn:uuid:', '')],
+  ] as const) {
+    t.is((await ask(`/${id}`)).json<Summary>().id, uuid)
+    t.is((await ask(`/${id}/timeline`)).json<{ data: { type: string }[] }>().data[0]?.type, 'credential.issued')
+  }
+  t.is(refusal(await ask(`/${'A'.repeat(22)}`), 404), 'credential.not_found')
+  t.is(refusal(await ask('/nobody'), 400), 'request.invalid')
+})

@@ -244,7 +244,11 @@ test('an inactive, revoked or expired signer never signs, and neither does one w
   await times('not_after', '1 hour')
   await world.ask(`${path}/revoke`, { method: 'POST', token })
   t.deepEqual(await refused(signer.id), [409, 'document_signer.not_usable', 'revoked'])
-  t.deepEqual(codesOf(await sign(EXAMPLE, randomUUID())), [404, 'document_signer.not_found', 'documentSignerId:unknown'])
+  t.deepEqual(codesOf(await sign(EXAMPLE, randomUUID())), [
+    404,
+    'document_signer.not_found',
+    'documentSignerId:unknown',
+  ])
 })
 
 test('without a name the signer that was created or changed last signs', async (t) => {

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core'
 import { CredentialBatch } from '../../../entities/credentials.batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { type BatchOptions, MAX_ROWS, type ReadRow } from '../../../protocol/credentials/batches.ts'
-import type { FormatName } from '../../../protocol/credentials/formats.ts'
+import { type FormatName, slugOf } from '../../../protocol/credentials/formats.ts'
 import { errorsWithin, type FieldError, Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Signers } from '../../dids/signers.ts'
@@ -183,6 +183,17 @@ export function createBatchUploads(parts: Parts) {
     })
   }
 
+  /** Says of a template that is not of the batch's format what to change. */
+  async function explainFormat(tenantId: string, { templateId, format }: BatchOptions, error: unknown): Promise<never> {
+    if (!(error instanceof Refusal && error.code === 'credential_template.not_found') || !templateId) throw error
+    const found = await inTenant(database.tenants, tenantId, (em) => formats.findTemplate(em, templateId))
+    if (!found || found.deleted || found.format === format) throw error
+    const slug = slugOf(found.format)
+    throw new Refusal(error.code, `The template is for ${slug} credentials. Add format=${slug} to the query.`, [
+      { path: 'format', code: 'query', message: `expected ${slug}, the format of the template` },
+    ])
+  }
+
   return {
     usable,
 
@@ -192,7 +203,9 @@ export function createBatchUploads(parts: Parts) {
      */
     async receive(call: Call, request: Upload): Promise<BatchRecord> {
       const format = formats.of(request.options.format)
-      const { options, ...settled } = await format.batches.settle(call.tenantId, request)
+      const { options, ...settled } = await format.batches
+        .settle(call.tenantId, request)
+        .catch((error: unknown) => explainFormat(call.tenantId, request.options, error))
       const upload = { ...request, options }
       const reception = await begin(call, upload, settled)
       try {
