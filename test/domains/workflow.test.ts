@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
 import { createPlatform } from '../../activities/index.ts'
 import { createDid, sign, verify } from '../support/credentials/credentials.ts'
@@ -6,7 +7,7 @@ import { type DomainAnswer, domainsOf } from '../support/domains.ts'
 import { type Names, openNames } from '../support/frame/names.ts'
 import { openWorld, type World } from '../support/world.ts'
 
-const HOSTS = ['zone', 'asked', 'did', 'late', 'lapse', 'silent', 'gone', 'anew', 'lost'].map(
+const HOSTS = ['zone', 'asked', 'did', 'late', 'lapse', 'silent', 'gone', 'anew', 'lost', 'away', 'ended'].map(
   (name) => `${name}.acme.test`,
 )
 
@@ -218,4 +219,20 @@ test.serial('a domain whose workflow was lost gets one from the next request to 
   publish(domain, verificationToken)
   t.is((await own().verify(id)).status, 204)
   t.is(await stateOf(id), 'RUNNING')
+})
+
+test.serial('without a worker, and when the workflow is ended meanwhile, the API looks itself (D-349)', async (t) => {
+  const [away, ended] = [await own().created('away.acme.test'), await own().created('ended.acme.test')]
+  for (const { id } of [away, ended]) await reaches(id, 'waits', ({ waiting }) => waiting?.lastLookAt !== undefined)
+  await world.stopWorker()
+  publish('away.acme.test', away.verificationToken)
+  publish('ended.acme.test', ended.verificationToken)
+  const replies = Promise.all([own().verify(away.id), own().verify(ended.id)])
+  await wait(1_000)
+  await workflow(ended.id).terminate('test')
+  t.deepEqual(
+    (await replies).map(({ status }) => status),
+    [204, 204],
+  )
+  t.true((await own().read(away.id)).isVerified && (await own().read(ended.id)).isVerified)
 })

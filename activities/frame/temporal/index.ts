@@ -13,6 +13,7 @@ import {
   NamespaceNotFoundError,
   type SearchAttributePair,
   WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
 } from '@temporalio/common'
 import type { Config } from '../../../config.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
@@ -201,8 +202,8 @@ export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal'
           UPDATE_DEADLINE_MS,
         )
       } catch (error) {
-        // an update that is refused or lost with its workflow has no answer; updates of ours do not fail otherwise
-        if (error instanceof WorkflowUpdateFailedError)
+        // the workflow ended with the update or before it; updates of ours do not fail otherwise
+        if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError)
           throw new Unavailable('temporal', 'The workflow ended before it answered.', 5, { cause: error })
         throw error
       }
