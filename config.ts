@@ -156,6 +156,11 @@ export function loadConfig(env: Environment) {
       checkSeconds: integer(env, 'DID_WEB_CHECK_SECONDS', 1, 3600),
       patienceDays: integer(env, 'DID_WEB_PATIENCE_DAYS', 1, 90),
     },
+    domains: {
+      checkSeconds: integer(env, 'DOMAIN_CHECK_SECONDS', 1, 3600),
+      patienceSeconds: integer(env, 'DOMAIN_PATIENCE_SECONDS', 1, 90 * 86_400),
+      recheckSeconds: integer(env, 'DOMAIN_RECHECK_SECONDS', 1, 90 * 86_400),
+    },
     batchPatienceSeconds: integer(env, 'BATCH_PATIENCE_SECONDS', 1, 86_400),
     shutdownSeconds: integer(env, 'SHUTDOWN_SECONDS', 1, 600),
     codecEndpoint: flag(env, 'CODEC_ENDPOINT'),

@@ -66,7 +66,7 @@ export const VARIABLES = {
   OUTBOUND_CA_FILE: { default: '', about: 'PEM file of further certificate authorities for outbound HTTPS' },
   OUTBOUND_DNS_SERVER: {
     default: '',
-    about: 'ip:port of the DNS server for outbound names; empty: the system resolver',
+    about: 'ip:port of the DNS server for outbound names and the TXT records of domains; empty: the system resolver',
   },
   OUTBOUND_ALLOWED_RANGES: {
     default: '',
@@ -109,6 +109,19 @@ export const VARIABLES = {
   DID_WEB_PATIENCE_DAYS: {
     default: '7',
     about: 'days after which a did:web registration that does not resolve is FAILED',
+  },
+  DOMAIN_CHECK_SECONDS: {
+    default: '30',
+    about: 'seconds before the second look for the TXT record of a custom domain; the pause doubles up to an hour',
+  },
+  DOMAIN_PATIENCE_SECONDS: {
+    default: '604800',
+    about:
+      'seconds after which a custom domain without its TXT record is given up: a new one, or a verified one since the record was first missed',
+  },
+  DOMAIN_RECHECK_SECONDS: {
+    default: '604800',
+    about: 'seconds between two looks for the TXT record of a verified domain',
   },
   BATCH_PATIENCE_SECONDS: {
     default: '600',

@@ -7,6 +7,7 @@ import type { StatusEntries } from './credentials/status-lists/allocation.ts'
 import type { Dependencies } from './dependencies.ts'
 import { composeDids, didActivities } from './dids/index.ts'
 import type { Signers } from './dids/signers.ts'
+import { composeDomains, domainActivities } from './domains/index.ts'
 import { composeFrame } from './frame/index.ts'
 import type { Revival } from './frame/pending-work.revival.ts'
 import { composeMobileCredentials, composeMobileLists, mobileCredentialActivities } from './mobile-credentials/index.ts'
@@ -45,6 +46,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     standing,
     composeTokensLogs(dependencies),
     dids,
+    composeDomains(frame),
     engine,
     verbs,
     compactVerbs,
@@ -71,6 +73,7 @@ export function createActivities(
   const platform = createPlatform(dependencies, moreFormats)
   return disjoint(
     didActivities(platform),
+    domainActivities(platform),
     credentialActivities({ ...dependencies, ...platform, tried: statusListTried }),
     administrationActivities({ ...dependencies, reconciled }),
     mobileCredentialActivities({ ...dependencies, ...platform }),

@@ -3,6 +3,7 @@ import { COMPACT_CREDENTIAL_OPERATIONS } from './compact-credentials/operations.
 import { CREDENTIAL_OPERATIONS } from './credentials/operations.ts'
 import { DID_OPERATIONS } from './dids/operations.ts'
 import { disjoint } from './disjoint.ts'
+import { DOMAIN_OPERATIONS } from './domains/operations.ts'
 import { MOBILE_CREDENTIAL_OPERATIONS } from './mobile-credentials/operations.ts'
 import { SEMANTIC_CREDENTIAL_OPERATIONS } from './semantic-credentials/operations.ts'
 import type { Scope } from './tokens-logs/index.ts'
@@ -28,6 +29,7 @@ export const OPERATIONS = disjoint(
   COMPACT_CREDENTIAL_OPERATIONS,
   CREDENTIAL_OPERATIONS,
   DID_OPERATIONS,
+  DOMAIN_OPERATIONS,
   MOBILE_CREDENTIAL_OPERATIONS,
   SEMANTIC_CREDENTIAL_OPERATIONS,
   TOKEN_AND_LOG_OPERATIONS,

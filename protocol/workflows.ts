@@ -3,7 +3,13 @@
 // `StartedWorkflows` and `workflows`, or in `ScheduledWorkflows` and `schedules` if the clock starts it.
 
 /** Areas that have workflows, as operators search by them. */
-export type WorkflowArea = 'administration' | 'dids' | 'mobile-credentials' | 'semantic-credentials' | 'tokens-logs'
+export type WorkflowArea =
+  | 'administration'
+  | 'dids'
+  | 'domains'
+  | 'mobile-credentials'
+  | 'semantic-credentials'
+  | 'tokens-logs'
 
 export interface DidSubject {
   tenantId: string
@@ -15,6 +21,28 @@ export interface WebDidPatience {
   checkSeconds: number
   /** May be a fraction of a day. */
   patienceDays: number
+}
+
+export interface DomainSubject {
+  tenantId: string
+  domainId: string
+  /** Number of the domain's verification. */
+  attempt: number
+}
+
+/** What a look at a domain's TXT record found. */
+export interface DomainLook {
+  /** `OVER`: the verification was given up, or another one or none has its place. */
+  status: 'WAITING' | 'VERIFIED' | 'GIVEN_UP' | 'OVER'
+  /** Why the record does not prove the domain; absent where it does. */
+  fault?: { code: string; reason: string }
+  /** Absent at the end. */
+  nextInMs?: number
+}
+
+export interface DomainRun extends DomainSubject {
+  /** Looks until the workflow continues as a new run, to keep its history short. */
+  looksPerRun?: number
 }
 
 export interface BatchSubject {
@@ -90,7 +118,7 @@ type Nothing = Record<never, never>
 /**
  * Workflows that a row starts through the outbox. `subject` identifies the row; `payload` is the workflow's only
  * argument, plain JSON; `about` has further values for the summary and for `others`; `signal` names the signals, which have no payload:
- * the row has the change; `queries` has the type of each result.
+ * the row has the change; `queries` has the type of each result, and so have `updates`, which have no payload either.
  */
 interface StartedWorkflows {
   registerWebDid: {
@@ -99,6 +127,7 @@ interface StartedWorkflows {
     about: [{ did: string }]
     signal: 'lookNow'
     queries: Nothing
+    updates: Nothing
   }
   deleteDid: {
     subject: DidSubject
@@ -106,6 +135,15 @@ interface StartedWorkflows {
     about: [{ did: string }]
     signal: never
     queries: Nothing
+    updates: Nothing
+  }
+  verifyDomain: {
+    subject: DomainSubject
+    payload: DomainRun
+    about: [{ domain: string }]
+    signal: 'changed'
+    queries: Nothing
+    updates: { lookNow: DomainLook }
   }
   signBatch: {
     subject: BatchSubject
@@ -113,6 +151,7 @@ interface StartedWorkflows {
     about: [{ templateId: string | null; issuers: readonly string[] }]
     signal: 'changed'
     queries: { progress: BatchProgress }
+    updates: Nothing
   }
   revokeCredentials: {
     subject: RevocationSubject
@@ -120,6 +159,7 @@ interface StartedWorkflows {
     about: [{ scope: string; subject: string }]
     signal: never
     queries: { progress: RevocationProgress | undefined }
+    updates: Nothing
   }
   notifyStatus: {
     subject: NotificationSubject
@@ -127,6 +167,7 @@ interface StartedWorkflows {
     about: [{ credentialId: string }]
     signal: never
     queries: Nothing
+    updates: Nothing
   }
 }
 
@@ -152,6 +193,12 @@ export type Payload<Type extends WorkflowType> = Contract[Type]['payload']
 export type SignalName<Type extends WorkflowType> = Contract[Type]['signal']
 export type QueryName<Type extends WorkflowType> = keyof Contract[Type]['queries'] & string
 export type QueryAnswer<Type extends WorkflowType, Name extends QueryName<Type>> = Contract[Type]['queries'][Name]
+
+export type UpdateName<Type extends StartedType> = keyof StartedWorkflows[Type]['updates'] & string
+export type UpdateAnswer<
+  Type extends StartedType,
+  Name extends UpdateName<Type>,
+> = StartedWorkflows[Type]['updates'][Name]
 
 export interface StartedWorkflow<Type extends StartedType> {
   area: WorkflowArea
@@ -179,6 +226,13 @@ export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> 
     others: ({ did }) => [did],
     id: ({ tenantId, didId }) => `${tenantId}/dids/${didId}/delete`,
     summary: ({ didId }) => `destroy the keys and rows of DID ${didId}`,
+  },
+  verifyDomain: {
+    area: 'domains',
+    objectId: ({ domainId }) => domainId,
+    others: ({ domain }) => [domain],
+    id: ({ tenantId, domainId, attempt }) => `${tenantId}/domains/${domainId}/verify/${attempt}`,
+    summary: ({ domainId }) => `verify domain ${domainId}`,
   },
   signBatch: {
     area: 'semantic-credentials',

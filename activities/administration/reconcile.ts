@@ -4,6 +4,7 @@ import type { ReconcileCursor } from '../../protocol/workflows.ts'
 import { batchWork, notificationWork, revocationWork } from '../credentials/pending-work.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { deletionWork, registrationWork } from '../dids/pending-work.ts'
+import { domainWork } from '../domains/pending-work.ts'
 import { createRevival, type Revival } from '../frame/pending-work.revival.ts'
 import type { Work } from '../frame/pending-work.ts'
 
@@ -11,6 +12,7 @@ import type { Work } from '../frame/pending-work.ts'
 export const workUnderWay = (config: Dependencies['config']): Work[] => [
   registrationWork(config),
   deletionWork,
+  domainWork,
   batchWork,
   revocationWork,
   notificationWork,

@@ -108,7 +108,8 @@ export function createDidCreation(parts: Parts) {
         { path: 'options.url', code: 'required', message: 'expected a domain or an https URL' },
       ])
     const { did, host, port, path, url: address } = namingUrl(() => webDidFromUrl(url))
-    const owner = await tenants.byHost(host)
+    // a domain that was verified a moment ago decides who serves the document for as long as the DID lives
+    const owner = await tenants.byHost(host, { fresh: true })
     const hosting = owner?.id === tenantId ? 'platform' : 'caller'
     // an address that cannot be called would stay PROCESSING for a week (D-165)
     if (hosting === 'caller') namingUrl(() => assertCallable(address, config.outbound))

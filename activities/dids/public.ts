@@ -1,14 +1,12 @@
 import type { DidDocument } from '../../protocol/dids/index.ts'
 import { parseWebDid } from '../../protocol/dids/web.ts'
+import { hostNameOf } from '../../protocol/hosts/names.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 
 interface HostedRow {
   document: DidDocument
 }
-
-/** A host without its port. */
-const nameOf = (host: string) => host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
 
 /** Public DID documents that we host. */
 export const createPublicDids = ({
@@ -27,7 +25,7 @@ export const createPublicDids = ({
       text: `select document from dids where tenant_id = $1 and path = $2 and hosting = 'platform'
         and (host = $3 or split_part(host, ':', 1) = $4) and deleted_at is null
         and document::jsonb ? 'verificationMethod' order by host = $3 desc, created_at limit 1`,
-      values: [tenant.id, path, host.toLowerCase(), nameOf(host)],
+      values: [tenant.id, path, host.toLowerCase(), hostNameOf(host)],
     })
     return rows[0]?.document
   },

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import { Refusal } from '../errors.ts'
+import { isHostName } from '../hosts/names.ts'
 import { parseDid } from './syntax.ts'
 
 /** The parts of a did:web: its host in lower-case ASCII, its port unless 443, its path segments. */
@@ -20,11 +20,6 @@ const invalid = (what: string) =>
     'did.invalid_url',
     `The URL cannot become a did:web: ${what}. Send a domain such as issuer.example, or an https URL.`,
   )
-
-/** A registered name in ASCII (RFC 1123 labels): no IP address in any form, no trailing dot. */
-const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-const isHostName = (host: string): boolean =>
-  host.length <= 253 && host.split('.').every((label) => LABEL.test(label)) && isIP(host) === 0
 
 /** Some servers read `%2F`, `%5C`, `%2E` and encoded control characters in another way than we do. */
 const AMBIGUOUS = /%(2f|5c|2e|25|3f|23|[01][0-9a-f]|7f)/i

@@ -41,7 +41,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     tests: ['test/frame/api/idempotency.test.ts', 'test/frame/api/idempotency.passing.test.ts'],
   },
   outbound: {
-    code: ['activities/frame/outbound/*.ts', 'protocol/ip-addresses.ts'],
+    code: ['activities/frame/outbound/*.ts', 'protocol/hosts/addresses.ts'],
     tests: [
       'test/frame/outbound/outbound.test.ts',
       'test/frame/outbound/ssrf.test.ts',

@@ -7,6 +7,7 @@ import { connect, sqlOf } from '../../entities/orm.ts'
 import { create, lines } from '../support/credentials/batches.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { didsOf } from '../support/credentials/dids.ts'
+import { createDomain } from '../support/domains.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -42,6 +43,11 @@ const KINDS: Record<string, { begin(): Promise<string>; over: string; since: str
     },
     over: 'with gone as (delete from keys where did_id = $1) delete from dids where id = $1',
     since: 'update dids set deleted_at = $2 where id = $1',
+  },
+  verifyDomain: {
+    begin: async () => (await createDomain(world, {}, world.token)).id,
+    over: 'update domains set given_up_at = now() where id = $1',
+    since: 'update domains set waiting_since = $2 where id = $1',
   },
   signBatch: {
     async begin() {

@@ -22,6 +22,7 @@ const inLayers = files.filter(({ path }) => LAYERS.includes(path.split('/')[0] ?
 const EVERYWHERE = [...LAYERS, 'test']
 const AREAS: Record<string, string[]> = {
   dids: EVERYWHERE,
+  domains: EVERYWHERE,
   credentials: EVERYWHERE,
   // its long-running work is that of the engine, credentials
   'semantic-credentials': EVERYWHERE.filter((layer) => layer !== 'workflows'),

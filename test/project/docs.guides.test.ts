@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import pg from 'pg'
 import { createDid, sign, verify } from '../support/credentials/credentials.ts'
+import { until } from '../support/credentials/dids.ts'
 import { blocksOf, isKept, typeDocument } from '../support/frame/docs.ts'
 import { type Names, openNames } from '../support/frame/names.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -31,6 +32,22 @@ guide('docs/access.md', 4)
 guide('docs/errors.md', 2)
 guide('docs/timeline.md', 2)
 guide('docs/did-web.md', 1, (code) => code.replace('https://id.university.example', names.origin), 'Create the DID')
+
+test.serial('docs/domains.md works word for word, with a zone that changes when it says so', async (t) => {
+  const domain = 'id.university.example'
+  const { systemSql } = world.dependencies
+  const asked = `select verification_token as token from domains d where domain = $1
+    and exists (select from logs where type = 'CONFIG_CUSTOM_DOMAIN_VERIFY_FAIL' and object_ids[1] = d.id)`
+  const publish = until('the refused verification', async () => {
+    const [row] = (await systemSql.query<{ token: string }>({ text: asked, values: [domain] })).rows
+    if (row) names.dns.set(`_countersign.${domain}`, { TXT: [row.token] })
+    return row !== undefined
+  })
+  const [typed] = await Promise.all([typeDocument(world, 'docs/domains.md', { section: 'Create and verify' }), publish])
+  const kept = typed.filter(({ promised }) => promised !== undefined)
+  for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
+  t.is(kept.length, 2)
+})
 
 test.serial('docs/contexts.md works word for word, with a context document that a host serves', async (t) => {
   const [example] = (await blocksOf('docs/contexts.md')).filter(({ language }) => language === 'json')

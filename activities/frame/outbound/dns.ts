@@ -45,13 +45,34 @@ async function askSystem(host: string): Promise<ResolvedAddress[]> {
   }
 }
 
-function askServer(server: string) {
+/** Without a server the resolver asks those of the system. */
+function createResolver(server: string | undefined): InstanceType<typeof dns.Resolver> {
   const resolver = new dns.Resolver({ timeout: 1000, tries: 2 })
   try {
-    resolver.setServers([server])
+    if (server !== undefined) resolver.setServers([server])
   } catch {
     throw new Error(`OUTBOUND_DNS_SERVER is not usable: expected ip:port, got ${server}.`)
   }
+  return resolver
+}
+
+/** Returns the TXT records of a name, none if it has none; undefined: DNS did not answer. */
+export type ResolveTexts = (name: string) => Promise<string[] | undefined>
+
+/** Nothing is cached here. A record of several strings is one text (RFC 7208, section 3.3, as everywhere). */
+export function createResolveTexts(server: string | undefined): ResolveTexts {
+  const resolver = createResolver(server)
+  return async (name) => {
+    try {
+      return (await resolver.resolveTxt(name)).map((strings) => strings.join(''))
+    } catch (error) {
+      return ABSENT.has(codeOf(error)) ? [] : undefined
+    }
+  }
+}
+
+function askServer(server: string) {
+  const resolver = createResolver(server)
   const records = async (host: string, family: 4 | 6): Promise<ResolvedAddress[]> => {
     try {
       const addresses = await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host))

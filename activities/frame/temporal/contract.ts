@@ -8,6 +8,8 @@ import {
   type StartedType,
   type StartedWorkflow,
   type Subject,
+  type UpdateAnswer,
+  type UpdateName,
   workflows,
 } from '../../../protocol/workflows.ts'
 import type { Temporal, WorkflowStart } from './index.ts'
@@ -46,4 +48,19 @@ export async function signalWorkflow<Type extends StartedType>(
     if (error instanceof WorkflowNotFoundError) return false
     throw error
   }
+}
+
+/**
+ * Sends an update to the workflow of a subject, and returns the answer; starts the workflow where none runs. Throws
+ * `Unavailable('temporal')`.
+ */
+export async function updateWorkflow<Type extends StartedType, Name extends UpdateName<Type>>(
+  temporal: Pick<Temporal, 'updateWithStart'>,
+  workflowType: Type,
+  name: Name,
+  payload: Payload<Type> & Subject<Type>,
+  ...about: About<Type>
+): Promise<UpdateAnswer<Type, Name>> {
+  const answer = await temporal.updateWithStart(workflowStart(workflowType, payload, ...about), name)
+  return answer as UpdateAnswer<Type, Name>
 }

@@ -5,12 +5,15 @@ import {
   isGrpcDeadlineError,
   isGrpcServiceError,
   makeGrpcRetryInterceptor,
+  WithStartWorkflowOperation,
+  WorkflowUpdateFailedError,
 } from '@temporalio/client'
 import {
   defineSearchAttributeKey,
   NamespaceNotFoundError,
   type SearchAttributePair,
   WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
 } from '@temporalio/common'
 import type { Config } from '../../../config.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
@@ -75,6 +78,9 @@ export interface WorkflowStart extends WorkflowSubject {
   /** The workflow's one argument, plain JSON. */
   payload: unknown
 }
+
+/** A workflow that makes an outbound request before it answers an update. */
+const UPDATE_DEADLINE_MS = 8_000
 
 /** gRPC status codes after which a retry may succeed (grpc/grpc, doc/statuscodes.md). */
 const TRANSIENT = new Map([
@@ -170,6 +176,35 @@ export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal'
         return 'started'
       } catch (error) {
         if (error instanceof WorkflowExecutionAlreadyStartedError) return 'already started'
+        throw error
+      }
+    },
+
+    /**
+     * Sends an update to a workflow and returns its answer; starts the workflow first where none with the id runs, also
+     * after one ended. Throws `Unavailable('temporal')` where no answer comes within 8 s, as without a worker.
+     */
+    async updateWithStart(
+      { workflowType, workflowId, payload, ...subject }: WorkflowStart,
+      update: string,
+    ): Promise<unknown> {
+      const startWorkflowOperation = new WithStartWorkflowOperation(workflowType, {
+        ...startOptions(subject),
+        taskQueue,
+        workflowId,
+        args: [payload],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      })
+      try {
+        return await within(
+          () => client.workflow.executeUpdateWithStart(update, { args: [], startWorkflowOperation }),
+          UPDATE_DEADLINE_MS,
+        )
+      } catch (error) {
+        // the workflow ended with the update or before it; updates of ours do not fail otherwise
+        if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError)
+          throw new Unavailable('temporal', 'The workflow ended before it answered.', 5, { cause: error })
         throw error
       }
     },

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { hostNameOf } from '../../../protocol/hosts/names.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { byClock } from '../caches.ts'
 
@@ -40,10 +41,13 @@ export function createTenants({ systemSql, config, now }: Pick<Dependencies, 'sy
   })
 
   return {
-    /** `host` as in the Host header; its port does not count. The bare host is the first tenant. */
-    async byHost(host: string): Promise<HostTenant | undefined> {
-      const name = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
-      const cached = byHost.get(name)
+    /**
+     * `host` as in the Host header; its port does not count. The bare host is the first tenant. `fresh`: asks the
+     * database, for a decision that outlives the request.
+     */
+    async byHost(host: string, { fresh = false } = {}): Promise<HostTenant | undefined> {
+      const name = hostNameOf(host)
+      const cached = fresh ? undefined : byHost.get(name)
       if (cached) return cached === 'nobody' ? undefined : cached
       const suffix = `.${publicUrl.hostname}`
       const subdomain = name.endsWith(suffix) ? name.slice(0, -suffix.length) : ''
@@ -57,6 +61,11 @@ export function createTenants({ systemSql, config, now }: Pick<Dependencies, 'sy
       const tenant = owner && { ...owner, origin: ours ? owner.baseUrl : `https://${name}` }
       byHost.set(name, tenant ?? 'nobody')
       return tenant
+    },
+
+    /** This process asks for the tenant of a host anew; others within 10 s. */
+    forgetHost(host: string): void {
+      byHost.delete(hostNameOf(host))
     },
 
     async byId(id: string): Promise<KnownTenant> {

@@ -3,7 +3,7 @@ import { isIP, type Socket } from 'node:net'
 import type { RequestHandler } from 'express'
 import { ipKeyGenerator } from 'express-rate-limit'
 import parseForwarded from 'forwarded-parse'
-import { type AddressRange, inRanges, isPublic, parseRanges, plainAddress } from '../../../protocol/ip-addresses.ts'
+import { type AddressRange, inRanges, isPublic, parseRanges, plainAddress } from '../../../protocol/hosts/addresses.ts'
 
 /** Prefix length of home and office networks: one subscriber has all addresses in it. */
 const IPV6_PREFIX = 56

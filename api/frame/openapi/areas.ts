@@ -4,6 +4,7 @@ import { ADMINISTRATION_DOCUMENT } from '../../administration/document.ts'
 import { COMPACT_CREDENTIAL_DOCUMENT } from '../../compact-credentials/document.ts'
 import { CREDENTIAL_DOCUMENT } from '../../credentials/document.ts'
 import { DID_DOCUMENT } from '../../dids/document.ts'
+import { DOMAIN_DOCUMENT } from '../../domains/document.ts'
 import { MOBILE_CREDENTIAL_DOCUMENT } from '../../mobile-credentials/document.ts'
 import { SEMANTIC_CREDENTIAL_DOCUMENT } from '../../semantic-credentials/document.ts'
 import { TOKEN_AND_LOG_DOCUMENT } from '../../tokens-logs/document.ts'
@@ -17,6 +18,7 @@ export const DOCUMENTS: readonly AreaDocument[] = [
   COMPACT_CREDENTIAL_DOCUMENT,
   CREDENTIAL_DOCUMENT,
   DID_DOCUMENT,
+  DOMAIN_DOCUMENT,
   MOBILE_CREDENTIAL_DOCUMENT,
   SEMANTIC_CREDENTIAL_DOCUMENT,
   TOKEN_AND_LOG_DOCUMENT,

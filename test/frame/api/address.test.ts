@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { addressOf } from '../../../api/frame/limits/address.ts'
-import { parseRanges } from '../../../protocol/ip-addresses.ts'
+import { parseRanges } from '../../../protocol/hosts/addresses.ts'
 
 const trusted = parseRanges(['127.0.0.1', '10.0.0.0/8', '2001:db8:ffff::/48']) ?? []
 

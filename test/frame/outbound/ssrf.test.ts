@@ -7,7 +7,7 @@ import { exchangeOnce } from '../../../activities/frame/outbound/exchange.ts'
 import { createOutbound, type Outbound } from '../../../activities/frame/outbound/index.ts'
 import { parseTarget } from '../../../activities/frame/outbound/url.ts'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
-import { isPublic } from '../../../protocol/ip-addresses.ts'
+import { isPublic } from '../../../protocol/hosts/addresses.ts'
 import { startTestDns, type TestDns } from '../../support/parts/dns.ts'
 import { createTestAuthority, listenTls, type TestAuthority } from '../../support/parts/tls.ts'
 

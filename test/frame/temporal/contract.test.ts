@@ -4,7 +4,7 @@ import test from 'ava'
 import { scheduledJobs } from '../../../activities/frame/schedules.ts'
 import { workflowStart } from '../../../activities/frame/temporal/contract.ts'
 import { type Payload, schedules, type WorkflowType, workflows } from '../../../protocol/workflows.ts'
-import { queryOf, signalOf } from '../../../workflows/contract.ts'
+import { queryOf, signalOf, updateOf } from '../../../workflows/contract.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const [tenantId, batchId] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
@@ -50,6 +50,7 @@ test('each workflow has an id of its own, and each schedule', (t) => {
   const ids = [
     workflows.registerWebDid.id({ tenantId, didId }),
     workflows.deleteDid.id({ tenantId, didId }),
+    workflows.verifyDomain.id({ tenantId, domainId: batchId, attempt: 1 }),
     workflows.signBatch.id({ tenantId, batchId }),
     workflows.revokeCredentials.id({ tenantId, revocationId }),
     workflows.notifyStatus.id({ tenantId, notificationId }),
@@ -70,6 +71,7 @@ test('each workflow has an id of its own, and each schedule', (t) => {
 test('the workflow side has the names of the contract', (t) => {
   t.like(signalOf('signBatch', 'changed'), { type: 'signal', name: 'changed' })
   t.like(queryOf('signBatch', 'progress'), { type: 'query', name: 'progress' })
+  t.like(updateOf('verifyDomain', 'lookNow'), { type: 'update', name: 'lookNow' })
 })
 
 test('a type of workflow that is not in the contract does not compile, and throws', (t) => {

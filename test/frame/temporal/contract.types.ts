@@ -3,7 +3,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { Outbox } from '../../../activities/frame/outbox.ts'
 import type { WorkRevival } from '../../../activities/frame/pending-work.revival.ts'
 import { defineWork } from '../../../activities/frame/pending-work.ts'
-import { queryOf, signalOf } from '../../../workflows/contract.ts'
+import { queryOf, signalOf, updateOf } from '../../../workflows/contract.ts'
 
 const [tenantId, batchId] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
 const run = { tenantId, batchId, total: 3 }
@@ -44,6 +44,10 @@ export async function looseStrings(em: SqlEntityManager, outbox: Outbox, { signa
   signalOf('signBatches', 'changed')
   // @ts-expect-error no such query
   queryOf('signBatch', 'progres')
+  // @ts-expect-error no such update
+  updateOf('verifyDomain', 'changed')
+  // @ts-expect-error a workflow without updates
+  updateOf('signBatch', 'lookNow')
   // @ts-expect-error a workflow without queries
   queryOf('deleteDid', 'progress')
 }

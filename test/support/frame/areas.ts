@@ -4,17 +4,18 @@ import { importsOf, type SourceFile } from './architecture.ts'
 const LAYERS = ['api', 'workflows', 'activities', 'protocol', 'entities']
 
 /**
- * Which other areas an area may use. The first three know no other one, but that the engine of credentials signs status
+ * Which other areas an area may use. The first four know no other one, but that the engine of credentials signs status
  * lists and sends notifications as DIDs; formats know DIDs and the engine.
  */
 export const AREA_ARROWS: Record<string, readonly string[]> = {
   'tokens-logs': [],
   dids: [],
+  domains: [],
   credentials: ['dids'],
   'semantic-credentials': ['dids', 'credentials', 'tokens-logs'],
   'compact-credentials': ['dids', 'credentials', 'tokens-logs'],
   'mobile-credentials': ['dids', 'credentials', 'tokens-logs'],
-  administration: ['dids', 'credentials', 'tokens-logs'],
+  administration: ['dids', 'domains', 'credentials', 'tokens-logs'],
 }
 
 /** What composes areas: it may use all of them. */

@@ -10,6 +10,7 @@ import {
 } from '../credentials/presentations.examples.ts'
 import { course, createTemplate } from '../credentials/templates.ts'
 import { VC_API_EXAMPLES } from '../credentials/vc-api.examples.ts'
+import { createDomain, newDomainName } from '../domains.ts'
 import type { Client, World } from '../world.ts'
 import { bodySchema, type Operation, operations } from './openapi.ts'
 
@@ -52,6 +53,9 @@ export interface Sample extends PresentationSample {
   signerId: string
   /** For the operation that deletes it. */
   spareSignerId: string
+  domainId: string
+  /** For the operation that deletes it. */
+  spareDomainId: string
 }
 
 export async function makeSample(world: World, client: Client): Promise<Sample> {
@@ -84,6 +88,8 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     signerId: await createSigner(world, token),
     spareSignerId: await createSigner(world, token),
     ...(await signMobile(world, token)),
+    domainId: (await createDomain(world, {}, token)).id,
+    spareDomainId: (await createDomain(world, {}, token)).id,
   }
 }
 
@@ -105,6 +111,7 @@ interface Example {
 /** The sample's thing below a path: an operation of it needs no more than its body. */
 const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/dids/{id}': ({ did }) => did,
+  '/v1/config/domain/{id}': ({ domainId }) => domainId,
   '/v1/credentials/{id}': ({ credentialId }) => credentialId,
   '/v1/credentials/web-semantic/{id}': ({ credentialId }) => credentialId,
   '/v1/credentials/web-semantic/configurations/{id}': ({ templateId }) => templateId,
@@ -148,6 +155,10 @@ const PARTICULAR: Record<string, Example> = {
       dateTo: '2999-01-01T00:00:00Z',
     }),
   },
+  createDomain: { body: () => ({ domain: newDomainName(), name: 'A domain' }) },
+  deleteDomain: { path: ({ spareDomainId }) => ({ id: spareDomainId }) },
+  // DNS has no record of it
+  verifyDomain: { answers: 400 },
   deleteDID: { path: ({ spareDid }) => ({ id: spareDid }) },
   signWebSemanticCredential: {
     body: ({ did }) => ({

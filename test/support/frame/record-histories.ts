@@ -62,6 +62,10 @@ async function record(world: TestTemporal, scenario: Scenario): Promise<void> {
       await wait(1_000)
       await handle.signal(scenario.signal)
     }
+    if (scenario.update) {
+      await wait(1_000)
+      await handle.executeUpdate(scenario.update)
+    }
     if (scenario.cancelled) {
       await wait(2_000)
       await handle.cancel()

@@ -1,5 +1,7 @@
 const TEMPLATE = ['additional_types', 'id', 'issuer', 'name', 'revocable', 'type']
 
+const DOMAIN = ['domain', 'id', 'isVerified', 'name', 'verificationToken', 'verifiedAt']
+
 /** The specification's operations of the areas built so far: place, status and fields of the answer. */
 export const SPECIFIED: [operationId: string, method: string, path: string, status: number, fields: string[]][] = [
   ['getOAuthAccessToken', 'POST', '/v1/auth/token', 200, ['access_token', 'expires_in', 'token_type']],
@@ -8,6 +10,11 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
   ['createDID', 'POST', '/v1/dids', 201, ['did', 'id', 'metadata', 'registrationStatus']],
   ['resolveDID', 'GET', '/v1/dids/{id}', 200, ['didDocument', 'registrationStatus', 'localMetadata']],
   ['getLinkedDIDs', 'GET', '/.well-known/did-configuration', 200, ['context', 'linkedDids']],
+  ['getListOfDomains', 'GET', '/v1/config/domain', 200, ['domains', 'limit', 'totalCount', 'totalPages']],
+  ['createDomain', 'POST', '/v1/config/domain', 200, DOMAIN],
+  ['updateDomain', 'PUT', '/v1/config/domain/{id}', 200, DOMAIN],
+  ['getDomain', 'GET', '/v1/config/domain/{id}', 200, DOMAIN],
+  ['invalidateDomain', 'POST', '/v1/config/domain/{id}/invalidate', 200, DOMAIN],
   ['signWebSemanticCredential', 'POST', '/v1/credentials/web-semantic/sign', 200, ['credential', 'id', 'tag']],
   ['verifyWebSemanticCredentials', 'POST', '/v1/credentials/web-semantic/verify', 200, ['reason', 'verified']],
   [
@@ -179,4 +186,6 @@ export const ALIASES: [method: string, path: string, operationId: string][] = [
   ['GET', '/v2/credentials/compact/configurations', 'getCompactSchemas'],
   ['POST', '/v2/credentials/compact/pdf', 'createCompactCredentialPdf'],
   ['GET', '/v1/linked-dids', 'getLinkedDIDs'],
+  ['GET', '/core/v1/config/domain', 'getListOfDomains'],
+  ['PUT', '/core/v1/config/domain/{id}', 'updateDomain'],
 ]

@@ -4,14 +4,18 @@ import { freePort } from '../../../stack/parts/ports.ts'
 export interface DnsRecords {
   A?: string[]
   AAAA?: string[]
+  /** Texts; one that is longer than 255 characters is sent as several strings. */
+  TXT?: string[]
   CNAME?: string
   ttl?: number
   /** What the server answers in place of records (RFC 1035, section 4.1.1): 2 is a failure of its own. */
   rcode?: number
 }
 
+export type DnsType = 'A' | 'AAAA' | 'TXT'
+
 /** What a name answers; a function is asked for each query with the number of queries of that kind before it. */
-export type DnsScript = DnsRecords | ((type: 'A' | 'AAAA', nth: number) => DnsRecords)
+export type DnsScript = DnsRecords | ((type: DnsType, nth: number) => DnsRecords)
 
 export interface TestDns {
   /** `127.0.0.1:port`, for OUTBOUND_DNS_SERVER. */
@@ -25,6 +29,11 @@ export interface TestDns {
 
 const NXDOMAIN = 3
 
+const typeOf = (type: number | undefined): DnsType => {
+  if (type === DNS.Packet.TYPE.TXT) return 'TXT'
+  return type === DNS.Packet.TYPE.AAAA ? 'AAAA' : 'A'
+}
+
 /** A real DNS server on a free port of 127.0.0.1 that answers as scripted; unknown names do not exist. */
 export async function startTestDns(names: Record<string, DnsScript> = {}): Promise<TestDns> {
   const scripts = new Map(Object.entries(names))
@@ -32,7 +41,7 @@ export async function startTestDns(names: Record<string, DnsScript> = {}): Promi
 
   const find = (name: string) => scripts.get(name) ?? scripts.get(name.replace(/^[^.]+/, '*'))
 
-  const ask = (name: string, type: 'A' | 'AAAA'): DnsRecords | undefined => {
+  const ask = (name: string, type: DnsType): DnsRecords | undefined => {
     const script = find(name)
     const query = `${type} ${name}`
     const nth = queries.filter((each) => each === query).length
@@ -40,7 +49,7 @@ export async function startTestDns(names: Record<string, DnsScript> = {}): Promi
     return typeof script === 'function' ? script(type, nth) : script
   }
 
-  const answers = (name: string, type: 'A' | 'AAAA', depth = 0): DNS.Packet.Resource[] | undefined => {
+  const answers = (name: string, type: DnsType, depth = 0): DNS.Packet.Resource[] | undefined => {
     const records = ask(name, type)
     if (!records) return depth === 0 ? undefined : []
     const { Packet } = DNS
@@ -49,6 +58,10 @@ export async function startTestDns(names: Record<string, DnsScript> = {}): Promi
       const alias = { ...common, type: Packet.TYPE.CNAME, domain: records.CNAME } as DNS.Packet.Resource
       return [alias, ...(answers(records.CNAME, type, depth + 1) ?? [])]
     }
+    if (type === 'TXT')
+      return (records.TXT ?? []).map(
+        (text) => ({ ...common, type: Packet.TYPE.TXT, data: text.match(/.{1,255}/gs) ?? [''] }) as DNS.Packet.Resource,
+      )
     return (records[type] ?? []).map(
       (address) => ({ ...common, type: Packet.TYPE[type], address }) as DNS.Packet.Resource,
     )
@@ -57,7 +70,7 @@ export async function startTestDns(names: Record<string, DnsScript> = {}): Promi
   const handle: DNS.DnsHandler = (request, send) => {
     const response = DNS.Packet.createResponseFromRequest(request)
     const [question] = request.questions
-    const type = question?.type === DNS.Packet.TYPE.AAAA ? 'AAAA' : 'A'
+    const type = typeOf(question?.type)
     const script = question && find(question.name.toLowerCase())
     const rcode = typeof script === 'object' ? script.rcode : undefined
     const found = question && rcode === undefined ? answers(question.name.toLowerCase(), type) : undefined
