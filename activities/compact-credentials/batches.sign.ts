@@ -26,7 +26,7 @@ const refuseOption = (path: string, message: string) =>
 const checkRow = ({ suspendable }: RowInput): void => {
   if (!suspendable) return
   const message = 'expected false: compact credentials cannot be suspended'
-  throw new Refusal('row.invalid', 'The row does not fit compact credentials.', [
+  throw new Refusal('credential.invalid', 'The row does not fit compact credentials.', [
     { path: 'suspendable', code: 'row.suspendable', message },
   ])
 }
