@@ -10,13 +10,16 @@ interface Entry {
   workMs: number
 }
 
-/** Parent, command and work of a process; undefined when it is gone (proc_pid_stat(5): comm, ppid, utime, stime). */
+/**
+ * Parent, command and work of a process, with that of its children that have ended, such as closed connections of
+ * PostgreSQL; undefined when it is gone (proc_pid_stat(5): comm, ppid, utime, stime, cutime, cstime).
+ */
 function entryOf(pid: number): Entry | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const command = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'))
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const workMs = ((Number(fields[11]) + Number(fields[12])) / TICKS) * 1000
+    const workMs = (fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS) * 1000
     return { pid, parent: Number(fields[1]), command, workMs }
   } catch {
     return undefined
