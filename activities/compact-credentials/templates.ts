@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { UniqueConstraintViolationException } from '@mikro-orm/core'
 import { LockMode, type SqlEntityManager } from '@mikro-orm/postgresql'
-import { SemanticTemplate, SemanticTemplateVersion } from '../../entities/credentials.templates.ts'
+import { SemanticTemplate, SemanticTemplateVersion } from '../../entities/credentials/templates.ts'
 import { inTenant } from '../../entities/orm.ts'
 import {
   type CompactTemplate,

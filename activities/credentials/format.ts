@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import type { Credential } from '../../entities/credentials.ts'
+import type { Credential } from '../../entities/credentials/credentials.ts'
 import type { Column } from '../../protocol/credentials/batches.csv.ts'
 import type { BatchOptions, RowInput } from '../../protocol/credentials/batches.ts'
 import type { FormatName } from '../../protocol/credentials/formats.ts'

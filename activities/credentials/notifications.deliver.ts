@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
-import { Notification } from '../../entities/credentials.ts'
+import { Notification } from '../../entities/credentials/credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { logOf } from '../../protocol/credentials/formats.ts'
 import { messageEndpoint, messageHeader } from '../../protocol/credentials/notifications.ts'

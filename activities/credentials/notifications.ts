@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import { Notification } from '../../entities/credentials.ts'
+import { Notification } from '../../entities/credentials/credentials.ts'
 import { Did } from '../../entities/dids.ts'
 import { inTenant } from '../../entities/orm.ts'
 import type { FormatName } from '../../protocol/credentials/formats.ts'

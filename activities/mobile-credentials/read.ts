@@ -1,4 +1,4 @@
-import type { Credential } from '../../entities/credentials.ts'
+import type { Credential } from '../../entities/credentials/credentials.ts'
 import { readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
 import type { CredentialReader } from '../credentials/read.ts'
 

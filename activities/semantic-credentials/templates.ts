@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { LockMode, type SqlEntityManager } from '@mikro-orm/postgresql'
-import { SemanticTemplate, SemanticTemplateVersion } from '../../entities/credentials.templates.ts'
+import { SemanticTemplate, SemanticTemplateVersion } from '../../entities/credentials/templates.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { type TemplateDefinition, templateErrors } from '../../protocol/semantic-credentials/templates/index.ts'

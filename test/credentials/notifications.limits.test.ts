@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createActivities } from '../../activities/index.ts'
-import { Notification } from '../../entities/credentials.ts'
+import { Notification } from '../../entities/credentials/credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { createDid, type Signed, sign } from '../support/credentials/credentials.ts'
 import { until } from '../support/credentials/dids.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { CredentialBatch } from '../../../entities/credentials.batches.ts'
+import type { CredentialBatch } from '../../../entities/credentials/batches.ts'
 import { DocumentFault, Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Signers } from '../../dids/signers.ts'

@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core'
-import { type BatchState, CredentialBatch, CredentialBatchRow } from '../../../entities/credentials.batches.ts'
+import { type BatchState, CredentialBatch, CredentialBatchRow } from '../../../entities/credentials/batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { logOf } from '../../../protocol/credentials/formats.ts'
 import { Unavailable } from '../../../protocol/errors.ts'

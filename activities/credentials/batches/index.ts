@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { LockMode, type SqlEntityManager } from '@mikro-orm/postgresql'
-import { type BatchState, CredentialBatch } from '../../../entities/credentials.batches.ts'
+import { type BatchState, CredentialBatch } from '../../../entities/credentials/batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { FormatName } from '../../../protocol/credentials/formats.ts'
 import { Refusal } from '../../../protocol/errors.ts'

@@ -1,4 +1,4 @@
-import type { BatchState, CredentialBatch } from '../../../entities/credentials.batches.ts'
+import type { BatchState, CredentialBatch } from '../../../entities/credentials/batches.ts'
 import { slugOf } from '../../../protocol/credentials/formats.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { TemplateRef } from '../format.ts'

@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import { CredentialBatch } from '../../../entities/credentials.batches.ts'
+import { CredentialBatch } from '../../../entities/credentials/batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { RowInput } from '../../../protocol/credentials/batches.ts'
 import type { Dependencies } from '../../dependencies.ts'

@@ -1,4 +1,4 @@
-import { CredentialBatch } from '../../../entities/credentials.batches.ts'
+import { CredentialBatch } from '../../../entities/credentials/batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'

@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core'
-import { CredentialBatch } from '../../../entities/credentials.batches.ts'
+import { CredentialBatch } from '../../../entities/credentials/batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { type BatchOptions, MAX_ROWS, type ReadRow } from '../../../protocol/credentials/batches.ts'
 import { type FormatName, slugOf } from '../../../protocol/credentials/formats.ts'

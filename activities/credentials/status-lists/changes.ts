@@ -1,5 +1,5 @@
+import { StatusChange, StatusList } from '../../../entities/credentials/status-lists.ts'
 import { inTenant } from '../../../entities/orm.ts'
-import { StatusChange, StatusList } from '../../../entities/status-lists.ts'
 import { type FormatName, logOf } from '../../../protocol/credentials/formats.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { type PastStatus, statusAt } from '../../../protocol/status-list/history.ts'

@@ -1,5 +1,5 @@
+import { StatusList } from '../../../entities/credentials/status-lists.ts'
 import { inTenant } from '../../../entities/orm.ts'
-import { StatusList } from '../../../entities/status-lists.ts'
 import type { Json } from '../../../protocol/data-integrity/index.ts'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import { etagOf } from '../../../protocol/etag.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createPlatform } from '../../../activities/index.ts'
-import { CredentialBatch } from '../../../entities/credentials.batches.ts'
+import { CredentialBatch } from '../../../entities/credentials/batches.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
 import { BATCHES, COURSE, create, errors, lines, read, steer } from '../../support/credentials/batches.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createWatch, type Short } from '../../activities/documents/watch.ts'
+import { createWatch, type Short } from '../../../activities/documents/watch.ts'
 
 /** What is told of a task that has so many milliseconds of work and never ends. */
 const told = (workMs: number) =>

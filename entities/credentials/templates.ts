@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { FormatName } from '../protocol/credentials/formats.ts'
-import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
+import type { FormatName } from '../../protocol/credentials/formats.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from '../base.ts'
 
 /** A credential template of any format; the tables are named for the first one. */
 const SemanticTemplateSchema = defineEntity({

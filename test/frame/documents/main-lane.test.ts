@@ -1,6 +1,6 @@
 import test from 'ava'
-import { createMainLane } from '../../activities/documents/main-lane.ts'
-import { createWorkClock } from '../../activities/documents/work-clock.ts'
+import { createMainLane } from '../../../activities/documents/main-lane.ts'
+import { createWorkClock } from '../../../activities/documents/work-clock.ts'
 
 /** A lane, and documents that take the processor and the clock as long as they are told to. */
 function openLane() {

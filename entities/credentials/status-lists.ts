@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { StatusListKind, StatusPurpose } from '../protocol/status-list/index.ts'
-import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
+import type { StatusListKind, StatusPurpose } from '../../protocol/status-list/index.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from '../base.ts'
 
 const StatusListSchema = defineEntity({
   name: 'StatusList',

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import { asSystem, connect, sqlOf } from '../../entities/orm.ts'
-import { roleUrl } from '../../entities/roles.ts'
-import { openDatabase, type TestDatabase } from '../support/parts/database.ts'
+import { asSystem, connect, sqlOf } from '../../../entities/orm.ts'
+import { roleUrl } from '../../../entities/roles.ts'
+import { openDatabase, type TestDatabase } from '../../support/parts/database.ts'
 
 const masterKey = randomBytes(32)
 let database: TestDatabase

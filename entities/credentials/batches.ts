@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { BatchOptions } from '../protocol/credentials/batches.ts'
-import type { FormatName } from '../protocol/credentials/formats.ts'
-import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
+import type { BatchOptions } from '../../protocol/credentials/batches.ts'
+import type { FormatName } from '../../protocol/credentials/formats.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from '../base.ts'
 
 /** RECEIVING: an unfinished upload, which callers do not see; an abandoned one is deleted. */
 export type BatchState = 'RECEIVING' | 'PROCESSING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED'

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { FormatName } from '../protocol/credentials/formats.ts'
-import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
+import type { FormatName } from '../../protocol/credentials/formats.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from '../base.ts'
 
 /** A credential as it was issued, whatever its format. */
 const CredentialSchema = defineEntity({

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
-import { createDid } from '../support/credentials/credentials.ts'
-import { type DatabaseProxy, type Loss, openDatabaseProxy } from '../support/parts/database-proxy.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { createDid } from '../../support/credentials/credentials.ts'
+import { type DatabaseProxy, type Loss, openDatabaseProxy } from '../../support/parts/database-proxy.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 /** Statements end after 6 s, a connection is had within 2 s: a request has a few of both, and the machine may be busy. */
 const DEADLINE_MS = 15_000
