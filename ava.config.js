@@ -6,7 +6,7 @@ export default {
   extensions: ['ts'],
   // processes, not threads: Temporal's native core does not survive the end of a thread
   workerThreads: false,
-  nodeArguments: ['--import=tsx'],
+  nodeArguments: [`--import=${new URL('stack/tests/typescript.mjs', import.meta.url)}`],
   timeout: '5m',
   utilizeParallelBuilds: false,
   nonSemVerExperiments: { observeRunsFromConfig: true },

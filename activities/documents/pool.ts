@@ -39,8 +39,8 @@ export interface DocumentPool {
 
 const thread = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 
-/** In a TypeScript checkout the threads need the loader too. */
-const execArgv = thread.pathname.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : []
+/** In a TypeScript checkout the threads need this process' loader too. */
+const execArgv = thread.pathname.endsWith('.ts') ? process.execArgv.filter((flag) => flag.startsWith('--import=')) : []
 
 const milliseconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000
 

@@ -44,3 +44,9 @@ export async function initialise(cluster: Cluster, durable: boolean): Promise<vo
   writeFileSync(join(data, 'pg_hba.conf'), 'host all all 127.0.0.1/32 scram-sha-256\n')
   renameSync(data, cluster.data)
 }
+
+/** Copies data and password, with their owner, from the directory of a server that does not run. */
+export async function copyCluster(from: string, to: string): Promise<void> {
+  const { code, output } = await run('cp', ['-pR', join(from, 'password'), join(from, 'data'), to], {})
+  if (code !== 0) throw new Error(`PostgreSQL's data directory could not be copied: ${tail(output)}`)
+}

@@ -6,7 +6,7 @@ import { privateDirectory } from '../local/private.ts'
 import { runAs, unprivilegedOwner } from '../local/unprivileged.ts'
 import { launch, type Part } from './part.ts'
 import { findBinaries } from './postgres.binaries.ts'
-import { type Cluster, initialise } from './postgres.initialise.ts'
+import { type Cluster, copyCluster, initialise } from './postgres.initialise.ts'
 import { commandLineOf, end, startOf } from './processes.ts'
 import { tail } from './run.ts'
 
@@ -16,6 +16,8 @@ export interface PostgresOptions {
   port: number
   /** False gives up crash safety of the machine (not of the process) for speed: for tests. */
   durable?: boolean
+  /** A stopped server's directory; a new one begins as its copy. */
+  from?: string
   /** Told of the process before it is ready. */
   launched?: (part: Part) => void
 }
@@ -79,6 +81,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const directory = resolve(options.directory)
   const owner = unprivilegedOwner()
   privateDirectory(directory, owner)
+  if (options.from && !existsSync(join(directory, 'data'))) await copyCluster(options.from, directory)
   const { initdb, postgres } = await findBinaries(owner)
   const cluster: Cluster = {
     directory,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { buildAll } from '../build.ts'
 import { asCommand } from '../command.ts'
+import { CLUSTER, prepareCluster } from './cluster.ts'
 import { PARTS } from './parts.ts'
 import type { Suite } from './plan.ts'
 import { runTests } from './run.ts'
@@ -37,5 +38,8 @@ export const HEAVY: Suite = {
 export const runSuite = (suite: Suite): Promise<void> =>
   asCommand(async () => {
     await buildAll(console.log)
-    await runTests(suite, process.env, process.argv.slice(2))
+    const cluster = await prepareCluster()
+    await runTests(suite, { ...process.env, [CLUSTER]: cluster.directory }, process.argv.slice(2)).finally(
+      cluster.remove,
+    )
   })

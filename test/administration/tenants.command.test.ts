@@ -23,7 +23,7 @@ const command = (...args: string[]) => {
     KEY_STORE_MASTER_KEY: Buffer.from(config.masterKey).toString('base64'),
     PUBLIC_URL: config.publicUrl.origin,
   }
-  return run(process.execPath, ['--import=tsx', script, ...args], { env })
+  return run(process.execPath, [...process.execArgv, script, ...args], { env })
 }
 
 const tenants = async <T>(...args: string[]): Promise<T> => JSON.parse((await command(...args)).stdout) as T

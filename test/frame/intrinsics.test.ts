@@ -11,7 +11,9 @@ interface Answer {
 }
 
 async function answerOf(what: string): Promise<Answer> {
-  const { output } = await run(process.execPath, ['--import=tsx', 'test/support/frame/fenced.ts', what], { cwd: root })
+  const { output } = await run(process.execPath, [...process.execArgv, 'test/support/frame/fenced.ts', what], {
+    cwd: root,
+  })
   const [, json] = /^ANSWER (.*)$/m.exec(output) ?? []
   if (json === undefined) throw new Error(output)
   return JSON.parse(json) as Answer

@@ -13,6 +13,7 @@ import { freePort } from '../../stack/parts/ports.ts'
 import { startPostgres } from '../../stack/parts/postgres.ts'
 import { findTemporalBinary } from '../../stack/parts/temporal.binary.ts'
 import { startTemporal } from '../../stack/parts/temporal.ts'
+import { CLUSTER } from '../../stack/tests/cluster.ts'
 import { addTenant } from './frame/tenants.ts'
 import { descendants } from './stack/stack.ts'
 
@@ -103,7 +104,12 @@ async function build(
 ) {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-world-'))
   undo.push(() => rm(directory, { recursive: true, force: true }))
-  const place = { directory: join(directory, 'postgres'), port: await freePort(), durable: false }
+  const place = {
+    directory: join(directory, 'postgres'),
+    port: await freePort(),
+    durable: false,
+    from: process.env[CLUSTER],
+  }
   let postgres = await startPostgres(place)
   undo.push(() => postgres.stop())
   const temporal = workflows ? await startWorkflows(directory, temporalSettings) : undefined

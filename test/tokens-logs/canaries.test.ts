@@ -29,7 +29,7 @@ async function startChild(world: World) {
     KEY_STORE_MASTER_KEY: config.masterKey.toString('base64'),
     LOG_LEVEL: 'trace',
   }
-  const child = spawn(process.execPath, ['--import=tsx', 'api/server.ts'], {
+  const child = spawn(process.execPath, [...process.execArgv, 'api/server.ts'], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

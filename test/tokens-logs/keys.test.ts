@@ -191,7 +191,7 @@ test.serial('strangers’ tokens with keys of their own do not ask the database 
 test.serial('an operator adds a key or ends every token with a command (stack/token-keys.ts)', async (t) => {
   const run = async (...args: string[]) => {
     const { config } = world
-    const child = spawn(process.execPath, ['--import=tsx', 'stack/token-keys.ts', ...args], {
+    const child = spawn(process.execPath, [...process.execArgv, 'stack/token-keys.ts', ...args], {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
       env: {
         PATH: process.env.PATH,

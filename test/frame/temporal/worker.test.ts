@@ -40,7 +40,7 @@ interface WorkerProcess {
 
 async function launch(environment: Record<string, string> = {}): Promise<WorkerProcess> {
   const operatorPort = (await freePort()) - 1
-  const child = spawn(process.execPath, ['--import=tsx', 'activities/worker.ts'], {
+  const child = spawn(process.execPath, [...process.execArgv, 'activities/worker.ts'], {
     cwd: fileURLToPath(new URL('../../..', import.meta.url)),
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -6,11 +6,12 @@ import { connect, sqlOf } from '../../../entities/orm.ts'
 import { roleUrl } from '../../../entities/roles.ts'
 import { freePort } from '../../../stack/parts/ports.ts'
 import { startPostgres } from '../../../stack/parts/postgres.ts'
+import { CLUSTER } from '../../../stack/tests/cluster.ts'
 
 /** A PostgreSQL of the test's own, migrated, with a pool for each of the two roles. */
 export async function openDatabase(masterKey: Buffer) {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-postgres-'))
-  const server = await startPostgres({ directory, port: await freePort(), durable: false })
+  const server = await startPostgres({ directory, port: await freePort(), durable: false, from: process.env[CLUSTER] })
   await migrate(server.url, masterKey)
   const tenants = await connect(roleUrl(server.url, masterKey, 'app'), 8)
   const system = await connect(roleUrl(server.url, masterKey, 'system'), 8)

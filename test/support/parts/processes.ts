@@ -14,6 +14,7 @@ import { freePort } from '../../../stack/parts/ports.ts'
 import { startPostgres } from '../../../stack/parts/postgres.ts'
 import { findTemporalBinary } from '../../../stack/parts/temporal.binary.ts'
 import { startTemporal } from '../../../stack/parts/temporal.ts'
+import { CLUSTER } from '../../../stack/tests/cluster.ts'
 import { until } from '../credentials/dids.ts'
 import { descendants } from '../stack/stack.ts'
 
@@ -34,7 +35,11 @@ function createEntry(name: string, file: string, env: NodeJS.ProcessEnv, readyUr
     gone,
     async start(): Promise<void> {
       output = ''
-      child = spawn(process.execPath, ['--import=tsx', file], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+      child = spawn(process.execPath, [...process.execArgv, file], {
+        cwd: root,
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
       for (const stream of [child.stdout, child.stderr])
         stream?.setEncoding('utf8').on('data', (text: string) => {
           output = (output + text).slice(-20_000)
@@ -65,7 +70,12 @@ function createEntry(name: string, file: string, env: NodeJS.ProcessEnv, readyUr
 /** The platform as real processes on ports and in directories of their own, for tests that kill them. */
 export async function openProcesses(more: Partial<Record<Variable, string>> = {}, { durable = false } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-processes-'))
-  const cluster = { directory: join(directory, 'postgres'), port: await freePort(), durable }
+  const cluster = {
+    directory: join(directory, 'postgres'),
+    port: await freePort(),
+    durable,
+    from: durable ? undefined : process.env[CLUSTER],
+  }
   let database = await startPostgres(cluster)
   const options = {
     binary: await findTemporalBinary(process.env, () => undefined),
