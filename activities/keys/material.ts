@@ -10,7 +10,7 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { p256 } from '@noble/curves/nist.js'
 import { Refusal } from '../../protocol/errors.ts'
 import type { KeyType } from './index.ts'
-import { withLowS } from './low-s.ts'
+import { compactWithLowS } from './low-s.ts'
 
 /** Returns random bytes. */
 export type Random = (size: number) => Uint8Array
@@ -61,9 +61,7 @@ export function generateCurveKey(keyType: CurveKeyType, random: Random): KeyMate
 
 /** Ed25519 over `data`, or ECDSA with SHA-256 as r‖s with the lower s. */
 export const signWith = (key: KeyObject, data: Uint8Array): Uint8Array =>
-  key.asymmetricKeyType === 'ec'
-    ? withLowS(p256.Signature.fromBytes(nodeSign('sha256', data, key), 'der').toBytes('compact'))
-    : nodeSign(null, data, key)
+  key.asymmetricKeyType === 'ec' ? compactWithLowS(nodeSign('sha256', data, key)) : nodeSign(null, data, key)
 
 /**
  * The X25519 form of an Ed25519 key: the first half of SHA-512 over the seed (RFC 8032, 5.1.5), as libsodium and

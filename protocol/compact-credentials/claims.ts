@@ -56,19 +56,30 @@ const isLineOf = (value: unknown, most: number): value is string =>
 
 type Report = (path: string, code: string, message: string) => void
 
-function ownClaims(claims: Json, at: string, report: Report): [string, ClaimValue][] {
-  return Object.entries(claims).flatMap(([name, value]): [string, ClaimValue][] => {
-    const path = `${at}/${referenceToken(name)}`
+/** The claims under names without a meaning of their own; `at` is where they stand. */
+function ownClaims(
+  claims: Json,
+  at: string,
+  report: Report,
+  isSkipped: (name: string) => boolean,
+): [string, ClaimValue][] {
+  const own: [string, ClaimValue][] = []
+  for (const name of Object.keys(claims)) {
+    if (isSkipped(name)) continue
+    const value = claims[name]
+    const refuse = (code: string, message: string) => report(`${at}/${referenceToken(name)}`, code, message)
     if (!isOwnName(name)) {
-      report(path, 'name', `expected a name of 1 to ${MAX_NAME} characters that is not reserved`)
+      refuse('name', `expected a name of 1 to ${MAX_NAME} characters that is not reserved`)
     } else if (!isClaimValue(value)) {
-      report(path, 'value', 'expected a text, a number or true or false')
+      refuse('value', 'expected a text, a number or true or false')
     } else if (typeof value === 'string' && value.length > MAX_CLAIM_TEXT) {
-      report(path, 'length', `expected at most ${MAX_CLAIM_TEXT} characters`)
-    } else return [[name, value]]
-    return []
-  })
+      refuse('length', `expected at most ${MAX_CLAIM_TEXT} characters`)
+    } else own.push([name, value])
+  }
+  return own
 }
+
+const isRegistered = (name: string): boolean => REGISTERED.has(name)
 
 /**
  * Reads the claims of a sign request. Claims of the issuer's own stand in `property_set`, or beside the others as other
@@ -77,28 +88,28 @@ function ownClaims(claims: Json, at: string, report: Report): [string, ClaimValu
 export function readClaims(payload: Json): { claims: UnsignedClaims; errors: FieldError[] } {
   const errors: FieldError[] = []
   const report: Report = (path, code, message) => errors.push({ path, code: `claim.${code}`, message })
-  const { property_set: set, ...rest } = payload
+  const set = payload.property_set
   const claims: Json = {}
   for (const name of TEXTS) {
-    const value = rest[name]
+    const value = payload[name]
     if (value === undefined || value === null) continue
     if (isLineOf(value, name === 'type' ? 1_024 : MAX_CLAIM_TEXT)) claims[name] = value
     else report(`/${name}`, 'text', `expected a text of 1 to ${name === 'type' ? 1_024 : MAX_CLAIM_TEXT} characters`)
   }
   for (const name of TIMES) {
-    const value = rest[name]
+    const value = payload[name]
     if (value === undefined || value === null) continue
     if (isTime(value)) claims[name] = value
     else report(`/${name}`, 'time', 'expected whole seconds since 1970-01-01T00:00:00Z')
   }
   for (const name of ['jti', 'cti', 'status', 'vc'])
-    if (rest[name] !== undefined) report(`/${name}`, 'reserved', 'expected no such member: the platform sets it')
-  const beside = Object.fromEntries(Object.entries(rest).filter(([name]) => !REGISTERED.has(name)))
-  const own = ownClaims(beside, '', report)
-  if (isObject(set)) own.push(...ownClaims(set, '/property_set', report))
-  else if (set !== undefined && set !== null) report('/property_set', 'object', 'expected an object of claims')
-  const names = new Set(own.map(([name]) => name))
-  if (names.size < own.length)
+    if (payload[name] !== undefined) report(`/${name}`, 'reserved', 'expected no such member: the platform sets it')
+  const beside = ownClaims(payload, '', report, isRegistered)
+  const inSet = isObject(set) ? ownClaims(set, '/property_set', report, () => false) : []
+  const own = beside.length === 0 ? inSet : [...beside, ...inSet]
+  if (set !== undefined && set !== null && !isObject(set))
+    report('/property_set', 'object', 'expected an object of claims')
+  if (beside.length > 0 && new Set(own.map(([name]) => name)).size < own.length)
     report('/property_set', 'twice', 'expected no name that also stands beside property_set with the claims')
   if (own.length > MAX_CLAIMS) report('/property_set', 'too_many', `expected at most ${MAX_CLAIMS} claims`)
   const { exp, nbf } = claims
