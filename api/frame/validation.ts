@@ -73,8 +73,34 @@ interface Unknown {
   name: string
 }
 
+/** What a message of the generated validation says was expected. */
+const EXPECTED: readonly [found: RegExp, expected: string][] = [
+  [/^invalid object$/, 'expected an object'],
+  [/^invalid array$/, 'expected a list'],
+  [/^invalid string value$/, 'expected a text'],
+  [/^invalid boolean value$/, 'expected true or false'],
+  [/^invalid integer number$/, 'expected a whole number'],
+  [/^invalid float number$/, 'expected a number'],
+  [/^invalid undefined value$/, 'expected no value'],
+  [/^should be one of the following; \[(.*)\]$/s, 'expected one of $1'],
+  [/^'(.+)' is required$/s, 'expected a value: $1 is required'],
+  [/^min (\S+)$/, 'expected at least $1'],
+  [/^max (\S+)$/, 'expected at most $1'],
+  [/^minLength (\d+)$/, 'expected at least $1 characters'],
+  [/^maxLength (\d+)$/, 'expected at most $1 characters'],
+  [/^minItems (\d+)$/, 'expected at least $1 items'],
+  [/^maxItems (\d+)$/, 'expected at most $1 items'],
+  [/^required unique array$/, 'expected no item twice'],
+  [/^Not match in '(.+)'$/s, 'expected a text that matches $1'],
+]
+
+function expectedText(message: string): string {
+  const known = EXPECTED.find(([found]) => found.test(message))
+  return known ? message.replace(...known) : message
+}
+
 const EXCESS = /^"(.+)" is an excess property and therefore is not allowed$/s
-const MISSING = /^'.+' is required$/s
+const MISSING = /^expected a value: .+ is required$/s
 
 function unknownOf([path, message]: readonly [path: string, message: string]): Unknown | undefined {
   const name = EXCESS.exec(message)?.[1]
@@ -123,7 +149,7 @@ function refusalOf(fields: FieldErrors, request: Request, membersAt: FindMembers
       if (unknown) return unknownError(unknown)
       const [path, message] = fault
       const names = EXCESS.exec(message)?.[1]
-      const text = names === undefined ? message : `no member has one of these names: ${names}`
+      const text = names === undefined ? expectedText(message) : `no member has one of these names: ${names}`
       return { path: within('', ...placeOf(path).steps), code: 'schema', message: text }
     })
   return new Refusal(

@@ -28,6 +28,16 @@ const errorsOf = (ref: string, value: unknown[]) => {
   return { valid, errors: Object.keys(errors) }
 }
 
+test('a value of the wrong type is refused with what was expected', async (t) => {
+  const body = { method: 7, options: [], metadata: 'x' }
+  const reply = await world.ask('/v1/dids', { token: world.token, body })
+  t.is(reply.status, 400)
+  const { errors } = reply.json<{ errors: { path: string; message: string }[] }>()
+  const messages = Object.fromEntries(errors.map(({ path, message }) => [path, message]))
+  t.is(messages.options, 'expected an object')
+  for (const message of Object.values(messages)) t.notRegex(message, /invalid|should be|required unique|^min|^max/)
+})
+
 const many = <Value>(value: Value) => Array.from({ length: 20_000 }, () => value)
 
 test('a list is validated up to its first 50 wrong values: the time does not grow with the square of its length', (t) => {
