@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Refusal } from '../errors.ts'
-import { isObject } from '../json.ts'
 import { parseForeignJson } from '../json.depth.ts'
+import { isObject } from '../json.ts'
 import { type Clock, hasCome, isToCome, momentOfSeconds } from '../time.ts'
 import { type RefuseJws, readSignedMessage, type SignedMessage } from './jws.ts'
 
@@ -62,7 +62,8 @@ function expiryOf(claims: Record<string, unknown>, clock: Clock): Date {
 export function readControlProof(jwt: string, { did, audience, ...clock }: Expected): ControlProof {
   const message = readSignedMessage(jwt, refuseJwt)
   const claims = claimsOf(message)
-  if (message.did !== did) refuseJwt('kid', 'its kid is a key of another DID', 'expected kid to be a DID URL of the DID')
+  if (message.did !== did)
+    refuseJwt('kid', 'its kid is a key of another DID', 'expected kid to be a DID URL of the DID')
   if (claims.iss !== did) refuseJwt('iss', 'its iss is not the DID', 'expected iss to be the DID')
   if (![claims.aud].flat().includes(audience))
     refuseJwt('aud', 'its aud is not the inbox', 'expected aud to be the id of the inbox')

@@ -1,9 +1,9 @@
 import { type VerificationKey, verificationKey, verifySignature } from '../data-integrity/keys.ts'
 import { type DidDocument, dereference, type PublicJwk, parseDidUrl, type Relationship, toJwk } from '../dids/index.ts'
 import { Refusal } from '../errors.ts'
-import { isObject } from '../json.ts'
 import { parseForeignJson } from '../json.depth.ts'
 import { parseJson } from '../json.strict.ts'
+import { isObject } from '../json.ts'
 import { type JwsHeader, parseCompactJws } from '../jws.ts'
 import { tableOf } from '../names.ts'
 
@@ -88,11 +88,22 @@ export function readSignedMessage(text: string, refuse: RefuseJws): SignedMessag
   refuseForms(parts, refuse)
   const parsed = parseCompactJws(text)
   if (!parsed)
-    return refuse('base64url', 'a part is not base64url, or the header is not JSON', 'expected base64url without padding')
+    return refuse(
+      'base64url',
+      'a part is not base64url, or the header is not JSON',
+      'expected base64url without padding',
+    )
   const header = headerOf(parts[0] ?? '', refuse)
   const keyType = refuseHeader(header, refuse)
   const { payload, signature } = parsed
-  return { ...signerIn(header.kid, refuse), keyType, header, payload, signature, signingInput: text.slice(0, text.lastIndexOf('.')) }
+  return {
+    ...signerIn(header.kid, refuse),
+    keyType,
+    header,
+    payload,
+    signature,
+    signingInput: text.slice(0, text.lastIndexOf('.')),
+  }
 }
 
 const isJsonType = (cty: string) => /^(application\/)?([\w.-]+\+)?json\s*(;|$)/i.test(cty)
@@ -128,12 +139,21 @@ export function payloadOf({ header, payload }: SignedMessage, refuse: RefuseJws)
   const json = valueOf(text)
   if (isJsonType(cty)) {
     if (json) return json.value
-    return refuse('payload', 'its payload is not the JSON that its cty promises', 'expected JSON with exact numbers and each name once')
+    return refuse(
+      'payload',
+      'its payload is not the JSON that its cty promises',
+      'expected JSON with exact numbers and each name once',
+    )
   }
   return typeof json?.value === 'object' && json.value !== null ? json.value : text
 }
 
-export type SignatureErrorType = 'DidUnresolvable' | 'KeyNotFound' | 'KeyNotAuthorized' | 'KeyUnfit' | 'SignatureInvalid'
+export type SignatureErrorType =
+  | 'DidUnresolvable'
+  | 'KeyNotFound'
+  | 'KeyNotAuthorized'
+  | 'KeyUnfit'
+  | 'SignatureInvalid'
 
 export interface SignatureVerdict {
   verified: boolean
@@ -148,7 +168,10 @@ export interface SignatureRules {
   resolveDid(did: string): Promise<DidDocument>
 }
 
-const failed = (type: SignatureErrorType, message: string): SignatureVerdict => ({ verified: false, error: { type, message } })
+const failed = (type: SignatureErrorType, message: string): SignatureVerdict => ({
+  verified: false,
+  error: { type, message },
+})
 
 /** Runs a step over a foreign document; a refusal of it is the verdict. */
 async function orFailed<Value>(type: SignatureErrorType, step: () => Value | Promise<Value>) {
@@ -178,7 +201,8 @@ export async function verifySignedMessage(message: SignedMessage, rules: Signatu
   )
   if (found.verdict) return found.verdict
   const allowed = found.value.find(({ authorized }) => authorized)
-  if (!allowed) return failed('KeyNotAuthorized', `The DID document does not list the key for ${rules.purposes.join(' or ')}.`)
+  if (!allowed)
+    return failed('KeyNotAuthorized', `The DID document does not list the key for ${rules.purposes.join(' or ')}.`)
   const read = await orFailed('KeyUnfit', () => verificationKey(allowed.method))
   if (read.verdict) return read.verdict
   const key = read.value
