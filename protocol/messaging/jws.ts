@@ -119,7 +119,7 @@ function textOf(bytes: Uint8Array, refuse: RefuseJws): string {
 }
 
 /** The value of JSON text; undefined where it is none that every reader reads alike (protocol/json.strict.ts). */
-function valueOf(text: string): { value: unknown } | undefined {
+function jsonValueOf(text: string): { value: unknown } | undefined {
   try {
     return { value: parseJson(text) }
   } catch (error) {
@@ -136,7 +136,7 @@ export function payloadOf({ header, payload }: SignedMessage, refuse: RefuseJws)
   const text = textOf(payload, refuse)
   const cty = typeof header.cty === 'string' ? header.cty : ''
   if (/^text\/plain\s*(;|$)/i.test(cty)) return text
-  const json = valueOf(text)
+  const json = jsonValueOf(text)
   if (isJsonType(cty)) {
     if (json) return json.value
     return refuse(
