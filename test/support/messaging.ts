@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { CompactSign, exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose'
 import { createPlatform } from '../../activities/index.ts'
+import { fromJwk, type PublicJwk } from '../../protocol/dids/index.ts'
+import { didKeyOf } from '../../protocol/dids/key.ts'
 import { createDid } from './credentials/credentials.ts'
 import type { Reply, World } from './world.ts'
 
@@ -69,4 +72,28 @@ export async function createMailbox(world: World, token = world.token) {
   const [delivered] = await deliveryOf(world).deliverToInboxes(delivery)
   if (delivered?.outcome !== 'stored') throw new Error('no message came')
   return { inboxId, inboxDid, messageId: delivered.id }
+}
+
+/** A DID of somebody else, with what it signs by itself. */
+export async function stranger(alg: 'EdDSA' | 'ES256' = 'EdDSA') {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
+  const did = didKeyOf(
+    alg === 'EdDSA' ? 'ed25519' : 'p256',
+    fromJwk((await exportJWK(publicKey)) as PublicJwk).publicKey,
+  )
+  const kid = `${did}#${did.slice('did:key:'.length)}`
+  return {
+    did,
+    kid,
+    privateKey,
+    /** Claims and header that are right, but for what differs. */
+    jwt: (inboxId: string, claims: JWTPayload = {}, header: Partial<JWTHeaderParameters> = {}, key = privateKey) => {
+      const now = Math.floor(Date.now() / 1000)
+      return new SignJWT({ iss: did, aud: inboxId, iat: now, exp: now + 300, ...claims })
+        .setProtectedHeader({ alg, typ: 'JWT', kid, ...header })
+        .sign(key)
+    },
+    jws: (payload: string | Uint8Array, header: Partial<JWTHeaderParameters> = {}, key = privateKey) =>
+      new CompactSign(Buffer.from(payload)).setProtectedHeader({ alg, kid, ...header }).sign(key),
+  }
 }
