@@ -21,7 +21,8 @@ const TEXT_TYPE = 'text/plain;charset=utf-8'
 
 /** The protected header of a message, and its bytes: a text is signed as it is, everything else as its JSON. */
 export function messageToSign(payload: unknown, alg: JwsHeader['alg'], kid: string) {
-  const isText = typeof payload === 'string'
+  // no bytes at all would be a detached payload (RFC 7515, appendix F)
+  const isText = typeof payload === 'string' && payload !== ''
   const header: JwsHeader = { alg, typ: 'JOSE', cty: isText ? TEXT_TYPE : JSON_TYPE, kid }
   return { header, bytes: Buffer.from(isText ? payload : JSON.stringify(payload)) }
 }
