@@ -109,7 +109,7 @@ export interface SignatureErrorOut {
 }
 
 export interface MessageVerifyOut {
-  /** The signer, as kid names it. The verdict is about this DID alone: compare it with the one that you expect. */
+  /** The signer, as kid names it. The verdict is only about this DID: compare it with the one that you expect. */
   did: Did
   didUrl: KeyDidUrl
   /** The payload, verified or not. */

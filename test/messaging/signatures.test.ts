@@ -187,7 +187,7 @@ test('a did:web of another host is resolved under the outbound rules, and its do
   const method = { id: kid, type: 'JsonWebKey', controller: did, publicKeyJwk: { kty: 'OKP', crv: 'Ed25519', x } }
   const serve = (name: string, more: object) => {
     const id = `did:web:elsewhere.test%3A${names.port}:${name}`
-    const text = JSON.stringify({ id, verificationMethod: [method], ...more }).replaceAll(did, id)
+    const text = JSON.stringify({ id: did, verificationMethod: [method], ...more }).replaceAll(did, id)
     names.elsewhere.set(`/${name}/did.json`, text)
     return `${id}#key-1`
   }
