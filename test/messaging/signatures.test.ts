@@ -152,26 +152,27 @@ test('a did:web of the platform signs with each of its keys that can, and every 
   t.true(['/problems#jws.signer_not_ready', '/problems#jws.signer_key_unknown'].includes(problemOf(notYet).type))
   const { didDocument } = await dids.reaches(did, 'COMPLETED')
   const token = await world.tokenOf(await world.addTenant())
-  const verdicts: Record<string, string> = {}
+  const outcomes: [type: string, outcome: string][] = []
+  let didUrl = ''
   for (const { id, type } of didDocument.verificationMethod ?? []) {
     const reply = await ask('sign', { didUrl: id, payload: { type } })
-    verdicts[type] = reply.status === 200 ? 'signed' : problemOf(reply).type
-    if (reply.status === 200)
-      t.like(await verify(reply.json<Signed>().jws, token), { did, didUrl: id, payload: { type }, verified: true })
+    outcomes.push([type, reply.status === 200 ? 'signed' : problemOf(reply).type])
+    if (reply.status !== 200) continue
+    t.like(await verify(reply.json<Signed>().jws, token), { did, didUrl: id, payload: { type }, verified: true })
+    didUrl = id
   }
   const unfit = '/problems#jws.signer_key_unfit'
-  const { Multikey: lastMultikey, ...others } = verdicts
-  t.is(lastMultikey, unfit) // that of BBS
-  t.deepEqual(others, {
-    Ed25519VerificationKey2018: 'signed',
-    JsonWebKey2020: 'signed',
-    X25519KeyAgreementKey2020: unfit,
-  })
-  t.is((didDocument.verificationMethod ?? []).filter(({ type }) => type === 'Multikey').length, 3)
+  t.deepEqual(outcomes.map((each) => each.join(' ')).toSorted(), [
+    'Ed25519VerificationKey2018 signed',
+    'JsonWebKey2020 signed',
+    `Multikey ${unfit}`, // that of BBS
+    'Multikey signed',
+    'Multikey signed',
+    `X25519KeyAgreementKey2020 ${unfit}`,
+  ])
   // the tenant's own did:web is registered without a jwt; another tenant proves it by what it signs
   const inboxes = inboxesOf(world, token)
   const id = await inboxes.created()
-  const didUrl = didDocument.verificationMethod?.[0]?.id ?? ''
   const exp = Math.floor(Date.now() / 1000) + 60
   const { jws } = await sign(didUrl, { iss: did, aud: id, exp })
   t.is((await inboxes.register(id, did, jws)).status, 201)
