@@ -11,7 +11,7 @@ import {
 import { course, createTemplate } from '../credentials/templates.ts'
 import { VC_API_EXAMPLES } from '../credentials/vc-api.examples.ts'
 import { createDomain, newDomainName } from '../domains.ts'
-import { createMailbox } from '../messaging.ts'
+import { createMailbox, inboxesOf } from '../messaging.ts'
 import type { Client, World } from '../world.ts'
 import { bodySchema, type Operation, operations } from './openapi.ts'
 
@@ -61,7 +61,9 @@ export interface Sample extends PresentationSample {
   /** Registered with the inbox. */
   inboxDid: string
   messageId: string
-  /** Another inbox, for the operations that delete it, its DID and its message. */
+  /** For the operation that deletes it. */
+  spareInboxId: string
+  /** Another inbox, for the operations that delete its DID and its message. */
   spareInbox: { inboxId: string; inboxDid: string; messageId: string }
 }
 
@@ -98,6 +100,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     domainId: (await createDomain(world, {}, token)).id,
     spareDomainId: (await createDomain(world, {}, token)).id,
     ...(await createMailbox(world, token)),
+    spareInboxId: await inboxesOf(world, token).created(),
     spareInbox: await createMailbox(world, token),
   }
 }
@@ -170,7 +173,7 @@ const PARTICULAR: Record<string, Example> = {
   // DNS has no record of it
   verifyDomain: { answers: 400 },
   registerDID: { body: ({ inboxDid }) => ({ did: inboxDid }) },
-  deleteInbox: { path: ({ spareInbox }) => ({ id: spareInbox.inboxId }) },
+  deleteInbox: { path: ({ spareInboxId }) => ({ id: spareInboxId }) },
   unregisterDID: { path: ({ spareInbox }) => ({ id: spareInbox.inboxId, did: spareInbox.inboxDid }) },
   getMessage: { path: ({ inboxId, messageId }) => ({ id: inboxId, messageId }) },
   deleteMessage: { path: ({ spareInbox }) => ({ id: spareInbox.inboxId, messageId: spareInbox.messageId }) },
