@@ -10,6 +10,7 @@ import type { Signers } from './dids/signers.ts'
 import { composeDomains, domainActivities } from './domains/index.ts'
 import { composeFrame } from './frame/index.ts'
 import type { Revival } from './frame/pending-work.revival.ts'
+import { composeMessaging } from './messaging/index.ts'
 import { composeMobileCredentials, composeMobileLists, mobileCredentialActivities } from './mobile-credentials/index.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
@@ -47,6 +48,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     composeTokensLogs(dependencies),
     dids,
     composeDomains(frame),
+    composeMessaging({ ...frame, ...dids, signers }),
     engine,
     verbs,
     compactVerbs,

@@ -10,6 +10,7 @@ import * as templates from './credentials/templates.ts'
 import * as dids from './dids.ts'
 import * as domains from './domains.ts'
 import * as keys from './keys.ts'
+import * as messaging from './messaging.ts'
 import * as mobileCredentials from './mobile-credentials.ts'
 import * as outbox from './outbox.ts'
 import { type PoolObserver, watchPool } from './pool.ts'
@@ -27,6 +28,7 @@ const AREAS = [
   dids,
   domains,
   keys,
+  messaging,
   mobileCredentials,
   outbox,
   presentations,

@@ -5,6 +5,8 @@ import { isObject } from './json.ts'
 export interface JwsHeader {
   alg: 'EdDSA' | 'ES256'
   typ?: string
+  /** Of the payload. */
+  cty?: string
   kid?: string
   /** The signer's certificate in base64 (section 4.1.6). */
   x5c?: string[]

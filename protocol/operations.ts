@@ -4,6 +4,7 @@ import { CREDENTIAL_OPERATIONS } from './credentials/operations.ts'
 import { DID_OPERATIONS } from './dids/operations.ts'
 import { disjoint } from './disjoint.ts'
 import { DOMAIN_OPERATIONS } from './domains/operations.ts'
+import { MESSAGING_OPERATIONS } from './messaging/operations.ts'
 import { MOBILE_CREDENTIAL_OPERATIONS } from './mobile-credentials/operations.ts'
 import { SEMANTIC_CREDENTIAL_OPERATIONS } from './semantic-credentials/operations.ts'
 import type { Scope } from './tokens-logs/index.ts'
@@ -30,6 +31,7 @@ export const OPERATIONS = disjoint(
   CREDENTIAL_OPERATIONS,
   DID_OPERATIONS,
   DOMAIN_OPERATIONS,
+  MESSAGING_OPERATIONS,
   MOBILE_CREDENTIAL_OPERATIONS,
   SEMANTIC_CREDENTIAL_OPERATIONS,
   TOKEN_AND_LOG_OPERATIONS,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Signer } from '../../protocol/data-integrity/index.ts'
 import type { MethodType } from '../../protocol/dids/methods.ts'
-import { webMethodId } from '../../protocol/dids/web.document.ts'
+import { webMethodId, webMethodIds } from '../../protocol/dids/web.document.ts'
 import { Refusal, withArticle } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { byClock } from '../frame/caches.ts'
@@ -36,6 +36,10 @@ export interface DidSigner {
   keyTypes: readonly KeyType[]
   /** Returns the signer with the first key that fits; the private half stays in the key store. Throws `key_unfit`. */
   withKey(needed: NeededKey): Signer
+  /** Returns the signer with the key that the DID document has under a DID URL; undefined where it has none. */
+  withMethod(didUrl: string): Signer | undefined
+  /** DID URLs of the keys of these types in the DID document. */
+  methodsOf(keyTypes: readonly string[]): string[]
 }
 
 interface DidKey {
@@ -132,6 +136,17 @@ export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'syst
         if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
         throw refuse({ kind: 'deleted', expected: OWN })
       }
+      const signerWith = ({ keyId, keyType, publicKey }: DidKey, verificationMethod: string): Signer => {
+        const ref: KeyRef = { tenantId, keyId, keyType }
+        return {
+          verificationMethod,
+          keyType,
+          publicKey,
+          sign: (data) => keys.sign(ref, data).catch(deletedMeanwhile),
+          bbsSign: (input) => keys.bbsSign(ref, input).catch(deletedMeanwhile),
+        }
+      }
+      const methodIds = (key: DidKey): string[] => (did.startsWith('did:web:') ? webMethodIds(did, key) : [key.didUrl])
       return {
         didId,
         did,
@@ -141,17 +156,16 @@ export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'syst
           const [key] = keyTypes.flatMap((wanted) => didKeys.find(({ keyType }) => keyType === wanted) ?? [])
           const expected = `expected a DID with ${withArticle(String(keyTypes[0]))} key`
           if (!key) throw refuse({ kind: 'key_unfit', keyTypes, neededBy, expected })
-          const { keyId, keyType, publicKey, didUrl } = key
-          const ref: KeyRef = { tenantId, keyId, keyType }
           const isOtherMethod = methodType !== undefined && did.startsWith('did:web:')
-          return {
-            verificationMethod: isOtherMethod ? webMethodId(did, { keyType, publicKey }, methodType) : didUrl,
-            keyType,
-            publicKey,
-            sign: (data) => keys.sign(ref, data).catch(deletedMeanwhile),
-            bbsSign: (input) => keys.bbsSign(ref, input).catch(deletedMeanwhile),
-          }
+          return signerWith(key, isOtherMethod ? webMethodId(did, key, methodType) : key.didUrl)
         },
+
+        withMethod(didUrl) {
+          const key = didKeys.find((each) => methodIds(each).includes(didUrl))
+          return key && signerWith(key, didUrl)
+        },
+
+        methodsOf: (wanted) => didKeys.filter(({ keyType }) => wanted.includes(keyType)).flatMap(methodIds),
       }
     },
 

@@ -46,6 +46,10 @@ export function webMethodId(did: string, key: PublicKey, type?: MethodType): str
   return `${did}#${keyFragment(key)}${suffix}`
 }
 
+/** DID URLs of a key in our did:web document, one for each of its types. */
+export const webMethodIds = (did: string, key: PublicKey): string[] =>
+  useOf(key).types.map((type) => webMethodId(did, key, type))
+
 /** Returns the DID document of a did:web, with keys of type ed25519, p256, bls12381g2 and x25519. */
 export function webDidDocument(did: string, keys: PublicKey[], services: DidService[] = []): DidDocument {
   const methods = keys.flatMap((key) =>

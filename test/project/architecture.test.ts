@@ -28,6 +28,8 @@ const AREAS: Record<string, string[]> = {
   'semantic-credentials': EVERYWHERE.filter((layer) => layer !== 'workflows'),
   // its tables and its long-running work are those of the engine, credentials
   'compact-credentials': ['api', 'activities', 'entities', 'protocol', 'test'],
+  // its operations end with their request
+  messaging: ['api', 'activities', 'entities', 'protocol', 'test'],
   'tokens-logs': EVERYWHERE,
   // environments, tenants and clients are made at bootstrap; their operations come with their own issue
   administration: EVERYWHERE,

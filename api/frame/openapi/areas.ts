@@ -5,6 +5,7 @@ import { COMPACT_CREDENTIAL_DOCUMENT } from '../../compact-credentials/document.
 import { CREDENTIAL_DOCUMENT } from '../../credentials/document.ts'
 import { DID_DOCUMENT } from '../../dids/document.ts'
 import { DOMAIN_DOCUMENT } from '../../domains/document.ts'
+import { MESSAGING_DOCUMENT } from '../../messaging/document.ts'
 import { MOBILE_CREDENTIAL_DOCUMENT } from '../../mobile-credentials/document.ts'
 import { SEMANTIC_CREDENTIAL_DOCUMENT } from '../../semantic-credentials/document.ts'
 import { TOKEN_AND_LOG_DOCUMENT } from '../../tokens-logs/document.ts'
@@ -19,6 +20,7 @@ export const DOCUMENTS: readonly AreaDocument[] = [
   CREDENTIAL_DOCUMENT,
   DID_DOCUMENT,
   DOMAIN_DOCUMENT,
+  MESSAGING_DOCUMENT,
   MOBILE_CREDENTIAL_DOCUMENT,
   SEMANTIC_CREDENTIAL_DOCUMENT,
   TOKEN_AND_LOG_DOCUMENT,

@@ -117,6 +117,7 @@ const READS_BY_POST = [
   'vcApiVerifyPresentation',
   'verifyCompactCredential',
   'verifyCompactSemanticCredential',
+  'verifyCredential',
   'verifyMobileCredential',
   'verifyWebSemanticCredentials',
   'verifyWebSemanticPresentationTemplate',
@@ -128,6 +129,7 @@ const OF_ALL_FORMATS = ['getCredential', 'getCredentialTimeline', 'listCredentia
 const areaOf = (path: string): string => {
   if (path.startsWith('/v1/dids')) return 'dids'
   if (path.startsWith('/v1/config/domain')) return 'domains'
+  if (path.startsWith('/v1/messaging')) return 'messaging'
   if (path.startsWith('/v1/analytics')) return 'logs'
   if (path.startsWith('/v1/credentials/compact')) return 'compact-credentials'
   if (path.startsWith('/v1/credentials/mobile')) return 'mobile-credentials'

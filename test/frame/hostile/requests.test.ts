@@ -138,7 +138,13 @@ for (const operation of operations.filter((each) => parametersIn(each, 'path').l
     for (const id of IDS) {
       const path = fill(operation.path, Object.fromEntries(names.map((name) => [name, id])), (value) => value)
       t.is(
-        faultOf(await target.attack(operation, { body, path }), [400, 404, 405]),
+        // two long ids are more than a request's head may have
+        faultOf(await target.attack(operation, { body, path }), [
+          400,
+          404,
+          405,
+          ...(path.length > 16_384 ? [431] : []),
+        ]),
         undefined,
         `${operation.method} ${path.slice(0, 80)}`,
       )

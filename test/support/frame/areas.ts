@@ -15,6 +15,7 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
   'semantic-credentials': ['dids', 'credentials', 'tokens-logs'],
   'compact-credentials': ['dids', 'credentials', 'tokens-logs'],
   'mobile-credentials': ['dids', 'credentials', 'tokens-logs'],
+  messaging: ['dids'],
   administration: ['dids', 'domains', 'credentials', 'tokens-logs'],
 }
 

@@ -11,6 +11,7 @@ import {
 import { course, createTemplate } from '../credentials/templates.ts'
 import { VC_API_EXAMPLES } from '../credentials/vc-api.examples.ts'
 import { createDomain, newDomainName } from '../domains.ts'
+import { createMailbox, inboxesOf } from '../messaging.ts'
 import type { Client, World } from '../world.ts'
 import { bodySchema, type Operation, operations } from './openapi.ts'
 
@@ -56,6 +57,14 @@ export interface Sample extends PresentationSample {
   domainId: string
   /** For the operation that deletes it. */
   spareDomainId: string
+  inboxId: string
+  /** Registered with the inbox. */
+  inboxDid: string
+  messageId: string
+  /** For the operation that deletes it. */
+  spareInboxId: string
+  /** Another inbox, for the operations that delete its DID and its message. */
+  spareInbox: { inboxId: string; inboxDid: string; messageId: string }
 }
 
 export async function makeSample(world: World, client: Client): Promise<Sample> {
@@ -90,6 +99,9 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     ...(await signMobile(world, token)),
     domainId: (await createDomain(world, {}, token)).id,
     spareDomainId: (await createDomain(world, {}, token)).id,
+    ...(await createMailbox(world, token)),
+    spareInboxId: await inboxesOf(world, token).created(),
+    spareInbox: await createMailbox(world, token),
   }
 }
 
@@ -112,6 +124,7 @@ interface Example {
 const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/dids/{id}': ({ did }) => did,
   '/v1/config/domain/{id}': ({ domainId }) => domainId,
+  '/v1/messaging/inboxes/{id}': ({ inboxId }) => inboxId,
   '/v1/credentials/{id}': ({ credentialId }) => credentialId,
   '/v1/credentials/web-semantic/{id}': ({ credentialId }) => credentialId,
   '/v1/credentials/web-semantic/configurations/{id}': ({ templateId }) => templateId,
@@ -159,6 +172,14 @@ const PARTICULAR: Record<string, Example> = {
   deleteDomain: { path: ({ spareDomainId }) => ({ id: spareDomainId }) },
   // DNS has no record of it
   verifyDomain: { answers: 400 },
+  registerDID: { body: ({ inboxDid }) => ({ did: inboxDid }) },
+  deleteInbox: { path: ({ spareInboxId }) => ({ id: spareInboxId }) },
+  unregisterDID: { path: ({ spareInbox }) => ({ id: spareInbox.inboxId, did: spareInbox.inboxDid }) },
+  getMessage: { path: ({ inboxId, messageId }) => ({ id: inboxId, messageId }) },
+  deleteMessage: { path: ({ spareInbox }) => ({ id: spareInbox.inboxId, messageId: spareInbox.messageId }) },
+  signCredential: {
+    body: ({ did }) => ({ didUrl: `${did}#${did.slice('did:key:'.length)}`, payload: { course: 'CS-101' } }),
+  },
   deleteDID: { path: ({ spareDid }) => ({ id: spareDid }) },
   signWebSemanticCredential: {
     body: ({ did }) => ({

@@ -71,7 +71,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
   const asked = { request_id: id(), client_id: id() }
   const of = (row: Row): Row => ({ id: id(), tenant_id: tenant, ...row })
   const presentation = { name: '', domain: '', query: '[]' }
-  const [iaca, pdfTemplate] = [id(), id()]
+  const [iaca, pdfTemplate, inbox] = [id(), id(), id()]
   const validity = { not_before: new Date(), not_after: new Date() }
   return [
     ['domain_linkages', of({ did_id: did, origin: '', credential: '{}', valid_until: new Date() })],
@@ -93,6 +93,10 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     ['mobile_iacas', of({ id: iaca, active: true, certificate: none, fingerprint: '', ...validity })],
     ['compact_pdf_templates', of({ id: pdfTemplate, definition: '{}', revision: id() })],
     ['compact_pdf_files', of({ template_id: pdfTemplate, revision: id(), name: '', content: none })],
+    ['inboxes', of({ id: inbox, name: '' })],
+    ['inbox_dids', of({ inbox_id: inbox, did: 'did:key:x', did_id: did })],
+    ['inbox_did_proofs', { tenant_id: tenant, digest: none, expires_at: new Date() }],
+    ['inbox_messages', of({ inbox_id: inbox, payload: none, size: 0 })],
     ['mobile_document_signers', of({ iaca_id: iaca, key_id: id(), public_key: none, active: false, csr: none })],
   ]
 }

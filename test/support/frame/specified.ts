@@ -157,6 +157,31 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
     200,
     ['id', 'active'],
   ],
+  ['getListOfInboxes', 'GET', '/v1/messaging/inboxes', 200, ['inboxes', 'limit', 'totalCount', 'totalPages']],
+  ['createInbox', 'POST', '/v1/messaging/inboxes', 201, ['id', 'name']],
+  ['updateInbox', 'PUT', '/v1/messaging/inboxes/{id}', 200, ['id', 'name']],
+  ['registerDID', 'POST', '/v1/messaging/inboxes/{id}/dids', 201, ['did']],
+  [
+    'getListOfMessages',
+    'GET',
+    '/v1/messaging/inboxes/{id}/messages',
+    200,
+    ['limit', 'messages', 'totalCount', 'totalPages'],
+  ],
+  [
+    'getMessage',
+    'GET',
+    '/v1/messaging/inboxes/{id}/messages/{messageId}',
+    200,
+    ['createdAt', 'id', 'inboxId', 'payload'],
+  ],
+  ...(['sign', 'verify'] as const).map((verb): (typeof SPECIFIED)[number] => [
+    `${verb}Credential`,
+    'POST',
+    `/v1/messaging/${verb}`,
+    200,
+    ['did', 'didUrl', 'payload', 'signerPublicJwk', 'verified'],
+  ]),
   // last, for it takes away what the others speak of
   ['deleteDID', 'DELETE', '/v1/dids/{id}', 204, []],
 ]
@@ -186,6 +211,8 @@ export const ALIASES: [method: string, path: string, operationId: string][] = [
   ['GET', '/v2/credentials/compact/configurations', 'getCompactSchemas'],
   ['POST', '/v2/credentials/compact/pdf', 'createCompactCredentialPdf'],
   ['GET', '/v1/linked-dids', 'getLinkedDIDs'],
+  ['GET', '/core/v1/messaging/inboxes', 'getListOfInboxes'],
+  ['POST', '/core/v1/messaging/sign', 'signCredential'],
   ['GET', '/core/v1/config/domain', 'getListOfDomains'],
   ['PUT', '/core/v1/config/domain/{id}', 'updateDomain'],
 ]

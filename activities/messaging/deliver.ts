@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { InboxMessage } from '../../entities/messaging.ts'
+import { inTenant } from '../../entities/orm.ts'
+import { parseDidUrl } from '../../protocol/dids/index.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import { MESSAGING_OPERATIONS } from '../../protocol/messaging/operations.ts'
+import { uuidOfHex } from '../../protocol/uuid.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { addLogEntry } from '../frame/log-entries.ts'
+import type { Sealer } from '../frame/sealing.ts'
+import { lockInbox } from './inboxes.ts'
+import { placeOf } from './messages.ts'
+
+/** Also a check of the table. */
+export const MAX_MESSAGE_BYTES = 256 * 1024
+/** Of one inbox, so that a page of it is bounded as well. */
+export const MAX_MESSAGES = 10_000
+export const MAX_BYTES = 16 * 1024 * 1024
+
+/** Entry in the log of the inbox's tenant. */
+const LOG = { name: 'MESSAGING_INBOX_MESSAGE_RECEIVE', category: MESSAGING_OPERATIONS.getMessage.category } as const
+
+export interface Delivery {
+  /** The recipient, or a DID URL of it. */
+  recipient: string
+  /** The sender's id of the message: the same one is stored once in an inbox. */
+  messageId: string
+  payload: string
+  /** Of the request that brings the message, for the log. */
+  requestId: string
+  /** Only inboxes of this tenant. Default: of every tenant with which the DID is registered. */
+  tenantId?: string
+}
+
+export interface InboxPlace {
+  tenantId: string
+  inboxId: string
+}
+
+/** What became of a message in one inbox; `refused` by `inbox.full` or `inbox.not_found`. */
+export type Delivered = InboxPlace &
+  ({ outcome: 'stored' | 'repeated'; id: string } | { outcome: 'refused'; refusal: Refusal })
+
+/** The tenant of each registration that stands, as activities/messaging/registrations.ts says. */
+const INBOXES = `select r.tenant_id, r.inbox_id from inbox_dids r left join dids d on d.tenant_id = r.tenant_id and d.id = r.did_id
+where r.did = $1 and ($2::uuid is null or r.tenant_id = $2) and (r.did_id is null or d.deleted_at is null)
+order by r.created_at, r.id limit $3`
+
+/** A DID is registered in few tenants; more of them do not make one message costlier. */
+const MAX_INBOXES_OF_DID = 20
+
+const STORED = `select count(*)::int as messages, coalesce(sum(size), 0)::int as bytes from inbox_messages where inbox_id = ?`
+
+/** The same for each repetition, also after the message was deleted, so that its reader recognises it (D-390). */
+function idOf({ inboxId }: InboxPlace, messageId: string): string {
+  const digest = createHash('sha256').update(`inbox message ${inboxId} ${messageId}`).digest('hex')
+  return uuidOfHex(`${digest.slice(0, 12)}8${digest.slice(13, 16)}8${digest.slice(17, 32)}`)
+}
+
+interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'now' | 'uuid'> {
+  messageSealer: Sealer
+}
+
+/** The way of messages into inboxes, for the areas and operations that receive or send them. */
+export function createMessageDelivery({ database, systemSql, now, uuid, messageSealer }: Parts) {
+  async function inboxesOf(did: string, tenantId?: string): Promise<InboxPlace[]> {
+    const values = [did, tenantId ?? null, MAX_INBOXES_OF_DID]
+    const query = { name: 'inboxes-of-did', text: INBOXES, values }
+    const { rows } = await systemSql.query<{ tenant_id: string; inbox_id: string }>(query)
+    return rows.map(({ tenant_id, inbox_id }) => ({ tenantId: tenant_id, inboxId: inbox_id }))
+  }
+
+  /** The inbox is locked, so that concurrent messages count each other. */
+  const store = (place: InboxPlace, { messageId, requestId }: Delivery, bytes: Buffer): Promise<Delivered> =>
+    inTenant(database.tenants, place.tenantId, async (em) => {
+      const { tenantId, inboxId } = place
+      const id = idOf(place, messageId)
+      await lockInbox(em, inboxId)
+      if ((await em.count(InboxMessage, { id })) > 0) return { ...place, outcome: 'repeated', id }
+      const [held] = await em.execute<{ messages: number; bytes: number }[]>(STORED, [inboxId])
+      if (!held || held.messages >= MAX_MESSAGES || held.bytes + bytes.length > MAX_BYTES)
+        throw new Refusal('inbox.full', 'The inbox of the recipient is full.')
+      const payload = messageSealer.seal(bytes, placeOf({ tenantId, inboxId, id }))
+      em.create(InboxMessage, { id, tenantId, inboxId, payload, size: bytes.length, createdAt: now() })
+      const metadata = { id, inboxId }
+      addLogEntry(em, { now, uuid }, { ...LOG, tenantId, requestId, clientId: tenantId, outcome: 'SUCCESS', metadata })
+      return { ...place, outcome: 'stored', id }
+    })
+
+  return {
+    /** Returns the inboxes that a DID is registered with: one of a tenant at most. */
+    inboxesOf,
+
+    /**
+     * Stores a message in each inbox that the recipient is registered with, and says what became of it in each; empty for
+     * a DID that is registered nowhere. Safe to repeat: an inbox stores a `messageId` once. Throws `message.too_large`,
+     * `did.invalid`.
+     */
+    async deliverToInboxes(delivery: Delivery): Promise<Delivered[]> {
+      const bytes = Buffer.from(delivery.payload)
+      if (bytes.length > MAX_MESSAGE_BYTES)
+        throw new Refusal('message.too_large', `A message has at most ${MAX_MESSAGE_BYTES / 1024} KiB.`)
+      const { did } = parseDidUrl(delivery.recipient)
+      const delivered: Delivered[] = []
+      for (const place of await inboxesOf(did, delivery.tenantId))
+        delivered.push(
+          await store(place, delivery, bytes).catch((error: unknown): Delivered => {
+            if (!(error instanceof Refusal)) throw error
+            return { ...place, outcome: 'refused', refusal: error }
+          }),
+        )
+      return delivered
+    },
+  }
+}
+
+export type MessageDelivery = ReturnType<typeof createMessageDelivery>

@@ -1,0 +1,30 @@
+import { Refusal } from '../../protocol/errors.ts'
+import type { RefuseSigner } from '../dids/signers.ts'
+
+export const inboxNotFound = () => new Refusal('inbox.not_found', 'There is no such inbox.')
+
+export const messageNotFound = () => new Refusal('message.not_found', 'There is no such message in this inbox.')
+
+export const didNotRegistered = () =>
+  new Refusal('inbox.did_not_registered', 'This DID is not registered with this inbox.')
+
+/** Makes refusals of a DID URL that is to sign, `jws.signer_*`; `field` is the field of the request that names it. */
+export const refuseJwsSigner =
+  (field: string): RefuseSigner =>
+  ({ kind, expected }) => {
+    const refusal = (code: string, message: string) =>
+      new Refusal(code, message, [{ path: field, code: 'did_url', message: expected }])
+    switch (kind) {
+      case 'unknown':
+      case 'deleted':
+      case 'not_chosen':
+        return refusal('jws.signer_unknown', 'The DID URL is not of a DID of this tenant.')
+      case 'not_ready':
+        return refusal(
+          'jws.signer_not_ready',
+          'The registration of the DID is not COMPLETED: its signatures could not be verified yet.',
+        )
+      case 'key_unfit':
+        return refusal('jws.signer_key_unfit', 'The key of the DID URL cannot sign a message; see errors.')
+    }
+  }

@@ -1,0 +1,63 @@
+import type { MESSAGING_OPERATIONS } from '../../protocol/messaging/operations.ts'
+import type { AreaDocument } from '../frame/openapi/document.ts'
+import { ISSUER } from '../frame/openapi/examples.ts'
+import { ref } from '../frame/openapi/json.ts'
+import { INBOX, MESSAGE, SIGNED } from './examples.ts'
+import { MESSAGING_PROBLEMS } from './problems.ts'
+
+const { jws, ...signed } = SIGNED
+
+const ONE = { limit: 20, totalCount: 1, totalPages: 1 }
+
+/** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
+export const MESSAGING_DOCUMENT: AreaDocument<keyof typeof MESSAGING_OPERATIONS> = {
+  examples: {
+    createInbox: { name: INBOX.name },
+    updateInbox: { name: 'Registrar' },
+    registerDID: { did: ISSUER },
+    signCredential: { didUrl: SIGNED.didUrl, payload: SIGNED.payload },
+    verifyCredential: { jws },
+  },
+  answers: {
+    getListOfInboxes: { inboxes: [INBOX], ...ONE },
+    getInboxDIDs: { dids: [{ did: ISSUER, registeredAt: MESSAGE.createdAt }], ...ONE },
+    registerDID: { did: ISSUER },
+    getListOfMessages: { messages: [MESSAGE], ...ONE },
+    getMessage: MESSAGE,
+    signCredential: SIGNED,
+    verifyCredential: signed,
+  },
+  located: ['createInbox'],
+  notFound: { '/v1/messaging/inboxes/{id}': 'inbox.not_found' },
+  refusals: {
+    createInbox: { 409: 'inbox.too_many' },
+    registerDID: { 400: 'inbox.jwt_invalid', 409: 'inbox.did_registered_elsewhere' },
+    signCredential: { 400: 'jws.signer_unknown' },
+    verifyCredential: { 400: 'jws.invalid' },
+  },
+  parameters: { unregisterDID: { did: ref('Did') } },
+  schemas: {
+    InboxName: {
+      type: 'string',
+      description: 'One line, for people.',
+      pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$',
+      minLength: 1,
+      maxLength: 255,
+      example: INBOX.name,
+    },
+    KeyDidUrl: {
+      type: 'string',
+      description: 'The DID URL of a key: a DID, and the fragment that names the key in its document.',
+      pattern: '^did:[a-z0-9]+:[A-Za-z0-9._:%-]*[A-Za-z0-9._-]#[A-Za-z0-9._~-]+$',
+      maxLength: 2048,
+      example: SIGNED.didUrl,
+    },
+    CompactJws: {
+      type: 'string',
+      description: 'A JWS in the compact serialization (RFC 7515, section 7.1).',
+      pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$',
+      example: jws,
+    },
+  },
+  problems: [MESSAGING_PROBLEMS],
+}

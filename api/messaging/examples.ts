@@ -1,0 +1,25 @@
+import type { InboxOut, MessageOut, MessageSignOut } from './wire.ts'
+
+export const INBOX: InboxOut = { id: '0b8f3f0e-6f0b-4d6a-8f0f-3a0f5c1b7d21', name: 'Admissions office' }
+
+/** Of the Ed25519 key of RFC 8037, appendix A. */
+const DID = 'did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw'
+
+const JWS =
+  'eyJhbGciOiJFZERTQSIsInR5cCI6IkpPU0UiLCJjdHkiOiJqc29uIiwia2lkIjoiZGlkOmtleTp6Nk1rdHd1cGRtTFhWVnFUekN3NGk0NnI0dUd5b3NHWFJuUjNYak40WnE3b01Nc3cjejZNa3R3dXBkbUxYVlZxVHpDdzRpNDZyNHVHeW9zR1hSblIzWGpONFpxN29NTXN3In0.eyJjb3Vyc2UiOiJDUy0xMDEiLCJncmFkZSI6IkEifQ.J6JUvifZotD4h4xpdyuKMRuFbI5au-I9I5hlnSdklG_bP5Fuo7ljnR9mZb04tzl4J8dPqJ1uETpp_L1X723sAg'
+
+export const SIGNED: MessageSignOut = {
+  did: DID,
+  didUrl: `${DID}#${DID.slice('did:key:'.length)}`,
+  payload: { course: 'CS-101', grade: 'A' },
+  signerPublicJwk: { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' },
+  verified: true,
+  jws: JWS,
+}
+
+export const MESSAGE: MessageOut = {
+  id: 'd3c5c0a4-57a3-8b52-8f0e-5a4d1c9b7e60',
+  inboxId: INBOX.id,
+  payload: '{"protected":"…","recipients":[…],"iv":"…","ciphertext":"…","tag":"…"}',
+  createdAt: '2026-03-02T09:30:00.000Z',
+}

@@ -1,0 +1,84 @@
+import type { ProblemTable } from '../frame/openapi/document.ts'
+
+/** Inboxes, their DIDs and messages, and signatures by DID URL. */
+export const MESSAGING_PROBLEMS: ProblemTable = {
+  400: {
+    'inbox.did_not_ready': {
+      meaning: "The registration of the tenant's DID has not completed.",
+      remedy:
+        'Read the DID with resolveDID until its registrationStatus is COMPLETED; waiting and failureReason say what is missing.',
+    },
+    'inbox.jwt_invalid': {
+      meaning: 'The jwt does not prove the control of the DID; errors names the broken rule.',
+      remedy:
+        'The controller of the DID signs a JWT with a key for authentication: kid is the DID URL of the key, iss the DID, aud the id of the inbox, exp at most 24 hours ahead.',
+    },
+    'inbox.jwt_required': {
+      meaning: 'The DID is not one of the tenant, and the request has no jwt.',
+      remedy: 'Name a DID of getDIDsList, or send a JWT that the DID has signed for this inbox.',
+    },
+    'inbox.jwt_used': {
+      meaning: 'The jwt has registered a DID before.',
+      remedy: 'The controller of the DID signs a new JWT: each registers once.',
+    },
+    'jws.invalid': {
+      meaning: 'The text is no compact JWS of a DID; errors names the broken rule.',
+      remedy:
+        'Send header, payload and signature in base64url, joined by dots, with alg EdDSA, Ed25519, ES256 or ES384, kid as the DID URL of the key, and without crit.',
+    },
+    'jws.signer_key_unfit': {
+      meaning: 'The key of the DID URL is of a type that cannot sign a JWS.',
+      remedy: 'Name one of the DID URLs in errors, or create a DID with an ed25519 or p256 key.',
+    },
+    'jws.signer_key_unknown': {
+      meaning: 'The document of the DID has no key under this DID URL.',
+      remedy: 'Name one of the DID URLs in errors; resolveDID shows all of them as didDocumentKeyId.',
+    },
+    'jws.signer_not_ready': {
+      meaning: 'The registration of the DID that is to sign has not completed.',
+      remedy: 'Read the DID with resolveDID until its registrationStatus is COMPLETED.',
+    },
+    'jws.signer_unknown': {
+      meaning: 'The DID that is to sign is not a DID of this tenant.',
+      remedy: 'Name a key of a DID of getDIDsList: its metadata has the DID URLs as didDocumentKeyId.',
+    },
+  },
+  404: {
+    'inbox.did_not_registered': {
+      meaning: 'The DID is not registered with this inbox.',
+      remedy: 'Take the DID from getInboxDIDs. The registration of a deleted DID has ended with it.',
+    },
+    'inbox.not_found': {
+      meaning: 'The tenant has no such inbox.',
+      remedy: 'Take the id from getListOfInboxes, with a token of the tenant that created the inbox.',
+    },
+    'message.not_found': {
+      meaning: 'The inbox has no such message.',
+      remedy: 'Take the id from getListOfMessages of this inbox.',
+    },
+  },
+  409: {
+    'inbox.did_registered_elsewhere': {
+      meaning: 'The DID is registered with another inbox of the tenant.',
+      remedy: 'End that registration with unregisterDID, then register the DID again.',
+    },
+    'inbox.full': {
+      meaning: 'The inbox of the recipient is full: it has 10,000 messages, or 16 MiB of them.',
+      remedy: 'The owner of the inbox reads and deletes messages with deleteMessage; then send the message again.',
+    },
+    'inbox.too_many': {
+      meaning: 'The tenant has as many inboxes as it can have.',
+      remedy: 'Delete an inbox with deleteInbox, then create the other one.',
+    },
+    'inbox.too_many_dids': {
+      meaning: 'The inbox has as many DIDs as it can have.',
+      remedy: 'Register the DID with another inbox.',
+    },
+  },
+  413: {
+    'message.too_large': {
+      meaning: 'The message is larger than an inbox takes.',
+      remedy: 'Send a message of at most 256 KiB.',
+    },
+  },
+}

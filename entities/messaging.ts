@@ -1,0 +1,65 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
+
+const InboxSchema = defineEntity({
+  name: 'Inbox',
+  tableName: 'inboxes',
+  filters: ownedByTenant,
+  properties: { ...owned, name: p.text() },
+})
+export class Inbox extends InboxSchema.class {}
+InboxSchema.setClass(Inbox)
+
+/** A DID whose messages an inbox gets. */
+const InboxDidSchema = defineEntity({
+  name: 'InboxDid',
+  tableName: 'inbox_dids',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    inboxId: p.uuid(),
+    did: p.text(),
+    /** Of a DID of the tenant; null for one of somebody else, whose control a JWT has proved. */
+    didId: p.uuid().nullable(),
+  },
+})
+export class InboxDid extends InboxDidSchema.class {}
+InboxDidSchema.setClass(InboxDid)
+
+/** A JWT that has proved the control of a DID, until it expires. */
+const InboxDidProofSchema = defineEntity({
+  name: 'InboxDidProof',
+  tableName: 'inbox_did_proofs',
+  filters: ownedByTenant,
+  properties: {
+    tenantId: p.uuid().primary(),
+    /** SHA-256 of what the JWT's signature covers. */
+    digest: p.blob().primary(),
+    expiresAt: p.datetime(),
+  },
+})
+export class InboxDidProof extends InboxDidProofSchema.class {}
+InboxDidProofSchema.setClass(InboxDidProof)
+
+const InboxMessageSchema = defineEntity({
+  name: 'InboxMessage',
+  tableName: 'inbox_messages',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    inboxId: p.uuid(),
+    /** Encrypted. */
+    payload: p.blob(),
+    /** Bytes of the payload before its encryption. */
+    size: p.integer(),
+  },
+})
+export class InboxMessage extends InboxMessageSchema.class {}
+InboxMessageSchema.setClass(InboxMessage)
+
+export const RIGHTS = {
+  inboxes: { app: EVERYTHING },
+  inbox_dids: { app: EVERYTHING, system: 'select' },
+  inbox_did_proofs: { app: EVERYTHING },
+  inbox_messages: { app: EVERYTHING },
+} satisfies Rights

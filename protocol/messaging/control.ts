@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { Refusal } from '../errors.ts'
+import { parseForeignJson } from '../json.depth.ts'
+import { isObject } from '../json.ts'
+import { type Clock, hasCome, isToCome, momentOfSeconds } from '../time.ts'
+import { type RefuseJws, readSignedMessage, type SignedMessage } from './jws.ts'
+
+/** How far ahead a JWT may expire: its digest is kept until then. */
+export const MAX_LIFETIME_HOURS = 24
+
+/** Throws `Refusal('inbox.jwt_invalid')` that names the member `jwt` and the broken rule. */
+export const refuseJwt: RefuseJws = (rule, what, expected) => {
+  throw new Refusal('inbox.jwt_invalid', `The jwt does not prove the control of the DID: ${what}.`, [
+    { path: 'jwt', code: rule, message: expected },
+  ])
+}
+
+export interface ControlProof {
+  message: SignedMessage
+  /** SHA-256 of what the signature covers: another form of the signature is the same proof. */
+  digest: Uint8Array
+  expiresAt: Date
+}
+
+interface Expected extends Clock {
+  did: string
+  /** Id of the inbox. */
+  audience: string
+}
+
+function claimsOf({ payload }: SignedMessage): Record<string, unknown> {
+  try {
+    const claims = parseForeignJson(payload, { code: 'inbox.jwt_invalid', maxDepth: 16 })
+    if (isObject(claims)) return claims
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+  }
+  return refuseJwt('claims', 'its payload is not a JSON object with each name once', 'expected claims as a JSON object')
+}
+
+function moment(claims: Record<string, unknown>, name: 'exp' | 'nbf' | 'iat'): Date | undefined {
+  const value = claims[name]
+  if (value === undefined) return undefined
+  if (typeof value === 'number') return momentOfSeconds(value)
+  return refuseJwt(name, `its ${name} is not a number`, `expected ${name} in seconds since 1970-01-01T00:00:00Z`)
+}
+
+function expiryOf(claims: Record<string, unknown>, clock: Clock): Date {
+  const expected = `expected exp to come within ${MAX_LIFETIME_HOURS} hours`
+  const expiry = moment(claims, 'exp')
+  if (!expiry) return refuseJwt('exp', 'it has no exp', expected)
+  if (hasCome(expiry, clock)) refuseJwt('exp', 'it has expired', expected)
+  const latest = new Date(clock.now.getTime() + MAX_LIFETIME_HOURS * 3_600_000)
+  if (isToCome(expiry, { ...clock, now: latest })) refuseJwt('exp', 'it expires too late', expected)
+  return expiry
+}
+
+/**
+ * Reads a JWT (RFC 7519) by which a DID registers itself with an inbox: `kid` and `iss` are of the DID, `aud` is the inbox,
+ * `exp` is near, `nbf` and `iat` are past. The signature is not verified. Throws `Refusal('inbox.jwt_invalid')`.
+ */
+export function readControlProof(jwt: string, { did, audience, ...clock }: Expected): ControlProof {
+  const message = readSignedMessage(jwt, refuseJwt)
+  const claims = claimsOf(message)
+  if (message.did !== did)
+    refuseJwt('kid', 'its kid is a key of another DID', 'expected kid to be a DID URL of the DID')
+  if (claims.iss !== did) refuseJwt('iss', 'its iss is not the DID', 'expected iss to be the DID')
+  if (![claims.aud].flat().includes(audience))
+    refuseJwt('aud', 'its aud is not the inbox', 'expected aud to be the id of the inbox')
+  const expiresAt = expiryOf(claims, clock)
+  for (const name of ['nbf', 'iat'] as const) {
+    const time = moment(claims, name)
+    if (time && isToCome(time, clock)) refuseJwt(name, `its ${name} is in the future`, `expected ${name} to be past`)
+  }
+  return { message, digest: createHash('sha256').update(message.signingInput).digest(), expiresAt }
+}
