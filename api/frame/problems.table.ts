@@ -7,9 +7,14 @@ export const FRAME_PROBLEMS: ProblemTable = {
       meaning: 'The Idempotency-Key is not 1 to 255 printable ASCII characters without spaces.',
       remedy: 'Send a shorter key without spaces, for example a UUID, and the same one with each retry of the request.',
     },
+    'jwe.undecryptable': {
+      meaning: 'A JWE does not open. Every reason has this code, so that nobody can try out keys or ciphertexts.',
+      remedy:
+        'Send the JWE unchanged. It must be encrypted to a key agreement key of a DID of the tenant: ECDH-1PU+A256KW with A256CBC-HS512, or ECDH-ES, and at most 100 recipients. The DID of the sender must resolve.',
+    },
     'key.agreement_refused': {
       meaning: 'The other public key is not valid for key agreement.',
-      remedy: 'Send the public key of an X25519 key pair: 32 bytes, not a point of small order.',
+      remedy: 'Send a public key of the same curve: of X25519 32 bytes, not a point of small order; of P-256 a point.',
     },
     'key.too_many_messages': {
       meaning: 'The document has more statements than a key can sign at once.',
@@ -191,7 +196,7 @@ export const FRAME_PROBLEMS: ProblemTable = {
     },
     'key.agreement_unsupported': {
       meaning: 'The key store does not support key agreement for keys of this type.',
-      remedy: 'Use an X25519 key for key agreement.',
+      remedy: 'Use an X25519 key for key agreement: that of a did:web, or a did:key with keyType x25519.',
     },
     'key.envelope_refused': {
       meaning: 'A stored key cannot be decrypted: the master key is wrong, or the row was changed.',

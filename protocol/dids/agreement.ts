@@ -1,14 +1,21 @@
 import { createECDH, createPublicKey, diffieHellman, type KeyObject } from 'node:crypto'
 import type { PublicKey } from './keys.ts'
 
-/** Names of OpenSSL. */
-const EC = { p256: 'prime256v1', p384: 'secp384r1', p521: 'secp521r1' } as const
+/** Names of OpenSSL, and lengths of compressed points. */
+const EC = {
+  p256: { name: 'prime256v1', bytes: 33 },
+  p384: { name: 'secp384r1', bytes: 49 },
+  p521: { name: 'secp521r1', bytes: 67 },
+} as const
 
 export type EcAgreementType = keyof typeof EC
 /** Types of keys that agree on a secret: the curves of DIDComm v2 (Curves and Content Encryption Algorithms). */
 export type AgreementKeyType = 'x25519' | EcAgreementType
 
-export const isAgreementKey = <Key extends PublicKey>(key: Key): key is Key & { keyType: AgreementKeyType } =>
+/** A public key that agrees on a secret. */
+export type AgreementKey = PublicKey & { keyType: AgreementKeyType }
+
+export const isAgreementKey = (key: PublicKey): key is AgreementKey =>
   key.keyType === 'x25519' || Object.hasOwn(EC, key.keyType)
 
 /** What OpenSSL says of a point that is none of the curve, and of an all-zero X25519 secret. */
@@ -43,14 +50,16 @@ export function ecSecret(
   scalar: Uint8Array,
   peerPublicKey: Uint8Array,
 ): Uint8Array | undefined {
-  const ecdh = createECDH(EC[keyType])
+  const { name, bytes } = EC[keyType]
+  if (peerPublicKey.length !== bytes) return undefined
+  const ecdh = createECDH(name)
   ecdh.setPrivateKey(scalar)
   return unlessRefused(() => ecdh.computeSecret(peerPublicKey))
 }
 
 /** The public key of a scalar: a compressed point. */
 export function ecPublicKey(keyType: EcAgreementType, scalar: Uint8Array): Uint8Array {
-  const ecdh = createECDH(EC[keyType])
+  const ecdh = createECDH(EC[keyType].name)
   ecdh.setPrivateKey(scalar)
   return new Uint8Array(ecdh.getPublicKey(null, 'compressed'))
 }

@@ -1,12 +1,12 @@
 import { promisify } from 'node:util'
 import { inflateRaw } from 'node:zlib'
-import { isAgreementKey } from '../dids/agreement.ts'
+import { type AgreementKey, isAgreementKey } from '../dids/agreement.ts'
 import { fromJwk, type PublicJwk } from '../dids/index.ts'
 import { Refusal } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
 import { contentAlgorithm } from './jwe.content.ts'
 import { bytesOf, generalOf, hidden, MAX_PLAINTEXT_BYTES, type ReadJwe, readJwe, undecryptable } from './jwe.form.ts'
-import { type AgreementKey, concatKdf, unwrapKey } from './jwe.keys.ts'
+import { concatKdf, unwrapKey } from './jwe.keys.ts'
 import { toGeneral } from './jwe.shape.ts'
 
 const inflate = promisify(inflateRaw)

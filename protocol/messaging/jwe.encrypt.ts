@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import type { AgreementKey } from '../dids/agreement.ts'
 import { toJwk } from '../dids/index.ts'
 import { type ContentName, contentAlgorithm } from './jwe.content.ts'
 import { type GeneralJwe, MAX_RECIPIENTS } from './jwe.form.ts'
-import { type AgreementKey, concatKdf, ephemeralKey, type Random, wrapKey } from './jwe.keys.ts'
+import { concatKdf, ephemeralKey, type Random, wrapKey } from './jwe.keys.ts'
 
 /** A public key that a JWE is encrypted to, and the DID URL that names it. */
 export interface Recipient {

@@ -1,13 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, createPrivateKey, createPublicKey } from 'node:crypto'
 import { p256, p384, p521 } from '@noble/curves/nist.js'
-import { type AgreementKeyType, ecPublicKey, ecSecret, x25519Secret } from '../dids/agreement.ts'
-import type { PublicKey } from '../dids/index.ts'
+import { type AgreementKey, type AgreementKeyType, ecPublicKey, ecSecret, x25519Secret } from '../dids/agreement.ts'
 
 /** Returns random bytes. */
 export type Random = (size: number) => Uint8Array
-
-/** A public key that agrees on a secret. */
-export type AgreementKey = PublicKey & { keyType: AgreementKeyType }
 
 /** A key pair that lives for one message. */
 export interface Ephemeral {

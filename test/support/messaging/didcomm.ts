@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, diffieHellman, type JsonWebKey } from 'node:crypto'
-import { isAgreementKey } from '../../../protocol/dids/agreement.ts'
+import { type AgreementKey, isAgreementKey } from '../../../protocol/dids/agreement.ts'
 import {
   type DidDocument,
   dereference,
@@ -10,7 +10,6 @@ import {
 } from '../../../protocol/dids/index.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Agreement, Opener } from '../../../protocol/messaging/jwe.decrypt.ts'
-import type { AgreementKey } from '../../../protocol/messaging/jwe.keys.ts'
 import { vectorJson } from '../credentials/conformance-vectors.ts'
 
 export type PrivateJwk = PublicJwk & { kid: string; d: string }
