@@ -3,6 +3,15 @@ import type { ProblemTable } from './openapi/document.ts'
 /** The codes of the frame, which every area shares, by status. */
 export const FRAME_PROBLEMS: ProblemTable = {
   400: {
+    'didcomm.expired': {
+      meaning: 'A DIDComm message came after its expires_time.',
+      remedy: 'The sender sends the message again, with a later expires_time or without one.',
+    },
+    'didcomm.invalid': {
+      meaning: 'A DIDComm message breaks a rule of DIDComm v2, or its envelopes contradict each other; see errors.',
+      remedy:
+        'The sender corrects the member that errors names. from is the DID of skid and of the signature, and to contains the DID of the recipient.',
+    },
     'idempotency.key_invalid': {
       meaning: 'The Idempotency-Key is not 1 to 255 printable ASCII characters without spaces.',
       remedy: 'Send a shorter key without spaces, for example a UUID, and the same one with each retry of the request.',
