@@ -69,6 +69,7 @@ const parts = { ...openerOf(ben.pairs, resolve), resolve, now: NOW }
 const MESSAGE: DidcommMessage = checkMessage(
   {
     id: '1',
+    thid: '1',
     type: 'https://didcomm.org/trust-ping/2.0/ping',
     typ: 'application/didcomm-plain+json',
     from: ann.id,
