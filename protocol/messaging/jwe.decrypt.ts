@@ -79,7 +79,7 @@ const infoOf = (value: unknown, name: string): Uint8Array =>
   value === undefined ? new Uint8Array() : bytesOf(value, name, 2 * MAX_KID)
 
 /** The sender's key id: `skid`, or else `apu` (DIDComm v2, ECDH-1PU key wrapping and common protected headers). */
-export function senderOf(joint: Json): string {
+function senderOf(joint: Json): string {
   const skid = joint.skid ?? Buffer.from(infoOf(joint.apu, 'apu')).toString()
   if (typeof skid !== 'string' || skid === '' || skid.length > MAX_KID) throw undecryptable('no sender')
   return skid

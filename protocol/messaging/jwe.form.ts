@@ -108,9 +108,10 @@ function headerOf(value: unknown, name: string): Json {
 
 /** Header parameters are in one of the three places, and in each place once (RFC 7516, section 7.2.1). */
 function joined(...headers: Json[]): Json {
-  const names = headers.flatMap((header) => Object.keys(header))
-  if (new Set(names).size < names.length) throw undecryptable('a header parameter is in two places')
-  return Object.assign({}, ...headers)
+  const entries = headers.flatMap((header) => Object.entries(header))
+  if (new Set(entries.map(([name]) => name)).size < entries.length)
+    throw undecryptable('a header parameter is in two places')
+  return Object.fromEntries(entries)
 }
 
 /** The general serialization of text or of an object in any serialization. Throws the one refusal. */

@@ -91,6 +91,11 @@ for (const [what, forgery, reason] of [
     { members: { unprotected: { enc: 'A256GCM' } } },
     'a header parameter is in two places',
   ],
+  [
+    'parameters by way of a prototype',
+    { header: { alg: undefined }, recipient: JSON.parse('{"__proto__":{"alg":"ECDH-ES+A256KW"}}') as object },
+    'alg is not supported',
+  ],
   ['a kid of nobody', { recipient: { kid: 'did:example:nobody#one' } }, 'not for us'],
   ['no kid', { recipient: { kid: undefined } }, 'not for us'],
   ['a kid of a wrong type', { recipient: { kid: { toString: 'x' } } }, 'not for us'],

@@ -97,7 +97,7 @@ export interface Forgery {
   plaintext?: Uint8Array
   /** Replaces and adds members of the protected header; undefined removes one. */
   header?: Record<string, unknown>
-  recipient?: Record<string, unknown>
+  recipient?: object
   /** Replaces and adds members of the JWE. */
   members?: Record<string, unknown>
 }
@@ -123,7 +123,8 @@ export function forged(jwk: PublicJwk & { kid: string }, forgery: Forgery = {}):
   const encrypted_key = base64url(wrapKey(key, contentKey))
   return {
     protected: text,
-    recipients: [{ header: { kid: jwk.kid, ...recipient }, encrypted_key }],
+    // as JSON, which keeps members of any name
+    recipients: [{ header: JSON.parse(JSON.stringify({ kid: jwk.kid, ...recipient })) as object, encrypted_key }],
     iv: base64url(iv),
     ciphertext: base64url(ciphertext),
     tag: base64url(cipher.getAuthTag()),
