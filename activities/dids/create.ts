@@ -15,7 +15,7 @@ import { createKeyRows } from '../keys/rows.ts'
 import { hostFault } from './looks.ts'
 import { type DidRecord, toRecord } from './records.ts'
 
-const KEY_TYPES: readonly string[] = ['ed25519', 'p256', 'bls12381g2'] satisfies KeyType[]
+const KEY_TYPES: readonly string[] = ['ed25519', 'p256', 'bls12381g2', 'x25519'] satisfies KeyType[]
 const WEB_KEYS: readonly KeyType[] = ['ed25519', 'p256', 'bls12381g2', 'x25519']
 
 /** Returns the one option that the method has; any other is refused. */
@@ -75,6 +75,10 @@ export function createDidCreation(parts: Parts) {
     // an earlier attempt made the DID: make no second key
     if (idempotency && 'effect' in idempotency) return idempotency.effect as DidRecord
     const keyType = keyTypeOf(options)
+    if (isDefaultIssuer && keyType === 'x25519')
+      throw new Refusal('request.invalid', 'A DID whose only key is of key agreement signs nothing; see errors.', [
+        { path: 'issuer', code: 'enum', message: 'expected false with options.keyType x25519' },
+      ])
     const { keyId, publicKey, custody } = await createKey(tenantId, keyType)
     const did = didKeyOf(keyType, publicKey)
     const record: DidRecord = {

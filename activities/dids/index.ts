@@ -1,4 +1,5 @@
 import type { Frame } from '../frame/index.ts'
+import { createAgreers } from './agreers.ts'
 import { createDids } from './lifecycle.ts'
 import { createLinkedDids } from './linked.ts'
 import { createPublicDids } from './public.ts'
@@ -6,18 +7,20 @@ import { createDidRegistration } from './registration.ts'
 import { createDidResolver } from './resolver.ts'
 import { createSigners } from './signers.ts'
 
-/** Operations of DIDs; `signers` is for the areas that sign with a DID. */
+/** Operations of DIDs; `signers` and `agreers` are for the areas that sign or agree with a DID. */
 export function composeDids(frame: Frame) {
   const publicDids = createPublicDids(frame)
   const didResolver = createDidResolver({ ...frame, local: publicDids.hostedDocument })
   const registration = createDidRegistration({ ...frame, didResolver })
   const signers = createSigners(frame)
-  const parts = { ...frame, didResolver, registration, signers }
+  const agreers = createAgreers(frame)
+  const parts = { ...frame, didResolver, registration, signers, agreers }
   return {
     didResolver,
     registration,
     publicDids,
     signers,
+    agreers,
     dids: createDids(parts),
     linkedDids: createLinkedDids(parts),
   }

@@ -6,6 +6,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
+import type { Agreers } from './agreers.ts'
 import { createDidCreation } from './create.ts'
 import { type DidRecord, toRecord } from './records.ts'
 import type { DidRegistration } from './registration.ts'
@@ -22,11 +23,12 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'keys' | 'uui
   registration: DidRegistration
   didResolver: Pick<DidResolver, 'forget'>
   signers: Pick<Signers, 'forget'>
+  agreers: Pick<Agreers, 'forget'>
 }
 
 /** Area 1, DIDs: create, list, read, delete (specification, Endpoints). */
 export function createDids(parts: Parts) {
-  const { database, now, outbox, log, operations, registration, didResolver, signers } = parts
+  const { database, now, outbox, log, operations, registration, didResolver, signers, agreers } = parts
 
   async function readDid(tenantId: string, did: string): Promise<DidRecord> {
     return inTenant(database.tenants, tenantId, async (em) => {
@@ -80,6 +82,7 @@ export function createDids(parts: Parts) {
         return { didId: row.id }
       })
       signers.forget(tenantId, did)
+      agreers.forget(tenantId, did)
       didResolver.forget(did)
       await registration.destroyDidKeys({ tenantId, didId }).catch((error: unknown) => {
         log.warn({ err: error, tenantId, didId }, 'keys of a deleted DID wait for their workflow')

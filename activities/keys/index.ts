@@ -33,6 +33,8 @@ export interface BbsInput {
  */
 export interface KeyStore {
   readonly name: 'local' | 'vault'
+  /** Types of keys that can agree on a secret here. */
+  readonly agrees: readonly KeyType[]
   /** Only of a store outside of our database. */
   readonly witness?: Witness
   /** Only of a store outside of our database: returns the names (reference.ts) of all our keys. */
@@ -45,8 +47,9 @@ export interface KeyStore {
    */
   sign(ref: KeyRef, data: Uint8Array): Promise<Uint8Array>
   /**
-   * X25519 (RFC 7748) with the key itself, or with the Montgomery form of an Ed25519 key where the store can
-   * derive it. 32 bytes; an all-zero secret is refused.
+   * X25519 (RFC 7748) with the key itself, or with the Montgomery form of an Ed25519 key; ECDH with a P-256 key, of a
+   * compressed point. 32 bytes, for the caller to wipe; an all-zero secret is refused. A key that never leaves the
+   * store, where the store itself cannot agree with it, is `Refusal('key.agreement_unsupported')`.
    */
   agree(ref: KeyRef, peerPublicKey: Uint8Array): Promise<Uint8Array>
   /** BBS signature, ciphersuite BBS_BLS12381G1_XMD:SHA-256_SSWU_RO_ (draft-irtf-cfrg-bbs-signatures). 80 bytes. */

@@ -4,7 +4,7 @@ import { createBbsThreads } from './bbs.ts'
 import { type EnvelopeRows, openKey, sealKey } from './envelope.ts'
 import type { KeyStore } from './index.ts'
 import type { Random } from './material.ts'
-import { createSoftwareKeys, type SecretRows } from './software.ts'
+import { createSoftwareKeys, type SecretRows, SOFTWARE_AGREES } from './software.ts'
 
 export interface LocalKeyStoreOptions {
   envelopes: EnvelopeRows
@@ -38,6 +38,7 @@ export function createLocalKeyStore({
   }
   return {
     name: 'local',
+    agrees: SOFTWARE_AGREES,
     ...createSoftwareKeys({ secrets, bbs, random, cacheSeconds }),
     /** Always ready: the database has its own readiness check, and the master key was checked above. */
     ready: async () => undefined,

@@ -1,13 +1,7 @@
-import {
-  createPrivateKey,
-  createPublicKey,
-  createSecretKey,
-  diffieHellman,
-  type KeyObject,
-  sign as nodeSign,
-} from 'node:crypto'
+import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject, sign as nodeSign } from 'node:crypto'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { p256 } from '@noble/curves/nist.js'
+import { ecSecret, x25519Secret } from '../../protocol/dids/agreement.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { KeyType } from './index.ts'
 import { compactWithLowS } from './low-s.ts'
@@ -63,37 +57,44 @@ export function generateCurveKey(keyType: CurveKeyType, random: Random): KeyMate
 export const signWith = (key: KeyObject, data: Uint8Array): Uint8Array =>
   key.asymmetricKeyType === 'ec' ? compactWithLowS(nodeSign('sha256', data, key)) : nodeSign(null, data, key)
 
+/** The 32 secret bytes of a private key, for the caller to wipe. */
+function secretOf(key: KeyObject): Uint8Array {
+  if (key.asymmetricKeyType !== 'ec') return key.export({ format: 'der', type: 'pkcs8' }).subarray(-32)
+  const from = DER.p256.head.length / 2 // SEC 1 of a P-256 key begins as long as ours, with or without a public key
+  return key.export({ format: 'der', type: 'sec1' }).subarray(from, from + 32)
+}
+
+/** Runs `use` over the secret bytes of a key, and wipes them. */
+function withSecret<Result>(key: KeyObject, use: (secret: Uint8Array) => Result): Result {
+  const secret = secretOf(key)
+  try {
+    return use(secret)
+  } finally {
+    secret.fill(0)
+  }
+}
+
 /**
  * The X25519 form of an Ed25519 key: the first half of SHA-512 over the seed (RFC 8032, 5.1.5), as libsodium and
  * did:key do.
  */
-const montgomeryForm = (key: KeyObject): KeyObject =>
-  importSecret('x25519', ed25519.utils.toMontgomerySecret(bytes(key.export({ format: 'jwk' }).d)))
-
-/**
- * X25519 (RFC 7748, 6.1). Throws `Refusal('key.agreement_refused')` for a peer key of small order or of wrong length.
- */
-export function agreeWith(key: KeyObject, peerPublicKey: Uint8Array): Uint8Array {
-  const refusal = () =>
-    new Refusal('key.agreement_refused', 'The other public key is not a usable X25519 key (32 bytes).')
-  if (peerPublicKey.length !== 32) throw refusal()
-  const privateKey = key.asymmetricKeyType === 'ed25519' ? montgomeryForm(key) : key
-  const publicKey = createPublicKey({
-    key: { kty: 'OKP', crv: 'X25519', x: Buffer.from(peerPublicKey).toString('base64url') },
-    format: 'jwk',
-  })
-  const secret = derived(privateKey, publicKey)
-  if (secret === undefined || secret.every((byte) => byte === 0)) throw refusal()
-  return secret
+function montgomeryForm(key: KeyObject): KeyObject {
+  const secret = withSecret(key, (seed) => ed25519.utils.toMontgomerySecret(seed))
+  const form = importSecret('x25519', secret)
+  secret.fill(0)
+  return form
 }
 
-/** Returns undefined where OpenSSL refuses an all-zero secret; throws any other error. */
-function derived(privateKey: KeyObject, publicKey: KeyObject): Uint8Array | undefined {
-  try {
-    return diffieHellman({ privateKey, publicKey })
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_OSSL_FAILED_DURING_DERIVATION')
-      return undefined
-    throw error
-  }
+/**
+ * X25519 (RFC 7748, 6.1), also of an Ed25519 key, or ECDH of P-256 (SEC 1, 3.3.1). 32 bytes. Throws
+ * `Refusal('key.agreement_refused')` for a peer key of another curve, of small order or of wrong length.
+ */
+export function agreeWith(key: KeyObject, peerPublicKey: Uint8Array): Uint8Array {
+  const isEc = key.asymmetricKeyType === 'ec'
+  const agreed = isEc
+    ? withSecret(key, (scalar) => ecSecret('p256', scalar, peerPublicKey))
+    : x25519Secret(key.asymmetricKeyType === 'ed25519' ? montgomeryForm(key) : key, peerPublicKey)
+  if (agreed) return agreed
+  const expected = isEc ? 'P-256 key (a compressed point)' : 'X25519 key (32 bytes)'
+  throw new Refusal('key.agreement_refused', `The other public key is not a usable ${expected}.`)
 }

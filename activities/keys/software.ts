@@ -2,7 +2,7 @@ import { type KeyObject, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../protocol/errors.ts'
 import type { BbsThreads } from './bbs.ts'
-import type { KeyRef, KeyStore } from './index.ts'
+import type { KeyRef, KeyStore, KeyType } from './index.ts'
 import { agreeWith, generateCurveKey, importSecret, type KeyMaterial, type Random, signWith } from './material.ts'
 import { assertReference, unknownKey, unsupported } from './reference.ts'
 
@@ -23,6 +23,9 @@ export interface SoftwareOptions {
   cacheSeconds?: number
   cacheSize?: number
 }
+
+/** Types of keys that agree once they are unwrapped. */
+export const SOFTWARE_AGREES: readonly KeyType[] = ['x25519', 'ed25519', 'p256']
 
 interface OpenKey {
   publicKey: Uint8Array
@@ -83,7 +86,7 @@ export function createSoftwareKeys({
     },
 
     async agree(ref, peerPublicKey) {
-      if (ref.keyType !== 'x25519' && ref.keyType !== 'ed25519') throw unsupported(ref, 'agree on a secret')
+      if (!SOFTWARE_AGREES.includes(ref.keyType)) throw unsupported(ref, 'agree on a secret')
       return agreeWith((await openKey(ref)).key, peerPublicKey)
     },
 

@@ -26,7 +26,11 @@ export const DID_SCHEMAS: Schemas = {
   KeyDidIn: {
     description: 'A did:key has one key.',
     ...request('KEY', [], {
-      keyType: { type: 'string', enum: ['ed25519', 'p256', 'bls12381g2'] },
+      keyType: {
+        type: 'string',
+        enum: ['ed25519', 'p256', 'bls12381g2', 'x25519'],
+        description: 'An x25519 key opens and sends encrypted messages, and signs nothing.',
+      },
     }),
   },
   WebDidIn: {

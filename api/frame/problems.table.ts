@@ -3,13 +3,27 @@ import type { ProblemTable } from './openapi/document.ts'
 /** The codes of the frame, which every area shares, by status. */
 export const FRAME_PROBLEMS: ProblemTable = {
   400: {
+    'didcomm.expired': {
+      meaning: 'A DIDComm message came after its expires_time.',
+      remedy: 'The sender sends the message again, with a later expires_time or without one.',
+    },
+    'didcomm.invalid': {
+      meaning: 'A DIDComm message breaks a rule of DIDComm v2, or its envelopes contradict each other; see errors.',
+      remedy:
+        'The sender corrects the member that errors names. from is the DID of skid and of the signature, and to contains the DID of the recipient.',
+    },
     'idempotency.key_invalid': {
       meaning: 'The Idempotency-Key is not 1 to 255 printable ASCII characters without spaces.',
       remedy: 'Send a shorter key without spaces, for example a UUID, and the same one with each retry of the request.',
     },
+    'jwe.undecryptable': {
+      meaning: 'A JWE does not open. Every reason has this code, so that nobody can try out keys or ciphertexts.',
+      remedy:
+        'Send the JWE unchanged. It must be encrypted to a key agreement key of a DID of the tenant: ECDH-1PU+A256KW with A256CBC-HS512, or ECDH-ES, and at most 100 recipients. The DID of the sender must resolve.',
+    },
     'key.agreement_refused': {
       meaning: 'The other public key is not valid for key agreement.',
-      remedy: 'Send the public key of an X25519 key pair: 32 bytes, not a point of small order.',
+      remedy: 'Send a public key of the same curve: of X25519 32 bytes, not a point of small order; of P-256 a point.',
     },
     'key.too_many_messages': {
       meaning: 'The document has more statements than a key can sign at once.',
@@ -191,7 +205,7 @@ export const FRAME_PROBLEMS: ProblemTable = {
     },
     'key.agreement_unsupported': {
       meaning: 'The key store does not support key agreement for keys of this type.',
-      remedy: 'Use an X25519 key for key agreement.',
+      remedy: 'Use an X25519 key for key agreement: that of a did:web, or a did:key with keyType x25519.',
     },
     'key.envelope_refused': {
       meaning: 'A stored key cannot be decrypted: the master key is wrong, or the row was changed.',

@@ -6,7 +6,7 @@ import { migrate } from '../../entities/migrate.ts'
 import { freePort } from '../parts/ports.ts'
 import { startPostgres } from '../parts/postgres.ts'
 
-/** Variable of the environment: the directory of a stopped PostgreSQL with all tables, which tests copy (D-393). */
+/** Variable of the environment: the directory of a stopped PostgreSQL with all tables, which tests copy (D-396). */
 export const CLUSTER = 'TEST_CLUSTER'
 
 /**

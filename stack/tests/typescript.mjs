@@ -1,4 +1,4 @@
-// Loads TypeScript in test processes (D-394). tsx compiles in a thread of its own and asks it for every import, which
+// Loads TypeScript in test processes (D-397). tsx compiles in a thread of its own and asks it for every import, which
 // takes a process of the platform 4 s of a core; this one takes 2 s once the files are in build/.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'

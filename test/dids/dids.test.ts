@@ -28,6 +28,8 @@ for (const [method, keyType, expected, prefix] of [
   ['KEY', 'P-256', 'p256', 'zDn'],
   ['KEY', 'bls12381g2', 'bls12381g2', 'zUC7'],
   ['KEY', 'Bls12381G2', 'bls12381g2', 'zUC7'],
+  ['KEY', 'x25519', 'x25519', 'z6LS'],
+  ['KEY', 'X25519', 'x25519', 'z6LS'],
 ] as const)
   test.serial(
     `${method} with keyType ${keyType ?? 'left out'} is a did:key, COMPLETED at once (specification, DID record)`,
@@ -61,7 +63,6 @@ test.serial('an Ed25519 DID has a key agreement of its own', async (t) => {
 for (const [body, path] of [
   [{ method: 'ION', options: {} }, 'method'],
   [{ method: 'KEY', options: { keyType: 'secp256k1' } }, 'options.keyType'],
-  [{ method: 'KEY', options: { keyType: 'x25519' } }, 'options.keyType'],
   [{ method: 'KEY', options: { keytype: 'p256' } }, 'options.keytype'],
   [{ method: 'KEY', options: { url: 'issuer.example' } }, 'options.url'],
   [{ method: 'WEB', options: { url: 'issuer.example', keyType: 'p256' } }, 'options.keyType'],

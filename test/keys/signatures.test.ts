@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { fromRaw } from '@digitalbazaar/bls12-381-multikey'
 import { ed25519, x25519 } from '@noble/curves/ed25519.js'
-import { p256 } from '@noble/curves/nist.js'
+import { p256, p384 } from '@noble/curves/nist.js'
 import { contract } from '../support/parts/key-contract.ts'
 import { codeOf, newRef } from '../support/parts/keys.ts'
 import { longestTurn } from '../support/parts/processor-time.ts'
@@ -71,6 +71,25 @@ contract('an Ed25519 key agrees in its Montgomery form, or says that its store c
   const theirs = x25519.getSharedSecret(peer.secretKey, ed25519.utils.toMontgomery(publicKey))
   t.deepEqual(Buffer.from(await store.agree(ref, peer.publicKey)), Buffer.from(theirs))
 })
+
+contract(
+  'a P-256 key agrees as the other side computes it, or says that its store cannot (SEC 1, 3.3.1)',
+  async (t, store) => {
+    const ref = newRef('p256')
+    const { publicKey } = await store.create(ref)
+    const peer = p256.keygen()
+    t.is(store.agrees.includes('p256'), store.name === 'local')
+    if (store.name === 'vault') {
+      t.is(await codeOf(store.agree(ref, peer.publicKey)), 'key.agreement_unsupported')
+      return
+    }
+    const theirs = p256.getSharedSecret(peer.secretKey, publicKey).subarray(1)
+    t.deepEqual(Buffer.from(await store.agree(ref, peer.publicKey)), Buffer.from(theirs))
+    const offCurve = Buffer.concat([[2], Buffer.alloc(32, 0xff)].map((part) => Buffer.from(part)))
+    for (const point of [offCurve, Buffer.alloc(1), Buffer.alloc(0), randomBytes(32), p384.keygen().publicKey])
+      t.is(await codeOf(store.agree(ref, point)), 'key.agreement_refused')
+  },
+)
 
 /** u-coordinates of the points of order 1, 2, 4 and 8, and their non-canonical forms (RFC 7748, 6.1; Curve25519 paper). */
 const SMALL_ORDER = [

@@ -82,6 +82,7 @@ export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreO
 
   return {
     name: 'vault',
+    agrees: ['x25519'],
     witness: kvWitness(client, config.kvMount),
     async create(ref) {
       assertReference(ref)
@@ -97,10 +98,10 @@ export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreO
       return settled(transit.sign(ref, data))
     },
     async agree(ref, peerPublicKey) {
-      if (ref.keyType === 'ed25519') {
+      if (inTransit(ref)) {
         throw new Refusal(
           'key.agreement_unsupported',
-          'Vault cannot agree on a secret with an Ed25519 key: use an X25519 key.',
+          'Vault cannot agree on a secret with an Ed25519 or a P-256 key: use an X25519 key.',
         )
       }
       return settled(software.agree(ref, peerPublicKey))
