@@ -1,8 +1,8 @@
 import { type QueryOrderMap, raw } from '@mikro-orm/core'
-import { inTenant } from '../../entities/orm.ts'
-import { LogEntry } from '../../entities/tokens-logs.ts'
-import { OBJECT_PLACES } from '../../protocol/operations.ts'
-import type { Dependencies } from '../dependencies.ts'
+import { inTenant } from '../../../entities/orm.ts'
+import { LogEntry } from '../../../entities/tokens-logs.ts'
+import { OBJECT_PLACES } from '../../../protocol/operations.ts'
+import type { Dependencies } from '../../dependencies.ts'
 
 export interface LogFilter {
   categories: string[]
