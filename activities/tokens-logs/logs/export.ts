@@ -1,5 +1,5 @@
 import { inTenant } from '../../../entities/orm.ts'
-import { canonical, type ChainedEntry, type ExportedEntry } from '../../../protocol/tokens-logs/chain.ts'
+import { type ChainedEntry, canonical, type ExportedEntry } from '../../../protocol/tokens-logs/chain.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { LogFilter } from './list.ts'
 import { ENTRY } from './rows.ts'

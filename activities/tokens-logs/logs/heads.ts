@@ -62,7 +62,9 @@ export function createHeads({ systemSql, now, log, rows, keys, walk }: Parts) {
     const row = (await rows.seals(tenantId, 'head', start.from.position)).at(-1)
     if (!row) return start
     const head = await walk.sealOf(tenantId, 'head', row)
-    return head ? { from: head } : { from: row, fault: { kind: 'signature', position: row.position, id: null } as const }
+    return head
+      ? { from: head }
+      : { from: row, fault: { kind: 'signature', position: row.position, id: null } as const }
   }
 
   /** Signs the chain of a tenant up to its end, as far as it continues what was signed before. */

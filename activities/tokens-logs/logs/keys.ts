@@ -1,6 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { JWK } from 'jose'
 import type { Sql } from '../../../entities/orm.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { signCompactJws } from '../../../protocol/jws.ts'
@@ -22,6 +21,16 @@ const isSigned = promisify<null, Buffer, ReturnType<typeof createPublicKey>, Uin
 const signatureFits = (publicKey: Uint8Array, { signed, signature }: ReadSeal): Promise<boolean> => {
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') }
   return isSigned(null, Buffer.from(signed), createPublicKey({ key: jwk, format: 'jwk' }), signature)
+}
+
+/** A public key as a JWK (RFC 8037). */
+export interface LogKey {
+  kty: string
+  crv: string
+  x: string
+  kid: string
+  use: string
+  alg: string
 }
 
 interface Parts {
@@ -47,7 +56,7 @@ export function createLogKeys({ systemSql, keys, config }: Parts) {
     },
 
     /** Newest first (RFC 7517). */
-    async keySet(): Promise<{ keys: (JWK & { kid: string })[] }> {
+    async keySet(): Promise<{ keys: LogKey[] }> {
       const { rows } = await systemSql.query<{ id: string; public_key: Buffer }>({ text: ALL, values: [] })
       return {
         keys: rows.map(({ id, public_key }) => ({

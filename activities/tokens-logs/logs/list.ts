@@ -24,6 +24,9 @@ const isAbout = (objectIds: string[]) =>
     [raw((alias) => `${alias}.object_ids[${index + 1}]`)]: { $in: objectIds },
   }))
 
+const PLACES = `select entry_id as id, position, encode(hash, 'hex') as hash from log_chain
+where entry_id = any (array(select json_array_elements_text(?::json)::uuid))`
+
 const NEWEST_FIRST: QueryOrderMap<LogEntry> = { timestamp: 'desc', id: 'asc' }
 
 export const createTokensLogs = ({ database, logs }: Pick<Dependencies, 'database' | 'logs'>) => ({
@@ -47,7 +50,11 @@ export const createTokensLogs = ({ database, logs }: Pick<Dependencies, 'databas
         },
         { orderBy: NEWEST_FIRST, limit, offset },
       )
-      return { entries, total }
+      const listed = JSON.stringify(entries.map(({ id }) => id))
+      const places = await em.execute<{ id: string; position: string; hash: string }[]>(PLACES, [listed])
+      const placeOf = new Map(places.map(({ id, position, hash }) => [id, { position: Number(position), hash }]))
+      const unchained = { position: null, hash: null }
+      return { entries: entries.map((entry) => ({ ...entry, ...(placeOf.get(entry.id) ?? unchained) })), total }
     })
   },
 })

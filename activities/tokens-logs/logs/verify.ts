@@ -36,7 +36,7 @@ export interface LogVerdict {
   waiting: number
 }
 
-const badHead = (message: string) => 
+const badHead = (message: string) =>
   new Refusal('log.head_invalid', message, [
     { path: 'head', code: 'head', message: 'expected the member jws of a head of getLogHead' },
   ])
@@ -75,7 +75,8 @@ export function createLogVerification({ rows, keys, walk }: { rows: ChainRows; k
   async function compare(tenantId: string, kept: Seal, removed: number, reached: Link, ended: boolean) {
     if (kept.position < removed) return 'removed'
     if (kept.position > reached.position) return ended ? 'differs' : 'beyond'
-    const place = kept.position === removed ? (await walk.start(tenantId)).from : await rows.placeAt(tenantId, kept.position)
+    const place =
+      kept.position === removed ? (await walk.start(tenantId)).from : await rows.placeAt(tenantId, kept.position)
     return place?.hash === kept.hash ? 'matches' : 'differs'
   }
 

@@ -70,7 +70,9 @@ export function createWalk({ rows, keys }: { rows: ChainRows; keys: LogKeys }) {
         const broken = firstFault(last, places)
         const whole = broken?.position ? places.filter(({ position }) => position < (broken.position ?? 0)) : places
         const fault = (await headFault(tenantId, whole, heads)) ?? broken
-        const end = fault?.position ? whole.filter(({ position }) => position < (fault.position ?? 0)).at(-1) : whole.at(-1)
+        const end = fault?.position
+          ? whole.filter(({ position }) => position < (fault.position ?? 0)).at(-1)
+          : whole.at(-1)
         if (end) last = { position: end.position, hash: end.hash }
         if (fault) return { last, fault, ended: false }
         if (places.length < limit) return { last, ended: true }
