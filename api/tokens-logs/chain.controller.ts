@@ -30,7 +30,7 @@ import {
 } from './chain.wire.ts'
 import { type LogFilterIn, toFilter } from './wire.ts'
 
-interface VerifyIn {
+interface LogCheckIn {
   /**
    * Position to begin at: `next` of the answer before, to go on with a long log. Absent: the first that is kept.
    * @isInt expected a whole number
@@ -97,7 +97,7 @@ export class LogChainController extends Controller {
   @SuccessResponse(200)
   @Example<VerdictOut>(VERDICT)
   @Response<Problem>(400, 'the head was not signed here, or the position is beyond the log')
-  async verify(@Request() called: Called, @Body() body: VerifyIn): Promise<VerdictOut> {
+  async verify(@Request() called: Called, @Body() body: LogCheckIn): Promise<VerdictOut> {
     const verdict = await this.platform.tokensLogs.verifyLog(called.user.tenantId, { ...body, most: MOST })
     called.noted = { verified: verdict.intact, reason: verdict.fault?.kind ?? null }
     return verdictToWire(verdict)
