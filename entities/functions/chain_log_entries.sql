@@ -39,13 +39,17 @@ begin
     if taken.known or taken.entry_id is null then continue; end if;
     if taken.owner is distinct from tenant then
       tenant := taken.owner;
-      select c.position, c.hash into place, previous from log_chain c
-      where c.tenant_id = tenant order by c.position desc limit 1;
-      if not found then
-        -- all entries were removed by retention: the chain goes on from there
-        select s.position, s.hash into place, previous from log_seals s
-        where s.tenant_id = tenant and s.kind = 'checkpoint' order by s.position desc limit 1;
-      end if;
+      -- behind what was signed, too: where the end of a chain was removed, the gap stays to be seen, and where retention
+      -- removed every entry, the chain goes on from its checkpoint
+      select ending.position, ending.hash into place, previous from (
+        (select c.position, c.hash, 1 as nth from log_chain c where c.tenant_id = tenant order by c.position desc limit 1)
+        union all
+        (select s.position, s.hash, 2 from log_seals s where s.tenant_id = tenant and s.kind = 'head'
+          order by s.position desc limit 1)
+        union all
+        (select s.position, s.hash, 3 from log_seals s where s.tenant_id = tenant and s.kind = 'checkpoint'
+          order by s.position desc limit 1)) as ending
+      order by ending.position desc, ending.nth limit 1;
       if not found then
         place := 0;
         previous := decode(repeat('00', 32), 'hex');

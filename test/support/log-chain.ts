@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { logActivities } from '../../activities/tokens-logs/logs/index.ts'
-import type { World } from './world.ts'
+import type { Sql } from '../../entities/orm.ts'
 import { connected } from './stack/backup.ts'
+import type { World } from './world.ts'
 
 export interface Verdict {
   intact: boolean
@@ -36,16 +38,19 @@ export function logsOf(world: World) {
     ask,
     write,
     settle,
-    activities: logActivities(world.dependencies),
-    sign: (parts: Partial<World['dependencies']> = {}) =>
-      logActivities({ ...world.dependencies, ...parts }).signLogHeads({ keyId: randomUUID() }),
+    /** The scheduled work at a time. */
+    activitiesAt: (at: Date, systemSql: Sql = world.dependencies.systemSql) =>
+      logActivities({ ...world.dependencies, systemSql, now: () => at }),
+    sign: () => logActivities(world.dependencies).signLogHeads({ keyId: randomUUID() }),
 
-    /** A tenant with so many entries, chained and signed. */
+    /** A tenant with so many entries. */
     async tenantWith(entries: number) {
       const client = await world.addTenant()
       const token = await world.tokenOf(client)
-      await world.dependencies.logs.flush()
-      await write(client.tenantId, entries)
+      // the API has written the entry of the token
+      const written = 'select id from logs where tenant_id = $1'
+      while ((await ask(written, [client.tenantId])).length < 1) await setTimeout(20)
+      await write(client.tenantId, entries - 1)
       return { ...client, token }
     },
 

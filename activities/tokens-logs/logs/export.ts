@@ -1,7 +1,7 @@
 import { inTenant } from '../../../entities/orm.ts'
 import { type ChainedEntry, canonical, type ExportedEntry } from '../../../protocol/tokens-logs/chain.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import type { LogFilter } from './list.ts'
+import { justAfter, type LogFilter } from './list.ts'
 import { ENTRY } from './rows.ts'
 import type { Walk } from './walk.ts'
 
@@ -23,7 +23,7 @@ wanted as (select
 select c.position, encode(c.hash, 'hex') as hash, ${ENTRY}
 from (select position, hash, entry_id from log_chain where tenant_id = ? and position > ? order by position limit ?) c
 cross join wanted w left join logs l on l.id = c.entry_id and l.tenant_id = ?
-  and l.timestamp between w.since and w.until
+  and l.timestamp >= w.since and l.timestamp < w.until
   and (cardinality(w.categories) + cardinality(w.types) = 0 or l.category = any (w.categories) or l.type = any (w.types))
   and (cardinality(w.ids) = 0 or l.id = any (w.ids))
   and (cardinality(w.request_ids) = 0 or l.request_id = any (w.request_ids))
@@ -45,7 +45,7 @@ export function createLogExport({ database, walk }: Pick<Dependencies, 'database
      * the text of a slice of the chain, which may be empty.
      */
     async *exportLogs(tenantId: string, filter: ExportFilter): AsyncGenerator<string> {
-      const wanted = JSON.stringify(filter)
+      const wanted = JSON.stringify({ ...filter, to: justAfter(filter.to) })
       let { position: after, hash: previousHash } = (await walk.start(tenantId)).from
       for (let full = true; full; ) {
         const rows = await inTenant(database.tenants, tenantId, (em) =>

@@ -24,6 +24,9 @@ const isAbout = (objectIds: string[]) =>
     [raw((alias) => `${alias}.object_ids[${index + 1}]`)]: { $in: objectIds },
   }))
 
+/** Times are written to the microsecond, and shown to the millisecond: an entry belongs to the millisecond that it shows. */
+export const justAfter = (time: Date): Date => new Date(time.getTime() + 1)
+
 const PLACES = `select entry_id as id, position, encode(hash, 'hex') as hash from log_chain
 where entry_id = any (array(select json_array_elements_text(?::json)::uuid))`
 
@@ -42,7 +45,7 @@ export const createTokensLogs = ({ database, logs }: Pick<Dependencies, 'databas
       const [entries, total] = await em.findAndCount(
         LogEntry,
         {
-          timestamp: { $gte: from, $lte: to },
+          timestamp: { $gte: from, $lt: justAfter(to) },
           ...(kinds.length ? { $or: kinds } : {}),
           ...(objectIds.length ? { $and: [{ $or: isAbout(objectIds) }] } : {}),
           ...(ids.length ? { id: { $in: ids } } : {}),

@@ -18,7 +18,7 @@ const LAST = `select position, encode(hash, 'hex') as hash from log_chain where 
 const SEALS = `select position, encode(hash, 'hex') as hash, jws from log_seals
 where tenant_id = ? and kind = ? and position > ? order by position`
 
-const WAITING = `select count(*)::int as count from (select from log_pending where tenant_id = ? limit 100000) as some`
+const WAITING = `select count(*)::int as count from (select from log_pending where tenant_id = ? limit 100000) as few`
 
 /** One slice of the tenant's entries, newest first, and one of them that is neither chained nor waits for it. */
 const UNCHAINED = `with slice as materialized (
