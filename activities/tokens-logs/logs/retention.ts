@@ -6,7 +6,20 @@ import type { Walk } from './walk.ts'
 /** Entries of one checkpoint: some seconds, and far from the time limit of a statement. */
 const SLICE = 5_000
 
-const TENANTS = 'select id from tenants where log_retention_days is not null order by id'
+const TENANTS = 'select id, log_retention_days is not null as limited from tenants order by id'
+
+/**
+ * New entries that are neither chained nor wait for it: whatever wrote them knew no trigger, such as a program of an earlier
+ * release between the migration and the functions.
+ */
+const ENQUEUE_MISSED = `with newest as materialized (
+  select l.id, l.timestamp from logs l where l.tenant_id = $1 and l.timestamp > now() - interval '2 hours'
+  order by l.timestamp desc, l.id limit 20000)
+insert into log_pending (tenant_id, entry_id)
+select $1, n.id from newest n
+where not exists (select from log_chain c where c.entry_id = n.id)
+  and not exists (select from log_pending p where p.entry_id = n.id)
+order by n.timestamp, n.id`
 
 /**
  * The last place of the slice behind $2 before the first that is young enough to stay. A place is as old as its chaining:
@@ -71,10 +84,12 @@ export function createRetention({ systemSql, now, log, keys, walk, heads }: Part
     /** Scheduled: removes entries that are older than their tenant keeps them. Safe to repeat. */
     async removeOldLogEntries({ keyId: newKeyId }: { keyId: string }): Promise<RemovedEntries> {
       const total = { removed: 0, broken: 0 }
-      const { rows } = await systemSql.query<{ id: string }>({ text: TENANTS, values: [] })
-      if (rows.length === 0) return total
+      const { rows } = await systemSql.query<{ id: string; limited: boolean }>({ text: TENANTS, values: [] })
+      for (const { id } of rows) await systemSql.query({ text: ENQUEUE_MISSED, values: [id] })
+      const limited = rows.filter((row) => row.limited)
+      if (limited.length === 0) return total
       const keyId = await keys.current(newKeyId)
-      for (const { id } of rows) {
+      for (const { id } of limited) {
         const { removed, broken } = await removeOf(id, keyId)
         total.removed += removed
         if (broken) total.broken += 1

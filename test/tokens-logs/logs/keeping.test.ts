@@ -71,6 +71,7 @@ test.serial('all entries may go: the next one continues the chain', async (t) =>
 })
 
 test.serial('what retention was stopped at goes at the next pass, and what has a fault does not go', async (t) => {
+  await logs.attack('update tenants set log_retention_days = null')
   const [one, two] = [await logs.tenantWith(8), await logs.tenantWith(8)]
   await logs.settle()
   for (const { tenantId } of [one, two]) {
@@ -100,6 +101,19 @@ test.serial('what retention was stopped at goes at the next pass, and what has a
   t.is(await left(first.tenantId), 3, 'two, and the verification')
   t.true(((await left(second.tenantId)) ?? 0) >= 8)
   t.deepEqual((await logs.verify(second.token)).fault?.position, 2)
+})
+
+test.serial('an entry that was written without the trigger is chained when retention comes by', async (t) => {
+  const { tenantId, token } = await logs.tenantWith(3)
+  await logs.settle()
+  await logs.attack(
+    `insert into logs (id, tenant_id, category, type, timestamp, request_id, data, metadata)
+     values (gen_random_uuid(), $1, 'did', 'DID_DELETE_SUCCESS', now(), gen_random_uuid(), '{}', '{}')`,
+    [tenantId],
+  )
+  t.is((await logs.verify(token)).fault?.kind, 'unchained')
+  await remove()
+  t.like(await logs.verify(token), { intact: true, waiting: 0 })
 })
 
 test.serial('a time that no log can be kept for is refused, and null keeps all', async (t) => {
