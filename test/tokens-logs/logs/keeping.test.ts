@@ -205,3 +205,9 @@ test.serial(
     t.is((await command(url, 'look')).code, 1)
   },
 )
+
+test.serial('docs/logs.md works word for word', async (t) => {
+  const kept = (await typeDocument(world, 'docs/logs.md')).filter(({ promised }) => promised !== undefined)
+  for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
+  t.is(kept.length, 3)
+})
