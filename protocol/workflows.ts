@@ -289,11 +289,7 @@ export const schedules: { readonly [Type in ScheduledType]: ScheduledWorkflow } 
     summary: 'make a new token key when the newest is too old, and destroy keys without valid tokens',
   },
   signLogHeads: { area: 'tokens-logs', id: 'sign-log-heads', summary: 'sign where the chains of the log end' },
-  removeOldLogEntries: {
-    area: 'tokens-logs',
-    id: 'remove-old-log-entries',
-    summary: 'remove entries of the log that are older than their tenant keeps them',
-  },
+  removeOldLogEntries: { area: 'tokens-logs', id: 'remove-old-log-entries', summary: 'remove old entries of the log' },
   sweepCertificates: {
     area: 'mobile-credentials',
     id: 'sweep-certificates',

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
-import { addLogEntry } from '../../../activities/frame/log-entries.ts'
 import { createSequencer } from '../../../activities/frame/log-sequencer.ts'
 import { createPlatform } from '../../../activities/index.ts'
 import { createLogKeys } from '../../../activities/tokens-logs/logs/keys.ts'
@@ -269,33 +268,4 @@ test.serial('a long log is verified in parts, each of which says where to go on'
     { from: 501, to: 1000 },
     { from: 1001, to: 1200 },
   ])
-})
-
-test.serial('the catalogue of types has every type that the log has (issue 12, Logs)', async (t) => {
-  const { data } = (await world.ask('/v1/analytics/event-types', { token: world.token })).json<{
-    data: { type: string; category: string; outcome: string; operationId?: string }[]
-  }>()
-  const known = new Set(data.map(({ type, category }) => `${category} ${type}`))
-  t.true(data.length > 100)
-  t.true(data.some((each) => each.type === 'CREDENTIAL_COMPACT_BATCH_COMPLETE_SUCCESS' && !each.operationId))
-  t.deepEqual(
-    data.filter(({ operationId }) => operationId === 'createDID'),
-    ['FAIL', 'SUCCESS'].map((outcome) => ({
-      ...{ type: `DID_CREATE_${outcome}`, category: 'did' },
-      ...{ outcome, operationId: 'createDID' },
-    })),
-  )
-  const { database, now, uuid } = world.dependencies
-  const entry = { tenantId: world.first.tenantId, requestId: uuid(), clientId: uuid(), category: 'did', metadata: {} }
-  const unknown = inTenant(database.tenants, world.first.tenantId, async (em) =>
-    addLogEntry(em, { now, uuid }, { ...entry, name: 'NO_SUCH', outcome: 'SUCCESS' }),
-  )
-  await t.throwsAsync(unknown, { message: /NO_SUCH/ }, 'an entry without a place in the catalogue is not written')
-  const written = await logs.ask<{ type: string; category: string }>(
-    `select distinct type, category from logs where data::text = '{}' and metadata::text like '{"clientId"%'`,
-  )
-  t.deepEqual(
-    written.filter(({ type, category }) => !known.has(`${category} ${type}`)),
-    [],
-  )
 })

@@ -259,22 +259,6 @@ test.serial('a metadata of ten thousand arrays is a verdict, and no fault of the
   t.deepEqual((await logs.verify(token)).fault, { kind: 'altered', position: 2, id })
 })
 
-test.serial('the verdict of a verification is in its entry', async (t) => {
-  const { tenantId, token } = await tenant()
-  await logs.attack(`update logs set type = 'x' where id = $1`, [await entryAt(tenantId, 2)])
-  await logs.verify(token)
-  const { data } = (
-    await world.ask('/v1/analytics/events?limit=1', {
-      token,
-      body: {
-        ...{ categories: [], types: ['ANALYTICS_EVENT_VERIFY_SUCCESS'], ids: [], requestIds: [] },
-        ...{ dateFrom: '2020-01-01T00:00:00Z', dateTo: '2999-01-01T00:00:00Z' },
-      },
-    })
-  ).json<{ data: { metadata: string }[] }>()
-  t.like(JSON.parse(data[0]?.metadata ?? '{}'), { verified: false, reason: 'altered' })
-})
-
 const refusal = async (body: unknown) => {
   const reply = await world.ask('/v1/analytics/verify', { token: world.token, body })
   return [reply.status, reply.json<{ type: string }>().type.replace('/problems#', '')]

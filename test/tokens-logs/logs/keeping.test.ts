@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
+import { addLogEntry } from '../../../activities/frame/log-entries.ts'
+import { inTenant } from '../../../entities/orm.ts'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
 import { isKept, typeDocument } from '../../support/frame/docs.ts'
 import { type Logs, logsOf } from '../../support/log-chain.ts'
@@ -210,4 +212,53 @@ test.serial('docs/logs.md works word for word', async (t) => {
   const kept = (await typeDocument(world, 'docs/logs.md')).filter(({ promised }) => promised !== undefined)
   for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
   t.is(kept.length, 3)
+})
+
+test.serial('the verdict of a verification is in its entry', async (t) => {
+  const { tenantId, token } = await logs.tenantWith(5)
+  await logs.settle()
+  await logs.attack(
+    `update logs set type = 'x' where id in (select entry_id from log_chain where tenant_id = $1 and position = 2)`,
+    [tenantId],
+  )
+  await logs.verify(token)
+  const { data } = (
+    await world.ask('/v1/analytics/events?limit=1', {
+      token,
+      body: {
+        ...{ categories: [], types: ['ANALYTICS_EVENT_VERIFY_SUCCESS'], ids: [], requestIds: [] },
+        ...{ dateFrom: '2020-01-01T00:00:00Z', dateTo: '2999-01-01T00:00:00Z' },
+      },
+    })
+  ).json<{ data: { metadata: string }[] }>()
+  t.like(JSON.parse(data[0]?.metadata ?? '{}'), { verified: false, reason: 'altered' })
+})
+
+test.serial('the catalogue of types has every type that the log has (issue 12, Logs)', async (t) => {
+  const { data } = (await world.ask('/v1/analytics/event-types', { token: world.token })).json<{
+    data: { type: string; category: string; outcome: string; operationId?: string }[]
+  }>()
+  const known = new Set(data.map(({ type, category }) => `${category} ${type}`))
+  t.true(data.length > 100)
+  t.true(data.some((each) => each.type === 'CREDENTIAL_COMPACT_BATCH_COMPLETE_SUCCESS' && !each.operationId))
+  t.deepEqual(
+    data.filter(({ operationId }) => operationId === 'createDID'),
+    ['FAIL', 'SUCCESS'].map((outcome) => ({
+      ...{ type: `DID_CREATE_${outcome}`, category: 'did' },
+      ...{ outcome, operationId: 'createDID' },
+    })),
+  )
+  const { database, now, uuid } = world.dependencies
+  const entry = { tenantId: world.first.tenantId, requestId: uuid(), clientId: uuid(), category: 'did', metadata: {} }
+  const unknown = inTenant(database.tenants, world.first.tenantId, async (em) =>
+    addLogEntry(em, { now, uuid }, { ...entry, name: 'NO_SUCH', outcome: 'SUCCESS' }),
+  )
+  await t.throwsAsync(unknown, { message: /NO_SUCH/ }, 'an entry without a place in the catalogue is not written')
+  const written = await logs.ask<{ type: string; category: string }>(
+    `select distinct type, category from logs where data::text = '{}' and metadata::text like '{"clientId"%'`,
+  )
+  t.deepEqual(
+    written.filter(({ type, category }) => !known.has(`${category} ${type}`)),
+    [],
+  )
 })
