@@ -81,6 +81,11 @@ export const VARIABLES = {
     default: '90',
     about: 'days after which another key signs access tokens; 0: only stack/token-keys.ts changes the key',
   },
+  LOG_KEY_DAYS: {
+    default: '365',
+    about:
+      'days after which another key signs heads of the log; former keys stay, to verify what they signed; 0: never',
+  },
   RATE_LIMIT_PER_MINUTE: { default: '60000', about: 'requests per client and minute' },
   TOKEN_RATE_LIMIT_PER_MINUTE: {
     default: '600',

@@ -32,6 +32,8 @@ const TenantSchema = defineEntity({
     vcApi: p.boolean().default(false),
     requireChallenge: p.boolean().default(false),
     requireDomain: p.boolean().default(false),
+    /** Days that entries of the log stay; null: without end. */
+    logRetentionDays: p.integer().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 })
@@ -57,7 +59,7 @@ OAuth2ClientSchema.setClass(OAuth2Client)
 export const RIGHTS = {
   environments: { app: 'select', system: EVERYTHING },
   tenants: {
-    app: 'select, update (fetch_unknown_contexts, vc_api, require_challenge, require_domain)',
+    app: 'select, update (fetch_unknown_contexts, vc_api, require_challenge, require_domain, log_retention_days)',
     system: EVERYTHING,
   },
   oauth2_clients: { app: EVERYTHING, system: EVERYTHING },

@@ -22,6 +22,11 @@ export class LogEntry extends LogEntrySchema.class {}
 LogEntrySchema.setClass(LogEntry)
 
 export const RIGHTS = {
-  logs: { app: 'select, insert', system: 'select, insert' },
+  // a trigger lets nobody delete what retention has no checkpoint for (functions/keep_log_entry.sql)
+  logs: { app: 'select, insert', system: 'select, insert, delete' },
+  log_pending: { app: 'select, insert', system: 'select, insert, delete' },
+  log_chain: { app: 'select', system: 'select, insert, delete' },
+  log_seals: { app: 'select', system: 'select, insert, delete' },
+  log_keys: { app: 'select', system: 'select, insert' },
   platform_keys: { app: 'select', system: 'select, insert, delete' },
 } satisfies Rights

@@ -178,6 +178,8 @@ interface ScheduledWorkflows {
   reconcileWork: { payload: ReconcileRun | undefined; signal: never; queries: Nothing }
   reapKeys: { payload: undefined; signal: never; queries: Nothing }
   rotateTokenKeys: { payload: undefined; signal: never; queries: Nothing }
+  signLogHeads: { payload: undefined; signal: never; queries: Nothing }
+  removeOldLogEntries: { payload: undefined; signal: never; queries: Nothing }
   sweepCertificates: { payload: undefined; signal: never; queries: Nothing }
 }
 
@@ -286,6 +288,8 @@ export const schedules: { readonly [Type in ScheduledType]: ScheduledWorkflow } 
     id: 'rotate-token-keys',
     summary: 'make a new token key when the newest is too old, and destroy keys without valid tokens',
   },
+  signLogHeads: { area: 'tokens-logs', id: 'sign-log-heads', summary: 'sign where the chains of the log end' },
+  removeOldLogEntries: { area: 'tokens-logs', id: 'remove-old-log-entries', summary: 'remove old entries of the log' },
   sweepCertificates: {
     area: 'mobile-credentials',
     id: 'sweep-certificates',

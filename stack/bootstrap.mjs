@@ -123,15 +123,22 @@ async function install(root) {
   console.log(`Installed ${packages} packages in ${Math.round((Date.now() - begun) / 1000)} s`)
 }
 
+/** `stack/<name>.ts`, or of a command with parts of its own `stack/<name>/command.ts`; undefined for no command. */
+function scriptOf(root, command) {
+  const name = command.replaceAll(':', '-')
+  return [`${name}.ts`, join(name, 'command.ts')]
+    .map((path) => join('stack', path))
+    .find((path) => existsSync(join(root, path)))
+}
+
 /** Replaces this process as far as Node lets it: same terminal, same signals, same end. */
-function handOver(root, command, args) {
+function handOver(root, command, script, args) {
   const binaries = join(root, 'node_modules', '.bin')
   const node = nodeProgram(root)
   // a test run is the same for everybody: these alone take a .env file
   const configured =
-    ['start', 'backup', 'restore', 'restored', 'tenants'].includes(command) && existsSync(join(root, '.env'))
+    ['start', 'backup', 'restore', 'restored', 'tenants', 'logs'].includes(command) && existsSync(join(root, '.env'))
   const flags = ['--import=tsx', ...(configured ? ['--env-file=.env'] : [])]
-  const script = join('stack', `${command.replaceAll(':', '-')}.ts`)
   // what V8 compiled once is kept: a process of ours then starts in three quarters of the time
   const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled')
   const env = { ...process.env, PATH: `${binaries}:${process.env.PATH ?? ''}`, NODE_COMPILE_CACHE }
@@ -156,12 +163,13 @@ function handOver(root, command, args) {
 async function main(root, [command, ...args]) {
   const problem = tooOld(process.versions.node)
   if (problem) throw new Error(problem)
-  if (!command || !existsSync(join(root, 'stack', `${command.replaceAll(':', '-')}.ts`)))
+  const script = command && scriptOf(root, command)
+  if (!script)
     throw new Error(
       `There is no command ${command ?? '(none given)'}: use npm start, npm test, npm run build or npm run bench.`,
     )
   if (!isInstalled(root)) await alone(root, async () => isInstalled(root) || install(root))
-  handOver(root, command, args)
+  handOver(root, command, script, args)
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)

@@ -28,6 +28,7 @@ const ROWS = `select k.id as "keyId", k.tenant_id as "tenantId", k.key_type as "
   coalesce(d.did, k.owner_id::text) as did
 from keys k left join dids d on d.id = k.did_id and d.deleted_at is null where k.id > $1 order by k.id limit $2`
 
+const PLATFORM_KEYS = 'select id from platform_keys union all select id from log_keys'
 const ENVELOPES = `select key_id as "keyId", tenant_id as "tenantId", key_type as "keyType" from key_envelopes`
 
 const DUE = `select 1 from platform_epoch where restored_at > coalesce(keys_compared_at, '-infinity')`
@@ -45,7 +46,7 @@ export function createKeyInventory({ systemSql, keys, log }: Pick<Dependencies, 
   }
 
   async function* keyRows(): AsyncGenerator<KeyRow> {
-    const token = await systemSql.query<{ id: string }>({ text: 'select id from platform_keys', values: [] })
+    const token = await systemSql.query<{ id: string }>({ text: PLATFORM_KEYS, values: [] })
     for (const { id: keyId } of token.rows)
       yield { keyId, tenantId: PLATFORM_TENANT, keyType: 'ed25519', did: null, made: true }
     for (let after = PLATFORM_TENANT; ; ) {

@@ -3,16 +3,13 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Domain } from '../../entities/domains.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { recordNames } from '../../protocol/domains/names.ts'
-import { DOMAIN_OPERATIONS } from '../../protocol/domains/operations.ts'
+import { DOMAIN_STATUS_ENTRY } from '../../protocol/domains/operations.ts'
 import { type Fault, recordFault, stepAfter, TAKEN } from '../../protocol/domains/verification.ts'
 import type { DomainLook, DomainSubject } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import { createResolveTexts } from '../frame/outbound/dns.ts'
 import { statusOf } from './records.ts'
-
-/** Entry of a domain that was verified, or that was given up. */
-const LOG = { name: 'CONFIG_CUSTOM_DOMAIN_STATUS', category: DOMAIN_OPERATIONS.verifyDomain.category } as const
 
 const OVER: DomainLook = { status: 'OVER' }
 
@@ -54,7 +51,11 @@ export function createDomainLooks({ config, database, log, now, uuid }: Parts) {
         const { tenantId, domainId: id } = subject
         const outcome = isVerified ? 'SUCCESS' : 'FAIL'
         const metadata = { id, status: step.status, ...(fault && { code: fault.code }) }
-        addLogEntry(em, { now, uuid }, { ...LOG, tenantId, requestId: uuid(), clientId: tenantId, outcome, metadata })
+        addLogEntry(
+          em,
+          { now, uuid },
+          { ...DOMAIN_STATUS_ENTRY, tenantId, requestId: uuid(), clientId: tenantId, outcome, metadata },
+        )
         log.info({ tenantId, ...metadata }, 'the status of a custom domain has changed')
       }
       return { status: step.status, ...(fault && { fault }), ...(nextInMs !== undefined && { nextInMs }) }

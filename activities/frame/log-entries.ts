@@ -1,5 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { LogEntry } from '../../entities/tokens-logs.ts'
+import { assertEntryName } from '../../protocol/event-types.ts'
 import { objectIdsOf } from '../../protocol/operations.ts'
 import type { Dependencies } from '../dependencies.ts'
 
@@ -9,7 +10,7 @@ export interface NewLogEntry {
   /** Id of the request, or of the one that started the work. */
   requestId: string
   clientId: string
-  /** Log name, as of an operation: the entry is `<name>_SUCCESS` or `<name>_FAIL`. */
+  /** Log name, as of an operation, and in the operations.ts of its area (getLogEventTypes): the entry is `<name>_SUCCESS` or `<name>_FAIL`. */
   name: string
   category: string
   outcome: 'SUCCESS' | 'FAIL'
@@ -23,6 +24,7 @@ export function addLogEntry(
   { now, uuid }: Pick<Dependencies, 'now' | 'uuid'>,
   { tenantId, requestId, clientId, name, category, outcome, metadata }: NewLogEntry,
 ): void {
+  assertEntryName(name)
   em.create(LogEntry, {
     id: uuid(),
     tenantId,

@@ -15,5 +15,7 @@ export const scheduledJobs = (): ScheduledJob[] => [
   job('reconcileWork', { every: { seconds: 300 }, atStart: true }),
   job('reapKeys', { every: { seconds: 300 } }),
   job('rotateTokenKeys', { every: { seconds: 6 * 3600 } }),
+  job('signLogHeads', { every: { seconds: 60 } }),
+  job('removeOldLogEntries', { every: { seconds: 3600 }, atStart: true }),
   job('sweepCertificates', { every: { seconds: 3600 }, atStart: true }),
 ]

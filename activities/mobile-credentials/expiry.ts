@@ -1,6 +1,7 @@
 import { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { Unavailable } from '../../protocol/errors.ts'
+import { IACA_EXPIRY_ENTRY, SIGNER_EXPIRY_ENTRY } from '../../protocol/mobile-credentials/operations.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import type { PublishedIacas } from './published.ts'
@@ -22,9 +23,9 @@ where w.deleted_at is null ${and} and w.not_after > $1 and exists (select from u
 order by w.not_after limit ${AT_ONCE}`
 
 const KINDS = [
-  { name: 'MOBILE_CREDENTIAL_IACA_EXPIRY_NOTICE', entity: Iaca, find: expiring('mobile_iacas', '') },
+  { facts: IACA_EXPIRY_ENTRY, entity: Iaca, find: expiring('mobile_iacas', '') },
   {
-    name: 'MOBILE_CREDENTIAL_DOCUMENT_SIGNER_EXPIRY_NOTICE',
+    facts: SIGNER_EXPIRY_ENTRY,
     entity: DocumentSigner,
     find: expiring('mobile_document_signers', 'and w.revoked_at is null and w.renewed_by_id is null'),
   },
@@ -51,7 +52,7 @@ export interface CertificateSweep {
 export function createCertificateSweep({ database, systemSql, now, uuid, log, publishedIacas, renewals }: Parts) {
   /** Writes one notice per threshold: the row remembers the last one, in the same transaction. */
   async function notify(
-    { name, entity }: (typeof KINDS)[number],
+    { facts, entity }: (typeof KINDS)[number],
     { tenant_id: tenantId, id }: Found,
   ): Promise<boolean> {
     return inTenant(database.tenants, tenantId, async (em) => {
@@ -62,7 +63,7 @@ export function createCertificateSweep({ database, systemSql, now, uuid, log, pu
       if (days === undefined || (row.warnedDays ?? Number.POSITIVE_INFINITY) <= days) return false
       row.warnedDays = days
       const metadata = { id, days, notAfter: row.notAfter.toISOString() }
-      const entry = { tenantId, requestId: uuid(), clientId: tenantId, name, category: 'mobile-credential' } as const
+      const entry = { tenantId, requestId: uuid(), clientId: tenantId, ...facts } as const
       addLogEntry(em, { now, uuid }, { ...entry, outcome: 'SUCCESS', metadata })
       log.warn({ tenantId, id, days }, 'a certificate that signs mobile credentials expires')
       return true

@@ -3,6 +3,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { DocumentSigner, type Iaca } from '../../entities/mobile-credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import { SIGNER_RENEWAL_ENTRY } from '../../protocol/mobile-credentials/operations.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
@@ -17,8 +18,6 @@ export const RENEWED_BEFORE_DAYS = 30
 const AT_ONCE = 500
 
 /** Name of the log entries of renewals. */
-const LOG = { name: 'MOBILE_CREDENTIAL_DOCUMENT_SIGNER_RENEW', category: 'mobile-credential' } as const
-
 /** Where the IACA ends with the signer, a new certificate would end with it as well. */
 const DUE = `select s.tenant_id as "tenantId", s.id from mobile_document_signers s
 join mobile_iacas i on i.tenant_id = s.tenant_id and i.id = s.iaca_id
@@ -51,7 +50,12 @@ export function createRenewals(parts: Parts) {
     tenantId: string,
     outcome: 'SUCCESS' | 'FAIL',
     metadata: Record<string, string>,
-  ) => addLogEntry(em, { now, uuid }, { ...LOG, tenantId, requestId: uuid(), clientId: tenantId, outcome, metadata })
+  ) =>
+    addLogEntry(
+      em,
+      { now, uuid },
+      { ...SIGNER_RENEWAL_ENTRY, tenantId, requestId: uuid(), clientId: tenantId, outcome, metadata },
+    )
 
   /** The certificate of the successor: the same name, and as long a life within that of the IACA. */
   const requestFor = ({ certificate, notBefore, notAfter }: DocumentSigner, iaca: Iaca) => {

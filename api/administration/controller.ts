@@ -30,12 +30,25 @@ interface SettingsIn extends Partial<SettingsBody> {
    * request is signed only if exactly one DID of the tenant fits. When absent, the setting does not change.
    */
   defaultIssuer?: string | null
+  /**
+   * Days that entries of the log are kept; older ones are removed within an hour. null: they are kept without end. When
+   * absent, the setting does not change.
+   */
+  logRetentionDays?: LogRetentionDays | null
 }
+
+/**
+ * @isInt expected a whole number
+ * @minimum 1
+ * @maximum 36500
+ */
+export type LogRetentionDays = number
 
 interface SettingsOut extends SettingsBody {
   requireChallenge: boolean
   requireDomain: boolean
   defaultIssuer: string | null
+  logRetentionDays: LogRetentionDays | null
 }
 
 const EXAMPLE: SettingsOut = {
@@ -44,6 +57,7 @@ const EXAMPLE: SettingsOut = {
   requireChallenge: true,
   requireDomain: true,
   defaultIssuer: ISSUER,
+  logRetentionDays: 365,
 }
 
 @Route('v1/settings')

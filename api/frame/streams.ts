@@ -1,4 +1,6 @@
-import type { Request, RequestHandler } from 'express'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Request, RequestHandler, Response } from 'express'
 import { Refusal } from '../../protocol/errors.ts'
 import { sendProblem } from './errors.ts'
 import { ARCHIVES, UPLOADS } from './openapi/areas.ts'
@@ -52,3 +54,29 @@ export const limitSending =
     request.once('close', () => clearTimeout(timer))
     next()
   }
+
+export const responseTo = ({ res }: Request): Response => {
+  if (!res) throw new Refusal('request.malformed', 'The request has no response to write to.')
+  return res
+}
+
+/**
+ * Sends as fast as the caller reads. Reads the first page before it sends the status, so that a refusal is a problem.
+ */
+export async function sendFile(
+  response: Response,
+  { type, name }: { type: string; name: string },
+  texts: AsyncGenerator<string>,
+): Promise<void> {
+  const first = await texts.next()
+  response.status(200).set('Content-Type', type).set('Content-Disposition', `attachment; filename="${name}"`)
+  const rest = async function* () {
+    if (!first.done) yield first.value
+    yield* texts
+  }
+  // when the caller leaves, reading stops; any other failure closes the connection, so that no file looks complete
+  await pipeline(Readable.from(rest()), response).catch((error: unknown) => {
+    response.locals.log.info({ err: error }, 'a download broke off')
+    response.destroy()
+  })
+}

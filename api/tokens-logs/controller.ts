@@ -12,44 +12,11 @@ import {
   Tags,
 } from '@tsoa/runtime'
 import type { Platform } from '../../activities/index.ts'
-import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
 import { camelTotals, type PageQuery, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Count, DateTime, Uuid } from '../frame/wire.ts'
-
-interface LogFilterIn {
-  /**
-   * E.g. did, credential-web-semantic. Empty: all.
-   * @maxItems 100
-   */
-  categories: string[]
-  /**
-   * E.g. DID_CREATE_SUCCESS. Empty: all. An entry matches by category or by type.
-   * @maxItems 100
-   */
-  types: string[]
-  /**
-   * Ids of log entries. Empty: all.
-   * @maxItems 1000
-   */
-  ids: Uuid[]
-  /**
-   * Values of `x-request-id` of responses. Empty: all.
-   * @maxItems 1000
-   */
-  requestIds: Uuid[]
-  /**
-   * Ids of the objects of entries: DIDs, credentials, templates, batches, revocations, requests, lists. Empty or
-   * absent: all.
-   * @maxItems 100
-   */
-  objectIds?: Uuid[]
-  /** Inclusive. */
-  dateFrom: Date
-  /** Inclusive. */
-  dateTo: Date
-}
+import { type LogFilterIn, toFilter } from './wire.ts'
 
 interface LogEntryOut {
   id: Uuid
@@ -63,6 +30,10 @@ interface LogEntryOut {
   requestId: Uuid
   /** Ids of the objects of the entry. */
   objectIds: Uuid[]
+  /** Its place in the tenant's chain, from 1; null for about a second, until it is chained. */
+  position: Count | null
+  /** SHA-256 over the entry, its position and the hash before it, in hexadecimal: see docs/logs.md. */
+  hash: string | null
 }
 
 interface LogPageOut {
@@ -70,18 +41,6 @@ interface LogPageOut {
   limit: Count
   totalCount: Count
   totalPages: Count
-}
-
-/**
- * The schema accepts ISO 8601 forms that Date cannot read, such as week dates, and zones that leave the four-digit
- * years.
- */
-const readable = (date: Date, name: string): Date => {
-  const year = date.getUTCFullYear()
-  if (year >= 1 && year <= 9999) return date
-  throw new Refusal('request.invalid', `${name} is not a date and time.`, [
-    { path: name, code: 'date_time', message: 'expected the form 2027-01-31T12:00:00Z' },
-  ])
 }
 
 @Route('v1')
@@ -106,16 +65,10 @@ export class LogsController extends Controller {
     @Queries() query: PageQuery,
   ): Promise<LogPageOut> {
     const page = toPage(query.limit, query.page)
-    const { dateFrom, dateTo, objectIds = [], ...filter } = body
-    const { entries, total } = await this.platform.tokensLogs.listLogs(called.user.tenantId, {
-      ...filter,
-      objectIds,
-      from: readable(dateFrom, 'dateFrom'),
-      to: readable(dateTo, 'dateTo'),
-      ...page,
-    })
+    const filter = { ...toFilter(body), ...page }
+    const { entries, total } = await this.platform.tokensLogs.listLogs(called.user.tenantId, filter)
     return {
-      data: entries.map(({ id, category, type, timestamp, data, metadata, requestId, objectIds }) => ({
+      data: entries.map(({ id, category, type, timestamp, data, metadata, requestId, objectIds, position, hash }) => ({
         id,
         category,
         type,
@@ -124,6 +77,8 @@ export class LogsController extends Controller {
         metadata: JSON.stringify(metadata),
         requestId,
         objectIds: objectIds ?? [],
+        position,
+        hash,
       })),
       ...camelTotals(total, page.limit),
     }

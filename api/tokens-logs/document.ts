@@ -20,6 +20,22 @@ const credentials = (id: string, secret: string, grant: string): Schema => ({
   additionalProperties: false,
 })
 
+/** A line of the export. */
+const LINE = {
+  category: 'credential-web-semantic',
+  data: '{}',
+  hash: '8d7c1f4d0c2f8c4b9f8f4a06a2f34bb9c6d7d3a82a1fbdfb4f8f4a06a2f34bb9',
+  id: '9f0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f',
+  metadata: '{"id":"2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8"}',
+  objectIds: ['2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8'],
+  position: 4711,
+  previousHash: '5b1f4d0c2f8c4b9f8f4a06a2f34bb9c6d7d3a82a1fbdfb4f8f4a06a2f34bb9c6',
+  requestId: '5f0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f',
+  tenantId: '3c0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f',
+  timestamp: '2027-01-15T12:00:00.000000Z',
+  type: 'CREDENTIAL_WEB_SEMANTIC_SIGN_SUCCESS',
+}
+
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
 export const TOKEN_AND_LOG_DOCUMENT: AreaDocument<keyof typeof TOKEN_AND_LOG_OPERATIONS | 'getTokenKeySet'> = {
   examples: {
@@ -38,19 +54,31 @@ export const TOKEN_AND_LOG_DOCUMENT: AreaDocument<keyof typeof TOKEN_AND_LOG_OPE
       dateFrom: '2027-01-01T00:00:00Z',
       dateTo: '2027-02-01T00:00:00Z',
     },
+    verifyLog: { from: 1 },
+    exportLogs: {
+      categories: [],
+      types: [],
+      ids: [],
+      requestIds: [],
+      dateFrom: '2027-01-01T00:00:00Z',
+      dateTo: '2027-02-01T00:00:00Z',
+    },
   },
+  downloads: { exportLogs: { 'application/jsonl': `${JSON.stringify(LINE)}\n` } },
   answers: {
     getListOfLogs: {
       data: [
         {
-          id: '9f0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f',
-          category: 'credential-web-semantic',
-          type: 'CREDENTIAL_WEB_SEMANTIC_SIGN_SUCCESS',
+          id: LINE.id,
+          category: LINE.category,
+          type: LINE.type,
           timestamp: '2027-01-15T12:00:00.000Z',
           data: '{}',
           metadata: '{"id":"2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8"}',
           requestId: '5f0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f',
           objectIds: ['2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8'],
+          position: LINE.position,
+          hash: LINE.hash,
         },
       ],
       limit: 20,
@@ -70,7 +98,10 @@ export const TOKEN_AND_LOG_DOCUMENT: AreaDocument<keyof typeof TOKEN_AND_LOG_OPE
       ],
     },
   },
-  refusals: { getOAuthAccessToken: { 400: 'token.invalid_scope', 401: 'token.invalid_client' } },
+  refusals: {
+    getOAuthAccessToken: { 400: 'token.invalid_scope', 401: 'token.invalid_client' },
+    verifyLog: { 400: 'log.head_invalid' },
+  },
   schemas: {
     ClientCredentials: credentials('clientId', 'clientSecret', 'grantType'),
     OAuthClientCredentials: credentials('client_id', 'client_secret', 'grant_type'),
@@ -97,6 +128,14 @@ export const TOKEN_AND_LOG_DOCUMENT: AreaDocument<keyof typeof TOKEN_AND_LOG_OPE
   problems: [
     {
       400: {
+        'log.head_invalid': {
+          meaning: "The head was not signed by this platform, or is of another tenant's log.",
+          remedy: 'Send the member jws of a head of getLogHead, as it was; or leave head out.',
+        },
+        'log.position_unknown': {
+          meaning: "The position to begin at is beyond the end of the log's chain.",
+          remedy: 'Send next of the answer before as from, or leave from out to begin at the first entry.',
+        },
         'token.invalid_scope': {
           meaning: 'The scope is unknown, or the client does not have it.',
           remedy: 'Ask for some of the scopes that errors lists, or leave scope out for all scopes of the client.',

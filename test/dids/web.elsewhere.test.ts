@@ -176,7 +176,7 @@ test.serial('a deletion right after the creation leaves no key behind, whoever c
   }
   const { systemSql } = world.dependencies
   const orphans = `select 1 from key_envelopes e where not exists (select 1 from keys k where k.id = e.key_id)
-    and e.key_id not in (select id from platform_keys)`
+    and e.key_id not in (select id from platform_keys union all select id from log_keys)`
   t.deepEqual((await systemSql.query({ text: orphans, values: [] })).rows, [])
   t.is(await rows('dids', created), 0)
 })

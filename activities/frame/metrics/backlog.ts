@@ -34,6 +34,11 @@ const BACKLOGS: Backlog[] = [
            where started_at is null`,
   },
   {
+    name: 'countersign_log_entries_waiting',
+    help: 'Entries of the log that have no place in the chain of their tenant yet',
+    text: 'select count(*)::float8 as value from log_pending',
+  },
+  {
     name: 'countersign_batches',
     help: 'Batches that have not ended, by state',
     label: 'state',

@@ -19,6 +19,8 @@ interface Switches {
 export interface TenantSettings extends Switches {
   /** The DID that signs for requests that name none; null: the only one that fits does. */
   defaultIssuer: string | null
+  /** Days that entries of the log stay; null: without end. */
+  logRetentionDays: number | null
 }
 
 /** What is left out does not change. */
@@ -29,16 +31,18 @@ interface SettingsRow {
   vc_api: boolean
   require_challenge: boolean
   require_domain: boolean
+  log_retention_days: number | null
   default_issuer: string | null
 }
 
-const READ = `select fetch_unknown_contexts, vc_api, require_challenge, require_domain,
+const READ = `select fetch_unknown_contexts, vc_api, require_challenge, require_domain, log_retention_days,
   (select did from dids where tenant_id = t.id and is_default_issuer and deleted_at is null) as default_issuer
 from tenants t where id = `
 
 const UPDATE = `update tenants set
   fetch_unknown_contexts = coalesce(?, fetch_unknown_contexts), vc_api = coalesce(?, vc_api),
-  require_challenge = coalesce(?, require_challenge), require_domain = coalesce(?, require_domain)
+  require_challenge = coalesce(?, require_challenge), require_domain = coalesce(?, require_domain),
+  log_retention_days = case when ? then ?::integer else log_retention_days end
   where id = ?`
 
 const settingsIn = (row: SettingsRow): TenantSettings => ({
@@ -47,6 +51,7 @@ const settingsIn = (row: SettingsRow): TenantSettings => ({
   requireChallenge: row.require_challenge,
   requireDomain: row.require_domain,
   defaultIssuer: row.default_issuer,
+  logRetentionDays: row.log_retention_days,
 })
 
 const REMEMBERED_MS = 5_000
@@ -81,11 +86,16 @@ export function createTenantSettings({
 
     async updateSettings(call: Call, change: SettingsChange): Promise<TenantSettings> {
       const { tenantId } = call
-      const { defaultIssuer, ...switches } = change
+      const { defaultIssuer, logRetentionDays, ...switches } = change
       const { fetchUnknownContexts = null, vcApi = null, requireChallenge = null, requireDomain = null } = switches
-      const metadata: Metadata = { ...switches }
+      const retention = [logRetentionDays !== undefined, logRetentionDays ?? null]
+      const metadata: Metadata = { ...switches, ...(logRetentionDays !== undefined && { logRetentionDays }) }
       const updated = await operations.change(call, 'updateTenantSettings', metadata, async (em) => {
-        await em.execute(UPDATE, [fetchUnknownContexts, vcApi, requireChallenge, requireDomain, tenantId])
+        await em.execute(UPDATE, [
+          ...[fetchUnknownContexts, vcApi, requireChallenge, requireDomain],
+          ...retention,
+          tenantId,
+        ])
         if (defaultIssuer !== undefined)
           metadata.defaultIssuerId = await chooseDefaultIssuer(em, tenantId, defaultIssuer)
         const [row] = await em.execute<SettingsRow[]>(`${READ}?`, [tenantId])

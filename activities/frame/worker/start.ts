@@ -2,6 +2,7 @@ import { Worker } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { Config } from '../../../config.ts'
+import { createSequencer } from '../log-sequencer.ts'
 import { createRelay, type RelayDependencies } from '../outbox.relay.ts'
 import { createDataConverter } from '../temporal/codec.ts'
 import type { Temporal } from '../temporal/index.ts'
@@ -39,7 +40,8 @@ export interface RunningWorker {
 }
 
 /**
- * Connects, registers search attributes and schedules, and works on the task queue and the outbox until it is stopped.
+ * Connects, registers search attributes and schedules, and works on the task queue, the outbox and the chains of the
+ * log until it is stopped.
  */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { config, temporal, log, metrics = new Registry() } = parts
@@ -66,11 +68,13 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   })
   const relay = createRelay({ sql: parts.systemSql, temporal, outbox: parts.outbox, log })
   relay.start()
+  const sequencer = createSequencer({ sql: parts.systemSql, log })
+  sequencer.start()
   const run = worker.run()
   const registration = keepRegistered(temporal, parts.jobs, log)
   const finished = run.finally(async () => {
     registration.stop()
-    await relay.stop()
+    await Promise.all([relay.stop(), sequencer.stop()])
     await connection.close()
   })
   const running = () => worker.getState() === 'RUNNING'

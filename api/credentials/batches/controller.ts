@@ -18,14 +18,14 @@ import {
 } from '@tsoa/runtime'
 import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../../activities/index.ts'
-import { Refusal } from '../../../protocol/errors.ts'
 import type { Called } from '../../frame/authentication.ts'
 import { type PageQuery, snakeTotals, toPage } from '../../frame/pagination.ts'
 import type { Problem } from '../../frame/problem.ts'
+import { responseTo, sendFile } from '../../frame/streams.ts'
 import type { Uuid } from '../../frame/wire.ts'
 import { assertRevokes, type BulkRevocation } from '../revocations.controller.ts'
 import { formatsOf } from '../scopes.ts'
-import { errorsAsCsv, errorsAsLines, sendFile } from './files.ts'
+import { errorsAsCsv, errorsAsLines } from './files.ts'
 import { createBatch } from './receive.ts'
 import {
   BATCH_EXAMPLE,
@@ -224,8 +224,3 @@ export class CredentialBatchesController extends Controller {
  * @maximum 1000000
  */
 export type RowNumber = number
-
-const responseTo = ({ res }: HttpRequest) => {
-  if (!res) throw new Refusal('request.malformed', 'The request has no response to write to.')
-  return res
-}

@@ -1,6 +1,3 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import type { Response } from 'express'
 import type { RowError } from '../../../activities/credentials/batches/files.ts'
 
 /**
@@ -27,25 +24,4 @@ export async function* errorsAsCsv(pages: AsyncIterable<RowError[]>): AsyncGener
 
 export async function* errorsAsLines(pages: AsyncIterable<RowError[]>): AsyncGenerator<string> {
   for await (const page of pages) yield page.map((error) => `${JSON.stringify(error)}\n`).join('')
-}
-
-/**
- * Sends as fast as the caller reads. Reads the first page before it sends the status, so that a refusal is a problem.
- */
-export async function sendFile(
-  response: Response,
-  { type, name }: { type: string; name: string },
-  texts: AsyncGenerator<string>,
-): Promise<void> {
-  const first = await texts.next()
-  response.status(200).set('Content-Type', type).set('Content-Disposition', `attachment; filename="${name}"`)
-  const rest = async function* () {
-    if (!first.done) yield first.value
-    yield* texts
-  }
-  // when the caller leaves, reading stops; any other failure closes the connection, so that no file looks complete
-  await pipeline(Readable.from(rest()), response).catch((error: unknown) => {
-    response.locals.log.info({ err: error }, 'a download broke off')
-    response.destroy()
-  })
 }

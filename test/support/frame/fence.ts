@@ -5,6 +5,7 @@ import { openDatabase } from '../parts/database.ts'
 type Row = Record<string, unknown>
 
 const none = Buffer.alloc(0)
+const DIGEST = Buffer.alloc(32)
 
 /** One row of every kind for a tenant, by table. */
 function rowsFor(tenant: string): [table: string, row: Row][] {
@@ -58,6 +59,12 @@ function rowsFor(tenant: string): [table: string, row: Row][] {
     ],
     ['jsonld_contexts', of({ url: 'x', sha256: '', document: '', source: 'fetched' })],
     ['logs', of({ category: '', type: '', timestamp: new Date(), request_id: id(), data: '{}', metadata: '{}' })],
+    ['log_pending', { tenant_id: tenant, entry_id: id() }],
+    ['log_chain', { tenant_id: tenant, position: 1, entry_id: id(), hash: DIGEST, chained_at: new Date() }],
+    [
+      'log_seals',
+      { tenant_id: tenant, kind: 'head', position: 1, hash: DIGEST, key_id: id(), signed_at: new Date(), jws: '' },
+    ],
     ['outbox', of({ area: '', object_id: '', workflow_type: '', workflow_id: id(), summary: '', payload: none })],
     ['idempotency_keys', { tenant_id: tenant, key: 'k', request_hash: none }],
   ]

@@ -177,6 +177,18 @@ export const scenarios: Scenario[] = [
     answers: { rotateTokenKeys: () => ({ added: 1, removed: 0 }) },
   },
   {
+    workflowType: 'signLogHeads',
+    path: 'done',
+    payload: undefined,
+    answers: { signLogHeads: () => ({ signed: 1, broken: 0 }) },
+  },
+  {
+    workflowType: 'removeOldLogEntries',
+    path: 'done',
+    payload: undefined,
+    answers: { removeOldLogEntries: () => ({ removed: 1, broken: 0 }) },
+  },
+  {
     workflowType: 'publishStatusLists',
     path: 'done',
     payload: undefined,

@@ -20,7 +20,12 @@ export async function connected<T>(url: string, work: (client: PoolClient) => Pr
 }
 
 /** What the tests of backups ask of a database that has one row of everything. */
-export function backupsOf({ database, masterKey }: Pick<Fence, 'database' | 'masterKey'>) {
+interface Subject {
+  database: Pick<Fence['database'], 'url' | 'superuserUrl'>
+  masterKey: Buffer
+}
+
+export function backupsOf({ database, masterKey }: Subject) {
   const superuserOf = (name: string) => database.superuserUrl.replace(/\/countersign$/, `/${name}`)
 
   const asRole = (role: 'app' | 'system' | 'backup') => roleUrl(database.url, masterKey, role)

@@ -1,8 +1,8 @@
 import { type QueryOrderMap, raw } from '@mikro-orm/core'
-import { inTenant } from '../../entities/orm.ts'
-import { LogEntry } from '../../entities/tokens-logs.ts'
-import { OBJECT_PLACES } from '../../protocol/operations.ts'
-import type { Dependencies } from '../dependencies.ts'
+import { inTenant } from '../../../entities/orm.ts'
+import { LogEntry } from '../../../entities/tokens-logs.ts'
+import { OBJECT_PLACES } from '../../../protocol/operations.ts'
+import type { Dependencies } from '../../dependencies.ts'
 
 export interface LogFilter {
   categories: string[]
@@ -24,6 +24,12 @@ const isAbout = (objectIds: string[]) =>
     [raw((alias) => `${alias}.object_ids[${index + 1}]`)]: { $in: objectIds },
   }))
 
+/** Times are written to the microsecond, and shown to the millisecond: an entry belongs to the millisecond that it shows. */
+export const justAfter = (time: Date): Date => new Date(time.getTime() + 1)
+
+const PLACES = `select entry_id as id, position, encode(hash, 'hex') as hash from log_chain
+where entry_id = any (array(select json_array_elements_text(?::json)::uuid))`
+
 const NEWEST_FIRST: QueryOrderMap<LogEntry> = { timestamp: 'desc', id: 'asc' }
 
 export const createTokensLogs = ({ database, logs }: Pick<Dependencies, 'database' | 'logs'>) => ({
@@ -39,7 +45,7 @@ export const createTokensLogs = ({ database, logs }: Pick<Dependencies, 'databas
       const [entries, total] = await em.findAndCount(
         LogEntry,
         {
-          timestamp: { $gte: from, $lte: to },
+          timestamp: { $gte: from, $lt: justAfter(to) },
           ...(kinds.length ? { $or: kinds } : {}),
           ...(objectIds.length ? { $and: [{ $or: isAbout(objectIds) }] } : {}),
           ...(ids.length ? { id: { $in: ids } } : {}),
@@ -47,7 +53,11 @@ export const createTokensLogs = ({ database, logs }: Pick<Dependencies, 'databas
         },
         { orderBy: NEWEST_FIRST, limit, offset },
       )
-      return { entries, total }
+      const listed = JSON.stringify(entries.map(({ id }) => id))
+      const places = await em.execute<{ id: string; position: string; hash: string }[]>(PLACES, [listed])
+      const placeOf = new Map(places.map(({ id, position, hash }) => [id, { position: Number(position), hash }]))
+      const unchained = { position: null, hash: null }
+      return { entries: entries.map((entry) => ({ ...entry, ...(placeOf.get(entry.id) ?? unchained) })), total }
     })
   },
 })

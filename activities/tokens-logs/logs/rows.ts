@@ -1,0 +1,101 @@
+import { inTenant } from '../../../entities/orm.ts'
+import { type ChainedEntry, type ChainRow, GENESIS, type Link } from '../../../protocol/tokens-logs/chain.ts'
+import type { SealKind } from '../../../protocol/tokens-logs/seals.ts'
+import type { Dependencies } from '../../dependencies.ts'
+
+/** An entry as its hash covers it. */
+export const ENTRY = `l.id, l.tenant_id as "tenantId", l.category, l.type, l.request_id as "requestId",
+  to_char(l.timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as timestamp,
+  l.data::text as data, l.metadata::text as metadata, l.object_ids as "objectIds"`
+
+const SLICE = `select c.position, encode(c.hash, 'hex') as hash, c.entry_id as "entryId", ${ENTRY}
+from log_chain c left join logs l on l.id = c.entry_id and l.tenant_id = c.tenant_id
+where c.tenant_id = ? and c.position > ? order by c.position limit ?`
+
+const PLACE = `select position, encode(hash, 'hex') as hash from log_chain where tenant_id = ? and position = ?`
+const LAST = `select position, encode(hash, 'hex') as hash from log_chain where tenant_id = ? order by position desc limit 1`
+
+const SEALS = `select position, encode(hash, 'hex') as hash, jws from log_seals
+where tenant_id = ? and kind = ? and position > ? order by position`
+
+const WAITING = `select count(*)::int as count from (select from log_pending where tenant_id = ? limit 100000) as few`
+
+/** One slice of the tenant's entries, newest first, and one of them that is neither chained nor waits for it. */
+const UNCHAINED = `with slice as materialized (
+  select l.timestamp, l.id from logs l
+  where l.tenant_id = ? and l.timestamp <= ?::timestamptz and (l.timestamp < ?::timestamptz or l.id > ?::uuid)
+  order by l.timestamp desc, l.id limit ?)
+select last.timestamp::text, last.id, (select count(*)::int from slice) as count, (
+  select s.id from slice s where not exists (select from log_chain c where c.entry_id = s.id)
+    and not exists (select from log_pending p where p.entry_id = s.id and p.tenant_id = ?) limit 1) as found
+from (select timestamp, id from slice order by timestamp, id desc limit 1) as last`
+
+/** A place in the order of UNCHAINED. */
+export interface LogPlace {
+  timestamp: string
+  id: string
+}
+
+interface Row extends Omit<ChainedEntry, 'id'> {
+  position: string
+  hash: string
+  entryId: string
+  id: string | null
+}
+
+/** A row of log_seals: what its columns say, and the text that was signed. */
+export interface SealRow extends Link {
+  jws: string
+}
+
+/** bigint comes as text; positions stay far below 2^53. */
+const linkOf = <R extends { position: string }>(row: R) => ({ ...row, position: Number(row.position) })
+
+function toChainRow({ position, hash, entryId, id, ...rest }: Row): ChainRow {
+  return { position: Number(position), hash, entryId, entry: id === null ? undefined : { id, ...rest } }
+}
+
+/** Reads the chain of a tenant, as the tenant; each read is a short transaction of its own. */
+export function createChainRows({ database }: Pick<Dependencies, 'database'>) {
+  const ask = <R extends object>(tenantId: string, text: string, values: unknown[]): Promise<R[]> =>
+    inTenant(database.tenants, tenantId, (em) => em.execute<R[]>(text, [tenantId, ...values]))
+
+  const seals = async (tenantId: string, kind: SealKind, after = 0): Promise<SealRow[]> =>
+    (await ask<SealRow & { position: string }>(tenantId, SEALS, [kind, after])).map(linkOf)
+
+  return {
+    async slice(tenantId: string, after: number, limit: number): Promise<ChainRow[]> {
+      return (await ask<Row>(tenantId, SLICE, [after, limit])).map(toChainRow)
+    },
+
+    /** Undefined: the chain has no such place. */
+    async placeAt(tenantId: string, position: number): Promise<Link | undefined> {
+      if (position === 0) return GENESIS
+      const [row] = await ask<{ position: string; hash: string }>(tenantId, PLACE, [position])
+      return row && linkOf(row)
+    },
+
+    async last(tenantId: string): Promise<Link | undefined> {
+      const [row] = await ask<{ position: string; hash: string }>(tenantId, LAST, [])
+      return row && linkOf(row)
+    },
+
+    /** In the order of their positions. */
+    seals,
+
+    /** Entries that have no place in the chain yet: 100,000 stands for more as well. */
+    async waiting(tenantId: string): Promise<number> {
+      return (await ask<{ count: number }>(tenantId, WAITING, []))[0]?.count ?? 0
+    },
+
+    /** Undefined behind the oldest entry. `found`: an entry of the slice that is not chained. */
+    async unchainedIn(tenantId: string, { timestamp, id }: LogPlace, limit: number) {
+      type Found = LogPlace & { count: number; found: string | null }
+      const values = [timestamp, timestamp, id, limit, tenantId]
+      const [row] = await ask<Found>(tenantId, UNCHAINED, values)
+      return row
+    },
+  }
+}
+
+export type ChainRows = ReturnType<typeof createChainRows>

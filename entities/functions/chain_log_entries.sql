@@ -1,0 +1,71 @@
+-- The sequencer: gives waiting entries their places in the chains of their tenants, in the order in which they were
+-- written, at most so many. Returns how many waiting rows are settled; -1 while another sequencer is at work. One
+-- transaction: a crash leaves the entries waiting. An entry that commits late waits until then, and is chained late;
+-- nothing waits for it.
+--
+-- The hash of a place is SHA-256 over the canonical form (RFC 8785) of the entry with its position and the hash before it,
+-- as protocol/tokens-logs/chain.ts has it: its members are texts and UUIDs, so that quoting is all there is to it.
+create or replace function chain_log_entries(at_most integer)
+returns integer
+language plpgsql as $$
+declare
+  taken record;
+  tenant uuid;
+  place bigint;
+  previous bytea;
+  tenants uuid[] := '{}';
+  places bigint[] := '{}';
+  entries uuid[] := '{}';
+  hashes bytea[] := '{}';
+  settled bigint[] := '{}';
+begin
+  if not pg_try_advisory_xact_lock(7261938) then return -1; end if;
+  for taken in
+    select p.id as number, p.tenant_id as owner, l.id as entry_id,
+      c.position is not null or row_number() over (partition by p.entry_id order by p.id) > 1 as known,
+      '{"category":' || to_json(l.category) || ',"data":' || to_json(l.data::text) || ',"id":"' || l.id
+        || '","metadata":' || to_json(l.metadata::text) || ',"objectIds":'
+        || coalesce(array_to_json(l.object_ids)::text, 'null') || ',"position":' as before,
+      '","requestId":"' || l.request_id || '","tenantId":"' || l.tenant_id || '","timestamp":"'
+        || to_char(l.timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '","type":' || to_json(l.type)
+        || '}' as behind
+    from (select * from log_pending order by id limit at_most) as p
+      left join logs l on l.id = p.entry_id and l.tenant_id = p.tenant_id
+      left join log_chain c on c.entry_id = p.entry_id
+    order by p.tenant_id, p.id
+  loop
+    settled := settled || taken.number;
+    -- has its place, or there is no such entry
+    if taken.known or taken.entry_id is null then continue; end if;
+    if taken.owner is distinct from tenant then
+      tenant := taken.owner;
+      -- behind what was signed, too: where the end of a chain was removed, the gap stays to be seen, and where retention
+      -- removed every entry, the chain goes on from its checkpoint
+      select ending.position, ending.hash into place, previous from (
+        (select c.position, c.hash, 1 as nth from log_chain c where c.tenant_id = tenant order by c.position desc limit 1)
+        union all
+        (select s.position, s.hash, 2 from log_seals s where s.tenant_id = tenant and s.kind = 'head'
+          order by s.position desc limit 1)
+        union all
+        (select s.position, s.hash, 3 from log_seals s where s.tenant_id = tenant and s.kind = 'checkpoint'
+          order by s.position desc limit 1)) as ending
+      order by ending.position desc, ending.nth limit 1;
+      if not found then
+        place := 0;
+        previous := decode(repeat('00', 32), 'hex');
+      end if;
+    end if;
+    place := place + 1;
+    previous := sha256(convert_to(
+      taken.before || place || ',"previousHash":"' || encode(previous, 'hex') || taken.behind, 'UTF8'));
+    tenants := tenants || tenant;
+    places := places || place;
+    entries := entries || taken.entry_id;
+    hashes := hashes || previous;
+  end loop;
+  insert into log_chain (tenant_id, position, entry_id, hash, chained_at)
+  select n.tenant_id, n.position, n.entry_id, n.hash, clock_timestamp()
+  from unnest(tenants, places, entries, hashes) as n (tenant_id, position, entry_id, hash);
+  delete from log_pending p where p.id = any (settled);
+  return cardinality(settled);
+end $$;

@@ -1,0 +1,43 @@
+import { CREDENTIAL_ENTRIES } from './credentials/operations.ts'
+import { DOMAIN_ENTRIES } from './domains/operations.ts'
+import { MOBILE_CREDENTIAL_ENTRIES } from './mobile-credentials/operations.ts'
+import { OPERATIONS } from './operations.ts'
+
+/** Name and category of log entries: `<name>_SUCCESS`, `<name>_FAIL`. */
+export interface EntryFacts {
+  name: string
+  category: string
+}
+
+/** Entries of work that continues after its request, or that no request began. */
+const WORK: readonly EntryFacts[] = [...CREDENTIAL_ENTRIES, ...DOMAIN_ENTRIES, ...MOBILE_CREDENTIAL_ENTRIES]
+
+const NAMES: ReadonlySet<string> = new Set([...Object.values(OPERATIONS), ...WORK].map(({ name }) => name))
+
+/** Throws for a name that getLogEventTypes does not have: it is missing in the operations.ts of its area. */
+export function assertEntryName(name: string): void {
+  if (!NAMES.has(name)) throw new Error(`no operations.ts has the log entry ${name}`)
+}
+
+export interface EventType {
+  type: string
+  category: string
+  outcome: 'SUCCESS' | 'FAIL'
+  /** Absent for entries of the platform's own work. */
+  operationId?: string
+}
+
+const typesOf = ({ name, category }: EntryFacts, operationId?: string): EventType[] =>
+  (['SUCCESS', 'FAIL'] as const).map((outcome) => ({
+    type: `${name}_${outcome}`,
+    category,
+    outcome,
+    ...(operationId !== undefined && { operationId }),
+  }))
+
+/** Every type of entry, in the order of their names; operations that share a name each have theirs. */
+export const eventTypes = (): EventType[] =>
+  [
+    ...Object.entries<EntryFacts>(OPERATIONS).flatMap(([operationId, facts]) => typesOf(facts, operationId)),
+    ...WORK.flatMap((facts) => typesOf(facts)),
+  ].toSorted((one, other) => (one.type < other.type ? -1 : one.type > other.type ? 1 : 0))
