@@ -1,6 +1,6 @@
-import { CREDENTIAL_ENTRIES } from './credentials/operations.ts'
-import { DOMAIN_ENTRIES } from './domains/operations.ts'
-import { MOBILE_CREDENTIAL_ENTRIES } from './mobile-credentials/operations.ts'
+import { CREDENTIAL_ENTRIES } from './credentials/entries.ts'
+import { DOMAIN_ENTRIES } from './domains/entries.ts'
+import { MOBILE_CREDENTIAL_ENTRIES } from './mobile-credentials/entries.ts'
 import { OPERATIONS } from './operations.ts'
 
 /** Name and category of log entries: `<name>_SUCCESS`, `<name>_FAIL`. */
@@ -14,9 +14,9 @@ const WORK: readonly EntryFacts[] = [...CREDENTIAL_ENTRIES, ...DOMAIN_ENTRIES, .
 
 const NAMES: ReadonlySet<string> = new Set([...Object.values(OPERATIONS), ...WORK].map(({ name }) => name))
 
-/** Throws for a name that getLogEventTypes does not have: it is missing in the operations.ts of its area. */
+/** Throws for a name that getLogEventTypes does not have: it is missing in the operations.ts or entries.ts of its area. */
 export function assertEntryName(name: string): void {
-  if (!NAMES.has(name)) throw new Error(`no operations.ts has the log entry ${name}`)
+  if (!NAMES.has(name)) throw new Error(`no operations.ts or entries.ts has the log entry ${name}`)
 }
 
 export interface EventType {

@@ -10,7 +10,7 @@ export interface NewLogEntry {
   /** Id of the request, or of the one that started the work. */
   requestId: string
   clientId: string
-  /** Log name, as of an operation, and in the operations.ts of its area (getLogEventTypes): the entry is `<name>_SUCCESS` or `<name>_FAIL`. */
+  /** Log name, as of an operation, or in the entries.ts of its area (getLogEventTypes): the entry is `<name>_SUCCESS` or `<name>_FAIL`. */
   name: string
   category: string
   outcome: 'SUCCESS' | 'FAIL'

@@ -1,7 +1,7 @@
 import { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { Unavailable } from '../../protocol/errors.ts'
-import { IACA_EXPIRY_ENTRY, SIGNER_EXPIRY_ENTRY } from '../../protocol/mobile-credentials/operations.ts'
+import { IACA_EXPIRY_ENTRY, SIGNER_EXPIRY_ENTRY } from '../../protocol/mobile-credentials/entries.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import type { PublishedIacas } from './published.ts'

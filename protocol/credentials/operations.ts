@@ -1,5 +1,3 @@
-import { FORMAT_NAMES, logOf } from './formats.ts'
-
 const read = 'semantic-credentials:read'
 const write = 'semantic-credentials:write'
 const category = 'credential-web-semantic'
@@ -108,8 +106,3 @@ export const CREDENTIAL_OPERATIONS = {
     category,
   },
 } as const
-
-/** Entries of work on credentials that ends after its request. */
-export const CREDENTIAL_ENTRIES = FORMAT_NAMES.flatMap((format) =>
-  ['BATCH_COMPLETE', 'REVOCATION_CASCADE_COMPLETE', 'REVOCATION_MESSAGE_SEND'].map((verb) => logOf(format, verb)),
-)

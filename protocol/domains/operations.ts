@@ -12,8 +12,3 @@ export const DOMAIN_OPERATIONS = {
   invalidateDomain: { scope: write, name: 'CONFIG_CUSTOM_DOMAIN_INVALIDATE', category, changes: true },
   deleteDomain: { scope: write, name: 'CONFIG_CUSTOM_DOMAIN_DELETE', category, changes: true },
 } as const
-
-/** A domain was verified, or given up. */
-export const DOMAIN_STATUS_ENTRY = { name: 'CONFIG_CUSTOM_DOMAIN_STATUS', category } as const
-
-export const DOMAIN_ENTRIES = [DOMAIN_STATUS_ENTRY] as const

@@ -31,7 +31,7 @@ export interface ReadSeal extends Seal {
 /** Undefined for every text that is not a seal. */
 export function readSeal(jws: string): ReadSeal | undefined {
   const parsed = parseCompactJws(jws)
-  if (!parsed || parsed.header.alg !== 'EdDSA' || parsed.header.typ !== SEAL_TYPE) return undefined
+  if (parsed?.header.alg !== 'EdDSA' || parsed.header.typ !== SEAL_TYPE) return undefined
   const { kid } = parsed.header
   if (typeof kid !== 'string' || !isUuid(kid)) return undefined
   const payload = payloadOf(parsed.payload)

@@ -60,6 +60,9 @@ const place = ({ table, name }: Column) => `${table}.${name}`
 /** Columns of owned tables that are in no entity, each with its reason. */
 const STATEMENTS_ALONE: Record<string, string> = {
   'idempotency_keys.*': 'claimed, answered and released by functions, one round trip each',
+  'log_chain.*': 'places of entries: written by the sequencer, walked in slices',
+  'log_pending.*': 'written by a trigger, taken by the sequencer',
+  'log_seals.*': 'signed heads and checkpoints, compared with the chain in SQL',
   'status_lists.publish_after': '-infinity, which no Date can be, until a list failed; the sweep compares it in SQL',
   'credential_revocations.pass': 'how far revoke_credential_slice has come, which moves it',
   'credential_revocations.cursor_id': 'as pass',

@@ -255,7 +255,7 @@ test.serial('the catalogue of types has every type that the log has (issue 12, L
   )
   await t.throwsAsync(unknown, { message: /NO_SUCH/ }, 'an entry without a place in the catalogue is not written')
   const written = await logs.ask<{ type: string; category: string }>(
-    `select distinct type, category from logs where data::text = '{}' and metadata::text like '{"clientId"%'`,
+    `select distinct type, category from logs where type <> 'x' and data::text = '{}' and metadata::text like '{"clientId"%'`,
   )
   t.deepEqual(
     written.filter(({ type, category }) => !known.has(`${category} ${type}`)),
