@@ -87,11 +87,7 @@ async function everything(): Promise<Record<string, string>> {
   const sql = world.dependencies.systemSql
   const tables = await sql.query<{ name: string }>({
     text: `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
-<<<<<<< HEAD
-      and relname not in ('logs', 'rate_limits', 'platform_epoch', 'outbox') and has_table_privilege(oid, 'select') order by 1`,
-=======
-      and relname not in ('logs', 'log_pending', 'rate_limits', 'outbox') and has_table_privilege(oid, 'select') order by 1`,
->>>>>>> logs
+      and relname not in ('logs', 'log_pending', 'rate_limits', 'platform_epoch', 'outbox') and has_table_privilege(oid, 'select') order by 1`,
     values: [],
   })
   const digests: Record<string, string> = {}
