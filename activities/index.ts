@@ -13,6 +13,8 @@ import type { Revival } from './frame/pending-work.revival.ts'
 import { composeMobileCredentials, composeMobileLists, mobileCredentialActivities } from './mobile-credentials/index.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
+import type { AttemptResult } from './webhooks/deliver.ts'
+import { composeWebhooks, webhookActivities } from './webhooks/index.ts'
 
 export { type Dependencies, openDependencies } from './dependencies.ts'
 
@@ -47,6 +49,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     composeTokensLogs(dependencies),
     dids,
     composeDomains(frame),
+    composeWebhooks(frame),
     engine,
     verbs,
     compactVerbs,
@@ -62,12 +65,13 @@ export type Platform = ReturnType<typeof createPlatform>
 export interface Observers {
   statusListTried?(outcome: 'signed' | 'failed'): void
   reconciled?(workflowType: string, outcome: Revival): void
+  webhookTried?(result: AttemptResult): void
 }
 
 /** The activities that Temporal calls and retries. */
 export function createActivities(
   dependencies: Dependencies,
-  { statusListTried, reconciled }: Observers = {},
+  { statusListTried, reconciled, webhookTried }: Observers = {},
   moreFormats?: MoreFormats,
 ) {
   const platform = createPlatform(dependencies, moreFormats)
@@ -78,5 +82,6 @@ export function createActivities(
     administrationActivities({ ...dependencies, reconciled }),
     mobileCredentialActivities({ ...dependencies, ...platform }),
     tokenActivities(dependencies),
+    webhookActivities({ ...dependencies, webhookTried }),
   )
 }

@@ -6,6 +6,7 @@ import { RIGHTS } from './orm.ts'
 const UNFENCED: readonly string[] = [
   'environments',
   'platform_keys',
+  'webhook_keys',
   'platform_epoch',
   'migrations',
   'key_store_logins',

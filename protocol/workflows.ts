@@ -10,6 +10,7 @@ export type WorkflowArea =
   | 'mobile-credentials'
   | 'semantic-credentials'
   | 'tokens-logs'
+  | 'webhooks'
 
 export interface DidSubject {
   tenantId: string
@@ -94,6 +95,25 @@ export interface NotificationRun extends NotificationSubject {
   waits?: readonly ('1m' | '10m' | '1h' | '3h' | '8h' | '1s')[]
 }
 
+export interface DeliverySubject {
+  tenantId: string
+  webhookId: string
+  eventId: string
+  deliveryId: string
+  /** 0 for the first delivery of the event to the webhook; each later one adds 1. */
+  round: number
+}
+
+/** What an attempt to deliver led to. */
+export interface DeliveryStep {
+  /** `GONE`: the webhook was deleted, and its deliveries with it. */
+  state: 'PENDING' | 'DELIVERED' | 'FAILED' | 'STOPPED' | 'GONE'
+  /** Why the attempt failed: a stable code. */
+  code?: string
+  /** Until the next attempt; absent at the end. */
+  nextInMs?: number
+}
+
 export interface PublishedLists {
   signed: number
   failed: number
@@ -169,6 +189,14 @@ interface StartedWorkflows {
     queries: Nothing
     updates: Nothing
   }
+  deliverWebhook: {
+    subject: DeliverySubject
+    payload: DeliverySubject
+    about: []
+    signal: never
+    queries: Nothing
+    updates: Nothing
+  }
 }
 
 /** Workflows that Temporal starts by the clock without a payload; only one that continues as a new run has one. */
@@ -178,6 +206,7 @@ interface ScheduledWorkflows {
   reconcileWork: { payload: ReconcileRun | undefined; signal: never; queries: Nothing }
   reapKeys: { payload: undefined; signal: never; queries: Nothing }
   rotateTokenKeys: { payload: undefined; signal: never; queries: Nothing }
+  rotateWebhookKeys: { payload: undefined; signal: never; queries: Nothing }
   sweepCertificates: { payload: undefined; signal: never; queries: Nothing }
 }
 
@@ -255,6 +284,14 @@ export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> 
     id: ({ tenantId, notificationId }) => `${tenantId}/semantic-credentials/notifications/${notificationId}`,
     summary: (_run, { credentialId }) => `send a holder the status of credential ${credentialId}`,
   },
+  deliverWebhook: {
+    area: 'webhooks',
+    objectId: ({ deliveryId }) => deliveryId,
+    others: () => [],
+    id: ({ tenantId, webhookId, eventId, round }) =>
+      `${tenantId}/webhooks/${webhookId}/${eventId}${round === 0 ? '' : `/${round}`}`,
+    summary: ({ webhookId, eventId }) => `deliver event ${eventId} to webhook ${webhookId}`,
+  },
 }
 
 export interface ScheduledWorkflow {
@@ -285,6 +322,11 @@ export const schedules: { readonly [Type in ScheduledType]: ScheduledWorkflow } 
     area: 'tokens-logs',
     id: 'rotate-token-keys',
     summary: 'make a new token key when the newest is too old, and destroy keys without valid tokens',
+  },
+  rotateWebhookKeys: {
+    area: 'webhooks',
+    id: 'rotate-webhook-keys',
+    summary: 'make a new webhook key when the newest is too old, and destroy those that were replaced long ago',
   },
   sweepCertificates: {
     area: 'mobile-credentials',

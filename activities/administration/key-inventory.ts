@@ -2,7 +2,7 @@ import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { KeyRef } from '../keys/index.ts'
 import { storeName } from '../keys/reference.ts'
-import { PLATFORM_TENANT } from '../tokens-logs/keys.ts'
+import { PLATFORM_TENANT } from '../keys/rotating.ts'
 
 /** A key with a row, missing in the store. */
 export interface MissingKey extends KeyRef {
@@ -45,7 +45,10 @@ export function createKeyInventory({ systemSql, keys, log }: Pick<Dependencies, 
   }
 
   async function* keyRows(): AsyncGenerator<KeyRow> {
-    const token = await systemSql.query<{ id: string }>({ text: 'select id from platform_keys', values: [] })
+    const token = await systemSql.query<{ id: string }>({
+      text: 'select id from platform_keys union all select id from webhook_keys',
+      values: [],
+    })
     for (const { id: keyId } of token.rows)
       yield { keyId, tenantId: PLATFORM_TENANT, keyType: 'ed25519', did: null, made: true }
     for (let after = PLATFORM_TENANT; ; ) {

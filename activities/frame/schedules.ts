@@ -15,5 +15,6 @@ export const scheduledJobs = (): ScheduledJob[] => [
   job('reconcileWork', { every: { seconds: 300 }, atStart: true }),
   job('reapKeys', { every: { seconds: 300 } }),
   job('rotateTokenKeys', { every: { seconds: 6 * 3600 } }),
+  job('rotateWebhookKeys', { every: { seconds: 6 * 3600 } }),
   job('sweepCertificates', { every: { seconds: 3600 }, atStart: true }),
 ]

@@ -15,7 +15,8 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
   'semantic-credentials': ['dids', 'credentials', 'tokens-logs'],
   'compact-credentials': ['dids', 'credentials', 'tokens-logs'],
   'mobile-credentials': ['dids', 'credentials', 'tokens-logs'],
-  administration: ['dids', 'domains', 'credentials', 'tokens-logs'],
+  webhooks: [],
+  administration: ['dids', 'domains', 'credentials', 'tokens-logs', 'webhooks'],
 }
 
 /** What composes areas: it may use all of them. */
