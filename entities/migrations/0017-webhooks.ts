@@ -7,7 +7,7 @@ create table webhook_keys (
 create table webhooks (
   id uuid primary key, tenant_id uuid not null references tenants, url text not null, events text[] not null,
   disabled boolean not null default false, secret bytea, created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now());
+  updated_at timestamptz not null default now(), unique (tenant_id, id));
 create index webhooks_list on webhooks (tenant_id, created_at desc, id);`
 
 /**
@@ -17,15 +17,16 @@ create index webhooks_list on webhooks (tenant_id, created_at desc, id);`
 const DELIVERIES = `
 create table webhook_events (
   id uuid primary key, tenant_id uuid not null, type text not null, payload bytea,
-  created_at timestamptz not null default now());
+  created_at timestamptz not null default now(), unique (tenant_id, id));
 create index webhook_events_age on webhook_events (created_at);
 create table webhook_deliveries (
-  id uuid primary key, tenant_id uuid not null, webhook_id uuid not null references webhooks on delete cascade,
-  event_id uuid not null references webhook_events on delete cascade, event_type text not null,
+  id uuid primary key, tenant_id uuid not null, webhook_id uuid not null, event_id uuid not null, event_type text not null,
   round integer not null default 0,
   state text not null default 'PENDING' check (state in ('PENDING', 'DELIVERED', 'FAILED', 'STOPPED')),
   attempts jsonb not null default '[]', next_attempt_at timestamptz, ended_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
+  foreign key (tenant_id, webhook_id) references webhooks (tenant_id, id) on delete cascade,
+  foreign key (tenant_id, event_id) references webhook_events (tenant_id, id) on delete cascade,
   check ((state = 'PENDING') = (ended_at is null)), check (ended_at is null or next_attempt_at is null));
 create unique index webhook_deliveries_once on webhook_deliveries (event_id, webhook_id, round);
 create index webhook_deliveries_list on webhook_deliveries (tenant_id, created_at desc, id);

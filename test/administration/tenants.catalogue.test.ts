@@ -53,7 +53,16 @@ test('tables without an owner are known ones', async (t) => {
   const owned = await fence.ownedTables()
   t.deepEqual(
     tables.filter((name) => !owned.includes(name)),
-    ['environments', 'key_store_logins', 'migrations', 'platform_epoch', 'platform_keys', 'rate_limits', 'tenants'],
+    [
+      'environments',
+      'key_store_logins',
+      'migrations',
+      'platform_epoch',
+      'platform_keys',
+      'rate_limits',
+      'tenants',
+      'webhook_keys',
+    ],
   )
 })
 

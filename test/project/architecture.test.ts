@@ -29,6 +29,7 @@ const AREAS: Record<string, string[]> = {
   // its tables and its long-running work are those of the engine, credentials
   'compact-credentials': ['api', 'activities', 'entities', 'protocol', 'test'],
   'tokens-logs': EVERYWHERE,
+  webhooks: EVERYWHERE,
   // environments, tenants and clients are made at bootstrap; their operations come with their own issue
   administration: EVERYWHERE,
 }

@@ -11,6 +11,7 @@ import {
 import { course, createTemplate } from '../credentials/templates.ts'
 import { VC_API_EXAMPLES } from '../credentials/vc-api.examples.ts'
 import { createDomain, newDomainName } from '../domains.ts'
+import { createWebhook, webhooksOf } from '../webhooks.ts'
 import type { Client, World } from '../world.ts'
 import { bodySchema, type Operation, operations } from './openapi.ts'
 
@@ -56,6 +57,11 @@ export interface Sample extends PresentationSample {
   domainId: string
   /** For the operation that deletes it. */
   spareDomainId: string
+  webhookId: string
+  /** For the operation that deletes it. */
+  spareWebhookId: string
+  /** Of a test event. */
+  deliveryId: string
 }
 
 export async function makeSample(world: World, client: Client): Promise<Sample> {
@@ -90,7 +96,14 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     ...(await signMobile(world, token)),
     domainId: (await createDomain(world, {}, token)).id,
     spareDomainId: (await createDomain(world, {}, token)).id,
+    ...(await makeWebhookSample(world, token)),
   }
+}
+
+async function makeWebhookSample(world: World, token: string) {
+  const [webhook, spare] = [await createWebhook(world, token), await createWebhook(world, token)]
+  const delivery = await webhooksOf(world, token).test(webhook.id)
+  return { webhookId: webhook.id, spareWebhookId: spare.id, deliveryId: delivery.json<{ id: string }>().id }
 }
 
 /** A revocation of nothing: its issuer has issued nothing. */
@@ -112,6 +125,8 @@ interface Example {
 const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/dids/{id}': ({ did }) => did,
   '/v1/config/domain/{id}': ({ domainId }) => domainId,
+  '/v1/webhooks/{id}': ({ webhookId }) => webhookId,
+  '/v1/webhooks/deliveries/{id}': ({ deliveryId }) => deliveryId,
   '/v1/credentials/{id}': ({ credentialId }) => credentialId,
   '/v1/credentials/web-semantic/{id}': ({ credentialId }) => credentialId,
   '/v1/credentials/web-semantic/configurations/{id}': ({ templateId }) => templateId,
@@ -159,6 +174,9 @@ const PARTICULAR: Record<string, Example> = {
   deleteDomain: { path: ({ spareDomainId }) => ({ id: spareDomainId }) },
   // DNS has no record of it
   verifyDomain: { answers: 400 },
+  deleteWebhook: { path: ({ spareWebhookId }) => ({ id: spareWebhookId }) },
+  // no worker ends its delivery
+  redeliverWebhookDelivery: { answers: 409 },
   deleteDID: { path: ({ spareDid }) => ({ id: spareDid }) },
   signWebSemanticCredential: {
     body: ({ did }) => ({
