@@ -27,6 +27,7 @@ import {
   type RedeliveredOut,
   type RedeliverFailedIn,
   TEST_DELIVERY,
+  timeOf,
   WEBHOOK,
   type WebhookIn,
   type WebhookJwkOut,
@@ -162,6 +163,6 @@ export class WebhooksController extends Controller {
     @Body() body: RedeliverFailedIn,
   ): Promise<RedeliveredOut> {
     this.setStatus(202)
-    return this.platform.webhookDeliveries.redeliverFailed(called.user, id, new Date(body.since))
+    return this.platform.webhookDeliveries.redeliverFailed(called.user, id, timeOf(body.since, 'since'))
   }
 }

@@ -25,6 +25,7 @@ import {
   deliveryToWire,
   NEW_DELIVERY,
   RETRIED_DELIVERY,
+  timeOf,
 } from './wire.ts'
 
 @Route('v1/webhooks/deliveries')
@@ -47,7 +48,7 @@ export class WebhookDeliveriesController extends Controller {
     const { deliveries, total } = await this.platform.webhookDeliveries.listDeliveries(called.user.tenantId, page, {
       ...(webhookId !== undefined && { webhookId }),
       ...(status !== undefined && { state: status }),
-      ...(since !== undefined && { since: new Date(since) }),
+      ...(since !== undefined && { since: timeOf(since, 'since') }),
     })
     return { deliveries: deliveries.map(deliveryToWire), ...camelTotals(total, page.limit) }
   }

@@ -1,5 +1,7 @@
 import type { SavedWebhook } from '../../activities/webhooks/lifecycle.ts'
 import type { DeliveryRecord } from '../../activities/webhooks/records.ts'
+import { momentOf } from '../../protocol/dates.ts'
+import { Refusal } from '../../protocol/errors.ts'
 import type { PageQuery } from '../frame/pagination.ts'
 import type { Count, DateTime, Uuid } from '../frame/wire.ts'
 
@@ -142,6 +144,15 @@ export interface RedeliveredOut {
   redelivered: Count
   /** true: one request takes 500 deliveries, and there are more; repeat it. */
   more: boolean
+}
+
+/** Throws `Refusal('request.invalid')`. */
+export function timeOf(text: string, path: string): Date {
+  const moment = momentOf(text, { zoneRequired: true })
+  if (moment) return moment
+  throw new Refusal('request.invalid', `${path} is not a date and time.`, [
+    { path, code: 'date_time', message: 'expected the form 2027-01-31T12:00:00Z' },
+  ])
 }
 
 export const webhookToWire = ({ secret, ...record }: SavedWebhook): WebhookOut => ({

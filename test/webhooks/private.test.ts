@@ -20,16 +20,16 @@ test.after.always(async () => {
 
 test('with WEBHOOK_ALLOW_PRIVATE a webhook may be an http server of this machine', async (t) => {
   const { port } = server.address() as AddressInfo
-  const { created, create, test: sendTest, delivery } = webhooksOf(world, world.token)
+  const hooks = webhooksOf(world, world.token)
   const events = ['OpenIdCredentialIssued']
-  const { id: webhookId, url } = await created({ url: `http://LOCALHOST:${port}/hooks`, events })
+  const { id: webhookId, url } = await hooks.created({ url: `http://LOCALHOST:${port}/hooks`, events })
   t.is(url, `http://localhost:${port}/hooks`)
-  const { id, eventId } = (await sendTest(webhookId)).json<DeliveryAnswer>()
+  const { id, eventId } = (await hooks.test(webhookId)).json<DeliveryAnswer>()
   const { attemptDelivery } = createActivities(world.dependencies)
   const subject = { tenantId: world.first.tenantId, webhookId, eventId, deliveryId: id, round: 0 }
   t.deepEqual(await attemptDelivery({ ...subject, nth: 1 }), { state: 'DELIVERED' })
   t.deepEqual(await attemptDelivery({ ...subject, nth: 1 }), { state: 'DELIVERED' }, 'a repeat delivers nothing')
-  t.is((await delivery(id)).attempts.length, 1)
+  t.is((await hooks.delivery(id)).attempts.length, 1)
   const [received, ...others] = receiver.at('/hooks')
   if (!received) return t.fail()
   t.deepEqual(others, [])
@@ -41,15 +41,18 @@ test('with WEBHOOK_ALLOW_PRIVATE a webhook may be an http server of this machine
     `http://localhost:${port}/hooks?a=1`,
     'http://localhost:22/',
   ])
-    t.is((await create({ url: refused, events })).status, 400, refused)
+    t.is((await hooks.create({ url: refused, events })).status, 400, refused)
 })
 
 test('an attempt that was recorded is not made again, and a new workflow goes on where the row is', async (t) => {
   const { port } = server.address() as AddressInfo
-  const { created, test: sendTest } = webhooksOf(world, world.token)
+  const hooks = webhooksOf(world, world.token)
   receiver.script('/crash', (_nth, response) => void response.writeHead(500).end())
-  const { id: webhookId } = await created({ url: `http://localhost:${port}/crash`, events: ['OpenIdCredentialIssued'] })
-  const { id, eventId } = (await sendTest(webhookId)).json<DeliveryAnswer>()
+  const { id: webhookId } = await hooks.created({
+    url: `http://localhost:${port}/crash`,
+    events: ['OpenIdCredentialIssued'],
+  })
+  const { id, eventId } = (await hooks.test(webhookId)).json<DeliveryAnswer>()
   const { attemptDelivery } = createActivities(world.dependencies)
   const attempt = (nth: number) =>
     attemptDelivery({ tenantId: world.first.tenantId, webhookId, eventId, deliveryId: id, round: 0, nth })
@@ -64,7 +67,7 @@ test('an attempt that was recorded is not made again, and a new workflow goes on
   for (const step of both) t.is(step.state, 'PENDING')
   t.deepEqual(await attempt(4), { state: 'FAILED', code: 'answer' })
   t.deepEqual(await attempt(4), { state: 'FAILED', code: 'answer' })
-  const { attempts, status } = await webhooksOf(world, world.token).delivery(id)
+  const { attempts, status } = await hooks.delivery(id)
   t.is(attempts.length, 4)
   t.is(status, 'FAILED')
 })
