@@ -1,20 +1,14 @@
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import test from 'ava'
 import { fromText, PREFIXES } from '../../protocol/compact-credentials/text.ts'
 import { dereference, publicKeyOf, toJwk } from '../../protocol/dids/index.ts'
 import { resolveDidKey } from '../../protocol/dids/key.ts'
-import { binaryCache } from '../../stack/parts/temporal.binary.ts'
 import { signCompact, signCompactSemantic } from '../support/credentials/compact.ts'
 import { createDid } from '../support/credentials/credentials.ts'
+import { pythonWith } from '../support/parts/python.ts'
 import { needs } from '../support/parts.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 const withPython = needs('Python')
-const run = promisify(execFile)
 
 /** The library of another author, and its version. */
 const LIBRARY = 'cwt==3.3.0'
@@ -25,28 +19,7 @@ test.before(async () => {
 })
 test.after.always(() => world?.close())
 
-/** A virtual environment with the library, made once for a machine. */
-async function environment(): Promise<string> {
-  const folder = join(dirname(binaryCache(process.env)), `python-${LIBRARY.replace('==', '-')}`)
-  if (existsSync(folder)) return join(folder, 'bin', 'python')
-  const making = `${folder}.${process.pid}`
-  await mkdir(dirname(folder), { recursive: true })
-  try {
-    await run('python3', ['-m', 'venv', making])
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', LIBRARY]
-    await run(join(making, 'bin', 'python'), pip, { timeout: 240_000 })
-    await rename(making, folder)
-  } finally {
-    await rm(making, { recursive: true, force: true })
-  }
-  return join(folder, 'bin', 'python')
-}
-
-let made: Promise<string> | undefined
-const pythonWithLibrary = () => {
-  made ??= environment()
-  return made
-}
+const python = pythonWith(LIBRARY)
 
 /** Verifies a CWT in hex with a public JWK, and prints its claims. */
 const VERIFY = `
@@ -61,10 +34,8 @@ async function decode(did: string, bytes: Uint8Array, alg: string): Promise<Reco
   const fragment = did.slice('did:key:'.length)
   const { method } = dereference(resolveDidKey(did), `${did}#${fragment}`, 'assertionMethod')
   const jwk = { ...toJwk(publicKeyOf(method)), alg, kid: fragment }
-  const python = await pythonWithLibrary()
   const hex = Buffer.from(bytes).toString('hex')
-  const { stdout } = await run(python, ['-c', VERIFY, hex, JSON.stringify(jwk)])
-  return JSON.parse(stdout) as Record<string, unknown>
+  return JSON.parse(await python(VERIFY, hex, JSON.stringify(jwk))) as Record<string, unknown>
 }
 
 for (const [keyType, alg] of [

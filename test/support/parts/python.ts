@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { binaryCache } from '../../../stack/parts/temporal.binary.ts'
+
+const run = promisify(execFile)
+
+/** A virtual environment with a library (`name==version`), made once for a machine. */
+async function environment(library: string): Promise<string> {
+  const folder = join(dirname(binaryCache(process.env)), `python-${library.replace('==', '-')}`)
+  if (existsSync(folder)) return join(folder, 'bin', 'python')
+  const making = `${folder}.${process.pid}`
+  await mkdir(dirname(folder), { recursive: true })
+  try {
+    await run('python3', ['-m', 'venv', making])
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', library]
+    await run(join(making, 'bin', 'python'), pip, { timeout: 240_000 })
+    await rename(making, folder)
+  } finally {
+    await rm(making, { recursive: true, force: true })
+  }
+  return join(folder, 'bin', 'python')
+}
+
+/** Runs programs of Python that may use one library of another author. */
+export function pythonWith(library: string) {
+  let made: Promise<string> | undefined
+  return async (program: string, ...values: string[]): Promise<string> => {
+    made ??= environment(library)
+    const { stdout } = await run(await made, ['-c', program, ...values], { maxBuffer: 64 * 1024 * 1024 })
+    return stdout
+  }
+}
