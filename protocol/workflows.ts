@@ -2,6 +2,9 @@
 // workflow, signal or query that is not declared here does not compile on either side. A new workflow needs an entry in
 // `StartedWorkflows` and `workflows`, or in `ScheduledWorkflows` and `schedules` if the clock starts it.
 
+import type { DomainLook, DomainRun, DomainSubject } from './domains/look.ts'
+import type { DeliverySubject } from './webhooks/delivery.ts'
+
 /** Areas that have workflows, as operators search by them. */
 export type WorkflowArea =
   | 'administration'
@@ -22,28 +25,6 @@ export interface WebDidPatience {
   checkSeconds: number
   /** May be a fraction of a day. */
   patienceDays: number
-}
-
-export interface DomainSubject {
-  tenantId: string
-  domainId: string
-  /** Number of the domain's verification. */
-  attempt: number
-}
-
-/** What a look at a domain's TXT record found. */
-export interface DomainLook {
-  /** `OVER`: the verification was given up, or another one or none has its place. */
-  status: 'WAITING' | 'VERIFIED' | 'GIVEN_UP' | 'OVER'
-  /** Why the record does not prove the domain; absent where it does. */
-  fault?: { code: string; reason: string }
-  /** Absent at the end. */
-  nextInMs?: number
-}
-
-export interface DomainRun extends DomainSubject {
-  /** Looks until the workflow continues as a new run, to keep its history short. */
-  looksPerRun?: number
 }
 
 export interface BatchSubject {
@@ -93,25 +74,6 @@ export interface NotificationSubject {
 
 export interface NotificationRun extends NotificationSubject {
   waits?: readonly ('1m' | '10m' | '1h' | '3h' | '8h' | '1s')[]
-}
-
-export interface DeliverySubject {
-  tenantId: string
-  webhookId: string
-  eventId: string
-  deliveryId: string
-  /** 0 for the first delivery of the event to the webhook; each later one adds 1. */
-  round: number
-}
-
-/** What an attempt to deliver led to. */
-export interface DeliveryStep {
-  /** `GONE`: the webhook was deleted, and its deliveries with it. */
-  state: 'PENDING' | 'DELIVERED' | 'FAILED' | 'STOPPED' | 'GONE'
-  /** Why the attempt failed: a stable code. */
-  code?: string
-  /** Until the next attempt; absent at the end. */
-  nextInMs?: number
 }
 
 export interface PublishedLists {

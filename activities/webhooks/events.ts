@@ -1,6 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import type { DeliverySubject } from '../../protocol/webhooks/delivery.ts'
 import type { EventType, TEST_EVENT } from '../../protocol/webhooks/events.ts'
-import type { DeliverySubject } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Sealer } from '../frame/sealing.ts'
 

@@ -1,6 +1,7 @@
 import type { DeliveryAttempt, Webhook, WebhookDelivery } from '../../entities/webhooks.ts'
+import type { DeliverySubject } from '../../protocol/webhooks/delivery.ts'
 import type { EventType } from '../../protocol/webhooks/events.ts'
-import { type DeliverySubject, workflows } from '../../protocol/workflows.ts'
+import { workflows } from '../../protocol/workflows.ts'
 
 export interface WebhookRecord {
   id: string
