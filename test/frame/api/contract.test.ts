@@ -102,6 +102,7 @@ const PUBLIC = [
   'getPublishedStatusList',
   'getSignedPresentationRequest',
   'getTokenKeySet',
+  'getWebhookKeySet',
 ]
 
 /** They send a body, and change nothing of the tenant's. */
@@ -135,6 +136,7 @@ const areaOf = (path: string): string => {
   if (path.startsWith('/v1/analytics')) return 'logs'
   if (path.startsWith('/v1/credentials/compact')) return 'compact-credentials'
   if (path.startsWith('/v1/credentials/mobile')) return 'mobile-credentials'
+  if (path.startsWith('/v1/webhooks')) return 'webhooks'
   return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'
 }
 

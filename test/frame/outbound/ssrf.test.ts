@@ -273,6 +273,7 @@ test('behind the check stands a second fence: an inner address that slipped thro
       body: undefined,
       maxBytes: 1000,
       whenTooLarge: 'refuse',
+      statusOnly: false,
       secureContext: createSecureContext(),
       signal: AbortSignal.timeout(3000),
     })

@@ -88,6 +88,21 @@ const notifying = (path: string, deliverNotification: (nth: number) => unknown):
   answers: { deliverNotification, concludeNotification: () => undefined },
 })
 
+const delivering = (path: string, attemptDelivery: (nth: number) => unknown): Scenario => ({
+  workflowType: 'deliverWebhook',
+  path,
+  payload: {
+    tenantId: subject.tenantId,
+    webhookId: '00000000-0000-4000-8000-000000000007',
+    eventId: '00000000-0000-4000-8000-000000000008',
+    deliveryId: '00000000-0000-4000-8000-000000000009',
+    round: 0,
+  },
+  answers: { attemptDelivery },
+})
+
+const refusedFor = (nextInMs: number) => ({ state: 'PENDING', code: 'answer', nextInMs })
+
 const FAULT = { code: 'domain.record_missing', reason: 'No TXT record is the token.' }
 
 const verifying = (path: string, lookUpDomain: (nth: number) => unknown, more: Partial<Scenario> = {}): Scenario => ({
@@ -246,6 +261,19 @@ export const scenarios: Scenario[] = [
   notifying('no-service', () => ({ state: 'NO_SERVICE' })),
   notifying('second-try', (nth) => ({ state: nth < 1 ? 'later' : 'SENT' })),
   notifying('given-up', () => ({ state: 'later', reason: 'answered 503' })),
+  delivering('delivered', () => ({ state: 'DELIVERED' })),
+  delivering('delivered-at-the-third-attempt', (nth) => {
+    if (nth === 1) throw new Error('a crash')
+    return nth < 3 ? refusedFor(100 * nth) : { state: 'DELIVERED' }
+  }),
+  delivering('failed', (nth) => (nth < 3 ? refusedFor(0) : { state: 'FAILED', code: 'timeout' })),
+  delivering('stopped', (nth) => (nth < 1 ? refusedFor(50) : { state: 'STOPPED' })),
+  {
+    workflowType: 'rotateWebhookKeys',
+    path: 'done',
+    payload: undefined,
+    answers: { rotateWebhookKeys: () => ({ added: 1, removed: 0 }) },
+  },
   revoking('two-slices', (nth) => ({ phase: nth < 2 ? 'more' : 'done', checked: 5 * nth, revoked: 4 * nth })),
   revoking('waits-and-looks-again', (nth) => {
     if (nth === 1) throw new Error('a crash')
