@@ -7,15 +7,16 @@ import { binaryCache } from '../../../stack/parts/temporal.binary.ts'
 
 const run = promisify(execFile)
 
-/** A virtual environment with a library (`name==version`), made once for a machine. */
-async function environment(library: string): Promise<string> {
-  const folder = join(dirname(binaryCache(process.env)), `python-${library.replace('==', '-')}`)
+/** A virtual environment with libraries (`name==version`), made once for a machine. */
+async function environment(libraries: readonly string[]): Promise<string> {
+  const name = libraries.map((library) => library.replace('==', '-')).join('+')
+  const folder = join(dirname(binaryCache(process.env)), `python-${name}`)
   if (existsSync(folder)) return join(folder, 'bin', 'python')
   const making = `${folder}.${process.pid}`
   await mkdir(dirname(folder), { recursive: true })
   try {
     await run('python3', ['-m', 'venv', making])
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', library]
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...libraries]
     await run(join(making, 'bin', 'python'), pip, { timeout: 240_000 })
     await rename(making, folder)
   } finally {
@@ -24,11 +25,11 @@ async function environment(library: string): Promise<string> {
   return join(folder, 'bin', 'python')
 }
 
-/** Runs programs of Python that may use one library of another author. */
-export function pythonWith(library: string) {
+/** Runs programs of Python that may use libraries of other authors. */
+export function pythonWith(...libraries: string[]) {
   let made: Promise<string> | undefined
   return async (program: string, ...values: string[]): Promise<string> => {
-    made ??= environment(library)
+    made ??= environment(libraries)
     const { stdout } = await run(await made, ['-c', program, ...values], { maxBuffer: 64 * 1024 * 1024 })
     return stdout
   }
