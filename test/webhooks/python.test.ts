@@ -10,8 +10,8 @@ import { type DeliveryAnswer, webhooksOf } from '../support/webhooks.ts'
 
 const withPython = needs('Python')
 
-/** The library of another author, and its version. */
-const python = pythonWith('http-message-signatures==2.0.1')
+/** The library of another author, and what it imports without naming it. */
+const python = pythonWith('http-message-signatures==2.0.1', 'typing-extensions==4.12.2')
 
 /** Verifies deliveries with a key set, and prints for each the key that signed it, or what is wrong with it. */
 const VERIFY = `
