@@ -1,27 +1,43 @@
+import type { Agreers } from '../dids/agreers.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import type { Signers } from '../dids/signers.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Frame } from '../frame/index.ts'
 import { createSealer } from '../frame/sealing.ts'
 import { createMessageDelivery } from './deliver.ts'
 import { createInboxes } from './inboxes.ts'
 import { createMessageSignatures } from './jws.ts'
 import { createMessages } from './messages.ts'
+import { createMessagePosting } from './posting.ts'
+import { createReceiving } from './receiving.ts'
 import { createRegistrations } from './registrations.ts'
+import { createSending } from './sending.ts'
 
 interface Parts extends Frame {
   didResolver: DidResolver
+  agreers: Agreers
   signers: Signers
 }
+
+const sentSealerOf = ({ masterKey }: Dependencies['config']) => createSealer(masterKey, 'sent-messages')
 
 /** Operations of inboxes, messages and signatures by DID URL; `messageDelivery` is for what receives messages. */
 export function composeMessaging(known: Parts) {
   const messageSealer = createSealer(known.config.masterKey, 'inbox-messages')
-  const parts = { ...known, messageSealer }
+  const parts = { ...known, messageSealer, sentSealer: sentSealerOf(known.config) }
+  const messageDelivery = createMessageDelivery(parts)
+  const receiving = createReceiving({ ...parts, messageDelivery })
   return {
     inboxes: createInboxes(parts),
     inboxDids: createRegistrations(parts),
     messages: createMessages(parts),
-    messageDelivery: createMessageDelivery(parts),
+    messageDelivery,
+    receiving,
+    sending: createSending({ ...parts, messageDelivery, receiving }),
     messageSignatures: createMessageSignatures(parts),
   }
 }
+
+/** Activities of the workflows of messages. */
+export const messagingActivities = (parts: Dependencies) =>
+  createMessagePosting({ ...parts, sentSealer: sentSealerOf(parts.config) })

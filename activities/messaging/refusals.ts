@@ -1,4 +1,5 @@
 import { Refusal } from '../../protocol/errors.ts'
+import type { RefuseAgreer } from '../dids/agreers.ts'
 import type { RefuseSigner } from '../dids/signers.ts'
 
 export const inboxNotFound = () => new Refusal('inbox.not_found', 'There is no such inbox.')
@@ -28,3 +29,23 @@ export const refuseJwsSigner =
         return refusal('jws.signer_key_unfit', 'The key of the DID URL cannot sign a message; see errors.')
     }
   }
+
+/** The recipient cannot be reached by an encrypted message, whatever the message is. */
+export const cannotSend = (code: string, message: string, expected: string, cause?: Error) =>
+  new Refusal(
+    'message.cannot_send',
+    `The message cannot be sent: ${message}`,
+    [{ path: 'to', code, message: expected }],
+    cause && { cause },
+  )
+
+/** Makes refusals of the DID in `from` of a message. */
+export const refuseFrom: RefuseAgreer = ({ kind, expected }) => {
+  const message =
+    kind === 'not_ready'
+      ? 'The registration of the DID in from is not COMPLETED.'
+      : kind === 'no_key' || kind === 'custody'
+        ? 'The DID in from has no key that can encrypt.'
+        : 'The DID in from is not a DID of this tenant.'
+  return new Refusal('message.sender_unfit', message, [{ path: 'message.from', code: kind, message: expected }])
+}

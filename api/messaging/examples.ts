@@ -23,3 +23,4 @@ export const MESSAGE: MessageOut = {
   payload: '{"protected":"…","recipients":[…],"iv":"…","ciphertext":"…","tag":"…"}',
   createdAt: '2026-03-02T09:30:00.000Z',
 }
+
