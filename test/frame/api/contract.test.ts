@@ -103,6 +103,7 @@ const PUBLIC = [
   'getSignedPresentationRequest',
   'getTokenKeySet',
   'getWebhookKeySet',
+  'receiveMessage',
 ]
 
 /** They send a body, and change nothing of the tenant's. */

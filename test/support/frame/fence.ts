@@ -106,6 +106,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     ['inboxes', of({ id: inbox, name: '' })],
     ['inbox_dids', of({ inbox_id: inbox, did: 'did:key:x', did_id: did })],
     ['inbox_did_proofs', { tenant_id: tenant, digest: none, expires_at: new Date() }],
+    ['sent_messages', of({ content: none, ...asked })],
     ['inbox_messages', of({ inbox_id: inbox, payload: none, size: 0 })],
     ['webhook_deliveries', of({ webhook_id: webhook, event_id: event, event_type: '' })],
     ['mobile_document_signers', of({ iaca_id: iaca, key_id: id(), public_key: none, active: false, csr: none })],
