@@ -45,6 +45,20 @@ const KINDS: Record<string, { begin(): Promise<string>; over: string; since: str
     over: 'with gone as (delete from keys where did_id = $1) delete from dids where id = $1',
     since: 'update dids set deleted_at = $2 where id = $1',
   },
+  deliverMessage: {
+    async begin() {
+      const { database, outbox } = world.dependencies
+      const [id, { tenantId }] = [randomUUID(), world.first]
+      await inTenant(database.tenants, tenantId, async (em) => {
+        const row = { id, tenantId, content: Buffer.alloc(0), requestId: id, clientId: id, createdAt: new Date() }
+        em.create(SentMessage, row)
+        await outbox.start(em, 'deliverMessage', { tenantId, sentId: id })
+      })
+      return id
+    },
+    over: 'delete from sent_messages where id = $1',
+    since: 'update sent_messages set created_at = $2 where id = $1',
+  },
   verifyDomain: {
     begin: async () => (await createDomain(world, {}, world.token)).id,
     over: 'update domains set given_up_at = now() where id = $1',
