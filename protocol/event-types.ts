@@ -11,7 +11,12 @@ export interface EntryFacts {
 }
 
 /** Entries of work that continues after its request, or that no request began. */
-const WORK: readonly EntryFacts[] = [...CREDENTIAL_ENTRIES, ...DOMAIN_ENTRIES, ...MESSAGING_ENTRIES, ...MOBILE_CREDENTIAL_ENTRIES]
+const WORK: readonly EntryFacts[] = [
+  ...CREDENTIAL_ENTRIES,
+  ...DOMAIN_ENTRIES,
+  ...MESSAGING_ENTRIES,
+  ...MOBILE_CREDENTIAL_ENTRIES,
+]
 
 const NAMES: ReadonlySet<string> = new Set([...Object.values(OPERATIONS), ...WORK].map(({ name }) => name))
 

@@ -13,6 +13,7 @@ import type {
   RevocationSubject,
 } from './credentials/work.ts'
 import type { DomainLook, DomainRun, DomainSubject } from './domains/look.ts'
+import type { MessageSubject } from './messaging/outgoing.ts'
 import type { DeliverySubject } from './webhooks/delivery.ts'
 
 /** Areas that have workflows, as operators search by them. */

@@ -83,7 +83,11 @@ export function createMessageDelivery({ database, systemSql, now, uuid, messageS
   }
 
   /** The inbox is locked, so that concurrent messages count each other. */
-  const store = ({ tenantId, inboxId }: InboxPlace, { messageId, requestId }: Delivery, bytes: Buffer): Promise<Delivered> =>
+  const store = (
+    { tenantId, inboxId }: InboxPlace,
+    { messageId, requestId }: Delivery,
+    bytes: Buffer,
+  ): Promise<Delivered> =>
     inTenant(database.tenants, tenantId, async (em) => {
       const place = { tenantId, inboxId }
       const id = idOf(place, messageId)
@@ -95,7 +99,11 @@ export function createMessageDelivery({ database, systemSql, now, uuid, messageS
       const payload = messageSealer.seal(bytes, placeOf({ tenantId, inboxId, id }))
       em.create(InboxMessage, { id, tenantId, inboxId, payload, size: bytes.length, createdAt: now() })
       const metadata = { id, inboxId }
-      addLogEntry(em, { now, uuid }, { ...MESSAGE_RECEIVED_ENTRY, tenantId, requestId, clientId: tenantId, outcome: 'SUCCESS', metadata })
+      addLogEntry(
+        em,
+        { now, uuid },
+        { ...MESSAGE_RECEIVED_ENTRY, tenantId, requestId, clientId: tenantId, outcome: 'SUCCESS', metadata },
+      )
       return { ...place, outcome: 'stored', id }
     })
 

@@ -1,7 +1,7 @@
+import type { Dependencies } from '../dependencies.ts'
 import type { Agreers } from '../dids/agreers.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import type { Signers } from '../dids/signers.ts'
-import type { Dependencies } from '../dependencies.ts'
 import type { Frame } from '../frame/index.ts'
 import { createSealer } from '../frame/sealing.ts'
 import { createMessageDelivery } from './deliver.ts'

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
 import { type DidDocument, parseDidUrl } from '../../protocol/dids/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { unpackMessage, type UnpackParts } from '../../protocol/messaging/didcomm.unpack.ts'
+import { type UnpackParts, unpackMessage } from '../../protocol/messaging/didcomm.unpack.ts'
 import { decryptJwe } from '../../protocol/messaging/jwe.decrypt.ts'
 import type { GeneralJwe } from '../../protocol/messaging/jwe.form.ts'
 import { envelopeKey, envelopeOf, isDidcommContent, kidsOf, messageKey } from '../../protocol/messaging/outgoing.ts'
 import { senderKeyIn } from '../../protocol/messaging/recipients.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Agreers } from '../dids/agreers.ts'
 import type { DidResolver } from '../dids/resolver.ts'
-import type { Dependencies } from '../dependencies.ts'
 import type { Delivered, InboxPlace, MessageDelivery } from './deliver.ts'
 
 /** What an inbox gets of an envelope. */

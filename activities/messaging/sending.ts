@@ -10,9 +10,9 @@ import { messageKey, type Outgoing, readOutgoing } from '../../protocol/messagin
 import { chooseCurve, recipientsOf } from '../../protocol/messaging/recipients.ts'
 import { messagePlace } from '../../protocol/messaging/services.ts'
 import { uuidOfHex } from '../../protocol/uuid.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Agreer, Agreers } from '../dids/agreers.ts'
 import type { DidResolver } from '../dids/resolver.ts'
-import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
 import type { Sealer } from '../frame/sealing.ts'
@@ -113,7 +113,8 @@ export function createSending(parts: Parts) {
   async function deliverHere(call: Call, to: string, outgoing: Outgoing, places: InboxPlace[]): Promise<void> {
     const { tenantId, requestId } = call
     const senders = 'message' in outgoing ? await sendersOf(tenantId, outgoing.message) : []
-    const closed = 'envelope' in outgoing ? async () => outgoing.envelope : once(() => seal(to, outgoing.message, senders))
+    const closed =
+      'envelope' in outgoing ? async () => outgoing.envelope : once(() => seal(to, outgoing.message, senders))
     const delivered: Delivered[] = []
     for (const place of places) {
       if ('envelope' in outgoing || !place.isOwn) {

@@ -1,4 +1,15 @@
-import { Body, Controller, OperationId, Post, Request, Response, Route, Security, SuccessResponse, Tags } from '@tsoa/runtime'
+import {
+  Body,
+  Controller,
+  OperationId,
+  Post,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from '@tsoa/runtime'
 import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
@@ -55,7 +66,10 @@ export class DidcommController extends Controller {
   @Response<Problem>(415, 'the message is not encrypted')
   async receive(@Request() request: HttpRequest, @Body() body: EncryptedMessage): Promise<void> {
     if (REFUSED.test(request.headers['content-type'] ?? ''))
-      throw new Refusal('request.unsupported_media_type', 'Send an encrypted message: application/didcomm-encrypted+json.')
+      throw new Refusal(
+        'request.unsupported_media_type',
+        'Send an encrypted message: application/didcomm-encrypted+json.',
+      )
     const { requestId } = request.res?.locals as { requestId: string }
     this.setStatus(202)
     await this.platform.receiving.receiveMessage(body, requestId)

@@ -19,7 +19,7 @@ import { TOKEN_TYPES } from '../../protocol/status-list/token.ts'
 import { publisherOf, sendForm } from '../credentials/published.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { EmptyOut,  Uuid } from '../frame/wire.ts'
+import type { EmptyOut, Uuid } from '../frame/wire.ts'
 
 interface MobileRevocationOut {
   isRevoked: boolean

@@ -6,6 +6,13 @@ import { checkMessage, type DidcommMessage, invalidMessage, MEDIA_TYPES } from '
 import { type GeneralJwe, generalOf, readJwe } from './jwe.form.ts'
 import { toGeneral } from './jwe.shape.ts'
 
+/** A message on its way to a service elsewhere. */
+export interface MessageSubject {
+  tenantId: string
+  /** Of the row of the message. */
+  sentId: string
+}
+
 /** What a caller sends: a message in clear, which is to be encrypted, or an envelope that somebody has encrypted. */
 export type Outgoing = { message: DidcommMessage } | { envelope: GeneralJwe }
 
@@ -31,7 +38,11 @@ export function envelopeOf(value: unknown): GeneralJwe {
   const recipients = general.recipients.map(({ header, encrypted_key }) => ({ header, encrypted_key }))
   const { protected: header, iv, ciphertext, tag } = general
   const members = { protected: header, recipients, iv, ciphertext, tag }
-  return { ...members, ...(unprotected !== undefined && { unprotected }), ...(aad !== undefined && { aad }) } as GeneralJwe
+  return {
+    ...members,
+    ...(unprotected !== undefined && { unprotected }),
+    ...(aad !== undefined && { aad }),
+  } as GeneralJwe
 }
 
 /** The DID URLs of the keys that an envelope names. */

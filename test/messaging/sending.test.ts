@@ -43,7 +43,12 @@ function wallet(name: string, more: Partial<DidDocument> = {}) {
   const document: DidDocument = {
     id: did,
     verificationMethod: [
-      { id: jwk.kid, type: 'JsonWebKey2020', controller: did, publicKeyJwk: { kty, crv, ...(x !== undefined && { x }) } },
+      {
+        id: jwk.kid,
+        type: 'JsonWebKey2020',
+        controller: did,
+        publicKeyJwk: { kty, crv, ...(x !== undefined && { x }) },
+      },
     ],
     keyAgreement: [jwk.kid],
     service: [
