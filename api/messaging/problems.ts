@@ -3,14 +3,6 @@ import type { ProblemTable } from '../frame/openapi/document.ts'
 /** Inboxes, their DIDs and messages, and signatures by DID URL. */
 export const MESSAGING_PROBLEMS: ProblemTable = {
   400: {
-    'didcomm.expired': {
-      meaning: 'The expires_time of the DIDComm message has passed.',
-      remedy: 'Send a message with a later expires_time, or without one.',
-    },
-    'didcomm.invalid': {
-      meaning: 'The message has id, type and body, and breaks a rule of DIDComm v2; errors names the member.',
-      remedy: 'Correct the member. A value that is no DIDComm message is sent as a member of another object.',
-    },
     'didcomm.not_encrypted': {
       meaning: 'The body is not an encrypted DIDComm message.',
       remedy: 'Encrypt the message to a keyAgreement key of the recipient, as a JWE in a JSON serialization.',
