@@ -8,6 +8,7 @@ import { factsOf, OPERATIONS } from '../../../protocol/operations.ts'
 import { EXAMPLES } from '../../support/frame/examples.ts'
 import { openTarget, type Target } from '../../support/frame/hostile.ts'
 import { bodySchema, document, isPublic, operations, type Schema, schemaOf } from '../../support/frame/openapi.ts'
+import { areaOf, OF_ALL_FORMATS, PUBLIC, READS_BY_POST } from '../../support/frame/permissions.ts'
 import { ALIASES, SPECIFIED } from '../../support/frame/specified.ts'
 
 let target: Target
@@ -89,56 +90,6 @@ test.serial('the published document is valid OpenAPI', async (t) => {
     [],
   )
 })
-
-/** What anybody may ask: tokens and their keys, and what is published. */
-const PUBLIC = [
-  'getCompactRevocationList',
-  'getCompactRevocationLists',
-  'getDIDConfiguration',
-  'getLinkedDIDs',
-  'getMobileStatusList',
-  'getOAuthAccessToken',
-  ...['Certificate', 'CertificatePem', 'Crl', 's'].map((what) => `getPublishedIaca${what}`),
-  'getPublishedStatusList',
-  'getSignedPresentationRequest',
-  'getTokenKeySet',
-  'getWebhookKeySet',
-]
-
-/** They send a body, and change nothing of the tenant's. */
-const READS_BY_POST = [
-  'convertLinkedData',
-  'createCompactCredentialPdf',
-  'deriveWebSemanticCredential',
-  'exportLogs',
-  'getCompactCredentialQRCode',
-  'getCompactSemanticCredentialQRCode',
-  'getListOfLogs',
-  'vcApiDeriveCredential',
-  'vcApiVerifyCredential',
-  'vcApiVerifyPresentation',
-  'verifyCompactCredential',
-  'verifyCompactSemanticCredential',
-  'verifyCredential',
-  'verifyLog',
-  'verifyMobileCredential',
-  'verifyWebSemanticCredentials',
-  'verifyWebSemanticPresentationTemplate',
-]
-
-/** Their credentials' format decides on the scope. */
-const OF_ALL_FORMATS = ['getCredential', 'getCredentialTimeline', 'listCredentials']
-
-const areaOf = (path: string): string => {
-  if (path.startsWith('/v1/dids')) return 'dids'
-  if (path.startsWith('/v1/config/domain')) return 'domains'
-  if (path.startsWith('/v1/messaging')) return 'messaging'
-  if (path.startsWith('/v1/analytics')) return 'logs'
-  if (path.startsWith('/v1/credentials/compact')) return 'compact-credentials'
-  if (path.startsWith('/v1/credentials/mobile')) return 'mobile-credentials'
-  if (path.startsWith('/v1/webhooks')) return 'webhooks'
-  return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'
-}
 
 test('each operation needs the one scope of its area, to write unless it only reads (specification, What the service does)', (t) => {
   for (const { operationId, method, path, security = [] } of operations) {
