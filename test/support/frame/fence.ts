@@ -58,8 +58,6 @@ function rowsFor(tenant: string): [table: string, row: Row][] {
     ],
     ['jsonld_contexts', of({ url: 'x', sha256: '', document: '', source: 'fetched' })],
     ['logs', of({ category: '', type: '', timestamp: new Date(), request_id: id(), data: '{}', metadata: '{}' })],
-    ['webhooks', of({ url: '', events: '{}' })],
-    ['webhook_events', of({ type: '' })],
     ['outbox', of({ area: '', object_id: '', workflow_type: '', workflow_id: id(), summary: '', payload: none })],
     ['idempotency_keys', { tenant_id: tenant, key: 'k', request_hash: none }],
   ]
@@ -70,11 +68,10 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
   const id = () => randomUUID()
   const [template, version, batch] = [id(), id(), id()]
   const [did, credential] = [rows.get('dids')?.id, rows.get('credentials')?.id]
-  const [webhook, event] = [rows.get('webhooks')?.id, rows.get('webhook_events')?.id]
   const asked = { request_id: id(), client_id: id() }
   const of = (row: Row): Row => ({ id: id(), tenant_id: tenant, ...row })
   const presentation = { name: '', domain: '', query: '[]' }
-  const [iaca, pdfTemplate] = [id(), id()]
+  const [iaca, pdfTemplate, webhook, event] = [id(), id(), id(), id()]
   const validity = { not_before: new Date(), not_after: new Date() }
   return [
     ['domain_linkages', of({ did_id: did, origin: '', credential: '{}', valid_until: new Date() })],
@@ -96,6 +93,8 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     ['mobile_iacas', of({ id: iaca, active: true, certificate: none, fingerprint: '', ...validity })],
     ['compact_pdf_templates', of({ id: pdfTemplate, definition: '{}', revision: id() })],
     ['compact_pdf_files', of({ template_id: pdfTemplate, revision: id(), name: '', content: none })],
+    ['webhooks', of({ id: webhook, url: '', events: '{}' })],
+    ['webhook_events', of({ id: event, type: '' })],
     ['webhook_deliveries', of({ webhook_id: webhook, event_id: event, event_type: '' })],
     ['mobile_document_signers', of({ iaca_id: iaca, key_id: id(), public_key: none, active: false, csr: none })],
   ]
