@@ -108,6 +108,7 @@ const PUBLIC = [
 const READS_BY_POST = [
   'convertLinkedData',
   'createCompactCredentialPdf',
+  'decryptCredentials',
   'deriveWebSemanticCredential',
   'exportLogs',
   'getCompactCredentialQRCode',

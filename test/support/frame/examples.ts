@@ -11,7 +11,7 @@ import {
 import { course, createTemplate } from '../credentials/templates.ts'
 import { VC_API_EXAMPLES } from '../credentials/vc-api.examples.ts'
 import { createDomain, newDomainName } from '../domains.ts'
-import { createMailbox, inboxesOf } from '../messaging.ts'
+import { createMailbox, encrypt, inboxesOf } from '../messaging.ts'
 import type { Client, World } from '../world.ts'
 import { bodySchema, type Operation, operations } from './openapi.ts'
 
@@ -61,6 +61,8 @@ export interface Sample extends PresentationSample {
   /** Registered with the inbox. */
   inboxDid: string
   messageId: string
+  /** From a DID of the tenant to another one. */
+  jwe: string
   /** For the operation that deletes it. */
   spareInboxId: string
   /** Another inbox, for the operations that delete its DID and its message. */
@@ -100,6 +102,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     domainId: (await createDomain(world, {}, token)).id,
     spareDomainId: (await createDomain(world, {}, token)).id,
     ...(await createMailbox(world, token)),
+    jwe: await encrypt(world, { from: did, to: [did], token }),
     spareInboxId: await inboxesOf(world, token).created(),
     spareInbox: await createMailbox(world, token),
   }
@@ -180,6 +183,7 @@ const PARTICULAR: Record<string, Example> = {
   signCredential: {
     body: ({ did }) => ({ didUrl: `${did}#${did.slice('did:key:'.length)}`, payload: { course: 'CS-101' } }),
   },
+  decryptCredentials: { body: ({ jwe }) => ({ jwe }) },
   deleteDID: { path: ({ spareDid }) => ({ id: spareDid }) },
   signWebSemanticCredential: {
     body: ({ did }) => ({
