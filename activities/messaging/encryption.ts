@@ -166,7 +166,9 @@ export function createMessageEncryption({ agreers, didResolver }: Parts) {
       }
       const recipients = joined(choice.recipients)
       const sender = senders?.find(({ keyType }) => keyType === choice.keyType)
-      return toSpecified(await encryptJwe({ plaintext, cty, recipients, sender, random: randomBytes }))
+      // without a sender too: every JOSE library has it
+      const enc = 'A256CBC-HS512'
+      return toSpecified(await encryptJwe({ plaintext, cty, recipients, sender, enc, random: randomBytes }))
     },
 
     /**
