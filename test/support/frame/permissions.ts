@@ -19,6 +19,7 @@ export const PUBLIC = [
 export const READS_BY_POST = [
   'convertLinkedData',
   'createCompactCredentialPdf',
+  'decryptCredentials',
   'deriveWebSemanticCredential',
   'exportLogs',
   'getCompactCredentialQRCode',
