@@ -3,6 +3,7 @@ import { DOMAIN_ENTRIES } from './domains/entries.ts'
 import { MESSAGING_ENTRIES } from './messaging/entries.ts'
 import { MOBILE_CREDENTIAL_ENTRIES } from './mobile-credentials/entries.ts'
 import { OPERATIONS } from './operations.ts'
+import { WEBHOOK_ENTRIES } from './webhooks/entries.ts'
 
 /** Name and category of log entries: `<name>_SUCCESS`, `<name>_FAIL`. */
 export interface EntryFacts {
@@ -16,6 +17,7 @@ const WORK: readonly EntryFacts[] = [
   ...DOMAIN_ENTRIES,
   ...MESSAGING_ENTRIES,
   ...MOBILE_CREDENTIAL_ENTRIES,
+  ...WEBHOOK_ENTRIES,
 ]
 
 const NAMES: ReadonlySet<string> = new Set([...Object.values(OPERATIONS), ...WORK].map(({ name }) => name))
