@@ -73,6 +73,23 @@ const openVcApi = (env: Environment): boolean => {
   return open
 }
 
+/** Seconds, as fractions too, between the attempts of a delivery. */
+const retrySeconds = (env: Environment): readonly number[] => {
+  const texts = list(read(env, 'WEBHOOK_RETRY_SECONDS'))
+  const waits = texts.map(Number)
+  const isGrowing = waits.every((wait, at) => wait > 0 && wait <= 86_400 && wait >= (waits[at - 1] ?? 0))
+  if (waits.length === 3 && texts.every((text) => /^\d{1,5}(\.\d{1,3})?$/.test(text)) && isGrowing) return waits
+  return fail('WEBHOOK_RETRY_SECONDS', 'three numbers from 0.001 to 86400, none less than the one before')
+}
+
+/** Everybody who may create a webhook could make the platform call what listens on its machine. */
+const openPrivateWebhooks = (env: Environment): boolean => {
+  const open = flag(env, 'WEBHOOK_ALLOW_PRIVATE')
+  if (open && !LOOPBACK.test(read(env, 'HOST')))
+    fail('WEBHOOK_ALLOW_PRIVATE', 'false, unless HOST is a loopback address')
+  return open
+}
+
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** A value, or the file that holds it; both at once would leave open which one counts. */
@@ -163,6 +180,13 @@ export function loadConfig(env: Environment) {
       recheckSeconds: integer(env, 'DOMAIN_RECHECK_SECONDS', 1, 90 * 86_400),
     },
     batchPatienceSeconds: integer(env, 'BATCH_PATIENCE_SECONDS', 1, 86_400),
+    webhooks: {
+      timeoutMs: integer(env, 'WEBHOOK_TIMEOUT_MS', 100, 10_000),
+      retrySeconds: retrySeconds(env),
+      keyDays: integer(env, 'WEBHOOK_KEY_DAYS', 0, 3650),
+      retentionDays: integer(env, 'WEBHOOK_RETENTION_DAYS', 1, 3650),
+      allowPrivate: openPrivateWebhooks(env),
+    },
     shutdownSeconds: integer(env, 'SHUTDOWN_SECONDS', 1, 600),
     codecEndpoint: flag(env, 'CODEC_ENDPOINT'),
     vcApi: openVcApi(env),

@@ -132,6 +132,26 @@ export const VARIABLES = {
     default: '600',
     about: 'seconds that a batch waits for the key store before it pauses',
   },
+  WEBHOOK_TIMEOUT_MS: {
+    default: '3000',
+    about: 'milliseconds for a whole attempt to deliver to a webhook: DNS, connection and answer',
+  },
+  WEBHOOK_RETRY_SECONDS: {
+    default: '10,60,360',
+    about: 'seconds between the 4 attempts of a webhook delivery: three numbers, none less than the one before',
+  },
+  WEBHOOK_KEY_DAYS: {
+    default: '90',
+    about: 'days after which another key signs webhook deliveries; 0: only stack/token-keys.ts changes the key',
+  },
+  WEBHOOK_RETENTION_DAYS: {
+    default: '30',
+    about: 'days after which ended webhook deliveries, and events without deliveries, are deleted',
+  },
+  WEBHOOK_ALLOW_PRIVATE: {
+    default: 'false',
+    about: 'true: webhooks may have http URLs and be on this machine, for trying out; only when HOST is loopback',
+  },
   SHUTDOWN_SECONDS: { default: '10', about: 'seconds in which accepted work may finish after SIGTERM' },
   CODEC_ENDPOINT: { default: 'false', about: 'true: the operator port decodes workflow payloads for the Temporal UI' },
   VC_API: {

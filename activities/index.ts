@@ -14,6 +14,8 @@ import { composeMessaging } from './messaging/index.ts'
 import { composeMobileCredentials, composeMobileLists, mobileCredentialActivities } from './mobile-credentials/index.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
+import type { AttemptResult } from './webhooks/deliver.ts'
+import { composeWebhooks, webhookActivities } from './webhooks/index.ts'
 
 export { type Dependencies, openDependencies } from './dependencies.ts'
 
@@ -49,6 +51,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     dids,
     composeDomains(frame),
     composeMessaging({ ...frame, ...dids, signers }),
+    composeWebhooks(frame),
     engine,
     verbs,
     compactVerbs,
@@ -64,12 +67,13 @@ export type Platform = ReturnType<typeof createPlatform>
 export interface Observers {
   statusListTried?(outcome: 'signed' | 'failed'): void
   reconciled?(workflowType: string, outcome: Revival): void
+  webhookTried?(result: AttemptResult): void
 }
 
 /** The activities that Temporal calls and retries. */
 export function createActivities(
   dependencies: Dependencies,
-  { statusListTried, reconciled }: Observers = {},
+  { statusListTried, reconciled, webhookTried }: Observers = {},
   moreFormats?: MoreFormats,
 ) {
   const platform = createPlatform(dependencies, moreFormats)
@@ -80,5 +84,6 @@ export function createActivities(
     administrationActivities({ ...dependencies, reconciled }),
     mobileCredentialActivities({ ...dependencies, ...platform }),
     tokenActivities(dependencies),
+    webhookActivities({ ...dependencies, webhookTried }),
   )
 }

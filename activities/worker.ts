@@ -14,6 +14,7 @@ import { patiently } from './frame/worker/connection.ts'
 import { type Checks, serveOperator } from './frame/worker/operator.ts'
 import { PATIENCE_MS, startWorker } from './frame/worker/start.ts'
 import { createActivities, openDependencies } from './index.ts'
+import { webhookCounter } from './webhooks/metrics.ts'
 
 fenceIntrinsics()
 
@@ -56,7 +57,11 @@ async function work(): Promise<void> {
     ...dependencies,
     log,
     metrics,
-    activities: createActivities(dependencies, { ...statusListCounter(metrics), ...reconciliationCounter(metrics) }),
+    activities: createActivities(dependencies, {
+      ...statusListCounter(metrics),
+      ...reconciliationCounter(metrics),
+      ...webhookCounter(metrics),
+    }),
     jobs: scheduledJobs(),
     signal: stopping.signal,
   })

@@ -17,6 +17,7 @@ import { type PoolObserver, watchPool } from './pool.ts'
 import * as presentations from './semantic-credentials.presentations.ts'
 import * as semanticCredentials from './semantic-credentials.ts'
 import * as tokensLogs from './tokens-logs.ts'
+import * as webhooks from './webhooks.ts'
 
 /** Each exports entities and the rights to its tables, and nothing else. */
 const AREAS = [
@@ -36,6 +37,7 @@ const AREAS = [
   semanticCredentials,
   statusLists,
   tokensLogs,
+  webhooks,
 ] as const
 
 export const entities = AREAS.flatMap((area) => Object.values(area).filter((member) => typeof member === 'function'))

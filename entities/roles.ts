@@ -7,6 +7,7 @@ const UNFENCED: readonly string[] = [
   'environments',
   'platform_keys',
   'log_keys',
+  'webhook_keys',
   'platform_epoch',
   'migrations',
   'key_store_logins',

@@ -10,6 +10,7 @@ import { SEMANTIC_CREDENTIAL_OPERATIONS } from './semantic-credentials/operation
 import type { Scope } from './tokens-logs/index.ts'
 import { TOKEN_AND_LOG_OPERATIONS } from './tokens-logs/operations.ts'
 import { isUuid } from './uuid.ts'
+import { WEBHOOK_OPERATIONS } from './webhooks/operations.ts'
 
 /**
  * Name (`<name>_SUCCESS`, `<name>_FAIL`) and category of an operation's log entries. An operation that changes
@@ -35,6 +36,7 @@ export const OPERATIONS = disjoint(
   MOBILE_CREDENTIAL_OPERATIONS,
   SEMANTIC_CREDENTIAL_OPERATIONS,
   TOKEN_AND_LOG_OPERATIONS,
+  WEBHOOK_OPERATIONS,
 ) satisfies Record<string, OperationFacts>
 
 export type OperationId = keyof typeof OPERATIONS

@@ -2,6 +2,19 @@
 // workflow, signal or query that is not declared here does not compile on either side. A new workflow needs an entry in
 // `StartedWorkflows` and `workflows`, or in `ScheduledWorkflows` and `schedules` if the clock starts it.
 
+import type {
+  BatchProgress,
+  BatchRun,
+  BatchSubject,
+  NotificationRun,
+  NotificationSubject,
+  RevocationProgress,
+  RevocationRun,
+  RevocationSubject,
+} from './credentials/work.ts'
+import type { DomainLook, DomainRun, DomainSubject } from './domains/look.ts'
+import type { DeliverySubject } from './webhooks/delivery.ts'
+
 /** Areas that have workflows, as operators search by them. */
 export type WorkflowArea =
   | 'administration'
@@ -10,6 +23,7 @@ export type WorkflowArea =
   | 'mobile-credentials'
   | 'semantic-credentials'
   | 'tokens-logs'
+  | 'webhooks'
 
 export interface DidSubject {
   tenantId: string
@@ -21,77 +35,6 @@ export interface WebDidPatience {
   checkSeconds: number
   /** May be a fraction of a day. */
   patienceDays: number
-}
-
-export interface DomainSubject {
-  tenantId: string
-  domainId: string
-  /** Number of the domain's verification. */
-  attempt: number
-}
-
-/** What a look at a domain's TXT record found. */
-export interface DomainLook {
-  /** `OVER`: the verification was given up, or another one or none has its place. */
-  status: 'WAITING' | 'VERIFIED' | 'GIVEN_UP' | 'OVER'
-  /** Why the record does not prove the domain; absent where it does. */
-  fault?: { code: string; reason: string }
-  /** Absent at the end. */
-  nextInMs?: number
-}
-
-export interface DomainRun extends DomainSubject {
-  /** Looks until the workflow continues as a new run, to keep its history short. */
-  looksPerRun?: number
-}
-
-export interface BatchSubject {
-  tenantId: string
-  batchId: string
-}
-
-export interface BatchRun extends BatchSubject {
-  total: number
-  /** First row that may be unfinished; finished rows after it are skipped. */
-  next?: number
-  signed?: number
-  failed?: number
-  chunkRows?: number
-  /** Chunks until the workflow continues as a new run, to keep its history short. */
-  chunksPerRun?: number
-}
-
-export interface BatchProgress {
-  state: string
-  total: number
-  signed: number
-  failed: number
-}
-
-export interface RevocationSubject {
-  tenantId: string
-  revocationId: string
-}
-
-export interface RevocationRun extends RevocationSubject {
-  /** Slices until the workflow continues as a new run, to keep its history short. */
-  slicesPerRun?: number
-}
-
-export interface RevocationProgress {
-  /** `wait`: the last pass starts after every statement from before the request has ended. */
-  phase: 'more' | 'wait' | 'done' | 'gone'
-  checked: number
-  revoked: number
-}
-
-export interface NotificationSubject {
-  tenantId: string
-  notificationId: string
-}
-
-export interface NotificationRun extends NotificationSubject {
-  waits?: readonly ('1m' | '10m' | '1h' | '3h' | '8h' | '1s')[]
 }
 
 export interface PublishedLists {
@@ -169,6 +112,14 @@ interface StartedWorkflows {
     queries: Nothing
     updates: Nothing
   }
+  deliverWebhook: {
+    subject: DeliverySubject
+    payload: DeliverySubject
+    about: []
+    signal: never
+    queries: Nothing
+    updates: Nothing
+  }
 }
 
 /** Workflows that Temporal starts by the clock without a payload; only one that continues as a new run has one. */
@@ -180,6 +131,7 @@ interface ScheduledWorkflows {
   rotateTokenKeys: { payload: undefined; signal: never; queries: Nothing }
   signLogHeads: { payload: undefined; signal: never; queries: Nothing }
   removeOldLogEntries: { payload: undefined; signal: never; queries: Nothing }
+  rotateWebhookKeys: { payload: undefined; signal: never; queries: Nothing }
   sweepCertificates: { payload: undefined; signal: never; queries: Nothing }
 }
 
@@ -257,6 +209,14 @@ export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> 
     id: ({ tenantId, notificationId }) => `${tenantId}/semantic-credentials/notifications/${notificationId}`,
     summary: (_run, { credentialId }) => `send a holder the status of credential ${credentialId}`,
   },
+  deliverWebhook: {
+    area: 'webhooks',
+    objectId: ({ deliveryId }) => deliveryId,
+    others: () => [],
+    id: ({ tenantId, webhookId, eventId, round }) =>
+      `${tenantId}/webhooks/${webhookId}/${eventId}${round === 0 ? '' : `/${round}`}`,
+    summary: ({ webhookId, eventId }) => `deliver event ${eventId} to webhook ${webhookId}`,
+  },
 }
 
 export interface ScheduledWorkflow {
@@ -290,6 +250,11 @@ export const schedules: { readonly [Type in ScheduledType]: ScheduledWorkflow } 
   },
   signLogHeads: { area: 'tokens-logs', id: 'sign-log-heads', summary: 'sign where the chains of the log end' },
   removeOldLogEntries: { area: 'tokens-logs', id: 'remove-old-log-entries', summary: 'remove old entries of the log' },
+  rotateWebhookKeys: {
+    area: 'webhooks',
+    id: 'rotate-webhook-keys',
+    summary: 'make a new webhook key when the newest is too old, and destroy those that were replaced long ago',
+  },
   sweepCertificates: {
     area: 'mobile-credentials',
     id: 'sweep-certificates',

@@ -1,26 +1,41 @@
 import { randomUUID } from 'node:crypto'
 import { openDependencies } from '../activities/index.ts'
 import { createTokenKeyRotation } from '../activities/tokens-logs/keys.ts'
+import { createWebhookKeyRotation } from '../activities/webhooks/keys.ts'
 import { loadConfig } from '../config.ts'
 import { asCommand } from './command.ts'
 
 /**
  * For an operator, with the platform's environment: `rotate` adds a key that signs ten minutes from now, `replace` ends
- * every token that was issued, for when a key may be known to somebody.
+ * every token that was issued, for when a key may be known to somebody. With `webhooks` behind it: the key that signs
+ * deliveries, of which a new one signs in an hour.
  */
 await asCommand(async () => {
   const config = loadConfig(process.env)
   const verb = process.argv[2]
+  const kind = process.argv[3] ?? 'tokens'
   if (verb !== 'rotate' && verb !== 'replace') throw new Error('Name the action: rotate or replace.')
+  if (kind !== 'tokens' && kind !== 'webhooks') throw new Error('Name the keys: tokens (default) or webhooks.')
   const { systemSql, keys, close } = await openDependencies(config)
   try {
-    const { addTokenKey, replaceTokenKeys } = createTokenKeyRotation({ systemSql, keys, config })
-    await (verb === 'rotate' ? addTokenKey : replaceTokenKeys)(randomUUID())
-    const said = {
-      rotate: 'A new token key is published and signs in ten minutes. Tokens of the old key stay valid.',
-      replace: 'Every access token issued so far ends within a minute; clients get new ones.',
+    const tokens = createTokenKeyRotation({ systemSql, keys, config })
+    const webhooks = createWebhookKeyRotation({ systemSql, keys, config })
+    const actions = {
+      tokens: { rotate: tokens.addTokenKey, replace: tokens.replaceTokenKeys },
+      webhooks: { rotate: webhooks.addWebhookKey, replace: webhooks.replaceWebhookKeys },
     }
-    process.stdout.write(`${said[verb]}\n`)
+    await actions[kind][verb](randomUUID())
+    const said = {
+      tokens: {
+        rotate: 'A new token key is published and signs in ten minutes. Tokens of the old key stay valid.',
+        replace: 'Every access token issued so far ends within a minute; clients get new ones.',
+      },
+      webhooks: {
+        rotate: 'A new webhook key is published and signs in an hour. Signatures of the old key stay valid.',
+        replace: 'Another webhook key signs within a minute; signatures of the former keys cannot be checked any more.',
+      },
+    }
+    process.stdout.write(`${said[kind][verb]}\n`)
   } finally {
     await close()
   }

@@ -1,6 +1,7 @@
-import { proxyActivities, sleep } from '@temporalio/workflow'
+import { proxyActivities } from '@temporalio/workflow'
 import type { NotificationDelivery } from '../activities/credentials/notifications.deliver.ts'
 import type { Payload } from '../protocol/workflows.ts'
+import { deliverUntilOver } from './delivery.ts'
 import { outward, quick } from './options.ts'
 
 const { deliverNotification } = proxyActivities<NotificationDelivery>(outward)
@@ -14,12 +15,10 @@ export async function notifyStatus({
   waits = WAITS,
   ...subject
 }: Payload<'notifyStatus'>): Promise<'SENT' | 'NO_SERVICE' | 'FAILED'> {
-  let outcome = await deliverNotification(subject)
-  for (const wait of waits) {
-    if (outcome.state !== 'later') break
-    await sleep(wait)
-    outcome = await deliverNotification(subject)
-  }
+  const outcome = await deliverUntilOver(
+    () => deliverNotification(subject),
+    ({ state }, nth) => (state === 'later' ? waits[nth - 1] : undefined),
+  )
   const state = outcome.state === 'later' ? 'FAILED' : outcome.state
   // a recipient that was not reached may get another message; one that refused it was reached
   await concludeNotification(subject, state, outcome.reason, outcome.state === 'later' || state === 'NO_SERVICE')

@@ -1,6 +1,7 @@
 import { continueAsNew, proxyActivities, setHandler, sleep } from '@temporalio/workflow'
 import type { RevocationSlices } from '../activities/credentials/revocations.ts'
-import type { Payload, RevocationProgress } from '../protocol/workflows.ts'
+import type { RevocationProgress } from '../protocol/credentials/work.ts'
+import type { Payload } from '../protocol/workflows.ts'
 import { queryOf } from './contract.ts'
 import { chunk } from './options.ts'
 import { createProgressLine } from './progress.ts'

@@ -1,6 +1,7 @@
 import { allHandlersFinished, condition, continueAsNew, proxyActivities, setHandler } from '@temporalio/workflow'
 import type { DomainLooks } from '../activities/domains/look.ts'
-import type { DomainLook, DomainSubject, Payload } from '../protocol/workflows.ts'
+import type { DomainLook, DomainSubject } from '../protocol/domains/look.ts'
+import type { Payload } from '../protocol/workflows.ts'
 import { signalOf, updateOf } from './contract.ts'
 import { outward } from './options.ts'
 import { createProgressLine } from './progress.ts'

@@ -8,6 +8,7 @@ import { openDependencies } from '../index.ts'
 import type { KeyRef, KeyStore } from '../keys/index.ts'
 import { hashClientSecret } from '../tokens-logs/clients.ts'
 import { createTokenKeyRotation, createTokenKeys } from '../tokens-logs/keys.ts'
+import { createWebhookKeyRotation } from '../webhooks/keys.ts'
 
 const FIRST_ENVIRONMENT = `insert into environments
   (id, name, domain, authorization_server_domain, deployment_model, region)
@@ -67,10 +68,12 @@ export async function bootstrap(
   await migrate(config.database.url, config.masterKey)
   const { systemSql, keys, now, close } = await openDependencies(config)
   try {
-    log('keys: token key')
+    log('keys: token key, webhook key')
     const tokenKeys = createTokenKeyRotation({ systemSql, keys, config })
-    const keyId = randomUUID()
+    const [keyId, webhookKeyId] = [randomUUID(), randomUUID()]
     await onceKeysAnswer(() => tokenKeys.ensureTokenKey(keyId), log)
+    const webhookKeys = createWebhookKeyRotation({ systemSql, keys, config })
+    await onceKeysAnswer(() => webhookKeys.ensureWebhookKey(webhookKeyId), log)
     await assertOpens(keys, (await createTokenKeys({ systemSql, now }).current()).signing)
     log('first environment, tenant and client')
     await systemSql.query({ text: FIRST_ENVIRONMENT, values: [randomUUID(), config.publicUrl.hostname] })

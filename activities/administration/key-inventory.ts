@@ -2,7 +2,7 @@ import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { KeyRef } from '../keys/index.ts'
 import { storeName } from '../keys/reference.ts'
-import { PLATFORM_TENANT } from '../tokens-logs/keys.ts'
+import { PLATFORM_TENANT } from '../keys/rotating.ts'
 
 /** A key with a row, missing in the store. */
 export interface MissingKey extends KeyRef {
@@ -28,7 +28,8 @@ const ROWS = `select k.id as "keyId", k.tenant_id as "tenantId", k.key_type as "
   coalesce(d.did, k.owner_id::text) as did
 from keys k left join dids d on d.id = k.did_id and d.deleted_at is null where k.id > $1 order by k.id limit $2`
 
-const PLATFORM_KEYS = 'select id from platform_keys union all select id from log_keys'
+const PLATFORM_KEYS =
+  'select id from platform_keys union all select id from log_keys union all select id from webhook_keys'
 const ENVELOPES = `select key_id as "keyId", tenant_id as "tenantId", key_type as "keyType" from key_envelopes`
 
 const DUE = `select 1 from platform_epoch where restored_at > coalesce(keys_compared_at, '-infinity')`

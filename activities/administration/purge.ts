@@ -2,12 +2,21 @@ import { sweepUploads } from '../credentials/batches/sweep.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { KEPT_HOURS } from '../frame/idempotency.ts'
 import { deleteInSlices } from '../frame/slices.ts'
+import { purgeWebhooks } from '../webhooks/purge.ts'
 
 const KEPT_OUTBOX_DAYS = 7
 
 /** Scheduled: deletes expired rows. Safe to retry. */
-export const createPurge = ({ systemSql, sql, now }: Pick<Dependencies, 'systemSql' | 'sql' | 'now'>) => ({
-  async purgeExpiredRows(): Promise<Record<'idempotencyKeys' | 'outboxRows' | 'rateLimits' | 'uploads', number>> {
+export const createPurge = ({
+  config,
+  systemSql,
+  sql,
+  now,
+}: Pick<Dependencies, 'config' | 'systemSql' | 'sql' | 'now'>) => ({
+  async purgeExpiredRows(): Promise<
+    Record<'idempotencyKeys' | 'outboxRows' | 'rateLimits' | 'uploads' | 'webhookDeliveries' | 'webhookEvents', number>
+  > {
+    const webhooks = await purgeWebhooks(systemSql, config.webhooks.retentionDays)
     const age = 'created_at < now() - make_interval(hours => $1)'
     const started = 'started_at < now() - make_interval(days => $1)' // null for a row that never started
     return {
@@ -15,6 +24,8 @@ export const createPurge = ({ systemSql, sql, now }: Pick<Dependencies, 'systemS
       outboxRows: await deleteInSlices(systemSql, 'outbox', started, [KEPT_OUTBOX_DAYS]),
       rateLimits: await deleteInSlices(sql, 'rate_limits', 'expire < $1', [now().getTime()]),
       uploads: await sweepUploads(systemSql),
+      webhookDeliveries: webhooks.deliveries,
+      webhookEvents: webhooks.events,
     }
   },
 })

@@ -7,6 +7,7 @@ import { deletionWork, registrationWork } from '../dids/pending-work.ts'
 import { domainWork } from '../domains/pending-work.ts'
 import { createRevival, type Revival } from '../frame/pending-work.revival.ts'
 import type { Work } from '../frame/pending-work.ts'
+import { deliveryWork } from '../webhooks/pending-work.ts'
 
 /** All kinds of work with rows under way. Each area adds its lines. */
 export const workUnderWay = (config: Dependencies['config']): Work[] => [
@@ -16,6 +17,7 @@ export const workUnderWay = (config: Dependencies['config']): Work[] => [
   batchWork,
   revocationWork,
   notificationWork,
+  deliveryWork,
 ]
 
 /** Younger work may still be on its way from the outbox to its workflow. */

@@ -4,13 +4,14 @@ import { Notification } from '../../entities/credentials/credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { logOf } from '../../protocol/credentials/formats.ts'
 import { messageEndpoint, messageHeader } from '../../protocol/credentials/notifications.ts'
-import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import type { NotificationSubject } from '../../protocol/credentials/work.ts'
+import { Refusal } from '../../protocol/errors.ts'
 import { jwsAlgorithm, signCompactJws } from '../../protocol/jws.ts'
-import type { NotificationSubject } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import type { Signers } from '../dids/signers.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
+import { postMessage } from '../frame/outbound/post.ts'
 import { findCredential } from './read.ts'
 import { refuseIssuer } from './refusals.ts'
 
@@ -68,17 +69,10 @@ export function createNotificationDelivery(parts: Parts) {
         return { state: 'later', reason: 'notification.too_many' }
       const { keyType, verificationMethod, sign } = await messageSigner(signers, tenantId, sender)
       const body = await signCompactJws(messageHeader(jwsAlgorithm(keyType), verificationMethod), message, sign)
-      const { status } = await outbound.fetch({
-        url,
-        method: 'POST',
-        headers: { 'content-type': 'application/jose' },
-        body,
-      })
-      if (status >= 200 && status < 300) return { state: 'SENT' }
-      const reason = `answered ${status}`
-      return { state: status >= 500 || status === 429 || status === 408 ? 'later' : 'FAILED', reason }
+      const posted = await postMessage(outbound, { url, headers: { 'content-type': 'application/jose' }, body })
+      if (posted.accepted) return { state: 'SENT' }
+      return { state: posted.mayPass ? 'later' : 'FAILED', reason: posted.reason }
     } catch (error) {
-      if (error instanceof Unavailable && error.part === 'outbound') return { state: 'later', reason: error.message }
       if (!(error instanceof Refusal)) throw error
       if (error.code === 'did.method_unsupported') return { state: 'NO_SERVICE', reason: error.code }
       // by then their document may resolve, or our key be repaired

@@ -1,6 +1,6 @@
 import type { Domain } from '../../entities/domains.ts'
+import type { DomainSubject } from '../../protocol/domains/look.ts'
 import { PENDING } from '../../protocol/domains/verification.ts'
-import type { DomainSubject } from '../../protocol/workflows.ts'
 
 export type DomainStatus = 'WAITING' | 'VERIFIED' | 'GIVEN_UP'
 

@@ -62,6 +62,7 @@ test('tables without an owner are known ones', async (t) => {
       'platform_keys',
       'rate_limits',
       'tenants',
+      'webhook_keys',
     ],
   )
 })

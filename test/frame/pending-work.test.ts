@@ -8,6 +8,7 @@ import { create, lines } from '../support/credentials/batches.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { didsOf } from '../support/credentials/dids.ts'
 import { createDomain } from '../support/domains.ts'
+import { createWebhook, webhooksOf } from '../support/webhooks.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -64,6 +65,14 @@ const KINDS: Record<string, { begin(): Promise<string>; over: string; since: str
     },
     over: `update credential_revocations set state = 'REVOKED' where id = $1`,
     since: 'update credential_revocations set created_at = $2 where id = $1',
+  },
+  deliverWebhook: {
+    async begin() {
+      const webhook = await createWebhook(world, world.token)
+      return (await webhooksOf(world, world.token).test(webhook.id)).json<{ id: string }>().id
+    },
+    over: `update webhook_deliveries set state = 'DELIVERED', ended_at = now() where id = $1`,
+    since: 'update webhook_deliveries set created_at = $2 where id = $1',
   },
   notifyStatus: {
     async begin() {

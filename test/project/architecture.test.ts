@@ -31,6 +31,7 @@ const AREAS: Record<string, string[]> = {
   // its operations end with their request
   messaging: ['api', 'activities', 'entities', 'protocol', 'test'],
   'tokens-logs': EVERYWHERE,
+  webhooks: EVERYWHERE,
   // environments, tenants and clients are made at bootstrap; their operations come with their own issue
   administration: EVERYWHERE,
 }

@@ -10,6 +10,7 @@ import { type Ask, openWorld, type Reply, type World } from '../support/world.ts
 /** Public files: they belong to no tenant's log, for nobody asked in its name. */
 const PUBLISHED = [
   'getTokenKeySet',
+  'getWebhookKeySet',
   'getLinkedDIDs',
   'getDIDConfiguration',
   'getPublishedStatusList',

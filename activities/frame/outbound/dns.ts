@@ -1,5 +1,6 @@
 import { promises as dns } from 'node:dns'
-import { Unavailable } from '../../../protocol/errors.ts'
+import type { Unavailable } from '../../../protocol/errors.ts'
+import { OutboundFault } from './faults.ts'
 
 export interface ResolvedAddress {
   address: string
@@ -17,7 +18,7 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
  * which of them exist inside the network (D-164). `why` is for the log. A retry may succeed, because DNS changes.
  */
 export const notCalled = (host: string, why: string): Unavailable =>
-  new Unavailable('outbound', notPublic(host), 5, { cause: new Error(why) })
+  new OutboundFault('not_called', notPublic(host), { cause: new Error(why) })
 
 export const notPublic = (host: string): string => `${host} cannot be called: no public address is known for it.`
 

@@ -1,9 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { SecureContext } from 'node:tls'
-import { RequestFilteringHttpsAgent } from 'request-filtering-agent'
+import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import { notCalled, type ResolvedAddress } from './dns.ts'
+import { OutboundFault } from './faults.ts'
 import type { OutboundTarget } from './url.ts'
 
 export interface Exchange {
@@ -18,6 +19,8 @@ export interface Exchange {
   maxBytes: number
   /** Whether an answer above `maxBytes` is refused, or cut there. */
   whenTooLarge: 'refuse' | 'cut'
+  /** The status alone is asked for: a redirect and an encoded body are answers as well. */
+  statusOnly: boolean
   secureContext: SecureContext
   signal: AbortSignal
 }
@@ -52,7 +55,7 @@ function explain(error: Error, host: string): Error {
     return new Refusal('outbound.too_large', `The headers in the answer of ${host} are too large.`)
   if (code.startsWith('HPE_'))
     return new Refusal('outbound.bad_answer', `${host} does not answer with valid HTTP: ${code}.`)
-  return new Unavailable('outbound', `The connection to ${host} failed: ${code}.`)
+  return new OutboundFault('connection', `The connection to ${host} failed: ${code}.`)
 }
 
 /** Reads at most `maxBytes` of the body; the rest is never read. */
@@ -75,40 +78,40 @@ async function readBody(response: IncomingMessage, { maxBytes, whenTooLarge, tar
 async function readAnswer(response: IncomingMessage, exchange: Exchange): Promise<OutboundResponse> {
   const { host } = exchange.target
   const status = response.statusCode ?? 0
-  if (status >= 300 && status < 400 && status !== 304) {
+  if (!exchange.statusOnly && status >= 300 && status < 400 && status !== 304) {
     throw new Refusal(
       'outbound.redirected',
       `${host} answered with a redirect (${status}); redirects are not followed.`,
     )
   }
   const encoding = response.headers['content-encoding'] ?? 'identity'
-  if (encoding.toLowerCase() !== 'identity') {
+  if (!exchange.statusOnly && encoding.toLowerCase() !== 'identity') {
     throw new Refusal('outbound.bad_answer', `${host} compressed its answer, which the request did not allow.`)
   }
   const finalAddress = response.socket.remoteAddress ?? ''
   return { status, headers: flatten(response.headers), body: await readBody(response, exchange), finalAddress }
 }
 
-/** One HTTPS request on one fresh connection. Throws `Refusal('outbound.…')` or `Unavailable('outbound')`. */
+/** Looks at every address again when the socket is made: a second fence behind our own check. */
+function filteringAgent({ target, exempt, secureContext }: Exchange) {
+  const common = { allowIPAddressList: exempt, keepAlive: false }
+  if (!target.isSecure) return new RequestFilteringHttpAgent(common)
+  return new RequestFilteringHttpsAgent({ ...common, maxCachedSessions: 0, secureContext, rejectUnauthorized: true })
+}
+
+/** One request on one fresh connection. Throws `Refusal('outbound.…')` or `Unavailable('outbound')`. */
 export function exchangeOnce(exchange: Exchange): Promise<OutboundResponse> {
-  const { target, addresses, exempt, method, headers, body, secureContext, signal } = exchange
+  const { target, addresses, method, headers, body, signal } = exchange
   return new Promise((resolve, reject) => {
-    const outgoing = httpsRequest({
+    const outgoing = (target.isSecure ? httpsRequest : httpRequest)({
       host: target.host,
-      servername: target.isAddress ? '' : target.host,
+      ...(target.isSecure && { servername: target.isAddress ? '' : target.host }),
       port: target.port,
       path: target.url.pathname + target.url.search,
       method,
       headers: { ...headers, host: target.url.host },
       maxHeaderSize: MAX_HEADER_BYTES,
-      // A second fence behind our own check: it looks at every address again when the socket is made.
-      agent: new RequestFilteringHttpsAgent({
-        allowIPAddressList: exempt,
-        keepAlive: false,
-        maxCachedSessions: 0,
-        secureContext,
-        rejectUnauthorized: true,
-      }),
+      agent: filteringAgent(exchange),
       lookup: (_name, options, done) => {
         const [first] = addresses
         if (options.all) done(null, addresses)
@@ -128,7 +131,7 @@ export function exchangeOnce(exchange: Exchange): Promise<OutboundResponse> {
     signal.addEventListener('abort', abort, { once: true })
     outgoing.on('error', fail)
     outgoing.on('close', () =>
-      fail(new Unavailable('outbound', `${target.host} closed the connection without an answer.`)),
+      fail(new OutboundFault('connection', `${target.host} closed the connection without an answer.`)),
     )
     outgoing.on('response', (response) => {
       readAnswer(response, exchange).then((answer) => settle(() => resolve(answer)), fail)

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import type { OutboundConfig } from '../../../config.ts'
-import { Refusal, Unavailable } from '../../../protocol/errors.ts'
+import { Refusal } from '../../../protocol/errors.ts'
 import { inRanges, isPublic, parseRanges } from '../../../protocol/hosts/addresses.ts'
 import { createResolveName, notCalled, notPublic, type ResolvedAddress } from './dns.ts'
 import { exchangeOnce, type OutboundResponse } from './exchange.ts'
+import { OutboundFault } from './faults.ts'
 import { createHostSlots } from './slots.ts'
 import { type OutboundTarget, parseTarget } from './url.ts'
 
@@ -22,6 +23,8 @@ export interface OutboundRequest {
   maxBytes?: number
   /** Whether a larger answer is refused (default) or cut there. */
   whenTooLarge?: 'refuse' | 'cut'
+  /** Only the status matters: a redirect, which is not followed, and an encoded body are answers as well. */
+  statusOnly?: boolean
   /** Milliseconds for queue, DNS, connection and the whole answer; by default as configured. */
   timeoutMs?: number
   signal?: AbortSignal
@@ -43,8 +46,7 @@ export interface OutboundLog {
   warn(fields: { host: string; port: number; code: string; reason?: string }, message: string): void
 }
 
-const PER_HOST = 8
-const WAITING_PER_HOST = 256
+const SLOTS = { perHost: 8, waiting: 256 }
 /** Addresses of one name that are tried in turn. */
 const TRIED_ADDRESSES = 4
 
@@ -81,12 +83,21 @@ function requestHeaders({ headers = {}, accept, body }: OutboundRequest): Record
   }
 }
 
+export interface OutboundOptions {
+  log?: OutboundLog
+  /** Concurrent calls to one host, and callers that wait for them. */
+  slots?: typeof SLOTS
+  /** Calls http URLs as well: for local trials. */
+  plainHttp?: boolean
+}
+
 /** Throws at start when the CA file, the DNS server or a range is not usable. */
-export function createOutbound(config: OutboundConfig, { log }: { log?: OutboundLog } = {}): Outbound {
+export function createOutbound(config: OutboundConfig, options: OutboundOptions = {}): Outbound {
+  const { log, plainHttp = false } = options
   const ranges = parseRanges(config.allowedRanges)
   if (!ranges) throw new Error('OUTBOUND_ALLOWED_RANGES is not usable: expected addresses and CIDR ranges.')
   const resolveName = createResolveName(config.dnsServer)
-  const slots = createHostSlots({ perHost: PER_HOST, waiting: WAITING_PER_HOST })
+  const slots = createHostSlots(options.slots ?? SLOTS)
   const ca = config.caFile === undefined ? [] : [readFileSync(config.caFile, 'utf8')]
   const secureContext = createSecureContext({ ca: [...getCACertificates('default'), ...ca], minVersion: 'TLSv1.2' })
 
@@ -112,6 +123,7 @@ export function createOutbound(config: OutboundConfig, { log }: { log?: Outbound
       body: request.body,
       maxBytes: request.maxBytes ?? config.maxBytes,
       whenTooLarge: request.whenTooLarge ?? 'refuse',
+      statusOnly: request.statusOnly ?? false,
       secureContext,
       signal,
     })
@@ -119,10 +131,10 @@ export function createOutbound(config: OutboundConfig, { log }: { log?: Outbound
 
   return {
     async fetch(request) {
-      const target = parseTarget(request.url)
+      const target = parseTarget(request.url, { plainHttp })
       const timeoutMs = request.timeoutMs ?? config.timeoutMs
       const deadline = new AbortController()
-      const timeout = new Unavailable('outbound', `${target.host} did not answer within ${timeoutMs} ms.`)
+      const timeout = new OutboundFault('timeout', `${target.host} did not answer within ${timeoutMs} ms.`)
       const timer = setTimeout(() => deadline.abort(timeout), timeoutMs)
       const signal = request.signal ? AbortSignal.any([deadline.signal, request.signal]) : deadline.signal
       try {

@@ -1,4 +1,4 @@
-import { Unavailable } from '../../../protocol/errors.ts'
+import { OutboundFault } from './faults.ts'
 
 /**
  * Limits concurrent calls per host, so that many tenants cannot use us to flood one victim. `run` waits for a slot, and
@@ -23,7 +23,7 @@ export function createHostSlots({ perHost, waiting }: { perHost: number; waiting
       if (slots.active < perHost) slots.active += 1
       else {
         if (slots.line.length >= waiting)
-          throw new Unavailable('outbound', `Too many calls wait for ${host}. Try again later.`)
+          throw new OutboundFault('busy', `Too many calls wait for ${host}. Try again later.`)
         await turn(slots.line, signal)
       }
       try {

@@ -21,6 +21,8 @@ export interface OutboundTarget {
   host: string
   isAddress: boolean
   port: number
+  /** By TLS; a plain connection is for local trials alone. */
+  isSecure: boolean
 }
 
 const refuse = (code: string, message: string): never => {
@@ -30,25 +32,28 @@ const refuse = (code: string, message: string): never => {
 /**
  * The rules for every URL that we call, checked before and after WHATWG normalisation: https, a
  * registered name, no user info, an allowed port. The address of the name is checked at the
- * connection. Throws `Refusal('outbound.invalid_url' | 'outbound.not_https' | 'outbound.port')`.
+ * connection. `plainHttp`: an http URL will do. Throws `Refusal('outbound.invalid_url' | 'outbound.not_https' |
+ * 'outbound.port')`.
  */
-export function parseTarget(text: string): OutboundTarget {
+export function parseTarget(text: string, { plainHttp = false } = {}): OutboundTarget {
   if (text.length > MAX_URL) refuse('invalid_url', `The URL is longer than ${MAX_URL} characters.`)
   if (/[\p{Cc}\p{Z}\\]/u.test(text))
     refuse('invalid_url', 'The URL contains a space, a control character or a backslash.')
   if (!URL.canParse(text)) return refuse('invalid_url', 'The URL is not valid.')
   const url = new URL(text)
-  if (url.protocol !== 'https:') refuse('not_https', 'The URL is not an https URL.')
-  if (!/^https:\/\/[^/]/i.test(text)) refuse('invalid_url', 'The URL has no host.')
-  if (url.username !== '' || url.password !== '' || /^https:\/\/[^/?#]*@/i.test(text)) {
+  const isSecure = url.protocol === 'https:'
+  if (!isSecure && !(plainHttp && url.protocol === 'http:')) refuse('not_https', 'The URL is not an https URL.')
+  if (!/^https?:\/\/[^/]/i.test(text)) refuse('invalid_url', 'The URL has no host.')
+  if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text)) {
     refuse('invalid_url', 'The URL contains user info before its host.')
   }
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (host === '' || host.endsWith('.') || host.length > 253) refuse('invalid_url', 'The host of the URL is not valid.')
-  const port = url.port === '' ? 443 : Number(url.port)
-  if (port !== 443 && (port < 1024 || REFUSED_PORTS.has(port)))
+  const usual = isSecure ? 443 : 80
+  const port = url.port === '' ? usual : Number(url.port)
+  if (port !== usual && (port < 1024 || REFUSED_PORTS.has(port)))
     refuse('port', `Port ${port} of the URL is not allowed: use 443.`)
-  return { url, host, isAddress: isIP(host) !== 0, port }
+  return { url, host, isAddress: isIP(host) !== 0, port, isSecure }
 }
 
 /** Special names in the list of public suffixes that lead to no host on the internet (RFC 7686, 8375). */

@@ -5,7 +5,7 @@ import { Refusal } from '../../../protocol/errors.ts'
 import { signCompactJws } from '../../../protocol/jws.ts'
 import { type ReadSeal, readSeal, SEAL_TYPE, type Seal } from '../../../protocol/tokens-logs/seals.ts'
 import type { KeyRef, KeyStore } from '../../keys/index.ts'
-import { PLATFORM_TENANT } from '../keys.ts'
+import { PLATFORM_TENANT } from '../../keys/rotating.ts'
 
 /** A key is never deleted: the seals that it signed are checked for as long as there are any. */
 const ADD = 'insert into log_keys (id, public_key) values ($1, $2) on conflict (id) do nothing'

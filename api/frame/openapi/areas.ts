@@ -9,6 +9,7 @@ import { MESSAGING_DOCUMENT } from '../../messaging/document.ts'
 import { MOBILE_CREDENTIAL_DOCUMENT } from '../../mobile-credentials/document.ts'
 import { SEMANTIC_CREDENTIAL_DOCUMENT } from '../../semantic-credentials/document.ts'
 import { TOKEN_AND_LOG_DOCUMENT } from '../../tokens-logs/document.ts'
+import { WEBHOOK_DOCUMENT } from '../../webhooks/document.ts'
 import type { AreaDocument, FileForm, Upload } from './document.ts'
 import type { GeneratedOpenApi } from './generated.ts'
 import { FRAME_SCHEMAS } from './json.ts'
@@ -24,6 +25,7 @@ export const DOCUMENTS: readonly AreaDocument[] = [
   MOBILE_CREDENTIAL_DOCUMENT,
   SEMANTIC_CREDENTIAL_DOCUMENT,
   TOKEN_AND_LOG_DOCUMENT,
+  WEBHOOK_DOCUMENT,
 ]
 
 type Table<Value> = Readonly<Record<string, Value | undefined>>

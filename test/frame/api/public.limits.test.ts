@@ -29,6 +29,7 @@ async function published(): Promise<string[]> {
     '/.well-known/did-configuration',
     '/v1/linked-dids',
     '/.well-known/jwks.json',
+    '/v1/webhooks/jwks',
     new URL(statusListCredential).pathname,
     `/v1/presentation-requests/${request.json<{ id: string }>().id}`,
   ]

@@ -54,6 +54,7 @@ test('each workflow has an id of its own, and each schedule', (t) => {
     workflows.signBatch.id({ tenantId, batchId }),
     workflows.revokeCredentials.id({ tenantId, revocationId }),
     workflows.notifyStatus.id({ tenantId, notificationId }),
+    workflows.deliverWebhook.id({ tenantId, webhookId: batchId, eventId: batchId, deliveryId: batchId, round: 0 }),
     ...Object.values(schedules).map(({ id }) => id),
   ]
   t.is(new Set(ids).size, Object.keys(workflows).length + Object.keys(schedules).length)

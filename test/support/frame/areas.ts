@@ -16,7 +16,8 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
   'compact-credentials': ['dids', 'credentials', 'tokens-logs'],
   'mobile-credentials': ['dids', 'credentials', 'tokens-logs'],
   messaging: ['dids'],
-  administration: ['dids', 'domains', 'credentials', 'tokens-logs'],
+  webhooks: [],
+  administration: ['dids', 'domains', 'credentials', 'tokens-logs', 'webhooks'],
 }
 
 /** What composes areas: it may use all of them. */

@@ -12,6 +12,7 @@ import { course, createTemplate } from '../credentials/templates.ts'
 import { VC_API_EXAMPLES } from '../credentials/vc-api.examples.ts'
 import { createDomain, newDomainName } from '../domains.ts'
 import { createMailbox, encrypt, inboxesOf } from '../messaging.ts'
+import { createWebhook, webhooksOf } from '../webhooks.ts'
 import type { Client, World } from '../world.ts'
 import { bodySchema, type Operation, operations } from './openapi.ts'
 
@@ -67,6 +68,11 @@ export interface Sample extends PresentationSample {
   spareInboxId: string
   /** Another inbox, for the operations that delete its DID and its message. */
   spareInbox: { inboxId: string; inboxDid: string; messageId: string }
+  webhookId: string
+  /** For the operation that deletes it. */
+  spareWebhookId: string
+  /** Of a test event. */
+  deliveryId: string
 }
 
 export async function makeSample(world: World, client: Client): Promise<Sample> {
@@ -105,7 +111,14 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     jwe: await encrypt(world, { from: did, to: [did], token }),
     spareInboxId: await inboxesOf(world, token).created(),
     spareInbox: await createMailbox(world, token),
+    ...(await makeWebhookSample(world, token)),
   }
+}
+
+async function makeWebhookSample(world: World, token: string) {
+  const [webhook, spare] = [await createWebhook(world, token), await createWebhook(world, token)]
+  const delivery = await webhooksOf(world, token).test(webhook.id)
+  return { webhookId: webhook.id, spareWebhookId: spare.id, deliveryId: delivery.json<{ id: string }>().id }
 }
 
 /** A revocation of nothing: its issuer has issued nothing. */
@@ -128,6 +141,8 @@ const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/dids/{id}': ({ did }) => did,
   '/v1/config/domain/{id}': ({ domainId }) => domainId,
   '/v1/messaging/inboxes/{id}': ({ inboxId }) => inboxId,
+  '/v1/webhooks/{id}': ({ webhookId }) => webhookId,
+  '/v1/webhooks/deliveries/{id}': ({ deliveryId }) => deliveryId,
   '/v1/credentials/{id}': ({ credentialId }) => credentialId,
   '/v1/credentials/web-semantic/{id}': ({ credentialId }) => credentialId,
   '/v1/credentials/web-semantic/configurations/{id}': ({ templateId }) => templateId,
@@ -184,6 +199,9 @@ const PARTICULAR: Record<string, Example> = {
     body: ({ did }) => ({ didUrl: `${did}#${did.slice('did:key:'.length)}`, payload: { course: 'CS-101' } }),
   },
   decryptCredentials: { body: ({ jwe }) => ({ jwe }) },
+  deleteWebhook: { path: ({ spareWebhookId }) => ({ id: spareWebhookId }) },
+  // no worker ends its delivery
+  redeliverWebhookDelivery: { answers: 409 },
   deleteDID: { path: ({ spareDid }) => ({ id: spareDid }) },
   signWebSemanticCredential: {
     body: ({ did }) => ({

@@ -78,7 +78,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
   const asked = { request_id: id(), client_id: id() }
   const of = (row: Row): Row => ({ id: id(), tenant_id: tenant, ...row })
   const presentation = { name: '', domain: '', query: '[]' }
-  const [iaca, pdfTemplate, inbox] = [id(), id(), id()]
+  const [iaca, pdfTemplate, inbox, webhook, event] = [id(), id(), id(), id(), id()]
   const validity = { not_before: new Date(), not_after: new Date() }
   return [
     ['domain_linkages', of({ did_id: did, origin: '', credential: '{}', valid_until: new Date() })],
@@ -104,6 +104,9 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     ['inbox_dids', of({ inbox_id: inbox, did: 'did:key:x', did_id: did })],
     ['inbox_did_proofs', { tenant_id: tenant, digest: none, expires_at: new Date() }],
     ['inbox_messages', of({ inbox_id: inbox, payload: none, size: 0 })],
+    ['webhooks', of({ id: webhook, url: '', events: '{}' })],
+    ['webhook_events', of({ id: event, type: '' })],
+    ['webhook_deliveries', of({ webhook_id: webhook, event_id: event, event_type: '' })],
     ['mobile_document_signers', of({ iaca_id: iaca, key_id: id(), public_key: none, active: false, csr: none })],
   ]
 }

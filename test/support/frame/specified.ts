@@ -2,6 +2,8 @@ const TEMPLATE = ['additional_types', 'id', 'issuer', 'name', 'revocable', 'type
 
 const DOMAIN = ['domain', 'id', 'isVerified', 'name', 'verificationToken', 'verifiedAt']
 
+const WEBHOOK = ['createdAt', 'disabled', 'events', 'id', 'updatedAt', 'url']
+
 /** The specification's operations of the areas built so far: place, status and fields of the answer. */
 export const SPECIFIED: [operationId: string, method: string, path: string, status: number, fields: string[]][] = [
   ['getOAuthAccessToken', 'POST', '/v1/auth/token', 200, ['access_token', 'expires_in', 'token_type']],
@@ -148,6 +150,10 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
     200,
     ['fields', 'file_name', 'fonts', 'id', 'metadata', 'name'],
   ]),
+  ['createWebhook', 'POST', '/v1/webhooks', 201, WEBHOOK],
+  ['updateWebhook', 'PUT', '/v1/webhooks/{id}', 200, WEBHOOK],
+  ['getWebhooks', 'GET', '/v1/webhooks', 200, ['limit', 'totalCount', 'totalPages', 'webhooks']],
+  ['getWebhookKeySet', 'GET', '/v1/webhooks/jwks', 200, ['keys']],
   ['signMobileCredential', 'POST', '/v1/credentials/mobile/sign', 200, ['decoded', 'encoded']],
   ['createMobileCredentialsDocumentSigner', 'POST', '/v1/credentials/mobile/document-signers', 201, ['id', 'active']],
   [
@@ -224,4 +230,6 @@ export const ALIASES: [method: string, path: string, operationId: string][] = [
   ['POST', '/core/v1/messaging/encrypt', 'encryptCredentials'],
   ['GET', '/core/v1/config/domain', 'getListOfDomains'],
   ['PUT', '/core/v1/config/domain/{id}', 'updateDomain'],
+  ['POST', '/core/v1/webhooks', 'createWebhook'],
+  ['GET', '/core/v1/webhooks/jwks', 'getWebhookKeySet'],
 ]

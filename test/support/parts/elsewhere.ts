@@ -19,6 +19,10 @@ export async function openWorldBeside(host: string, listener: RequestListener, o
   })
   return {
     world,
+    /** What the platform asks for names. */
+    dns,
+    /** host:port, as URLs have it. */
+    authority: `${host}:${server.port}`,
     /** An address on that host. */
     urlOf: (path: string) => `https://${host}:${server.port}/${path}`,
     async close() {

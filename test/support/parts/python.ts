@@ -30,7 +30,7 @@ export function pythonWith(...libraries: string[]) {
   let made: Promise<string> | undefined
   return async (program: string, ...words: string[]): Promise<string> => {
     made ??= environment(libraries)
-    const { stdout } = await run(await made, ['-c', program, ...words], { maxBuffer: 16 * 1024 * 1024 })
+    const { stdout } = await run(await made, ['-c', program, ...words], { maxBuffer: 64 * 1024 * 1024 })
     return stdout
   }
 }

@@ -1,40 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common'
-import proto from '@temporalio/proto'
-
-/** Histories rest encrypted, as in production; this key protects nothing. */
-export const historyKey = Buffer.alloc(32, 'history')
-
-export const historyDirectory = new URL('../../histories/', import.meta.url)
-
-export interface Scenario {
-  workflowType: string
-  /** `<workflowType>.<path>.history.json` */
-  path: string
-  payload: unknown
-  /** What each activity answers at its nth call, from 0; an activity that is not named answers nothing. */
-  answers: Record<string, (nth: number) => unknown>
-  /** Sent a second after the start. */
-  signal?: string
-  /** Name of an update that is sent a second after the start, and answered. */
-  update?: string
-  /** Cancelled two seconds after the start: the workflow does not end by itself. */
-  cancelled?: true
-}
-
-export const fileOf = ({ workflowType, path }: Pick<Scenario, 'workflowType' | 'path'>): URL =>
-  new URL(`${workflowType}.${path}.history.json`, historyDirectory)
-
-const History = proto.temporal.api.history.v1.History
-
-/** Readable and stable. The SDK's historyToJSON fails where two versions of protobufjs are installed. */
-export const toJson = (history: proto.temporal.api.history.v1.IHistory): string =>
-  JSON.stringify(
-    History.toObject(History.fromObject(history), { longs: String, enums: String, bytes: String }),
-    null,
-    1,
-  )
-
-export const fromJson = (json: string): proto.temporal.api.history.v1.History => History.fromObject(JSON.parse(json))
+import type { Scenario } from './files.ts'
 
 const subject = { tenantId: '00000000-0000-4000-8000-000000000001', didId: '00000000-0000-4000-8000-000000000002' }
 
@@ -87,6 +52,21 @@ const notifying = (path: string, deliverNotification: (nth: number) => unknown):
   },
   answers: { deliverNotification, concludeNotification: () => undefined },
 })
+
+const delivering = (path: string, attemptDelivery: (nth: number) => unknown): Scenario => ({
+  workflowType: 'deliverWebhook',
+  path,
+  payload: {
+    tenantId: subject.tenantId,
+    webhookId: '00000000-0000-4000-8000-000000000007',
+    eventId: '00000000-0000-4000-8000-000000000008',
+    deliveryId: '00000000-0000-4000-8000-000000000009',
+    round: 0,
+  },
+  answers: { attemptDelivery },
+})
+
+const refusedFor = (nextInMs: number) => ({ state: 'PENDING', code: 'answer', nextInMs })
 
 const FAULT = { code: 'domain.record_missing', reason: 'No TXT record is the token.' }
 
@@ -246,6 +226,19 @@ export const scenarios: Scenario[] = [
   notifying('no-service', () => ({ state: 'NO_SERVICE' })),
   notifying('second-try', (nth) => ({ state: nth < 1 ? 'later' : 'SENT' })),
   notifying('given-up', () => ({ state: 'later', reason: 'answered 503' })),
+  delivering('delivered', () => ({ state: 'DELIVERED' })),
+  delivering('delivered-at-the-third-attempt', (nth) => {
+    if (nth === 1) throw new Error('a crash')
+    return nth < 3 ? refusedFor(100 * nth) : { state: 'DELIVERED' }
+  }),
+  delivering('failed', (nth) => (nth < 3 ? refusedFor(0) : { state: 'FAILED', code: 'timeout' })),
+  delivering('stopped', (nth) => (nth < 1 ? refusedFor(50) : { state: 'STOPPED' })),
+  {
+    workflowType: 'rotateWebhookKeys',
+    path: 'done',
+    payload: undefined,
+    answers: { rotateWebhookKeys: () => ({ added: 1, removed: 0 }) },
+  },
   revoking('two-slices', (nth) => ({ phase: nth < 2 ? 'more' : 'done', checked: 5 * nth, revoked: 4 * nth })),
   revoking('waits-and-looks-again', (nth) => {
     if (nth === 1) throw new Error('a crash')

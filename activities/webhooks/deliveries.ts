@@ -1,0 +1,159 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { inTenant } from '../../entities/orm.ts'
+import { Webhook, WebhookDelivery } from '../../entities/webhooks.ts'
+import { Refusal, TooMany } from '../../protocol/errors.ts'
+import type { DeliverySubject } from '../../protocol/webhooks/delivery.ts'
+import { TEST_EVENT, testPayload } from '../../protocol/webhooks/events.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { Call, Metadata, Operations } from '../frame/operations.ts'
+import type { Events } from './events.ts'
+import { webhookNotFound } from './lifecycle.ts'
+import { type DeliveryRecord, type DeliveryState, toDelivery } from './records.ts'
+
+/** Deliveries that one request delivers again. */
+const AT_ONCE = 500
+/** Test events of one webhook in a minute: its host may be somebody else's. */
+const TESTS_PER_MINUTE = 10
+
+export const deliveryNotFound = () => new Refusal('webhook.delivery_not_found', 'There is no such delivery.')
+
+export interface DeliveryFilter {
+  webhookId?: string
+  state?: DeliveryState
+  /** Created at this time or later. */
+  since?: Date
+}
+
+/** The last delivery of each event to a webhook, where it failed, the oldest first; one more than is asked for. */
+const FAILED = `select d.event_id as "eventId" from webhook_deliveries d
+  where d.webhook_id = ? and d.state = 'FAILED' and d.ended_at >= ?
+    and not exists (select from webhook_deliveries n
+      where n.event_id = d.event_id and n.webhook_id = d.webhook_id and n.round > d.round)
+  order by d.ended_at, d.id limit ?`
+
+/** One more delivery of events to a webhook; of concurrent requests for one event the first makes it. */
+const AGAIN = `insert into webhook_deliveries (id, tenant_id, webhook_id, event_id, event_type, round)
+  select gen_random_uuid(), d.tenant_id, d.webhook_id, d.event_id, d.event_type, d.round + 1
+  from json_array_elements_text(?::json) as wanted (event_id), lateral (
+    select * from webhook_deliveries l where l.event_id = wanted.event_id::uuid and l.webhook_id = ? order by l.round desc limit 1
+  ) as d
+  where d.state <> 'PENDING'
+  on conflict (event_id, webhook_id, round) do nothing
+  returning id as "deliveryId", tenant_id as "tenantId", webhook_id as "webhookId", event_id as "eventId", round`
+
+const RECENT_TESTS = `select count(*)::int as count from webhook_deliveries
+  where webhook_id = ? and event_type = ? and created_at > now() - interval '1 minute'`
+
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'outbox' | 'uuid'> {
+  operations: Operations
+  events: Events
+}
+
+/** Deliveries of events to webhooks: list, read, deliver again, send a test event. */
+export function createDeliveries({ config, database, outbox, uuid, operations, events }: Parts) {
+  const record = (row: WebhookDelivery): DeliveryRecord => toDelivery(row, config.temporal)
+
+  async function find(em: SqlEntityManager, id: string): Promise<WebhookDelivery> {
+    const row = await em.findOne(WebhookDelivery, { id })
+    if (!row) throw deliveryNotFound()
+    return row
+  }
+
+  /** Throws `webhook.not_found`, `webhook.disabled`. */
+  async function assertEnabled(em: SqlEntityManager, id: string): Promise<void> {
+    const row = await em.findOne(Webhook, { id })
+    if (!row) throw webhookNotFound()
+    if (row.disabled)
+      throw new Refusal('webhook.disabled', 'The webhook is disabled, and receives nothing. Enable it first.')
+  }
+
+  async function deliverAgain(em: SqlEntityManager, webhookId: string, eventIds: string[]): Promise<DeliverySubject[]> {
+    const subjects = await em.execute<DeliverySubject[]>(AGAIN, [JSON.stringify(eventIds), webhookId])
+    await outbox.startAll(em, 'deliverWebhook', subjects)
+    return subjects
+  }
+
+  return {
+    /** Newest first. */
+    async listDeliveries(
+      tenantId: string,
+      { limit, offset }: { limit: number; offset: number },
+      { webhookId, state, since }: DeliveryFilter = {},
+    ): Promise<{ deliveries: DeliveryRecord[]; total: number }> {
+      const where = {
+        ...(webhookId !== undefined && { webhookId }),
+        ...(state !== undefined && { state }),
+        ...(since !== undefined && { createdAt: { $gte: since } }),
+      }
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const orderBy = { createdAt: 'desc', id: 'asc' } as const
+        const [rows, total] = await em.findAndCount(WebhookDelivery, where, { orderBy, limit, offset })
+        return { deliveries: rows.map(record), total }
+      })
+    },
+
+    async readDelivery(tenantId: string, id: string): Promise<DeliveryRecord> {
+      return inTenant(database.tenants, tenantId, async (em) => record(await find(em, id)))
+    },
+
+    /**
+     * Delivers the event of a delivery to its webhook again, under a new delivery id and the same event id. Throws
+     * `webhook.delivery_not_found`, `webhook.disabled`, `webhook.delivery_pending`.
+     */
+    async redeliver(call: Call, id: string): Promise<DeliveryRecord> {
+      const metadata: Metadata = { id }
+      return operations.change(call, 'redeliverWebhookDelivery', metadata, async (em) => {
+        const { webhookId, eventId } = await find(em, id)
+        await assertEnabled(em, webhookId)
+        const [subject] = await deliverAgain(em, webhookId, [eventId])
+        if (!subject)
+          throw new Refusal(
+            'webhook.delivery_pending',
+            'A delivery of this event to this webhook is under way. Wait for its end.',
+          )
+        Object.assign(metadata, { deliveryId: subject.deliveryId, webhookId, eventId })
+        return record(await find(em, subject.deliveryId))
+      })
+    },
+
+    /**
+     * Delivers again what failed at `since` or later, the oldest first; `more`: there is more than one request takes.
+     * Throws `webhook.not_found`, `webhook.disabled`.
+     */
+    async redeliverFailed(call: Call, webhookId: string, since: Date): Promise<{ redelivered: number; more: boolean }> {
+      const metadata: Metadata = { id: webhookId }
+      return operations.change(call, 'redeliverFailedWebhookDeliveries', metadata, async (em) => {
+        await assertEnabled(em, webhookId)
+        const failed = await em.execute<{ eventId: string }[]>(FAILED, [webhookId, since, AT_ONCE + 1])
+        const eventIds = failed.slice(0, AT_ONCE).map(({ eventId }) => eventId)
+        const { length: redelivered } = await deliverAgain(em, webhookId, eventIds)
+        metadata.redelivered = redelivered
+        return { redelivered, more: failed.length > AT_ONCE }
+      })
+    },
+
+    /**
+     * Sends a test event to one webhook, whatever events it asks for. Throws `webhook.not_found`, `webhook.disabled`,
+     * `TooMany('webhook.too_many_tests')`.
+     */
+    async sendTestEvent(call: Call, webhookId: string): Promise<DeliveryRecord> {
+      const { tenantId } = call
+      const [eventId, deliveryId] = [uuid(), uuid()]
+      return operations.change(call, 'sendWebhookTestEvent', { id: webhookId, deliveryId, eventId }, async (em) => {
+        await assertEnabled(em, webhookId)
+        const [recent] = await em.execute<{ count: number }[]>(RECENT_TESTS, [webhookId, TEST_EVENT])
+        if ((recent?.count ?? 0) >= TESTS_PER_MINUTE)
+          throw new TooMany(
+            'webhook.too_many_tests',
+            `A webhook gets at most ${TESTS_PER_MINUTE} test events in a minute.`,
+            60,
+          )
+        const subject = { tenantId, webhookId, eventId, deliveryId }
+        await events.emitTo(em, subject, TEST_EVENT, testPayload(webhookId))
+        return record(await find(em, deliveryId))
+      })
+    },
+  }
+}
+
+export type Deliveries = ReturnType<typeof createDeliveries>

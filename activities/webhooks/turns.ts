@@ -1,0 +1,84 @@
+import { Unavailable } from '../../protocol/errors.ts'
+import { OutboundFault } from '../frame/outbound/faults.ts'
+import { createHostSlots } from '../frame/outbound/slots.ts'
+
+export interface TurnOptions {
+  /** Deliveries in one process at a time: below the worker's 100 activities, so that others have room. */
+  atOnce?: number
+  perTenant?: number
+  perHost?: number
+  /** Deliveries that wait in the process for a slow host; more come again later. */
+  waitingPerHost?: number
+  /** Longest wait in the process. */
+  waitMs?: number
+}
+
+const LONGEST_PAUSE_MS = 30_000
+/** Hosts whose pace is stored. */
+const KEPT = 1_000
+
+/**
+ * Lets a slow receiver hold up its own deliveries alone: one that finds no place throws `Unavailable('outbound')`, with
+ * the time after which Temporal tries it again. That is no attempt of the receiver. The times are spread at the host's
+ * own pace, so that a thousand waiting deliveries do not all come at once.
+ */
+export function createTurns({
+  atOnce = 64,
+  perTenant = 32,
+  perHost = 8,
+  waitingPerHost = 8,
+  waitMs = 1_000,
+}: TurnOptions = {}) {
+  const all = createHostSlots({ perHost: atOnce, waiting: 0 })
+  const tenants = createHostSlots({ perHost: perTenant, waiting: 0 })
+  const hosts = createHostSlots({ perHost, waiting: waitingPerHost })
+  /** By host: when the next delivery that was sent away may come, and how long one lasts. */
+  const paces = new Map<string, { nextAt: number; lastsMs: number }>()
+
+  const paceOf = (host: string) => {
+    const pace = paces.get(host) ?? { nextAt: 0, lastsMs: 200 }
+    paces.delete(host)
+    paces.set(host, pace) // the newest last
+    const [oldest] = paces.keys()
+    if (paces.size > KEPT && oldest !== undefined) paces.delete(oldest)
+    return pace
+  }
+
+  const later = (host: string): Unavailable => {
+    const pace = paceOf(host)
+    const nowMs = performance.now()
+    pace.nextAt = Math.max(nowMs + 100, pace.nextAt) + pace.lastsMs / perHost
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, pace.nextAt - nowMs)
+    return new Unavailable('outbound', 'Other deliveries have their turn first.', pauseMs / 1000)
+  }
+
+  const measured = async <T>(host: string, work: () => Promise<T>): Promise<T> => {
+    const fromMs = performance.now()
+    try {
+      return await work()
+    } finally {
+      const pace = paceOf(host)
+      pace.lastsMs = (pace.lastsMs + performance.now() - fromMs) / 2
+    }
+  }
+
+  return {
+    /** Runs `work`, which calls the host for the tenant, in its turn. Throws `Unavailable('outbound')`: not called. */
+    async run<T>(tenantId: string, host: string, work: () => Promise<T>): Promise<T> {
+      const patience = new AbortController()
+      const timer = setTimeout(() => patience.abort(new OutboundFault('busy', 'The wait was too long.')), waitMs)
+      const { signal } = patience
+      try {
+        return await all.run('', signal, () =>
+          tenants.run(tenantId, signal, () => hosts.run(host, signal, () => measured(host, work))),
+        )
+      } catch (error) {
+        throw error instanceof OutboundFault && error.kind === 'busy' ? later(host) : error
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+  }
+}
+
+export type Turns = ReturnType<typeof createTurns>

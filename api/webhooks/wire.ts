@@ -1,0 +1,225 @@
+import type { SavedWebhook } from '../../activities/webhooks/lifecycle.ts'
+import type { DeliveryRecord } from '../../activities/webhooks/records.ts'
+import { momentOf } from '../../protocol/dates.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { PageQuery } from '../frame/pagination.ts'
+import type { Count, DateTime, Uuid } from '../frame/wire.ts'
+
+/** An event that a webhook may ask for. */
+export type WebhookEventName = string
+
+/** An https URL: a host name, no IP address, no query, no fragment, no user info. */
+export type WebhookUrl = string
+
+/**
+ * `whsec_` and 24 to 64 bytes in base64, which are the HMAC key, or 16 to 255 characters of ASCII without spaces, which
+ * are the key as they are.
+ */
+export type WebhookSecret = string
+
+export type WebhookStatus = 'enabled' | 'disabled'
+
+export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED' | 'STOPPED'
+
+export interface WebhookIn {
+  /** Each once. */
+  events: WebhookEventName[]
+  url: WebhookUrl
+  /** With a secret, deliveries also have an HMAC signature of Standard Webhooks. */
+  secret?: WebhookSecret | null
+  /** Default: false. */
+  disabled?: boolean | null
+}
+
+/** A member that is absent or null does not change. */
+export interface WebhookUpdateIn {
+  events?: WebhookEventName[] | null
+  url?: WebhookUrl | null
+  /** An empty text takes the secret away. */
+  secret?: string | null
+  disabled?: boolean | null
+}
+
+export interface WebhookOut {
+  id: Uuid
+  events: WebhookEventName[]
+  url: string
+  disabled: boolean
+  /** Whether deliveries have an HMAC signature. */
+  hasSecret: boolean
+  /** Only in the answer to the request that set it. */
+  secret?: string
+  createdAt: DateTime
+  updatedAt: DateTime
+}
+
+export interface WebhookPageOut {
+  webhooks: WebhookOut[]
+  limit: Count
+  totalCount: Count
+  totalPages: Count
+}
+
+export interface WebhookQuery extends PageQuery {
+  /** Returns only webhooks with this status. Default: all. */
+  status?: WebhookStatus
+}
+
+export interface WebhookJwkOut {
+  kty: 'OKP'
+  crv: 'Ed25519'
+  /** The keyid of signatures. */
+  kid: string
+  /** The public key in base64url. */
+  x: string
+  use: 'sig'
+  alg: 'EdDSA'
+}
+
+export interface WebhookKeySetOut {
+  /** Newest first. The newest does not sign yet for an hour. */
+  keys: WebhookJwkOut[]
+}
+
+export interface DeliveryAttemptOut {
+  at: DateTime
+  /** Milliseconds until the answer was read, or the attempt failed. */
+  durationMs: Count
+  /** HTTP status of the answer; absent where there was none. */
+  responseCode?: Count
+  /**
+   * Stable; absent where the event was delivered. answer: another status than 2xx. timeout: no whole answer in time.
+   * connection: no connection, or a broken one. not_called: the host has no public address. outbound.tls: the
+   * certificate or the handshake failed. outbound.bad_answer: no valid HTTP.
+   */
+  code?: string
+  /** For people. */
+  reason?: string
+}
+
+export interface DeliveryOut {
+  /** The deliveryId in the body of the delivery. */
+  id: Uuid
+  webhookId: Uuid
+  /** Receivers know an event that comes twice by this. */
+  eventId: Uuid
+  eventType: string
+  status: DeliveryStatus
+  attempts: DeliveryAttemptOut[]
+  /** Code of the last answer. */
+  responseCode?: Count
+  /** Why the last attempt failed. */
+  error?: string
+  createdAt: DateTime
+  /** Of a delivery that is PENDING and has been tried. */
+  nextAttemptAt?: DateTime
+  endedAt?: DateTime
+  /** The workflow of the delivery in the Temporal UI, for operators; absent where the platform has no address of it. */
+  workflowUrl?: string
+}
+
+export interface DeliveryPageOut {
+  deliveries: DeliveryOut[]
+  limit: Count
+  totalCount: Count
+  totalPages: Count
+}
+
+export interface DeliveryQuery extends PageQuery {
+  /** Returns only deliveries to this webhook. */
+  webhookId?: Uuid
+  /** Returns only deliveries with this status. */
+  status?: DeliveryStatus
+  /** Returns only deliveries that were created at this time or later. */
+  since?: DateTime
+}
+
+export interface RedeliverFailedIn {
+  /** Delivers again what failed at this time or later. */
+  since: DateTime
+}
+
+export interface RedeliveredOut {
+  /** Number of new deliveries. */
+  redelivered: Count
+  /** true: one request takes 500 deliveries, and there are more; repeat it. */
+  more: boolean
+}
+
+/** Throws `Refusal('request.invalid')`. */
+export function timeOf(text: string, path: string): Date {
+  const moment = momentOf(text, { zoneRequired: true })
+  if (moment) return moment
+  throw new Refusal('request.invalid', `${path} is not a date and time.`, [
+    { path, code: 'date_time', message: 'expected the form 2027-01-31T12:00:00Z' },
+  ])
+}
+
+export const webhookToWire = ({ secret, ...record }: SavedWebhook): WebhookOut => ({
+  ...record,
+  ...(secret !== undefined && { secret }),
+})
+
+export function deliveryToWire(record: DeliveryRecord): DeliveryOut {
+  const { id, webhookId, eventId, eventType, state, attempts, createdAt, nextAttemptAt, endedAt, workflowUrl } = record
+  const last = attempts.at(-1)
+  return {
+    id,
+    webhookId,
+    eventId,
+    eventType,
+    status: state,
+    attempts,
+    ...(last?.responseCode !== undefined && { responseCode: last.responseCode }),
+    ...(last?.reason !== undefined && { error: last.reason }),
+    createdAt,
+    ...(nextAttemptAt !== null && { nextAttemptAt }),
+    ...(endedAt !== null && { endedAt }),
+    ...(workflowUrl !== null && { workflowUrl }),
+  }
+}
+
+export const WEBHOOK: WebhookOut = {
+  id: '0b1c8a8e-4f1e-4a57-9d0a-1f8f5d6f2c31',
+  events: ['OpenIdCredentialIssued'],
+  url: 'https://receiver.university.example/webhooks',
+  disabled: false,
+  hasSecret: true,
+  createdAt: '2027-01-15T12:00:00.000Z',
+  updatedAt: '2027-01-15T12:00:00.000Z',
+}
+
+export const NEW_DELIVERY: DeliveryOut = {
+  id: '8a4f1c1e-9b5d-4f0a-8d8e-2b7c6a5d4e3f',
+  webhookId: '0b1c8a8e-4f1e-4a57-9d0a-1f8f5d6f2c31',
+  eventId: '5d3b2a1c-7e6f-4a5b-9c8d-1e2f3a4b5c6d',
+  eventType: 'OpenIdCredentialIssued',
+  status: 'PENDING',
+  attempts: [],
+  createdAt: '2027-01-15T12:30:00.000Z',
+}
+
+export const TEST_DELIVERY: DeliveryOut = {
+  id: '8a4f1c1e-9b5d-4f0a-8d8e-2b7c6a5d4e3f',
+  webhookId: '0b1c8a8e-4f1e-4a57-9d0a-1f8f5d6f2c31',
+  eventId: '5d3b2a1c-7e6f-4a5b-9c8d-1e2f3a4b5c6d',
+  eventType: 'WebhookTest',
+  status: 'PENDING',
+  attempts: [],
+  createdAt: '2027-01-15T12:30:00.000Z',
+}
+
+export const RETRIED_DELIVERY: DeliveryOut = {
+  id: '8a4f1c1e-9b5d-4f0a-8d8e-2b7c6a5d4e3f',
+  webhookId: '0b1c8a8e-4f1e-4a57-9d0a-1f8f5d6f2c31',
+  eventId: '5d3b2a1c-7e6f-4a5b-9c8d-1e2f3a4b5c6d',
+  eventType: 'OpenIdCredentialIssued',
+  status: 'PENDING',
+  attempts: [
+    { at: '2027-01-15T12:30:00.100Z', durationMs: 42, responseCode: 503, code: 'answer', reason: 'answered 503' },
+  ],
+  responseCode: 503,
+  error: 'answered 503',
+  createdAt: '2027-01-15T12:30:00.000Z',
+  nextAttemptAt: '2027-01-15T12:30:10.142Z',
+}

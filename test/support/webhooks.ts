@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { until } from './credentials/dids.ts'
+import type { Reply, World } from './world.ts'
+
+export const WEBHOOKS = '/v1/webhooks'
+
+export interface WebhookAnswer {
+  id: string
+  url: string
+  events: string[]
+  disabled: boolean
+  hasSecret: boolean
+  secret?: string
+  createdAt: string
+  updatedAt: string
+}
+
+export interface AttemptAnswer {
+  at: string
+  durationMs: number
+  responseCode?: number
+  code?: string
+  reason?: string
+}
+
+export interface DeliveryAnswer {
+  id: string
+  webhookId: string
+  eventId: string
+  eventType: string
+  status: 'PENDING' | 'DELIVERED' | 'FAILED' | 'STOPPED'
+  attempts: AttemptAnswer[]
+  responseCode?: number
+  error?: string
+  createdAt: string
+  nextAttemptAt?: string
+  endedAt?: string
+  workflowUrl?: string
+}
+
+/** A URL that nobody in the world answers at. */
+export const newWebhookUrl = () => `https://w${randomBytes(6).toString('hex')}.example/hooks`
+
+/** The webhook operations of one tenant. */
+export const webhooksOf = (world: Pick<World, 'ask'>, token: string) => ({
+  create: (body: object): Promise<Reply> => world.ask(WEBHOOKS, { token, body }),
+  async created(body: object): Promise<WebhookAnswer> {
+    const reply = await this.create(body)
+    if (reply.status !== 201) throw new Error(`no webhook: ${reply.text}`)
+    return reply.json<WebhookAnswer>()
+  },
+  read: (id: string) => world.ask(`${WEBHOOKS}/${id}`, { token }),
+  async list(query = '') {
+    const reply = await world.ask(`${WEBHOOKS}${query}`, { token })
+    return reply.json<{ webhooks: WebhookAnswer[]; limit: number; totalCount: number; totalPages: number }>()
+  },
+  update: (id: string, body: object) => world.ask(`${WEBHOOKS}/${id}`, { method: 'PUT', token, body }),
+  remove: (id: string) => world.ask(`${WEBHOOKS}/${id}`, { method: 'DELETE', token }),
+  test: (id: string) => world.ask(`${WEBHOOKS}/${id}/test`, { method: 'POST', token }),
+  redeliverFailed: (id: string, since: string) => world.ask(`${WEBHOOKS}/${id}/redeliver`, { token, body: { since } }),
+  redeliver: (deliveryId: string) =>
+    world.ask(`${WEBHOOKS}/deliveries/${deliveryId}/redeliver`, { method: 'POST', token }),
+  delivery: async (id: string) => (await world.ask(`${WEBHOOKS}/deliveries/${id}`, { token })).json<DeliveryAnswer>(),
+  async deliveries(query = '') {
+    const reply = await world.ask(`${WEBHOOKS}/deliveries${query}`, { token })
+    return reply.json<{ deliveries: DeliveryAnswer[]; limit: number; totalCount: number; totalPages: number }>()
+  },
+  ended(id: string): Promise<DeliveryAnswer> {
+    return until('the end of the delivery', async () => {
+      const delivery = await this.delivery(id)
+      return delivery.status !== 'PENDING' && delivery
+    })
+  },
+})
+
+export const createWebhook = (world: Pick<World, 'ask'>, token: string): Promise<WebhookAnswer> =>
+  webhooksOf(world, token).created({ url: newWebhookUrl(), events: ['OpenIdCredentialIssued'] })

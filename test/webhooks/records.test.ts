@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { createPlatform } from '../../activities/index.ts'
+import { deliveryWork } from '../../activities/webhooks/pending-work.ts'
+import { purgeWebhooks } from '../../activities/webhooks/purge.ts'
+import { inTenant } from '../../entities/orm.ts'
+import { type DeliveryAnswer, newWebhookUrl, WEBHOOKS, webhooksOf } from '../support/webhooks.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+// no Temporal and no worker: what one request can finish works without them
+let world: World
+test.before(async () => {
+  world = await openWorld()
+})
+test.after.always(() => world?.close())
+
+const TYPES = ['OpenIdCredentialIssued', 'OidcIssuerCredentialIssued']
+
+const input = (more: object = {}) => ({ url: newWebhookUrl(), events: TYPES, ...more })
+
+async function otherTenant() {
+  const client = await world.addTenant()
+  const token = await world.tokenOf(client)
+  return { ...client, token, hooks: webhooksOf(world, token) }
+}
+
+test('deliveries are found by webhook, status and time, page by page', async (t) => {
+  const { hooks } = await otherTenant()
+  const [one, other] = [await hooks.created(input()), await hooks.created(input())]
+  const made: string[] = []
+  for (const { id } of [one, one, other]) made.unshift((await hooks.test(id)).json<DeliveryAnswer>().id)
+  const page = await hooks.deliveries('?limit=2')
+  t.like(page, { limit: 2, totalCount: 3, totalPages: 2 })
+  const rest = await hooks.deliveries('?limit=2&page=2')
+  t.deepEqual(
+    [...page.deliveries, ...rest.deliveries].map(({ id }) => id),
+    made,
+  )
+  t.is((await hooks.deliveries(`?webhookId=${one.id}`)).totalCount, 2)
+  t.is((await hooks.deliveries('?status=PENDING')).totalCount, 3)
+  t.is((await hooks.deliveries('?status=FAILED')).totalCount, 0)
+  const [newest] = page.deliveries
+  t.is((await hooks.deliveries(`?since=${newest?.createdAt}`)).totalCount, 1)
+  t.like(newest, { status: 'PENDING', attempts: [], eventType: 'WebhookTest' })
+  t.false('workflowUrl' in (newest ?? {}), 'this platform has no address of a Temporal UI')
+  for (const query of ['?webhookId=x', '?status=failed', '?since=yesterday', '?since=2026-01-01', '?limit=1001'])
+    t.is((await world.ask(`${WEBHOOKS}/deliveries${query}`, { token: world.token })).status, 400, query)
+})
+
+test('a delivery under way is not made again, and one that failed is made again up to 500 at once', async (t) => {
+  const { hooks, token } = await otherTenant()
+  const { id } = await hooks.created(input())
+  const delivery = (await hooks.test(id)).json<DeliveryAnswer>()
+  t.like((await hooks.redeliver(delivery.id)).json(), { status: 409, type: '/problems#webhook.delivery_pending' })
+  t.deepEqual((await hooks.redeliverFailed(id, '2020-01-01T00:00:00Z')).json(), { redelivered: 0, more: false })
+  const { systemSql } = world.dependencies
+  await systemSql.query({
+    text: `with event as (
+        insert into webhook_events (id, tenant_id, type) select gen_random_uuid(), tenant_id, 'WebhookTest'
+        from webhooks, generate_series(1, 501) where id = $1 returning id, tenant_id)
+      insert into webhook_deliveries (id, tenant_id, webhook_id, event_id, event_type, state, ended_at)
+      select gen_random_uuid(), tenant_id, $1, id, 'WebhookTest', 'FAILED', now() from event`,
+    values: [id],
+  })
+  const again = async () => (await hooks.redeliverFailed(id, '2020-01-01T00:00:00Z')).json()
+  t.deepEqual(await again(), { redelivered: 500, more: true })
+  t.deepEqual(await again(), { redelivered: 1, more: false })
+  t.deepEqual(await again(), { redelivered: 0, more: false })
+  const { rows } = await systemSql.query<{ count: number }>({
+    text: `select count(*)::int as count from outbox o join webhook_deliveries d on o.object_id = d.id::text
+      where d.webhook_id = $1 and o.workflow_type = 'deliverWebhook' and d.state = 'PENDING'`,
+    values: [id],
+  })
+  t.is(rows[0]?.count, 502)
+  for (const since of ['', 'yesterday', 1, null, undefined])
+    t.is((await world.ask(`${WEBHOOKS}/${id}/redeliver`, { token, body: { since } })).status, 400)
+})
+
+test('the payload of an event that no webhook asks for is not stored; its id is', async (t) => {
+  const { tenantId } = await otherTenant()
+  const { dependencies } = world
+  const { webhookEvents } = createPlatform(dependencies)
+  const id = randomUUID()
+  const emit = () =>
+    inTenant(dependencies.database.tenants, tenantId, (em) =>
+      webhookEvents.emitEvent(em, { id, tenantId, type: 'OpenIdCredentialIssued', payload: { name: 'Ada' } }),
+    )
+  t.is(await emit(), 0)
+  t.is(await emit(), 0)
+  const { rows } = await dependencies.systemSql.query<object>({
+    text: 'select type, payload from webhook_events where id = $1',
+    values: [id],
+  })
+  t.deepEqual(rows, [{ type: 'OpenIdCredentialIssued', payload: null }])
+})
+
+test('what ended long ago is deleted with its event, and what is under way stays', async (t) => {
+  const { hooks } = await otherTenant()
+  const { id } = await hooks.created(input())
+  const [old, young, pending] = [
+    (await hooks.test(id)).json<DeliveryAnswer>(),
+    (await hooks.test(id)).json<DeliveryAnswer>(),
+    (await hooks.test(id)).json<DeliveryAnswer>(),
+  ]
+  const { systemSql } = world.dependencies
+  const age = (delivery: DeliveryAnswer, days: number) =>
+    systemSql.query({
+      text: `with event as (update webhook_events set created_at = now() - interval '40 days' where id = $3)
+        update webhook_deliveries set state = 'FAILED', ended_at = now() - make_interval(days => $2) where id = $1`,
+      values: [delivery.id, days, delivery.eventId],
+    })
+  await age(old, 31)
+  await age(young, 29)
+  await systemSql.query({
+    text: `update webhook_events set created_at = now() - interval '40 days' where id = $1`,
+    values: [pending.eventId],
+  })
+  const gone = await purgeWebhooks(systemSql, 30)
+  t.true(gone.deliveries >= 1 && gone.events >= 1)
+  t.deepEqual(
+    (await hooks.deliveries()).deliveries.map((each) => each.id),
+    [pending.id, young.id],
+  )
+  const { rows } = await systemSql.query<{ id: string }>({
+    text: 'select id from webhook_events where id = any($1)',
+    values: [[old.eventId, young.eventId, pending.eventId]],
+  })
+  t.deepEqual(rows.map((row) => row.id).toSorted(), [young.eventId, pending.eventId].toSorted())
+})
+
+test('reconciliation misses a delivery from its next attempt on', async (t) => {
+  const { hooks } = await otherTenant()
+  const { id } = (await hooks.test((await hooks.created(input())).id)).json<DeliveryAnswer>()
+  const { systemSql } = world.dependencies
+  await systemSql.query({ text: 'update outbox set started_at = now() where object_id = $1', values: [id] })
+  const found = async () => (await deliveryWork.find(systemSql, { ids: [id] })).length
+  const set = (column: string) =>
+    systemSql.query({ text: `update webhook_deliveries set ${column} where id = $1`, values: [id] })
+  t.is(await found(), 1)
+  await set(`next_attempt_at = now() + interval '1 minute'`)
+  t.is(await found(), 0)
+  await set(`next_attempt_at = now() - interval '1 second'`)
+  t.is(await found(), 1)
+  await set(`next_attempt_at = null, ended_at = now(), state = 'DELIVERED'`)
+  t.is(await found(), 0)
+})
