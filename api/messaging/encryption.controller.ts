@@ -31,8 +31,8 @@ export class MessageEncryptionController extends Controller {
 
   /**
    * Encrypts a payload as a JWE for the keys of key agreement of 1 to 100 DIDs: by ECDH-1PU from a DID of the tenant, which
-   * proves the sender to the recipients alone, or by ECDH-ES from nobody. A text is encrypted as it is, any other value as
-   * JSON; `cty` says which.
+   * proves the sender to the recipients and to nobody else, or by ECDH-ES as an anonymous message. A text is encrypted as it
+   * is, any other value as JSON; `cty` says which.
    * @summary Encrypt a payload
    */
   @Post('encrypt')

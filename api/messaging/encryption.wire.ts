@@ -61,7 +61,7 @@ export interface MessageDecryptOut {
   payload: MessagePayload
   /** The key of the tenant that opened it. */
   recipientDidUrl: KeyDidUrl
-  /** The key of the sender, proved to the recipients alone; absent for an anonymous message. */
+  /** The key of the sender, proved to the recipients and to nobody else; absent for an anonymous message. */
   senderDidUrl?: KeyDidUrl
   senderPublicJwk?: PublicJwkOut
 }
