@@ -16,6 +16,7 @@ const PAYLOAD = {
   holder: 'did:example:holder',
   claims: { name: 'A Holder' },
 }
+const SENT_AWAY = /^countersign_activity_seconds_count\{activity="attemptDelivery",outcome="unavailable"\} (\d+)$/m
 const ROUNDS = 3
 /** Events in a second where the time to the first attempt is measured: the platform has time to spare. */
 const PACE = 5
@@ -29,6 +30,8 @@ export interface Backlog {
   seconds: number
   /** Processor time of each part, in milliseconds; undefined where that cannot be told. */
   workMs: Record<string, number> | undefined
+  /** Activities that found no place and came again later (see createTurns). */
+  sentAway: number
 }
 
 export interface Deliveries {
@@ -53,6 +56,14 @@ export async function measureDeliveries({ platform, seconds, say }: Pick<Tools, 
   const { tenantId } = platform
   let wrong = 0
 
+  /** Activities that the worker has sent away so far, as its metrics say. */
+  async function sentAway(): Promise<number> {
+    const { operatorHost, operatorPort } = platform.config
+    const text = await (await fetch(`http://${operatorHost}:${operatorPort + 1}/metrics`)).text()
+    const [, count = '0'] = SENT_AWAY.exec(text) ?? []
+    return Number(count)
+  }
+
   /** Emits an event in a transaction of its own; returns its id and the time of its commit. */
   async function emit(): Promise<[id: string, atMs: number]> {
     const id = randomUUID()
@@ -74,7 +85,7 @@ export async function measureDeliveries({ platform, seconds, say }: Pick<Tools, 
   }
 
   async function backlog(events: number): Promise<Backlog> {
-    const before = platform.workByPart()
+    const [before, away] = [platform.workByPart(), await sentAway()]
     const begun = clock()
     const ids: string[] = []
     let begunEvents = 0
@@ -87,8 +98,13 @@ export async function measureDeliveries({ platform, seconds, say }: Pick<Tools, 
     await Promise.all(Array.from({ length: 8 }, lane))
     const last = Math.max(...(await arrivals(ids)).values())
     await wait(1_000) // what is recorded after the answer
-    const measured = { events, seconds: (last - begun) / 1000, workMs: since(before, platform.workByPart()) }
-    say(`${events} events: ${(events / measured.seconds).toFixed(1)} deliveries/s`)
+    const measured = {
+      events,
+      seconds: (last - begun) / 1000,
+      workMs: since(before, platform.workByPart()),
+      sentAway: (await sentAway()) - away,
+    }
+    say(`${events} events: ${(events / measured.seconds).toFixed(1)} deliveries/s, ${measured.sentAway} sent away`)
     return measured
   }
 
@@ -126,12 +142,13 @@ export function deliveriesTable({ backlogs, delays, pace, wrong }: Deliveries): 
   const parts = Object.keys(backlogs[0]?.workMs ?? {})
   const each = (part: string) => median(backlogs.map(({ events, workMs }) => (workMs?.[part] ?? Number.NaN) / events))
   const all = [
-    ['Webhooks', 'Events', 'Deliveries /s (rounds)', 'Wrong', ...parts.map((part) => `CPU ms ${part}`)],
-    ['---', '--:', '--:', '--:', ...parts.map(() => '--:')],
+    ['Webhooks', 'Events', 'Deliveries /s (rounds)', 'Sent away', 'Wrong', ...parts.map((part) => `CPU ms ${part}`)],
+    ['---', '--:', '--:', '--:', '--:', ...parts.map(() => '--:')],
     [
       'a backlog, to a fast receiver',
       String(backlogs[0]?.events ?? 0),
       `**${median(rates).toFixed(1)}** (${Math.min(...rates).toFixed(1)} – ${Math.max(...rates).toFixed(1)})`,
+      median(backlogs.map((each) => each.sentAway)).toFixed(0),
       String(wrong),
       ...parts.map((part) => each(part).toFixed(1)),
     ],
