@@ -1,5 +1,6 @@
 import { CREDENTIAL_ENTRIES } from './credentials/entries.ts'
 import { DOMAIN_ENTRIES } from './domains/entries.ts'
+import { MESSAGING_ENTRIES } from './messaging/entries.ts'
 import { MOBILE_CREDENTIAL_ENTRIES } from './mobile-credentials/entries.ts'
 import { OPERATIONS } from './operations.ts'
 
@@ -10,7 +11,12 @@ export interface EntryFacts {
 }
 
 /** Entries of work that continues after its request, or that no request began. */
-const WORK: readonly EntryFacts[] = [...CREDENTIAL_ENTRIES, ...DOMAIN_ENTRIES, ...MOBILE_CREDENTIAL_ENTRIES]
+const WORK: readonly EntryFacts[] = [
+  ...CREDENTIAL_ENTRIES,
+  ...DOMAIN_ENTRIES,
+  ...MESSAGING_ENTRIES,
+  ...MOBILE_CREDENTIAL_ENTRIES,
+]
 
 const NAMES: ReadonlySet<string> = new Set([...Object.values(OPERATIONS), ...WORK].map(({ name }) => name))
 

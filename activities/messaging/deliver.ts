@@ -3,7 +3,7 @@ import { InboxMessage } from '../../entities/messaging.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { parseDidUrl } from '../../protocol/dids/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { MESSAGING_OPERATIONS } from '../../protocol/messaging/operations.ts'
+import { RECEIVED } from '../../protocol/messaging/entries.ts'
 import { uuidOfHex } from '../../protocol/uuid.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
@@ -16,9 +16,6 @@ export const MAX_MESSAGE_BYTES = 256 * 1024
 /** Of one inbox, so that a page of it is bounded as well. */
 export const MAX_MESSAGES = 10_000
 export const MAX_BYTES = 16 * 1024 * 1024
-
-/** Entry in the log of the inbox's tenant. */
-const LOG = { name: 'MESSAGING_INBOX_MESSAGE_RECEIVE', category: MESSAGING_OPERATIONS.getMessage.category } as const
 
 export interface Delivery {
   /** The recipient, or a DID URL of it. */
@@ -83,7 +80,11 @@ export function createMessageDelivery({ database, systemSql, now, uuid, messageS
       const payload = messageSealer.seal(bytes, placeOf({ tenantId, inboxId, id }))
       em.create(InboxMessage, { id, tenantId, inboxId, payload, size: bytes.length, createdAt: now() })
       const metadata = { id, inboxId }
-      addLogEntry(em, { now, uuid }, { ...LOG, tenantId, requestId, clientId: tenantId, outcome: 'SUCCESS', metadata })
+      addLogEntry(
+        em,
+        { now, uuid },
+        { ...RECEIVED, tenantId, requestId, clientId: tenantId, outcome: 'SUCCESS', metadata },
+      )
       return { ...place, outcome: 'stored', id }
     })
 

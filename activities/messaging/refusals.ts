@@ -1,4 +1,5 @@
 import { Refusal } from '../../protocol/errors.ts'
+import type { RefuseAgreer } from '../dids/agreers.ts'
 import type { RefuseSigner } from '../dids/signers.ts'
 
 export const inboxNotFound = () => new Refusal('inbox.not_found', 'There is no such inbox.')
@@ -28,3 +29,29 @@ export const refuseJwsSigner =
         return refusal('jws.signer_key_unfit', 'The key of the DID URL cannot sign a message; see errors.')
     }
   }
+
+/** Refusals of a DID URL whose key is to encrypt, `jwe.sender_*`. */
+export const refuseJweSender: RefuseAgreer = ({ kind, expected }) => {
+  const refusal = (code: string, message: string) =>
+    new Refusal(code, message, [{ path: 'senderDidUrl', code: 'did_url', message: expected }])
+  switch (kind) {
+    case 'unknown':
+    case 'deleted':
+      return refusal('jwe.sender_unknown', 'The senderDidUrl is not of a DID of this tenant.')
+    case 'not_ready':
+      return refusal(
+        'jwe.sender_not_ready',
+        'The registration of the sender is not COMPLETED: nobody could open its messages yet.',
+      )
+    case 'no_key':
+      return refusal(
+        'jwe.sender_key_unfit',
+        'The document of the sender has no such key under keyAgreement; see errors.',
+      )
+    case 'custody':
+      return refusal(
+        'jwe.sender_key_unfit',
+        'The key of the sender stays in the key store, which cannot encrypt with it; see errors.',
+      )
+  }
+}

@@ -2,7 +2,7 @@ import type { MESSAGING_OPERATIONS } from '../../protocol/messaging/operations.t
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { ISSUER } from '../frame/openapi/examples.ts'
 import { ref } from '../frame/openapi/json.ts'
-import { INBOX, MESSAGE, SIGNED } from './examples.ts'
+import { DECRYPTED, ENCRYPTED, INBOX, MESSAGE, SIGNED } from './examples.ts'
 import { MESSAGING_PROBLEMS } from './problems.ts'
 
 const { jws, ...signed } = SIGNED
@@ -17,6 +17,8 @@ export const MESSAGING_DOCUMENT: AreaDocument<keyof typeof MESSAGING_OPERATIONS>
     registerDID: { did: ISSUER },
     signCredential: { didUrl: SIGNED.didUrl, payload: SIGNED.payload },
     verifyCredential: { jws },
+    encryptCredentials: { payload: SIGNED.payload, recipientDidUrls: [ISSUER], senderDidUrl: ISSUER },
+    decryptCredentials: { jwe: JSON.stringify(ENCRYPTED.jwe) },
   },
   answers: {
     getListOfInboxes: { inboxes: [INBOX], ...ONE },
@@ -26,6 +28,8 @@ export const MESSAGING_DOCUMENT: AreaDocument<keyof typeof MESSAGING_OPERATIONS>
     getMessage: MESSAGE,
     signCredential: SIGNED,
     verifyCredential: signed,
+    encryptCredentials: ENCRYPTED,
+    decryptCredentials: DECRYPTED,
   },
   located: ['createInbox'],
   notFound: { '/v1/messaging/inboxes/{id}': 'inbox.not_found' },
@@ -34,6 +38,8 @@ export const MESSAGING_DOCUMENT: AreaDocument<keyof typeof MESSAGING_OPERATIONS>
     registerDID: { 400: 'inbox.jwt_invalid', 409: 'inbox.did_registered_elsewhere' },
     signCredential: { 400: 'jws.signer_unknown' },
     verifyCredential: { 400: 'jws.invalid' },
+    encryptCredentials: { 400: 'jwe.recipients_invalid', 413: 'jwe.payload_too_large' },
+    decryptCredentials: { 400: 'jwe.undecryptable' },
   },
   parameters: { unregisterDID: { did: ref('Did') } },
   schemas: {
@@ -51,6 +57,21 @@ export const MESSAGING_DOCUMENT: AreaDocument<keyof typeof MESSAGING_OPERATIONS>
       pattern: '^did:[a-z0-9]+:[A-Za-z0-9._:%-]*[A-Za-z0-9._-]#[A-Za-z0-9._~-]+$',
       maxLength: 2048,
       example: SIGNED.didUrl,
+    },
+    RecipientDidUrl: {
+      type: 'string',
+      description: 'A DID, for all its keys of key agreement, or the DID URL of one of them.',
+      pattern: '^did:[a-z0-9]+:[A-Za-z0-9._:%-]*[A-Za-z0-9._-](#[A-Za-z0-9._~-]+)?$',
+      maxLength: 2048,
+      example: SIGNED.did,
+    },
+    RecipientDidUrls: {
+      type: 'array',
+      description: '1 to 100 recipients, each once.',
+      items: ref('RecipientDidUrl'),
+      minItems: 1,
+      maxItems: 100,
+      uniqueItems: true,
     },
     CompactJws: {
       type: 'string',

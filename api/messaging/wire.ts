@@ -121,7 +121,7 @@ export interface MessageVerifyOut {
   error?: SignatureErrorOut
 }
 
-const jwkToWire = ({ kty, crv, x, y }: NonNullable<MessageVerdict['publicJwk']>): PublicJwkOut => ({
+export const jwkToWire = ({ kty, crv, x, y }: NonNullable<MessageVerdict['publicJwk']>): PublicJwkOut => ({
   kty,
   ...(crv !== undefined && { crv }),
   ...(x !== undefined && { x }),

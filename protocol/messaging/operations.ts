@@ -17,4 +17,6 @@ export const MESSAGING_OPERATIONS = {
   deleteMessage: { scope: write, name: 'MESSAGING_INBOX_MESSAGE_DELETE', category, changes: true },
   signCredential: { scope: write, name: 'MESSAGING_SIGN', category },
   verifyCredential: { scope: read, name: 'MESSAGING_VERIFY', category },
+  encryptCredentials: { scope: write, name: 'MESSAGING_ENCRYPT', category },
+  decryptCredentials: { scope: read, name: 'MESSAGING_DECRYPT', category },
 } as const
