@@ -59,7 +59,7 @@ const WebhookDeliverySchema = defineEntity({
     round: p.integer().default(0),
     /** STOPPED: the webhook was disabled. */
     state: p.text().$type<'PENDING' | 'DELIVERED' | 'FAILED' | 'STOPPED'>().default('PENDING'),
-    attempts: p.json<DeliveryAttempt[]>().columnType('jsonb'),
+    attempts: p.json<DeliveryAttempt[]>(),
     nextAttemptAt: p.datetime().nullable(),
     endedAt: p.datetime().nullable(),
   },

@@ -67,7 +67,7 @@ export class Replay extends Error {
 
 /**
  * Sends the response only after it is stored, so that a client which received it can get it again. One that was streamed
- * is not stored but the key released: whoever repeats the request gets it anew (D-411).
+ * is not stored but the key released: whoever repeats the request gets it anew (D-413).
  */
 function storeBeforeSending(
   response: Response,

@@ -47,7 +47,7 @@ test('whoever hangs up before the answer is in the log as whoever listens', asyn
   t.is(await loggedRequests(requestIds), 20)
 })
 
-test('an export that is repeated with its Idempotency-Key is whole again (D-411)', async (t) => {
+test('an export that is repeated with its Idempotency-Key is whole again (D-413)', async (t) => {
   const dates = { dateFrom: '2020-01-01T00:00:00Z', dateTo: '2100-01-01T00:00:00Z' }
   const body = { categories: [], types: [], ids: [], requestIds: [], objectIds: [], ...dates }
   const key = randomUUID()
