@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { loadConfig, VARIABLES } from '../config.ts'
+import { type Config, loadConfig, VARIABLES } from '../config.ts'
 import { connect, sqlOf } from '../entities/orm.ts'
 import { buildAll } from '../stack/build.ts'
 import { readFirstTenant } from '../stack/local/first-tenant.ts'
@@ -26,6 +26,9 @@ export interface BenchedPlatform {
   host: string
   port: number
   token: string
+  /** Of its processes, for looking behind the API. */
+  config: Config
+  tenantId: string
   postgresVersion: string
   /** Of the API. */
   processes: number
@@ -36,6 +39,8 @@ export interface BenchedPlatform {
   get<T>(path: string): Promise<T>
   /** Processor time of all its processes so far, in milliseconds; undefined where that cannot be told. */
   workMs(): number | undefined
+  /** The same of each part, by its name. */
+  workByPart(): Record<string, number> | undefined
   /** MiB of the worker's process and of each of the API's, the primary first; undefined where that cannot be told. */
   memory(): { worker: number[]; api: number[] } | undefined
   /** Credentials that the database holds. */
@@ -67,6 +72,7 @@ async function startParts(directory: string, env: Environment, say: (line: strin
     TEMPORAL_ADDRESS: temporal.address,
     KEY_STORE_MASTER_KEY: randomBytes(32).toString('base64'),
     RATE_LIMIT_PER_MINUTE: '1000000', // its default is what one client of many may ask
+    WEBHOOK_ALLOW_PRIVATE: 'true', // receivers are on this machine
   }
   const file = join(directory, 'first-tenant.json')
   const prepared = await run(process.execPath, ['--import=tsx', 'stack/prepare.ts', file], { cwd: root, env: full })
@@ -90,7 +96,7 @@ async function startParts(directory: string, env: Environment, say: (line: strin
   await service('api', 'api/server.ts', port)
   const first = readFirstTenant(file)
   if (!first) throw new Error('The first tenant was not made.')
-  return { postgres, port, first, processes: loadConfig(full).apiProcesses }
+  return { postgres, port, first, config: loadConfig(full) }
 }
 
 async function ask<T>(
@@ -122,7 +128,7 @@ export async function openPlatform(env: Environment, say: (line: string) => void
     rmSync(directory, { recursive: true, force: true })
   }
   try {
-    const { postgres, port, first, processes } = await startParts(directory, env, say, parts)
+    const { postgres, port, first, config } = await startParts(directory, env, say, parts)
     const base = `http://127.0.0.1:${port}`
     const client = { clientId: first.clientId, clientSecret: first.clientSecret, grantType: 'client_credentials' }
     const { access_token: token } = await ask<{ access_token: string }>(`${base}/v1/auth/token`, {
@@ -136,9 +142,17 @@ export async function openPlatform(env: Environment, say: (line: string) => void
       host: '127.0.0.1',
       port,
       token,
+      config,
+      tenantId: first.tenantId,
       postgresVersion: version?.server_version.split(' ')[0] ?? 'unknown',
-      processes,
+      processes: config.apiProcesses,
       workMs: () => workOf(parts.map(({ pid }) => pid)),
+      workByPart() {
+        const each = parts.map(({ name, pid }) => [name, workOf([pid])] as const)
+        return each.every((entry): entry is [string, number] => entry[1] !== undefined)
+          ? Object.fromEntries(each)
+          : undefined
+      },
       memory() {
         const of = (name: string) => memoryOf(parts.find((part) => part.name === name)?.pid ?? 0)
         const [worker, api] = [of('worker'), of('api')]

@@ -3,6 +3,7 @@ import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
 import type { Batches } from './batch.ts'
 import { joined, type Measured, median, percentile, rate } from './measure.ts'
 import type { Memory } from './memory.ts'
+import { type Deliveries, deliveriesTable } from './webhooks/deliveries.ts'
 
 export interface Row {
   format: string
@@ -28,6 +29,8 @@ export interface Report {
   rows: Row[]
   batches: Batches[]
   memory: Memory | undefined
+  /** Of webhooks. */
+  deliveries: Deliveries | undefined
 }
 
 /** What the figures depend on, without any name of the machine. */
@@ -117,11 +120,18 @@ export function memoryTable(memory: Memory | undefined): string {
     .join('\n')
 }
 
+/** All that was measured, as Markdown. */
+export const tables = ({ rows, batches, memory, deliveries }: Report): string =>
+  [table(rows), batchTable(batches), memoryTable(memory), ...(deliveries ? [deliveriesTable(deliveries)] : [])].join(
+    '\n\n',
+  )
+
 const readme = new URL('./README.md', import.meta.url)
 const [BEGIN, END] = ['<!-- measured: begin -->', '<!-- measured: end -->']
 
 /** Replaces what stands between the markers. */
-export function writeReadme({ machine, load, postgres, processes, seconds, rows, batches, memory }: Report): void {
+export function writeReadme(report: Report): void {
+  const { machine, load, postgres, processes, seconds } = report
   const text = readFileSync(readme, 'utf8')
   const [before, rest = ''] = text.split(BEGIN)
   const after = rest.split(END)[1]
@@ -131,14 +141,6 @@ export function writeReadme({ machine, load, postgres, processes, seconds, rows,
     `load average before the run ${load[0].toFixed(1)}, at its end ${load[1].toFixed(1)} (the run itself makes about 3)`,
     `PostgreSQL ${postgres} with durable commits, ${processes} API processes, ${seconds} s per measurement`,
   ]
-  const measured = [
-    ...facts.map((fact) => `- ${fact}`),
-    '',
-    table(rows),
-    '',
-    batchTable(batches),
-    '',
-    memoryTable(memory),
-  ].join('\n')
+  const measured = [...facts.map((fact) => `- ${fact}`), '', tables(report)].join('\n')
   writeFileSync(readme, `${before}${BEGIN}\n${measured}\n${END}${after}`)
 }

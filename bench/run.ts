@@ -12,17 +12,9 @@ import { type Memory, type MemoryOptions, measureMemory } from './memory.ts'
 import { measurePdfs, PDF } from './pdf.ts'
 import { type Environment, openPlatform } from './platform.ts'
 import { overHttp, type Prepared, prepare, type Tools } from './prepare.ts'
-import {
-  batchTable,
-  describeMachine,
-  loadNow,
-  memoryTable,
-  type Report,
-  type Row,
-  table,
-  writeReadme,
-} from './report.ts'
+import { describeMachine, loadNow, type Report, type Row, table, tables, writeReadme } from './report.ts'
 import { inRounds } from './rounds.ts'
+import { type Deliveries, measureDeliveries, WEBHOOKS } from './webhooks/deliveries.ts'
 
 export interface BenchOptions {
   env: Environment
@@ -54,7 +46,7 @@ async function measure(format: Format, verb: 'sign' | 'verify', prepared: Prepar
   return row
 }
 
-const NAMES: readonly string[] = [...[...FORMATS, ...CBOR_FORMATS].map(({ name }) => name), PDF]
+const NAMES: readonly string[] = [...[...FORMATS, ...CBOR_FORMATS].map(({ name }) => name), PDF, WEBHOOKS]
 
 /** Measures the platform over HTTP beside the libraries under it, both in the same run. */
 export async function bench({
@@ -95,6 +87,8 @@ export async function bench({
       batches.push(...measured.batches)
     }
     if (!only || only.includes(PDF)) rows.push(await measurePdfs(tools))
+    const deliveries: Deliveries | undefined =
+      !only || only.includes(WEBHOOKS) ? await measureDeliveries(tools) : undefined
     return {
       machine: describeMachine(),
       load: [before, loadNow()],
@@ -104,6 +98,7 @@ export async function bench({
       rows,
       batches,
       memory,
+      deliveries,
     }
   } finally {
     load.stop()
@@ -126,9 +121,10 @@ export async function benchCommand(env: Environment, args: string[]): Promise<vo
     throw new Error('--rows takes a whole number from 100 to 1000000.')
   const say = (line: string) => process.stdout.write(`${line}\n`)
   const report = await bench({ env, only: values.only?.split(','), seconds, batchRows, say })
-  say(`\n${table(report.rows)}\n\n${batchTable(report.batches)}\n\n${memoryTable(report.memory)}`)
+  say(`\n${tables(report)}`)
   const wrong = report.rows.filter(({ one, many, lost }) => one.errors + many.errors + lost > 0)
-  if (wrong.length > 0) throw new Error('There were wrong answers or lost credentials: nothing is written down.')
+  if (wrong.length > 0 || (report.deliveries?.wrong ?? 0) > 0)
+    throw new Error('There were wrong answers or lost credentials: nothing is written down.')
   if (values.only || values.seconds || values.rows)
     say('\nNot written to bench/README.md: that takes a whole run without options.')
   else writeReadme(report)

@@ -104,3 +104,8 @@ export function asSystem<T>(orm: MikroORM, work: (em: SqlEntityManager) => Promi
 
 /** The `pg` pool under a MikroORM. */
 export const sqlOf = async (orm: MikroORM): Promise<Sql> => (await orm.driver.getConnection().getNativeClient()) as Sql
+
+/** Lets one transaction after the other pass here, until it ends: for counts that a limit is compared with. */
+export async function takeTurn(em: SqlEntityManager, name: string): Promise<void> {
+  await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [name])
+}

@@ -1,8 +1,10 @@
 import { CREDENTIAL_ENTRIES } from './credentials/entries.ts'
+import type { logOf } from './credentials/formats.ts'
 import { DOMAIN_ENTRIES } from './domains/entries.ts'
 import { MESSAGING_ENTRIES } from './messaging/entries.ts'
 import { MOBILE_CREDENTIAL_ENTRIES } from './mobile-credentials/entries.ts'
-import { OPERATIONS } from './operations.ts'
+import { OPERATIONS, type OperationId } from './operations.ts'
+import { WEBHOOK_ENTRIES } from './webhooks/entries.ts'
 
 /** Name and category of log entries: `<name>_SUCCESS`, `<name>_FAIL`. */
 export interface EntryFacts {
@@ -16,7 +18,20 @@ const WORK: readonly EntryFacts[] = [
   ...DOMAIN_ENTRIES,
   ...MESSAGING_ENTRIES,
   ...MOBILE_CREDENTIAL_ENTRIES,
+  ...WEBHOOK_ENTRIES,
 ]
+
+type Tables =
+  | typeof DOMAIN_ENTRIES
+  | typeof MESSAGING_ENTRIES
+  | typeof MOBILE_CREDENTIAL_ENTRIES
+  | typeof WEBHOOK_ENTRIES
+
+/** A name that is in none of the tables does not compile. Of entries about credentials, `assertEntryName` looks alone. */
+export type EntryName =
+  | (typeof OPERATIONS)[OperationId]['name']
+  | Tables[number]['name']
+  | ReturnType<typeof logOf>['name']
 
 const NAMES: ReadonlySet<string> = new Set([...Object.values(OPERATIONS), ...WORK].map(({ name }) => name))
 

@@ -1,7 +1,7 @@
 import { LockMode, type SqlEntityManager } from '@mikro-orm/postgresql'
 import { LRUCache } from 'lru-cache'
 import { CompactPdfFile, CompactPdfTemplate } from '../../entities/compact-credentials.ts'
-import { inTenant } from '../../entities/orm.ts'
+import { inTenant, takeTurn } from '../../entities/orm.ts'
 import type { TemplateFiles } from '../../protocol/compact-credentials/pdfs/archive.ts'
 import type { ReadTemplate } from '../../protocol/compact-credentials/pdfs/read.ts'
 import {
@@ -121,7 +121,7 @@ export function createPdfTemplates({
       const read = await check(tenantId, upload)
       const [id, revision] = [uuid(), uuid()]
       return operations.change(call, 'createCompactCredentialPdfTemplate', { id }, async (em) => {
-        await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`pdf templates of ${tenantId}`])
+        await takeTurn(em, `pdf templates of ${tenantId}`)
         if ((await em.count(CompactPdfTemplate)) >= MAX_PDF_TEMPLATES)
           throw new Refusal(
             'pdf_template.too_many',

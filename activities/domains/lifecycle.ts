@@ -1,7 +1,7 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Domain } from '../../entities/domains.ts'
-import { inTenant } from '../../entities/orm.ts'
+import { inTenant, takeTurn } from '../../entities/orm.ts'
 import type { DomainSubject } from '../../protocol/domains/look.ts'
 import { readDomain, refuseName } from '../../protocol/domains/names.ts'
 import { Refusal } from '../../protocol/errors.ts'
@@ -99,6 +99,7 @@ export function createDomains(parts: Parts) {
       if (!isRepeated && elsewhere.rows.length > 0) throw domainTaken()
       const id = uuid()
       const work = async (em: SqlEntityManager) => {
+        await takeTurn(em, `domains of ${tenantId}`)
         if ((await em.count(Domain)) >= MAX_DOMAINS)
           throw new Refusal('domain.too_many', `A tenant can have ${MAX_DOMAINS} domains. Delete one first.`)
         const time = now()

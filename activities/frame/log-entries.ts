@@ -1,6 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { LogEntry } from '../../entities/tokens-logs.ts'
-import { assertEntryName } from '../../protocol/event-types.ts'
+import { assertEntryName, type EntryName } from '../../protocol/event-types.ts'
 import { objectIdsOf } from '../../protocol/operations.ts'
 import type { Dependencies } from '../dependencies.ts'
 
@@ -11,7 +11,7 @@ export interface NewLogEntry {
   requestId: string
   clientId: string
   /** Log name, as of an operation, or in the entries.ts of its area (getLogEventTypes): the entry is `<name>_SUCCESS` or `<name>_FAIL`. */
-  name: string
+  name: EntryName
   category: string
   outcome: 'SUCCESS' | 'FAIL'
   /** Ids and counts only: no personal data. The entry is found by each id. */

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Inbox } from '../../entities/messaging.ts'
-import { inTenant } from '../../entities/orm.ts'
+import { inTenant, takeTurn } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
@@ -55,7 +55,7 @@ export function createInboxes({
       const [id, name] = [uuid(), checkName(input.name)]
       return operations.change(call, 'createInbox', { id }, async (em) => {
         // of two concurrent requests the second counts what the first created
-        await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`inboxes of ${tenantId}`])
+        await takeTurn(em, `inboxes of ${tenantId}`)
         if ((await em.count(Inbox)) >= MAX_INBOXES)
           throw new Refusal('inbox.too_many', `A tenant can have ${MAX_INBOXES} inboxes. Delete one first.`)
         return toRecord(em.create(Inbox, { id, tenantId, name, createdAt: now() }))

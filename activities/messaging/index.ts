@@ -5,6 +5,7 @@ import type { Signers } from '../dids/signers.ts'
 import type { Frame } from '../frame/index.ts'
 import { createSealer } from '../frame/sealing.ts'
 import { createMessageDelivery } from './deliver.ts'
+import { createMessageEncryption } from './encryption.ts'
 import { createInboxes } from './inboxes.ts'
 import { createMessageSignatures } from './jws.ts'
 import { createMessages } from './messages.ts'
@@ -21,7 +22,7 @@ interface Parts extends Frame {
 
 const sentSealerOf = ({ masterKey }: Dependencies['config']) => createSealer(masterKey, 'sent-messages')
 
-/** Operations of inboxes, messages and signatures by DID URL; `messageDelivery` is for what receives messages. */
+/** Operations of inboxes and messages, of signatures and encryption by DID URL; `messageDelivery` is for what receives messages. */
 export function composeMessaging(known: Parts) {
   const messageSealer = createSealer(known.config.masterKey, 'inbox-messages')
   const parts = { ...known, messageSealer, sentSealer: sentSealerOf(known.config) }
@@ -35,6 +36,7 @@ export function composeMessaging(known: Parts) {
     receiving,
     sending: createSending({ ...parts, messageDelivery, receiving }),
     messageSignatures: createMessageSignatures(parts),
+    messageEncryption: createMessageEncryption(parts),
   }
 }
 

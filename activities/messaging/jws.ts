@@ -5,13 +5,13 @@ import { jwsAlgorithm, signCompactJws } from '../../protocol/jws.ts'
 import {
   isSignedBy,
   messageToSign,
-  payloadOf,
   type RefuseJws,
   readSignedMessage,
   SIGNING_KEYS,
   type SignatureVerdict,
   verifySignedMessage,
 } from '../../protocol/messaging/jws.ts'
+import { payloadOf } from '../../protocol/messaging/payload.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import type { DidSigner, Signers } from '../dids/signers.ts'
 import { refuseJwsSigner } from './refusals.ts'

@@ -49,3 +49,29 @@ export const refuseFrom: RefuseAgreer = ({ kind, expected }) => {
         : 'The DID in from is not a DID of this tenant.'
   return new Refusal('message.sender_unfit', message, [{ path: 'message.from', code: kind, message: expected }])
 }
+
+/** Refusals of a DID URL whose key is to encrypt, `jwe.sender_*`. */
+export const refuseJweSender: RefuseAgreer = ({ kind, expected }) => {
+  const refusal = (code: string, message: string) =>
+    new Refusal(code, message, [{ path: 'senderDidUrl', code: 'did_url', message: expected }])
+  switch (kind) {
+    case 'unknown':
+    case 'deleted':
+      return refusal('jwe.sender_unknown', 'The senderDidUrl is not of a DID of this tenant.')
+    case 'not_ready':
+      return refusal(
+        'jwe.sender_not_ready',
+        'The registration of the sender is not COMPLETED: nobody could open its messages yet.',
+      )
+    case 'no_key':
+      return refusal(
+        'jwe.sender_key_unfit',
+        'The document of the sender has no such key under keyAgreement; see errors.',
+      )
+    case 'custody':
+      return refusal(
+        'jwe.sender_key_unfit',
+        'The key of the sender stays in the key store, which cannot encrypt with it; see errors.',
+      )
+  }
+}

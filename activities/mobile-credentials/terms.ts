@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Key } from '../../entities/keys.ts'
+import { takeTurn } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
@@ -59,8 +60,7 @@ export async function addressesOf(tenants: Pick<Tenants, 'byId'>, tenantId: stri
 }
 
 /** Serialises changes that count the tenant's rows of a kind, until the end of the transaction. */
-export const lockRows = (em: SqlEntityManager, tenantId: string, what: string) =>
-  em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`${what} of ${tenantId}`])
+export const lockRows = (em: SqlEntityManager, tenantId: string, what: string) => takeTurn(em, `${what} of ${tenantId}`)
 
 /** Gives a key to its owner; with null it has none any more, and the reaper destroys it. */
 export const giveKey = (em: SqlEntityManager, id: string, ownerId: string | null, known: Partial<Key> = {}) =>

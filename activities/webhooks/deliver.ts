@@ -3,6 +3,7 @@ import { inTenant } from '../../entities/orm.ts'
 import type { DeliveryAttempt, WebhookDelivery } from '../../entities/webhooks.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { DeliveryStep, DeliverySubject } from '../../protocol/webhooks/delivery.ts'
+import { DELIVERY_ENTRY } from '../../protocol/webhooks/entries.ts'
 import { deliveryBody } from '../../protocol/webhooks/events.ts'
 import { standardHeaders } from '../../protocol/webhooks/secrets.ts'
 import { COVERED, contentDigest, signPost, TAG } from '../../protocol/webhooks/signature.ts'
@@ -15,9 +16,6 @@ import { payloadBoundTo } from './events.ts'
 import type { WebhookKeys } from './keys.ts'
 import { secretBoundTo } from './lifecycle.ts'
 import type { Turns } from './turns.ts'
-
-/** Log entry of the end of a delivery. */
-const LOG = { name: 'WEBHOOK_DELIVERY', category: 'webhook' } as const
 
 /** Results of attempts, for the counter. */
 export type AttemptResult = 'delivered' | 'answer' | 'timeout' | 'connection' | 'not_called' | 'refused' | 'stopped'
@@ -43,8 +41,8 @@ const LOAD = `select d.state, d.attempts, (extract(epoch from d.next_attempt_at)
 
 /** Records the attempt with this number, unless it was recorded before. */
 const RECORD = `update webhook_deliveries
-  set attempts = attempts || ?::jsonb, state = ?, next_attempt_at = ?, ended_at = ?
-  where id = ? and state = 'PENDING' and jsonb_array_length(attempts) = ? returning id`
+  set attempts = (attempts::jsonb || ?::jsonb)::json, state = ?, next_attempt_at = ?, ended_at = ?
+  where id = ? and state = 'PENDING' and json_array_length(attempts) = ? returning id`
 
 const STOP = `update webhook_deliveries set state = 'STOPPED', next_attempt_at = null, ended_at = ?
   where id = ? and state = 'PENDING' returning id`
@@ -110,7 +108,11 @@ export function createDeliverer(parts: DeliverParts) {
       ...{ id, webhookId, eventId, eventType: type, status: step.state, attempts },
       ...(step.code !== undefined && { code: step.code }),
     }
-    addLogEntry(em, { now, uuid }, { ...LOG, tenantId, requestId: uuid(), clientId: tenantId, outcome, metadata })
+    addLogEntry(
+      em,
+      { now, uuid },
+      { ...DELIVERY_ENTRY, tenantId, requestId: uuid(), clientId: tenantId, outcome, metadata },
+    )
     if (step.state === 'FAILED') log.warn({ tenantId, ...metadata }, 'a webhook delivery failed')
   }
 

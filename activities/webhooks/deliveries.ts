@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import { inTenant } from '../../entities/orm.ts'
+import { inTenant, takeTurn } from '../../entities/orm.ts'
 import { Webhook, WebhookDelivery } from '../../entities/webhooks.ts'
 import { Refusal, TooMany } from '../../protocol/errors.ts'
 import type { DeliverySubject } from '../../protocol/webhooks/delivery.ts'
@@ -14,6 +14,8 @@ import { type DeliveryRecord, type DeliveryState, toDelivery } from './records.t
 const AT_ONCE = 500
 /** Test events of one webhook in a minute: its host may be somebody else's. */
 const TESTS_PER_MINUTE = 10
+/** Of a tenant: several webhooks may have one receiver, which may be somebody else's. */
+const TESTS_OF_TENANT = 60
 
 export const deliveryNotFound = () => new Refusal('webhook.delivery_not_found', 'There is no such delivery.')
 
@@ -41,8 +43,10 @@ const AGAIN = `insert into webhook_deliveries (id, tenant_id, webhook_id, event_
   on conflict (event_id, webhook_id, round) do nothing
   returning id as "deliveryId", tenant_id as "tenantId", webhook_id as "webhookId", event_id as "eventId", round`
 
-const RECENT_TESTS = `select count(*)::int as count from webhook_deliveries
-  where webhook_id = ? and event_type = ? and created_at > now() - interval '1 minute'`
+/** Of the webhook, and of the tenant: the events outlive a webhook that is deleted and made again. */
+const RECENT_TESTS = `select (select count(*)::int from webhook_deliveries
+    where webhook_id = ? and event_type = ? and created_at > now() - interval '1 minute') as "ofWebhook",
+  (select count(*)::int from webhook_events where type = ? and created_at > now() - interval '1 minute') as "ofTenant"`
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'outbox' | 'uuid'> {
   operations: Operations
@@ -141,11 +145,13 @@ export function createDeliveries({ config, database, outbox, uuid, operations, e
       const [eventId, deliveryId] = [uuid(), uuid()]
       return operations.change(call, 'sendWebhookTestEvent', { id: webhookId, deliveryId, eventId }, async (em) => {
         await assertEnabled(em, webhookId)
-        const [recent] = await em.execute<{ count: number }[]>(RECENT_TESTS, [webhookId, TEST_EVENT])
-        if ((recent?.count ?? 0) >= TESTS_PER_MINUTE)
+        await takeTurn(em, `test events of ${tenantId}`)
+        const values = [webhookId, TEST_EVENT, TEST_EVENT]
+        const [recent] = await em.execute<{ ofWebhook: number; ofTenant: number }[]>(RECENT_TESTS, values)
+        if ((recent?.ofWebhook ?? 0) >= TESTS_PER_MINUTE || (recent?.ofTenant ?? 0) >= TESTS_OF_TENANT)
           throw new TooMany(
             'webhook.too_many_tests',
-            `A webhook gets at most ${TESTS_PER_MINUTE} test events in a minute.`,
+            `A webhook gets at most ${TESTS_PER_MINUTE} test events in a minute, all webhooks of a tenant ${TESTS_OF_TENANT}.`,
             60,
           )
         const subject = { tenantId, webhookId, eventId, deliveryId }

@@ -16,13 +16,16 @@ export interface NewEvent {
 /** Binds a payload to its row: in another row it does not open. */
 export const payloadBoundTo = (tenantId: string, eventId: string) => `${tenantId}/webhook-events/${eventId}`
 
-/** Stores the event, and a delivery for each of the tenant's webhooks that asks for it, unless the event is known. */
+/**
+ * Stores the event, and a delivery for each of the tenant's webhooks that asks for it, unless the event is known. The
+ * conflict names no index: of two at once, either of the table's two unique ones may be the first to tell.
+ */
 const EMIT = `with wanted as (
     select id from webhooks where tenant_id = ? and not disabled and ? = any (events)
   ), event as (
     insert into webhook_events (id, tenant_id, type, payload, created_at)
     select ?, ?, ?, case when exists (select from wanted) then ?::bytea end, ?
-    on conflict (id) do nothing returning id, tenant_id, type
+    on conflict do nothing returning id, tenant_id, type
   ), deliveries as (
     insert into webhook_deliveries (id, tenant_id, webhook_id, event_id, event_type)
     select gen_random_uuid(), event.tenant_id, wanted.id, event.id, event.type from event cross join wanted

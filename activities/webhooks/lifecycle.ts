@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import { inTenant } from '../../entities/orm.ts'
+import { inTenant, takeTurn } from '../../entities/orm.ts'
 import { Webhook } from '../../entities/webhooks.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { EVENT_TYPES, type EventType } from '../../protocol/webhooks/events.ts'
@@ -102,6 +102,7 @@ export function createWebhooks({ config, database, now, uuid, operations, sealer
       const [url, events] = [urlOf(input.url), checkEvents(input.events)]
       const secret = sealed(tenantId, id, input.secret ?? '')
       return operations.change(call, 'createWebhook', { id }, async (em) => {
+        await takeTurn(em, `webhooks of ${tenantId}`)
         if ((await em.count(Webhook)) >= MAX_WEBHOOKS)
           throw new Refusal('webhook.too_many', `A tenant can have ${MAX_WEBHOOKS} webhooks. Delete one first.`)
         const time = now()

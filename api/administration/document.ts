@@ -9,6 +9,10 @@ export const ADMINISTRATION_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_O
   problems: [
     {
       400: {
+        'settings.default_issuer_unfit': {
+          meaning: 'The DID has no key that signs: its only key is of key agreement (x25519).',
+          remedy: 'Set defaultIssuer to a DID with a key of another type, or to null for no default issuer.',
+        },
         'settings.default_issuer_unknown': {
           meaning: 'The default issuer is not a DID of this tenant.',
           remedy: 'Set defaultIssuer to a DID of getDIDsList, or to null for no default issuer.',

@@ -65,12 +65,22 @@ export class Replay extends Error {
   }
 }
 
-/** Sends the response only after it is stored, so that a client which received it can get it again. */
-function storeBeforeSending(response: Response, store: (answer: Answer) => Promise<void>) {
+/**
+ * Sends the response only after it is stored, so that a client which received it can get it again. One that was streamed
+ * is not stored but the key released: whoever repeats the request gets it anew (D-413).
+ */
+function storeBeforeSending(
+  response: Response,
+  store: (answer: Answer) => Promise<void>,
+  release: () => Promise<void>,
+) {
   const end = response.end.bind(response)
   response.end = ((chunk?: unknown) => {
     const body = Buffer.from(typeof chunk === 'string' || chunk instanceof Uint8Array ? chunk : '')
-    store({ status: response.statusCode, headers: headersOf(response), body }).then(
+    const kept = response.headersSent
+      ? release()
+      : store({ status: response.statusCode, headers: headersOf(response), body })
+    kept.then(
       () => end(body),
       (error: unknown) => {
         response.locals.log.error({ err: error }, 'an answer was not kept for its Idempotency-Key')
@@ -96,10 +106,12 @@ export async function claimKey(request: Request, idempotency: Idempotency, tenan
     return
   }
   request.idempotency = claim
-  storeBeforeSending(response, async (answer) => {
+  const release = () => idempotency.release(tenantId, key)
+  const store = async (answer: Answer) => {
     // the body of a refused stream was not read to its end, so a repetition cannot be compared with it
     const temporary = answer.status >= 500 || TEMPORARY.has(answer.status) || (request.streamed && answer.status >= 400)
-    if (temporary) await idempotency.release(tenantId, key)
+    if (temporary) await release()
     else await idempotency.answer(tenantId, key, answer)
-  })
+  }
+  storeBeforeSending(response, store, release)
 }

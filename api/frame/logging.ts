@@ -63,6 +63,28 @@ function logEntry(request: Request, response: Response, operationId: string | un
   }
 }
 
+/**
+ * Calls `record` once: when the answer was sent, or when the operation gave it to a connection that its caller had broken
+ * by then. Who hangs up leaves the same traces as who listens.
+ */
+function whenAnswered(response: Response, record: () => void): void {
+  let isRecorded = false
+  const once = () => {
+    if (isRecorded) return
+    isRecorded = true
+    record()
+  }
+  response.once('finish', once)
+  response.once('close', () => {
+    if (response.headersSent || response.writableEnded) return once()
+    const end = response.end.bind(response)
+    response.end = ((...args: Parameters<typeof end>) => {
+      once()
+      return end(...args)
+    }) as Response['end']
+  })
+}
+
 /** Writes one line, one measurement and the log entry, if the operation did not write it, after each response. */
 export const watchRequests =
   ({ logs, measures, find }: Watcher): RequestHandler =>
@@ -70,7 +92,7 @@ export const watchRequests =
     const started = process.hrtime.bigint()
     const path = find(request.path)
     const operationId = path?.operations.get(request.method)
-    response.once('finish', () => {
+    whenAnswered(response, () => {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9
       const route = path?.template ?? routeOf(request)
       const status = response.statusCode

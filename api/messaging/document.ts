@@ -2,7 +2,7 @@ import type { MESSAGING_OPERATIONS } from '../../protocol/messaging/operations.t
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { ISSUER } from '../frame/openapi/examples.ts'
 import { ref } from '../frame/openapi/json.ts'
-import { ENVELOPE, INBOX, MESSAGE, SIGNED } from './examples.ts'
+import { DECRYPTED, ENCRYPTED, ENVELOPE, INBOX, MESSAGE, SIGNED } from './examples.ts'
 import { MESSAGING_PROBLEMS } from './problems.ts'
 
 const { jws, ...signed } = SIGNED
@@ -19,6 +19,8 @@ export const MESSAGING_DOCUMENT: AreaDocument<keyof typeof MESSAGING_OPERATIONS 
     receiveMessage: ENVELOPE,
     signCredential: { didUrl: SIGNED.didUrl, payload: SIGNED.payload },
     verifyCredential: { jws },
+    encryptCredentials: { payload: SIGNED.payload, recipientDidUrls: [ISSUER], senderDidUrl: ISSUER },
+    decryptCredentials: { jwe: JSON.stringify(ENCRYPTED.jwe) },
   },
   answers: {
     getListOfInboxes: { inboxes: [INBOX], ...ONE },
@@ -29,6 +31,8 @@ export const MESSAGING_DOCUMENT: AreaDocument<keyof typeof MESSAGING_OPERATIONS 
     sendMessage: {},
     signCredential: SIGNED,
     verifyCredential: signed,
+    encryptCredentials: ENCRYPTED,
+    decryptCredentials: DECRYPTED,
   },
   located: ['createInbox'],
   notFound: { '/v1/messaging/inboxes/{id}': 'inbox.not_found' },
@@ -39,6 +43,8 @@ export const MESSAGING_DOCUMENT: AreaDocument<keyof typeof MESSAGING_OPERATIONS 
     receiveMessage: { 400: 'didcomm.not_encrypted' },
     signCredential: { 400: 'jws.signer_unknown' },
     verifyCredential: { 400: 'jws.invalid' },
+    encryptCredentials: { 400: 'jwe.recipients_invalid', 413: 'jwe.payload_too_large' },
+    decryptCredentials: { 400: 'jwe.undecryptable' },
   },
   parameters: { unregisterDID: { did: ref('Did') } },
   schemas: {
@@ -59,10 +65,18 @@ export const MESSAGING_DOCUMENT: AreaDocument<keyof typeof MESSAGING_OPERATIONS 
     },
     RecipientDidUrl: {
       type: 'string',
-      description: 'A DID, or the DID URL of a key or a service of it.',
+      description: 'A DID, for all its keys of key agreement, or the DID URL of one of them.',
       pattern: '^did:[a-z0-9]+:[A-Za-z0-9._:%-]*[A-Za-z0-9._-](#[A-Za-z0-9._~-]+)?$',
       maxLength: 2048,
-      example: ISSUER,
+      example: SIGNED.did,
+    },
+    RecipientDidUrls: {
+      type: 'array',
+      description: '1 to 100 recipients, each once.',
+      items: ref('RecipientDidUrl'),
+      minItems: 1,
+      maxItems: 100,
+      uniqueItems: true,
     },
     CompactJws: {
       type: 'string',

@@ -1,3 +1,4 @@
+import type { MessageDecryptOut, MessageEncryptOut } from './encryption.wire.ts'
 import type { InboxOut, MessageOut, MessageSignOut } from './wire.ts'
 
 export const INBOX: InboxOut = { id: '0b8f3f0e-6f0b-4d6a-8f0f-3a0f5c1b7d21', name: 'Admissions office' }
@@ -15,6 +16,38 @@ export const SIGNED: MessageSignOut = {
   signerPublicJwk: { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' },
   verified: true,
   jws: JWS,
+}
+
+const AGREEMENT_KEY = `${DID}#z6LSrEnPXPcLyNLKJPhdJ1eWqyYKARWket5BbiN1rjdUsQ9b`
+
+/** From the X25519 form of the same key to itself. */
+export const ENCRYPTED: MessageEncryptOut = {
+  jwe: {
+    ciphertext: 'oKYKp3NhoCfzpc1yRCS5ZL1Iik-fzAeEpeq0oPaX-Gw',
+    iv: 'FrTTG0HlMed813abzV_ILg',
+    protected:
+      'eyJjdHkiOiJqc29uIiwiYWxnIjoiRUNESC0xUFUrQTI1NktXIiwiZW5jIjoiQTI1NkNCQy1IUzUxMiIsImVwayI6eyJrdHkiOiJPS1AiLCJjcnYiOiJYMjU1MTkiLCJ4IjoiQzQ0S0ZZQ0Q2Q0YwODRtYjhIWlZJOXRyd3UxMkJZeFNialpMMk5VQUl5ZyJ9LCJza2lkIjoiZGlkOmtleTp6Nk1rdHd1cGRtTFhWVnFUekN3NGk0NnI0dUd5b3NHWFJuUjNYak40WnE3b01Nc3cjejZMU3JFblBYUGNMeU5MS0pQaGRKMWVXcXlZS0FSV2tldDVCYmlOMXJqZFVzUTliIiwiYXB1IjoiWkdsa09tdGxlVHA2TmsxcmRIZDFjR1J0VEZoV1ZuRlVla04zTkdrME5uSTBkVWQ1YjNOSFdGSnVVak5ZYWs0MFduRTNiMDFOYzNjamVqWk1VM0pGYmxCWVVHTk1lVTVNUzBwUWFHUktNV1ZYY1hsWlMwRlNWMnRsZERWQ1ltbE9NWEpxWkZWelVUbGkiLCJhcHYiOiJERUJMSEdMUjFkYTZmQkh0SEZwamlMUFNWQWFvSFp4NTdfTFE1RXdTLWEwIn0',
+    recipients: [
+      {
+        encryptionKey:
+          'qj__tuVD3OQg1B1-DU3Gy6kJUezd5ScxwVUOKTbg4IU1mn8ZjTLe_tuXjoulibjCPojlROV3NHrqbyKejIgswqaT3KJfC8Wm',
+        header: {
+          alg: 'ECDH-1PU+A256KW',
+          epk: { kty: 'OKP', crv: 'X25519', x: 'C44KFYCD6CF084mb8HZVI9trwu12BYxSbjZL2NUAIyg' },
+          skid: AGREEMENT_KEY,
+          kid: AGREEMENT_KEY,
+        },
+      },
+    ],
+    tag: '7Wm39212TDc_q_P7THflQCdmNpAbtcR3diiUGk2__6c',
+  },
+}
+
+export const DECRYPTED: MessageDecryptOut = {
+  payload: SIGNED.payload,
+  recipientDidUrl: AGREEMENT_KEY,
+  senderDidUrl: AGREEMENT_KEY,
+  senderPublicJwk: { kty: 'OKP', crv: 'X25519', x: '2F4H7CKwrYgVN8L0TWYtGhQ8-DDFespDBdhcepD2ti4' },
 }
 
 export const MESSAGE: MessageOut = {

@@ -1,6 +1,6 @@
 import type { ProblemTable } from '../frame/openapi/document.ts'
 
-/** Inboxes, their DIDs and messages, and signatures by DID URL. */
+/** Inboxes, their DIDs and messages, and signatures and encryption by DID URL. */
 export const MESSAGING_PROBLEMS: ProblemTable = {
   400: {
     'didcomm.not_encrypted': {
@@ -38,6 +38,29 @@ export const MESSAGING_PROBLEMS: ProblemTable = {
     'inbox.jwt_used': {
       meaning: 'The jwt has registered a DID before.',
       remedy: 'The controller of the DID signs a new JWT: each registers once.',
+    },
+    'jwe.payload_unreadable': {
+      meaning: 'The JWE was decrypted, but its payload is neither text nor the JSON that its cty promises.',
+      remedy: 'Its sender encrypts JSON with exact numbers and each name once, or text in UTF-8.',
+    },
+    'jwe.recipients_invalid': {
+      meaning:
+        'A recipient is no DID URL, stands there twice, does not resolve, or has no key of key agreement that fits the others; errors names each by its place.',
+      remedy:
+        'Correct or leave out the recipients that errors names. Recipients of different curves get a message each.',
+    },
+    'jwe.sender_key_unfit': {
+      meaning:
+        'The sender has no key that encrypts: its document lists none under keyAgreement, or the key is of a type with which the key store cannot agree, as Ed25519 and P-256 in Vault.',
+      remedy: 'Name a did:web of the tenant, or a did:key that was created with keyType x25519.',
+    },
+    'jwe.sender_not_ready': {
+      meaning: 'The registration of the DID that is to send has not completed.',
+      remedy: 'Read the DID with resolveDID until its registrationStatus is COMPLETED.',
+    },
+    'jwe.sender_unknown': {
+      meaning: 'The DID that is to send is not a DID of this tenant.',
+      remedy: 'Name a DID of getDIDsList, or leave senderDidUrl out for an anonymous message.',
     },
     'jws.invalid': {
       meaning: 'The text is no compact JWS of a DID; errors names the broken rule.',
@@ -100,6 +123,10 @@ export const MESSAGING_PROBLEMS: ProblemTable = {
     },
   },
   413: {
+    'jwe.payload_too_large': {
+      meaning: 'The payload is too large to be encrypted.',
+      remedy: 'Send at most 512 KiB of JSON or text.',
+    },
     'message.too_large': {
       meaning: 'The message is larger than an inbox takes.',
       remedy: 'Send a message of at most 256 KiB.',

@@ -10,7 +10,7 @@ export type MessagePayload = unknown
 /** A DID URL with a fragment, which names one key in the document of a DID. */
 export type KeyDidUrl = string
 
-/** A DID, or the DID URL of a key or a service of it. */
+/** A DID, for all its keys of key agreement, or the DID URL of one of them; of `to` also that of a service. */
 export type RecipientDidUrl = string
 
 /**
@@ -138,7 +138,7 @@ export interface MessageVerifyOut {
   error?: SignatureErrorOut
 }
 
-const jwkToWire = ({ kty, crv, x, y }: NonNullable<MessageVerdict['publicJwk']>): PublicJwkOut => ({
+export const jwkToWire = ({ kty, crv, x, y }: NonNullable<MessageVerdict['publicJwk']>): PublicJwkOut => ({
   kty,
   ...(crv !== undefined && { crv }),
   ...(x !== undefined && { x }),

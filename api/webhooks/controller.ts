@@ -129,7 +129,7 @@ export class WebhooksController extends Controller {
   }
 
   /**
-   * Sends an event of the type WebhookTest, whose payload has test: true, to this webhook alone. It is signed and retried
+   * Sends an event of the type WebhookTest, whose payload has test: true, only to this webhook. It is signed and retried
    * as any other event.
    * @summary Send a test event
    */

@@ -60,7 +60,7 @@ export const WEBHOOK_DOCUMENT: AreaDocument<keyof typeof WEBHOOK_OPERATIONS | 'g
       type: 'string',
       description:
         'whsec_ and 24 to 64 bytes in base64, which are the HMAC key, or 16 to 255 characters of ASCII without spaces, which are the key as they are.',
-      pattern: '^[a-zA-Z0-9]{16,60}$',
+      pattern: '^[a-zA-Z0-9_]{16,60}$',
       example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     },
   },

@@ -23,7 +23,7 @@ create table webhook_deliveries (
   id uuid primary key, tenant_id uuid not null, webhook_id uuid not null, event_id uuid not null, event_type text not null,
   round integer not null default 0,
   state text not null default 'PENDING' check (state in ('PENDING', 'DELIVERED', 'FAILED', 'STOPPED')),
-  attempts jsonb not null default '[]', next_attempt_at timestamptz, ended_at timestamptz,
+  attempts json not null default '[]', next_attempt_at timestamptz, ended_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   foreign key (tenant_id, webhook_id) references webhooks (tenant_id, id) on delete cascade,
   foreign key (tenant_id, event_id) references webhook_events (tenant_id, id) on delete cascade,

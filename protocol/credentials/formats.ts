@@ -28,8 +28,8 @@ export const scopeOf = <Access extends 'read' | 'write'>(format: FormatName, acc
 /** Name and category of the log entries about credentials of a format, e.g. CREDENTIAL_WEB_SEMANTIC_BATCH_COMPLETE. */
 export const logOf = (format: FormatName, verb: string) =>
   format === 'mobile'
-    ? { name: `MOBILE_CREDENTIAL_${verb}`, category: 'mobile-credential' }
-    : {
+    ? ({ name: `MOBILE_CREDENTIAL_${verb}`, category: 'mobile-credential' } as const)
+    : ({
         name: `CREDENTIAL_${slugOf(format).toUpperCase().replaceAll('-', '_')}_${verb}`,
         category: `credential-${slugOf(format)}`,
-      }
+      } as const)

@@ -1,4 +1,4 @@
-import { createECDH, createPublicKey, diffieHellman, type KeyObject } from 'node:crypto'
+import { createECDH, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { PublicKey } from './keys.ts'
 
 /** Names of OpenSSL, and lengths of compressed points. */
@@ -40,6 +40,12 @@ export function x25519Secret(privateKey: KeyObject, peerPublicKey: Uint8Array): 
   const secret = unlessRefused(() => diffieHellman({ privateKey, publicKey }))
   return secret?.every((byte) => byte === 0) ? undefined : secret
 }
+
+const probe = generateKeyPairSync('x25519').privateKey
+
+/** Whether a key agrees on a secret at all: an X25519 key of small order does not, and points of EC keys are checked. */
+export const isSound = ({ keyType, publicKey }: AgreementKey): boolean =>
+  keyType !== 'x25519' || x25519Secret(probe, publicKey) !== undefined
 
 /**
  * ECDH (SEC 1, 3.3.1): the x-coordinate, of the length of the curve. `peerPublicKey`: a compressed point. Undefined for

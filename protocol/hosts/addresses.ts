@@ -31,10 +31,16 @@ export function inRanges(text: string, ranges: readonly AddressRange[]): boolean
   )
 }
 
+/** Inside of what ipaddr.js takes for the Internet: IPv4-compatible addresses (RFC 4291, 2.5.5.1), and the host of a cloud's machines. */
+const INSIDE: readonly AddressRange[] = [
+  [ipaddr.parse('::'), 96],
+  [ipaddr.parse('168.63.129.16'), 32],
+]
+
 /**
  * Whether an address is on the public Internet: unicast and in none of the special ranges of RFC 6890 (loopback,
  * private, link-local, shared, documentation, multicast, NAT64 and 6to4 forms that could hide one of them).
  */
 export function isPublic(text: string): boolean {
-  return plainAddress(text)?.range() === 'unicast'
+  return plainAddress(text)?.range() === 'unicast' && !inRanges(text, INSIDE)
 }

@@ -8,6 +8,7 @@ import { contentAlgorithm } from './jwe.content.ts'
 import { bytesOf, generalOf, hidden, MAX_PLAINTEXT_BYTES, type ReadJwe, readJwe, undecryptable } from './jwe.form.ts'
 import { concatKdf, unwrapKey } from './jwe.keys.ts'
 import { toGeneral } from './jwe.shape.ts'
+import { MAX_KID } from './recipients.ts'
 
 const inflate = promisify(inflateRaw)
 
@@ -48,8 +49,6 @@ const ALGORITHMS: Record<string, { wrapBytes: number | undefined; authenticates:
   'ECDH-ES+A128KW': { wrapBytes: 16, authenticates: false },
   'ECDH-ES': { wrapBytes: undefined, authenticates: false },
 }
-
-const MAX_KID = 2048
 
 /** Keys that the recipients name; a recipient without one is somebody else's. */
 function kidsOf({ recipients }: ReadJwe): string[] {

@@ -29,6 +29,8 @@ export interface Encryption {
   /** Of an anonymous JWE; with a sender it is A256CBC-HS512 (draft-madden-jose-ecdh-1pu-04, section 2.1). */
   enc?: 'A256CBC-HS512' | 'A256GCM' | 'XC20P'
   typ?: string
+  /** Type of the plaintext. */
+  cty?: string
   random: Random
 }
 
@@ -46,7 +48,7 @@ export const senderInfo = (kid: string): string => base64url(kid)
  * content key wrapped for each recipient by ECDH-1PU+A256KW (draft-madden-jose-ecdh-1pu-04) or ECDH-ES+A256KW.
  */
 export async function encryptJwe(encryption: Encryption): Promise<GeneralJwe> {
-  const { plaintext, recipients, sender, typ, random } = encryption
+  const { plaintext, recipients, sender, typ, cty, random } = encryption
   const [first] = recipients
   if (!first || recipients.length > MAX_RECIPIENTS) throw new Error('a JWE has 1 to 100 recipients')
   if (sender && sender.keyType !== first.key.keyType) throw new Error('sender and recipients need keys of one curve')
@@ -55,7 +57,8 @@ export async function encryptJwe(encryption: Encryption): Promise<GeneralJwe> {
   const ephemeral = ephemeralKey(first.key.keyType, random)
   const apv = recipientsInfo(recipients.map(({ kid }) => kid))
   const producer = sender ? { skid: sender.kid, apu: senderInfo(sender.kid) } : {}
-  const header = { ...(typ === undefined ? {} : { typ }), alg, enc, epk: toJwk(ephemeral.publicKey), ...producer, apv }
+  const types = { ...(typ !== undefined && { typ }), ...(cty !== undefined && { cty }) }
+  const header = { ...types, alg, enc, epk: toJwk(ephemeral.publicKey), ...producer, apv }
   const protectedText = base64url(JSON.stringify(header))
 
   const content = contentAlgorithm(enc)

@@ -2,10 +2,10 @@ import { type VerificationKey, verificationKey, verifySignature } from '../data-
 import { type DidDocument, dereference, type PublicJwk, parseDidUrl, type Relationship, toJwk } from '../dids/index.ts'
 import { Refusal } from '../errors.ts'
 import { parseForeignJson } from '../json.depth.ts'
-import { parseJson } from '../json.strict.ts'
 import { isObject } from '../json.ts'
 import { type JwsHeader, parseCompactJws } from '../jws.ts'
 import { tableOf } from '../names.ts'
+import { contentOf } from './payload.ts'
 
 /** The type of key of each algorithm (RFC 8037, section 3.1; RFC 9864, section 2.2; RFC 7518, section 3.4). */
 const ALGORITHMS = tableOf({ EdDSA: 'ed25519', Ed25519: 'ed25519', ES256: 'p256', ES384: 'p384' })
@@ -15,16 +15,11 @@ const NAMES = [...ALGORITHMS.keys()].join(', ')
 /** Types of keys that sign messages. */
 export const SIGNING_KEYS: readonly string[] = ['ed25519', 'p256']
 
-/** The types of our two kinds of payload (RFC 7515, section 4.1.10). */
-const JSON_TYPE = 'json'
-const TEXT_TYPE = 'text/plain;charset=utf-8'
-
-/** The protected header of a message, and its bytes: a text is signed as it is, everything else as its JSON. */
+/** The protected header of a message, and its bytes. */
 export function messageToSign(payload: unknown, alg: JwsHeader['alg'], kid: string) {
-  // no bytes at all would be a detached payload (RFC 7515, appendix F)
-  const isText = typeof payload === 'string' && payload !== ''
-  const header: JwsHeader = { alg, typ: 'JOSE', cty: isText ? TEXT_TYPE : JSON_TYPE, kid }
-  return { header, bytes: Buffer.from(isText ? payload : JSON.stringify(payload)) }
+  const { cty, bytes } = contentOf(payload)
+  const header: JwsHeader = { alg, typ: 'JOSE', cty, kid }
+  return { header, bytes }
 }
 
 /** Throws the refusal of a JWS: the broken rule, what is wrong, and what was expected. */
@@ -105,48 +100,6 @@ export function readSignedMessage(text: string, refuse: RefuseJws): SignedMessag
     signature,
     signingInput: text.slice(0, text.lastIndexOf('.')),
   }
-}
-
-const isJsonType = (cty: string) => /^(application\/)?([\w.-]+\+)?json\s*(;|$)/i.test(cty)
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function textOf(bytes: Uint8Array, refuse: RefuseJws): string {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    return refuse('payload', 'its payload is not text', 'expected JSON or text in UTF-8')
-  }
-}
-
-/** The value of JSON text; undefined where it is none that every reader reads alike (protocol/json.strict.ts). */
-function jsonValueOf(text: string): { value: unknown } | undefined {
-  try {
-    return { value: parseJson(text) }
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return undefined
-  }
-}
-
-/**
- * Returns the payload as it was signed: by its cty a JSON value or a text. Without a cty that we know, an object or a list
- * is read as JSON and everything else as text, so that no text becomes a number.
- */
-export function payloadOf({ header, payload }: SignedMessage, refuse: RefuseJws): unknown {
-  const text = textOf(payload, refuse)
-  const cty = typeof header.cty === 'string' ? header.cty : ''
-  if (/^text\/plain\s*(;|$)/i.test(cty)) return text
-  const json = jsonValueOf(text)
-  if (isJsonType(cty)) {
-    if (json) return json.value
-    return refuse(
-      'payload',
-      'its payload is not the JSON that its cty promises',
-      'expected JSON with exact numbers and each name once',
-    )
-  }
-  return typeof json?.value === 'object' && json.value !== null ? json.value : text
 }
 
 export type SignatureErrorType =

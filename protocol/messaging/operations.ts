@@ -18,4 +18,6 @@ export const MESSAGING_OPERATIONS = {
   sendMessage: { scope: write, name: 'MESSAGING_SEND', category, changes: true },
   signCredential: { scope: write, name: 'MESSAGING_SIGN', category },
   verifyCredential: { scope: read, name: 'MESSAGING_VERIFY', category },
+  encryptCredentials: { scope: write, name: 'MESSAGING_ENCRYPT', category },
+  decryptCredentials: { scope: read, name: 'MESSAGING_DECRYPT', category },
 } as const

@@ -1,4 +1,4 @@
-import { type AgreementKey, type AgreementKeyType, isAgreementKey } from '../dids/agreement.ts'
+import { type AgreementKey, type AgreementKeyType, isAgreementKey, isSound } from '../dids/agreement.ts'
 import { absoluteId, type DidDocument, dereference, parseDidUrl, publicKeyOf } from '../dids/index.ts'
 import { Refusal } from '../errors.ts'
 import type { Recipient } from './jwe.encrypt.ts'
@@ -9,12 +9,19 @@ const CURVES: readonly AgreementKeyType[] = ['x25519', 'p384', 'p256', 'p521']
 /** A DID document may list many keys; a message goes to these at most. */
 const MAX_KEYS = 10
 
-/** The key of an id; undefined for one of another curve, or that is not understood. */
+/** Keys that are looked at: each may cost the decoding of a point. */
+const MAX_LOOKED_AT = 20
+
+/** Of the DID URL of a key; also what `decryptJwe` reads. */
+export const MAX_KID = 2048
+
+/** The key of an id; undefined for one of another curve, one that is not understood, and one that agrees with nobody. */
 function keyOf(document: DidDocument, kid: string): Recipient | undefined {
+  if (kid.length > MAX_KID) return undefined
   try {
     const { method, authorized } = dereference(document, kid, 'keyAgreement')
     const key = publicKeyOf(method)
-    return authorized && isAgreementKey(key) ? { kid, key } : undefined
+    return authorized && isAgreementKey(key) && isSound(key) ? { kid, key } : undefined
   } catch (error) {
     if (error instanceof Refusal) return undefined // the document may have other keys that fit
     throw error
@@ -30,7 +37,7 @@ export function recipientsOf(document: DidDocument, didUrl: string): Recipient[]
   const ids = (document.keyAgreement ?? []).map((entry) =>
     absoluteId(document.id, typeof entry === 'string' ? entry : entry.id),
   )
-  const wanted = fragment === undefined ? [...new Set(ids)] : [didUrl]
+  const wanted = fragment === undefined ? [...new Set(ids)].slice(0, MAX_LOOKED_AT) : [didUrl]
   return wanted.flatMap((kid) => keyOf(document, kid) ?? []).slice(0, MAX_KEYS)
 }
 

@@ -93,6 +93,19 @@ test('a change of the settings that leaves the default issuer out keeps it; anot
   t.like(await settings(), { defaultIssuer: did }, 'a refused change changes nothing')
 })
 
+test('a DID whose only key is of key agreement is refused; a did:web without keys yet is not (D-247)', async (t) => {
+  const { choose, create, dids, settings } = await tenant()
+  const did = await create()
+  await choose(did)
+  const { did: silent } = (await dids.create('KEY', { keyType: 'x25519' })).json<DidAnswer>()
+  const reply = await choose(silent)
+  t.is(refusal(reply, 400), 'settings.default_issuer_unfit')
+  t.is(reply.json<{ errors: { path: string }[] }>().errors[0]?.path, 'defaultIssuer')
+  t.like(await settings(), { defaultIssuer: did }, 'a refused change changes nothing')
+  const { did: web } = await dids.createWeb('unmade.example.org')
+  t.is((await choose(web)).status, 200)
+})
+
 test('a DID created with issuer true is the default issuer, where there was none (D-247)', async (t) => {
   const { make, dids, settings, signs, token } = await tenant()
   const reply = await make({ issuer: true })

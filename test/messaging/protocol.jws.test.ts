@@ -11,12 +11,12 @@ import { readControlProof } from '../../protocol/messaging/control.ts'
 import {
   isSignedBy,
   messageToSign,
-  payloadOf,
   type RefuseJws,
   readSignedMessage,
   type SignedMessage,
   verifySignedMessage,
 } from '../../protocol/messaging/jws.ts'
+import { payloadOf } from '../../protocol/messaging/payload.ts'
 import { stranger } from '../support/messaging.ts'
 import { COOKBOOK, RFC7515_ES256, RFC8037 } from '../support/messaging.vectors.ts'
 

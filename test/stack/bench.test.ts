@@ -2,6 +2,7 @@ import test from 'ava'
 import { percentile } from '../../bench/measure.ts'
 import { batchTable, memoryTable, ratioOf, table } from '../../bench/report.ts'
 import { bench } from '../../bench/run.ts'
+import { deliveriesTable } from '../../bench/webhooks/deliveries.ts'
 
 /** The tests' own environment has no variable of the platform: see stack/tests/run.ts. */
 const env = process.env
@@ -10,7 +11,7 @@ test('the benchmark measures the platform over HTTP beside the library, without 
   t.timeout(240_000)
   const report = await bench({
     env,
-    only: ['eddsa-rdfc-2022', 'mdoc', 'cwt', 'pdf'],
+    only: ['eddsa-rdfc-2022', 'mdoc', 'cwt', 'pdf', 'webhooks'],
     seconds: 1,
     batchRows: 400,
     memory: { rows: 400, restMs: 100 },
@@ -61,12 +62,20 @@ test('the benchmark measures the platform over HTTP beside the library, without 
   t.regex(report.postgres, /^\d+\.\d+/)
   t.regex(batchTable(report.batches), /\| mdoc, mDL, with a status entry \| 400 \|[\s\S]*\| cwt, 25 claims \| 400 \|/)
   t.is(table(report.rows).split('\n').length, 7)
+  const { deliveries } = report
+  t.is(deliveries?.wrong, 0, 'each event came to the receiver, once')
+  t.is(deliveries?.delays.length, 10)
+  for (const delay of deliveries?.delays ?? []) t.true(delay > 0 && delay < 60_000)
+  t.regex(
+    deliveriesTable(deliveries ?? t.fail()),
+    /to a fast receiver \| 20 \| \*\*\d+\.\d\*\*[\s\S]*p50 \d+ ms, p99 \d+ ms/,
+  )
   t.notRegex(report.machine.join(' '), /\/(home|root|tmp|work)\b/)
 })
 
 test('an unknown format is named, before anything is started', async (t) => {
   await t.throwsAsync(bench({ env, only: ['rsa'] }), {
-    message: /eddsa-rdfc-2022, Ed25519Signature2018.*mdoc, cwt, pdf/,
+    message: /eddsa-rdfc-2022, Ed25519Signature2018.*mdoc, cwt, pdf, webhooks/,
   })
 })
 

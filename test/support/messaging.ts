@@ -57,6 +57,22 @@ export const inboxesOf = (world: Pick<World, 'ask'>, token: string) => ({
 export const deliveryOf = ({ dependencies }: Pick<World, 'dependencies'>) =>
   createPlatform(dependencies).messageDelivery
 
+/** The text of a JWE of the platform. */
+export async function encrypt(
+  world: Pick<World, 'ask'>,
+  {
+    from,
+    to,
+    payload = { course: 'CS-101' },
+    token,
+  }: { from?: string; to: string[]; payload?: unknown; token: string },
+): Promise<string> {
+  const body = { payload, recipientDidUrls: to, senderDidUrl: from }
+  const reply = await world.ask('/v1/messaging/encrypt', { token, body })
+  if (reply.status !== 200) throw new Error(`not encrypted: ${reply.text}`)
+  return JSON.stringify(reply.json<{ jwe: object }>().jwe)
+}
+
 /** An inbox with a DID and a message. */
 export async function createMailbox(world: World, token = world.token) {
   const inboxes = inboxesOf(world, token)

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import { CredentialBatch } from '../../../entities/credentials/batches.ts'
-import { inTenant } from '../../../entities/orm.ts'
+import { inTenant, takeTurn } from '../../../entities/orm.ts'
 import { type BatchOptions, MAX_ROWS, type ReadRow } from '../../../protocol/credentials/batches.ts'
 import { type FormatName, slugOf } from '../../../protocol/credentials/formats.ts'
 import { errorsWithin, type FieldError, Refusal } from '../../../protocol/errors.ts'
@@ -92,7 +92,7 @@ export function createBatchUploads(parts: Parts) {
     const [id, attempt] = [intention ? derivedId(tenantId, intention) : uuid(), uuid()]
     const state = await inTenant(database.tenants, tenantId, async (em) => {
       // one upload of a tenant at a time: concurrent ones would each see room for themselves
-      await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`batches of ${tenantId}`])
+      await takeTurn(em, `batches of ${tenantId}`)
       const open = await em.count(CredentialBatch, { state: { $in: ['RECEIVING', 'PROCESSING', 'PAUSED'] } })
       if (open >= MAX_OPEN)
         throw new Refusal(

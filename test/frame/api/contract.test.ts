@@ -8,6 +8,7 @@ import { factsOf, OPERATIONS } from '../../../protocol/operations.ts'
 import { EXAMPLES } from '../../support/frame/examples.ts'
 import { openTarget, type Target } from '../../support/frame/hostile.ts'
 import { bodySchema, document, isPublic, operations, type Schema, schemaOf } from '../../support/frame/openapi.ts'
+import { areaOf, OF_ALL_FORMATS, PUBLIC, READS_BY_POST } from '../../support/frame/permissions.ts'
 import { ALIASES, SPECIFIED } from '../../support/frame/specified.ts'
 
 let target: Target
@@ -90,57 +91,6 @@ test.serial('the published document is valid OpenAPI', async (t) => {
   )
 })
 
-/** What anybody may ask: tokens and their keys, and what is published. */
-const PUBLIC = [
-  'getCompactRevocationList',
-  'getCompactRevocationLists',
-  'getDIDConfiguration',
-  'getLinkedDIDs',
-  'getMobileStatusList',
-  'getOAuthAccessToken',
-  ...['Certificate', 'CertificatePem', 'Crl', 's'].map((what) => `getPublishedIaca${what}`),
-  'getPublishedStatusList',
-  'getSignedPresentationRequest',
-  'getTokenKeySet',
-  'getWebhookKeySet',
-  'receiveMessage',
-]
-
-/** They send a body, and change nothing of the tenant's. */
-const READS_BY_POST = [
-  'convertLinkedData',
-  'createCompactCredentialPdf',
-  'deriveWebSemanticCredential',
-  'exportLogs',
-  'getCompactCredentialQRCode',
-  'getCompactSemanticCredentialQRCode',
-  'getListOfLogs',
-  'vcApiDeriveCredential',
-  'vcApiVerifyCredential',
-  'vcApiVerifyPresentation',
-  'verifyCompactCredential',
-  'verifyCompactSemanticCredential',
-  'verifyCredential',
-  'verifyLog',
-  'verifyMobileCredential',
-  'verifyWebSemanticCredentials',
-  'verifyWebSemanticPresentationTemplate',
-]
-
-/** Their credentials' format decides on the scope. */
-const OF_ALL_FORMATS = ['getCredential', 'getCredentialTimeline', 'listCredentials']
-
-const areaOf = (path: string): string => {
-  if (path.startsWith('/v1/dids')) return 'dids'
-  if (path.startsWith('/v1/config/domain')) return 'domains'
-  if (path.startsWith('/v1/messaging')) return 'messaging'
-  if (path.startsWith('/v1/analytics')) return 'logs'
-  if (path.startsWith('/v1/credentials/compact')) return 'compact-credentials'
-  if (path.startsWith('/v1/credentials/mobile')) return 'mobile-credentials'
-  if (path.startsWith('/v1/webhooks')) return 'webhooks'
-  return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'
-}
-
 test('each operation needs the one scope of its area, to write unless it only reads (specification, What the service does)', (t) => {
   for (const { operationId, method, path, security = [] } of operations) {
     const reads = method === 'GET' || READS_BY_POST.includes(operationId)
@@ -193,7 +143,9 @@ test.serial('what was made is found at the Location of the answer (RFC 9110, sec
   t.true(located.length >= 4)
   const options = new URLSearchParams({ proofType: 'eddsa-rdfc-2022', issuer: target.sample.did })
   const batch = { path: `/v1/credentials/batches?${options}`, headers: { 'content-type': 'text/csv' } }
-  for (const operation of located.filter(({ operationId }) => operationId !== 'revokeCredentialBatch')) {
+  // the sample's batch and delivery are under way
+  const busy = ['revokeCredentialBatch', 'redeliverWebhookDelivery']
+  for (const operation of located.filter(({ operationId }) => !busy.includes(operationId))) {
     const isBatch = operation.operationId === 'createCredentialBatch'
     const body = isBatch ? 'id\ndid:example:ada\n' : JSON.stringify(target.exampleBody(operation))
     const made = await target.attack(operation, { body, ...(isBatch ? batch : {}) })

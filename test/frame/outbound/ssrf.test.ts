@@ -1,88 +1,19 @@
 import { createServer, type Server } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import test from 'ava'
+import { createForeignLists } from '../../../activities/credentials/status-lists/foreign.ts'
 import { createDidResolver } from '../../../activities/dids/resolver.ts'
 import { createContextStore } from '../../../activities/frame/contexts.ts'
 import { exchangeOnce } from '../../../activities/frame/outbound/exchange.ts'
 import { createOutbound, type Outbound } from '../../../activities/frame/outbound/index.ts'
+import { postMessage } from '../../../activities/frame/outbound/post.ts'
 import { parseTarget } from '../../../activities/frame/outbound/url.ts'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import { isPublic } from '../../../protocol/hosts/addresses.ts'
+import { readWebhookUrl } from '../../../protocol/webhooks/urls.ts'
+import { INNER, PUBLIC, STRANGE, WRITTEN } from '../../support/parts/addresses.ts'
 import { startTestDns, type TestDns } from '../../support/parts/dns.ts'
 import { createTestAuthority, listenTls, type TestAuthority } from '../../support/parts/tls.ts'
-
-/** Addresses that are not of the public Internet, from every special range (RFC 6890) and its edges. */
-const INNER =
-  `127.0.0.1 127.0.0.2 127.255.255.255 10.0.0.0 10.0.0.1 10.255.255.255 172.16.0.1 172.31.255.255 192.168.0.1
-  192.168.255.255 169.254.169.254 169.254.0.1 100.64.0.1 100.100.100.200 100.127.255.255 0.0.0.0 0.0.0.1 0.255.255.255
-  192.0.0.1 192.0.0.170 192.0.2.1 198.18.0.1 198.19.255.255 198.51.100.1 203.0.113.1 192.88.99.1 224.0.0.1
-  239.255.255.255 240.0.0.1 255.255.255.254 255.255.255.255 192.31.196.1 192.52.193.1 192.175.48.1
-  ::1 :: fe80::1 fe80::a9fe:a9fe febf::1 fc00::1 fd00:ec2::254 fdff::1 fec0::1 ff02::1 ff0e::1
-  ::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:169.254.169.254 ::ffff:0:127.0.0.1 64:ff9b::7f00:1 64:ff9b::a9fe:a9fe
-  64:ff9b:1::1 2002:7f00:1:: 2002:a9fe:a9fe:: 2001::1 2001:0:7f00:1:: 2001:db8::1 2001:10::1 2001:20::1 2001:2::1
-  100::1 5f00::1`.split(/\s+/)
-
-const PUBLIC =
-  '1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 172.15.255.255 172.32.0.0 192.167.255.255 100.63.255.255 2606:4700::1111'.split(
-    ' ',
-  )
-
-/** Ways to write an inner address into a URL; `@` stands for the canary's port. */
-const WRITTEN = [
-  ...[
-    '127.0.0.1',
-    '127.1',
-    '127.0.1',
-    '2130706433',
-    '0x7f000001',
-    '0x7f.1',
-    '0x7F.0x0.0x0.0x1',
-    '0177.0.0.1',
-    '0177.1',
-  ],
-  ...[
-    '017700000001',
-    '0',
-    '0x0',
-    '0.0.0.0',
-    '127.0.0.1.',
-    '127.000.000.001',
-    '１２７.０.０.１',
-    '①②⑦.0.0.1',
-    '127。0。0。1',
-  ],
-  ...['%31%32%37.0.0.1', '127%2e0%2e0%2e1', '[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[0000::0001]', '[::ffff:127.0.0.1]'],
-  ...[
-    '[::ffff:7f00:1]',
-    '[0:0:0:0:0:ffff:127.0.0.1]',
-    '[::127.0.0.1]',
-    '[64:ff9b::127.0.0.1]',
-    '[fe80::1]',
-    '[fd00:ec2::254]',
-  ],
-  ...['10.0.0.1', '169.254.169.254', '0xa9fea9fe', '2852039166', '0251.0376.0251.0376', '8.8.8.8', '[2606:4700::1111]'],
-  ...[
-    'user@127.0.0.1',
-    'user:pass@127.0.0.1',
-    'site.test@127.0.0.1',
-    'site.test:443@127.0.0.1',
-    '@127.0.0.1',
-    ':@127.0.0.1',
-  ],
-].map((host) => `https://${host}:@/a`)
-
-const STRANGE =
-  `http://127.0.0.1:@/|http://site.test:@/|HTTP://localhost:@|ftp://127.0.0.1:@/|file:///etc/passwd|gopher://127.0.0.1:@/_x
-  |data:application/json,{}|javascript:0|blob:https://127.0.0.1:@/a|ws://127.0.0.1:@|wss://127.0.0.1:@/|unix:/run/a|//127.0.0.1:@/
-  |127.0.0.1:@|https:127.0.0.1:@/|https:/127.0.0.1:@/|https:///127.0.0.1:@/|https://///127.0.0.1:@/|https:\\\\127.0.0.1:@/
-  |https://127.0.0.1\\@site.test/|https://site.test\\@127.0.0.1:@/|https://site.test#@127.0.0.1:@/|https://127.0.0.1:@#site.test
-  |https://127.0.0\t.1:@/|https://127.0.0.1\n:@/|h\ttps://127.0.0.1:@/|https://127.0.0.1:@\r\nhost: a/|https:// 127.0.0.1:@/
-  |https://|https://:@/|https://[|https://[::1|https://[::1%25lo]:@/|https://127.0.0.1:99999/|https://127.0.0.1:-1/|
-  |https://site.test:0/|https://site.test:22/|https://site.test:25/|https://site.test:53/|https://site.test:80/|https://site.test:1023/
-  |https://site.test:3306/|https://site.test:5432/|https://site.test:6379/|https://site.test:7233/|https://site.test:8200/
-  |https://site.test:9200/|https://site.test:11211/|https://site.test:27017/|https://site.test:2375/|https://site.test:10250/`
-    .split('|')
-    .map((text) => text.replace(/^\n +|\n +$/g, ''))
 
 const NAMES: Record<string, Parameters<TestDns['set']>[1]> = {
   'mixed-first.test': { A: ['127.0.0.1', '1.1.1.1'] },
@@ -171,10 +102,22 @@ const paths: Record<string, (out: Outbound, url: string) => Promise<unknown>> = 
   },
   'JSON-LD context': (out, url) =>
     createContextStore({ outbound: out, rows: noRows, now }).lookup('t', url, { allowFetch: async () => true }),
+  'status list': (out, url) => {
+    const read = () => Promise.reject(new Error('no list may be read'))
+    const how = { accept: '*/*', maxBytes: 1_000, isCurrent: () => true, read }
+    return createForeignLists({ outbound: out, now })(url, { url, ...how })
+  },
+  webhook: async (out, url) => {
+    const posted = await postMessage(out, { url: readWebhookUrl(url), body: '{}' })
+    if (posted.accepted || posted.status !== undefined) return posted
+    throw posted.code === 'not_called'
+      ? new Unavailable('outbound', NOT_CALLED)
+      : new Refusal(posted.code, posted.reason)
+  },
 }
 
 const CODES =
-  /^(not called|outbound\.(blocked|invalid_url|not_https|port)|did\.(invalid|unresolvable)|context\.unavailable)$/
+  /^(not called|outbound\.(blocked|invalid_url|not_https|port)|did\.(invalid|unresolvable)|context\.unavailable|webhook\.invalid_url)$/
 
 for (const [name, call] of Object.entries(paths)) {
   test(`${WRITTEN.length + STRANGE.length} ways to write an inner address reach nothing by ${name}`, async (t) => {

@@ -11,7 +11,8 @@ import { createDataConverter } from '../../../activities/frame/temporal/codec.ts
 import { bundleWorkflows } from '../../../activities/frame/worker/bundle.ts'
 import { installRuntime } from '../../../activities/frame/worker/logging.ts'
 import { schedules, workflows } from '../../../protocol/workflows.ts'
-import { fileOf, fromJson, historyDirectory, historyKey, scenarios } from '../../support/frame/histories.ts'
+import { fileOf, fromJson, historyDirectory, historyKey } from '../../support/frame/histories/files.ts'
+import { scenarios } from '../../support/frame/histories/scenarios.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -59,7 +60,7 @@ test.serial('every workflow has a stored history, and every scenario one', (t) =
   t.deepEqual(
     described.toSorted(),
     workflowTypes.toSorted(),
-    'add it to test/support/frame/histories.ts, then run record-histories.ts',
+    'add it to test/support/frame/histories/scenarios.ts, then run record.ts beside it',
   )
   const stored = readdirSync(historyDirectory).toSorted()
   t.deepEqual(stored, scenarios.map((scenario) => fileOf(scenario).pathname.split('/').at(-1) ?? '').toSorted())

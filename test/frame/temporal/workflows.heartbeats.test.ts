@@ -3,7 +3,7 @@ import test from 'ava'
 import { pino } from 'pino'
 import { createOutbox } from '../../../activities/frame/outbox.ts'
 import { startWorker } from '../../../activities/frame/worker/start.ts'
-import { historyKey } from '../../support/frame/histories.ts'
+import { historyKey } from '../../support/frame/histories/files.ts'
 import { openTemporal, type TestTemporal } from '../../support/parts/temporal.ts'
 
 let world: TestTemporal

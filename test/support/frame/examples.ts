@@ -11,7 +11,7 @@ import {
 import { course, createTemplate } from '../credentials/templates.ts'
 import { VC_API_EXAMPLES } from '../credentials/vc-api.examples.ts'
 import { createDomain, newDomainName } from '../domains.ts'
-import { createMailbox, inboxesOf } from '../messaging.ts'
+import { createMailbox, encrypt, inboxesOf } from '../messaging.ts'
 import { createWebhook, webhooksOf } from '../webhooks.ts'
 import type { Client, World } from '../world.ts'
 import { bodySchema, type Operation, operations } from './openapi.ts'
@@ -62,6 +62,8 @@ export interface Sample extends PresentationSample {
   /** Registered with the inbox. */
   inboxDid: string
   messageId: string
+  /** From a DID of the tenant to another one. */
+  jwe: string
   /** For the operation that deletes it. */
   spareInboxId: string
   /** Another inbox, for the operations that delete its DID and its message. */
@@ -106,6 +108,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     domainId: (await createDomain(world, {}, token)).id,
     spareDomainId: (await createDomain(world, {}, token)).id,
     ...(await createMailbox(world, token)),
+    jwe: await encrypt(world, { from: did, to: [did], token }),
     spareInboxId: await inboxesOf(world, token).created(),
     spareInbox: await createMailbox(world, token),
     ...(await makeWebhookSample(world, token)),
@@ -199,6 +202,7 @@ const PARTICULAR: Record<string, Example> = {
   deleteWebhook: { path: ({ spareWebhookId }) => ({ id: spareWebhookId }) },
   // no worker ends its delivery
   redeliverWebhookDelivery: { answers: 409 },
+  decryptCredentials: { body: ({ jwe }) => ({ jwe }) },
   deleteDID: { path: ({ spareDid }) => ({ id: spareDid }) },
   signWebSemanticCredential: {
     body: ({ did }) => ({

@@ -65,8 +65,6 @@ function rowsFor(tenant: string): [table: string, row: Row][] {
       'log_seals',
       { tenant_id: tenant, kind: 'head', position: 1, hash: DIGEST, key_id: id(), signed_at: new Date(), jws: '' },
     ],
-    ['webhooks', of({ url: '', events: '{}' })],
-    ['webhook_events', of({ type: '' })],
     ['outbox', of({ area: '', object_id: '', workflow_type: '', workflow_id: id(), summary: '', payload: none })],
     ['idempotency_keys', { tenant_id: tenant, key: 'k', request_hash: none }],
   ]
@@ -77,11 +75,10 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
   const id = () => randomUUID()
   const [template, version, batch] = [id(), id(), id()]
   const [did, credential] = [rows.get('dids')?.id, rows.get('credentials')?.id]
-  const [webhook, event] = [rows.get('webhooks')?.id, rows.get('webhook_events')?.id]
   const asked = { request_id: id(), client_id: id() }
   const of = (row: Row): Row => ({ id: id(), tenant_id: tenant, ...row })
   const presentation = { name: '', domain: '', query: '[]' }
-  const [iaca, pdfTemplate, inbox] = [id(), id(), id()]
+  const [iaca, pdfTemplate, inbox, webhook, event] = [id(), id(), id(), id(), id()]
   const validity = { not_before: new Date(), not_after: new Date() }
   return [
     ['domain_linkages', of({ did_id: did, origin: '', credential: '{}', valid_until: new Date() })],
@@ -108,6 +105,8 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     ['inbox_did_proofs', { tenant_id: tenant, digest: none, expires_at: new Date() }],
     ['sent_messages', of({ content: none, ...asked })],
     ['inbox_messages', of({ inbox_id: inbox, payload: none, size: 0 })],
+    ['webhooks', of({ id: webhook, url: '', events: '{}' })],
+    ['webhook_events', of({ id: event, type: '' })],
     ['webhook_deliveries', of({ webhook_id: webhook, event_id: event, event_type: '' })],
     ['mobile_document_signers', of({ iaca_id: iaca, key_id: id(), public_key: none, active: false, csr: none })],
   ]

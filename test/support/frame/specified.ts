@@ -188,6 +188,14 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
     200,
     ['did', 'didUrl', 'payload', 'signerPublicJwk', 'verified'],
   ]),
+  ['encryptCredentials', 'POST', '/v1/messaging/encrypt', 200, ['jwe']],
+  [
+    'decryptCredentials',
+    'POST',
+    '/v1/messaging/decrypt',
+    200,
+    ['payload', 'recipientDidUrl', 'senderDidUrl', 'senderPublicJwk'],
+  ],
   ['sendMessage', 'POST', '/v1/messaging/send', 200, []],
   // last, for it takes away what the others speak of
   ['deleteDID', 'DELETE', '/v1/dids/{id}', 204, []],
@@ -220,6 +228,7 @@ export const ALIASES: [method: string, path: string, operationId: string][] = [
   ['GET', '/v1/linked-dids', 'getLinkedDIDs'],
   ['GET', '/core/v1/messaging/inboxes', 'getListOfInboxes'],
   ['POST', '/core/v1/messaging/sign', 'signCredential'],
+  ['POST', '/core/v1/messaging/encrypt', 'encryptCredentials'],
   ['GET', '/core/v1/config/domain', 'getListOfDomains'],
   ['PUT', '/core/v1/config/domain/{id}', 'updateDomain'],
   ['POST', '/core/v1/webhooks', 'createWebhook'],

@@ -241,6 +241,8 @@ test.serial('the catalogue of types has every type that the log has (issue 12, L
   const known = new Set(data.map(({ type, category }) => `${category} ${type}`))
   t.true(data.length > 100)
   t.true(data.some((each) => each.type === 'CREDENTIAL_COMPACT_BATCH_COMPLETE_SUCCESS' && !each.operationId))
+  for (const work of ['WEBHOOK_DELIVERY', 'MESSAGING_INBOX_MESSAGE_RECEIVE', 'CONFIG_CUSTOM_DOMAIN_STATUS'])
+    t.true(known.has(`${data.find(({ type }) => type === `${work}_FAIL`)?.category} ${work}_SUCCESS`), work)
   t.deepEqual(
     data.filter(({ operationId }) => operationId === 'createDID'),
     ['FAIL', 'SUCCESS'].map((outcome) => ({
@@ -251,9 +253,13 @@ test.serial('the catalogue of types has every type that the log has (issue 12, L
   const { database, now, uuid } = world.dependencies
   const entry = { tenantId: world.first.tenantId, requestId: uuid(), clientId: uuid(), category: 'did', metadata: {} }
   const unknown = inTenant(database.tenants, world.first.tenantId, async (em) =>
-    addLogEntry(em, { now, uuid }, { ...entry, name: 'NO_SUCH', outcome: 'SUCCESS' }),
+    addLogEntry(em, { now, uuid }, { ...entry, name: 'CREDENTIAL_NO_SUCH', outcome: 'SUCCESS' }),
   )
-  await t.throwsAsync(unknown, { message: /NO_SUCH/ }, 'an entry without a place in the catalogue is not written')
+  await t.throwsAsync(
+    unknown,
+    { message: /CREDENTIAL_NO_SUCH/ },
+    'an entry without a place in the catalogue is not written',
+  )
   const written = await logs.ask<{ type: string; category: string }>(
     `select distinct type, category from logs where type <> 'x' and data::text = '{}' and metadata::text like '{"clientId"%'`,
   )

@@ -1,4 +1,4 @@
-// Records the histories that test/histories does not hold yet:  node --import=tsx test/support/frame/record-histories.ts
+// Records the histories that test/histories does not hold yet:  node --import=tsx test/support/frame/histories/record.ts
 // A stored history is never overwritten once a release ran its workflow: some run with yesterday's code. When a workflow
 // changes on purpose, keep the old history, guard the change with patched(), and record the new path beside it.
 import { existsSync } from 'node:fs'
@@ -8,12 +8,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { WorkflowFailedError } from '@temporalio/client'
 import { CancelledFailure } from '@temporalio/common'
 import { pino } from 'pino'
-import { createOutbox } from '../../../activities/frame/outbox.ts'
-import { prepareWorkflowBundle } from '../../../activities/frame/worker/bundle.ts'
-import { startWorker } from '../../../activities/frame/worker/start.ts'
-import { dismissGuard } from '../../../stack/parts/part.ts'
-import { openTemporal, type TestTemporal } from '../parts/temporal.ts'
-import { fileOf, historyDirectory, historyKey, type Scenario, scenarios, toJson } from './histories.ts'
+import { createOutbox } from '../../../../activities/frame/outbox.ts'
+import { prepareWorkflowBundle } from '../../../../activities/frame/worker/bundle.ts'
+import { startWorker } from '../../../../activities/frame/worker/start.ts'
+import { dismissGuard } from '../../../../stack/parts/part.ts'
+import { openTemporal, type TestTemporal } from '../../parts/temporal.ts'
+import { fileOf, historyDirectory, historyKey, type Scenario, toJson } from './files.ts'
+import { scenarios } from './scenarios.ts'
 
 /** Each activity with the number of its call. */
 const scripted = ({ answers }: Scenario) =>

@@ -1,0 +1,54 @@
+// What test/frame/api/contract.test.ts knows of operations by name, on purpose by hand.
+
+/** What anybody may ask: tokens and their keys, and what is published. */
+export const PUBLIC = [
+  'getCompactRevocationList',
+  'getCompactRevocationLists',
+  'getDIDConfiguration',
+  'getLinkedDIDs',
+  'getMobileStatusList',
+  'getOAuthAccessToken',
+  ...['Certificate', 'CertificatePem', 'Crl', 's'].map((what) => `getPublishedIaca${what}`),
+  'getPublishedStatusList',
+  'getSignedPresentationRequest',
+  'getTokenKeySet',
+  'getWebhookKeySet',
+  'receiveMessage',
+]
+
+/** They send a body, and change nothing of the tenant's. */
+export const READS_BY_POST = [
+  'convertLinkedData',
+  'createCompactCredentialPdf',
+  'decryptCredentials',
+  'deriveWebSemanticCredential',
+  'exportLogs',
+  'getCompactCredentialQRCode',
+  'getCompactSemanticCredentialQRCode',
+  'getListOfLogs',
+  'vcApiDeriveCredential',
+  'vcApiVerifyCredential',
+  'vcApiVerifyPresentation',
+  'verifyCompactCredential',
+  'verifyCompactSemanticCredential',
+  'verifyCredential',
+  'verifyLog',
+  'verifyMobileCredential',
+  'verifyWebSemanticCredentials',
+  'verifyWebSemanticPresentationTemplate',
+]
+
+/** Their credentials' format decides on the scope. */
+export const OF_ALL_FORMATS = ['getCredential', 'getCredentialTimeline', 'listCredentials']
+
+/** The area whose scopes the operations of a path need. */
+export const areaOf = (path: string): string => {
+  if (path.startsWith('/v1/dids')) return 'dids'
+  if (path.startsWith('/v1/config/domain')) return 'domains'
+  if (path.startsWith('/v1/messaging')) return 'messaging'
+  if (path.startsWith('/v1/analytics')) return 'logs'
+  if (path.startsWith('/v1/credentials/compact')) return 'compact-credentials'
+  if (path.startsWith('/v1/credentials/mobile')) return 'mobile-credentials'
+  if (path.startsWith('/v1/webhooks')) return 'webhooks'
+  return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'
+}
