@@ -50,8 +50,15 @@ test.after.always(async () => {
 const WHERE = ', by the ORM’s filter alone'
 
 /** What the application's role may not do, whoever's row it is (`RIGHTS` of the areas in entities/). */
-const APPENDED = ['LogEntry', 'OutboxEntry', 'SemanticTemplateVersion', 'StatusChange', 'StatusListPublication']
-const KEPT = [...APPENDED, 'Revocation', 'Notification']
+const APPENDED = [
+  'LogEntry',
+  'OutboxEntry',
+  'SemanticTemplateVersion',
+  'StatusChange',
+  'StatusListPublication',
+  'WebhookEvent',
+]
+const KEPT = [...APPENDED, 'Revocation', 'Notification', 'WebhookDelivery']
 
 test.serial('with its policies open row-level security holds nobody back', async (t) => {
   for (const table of ['dids', 'credentials', 'credential_revocations']) {
