@@ -65,7 +65,8 @@ function wallet(name: string, more: Partial<DidDocument> = {}) {
 }
 
 const documentOf = async (did: string): Promise<DidDocument> =>
-  (await world.ask(`/1.0/identifiers/${did}`, { token: world.token })).json<DidDocument>()
+  (await world.ask(`/v1/dids/${encodeURIComponent(did)}`, { token: world.token })).json<{ didDocument: DidDocument }>()
+    .didDocument
 
 /** An inbox of the first tenant with a DID that agrees. */
 async function mailbox() {
