@@ -74,12 +74,16 @@ const openVcApi = (env: Environment): boolean => {
 }
 
 /** Seconds, as fractions too, between the attempts of a delivery. */
-const retrySeconds = (env: Environment): readonly number[] => {
-  const texts = list(read(env, 'WEBHOOK_RETRY_SECONDS'))
-  const waits = texts.map(Number)
-  const isGrowing = waits.every((wait, at) => wait > 0 && wait <= 86_400 && wait >= (waits[at - 1] ?? 0))
-  if (waits.length === 3 && texts.every((text) => /^\d{1,5}(\.\d{1,3})?$/.test(text)) && isGrowing) return waits
-  return fail('WEBHOOK_RETRY_SECONDS', 'three numbers from 0.001 to 86400, none less than the one before')
+const waits = (
+  env: Environment,
+  name: 'WEBHOOK_RETRY_SECONDS' | 'MESSAGE_RETRY_SECONDS',
+  { isRight, count }: { isRight: (count: number) => boolean; count: string },
+): readonly number[] => {
+  const texts = list(read(env, name))
+  const seconds = texts.map(Number)
+  const isGrowing = seconds.every((wait, at) => wait > 0 && wait <= 86_400 && wait >= (seconds[at - 1] ?? 0))
+  if (isRight(seconds.length) && texts.every((text) => /^\d{1,5}(\.\d{1,3})?$/.test(text)) && isGrowing) return seconds
+  return fail(name, `${count} numbers from 0.001 to 86400, none less than the one before`)
 }
 
 /** Everybody who may create a webhook could make the platform call what listens on its machine. */
@@ -169,6 +173,10 @@ export function loadConfig(env: Environment) {
     publicRateLimitPerMinute: integer(env, 'PUBLIC_RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
     threadBudgetMsPerMinute: integer(env, 'THREAD_BUDGET_MS_PER_MINUTE', 100, 100_000_000),
     notificationLimitPerHour: integer(env, 'NOTIFICATION_LIMIT_PER_HOUR', 1, 1_000_000),
+    messages: {
+      limitPerHour: integer(env, 'MESSAGE_LIMIT_PER_HOUR', 1, 1_000_000),
+      retrySeconds: waits(env, 'MESSAGE_RETRY_SECONDS', { isRight: (count) => count <= 20, count: 'at most 20' }),
+    },
     statusWindowSeconds: integer(env, 'STATUS_WINDOW_SECONDS', 1, 3600),
     didWeb: {
       checkSeconds: integer(env, 'DID_WEB_CHECK_SECONDS', 1, 3600),
@@ -182,7 +190,7 @@ export function loadConfig(env: Environment) {
     batchPatienceSeconds: integer(env, 'BATCH_PATIENCE_SECONDS', 1, 86_400),
     webhooks: {
       timeoutMs: integer(env, 'WEBHOOK_TIMEOUT_MS', 100, 10_000),
-      retrySeconds: retrySeconds(env),
+      retrySeconds: waits(env, 'WEBHOOK_RETRY_SECONDS', { isRight: (count) => count === 3, count: 'three' }),
       keyDays: integer(env, 'WEBHOOK_KEY_DAYS', 0, 3650),
       retentionDays: integer(env, 'WEBHOOK_RETENTION_DAYS', 1, 3650),
       allowPrivate: openPrivateWebhooks(env),

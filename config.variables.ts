@@ -106,6 +106,14 @@ export const VARIABLES = {
     default: '100',
     about: 'notifications to recipients at one host, per tenant and hour',
   },
+  MESSAGE_LIMIT_PER_HOUR: {
+    default: '1000',
+    about: 'messages of sendMessage to services at one host, per tenant and hour',
+  },
+  MESSAGE_RETRY_SECONDS: {
+    default: '60,600,3600,10800,28800',
+    about: 'seconds between the attempts to deliver a message to a service elsewhere, none less than the one before',
+  },
   STATUS_WINDOW_SECONDS: { default: '10', about: 'seconds between two signings of a changed status list' },
   DID_WEB_CHECK_SECONDS: {
     default: '5',

@@ -10,7 +10,8 @@ import type { Signers } from './dids/signers.ts'
 import { composeDomains, domainActivities } from './domains/index.ts'
 import { composeFrame } from './frame/index.ts'
 import type { Revival } from './frame/pending-work.revival.ts'
-import { composeMessaging } from './messaging/index.ts'
+import { composeMessaging, messagingActivities } from './messaging/index.ts'
+import { createDidServices } from './messaging/services.ts'
 import { composeMobileCredentials, composeMobileLists, mobileCredentialActivities } from './mobile-credentials/index.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
@@ -33,7 +34,7 @@ export type MoreFormats = (parts: FormatParts) => CredentialFormat[]
 export function createPlatform(dependencies: Dependencies, moreFormats: MoreFormats = () => []) {
   const { operations, ...standing } = composeFrame(dependencies)
   const frame = { ...dependencies, ...standing, operations }
-  const { signers, ...dids } = composeDids(frame)
+  const { signers, ...dids } = composeDids({ ...frame, servicesOf: createDidServices(dependencies) })
   const { entries, ...engine } = composeEngine({ ...frame, signers })
   const known = { ...frame, ...dids, signers }
   const { format: semantic, ...verbs } = composeSemanticCredentials({ ...known, ...engine, entries })
@@ -83,6 +84,7 @@ export function createActivities(
     credentialActivities({ ...dependencies, ...platform, tried: statusListTried }),
     administrationActivities({ ...dependencies, reconciled }),
     mobileCredentialActivities({ ...dependencies, ...platform }),
+    messagingActivities(dependencies),
     tokenActivities(dependencies),
     webhookActivities({ ...dependencies, webhookTried }),
   )

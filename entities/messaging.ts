@@ -57,9 +57,28 @@ const InboxMessageSchema = defineEntity({
 export class InboxMessage extends InboxMessageSchema.class {}
 InboxMessageSchema.setClass(InboxMessage)
 
+/** A message on its way to a service elsewhere; the row goes when the delivery ends. */
+const SentMessageSchema = defineEntity({
+  name: 'SentMessage',
+  tableName: 'sent_messages',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    /** Encrypted: the address of the service, and the envelope. */
+    content: p.blob(),
+    attempts: p.integer().default(0),
+    nextAttemptAt: p.datetime().nullable(),
+    requestId: p.uuid(),
+    clientId: p.uuid(),
+  },
+})
+export class SentMessage extends SentMessageSchema.class {}
+SentMessageSchema.setClass(SentMessage)
+
 export const RIGHTS = {
   inboxes: { app: EVERYTHING },
   inbox_dids: { app: EVERYTHING, system: 'select' },
   inbox_did_proofs: { app: EVERYTHING },
   inbox_messages: { app: EVERYTHING },
+  sent_messages: { app: EVERYTHING, system: 'select' },
 } satisfies Rights

@@ -13,6 +13,7 @@ import type {
   RevocationSubject,
 } from './credentials/work.ts'
 import type { DomainLook, DomainRun, DomainSubject } from './domains/look.ts'
+import type { MessageSubject } from './messaging/outgoing.ts'
 import type { DeliverySubject } from './webhooks/delivery.ts'
 
 /** Areas that have workflows, as operators search by them. */
@@ -20,6 +21,7 @@ export type WorkflowArea =
   | 'administration'
   | 'dids'
   | 'domains'
+  | 'messaging'
   | 'mobile-credentials'
   | 'semantic-credentials'
   | 'tokens-logs'
@@ -102,6 +104,14 @@ interface StartedWorkflows {
     about: [{ scope: string; subject: string }]
     signal: never
     queries: { progress: RevocationProgress | undefined }
+    updates: Nothing
+  }
+  deliverMessage: {
+    subject: MessageSubject
+    payload: MessageSubject
+    about: []
+    signal: never
+    queries: Nothing
     updates: Nothing
   }
   notifyStatus: {
@@ -201,6 +211,13 @@ export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> 
     others: ({ subject }) => [subject],
     id: ({ tenantId, revocationId }) => `${tenantId}/semantic-credentials/revocations/${revocationId}`,
     summary: (_run, { scope, subject }) => `revoke the credentials of ${scope} ${subject.slice(0, 100)}`,
+  },
+  deliverMessage: {
+    area: 'messaging',
+    objectId: ({ sentId }) => sentId,
+    others: () => [],
+    id: ({ tenantId, sentId }) => `${tenantId}/messaging/sent/${sentId}`,
+    summary: ({ sentId }) => `deliver message ${sentId}`,
   },
   notifyStatus: {
     area: 'semantic-credentials',

@@ -7,6 +7,7 @@ import { deletionWork, registrationWork } from '../dids/pending-work.ts'
 import { domainWork } from '../domains/pending-work.ts'
 import { createRevival, type Revival } from '../frame/pending-work.revival.ts'
 import type { Work } from '../frame/pending-work.ts'
+import { messageWork } from '../messaging/pending-work.ts'
 import { deliveryWork } from '../webhooks/pending-work.ts'
 
 /** All kinds of work with rows under way. Each area adds its lines. */
@@ -17,6 +18,7 @@ export const workUnderWay = (config: Dependencies['config']): Work[] => [
   batchWork,
   revocationWork,
   notificationWork,
+  messageWork,
   deliveryWork,
 ]
 

@@ -2,13 +2,13 @@ import type { Frame } from '../frame/index.ts'
 import { createAgreers } from './agreers.ts'
 import { createDids } from './lifecycle.ts'
 import { createLinkedDids } from './linked.ts'
-import { createPublicDids } from './public.ts'
+import { createPublicDids, type ServicesOf } from './public.ts'
 import { createDidRegistration } from './registration.ts'
 import { createDidResolver } from './resolver.ts'
 import { createSigners } from './signers.ts'
 
 /** Operations of DIDs; `signers` and `agreers` are for the areas that sign or agree with a DID. */
-export function composeDids(frame: Frame) {
+export function composeDids(frame: Frame & { servicesOf: ServicesOf }) {
   const publicDids = createPublicDids(frame)
   const didResolver = createDidResolver({ ...frame, local: publicDids.hostedDocument })
   const registration = createDidRegistration({ ...frame, didResolver })

@@ -1,4 +1,4 @@
-import type { DidDocument } from '../../protocol/dids/index.ts'
+import type { DidDocument, DidService } from '../../protocol/dids/index.ts'
 import { parseWebDid } from '../../protocol/dids/web.ts'
 import { hostNameOf } from '../../protocol/hosts/names.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -8,11 +8,19 @@ interface HostedRow {
   document: DidDocument
 }
 
+const withServices = (document: DidDocument, services: DidService[]): DidDocument =>
+  services.length === 0 ? document : { ...document, service: [...(document.service ?? []), ...services] }
+
+/** Services of a DID of a tenant, which its document has while they last. */
+export type ServicesOf = (tenantId: string, did: string) => Promise<DidService[]>
+
+interface Parts extends Pick<Dependencies, 'systemSql'> {
+  tenants: Pick<Tenants, 'byHost'>
+  servicesOf: ServicesOf
+}
+
 /** Public DID documents that we host. */
-export const createPublicDids = ({
-  systemSql,
-  tenants,
-}: Pick<Dependencies, 'systemSql'> & { tenants: Pick<Tenants, 'byHost'> }) => ({
+export const createPublicDids = ({ systemSql, tenants, servicesOf }: Parts) => ({
   /**
    * Returns the document at a path of a host; empty path: /.well-known/did.json. A tenant with several hosts may have a
    * DID on each; behind a proxy the port of the request may differ from the one in the DID.
@@ -27,7 +35,7 @@ export const createPublicDids = ({
         and document::jsonb ? 'verificationMethod' order by host = $3 desc, created_at limit 1`,
       values: [tenant.id, path, host.toLowerCase(), hostNameOf(host)],
     })
-    return rows[0]?.document
+    return rows[0] && withServices(rows[0].document, await servicesOf(tenant.id, rows[0].document.id))
   },
 
   /**
@@ -43,6 +51,6 @@ export const createPublicDids = ({
         and registration_status = 'COMPLETED' and deleted_at is null limit 1`,
       values: [owner.id, did],
     })
-    return rows[0]?.document
+    return rows[0] && withServices(rows[0].document, await servicesOf(owner.id, did))
   },
 })

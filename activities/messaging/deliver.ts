@@ -3,7 +3,7 @@ import { InboxMessage } from '../../entities/messaging.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { parseDidUrl } from '../../protocol/dids/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { RECEIVED } from '../../protocol/messaging/entries.ts'
+import { MESSAGE_RECEIVED_ENTRY } from '../../protocol/messaging/entries.ts'
 import { uuidOfHex } from '../../protocol/uuid.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
@@ -32,16 +32,26 @@ export interface Delivery {
 export interface InboxPlace {
   tenantId: string
   inboxId: string
+  /** The DID is the tenant's own, so that the platform has its keys. */
+  isOwn: boolean
+  did: string
 }
 
 /** What became of a message in one inbox; `refused` by `inbox.full` or `inbox.not_found`. */
-export type Delivered = InboxPlace &
+export type Delivered = Pick<InboxPlace, 'tenantId' | 'inboxId'> &
   ({ outcome: 'stored' | 'repeated'; id: string } | { outcome: 'refused'; refusal: Refusal })
 
 /** The tenant of each registration that stands, as activities/messaging/registrations.ts says. */
-const INBOXES = `select r.tenant_id, r.inbox_id from inbox_dids r left join dids d on d.tenant_id = r.tenant_id and d.id = r.did_id
-where r.did = $1 and ($2::uuid is null or r.tenant_id = $2) and (r.did_id is null or d.deleted_at is null)
+const INBOXES = `select r.tenant_id, r.inbox_id, r.did, r.did_id is not null as is_own from inbox_dids r left join dids d on d.tenant_id = r.tenant_id and d.id = r.did_id
+where r.did = any($1) and ($2::uuid is null or r.tenant_id = $2) and (r.did_id is null or d.deleted_at is null)
 order by r.created_at, r.id limit $3`
+
+interface Found {
+  did: string
+  tenant_id: string
+  inbox_id: string
+  is_own: boolean
+}
 
 /** A DID is registered in few tenants; more of them do not make one message costlier. */
 const MAX_INBOXES_OF_DID = 20
@@ -49,7 +59,7 @@ const MAX_INBOXES_OF_DID = 20
 const STORED = `select count(*)::int as messages, coalesce(sum(size), 0)::int as bytes from inbox_messages where inbox_id = ?`
 
 /** The same for each repetition, also after the message was deleted, so that its reader recognises it (D-390). */
-function idOf({ inboxId }: InboxPlace, messageId: string): string {
+function idOf({ inboxId }: Pick<InboxPlace, 'inboxId'>, messageId: string): string {
   const digest = createHash('sha256').update(`inbox message ${inboxId} ${messageId}`).digest('hex')
   return uuidOfHex(`${digest.slice(0, 12)}8${digest.slice(13, 16)}8${digest.slice(17, 32)}`)
 }
@@ -60,17 +70,26 @@ interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'now' | 'u
 
 /** The way of messages into inboxes, for the areas and operations that receive or send them. */
 export function createMessageDelivery({ database, systemSql, now, uuid, messageSealer }: Parts) {
-  async function inboxesOf(did: string, tenantId?: string): Promise<InboxPlace[]> {
-    const values = [did, tenantId ?? null, MAX_INBOXES_OF_DID]
-    const query = { name: 'inboxes-of-did', text: INBOXES, values }
-    const { rows } = await systemSql.query<{ tenant_id: string; inbox_id: string }>(query)
-    return rows.map(({ tenant_id, inbox_id }) => ({ tenantId: tenant_id, inboxId: inbox_id }))
+  async function inboxesOf(dids: string | string[], tenantId?: string): Promise<InboxPlace[]> {
+    const values = [[dids].flat(), tenantId ?? null, MAX_INBOXES_OF_DID]
+    const query = { name: 'inboxes-of-dids', text: INBOXES, values }
+    const { rows } = await systemSql.query<Found>(query)
+    return rows.map(({ did, tenant_id, inbox_id, is_own }) => ({
+      did,
+      tenantId: tenant_id,
+      inboxId: inbox_id,
+      isOwn: is_own,
+    }))
   }
 
   /** The inbox is locked, so that concurrent messages count each other. */
-  const store = (place: InboxPlace, { messageId, requestId }: Delivery, bytes: Buffer): Promise<Delivered> =>
-    inTenant(database.tenants, place.tenantId, async (em) => {
-      const { tenantId, inboxId } = place
+  const store = (
+    { tenantId, inboxId }: InboxPlace,
+    { messageId, requestId }: Delivery,
+    bytes: Buffer,
+  ): Promise<Delivered> =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const place = { tenantId, inboxId }
       const id = idOf(place, messageId)
       await lockInbox(em, inboxId)
       if ((await em.count(InboxMessage, { id })) > 0) return { ...place, outcome: 'repeated', id }
@@ -83,13 +102,13 @@ export function createMessageDelivery({ database, systemSql, now, uuid, messageS
       addLogEntry(
         em,
         { now, uuid },
-        { ...RECEIVED, tenantId, requestId, clientId: tenantId, outcome: 'SUCCESS', metadata },
+        { ...MESSAGE_RECEIVED_ENTRY, tenantId, requestId, clientId: tenantId, outcome: 'SUCCESS', metadata },
       )
       return { ...place, outcome: 'stored', id }
     })
 
   return {
-    /** Returns the inboxes that a DID is registered with: one of a tenant at most. */
+    /** Returns the inboxes that DIDs are registered with: of each DID one of a tenant at most. */
     inboxesOf,
 
     /**
@@ -107,7 +126,7 @@ export function createMessageDelivery({ database, systemSql, now, uuid, messageS
         delivered.push(
           await store(place, delivery, bytes).catch((error: unknown): Delivered => {
             if (!(error instanceof Refusal)) throw error
-            return { ...place, outcome: 'refused', refusal: error }
+            return { tenantId: place.tenantId, inboxId: place.inboxId, outcome: 'refused', refusal: error }
           }),
         )
       return delivered

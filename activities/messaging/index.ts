@@ -1,3 +1,4 @@
+import type { Dependencies } from '../dependencies.ts'
 import type { Agreers } from '../dids/agreers.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import type { Signers } from '../dids/signers.ts'
@@ -8,24 +9,37 @@ import { createMessageEncryption } from './encryption.ts'
 import { createInboxes } from './inboxes.ts'
 import { createMessageSignatures } from './jws.ts'
 import { createMessages } from './messages.ts'
+import { createMessagePosting } from './posting.ts'
+import { createReceiving } from './receiving.ts'
 import { createRegistrations } from './registrations.ts'
+import { createSending } from './sending.ts'
 
 interface Parts extends Frame {
   didResolver: DidResolver
-  signers: Signers
   agreers: Agreers
+  signers: Signers
 }
 
-/** Operations of inboxes, messages and signatures and encryption by DID URL; `messageDelivery` is for what receives messages. */
+const sentSealerOf = ({ masterKey }: Dependencies['config']) => createSealer(masterKey, 'sent-messages')
+
+/** Operations of inboxes and messages, of signatures and encryption by DID URL; `messageDelivery` is for what receives messages. */
 export function composeMessaging(known: Parts) {
   const messageSealer = createSealer(known.config.masterKey, 'inbox-messages')
-  const parts = { ...known, messageSealer }
+  const parts = { ...known, messageSealer, sentSealer: sentSealerOf(known.config) }
+  const messageDelivery = createMessageDelivery(parts)
+  const receiving = createReceiving({ ...parts, messageDelivery })
   return {
     inboxes: createInboxes(parts),
     inboxDids: createRegistrations(parts),
     messages: createMessages(parts),
-    messageDelivery: createMessageDelivery(parts),
+    messageDelivery,
+    receiving,
+    sending: createSending({ ...parts, messageDelivery, receiving }),
     messageSignatures: createMessageSignatures(parts),
     messageEncryption: createMessageEncryption(parts),
   }
 }
+
+/** Activities of the workflows of messages. */
+export const messagingActivities = (parts: Dependencies) =>
+  createMessagePosting({ ...parts, sentSealer: sentSealerOf(parts.config) })

@@ -30,6 +30,26 @@ export const refuseJwsSigner =
     }
   }
 
+/** The recipient cannot be reached by an encrypted message, whatever the message is. */
+export const cannotSend = (code: string, message: string, expected: string, cause?: Error) =>
+  new Refusal(
+    'message.cannot_send',
+    `The message cannot be sent: ${message}`,
+    [{ path: 'to', code, message: expected }],
+    cause && { cause },
+  )
+
+/** Makes refusals of the DID in `from` of a message. */
+export const refuseFrom: RefuseAgreer = ({ kind, expected }) => {
+  const message =
+    kind === 'not_ready'
+      ? 'The registration of the DID in from is not COMPLETED.'
+      : kind === 'no_key' || kind === 'custody'
+        ? 'The DID in from has no key that can encrypt.'
+        : 'The DID in from is not a DID of this tenant.'
+  return new Refusal('message.sender_unfit', message, [{ path: 'message.from', code: kind, message: expected }])
+}
+
 /** Refusals of a DID URL whose key is to encrypt, `jwe.sender_*`. */
 export const refuseJweSender: RefuseAgreer = ({ kind, expected }) => {
   const refusal = (code: string, message: string) =>

@@ -17,11 +17,11 @@ import {
 import type { Platform } from '../../activities/index.ts'
 import { jtiOfUuid } from '../../protocol/compact-credentials/cwt.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
-import type { EmptyOut } from '../credentials/status.wire.ts'
 import type { Called } from '../frame/authentication.ts'
 import { ofMember } from '../frame/members.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
+import type { EmptyOut } from '../frame/wire.ts'
 import { SEMANTIC_VERIFY_EXAMPLE } from './examples.ts'
 import { namedCredential, noteVerdict } from './noted.ts'
 import {

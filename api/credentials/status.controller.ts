@@ -18,10 +18,9 @@ import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
 import { snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { Uuid } from '../frame/wire.ts'
+import type { EmptyOut, Uuid } from '../frame/wire.ts'
 import {
   changeToWire,
-  type EmptyOut,
   type NotificationIn,
   type NotificationQuery,
   type NotificationsOut,

@@ -5,10 +5,6 @@ import { Refusal } from '../../protocol/errors.ts'
 import type { PageQuery } from '../frame/pagination.ts'
 import type { Count, DateTime, Did, StatusPurpose, Uuid } from '../frame/wire.ts'
 
-/** An empty object. */
-// biome-ignore lint/complexity/noBannedTypes: tsoa turns an empty interface into the empty object schema
-export type EmptyOut = {}
-
 // named types: for an inline type the time of validation grows with the square of the body's members
 export interface RevocationIn {
   /** true: revokes. false: undoes the revocation. */

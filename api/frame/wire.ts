@@ -46,6 +46,10 @@ export type EpochMilliseconds = number
 /** A UUID as it is stored; other texts stay as they are. */
 export const inLowerCase = (text: string): string => readUuid(text) ?? text
 
+/** An empty object. */
+// biome-ignore lint/complexity/noBannedTypes: tsoa turns an empty interface into the empty object schema
+export type EmptyOut = {}
+
 /** A JSON object with any members. */
 export interface JsonObject {
   [member: string]: unknown

@@ -2,7 +2,7 @@ import type { MESSAGING_OPERATIONS } from '../../protocol/messaging/operations.t
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { ISSUER } from '../frame/openapi/examples.ts'
 import { ref } from '../frame/openapi/json.ts'
-import { DECRYPTED, ENCRYPTED, INBOX, MESSAGE, SIGNED } from './examples.ts'
+import { DECRYPTED, ENCRYPTED, ENVELOPE, INBOX, MESSAGE, SIGNED } from './examples.ts'
 import { MESSAGING_PROBLEMS } from './problems.ts'
 
 const { jws, ...signed } = SIGNED
@@ -10,11 +10,13 @@ const { jws, ...signed } = SIGNED
 const ONE = { limit: 20, totalCount: 1, totalPages: 1 }
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
-export const MESSAGING_DOCUMENT: AreaDocument<keyof typeof MESSAGING_OPERATIONS> = {
+export const MESSAGING_DOCUMENT: AreaDocument<keyof typeof MESSAGING_OPERATIONS | 'receiveMessage'> = {
   examples: {
     createInbox: { name: INBOX.name },
     updateInbox: { name: 'Registrar' },
     registerDID: { did: ISSUER },
+    sendMessage: { to: ISSUER, message: 'The exam has moved to 9:30.' },
+    receiveMessage: ENVELOPE,
     signCredential: { didUrl: SIGNED.didUrl, payload: SIGNED.payload },
     verifyCredential: { jws },
     encryptCredentials: { payload: SIGNED.payload, recipientDidUrls: [ISSUER], senderDidUrl: ISSUER },
@@ -26,6 +28,7 @@ export const MESSAGING_DOCUMENT: AreaDocument<keyof typeof MESSAGING_OPERATIONS>
     registerDID: { did: ISSUER },
     getListOfMessages: { messages: [MESSAGE], ...ONE },
     getMessage: MESSAGE,
+    sendMessage: {},
     signCredential: SIGNED,
     verifyCredential: signed,
     encryptCredentials: ENCRYPTED,
@@ -36,6 +39,8 @@ export const MESSAGING_DOCUMENT: AreaDocument<keyof typeof MESSAGING_OPERATIONS>
   refusals: {
     createInbox: { 409: 'inbox.too_many' },
     registerDID: { 400: 'inbox.jwt_invalid', 409: 'inbox.did_registered_elsewhere' },
+    sendMessage: { 400: 'message.cannot_send', 409: 'inbox.full', 413: 'message.too_large' },
+    receiveMessage: { 400: 'didcomm.not_encrypted' },
     signCredential: { 400: 'jws.signer_unknown' },
     verifyCredential: { 400: 'jws.invalid' },
     encryptCredentials: { 400: 'jwe.recipients_invalid', 413: 'jwe.payload_too_large' },

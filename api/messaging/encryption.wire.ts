@@ -1,10 +1,7 @@
 import type { DecryptedMessage } from '../../activities/messaging/encryption.ts'
 import type { SpecifiedJwe } from '../../protocol/messaging/jwe.shape.ts'
 import type { JsonObject } from '../frame/wire.ts'
-import { jwkToWire, type KeyDidUrl, type MessagePayload, type PublicJwkOut } from './wire.ts'
-
-/** A DID, for all its keys of key agreement, or the DID URL of one of them. */
-export type RecipientDidUrl = string
+import { jwkToWire, type KeyDidUrl, type MessagePayload, type PublicJwkOut, type RecipientDidUrl } from './wire.ts'
 
 /** 1 to 100 recipients, each once. */
 export type RecipientDidUrls = RecipientDidUrl[]

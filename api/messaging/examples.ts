@@ -56,3 +56,20 @@ export const MESSAGE: MessageOut = {
   payload: '{"protected":"…","recipients":[…],"iv":"…","ciphertext":"…","tag":"…"}',
   createdAt: '2026-03-02T09:30:00.000Z',
 }
+
+/** For a did:key of X25519 that nobody here has. */
+export const ENVELOPE = {
+  protected:
+    'eyJ0eXAiOiJhcHBsaWNhdGlvbi9kaWRjb21tLWVuY3J5cHRlZCtqc29uIiwiYWxnIjoiRUNESC1FUytBMjU2S1ciLCJlbmMiOiJYQzIwUCIsImVwayI6eyJrdHkiOiJPS1AiLCJjcnYiOiJYMjU1MTkiLCJ4IjoiY1UxaUVlaVNCVXpaUm9GN2s1eEh0d2hNMjB1T2w1RTlIdlBVU2M0MEhBZyJ9LCJhcHYiOiI1QUlVN19YNWpWSkYtMmsycUk2MXVOOElwZFphMzRpY2JJRG9MdmQtTTFVIn0',
+  recipients: [
+    {
+      header: {
+        kid: 'did:key:z6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc#z6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc',
+      },
+      encrypted_key: 'kJRp_nPOb_am-HlcwXQpEjJGpVqOA2ahK4JgYjqXHuu4YRLnoVHUEA',
+    },
+  ],
+  iv: 'eZ9ElZis-A0jqvDYOUUD2QKNgUGUdB0w',
+  ciphertext: 'E7o',
+  tag: 'Ytb-Ipi21IKS_OGYuy1Bxw',
+}

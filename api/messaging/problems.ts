@@ -3,6 +3,24 @@ import type { ProblemTable } from '../frame/openapi/document.ts'
 /** Inboxes, their DIDs and messages, and signatures and encryption by DID URL. */
 export const MESSAGING_PROBLEMS: ProblemTable = {
   400: {
+    'didcomm.not_encrypted': {
+      meaning: 'The body is not an encrypted DIDComm message.',
+      remedy: 'Encrypt the message to a keyAgreement key of the recipient, as a JWE in a JSON serialization.',
+    },
+    'message.cannot_send': {
+      meaning:
+        'The recipient cannot be reached by an encrypted message: errors says whether its DID does not resolve, or has no service or no key for it.',
+      remedy:
+        'The controller of the DID adds a key under keyAgreement and a DIDCommMessaging service to its document, or registers the DID with an inbox of the platform.',
+    },
+    'message.envelope_invalid': {
+      meaning: 'The message is a JWE that the recipient could not open.',
+      remedy: 'Send a JWE that encryptCredentials has made for the DID in to, unchanged.',
+    },
+    'message.sender_unfit': {
+      meaning: 'The DID in from of the message cannot prove the sender.',
+      remedy: 'Name a DID of getDIDsList that is COMPLETED and has a key under keyAgreement, or send without from.',
+    },
     'inbox.did_not_ready': {
       meaning: "The registration of the tenant's DID has not completed.",
       remedy:
@@ -96,6 +114,12 @@ export const MESSAGING_PROBLEMS: ProblemTable = {
     'inbox.too_many_dids': {
       meaning: 'The inbox has as many DIDs as it can have.',
       remedy: 'Register the DID with another inbox.',
+    },
+  },
+  429: {
+    'message.too_many': {
+      meaning: 'The tenant has sent too many messages to one host, or too many of its messages wait to be delivered.',
+      remedy: 'Send the message again after the seconds in Retry-After; an operator sets MESSAGE_LIMIT_PER_HOUR.',
     },
   },
   413: {

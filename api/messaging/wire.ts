@@ -1,5 +1,5 @@
 import type { MessageVerdict } from '../../activities/messaging/jws.ts'
-import type { Count, DateTime, Did, Uuid } from '../frame/wire.ts'
+import type { Count, DateTime, Did, JsonObject, Uuid } from '../frame/wire.ts'
 
 /** One line of 1 to 255 characters, for people. */
 export type InboxName = string
@@ -9,6 +9,18 @@ export type MessagePayload = unknown
 
 /** A DID URL with a fragment, which names one key in the document of a DID. */
 export type KeyDidUrl = string
+
+/** A DID, for all its keys of key agreement, or the DID URL of one of them; of `to` also that of a service. */
+export type RecipientDidUrl = string
+
+/**
+ * A DIDComm v2 message (with `id`, `type` and `body`), a JWE of encryptCredentials for a key of the recipient, or any other
+ * value, which becomes the `content` in the body of a message.
+ */
+export type MessageContent = unknown
+
+/** A JWE in a JSON serialization (RFC 7516, section 7.2). */
+export type EncryptedMessage = JsonObject
 
 /** A JWS in the compact serialization (RFC 7515, section 7.1). */
 export type CompactJws = string
@@ -75,6 +87,11 @@ export interface MessagePageOut {
   limit: Count
   totalCount: Count
   totalPages: Count
+}
+
+export interface SendIn {
+  to: RecipientDidUrl
+  message: MessageContent
 }
 
 export interface MessageSignIn {

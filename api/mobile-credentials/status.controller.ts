@@ -17,10 +17,9 @@ import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../activities/index.ts'
 import { TOKEN_TYPES } from '../../protocol/status-list/token.ts'
 import { publisherOf, sendForm } from '../credentials/published.ts'
-import type { EmptyOut } from '../credentials/status.wire.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { Uuid } from '../frame/wire.ts'
+import type { EmptyOut, Uuid } from '../frame/wire.ts'
 
 interface MobileRevocationOut {
   isRevoked: boolean

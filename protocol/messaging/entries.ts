@@ -1,4 +1,12 @@
-/** Entries in the log of a tenant that no request of the tenant began. */
-export const RECEIVED = { name: 'MESSAGING_INBOX_MESSAGE_RECEIVE', category: 'messaging' } as const
+import type { MESSAGING_OPERATIONS } from './operations.ts'
 
-export const MESSAGING_ENTRIES = [RECEIVED]
+const category: (typeof MESSAGING_OPERATIONS)['sendMessage']['category'] = 'messaging'
+
+/** A message came into an inbox. */
+export const MESSAGE_RECEIVED_ENTRY = { name: 'MESSAGING_INBOX_MESSAGE_RECEIVE', category } as const
+
+/** The delivery of a message to a service elsewhere has ended. */
+export const MESSAGE_DELIVERY_ENTRY = { name: 'MESSAGING_DELIVERY', category } as const
+
+/** Entries of what no request of the tenant does itself. */
+export const MESSAGING_ENTRIES = [MESSAGE_RECEIVED_ENTRY, MESSAGE_DELIVERY_ENTRY] as const

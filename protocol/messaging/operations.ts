@@ -15,6 +15,7 @@ export const MESSAGING_OPERATIONS = {
   getListOfMessages: { scope: read, name: 'MESSAGING_INBOX_MESSAGE_RETRIEVE_LIST', category },
   getMessage: { scope: read, name: 'MESSAGING_INBOX_MESSAGE_RETRIEVE', category },
   deleteMessage: { scope: write, name: 'MESSAGING_INBOX_MESSAGE_DELETE', category, changes: true },
+  sendMessage: { scope: write, name: 'MESSAGING_SEND', category, changes: true },
   signCredential: { scope: write, name: 'MESSAGING_SIGN', category },
   verifyCredential: { scope: read, name: 'MESSAGING_VERIFY', category },
   encryptCredentials: { scope: write, name: 'MESSAGING_ENCRYPT', category },

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { workUnderWay } from '../../activities/administration/reconcile.ts'
 import type { Work } from '../../activities/frame/pending-work.ts'
+import { SentMessage } from '../../entities/messaging.ts'
 import type { Sql } from '../../entities/orm.ts'
-import { connect, sqlOf } from '../../entities/orm.ts'
+import { connect, inTenant, sqlOf } from '../../entities/orm.ts'
 import { create, lines } from '../support/credentials/batches.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { didsOf } from '../support/credentials/dids.ts'
@@ -44,6 +45,20 @@ const KINDS: Record<string, { begin(): Promise<string>; over: string; since: str
     },
     over: 'with gone as (delete from keys where did_id = $1) delete from dids where id = $1',
     since: 'update dids set deleted_at = $2 where id = $1',
+  },
+  deliverMessage: {
+    async begin() {
+      const { database, outbox } = world.dependencies
+      const [id, { tenantId }] = [randomUUID(), world.first]
+      await inTenant(database.tenants, tenantId, async (em) => {
+        const row = { id, tenantId, content: Buffer.alloc(0), requestId: id, clientId: id, createdAt: new Date() }
+        em.create(SentMessage, row)
+        await outbox.start(em, 'deliverMessage', { tenantId, sentId: id })
+      })
+      return id
+    },
+    over: 'delete from sent_messages where id = $1',
+    since: 'update sent_messages set created_at = $2 where id = $1',
   },
   verifyDomain: {
     begin: async () => (await createDomain(world, {}, world.token)).id,

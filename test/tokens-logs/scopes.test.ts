@@ -22,6 +22,7 @@ const PUBLISHED = [
   'getCompactRevocationLists',
   'getCompactRevocationList',
   'getMobileStatusList',
+  'receiveMessage',
 ]
 
 /** Written apart from the controllers, so that a scope that changes there fails here. `public`: no token is asked for. */

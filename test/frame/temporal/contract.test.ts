@@ -55,6 +55,7 @@ test('each workflow has an id of its own, and each schedule', (t) => {
     workflows.revokeCredentials.id({ tenantId, revocationId }),
     workflows.notifyStatus.id({ tenantId, notificationId }),
     workflows.deliverWebhook.id({ tenantId, webhookId: batchId, eventId: batchId, deliveryId: batchId, round: 0 }),
+    workflows.deliverMessage.id({ tenantId, sentId: batchId }),
     ...Object.values(schedules).map(({ id }) => id),
   ]
   t.is(new Set(ids).size, Object.keys(workflows).length + Object.keys(schedules).length)

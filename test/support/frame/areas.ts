@@ -17,7 +17,7 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
   'mobile-credentials': ['dids', 'credentials', 'tokens-logs'],
   messaging: ['dids'],
   webhooks: [],
-  administration: ['dids', 'domains', 'credentials', 'tokens-logs', 'webhooks'],
+  administration: ['dids', 'domains', 'credentials', 'messaging', 'tokens-logs', 'webhooks'],
 }
 
 /** What composes areas: it may use all of them. */

@@ -198,6 +198,7 @@ const PARTICULAR: Record<string, Example> = {
   signCredential: {
     body: ({ did }) => ({ didUrl: `${did}#${did.slice('did:key:'.length)}`, payload: { course: 'CS-101' } }),
   },
+  sendMessage: { body: ({ inboxDid }) => ({ to: inboxDid, message: { course: 'CS-101' } }) },
   deleteWebhook: { path: ({ spareWebhookId }) => ({ id: spareWebhookId }) },
   // no worker ends its delivery
   redeliverWebhookDelivery: { answers: 409 },

@@ -103,6 +103,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     ['inboxes', of({ id: inbox, name: '' })],
     ['inbox_dids', of({ inbox_id: inbox, did: 'did:key:x', did_id: did })],
     ['inbox_did_proofs', { tenant_id: tenant, digest: none, expires_at: new Date() }],
+    ['sent_messages', of({ content: none, ...asked })],
     ['inbox_messages', of({ inbox_id: inbox, payload: none, size: 0 })],
     ['webhooks', of({ id: webhook, url: '', events: '{}' })],
     ['webhook_events', of({ id: event, type: '' })],

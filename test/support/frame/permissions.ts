@@ -13,6 +13,7 @@ export const PUBLIC = [
   'getSignedPresentationRequest',
   'getTokenKeySet',
   'getWebhookKeySet',
+  'receiveMessage',
 ]
 
 /** They send a body, and change nothing of the tenant's. */

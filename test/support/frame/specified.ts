@@ -196,6 +196,7 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
     200,
     ['payload', 'recipientDidUrl', 'senderDidUrl', 'senderPublicJwk'],
   ],
+  ['sendMessage', 'POST', '/v1/messaging/send', 200, []],
   // last, for it takes away what the others speak of
   ['deleteDID', 'DELETE', '/v1/dids/{id}', 204, []],
 ]

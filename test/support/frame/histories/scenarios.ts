@@ -68,6 +68,13 @@ const delivering = (path: string, attemptDelivery: (nth: number) => unknown): Sc
 
 const refusedFor = (nextInMs: number) => ({ state: 'PENDING', code: 'answer', nextInMs })
 
+const sending = (path: string, attemptMessage: (nth: number) => unknown): Scenario => ({
+  workflowType: 'deliverMessage',
+  path,
+  payload: { tenantId: subject.tenantId, sentId: '00000000-0000-4000-8000-000000000008' },
+  answers: { attemptMessage },
+})
+
 const FAULT = { code: 'domain.record_missing', reason: 'No TXT record is the token.' }
 
 const verifying = (path: string, lookUpDomain: (nth: number) => unknown, more: Partial<Scenario> = {}): Scenario => ({
@@ -239,6 +246,14 @@ export const scenarios: Scenario[] = [
     payload: undefined,
     answers: { rotateWebhookKeys: () => ({ added: 1, removed: 0 }) },
   },
+  sending('delivered', () => ({ state: 'DELIVERED' })),
+  sending('delivered-at-the-second-attempt', (nth) => {
+    if (nth === 1) throw new Error('a crash')
+    return nth < 1 ? { state: 'PENDING', code: 'answer', nextInMs: 300 } : { state: 'DELIVERED' }
+  }),
+  sending('failed', (nth) =>
+    nth < 1 ? { state: 'PENDING', code: 'timeout', nextInMs: 100 } : { state: 'FAILED', code: 'answer' },
+  ),
   revoking('two-slices', (nth) => ({ phase: nth < 2 ? 'more' : 'done', checked: 5 * nth, revoked: 4 * nth })),
   revoking('waits-and-looks-again', (nth) => {
     if (nth === 1) throw new Error('a crash')

@@ -1,0 +1,213 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { SentMessage } from '../../entities/messaging.ts'
+import { type DidDocument, parseDidUrl } from '../../protocol/dids/index.ts'
+import { Refusal, TooMany } from '../../protocol/errors.ts'
+import type { DidcommMessage } from '../../protocol/messaging/didcomm.message.ts'
+import { packEncrypted } from '../../protocol/messaging/didcomm.pack.ts'
+import type { GeneralJwe } from '../../protocol/messaging/jwe.form.ts'
+import { messageKey, type Outgoing, readOutgoing } from '../../protocol/messaging/outgoing.ts'
+import { chooseCurve, recipientsOf } from '../../protocol/messaging/recipients.ts'
+import { messagePlace } from '../../protocol/messaging/services.ts'
+import { uuidOfHex } from '../../protocol/uuid.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { Agreer, Agreers } from '../dids/agreers.ts'
+import type { DidResolver } from '../dids/resolver.ts'
+import type { Call, Operations } from '../frame/operations.ts'
+import { assertCallable } from '../frame/outbound/url.ts'
+import type { Sealer } from '../frame/sealing.ts'
+import { type Delivered, type InboxPlace, MAX_MESSAGE_BYTES, type MessageDelivery } from './deliver.ts'
+import { type SentContent, sentBoundTo } from './posting.ts'
+import type { Receiving } from './receiving.ts'
+import { cannotSend, refuseFrom } from './refusals.ts'
+
+/** Messages of one tenant that wait for a service elsewhere; each has at most twice MAX_MESSAGE_BYTES. */
+const MAX_WAITING = 1_000
+
+export interface MessageToSend {
+  /** The recipient: a DID, or a DID URL of a key or a service of it. */
+  to: string
+  message: unknown
+}
+
+interface Parts extends Pick<Dependencies, 'config' | 'sql' | 'outbox' | 'now' | 'uuid'> {
+  operations: Operations
+  agreers: Pick<Agreers, 'agreersFor'>
+  didResolver: Pick<DidResolver, 'resolve'>
+  messageDelivery: MessageDelivery
+  receiving: Pick<Receiving, 'storeEnvelope'>
+  sentSealer: Sealer
+}
+
+function recipientDid(to: string): string {
+  try {
+    const { did, path, query } = parseDidUrl(to)
+    if (path === '' && query === '') return did
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+  }
+  throw new Refusal('did.invalid', 'The recipient is not a DID URL.', [
+    { path: 'to', code: 'did_url', message: 'expected did:<method>:<identifier>, with or without a fragment' },
+  ])
+}
+
+/** Of an Idempotency-Key: one for all attempts, so that a repetition after a crash is the same message. */
+function idOfKey(tenantId: string, key: string): string {
+  const digest = createHash('sha256').update(`sent message ${tenantId} ${key}`).digest('hex')
+  return uuidOfHex(`${digest.slice(0, 12)}8${digest.slice(13, 16)}8${digest.slice(17, 32)}`)
+}
+
+/** Sends messages to DIDs: into inboxes of the platform, or encrypted to a service elsewhere (specification, sendMessage). */
+export function createSending(parts: Parts) {
+  const { config, sql, outbox, now, uuid, operations, agreers, didResolver } = parts
+  const { messageDelivery, receiving, sentSealer } = parts
+
+  /** Counts messages by the host of the service, because DIDs at many hosts may name one. */
+  const limiter = new RateLimiterPostgres({
+    points: config.messages.limitPerHour,
+    duration: 3600,
+    keyPrefix: 'message',
+    storeClient: sql,
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+  })
+
+  async function takeTurn(tenantId: string, host: string): Promise<void> {
+    const key = createHash('sha256').update(`${tenantId} ${host}`).digest('base64url')
+    await limiter.consume(key).catch((error: unknown) => {
+      if (!(error instanceof RateLimiterRes)) throw error
+      const message = `The services at one host get at most ${config.messages.limitPerHour} messages in an hour.`
+      throw new TooMany('message.too_many', message, Math.max(1, Math.ceil(error.msBeforeNext / 1000)))
+    })
+  }
+
+  /** The keys that prove the sender, where the message names one. Throws `message.sender_*`. */
+  const sendersOf = async (tenantId: string, { from }: DidcommMessage): Promise<Agreer[]> =>
+    from === undefined ? [] : agreers.agreersFor(tenantId, from, refuseFrom)
+
+  const resolve = async (did: string): Promise<DidDocument> => {
+    try {
+      return (await didResolver.resolve(did)).document
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      throw cannotSend('unresolvable', 'The DID does not resolve.', 'expected a DID that resolves', error)
+    }
+  }
+
+  /** Encrypts to the keys of a DID: from the sender where there is one, or else anonymously. Throws `message.cannot_send`. */
+  async function encrypt(message: DidcommMessage, document: DidDocument, keysOf: string, senders: Agreer[]) {
+    const keys = recipientsOf(document, keysOf)
+    const expected = 'expected a DID with an X25519, P-256, P-384 or P-521 key under keyAgreement'
+    if (keys.length === 0) throw cannotSend('no_key', 'The DID has no key to encrypt to.', expected)
+    const senderTypes = senders.length > 0 ? senders.map(({ keyType }) => keyType) : undefined
+    const choice = chooseCurve([keys], senderTypes)
+    const [recipients] = 'recipients' in choice ? choice.recipients : []
+    if (!('keyType' in choice) || !recipients)
+      throw cannotSend('curve', 'Sender and recipient have no keys of one curve.', `expected a key of ${senderTypes}`)
+    const sender = senders.find(({ keyType }) => keyType === choice.keyType)
+    return packEncrypted({ message, recipients, random: randomBytes, ...(sender && { sender }) })
+  }
+
+  /** Into the inboxes of the platform, without the network: where the DID is the inbox's tenant's, as the message in it. */
+  async function deliverHere(call: Call, to: string, outgoing: Outgoing, places: InboxPlace[]): Promise<void> {
+    const { tenantId, requestId } = call
+    const senders = 'message' in outgoing ? await sendersOf(tenantId, outgoing.message) : []
+    const closed =
+      'envelope' in outgoing ? async () => outgoing.envelope : once(() => seal(to, outgoing.message, senders))
+    const delivered: Delivered[] = []
+    for (const place of places) {
+      if ('envelope' in outgoing || !place.isOwn) {
+        delivered.push(...(await receiving.storeEnvelope(place, await closed(), requestId)))
+        continue
+      }
+      const { message } = outgoing
+      const messageId = messageKey(message, message.from ?? `tenant ${tenantId}`)
+      const payload = JSON.stringify(message)
+      const { did: recipient } = place
+      delivered.push(
+        ...(await messageDelivery.deliverToInboxes({
+          recipient,
+          tenantId: place.tenantId,
+          messageId,
+          payload,
+          requestId,
+        })),
+      )
+    }
+    if (delivered.some(({ outcome }) => outcome !== 'refused')) return
+    const refused = delivered.find((each) => each.outcome === 'refused')
+    throw refused
+      ? refused.refusal
+      : new Refusal('message.envelope_invalid', 'The message is a JWE that cannot be sent; see errors.', [
+          { path: 'message', code: 'closed', message: 'expected a JWE that the recipient can open' },
+        ])
+  }
+
+  async function seal(to: string, message: DidcommMessage, senders: Agreer[]): Promise<GeneralJwe> {
+    const document = await resolve(recipientDid(to))
+    return encrypt(message, document, messagePlace(document, to).keysOf, senders)
+  }
+
+  /** The address of the recipient's service, and the envelope for it. */
+  async function prepare(tenantId: string, to: string, outgoing: Outgoing): Promise<SentContent> {
+    const senders = 'message' in outgoing ? await sendersOf(tenantId, outgoing.message) : []
+    const document = await resolve(recipientDid(to))
+    const { url, keysOf } = messagePlace(document, to)
+    if (url === undefined) {
+      const expected = 'expected a DID whose document has a DIDCommMessaging service with an https URL'
+      throw cannotSend('no_service', 'The DID has no service that takes messages.', expected)
+    }
+    try {
+      assertCallable(url, config.outbound)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      throw cannotSend('service_refused', 'The service of the DID cannot be called.', error.message, error)
+    }
+    const envelope =
+      'envelope' in outgoing ? outgoing.envelope : await encrypt(outgoing.message, document, keysOf, senders)
+    return { url, envelope: JSON.stringify(envelope) }
+  }
+
+  return {
+    /**
+     * Sends a message. Once it returns, the message is in the inboxes of a DID that is registered here, or will be posted to
+     * the service of another one. Throws `did.invalid`, `message.*`, `didcomm.*`, `inbox.full`.
+     */
+    async sendMessage(call: Call, { to, message: given }: MessageToSend): Promise<void> {
+      const { tenantId, requestId, clientId, idempotency } = call
+      if (idempotency && 'effect' in idempotency) return
+      const did = recipientDid(to)
+      const id = idempotency ? idOfKey(tenantId, idempotency.key) : uuid()
+      if (Buffer.byteLength(JSON.stringify(given)) > MAX_MESSAGE_BYTES)
+        throw new Refusal('message.too_large', `A message has at most ${MAX_MESSAGE_BYTES / 1024} KiB.`)
+      const outgoing = readOutgoing(given, { did, id, now: now() })
+      const places = await messageDelivery.inboxesOf(did)
+      if (places.length > 0) {
+        await deliverHere(call, to, outgoing, places)
+        return operations.change(call, 'sendMessage', { id }, async () => undefined)
+      }
+      const content = await prepare(tenantId, to, outgoing)
+      await takeTurn(tenantId, new URL(content.url).host)
+      const sealed = sentSealer.seal(Buffer.from(JSON.stringify(content)), sentBoundTo({ tenantId, id }))
+      await operations.change(call, 'sendMessage', { id }, async (em) => {
+        await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`sent messages of ${tenantId}`])
+        if ((await em.count(SentMessage)) >= MAX_WAITING)
+          throw new TooMany('message.too_many', `${MAX_WAITING} messages already wait to be delivered.`, 60)
+        em.create(SentMessage, { id, tenantId, content: sealed, requestId, clientId, createdAt: now() })
+        await outbox.start(em, 'deliverMessage', { tenantId, sentId: id })
+      })
+    },
+  }
+}
+
+/** Does work once, when it is needed. */
+function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined
+  return () => {
+    result ??= work()
+    return result
+  }
+}
+
+export type Sending = ReturnType<typeof createSending>
