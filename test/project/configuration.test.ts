@@ -31,7 +31,7 @@ test('a copied .env.example changes nothing: every line of it is a comment', (t)
 
 test('the comment of a number tells its unit', (t) => {
   const units =
-    /\b(seconds?|milliseconds|days|bytes|port|connections|processes|requests|notifications|times|credentials|entries)\b/
+    /\b(seconds?|milliseconds|days|bytes|port|connections|processes|requests|notifications|messages|times|credentials|entries)\b/
   for (const [name, { default: value, about }] of Object.entries(VARIABLES))
     if (/^\d+$/.test(value)) t.regex(about, units, name)
 })

@@ -118,7 +118,8 @@ test('each operation has a name, a summary, an example or a schema, and its erro
     t.truthy(responses.default?.content?.['application/problem+json'], operationId)
     const good = Object.entries(responses).find(([status]) => status.startsWith('2'))
     const [media] = Object.values(good?.[1].content ?? {})
-    t.true(good?.[0] === '204' || Boolean(media?.schema ?? media?.example ?? media?.examples), operationId)
+    const isEmpty = good?.[0] === '204' || operationId === 'receiveMessage' // DIDComm v2, Transports: 202 without a body
+    t.true(isEmpty || Boolean(media?.schema ?? media?.example ?? media?.examples), operationId)
     if (isPublic(operation)) continue
     for (const status of ['401', '403']) t.truthy(responses[status], `${operationId}: ${status}`)
   }

@@ -1,5 +1,5 @@
 import type { DidService } from '../../protocol/dids/index.ts'
-import { inboxService } from '../../protocol/messaging/services.ts'
+import { inboxService } from '../../protocol/messaging/addresses.ts'
 import type { Dependencies } from '../dependencies.ts'
 
 const REGISTERED = `select from inbox_dids r join dids d on d.tenant_id = r.tenant_id and d.id = r.did_id
