@@ -28,7 +28,8 @@ const ROWS = `select k.id as "keyId", k.tenant_id as "tenantId", k.key_type as "
   coalesce(d.did, k.owner_id::text) as did
 from keys k left join dids d on d.id = k.did_id and d.deleted_at is null where k.id > $1 order by k.id limit $2`
 
-const PLATFORM_KEYS =
+/** Ids of the platform's own keys, which have rows of their own. */
+export const PLATFORM_KEYS =
   'select id from platform_keys union all select id from log_keys union all select id from webhook_keys'
 const ENVELOPES = `select key_id as "keyId", tenant_id as "tenantId", key_type as "keyType" from key_envelopes`
 

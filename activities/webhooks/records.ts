@@ -59,6 +59,7 @@ export const toDelivery = (
   { uiUrl, namespace }: { uiUrl: string; namespace: string },
 ): DeliveryRecord => {
   const workflow = encodeURIComponent(workflows.deliverWebhook.id(subjectOf(row)))
+  const ui = uiUrl.endsWith('/') ? uiUrl.slice(0, -1) : uiUrl
   return {
     id: row.id,
     webhookId: row.webhookId,
@@ -69,6 +70,6 @@ export const toDelivery = (
     createdAt: row.createdAt.toISOString(),
     nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
     endedAt: row.endedAt?.toISOString() ?? null,
-    workflowUrl: uiUrl ? `${uiUrl.replace(/\/+$/, '')}/namespaces/${namespace}/workflows/${workflow}` : null,
+    workflowUrl: uiUrl ? `${ui}/namespaces/${namespace}/workflows/${workflow}` : null,
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import proto from '@temporalio/proto'
 import test from 'ava'
+import { PLATFORM_KEYS } from '../../activities/administration/key-inventory.ts'
 import { createPlatform } from '../../activities/index.ts'
 import { sign, verify } from '../support/credentials/credentials.ts'
 import { didsOf, type Resolved, until } from '../support/credentials/dids.ts'
@@ -175,8 +176,8 @@ test.serial('a deletion right after the creation leaves no key behind, whoever c
     )
   }
   const { systemSql } = world.dependencies
-  const orphans = `select 1 from key_envelopes e where not exists (select 1 from keys k where k.id = e.key_id)
-    and e.key_id not in (select id from platform_keys union all select id from log_keys)`
+  const orphans = `select e.key_id, e.tenant_id, e.key_type from key_envelopes e where not exists (select 1 from keys k where k.id = e.key_id)
+    and e.key_id not in (${PLATFORM_KEYS})`
   t.deepEqual((await systemSql.query({ text: orphans, values: [] })).rows, [])
   t.is(await rows('dids', created), 0)
 })

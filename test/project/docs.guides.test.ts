@@ -30,7 +30,7 @@ const guide = (name: string, promises: number, edit?: (code: string) => string, 
 guide('docs/diplomas.md', 7)
 guide('docs/access.md', 4)
 guide('docs/errors.md', 2)
-guide('docs/messaging.md', 4)
+guide('docs/messaging.md', 5)
 guide('docs/timeline.md', 2)
 guide('docs/webhooks.md', 1, (code) => code.replace('receiver.university.example', 'elsewhere.test'), 'Create and try')
 guide('docs/did-web.md', 1, (code) => code.replace('https://id.university.example', names.origin), 'Create the DID')

@@ -54,7 +54,13 @@ for (const operation of [...new Set([...logged, ...lists])].sort((a, b) => order
     const reply = await target.attack(operation, { body, headers: { 'x-request-id': requestId } })
     // what is refused on purpose depends on what ran before: a cancelled batch may be revoked, a running one not
     t.true(reply.status < 300 || reply.status === EXAMPLES[operationId]?.answers, reply.text)
-    const [entry, ...more] = await ofRequest(requestId)
+    const { alsoLogs = [] } = EXAMPLES[operationId] ?? {}
+    const entries = await ofRequest(requestId)
+    t.deepEqual(
+      entries.map(({ type }) => type).filter((type) => alsoLogs.includes(type)),
+      alsoLogs,
+    )
+    const [entry, ...more] = entries.filter(({ type }) => !alsoLogs.includes(type))
     t.deepEqual(more, [])
     t.is(entry?.type, `${factsOf(operationId)?.name}_${reply.status < 300 ? 'SUCCESS' : 'FAIL'}`)
     t.is(entry?.category, factsOf(operationId)?.category)

@@ -138,7 +138,7 @@ const DIDS: [name: string, body: unknown][] = [
     `option ${name}`,
     { method: 'KEY', options: { [name]: 'ed25519' } },
   ]),
-  ...['secp256k1', 'x25519', 'rsa', '', 'constructor', 'ed25519\n', 'ED 25519'].map((keyType): [string, unknown] => [
+  ...['secp256k1', 'x448', 'rsa', '', 'constructor', 'ed25519\n', 'ED 25519'].map((keyType): [string, unknown] => [
     `key type ${keyType}`,
     { method: 'KEY', options: { keyType } },
   ]),

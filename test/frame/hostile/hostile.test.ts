@@ -37,6 +37,9 @@ test.serial('every operation with a body or an id has its example in test/suppor
 })
 
 /** Sends one request after the other and collects what was not answered as it must be. */
+/** A JWE may have members that its reader does not know (RFC 7516, 7.2.1). */
+const IGNORES_MEMBERS = ['receiveMessage']
+
 async function faults<Case>(
   cases: Iterable<Case>,
   send: (hostile: Case) => Promise<string | undefined>,
@@ -63,7 +66,9 @@ for (const operation of writing) {
 
   test.serial(title('whole bodies that are none'), async (t) => {
     const found = await faults(
-      wholeBodies(exampleOf(operation)).filter(({ body }) => isBodyRequired || body !== ''),
+      wholeBodies(exampleOf(operation), IGNORES_MEMBERS.includes(operationId)).filter(
+        ({ body }) => isBodyRequired || body !== '',
+      ),
       async ({ body, expected, headers }) => {
         const large = operationId === 'getOAuthAccessToken' && body.length > TOKEN_BODY_BYTES
         return faultOf(await target.attack(operation, { body, headers }), large ? [413] : expected)

@@ -174,7 +174,7 @@ test.serial('an address in another case or with another slash is none', async (t
       `${real}%2f`,
       `${real}/x/y/z`,
       real.replace('/v1/', '/v1//').replace('known/', 'known//').replace('/vc-api/', '/vc-api//'),
-    ])
+    ].filter((path) => path !== real))
       t.is(
         // beside a public list stand things that need a token, by their ids
         faultOf(await target.attack(operation, { body, path }), [400, ...(isPublic(operation) ? [401] : []), 404, 405]),

@@ -57,7 +57,7 @@ const TAKEN: [text: string, host: string, port: number, isAddress?: boolean][] =
 for (const [text, host, port, isAddress = false] of TAKEN)
   test(`${text.slice(0, 60)} (${text.length}) is called at ${host.slice(0, 30)}, port ${port}`, (t) => {
     const { url, ...target } = parseTarget(text)
-    t.deepEqual(target, { host, port, isAddress })
+    t.deepEqual(target, { host, port, isAddress, isSecure: true })
     t.is(url.href, new URL(text).href)
   })
 

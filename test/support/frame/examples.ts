@@ -132,6 +132,8 @@ async function revokeSpare(world: World, token: string): Promise<string> {
 interface Example {
   body?: (sample: Sample) => Record<string, unknown>
   path?: (sample: Sample) => Record<string, string>
+  /** Entries that the tenant's log gets beside the operation's own. */
+  alsoLogs?: string[]
   /** The refusal that is right, where a success needs what a test world does not have. */
   answers?: number
 }
@@ -198,7 +200,11 @@ const PARTICULAR: Record<string, Example> = {
   signCredential: {
     body: ({ did }) => ({ didUrl: `${did}#${did.slice('did:key:'.length)}`, payload: { course: 'CS-101' } }),
   },
-  sendMessage: { body: ({ inboxDid }) => ({ to: inboxDid, message: { course: 'CS-101' } }) },
+  sendMessage: {
+    body: ({ inboxDid }) => ({ to: inboxDid, message: { course: 'CS-101' } }),
+    alsoLogs: ['MESSAGING_INBOX_MESSAGE_RECEIVE_SUCCESS'], // both DIDs are the tenant's own
+  },
+  updateWebhook: { path: ({ spareWebhookId }) => ({ id: spareWebhookId }) },
   deleteWebhook: { path: ({ spareWebhookId }) => ({ id: spareWebhookId }) },
   // no worker ends its delivery
   redeliverWebhookDelivery: { answers: 409 },

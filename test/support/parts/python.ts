@@ -16,7 +16,7 @@ async function environment(libraries: string[]): Promise<string> {
   await mkdir(dirname(folder), { recursive: true })
   try {
     await run('python3', ['-m', 'venv', making])
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...libraries]
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '10', ...libraries]
     await run(join(making, 'bin', 'python'), pip, { timeout: 240_000 })
     await rename(making, folder)
   } finally {
