@@ -32,6 +32,10 @@ export const VARIABLES = {
   TEMPORAL_NAMESPACE: { default: 'default', about: 'Temporal namespace' },
   TEMPORAL_TASK_QUEUE: { default: 'countersign', about: 'task queue of the workflows and activities' },
   TEMPORAL_UI_URL: { default: '', about: 'address of the Temporal UI, for links; empty: that of the started server' },
+  TEMPORAL_UI_PUBLIC_URL: {
+    default: '',
+    about: 'address of the Temporal UI that every caller may see, for links in the API; empty: the API shows no links',
+  },
   TEMPORAL_PORT: { default: '7233', about: 'port of the started Temporal server; its UI takes TEMPORAL_UI_PORT' },
   TEMPORAL_UI_PORT: { default: '8233', about: 'port of the started Temporal UI' },
   TEMPORAL_CLI: { default: '', about: 'path of a temporal binary; empty: PATH, the cache, then a build or download' },

@@ -65,7 +65,7 @@ export function createNotificationDelivery(parts: Parts) {
       const { document } = await didResolver.resolve(recipient)
       const url = messageEndpoint(document)
       if (!url) return { state: 'NO_SERVICE' }
-      if (!(await isWithinLimit(tenantId, new URL(url).host)))
+      if (!(await isWithinLimit(tenantId, new URL(url).hostname)))
         return { state: 'later', reason: 'notification.too_many' }
       const { keyType, verificationMethod, sign } = await messageSigner(signers, tenantId, sender)
       const body = await signCompactJws(messageHeader(jwsAlgorithm(keyType), verificationMethod), message, sign)

@@ -188,7 +188,7 @@ export function createSending(parts: Parts) {
         return operations.change(call, 'sendMessage', { id }, async () => undefined)
       }
       const content = await prepare(tenantId, to, outgoing)
-      await takeTurn(tenantId, new URL(content.url).host)
+      await takeTurn(tenantId, new URL(content.url).hostname)
       const sealed = sentSealer.seal(Buffer.from(JSON.stringify(content)), sentBoundTo({ tenantId, id }))
       await operations.change(call, 'sendMessage', { id }, async (em) => {
         await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`sent messages of ${tenantId}`])

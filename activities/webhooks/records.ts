@@ -36,7 +36,7 @@ export interface DeliveryRecord {
   createdAt: string
   nextAttemptAt: string | null
   endedAt: string | null
-  /** Address of the workflow in the Temporal UI; null where none is configured. */
+  /** Address of the workflow in the Temporal UI; null unless the operator shows callers one. */
   workflowUrl: string | null
 }
 
@@ -56,10 +56,9 @@ export const subjectOf = ({
 
 export const toDelivery = (
   row: WebhookDelivery,
-  { uiUrl, namespace }: { uiUrl: string; namespace: string },
+  { publicUiUrl, namespace }: { publicUiUrl?: string | undefined; namespace: string },
 ): DeliveryRecord => {
   const workflow = encodeURIComponent(workflows.deliverWebhook.id(subjectOf(row)))
-  const ui = uiUrl.endsWith('/') ? uiUrl.slice(0, -1) : uiUrl
   return {
     id: row.id,
     webhookId: row.webhookId,
@@ -70,6 +69,9 @@ export const toDelivery = (
     createdAt: row.createdAt.toISOString(),
     nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
     endedAt: row.endedAt?.toISOString() ?? null,
-    workflowUrl: uiUrl ? `${ui}/namespaces/${namespace}/workflows/${workflow}` : null,
+    workflowUrl:
+      publicUiUrl === undefined
+        ? null
+        : `${publicUiUrl.replace(/\/$/, '')}/namespaces/${namespace}/workflows/${workflow}`,
   }
 }

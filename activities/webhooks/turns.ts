@@ -63,8 +63,12 @@ export function createTurns({
   }
 
   return {
-    /** Runs `work`, which calls the host for the tenant, in its turn. Throws `Unavailable('outbound')`: not called. */
-    async run<T>(tenantId: string, host: string, work: () => Promise<T>): Promise<T> {
+    /**
+     * Runs `work`, which calls the URL for the tenant, in its turn. All ports of a host share its places, as in the
+     * frame's slots. Throws `Unavailable('outbound')`: not called.
+     */
+    async run<T>(tenantId: string, url: string, work: () => Promise<T>): Promise<T> {
+      const host = new URL(url).hostname
       const patience = new AbortController()
       const timer = setTimeout(() => patience.abort(new OutboundFault('busy', 'The wait was too long.')), waitMs)
       const { signal } = patience
