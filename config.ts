@@ -168,6 +168,7 @@ export function loadConfig(env: Environment) {
       dnsServer: read(env, 'OUTBOUND_DNS_SERVER') || undefined,
       allowedRanges: addressRanges(env, 'OUTBOUND_ALLOWED_RANGES'),
     },
+    outboundReadsPerMinute: integer(env, 'OUTBOUND_READS_PER_MINUTE', 6, 1_000_000),
     clockToleranceMs: integer(env, 'CLOCK_TOLERANCE_SECONDS', 0, 600) * 1000,
     accessTokenLifetimeSeconds: integer(env, 'ACCESS_TOKEN_LIFETIME_SECONDS', 1, 86_400),
     tokenKeyDays: integer(env, 'TOKEN_KEY_DAYS', 0, 3650),

@@ -76,6 +76,11 @@ export const VARIABLES = {
     default: '',
     about: 'comma-separated CIDR ranges of addresses that may be called although they are not public',
   },
+  OUTBOUND_READS_PER_MINUTE: {
+    default: '300',
+    about:
+      'DID documents, JSON-LD contexts and status lists that are read of one domain for one tenant in a minute; a sixth of them within 10 seconds',
+  },
   CLOCK_TOLERANCE_SECONDS: {
     default: '60',
     about: 'most seconds by which the clocks of issuers, holders and wallets may be ahead of or behind ours',

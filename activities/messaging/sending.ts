@@ -33,7 +33,7 @@ export interface MessageToSend {
 interface Parts extends Pick<Dependencies, 'config' | 'sql' | 'outbox' | 'now' | 'uuid'> {
   operations: Operations
   agreers: Pick<Agreers, 'agreersFor'>
-  didResolver: Pick<DidResolver, 'resolve'>
+  didResolver: Pick<DidResolver, 'documentFor'>
   messageDelivery: MessageDelivery
   receiving: Pick<Receiving, 'storeEnvelope'>
   sentSealer: Sealer
@@ -86,9 +86,9 @@ export function createSending(parts: Parts) {
   const sendersOf = async (tenantId: string, { from }: DidcommMessage): Promise<Agreer[]> =>
     from === undefined ? [] : agreers.agreersFor(tenantId, from, refuseFrom)
 
-  const resolve = async (did: string): Promise<DidDocument> => {
+  const resolve = async (tenantId: string, did: string): Promise<DidDocument> => {
     try {
-      return (await didResolver.resolve(did)).document
+      return await didResolver.documentFor(tenantId, did)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       throw cannotSend('unresolvable', 'The DID does not resolve.', 'expected a DID that resolves', error)
@@ -114,7 +114,7 @@ export function createSending(parts: Parts) {
     const { tenantId, requestId } = call
     const senders = 'message' in outgoing ? await sendersOf(tenantId, outgoing.message) : []
     const closed =
-      'envelope' in outgoing ? async () => outgoing.envelope : once(() => seal(to, outgoing.message, senders))
+      'envelope' in outgoing ? async () => outgoing.envelope : once(() => seal(tenantId, to, outgoing.message, senders))
     const delivered: Delivered[] = []
     for (const place of places) {
       if ('envelope' in outgoing || !place.isOwn) {
@@ -144,15 +144,15 @@ export function createSending(parts: Parts) {
         ])
   }
 
-  async function seal(to: string, message: DidcommMessage, senders: Agreer[]): Promise<GeneralJwe> {
-    const document = await resolve(recipientDid(to))
+  async function seal(tenantId: string, to: string, message: DidcommMessage, senders: Agreer[]): Promise<GeneralJwe> {
+    const document = await resolve(tenantId, recipientDid(to))
     return encrypt(message, document, messagePlace(document, to).keysOf, senders)
   }
 
   /** The address of the recipient's service, and the envelope for it. */
   async function prepare(tenantId: string, to: string, outgoing: Outgoing): Promise<SentContent> {
     const senders = 'message' in outgoing ? await sendersOf(tenantId, outgoing.message) : []
-    const document = await resolve(recipientDid(to))
+    const document = await resolve(tenantId, recipientDid(to))
     const { url, keysOf } = messagePlace(document, to)
     if (url === undefined) {
       const expected = 'expected a DID whose document has a DIDCommMessaging service with an https URL'
