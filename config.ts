@@ -153,11 +153,10 @@ export function loadConfig(env: Environment) {
       namespace: read(env, 'TEMPORAL_NAMESPACE'),
       taskQueue: read(env, 'TEMPORAL_TASK_QUEUE'),
       uiUrl: read(env, 'TEMPORAL_UI_URL'),
-      /** What callers of the API may see. */
-      publicUiUrl: read(env, 'TEMPORAL_UI_PUBLIC_URL')
-        ? url(env, 'TEMPORAL_UI_PUBLIC_URL', ['http:', 'https:']).href
-        : undefined,
     },
+    temporalUiPublicUrl: read(env, 'TEMPORAL_UI_PUBLIC_URL')
+      ? url(env, 'TEMPORAL_UI_PUBLIC_URL', ['http:', 'https:']).href
+      : undefined,
     masterKey: masterKey(env),
     epochDirectory: read(env, 'EPOCH_DIRECTORY') || undefined,
     vault: read(env, 'VAULT_ADDR') ? vaultConfig(env) : undefined,

@@ -69,7 +69,8 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'outb
 
 /** Deliveries of events to webhooks: list, read, deliver again, send a test event. */
 export function createDeliveries({ config, database, sql, outbox, uuid, operations, events }: Parts) {
-  const record = (row: WebhookDelivery): DeliveryRecord => toDelivery(row, config.temporal)
+  const record = (row: WebhookDelivery): DeliveryRecord =>
+    toDelivery(row, config.temporal.namespace, config.temporalUiPublicUrl)
 
   const limiter = new RateLimiterPostgres({
     points: REDELIVERIES_PER_MINUTE,
@@ -176,7 +177,10 @@ export function createDeliveries({ config, database, sql, outbox, uuid, operatio
         const most = Math.min(AT_ONCE, await roomToWait(em, call.tenantId))
         const failed = await em.execute<{ eventId: string }[]>(FAILED, [webhookId, since, most + 1])
         if (most === 0 && failed.length > 0)
-          throw tooManyRedeliveries(`${MOST_WAITING} redeliveries of the tenant wait for their receivers.`, WAIT_SECONDS)
+          throw tooManyRedeliveries(
+            `${MOST_WAITING} redeliveries of the tenant wait for their receivers.`,
+            WAIT_SECONDS,
+          )
         const eventIds = failed.slice(0, most).map(({ eventId }) => eventId)
         const { length: redelivered } = await deliverAgain(em, webhookId, eventIds)
         metadata.redelivered = redelivered

@@ -54,11 +54,14 @@ export const subjectOf = ({
   round,
 })
 
-export const toDelivery = (
-  row: WebhookDelivery,
-  { publicUiUrl, namespace }: { publicUiUrl?: string | undefined; namespace: string },
-): DeliveryRecord => {
+/** The address of a delivery's workflow in the Temporal UI. */
+const workflowUrl = (uiUrl: string, namespace: string, row: WebhookDelivery): string => {
   const workflow = encodeURIComponent(workflows.deliverWebhook.id(subjectOf(row)))
+  return `${uiUrl.replace(/\/$/, '')}/namespaces/${namespace}/workflows/${workflow}`
+}
+
+/** `uiUrl`: of the Temporal UI, if callers may see it. */
+export const toDelivery = (row: WebhookDelivery, namespace: string, uiUrl: string | undefined): DeliveryRecord => {
   return {
     id: row.id,
     webhookId: row.webhookId,
@@ -69,9 +72,6 @@ export const toDelivery = (
     createdAt: row.createdAt.toISOString(),
     nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
     endedAt: row.endedAt?.toISOString() ?? null,
-    workflowUrl:
-      publicUiUrl === undefined
-        ? null
-        : `${publicUiUrl.replace(/\/$/, '')}/namespaces/${namespace}/workflows/${workflow}`,
+    workflowUrl: uiUrl === undefined ? null : workflowUrl(uiUrl, namespace, row),
   }
 }

@@ -49,7 +49,8 @@ test.serial('a tenant makes the platform read so many documents of a host, and n
   t.like(refused?.json(), { type: '/problems#outbound.too_many_reads', status: 429 })
   const seconds = Number(refused?.headers.get('retry-after'))
   t.true(seconds >= 1 && seconds <= 10, String(seconds))
-  for (const reply of replies.filter(({ status }) => status === 200)) t.false(reply.json<{ verified: boolean }>().verified)
+  for (const reply of replies.filter(({ status }) => status === 200))
+    t.false(reply.json<{ verified: boolean }>().verified)
 })
 
 test.serial('another tenant, another domain and what is known already cost nothing of it', async (t) => {

@@ -66,6 +66,19 @@ test.serial('an entry that went to another tenant is missing', async (t) => {
   t.deepEqual((await logs.verify(token)).fault, { kind: 'missing', position: 3, id })
 })
 
+test.serial('places that are gone by the thousand are missing where they began', async (t) => {
+  const made = await logs.tenantWith(2_600)
+  await logs.settle()
+  const gone = 'delete from log_chain where tenant_id = $1 and position between $2 and $3'
+  await logs.attack(gone, [made.tenantId, 1_001, 2_400])
+  t.like(await logs.verify(made.token), {
+    fault: { kind: 'missing', position: 1_001, id: null },
+    checked: { from: 1, to: 1_000 },
+  })
+  await logs.attack(gone, [made.tenantId, 400, 1_000])
+  t.deepEqual((await logs.verify(made.token)).fault, { kind: 'missing', position: 400, id: null })
+})
+
 test.serial('an entry that was deleted is missing, with its place or without it, also the first one', async (t) => {
   const [one, two, three] = [await tenant(), await tenant(), await tenant()]
   const id = await entryAt(one.tenantId, 7)
