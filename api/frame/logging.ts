@@ -48,9 +48,6 @@ function logEntry(request: Request, response: Response, operationId: string | un
   if (response.getHeader('Idempotency-Replayed') || response.statusCode === 429) return undefined
   const problem: unknown = response.locals.problem
   const { objectIds = [], presentedId, presentedDigest, ...noted } = request.noted ?? {}
-  const namedIds = idsIn(request.path)
-  // what the tenant does not have is no object of its log; who named it may be of interest all the same
-  const isAbsent = response.statusCode === 404
   return {
     id: randomUUID(),
     tenantId,
@@ -61,12 +58,9 @@ function logEntry(request: Request, response: Response, operationId: string | un
     data: failed
       ? { error: { type: typeof problem === 'string' ? problem : 'internal', status: response.statusCode } }
       : {},
-    metadata: {
-      clientId: clientId ?? null,
-      ...noted,
-      ...(isAbsent && namedIds.length > 0 && { namedIds }),
-    },
-    objectIds: [...new Set([...(isAbsent ? [] : namedIds), ...objectIds])],
+    metadata: { clientId: clientId ?? null, ...noted },
+    // of a refusal too what the request names, be it there or not (D-427)
+    objectIds: [...new Set([...idsIn(request.path), ...objectIds])],
     ...(presentedId === undefined ? {} : { presentedId }),
     ...(presentedDigest === undefined ? {} : { presentedDigest }),
   }

@@ -143,15 +143,23 @@ test.serial('a request has an id that is a UUID, whatever text a caller sends fo
   }
 })
 
-test.serial('an id that the tenant has nothing of is in the entry, and is no object of the log', async (t) => {
-  const [id, requestId] = [randomUUID(), randomUUID()]
-  const headers = { 'x-request-id': requestId }
-  const reply = await target.world.ask(`/v1/webhooks/${id}`, { token: target.sample.token, headers })
-  t.is(reply.status, 404)
-  const [entry] = await ofRequest(requestId)
-  t.deepEqual(entry?.objectIds, [])
-  t.like(JSON.parse(entry?.metadata ?? '{}'), { namedIds: [id] })
-})
+test.serial(
+  'what a request names is the object of its refusal in the caller’s log, and in no other (D-427)',
+  async (t) => {
+    const owner = await target.world.addTenant()
+    const token = await target.world.tokenOf(owner)
+    const body = { events: ['OpenIdCredentialIssued'], url: 'https://receiver.example/hooks' }
+    const { id } = (await target.world.ask('/v1/webhooks', { token, body })).json<{ id: string }>()
+    const requestId = randomUUID()
+    const headers = { 'x-request-id': requestId }
+    const reply = await target.world.ask(`/v1/webhooks/${id}`, { token: target.sample.token, headers })
+    t.is(reply.status, 404)
+    t.like(await ofRequest(requestId), [{ type: 'WEBHOOK_RETRIEVE_FAIL', objectIds: [id] }])
+    const of = async (objectIds: string[]) =>
+      (await logs({ objectIds } as object, 'limit=100', token)).data.map(({ type }) => type)
+    t.deepEqual(await of([id]), ['WEBHOOK_CREATE_SUCCESS'])
+  },
+)
 
 test.serial('a replayed answer is no second entry', async (t) => {
   const headers = { 'idempotency-key': randomUUID(), 'x-request-id': randomUUID() }

@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
+import { Pool } from 'pg'
 import { createReadBudget } from '../../../activities/frame/outbound/budget.ts'
 import type { Sql } from '../../../entities/orm.ts'
 import { Exhausted } from '../../../protocol/errors.ts'
+import { freePort } from '../../../stack/parts/ports.ts'
 import { openWorldBeside, type WorldBeside } from '../../support/parts/elsewhere.ts'
 
 /** Two documents of one domain in ten seconds. */
@@ -97,7 +99,7 @@ test.serial('every operation that reads for a caller is refused alike, and none 
 })
 
 test('the budget holds without a database, in the process alone', async (t) => {
-  const sql: Sql = { query: () => Promise.reject(new Error('no database')) }
+  const sql = new Pool({ host: '127.0.0.1', port: await freePort(), connectionTimeoutMillis: 500 }) as Sql
   const budget = createReadBudget({ sql, perMinute: PER_MINUTE })
   await budget.spend('tenant', 'a.example.com')
   await budget.spend('tenant', 'b.example.com')
