@@ -3,10 +3,31 @@ import { type ChainedEntry, type ChainRow, GENESIS, type Link } from '../../../p
 import type { SealKind } from '../../../protocol/tokens-logs/seals.ts'
 import type { Dependencies } from '../../dependencies.ts'
 
-/** An entry as its hash covers it. */
+/** An entry as its hash covers it, for `toEntry`. */
 export const ENTRY = `l.id, l.tenant_id as "tenantId", l.category, l.type, l.request_id as "requestId",
   to_char(l.timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as timestamp,
-  l.data::text as data, l.metadata::text as metadata, l.object_ids as "objectIds"`
+  l.data::text as data, l.metadata::text as metadata, l.object_ids::text as "objectIds"`
+
+/** The columns of an entry; `objectIds` as PostgreSQL writes an array, because the driver reads arrays slowly. */
+export interface EntryRow extends Omit<ChainedEntry, 'objectIds'> {
+  objectIds: string | null
+}
+
+/** UUIDs need no quotes in the text of an array. */
+const idsOf = (text: string): string[] => (text === '{}' ? [] : text.slice(1, -1).split(','))
+
+/** Member by member: a rest of so many rows takes a third of the time of a verification. */
+export const toEntry = (row: EntryRow): ChainedEntry => ({
+  id: row.id,
+  tenantId: row.tenantId,
+  category: row.category,
+  type: row.type,
+  timestamp: row.timestamp,
+  requestId: row.requestId,
+  data: row.data,
+  metadata: row.metadata,
+  objectIds: row.objectIds === null ? null : idsOf(row.objectIds),
+})
 
 const SLICE = `select c.position, encode(c.hash, 'hex') as hash, c.entry_id as "entryId", ${ENTRY}
 from log_chain c left join logs l on l.id = c.entry_id and l.tenant_id = c.tenant_id
@@ -42,12 +63,8 @@ export interface LogPlace {
   id: string
 }
 
-interface Row extends Omit<ChainedEntry, 'id'> {
-  position: string
-  hash: string
-  entryId: string
-  id: string | null
-}
+/** Without its entry, the columns of the entry are null. */
+type Row = { position: string; hash: string; entryId: string } & (EntryRow | { id: null })
 
 /** A row of log_seals: what its columns say, and the text that was signed. */
 export interface SealRow extends Link {
@@ -57,9 +74,12 @@ export interface SealRow extends Link {
 /** bigint comes as text; positions stay far below 2^53. */
 const linkOf = <R extends { position: string }>(row: R) => ({ ...row, position: Number(row.position) })
 
-function toChainRow({ position, hash, entryId, id, ...rest }: Row): ChainRow {
-  return { position: Number(position), hash, entryId, entry: id === null ? undefined : { id, ...rest } }
-}
+const toChainRow = (row: Row): ChainRow => ({
+  position: Number(row.position),
+  hash: row.hash,
+  entryId: row.entryId,
+  entry: row.id === null ? undefined : toEntry(row),
+})
 
 /** Reads the chain of a tenant, as the tenant; each read is a short transaction of its own. */
 export function createChainRows({ database }: Pick<Dependencies, 'database'>) {

@@ -4,8 +4,10 @@ import type { Seal, SealKind } from '../../../protocol/tokens-logs/seals.ts'
 import type { LogKeys } from './keys.ts'
 import type { ChainRows, SealRow } from './rows.ts'
 
-/** Places of one read. The next ones are read while these are compared. */
-const SLICE = 1_000
+/** Places of one read. */
+const SLICE = 500
+/** Reads that are under way while places are compared: the database works, and so does this process. */
+const AHEAD = 2
 /** Places whose hashes take about 1 ms of the event loop, before others have their turn. */
 const AT_ONCE = 250
 
@@ -15,6 +17,12 @@ export interface Walked {
   fault?: ChainFault | undefined
   /** The place is the last of the chain. */
   ended: boolean
+}
+
+interface Slice {
+  places: ChainRow[]
+  /** Has every position that it was read for. */
+  isWhole: boolean
 }
 
 interface Heads {
@@ -57,18 +65,32 @@ export function createWalk({ rows, keys }: { rows: ChainRows; keys: LogKeys }) {
     return undefined
   }
 
-  /** Reads ahead: the slice behind a position, whose error shows when it is awaited. */
-  function readAhead(tenantId: string, after: number, until: number): Promise<ChainRow[]> {
-    const places = rows.slice(tenantId, after, Math.min(SLICE, until - after))
-    places.catch(() => undefined)
-    return places
+  /** Reads the places between two positions slice by slice, some slices ahead; ends behind one that is not whole. */
+  async function* slicesOf(tenantId: string, from: number, to: number): AsyncGenerator<Slice> {
+    const reads: Promise<ChainRow[]>[] = []
+    let asked = from
+    const ask = () => {
+      const size = Math.min(SLICE, to - asked)
+      const places = rows.slice(tenantId, asked, size)
+      places.catch(() => undefined) // shows when it is awaited, unless the walk ends before
+      reads.push(places)
+      asked += size
+    }
+    for (let at = from; at < to; at += SLICE) {
+      if (reads.length === 0) ask() // alone at first: behind a short log nothing is read
+      const places = (await reads.shift()) ?? []
+      const isWhole = places.length === Math.min(SLICE, to - at)
+      while (isWhole && reads.length < AHEAD && asked < to) ask()
+      yield { places, isWhole }
+      if (!isWhole) return
+    }
   }
 
   /** What follows places that end before their slice does. */
   async function endAfter(tenantId: string, { position }: Link): Promise<Partial<Walked>> {
     const next = await rows.next(tenantId, position)
     if (!next) return { ended: true }
-    // the chain has grown since
+    // the chain has grown since: the walk goes on from here
     return next.position === position + 1 ? {} : { fault: faultAt('missing', position + 1) }
   }
 
@@ -93,23 +115,19 @@ export function createWalk({ rows, keys }: { rows: ChainRows; keys: LogKeys }) {
       const heads = { rows: await rows.seals(tenantId, 'head', from.position) }
       const until = Math.min(from.position + most, to)
       let last: Link = { position: from.position, hash: from.hash }
-      let ahead: { after: number; places: Promise<ChainRow[]> } | undefined
       while (last.position < until) {
-        const { position: after } = last
-        const places = await (ahead?.after === after ? ahead.places : readAhead(tenantId, after, until))
-        const end = places.at(-1)?.position ?? after
-        const isWhole = places.length === Math.min(SLICE, until - after)
-        if (isWhole && end < until) ahead = { after: end, places: readAhead(tenantId, end, until) }
-        const broken = await faultOf(last, places)
-        const whole = broken?.position ? places.filter(({ position }) => position < (broken.position ?? 0)) : places
-        const fault = (await headFault(tenantId, whole, heads)) ?? broken
-        const right = fault?.position
-          ? whole.filter(({ position }) => position < (fault.position ?? 0)).at(-1)
-          : whole.at(-1)
-        if (right) last = { position: right.position, hash: right.hash }
-        if (fault) return { last, fault, ended: false }
-        const ending = isWhole ? {} : await endAfter(tenantId, last)
-        if (ending.fault || ending.ended) return { last, ended: false, ...ending }
+        for await (const { places, isWhole } of slicesOf(tenantId, last.position, until)) {
+          const broken = await faultOf(last, places)
+          const whole = broken?.position ? places.filter(({ position }) => position < (broken.position ?? 0)) : places
+          const fault = (await headFault(tenantId, whole, heads)) ?? broken
+          const right = fault?.position
+            ? whole.filter(({ position }) => position < (fault.position ?? 0)).at(-1)
+            : whole.at(-1)
+          if (right) last = { position: right.position, hash: right.hash }
+          if (fault) return { last, fault, ended: false }
+          const ending = isWhole ? {} : await endAfter(tenantId, last)
+          if (ending.fault || ending.ended) return { last, ended: false, ...ending }
+        }
       }
       return { last, ended: false }
     },
