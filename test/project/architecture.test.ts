@@ -30,6 +30,8 @@ const AREAS: Record<string, string[]> = {
   'compact-credentials': ['api', 'activities', 'entities', 'protocol', 'test'],
   // its operations end with their request
   messaging: ['api', 'activities', 'entities', 'protocol', 'test'],
+  // it is called by the workflow that issues through OpenID, which comes with its own issue
+  'claim-sources': EVERYWHERE.filter((layer) => layer !== 'workflows'),
   'tokens-logs': EVERYWHERE,
   webhooks: EVERYWHERE,
   // environments, tenants and clients are made at bootstrap; their operations come with their own issue

@@ -1,5 +1,6 @@
 import { REQUEST_EXAMPLES, thingIn } from '../../../api/frame/openapi/areas.ts'
 import { ISSUER } from '../../../api/frame/openapi/examples.ts'
+import { type ClaimSourceSample, makeClaimSourceSample } from '../claim-sources.ts'
 import { COMPACT_EXAMPLES, makeCompactSample } from '../credentials/compact.ts'
 import { createDid, payload, sign } from '../credentials/credentials.ts'
 import { createIaca, createSigner, signMobile } from '../credentials/mobile.ts'
@@ -17,7 +18,7 @@ import type { Client, World } from '../world.ts'
 import { bodySchema, type Operation, operations } from './openapi.ts'
 
 /** What the examples speak of: one tenant's things. */
-export interface Sample extends PresentationSample {
+export interface Sample extends PresentationSample, ClaimSourceSample {
   client: Client
   token: string
   /** The tenant's default issuer. */
@@ -112,6 +113,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     spareInboxId: await inboxesOf(world, token).created(),
     spareInbox: await createMailbox(world, token),
     ...(await makeWebhookSample(world, token)),
+    ...(await makeClaimSourceSample(world, token)),
   }
 }
 
@@ -144,6 +146,7 @@ const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/config/domain/{id}': ({ domainId }) => domainId,
   '/v1/messaging/inboxes/{id}': ({ inboxId }) => inboxId,
   '/v1/webhooks/{id}': ({ webhookId }) => webhookId,
+  '/v1/claim-sources/{id}': ({ claimSourceId }) => claimSourceId,
   '/v1/webhooks/deliveries/{id}': ({ deliveryId }) => deliveryId,
   '/v1/credentials/{id}': ({ credentialId }) => credentialId,
   '/v1/credentials/web-semantic/{id}': ({ credentialId }) => credentialId,
@@ -205,6 +208,7 @@ const PARTICULAR: Record<string, Example> = {
     alsoLogs: ['MESSAGING_INBOX_MESSAGE_RECEIVE_SUCCESS'], // both DIDs are the tenant's own
   },
   updateWebhook: { path: ({ spareWebhookId }) => ({ id: spareWebhookId }) },
+  deleteClaimSource: { path: ({ spareClaimSourceId }) => ({ id: spareClaimSourceId }) },
   deleteWebhook: { path: ({ spareWebhookId }) => ({ id: spareWebhookId }) },
   // no worker ends its delivery
   redeliverWebhookDelivery: { answers: 409 },
