@@ -41,6 +41,7 @@ export const FETCH_RESULTS = [
   'not_json',
   'not_object',
   'refused',
+  'secret_unusable',
   'timeout',
   'too_long',
 ] as const
@@ -61,6 +62,20 @@ const NOT_FOUND: ClaimsFailure = {
   reason: 'the tenant has no such claim source',
   mayPass: false,
 }
+
+const SECRET_UNUSABLE: ClaimsFailure = {
+  code: 'secret_unusable',
+  part: 'claim_source',
+  reason: 'the stored secret cannot be read; send it again with updateClaimSource',
+  mayPass: false,
+}
+
+const endedBefore = (failure: ClaimsFailure): ClaimsOutcome => ({
+  state: 'failed',
+  attempts: 0,
+  failure,
+  forWallet: messageForWallet(failure),
+})
 
 const busy = (): ClaimsFailure => ({ code: 'busy', part: 'claim_source', reason: reasonOf('busy'), mayPass: true })
 
@@ -108,6 +123,13 @@ export function createClaimFetcher({ config, database, outbound, sealer, log, no
     }
   }
 
+  async function fetchFrom(subject: ClaimsSubject, source: ClaimSource): Promise<ClaimsOutcome> {
+    const held = openAuthorization(sealer, source)
+    if (held && held.secret === undefined) return endedBefore(SECRET_UNUSABLE)
+    const authorization = held?.secret === undefined ? null : { terms: held.terms, secret: held.secret }
+    return untilOver(subject, { source, authorization, parameters: parametersOf(source.requestParameters, subject) })
+  }
+
   function record(subject: ClaimsSubject, outcome: ClaimsOutcome): Promise<void> {
     const { tenantId, claimSourceId, requestId, clientId } = subject
     const metadata: Record<string, string | number> = { claimSourceId, attempts: outcome.attempts }
@@ -132,13 +154,7 @@ export function createClaimFetcher({ config, database, outbound, sealer, log, no
     async fetchClaims(subject: ClaimsSubject): Promise<ClaimsOutcome> {
       const { tenantId, claimSourceId: id } = subject
       const source = await inTenant(database.tenants, tenantId, (em) => em.findOne(ClaimSource, { id }))
-      const outcome: ClaimsOutcome = source
-        ? await untilOver(subject, {
-            source,
-            authorization: openAuthorization(sealer, source),
-            parameters: parametersOf(source.requestParameters, subject),
-          })
-        : { state: 'failed', attempts: 0, failure: NOT_FOUND, forWallet: messageForWallet(NOT_FOUND) }
+      const outcome = source ? await fetchFrom(subject, source) : endedBefore(NOT_FOUND)
       await record(subject, outcome)
       return outcome
     },

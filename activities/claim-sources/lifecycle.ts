@@ -98,13 +98,17 @@ export function createClaimSources({ config, database, now, uuid, operations, se
     if (given === null) return null
     const held = openAuthorization(sealer, row)
     if (given && !isMask(given.secret)) return given
-    if (given && (held?.terms.kind !== given.terms.kind || given.secret !== maskSecret(held.secret)))
+    if (given && (held?.terms.kind !== given.terms.kind || given.secret !== maskSecret(held.secret ?? '')))
       return masked(given)
     if (!held) return null
-    const kept = { terms: given?.terms ?? held.terms, secret: held.secret }
-    const [before, after] = [destinationsOf(row.url, held.terms), destinationsOf(url, kept.terms)]
-    if (before.join(' ') === after.join(' ')) return kept
-    return refuseSecret(held.terms.kind, 'required', 'expected the secret again, because it goes to another server')
+    const { terms } = given ?? held
+    const [before, after] = [destinationsOf(row.url, held.terms), destinationsOf(url, terms)]
+    if (held.secret !== undefined && before.join(' ') === after.join(' ')) return { terms, secret: held.secret }
+    return refuseSecret(
+      held.terms.kind,
+      'required',
+      'expected the secret again: it would go to another server, or cannot be read any more',
+    )
   }
 
   async function find(em: SqlEntityManager, id: string): Promise<ClaimSource> {

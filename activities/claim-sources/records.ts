@@ -14,9 +14,12 @@ export interface ClaimSourceRecord {
   authorization: { terms: Authorization; maskedSecret: string } | null
 }
 
-/** An authorization with its secret. */
-export interface OpenAuthorization {
+interface HeldTerms {
   terms: Authorization
+}
+
+/** An authorization with its secret. */
+export interface OpenAuthorization extends HeldTerms {
   secret: string
 }
 
@@ -33,11 +36,18 @@ export const sealSecret = (
   { terms, secret }: OpenAuthorization,
 ): Buffer => sealer.seal(Buffer.from(secret), boundTo(row, terms))
 
-/** Null: the source has no authorization. */
-export function openAuthorization(sealer: Sealer, row: ClaimSource): OpenAuthorization | null {
+/**
+ * Null: the source has no authorization. `secret` is absent where it does not open: the row was altered, or the master
+ * key is another one.
+ */
+export function openAuthorization(sealer: Sealer, row: ClaimSource): (HeldTerms & { secret?: string }) | null {
   const { auth: terms, secret } = row
   if (!terms || !secret) return null
-  return { terms, secret: sealer.open(secret, boundTo(row, terms)).toString() }
+  try {
+    return { terms, secret: sealer.open(secret, boundTo(row, terms)).toString() }
+  } catch {
+    return { terms }
+  }
 }
 
 export function toRecord(sealer: Sealer, row: ClaimSource): ClaimSourceRecord {
@@ -47,7 +57,7 @@ export function toRecord(sealer: Sealer, row: ClaimSource): ClaimSourceRecord {
     ...{ id, tenantId, name, url, requestMethod, requestParameters },
     authorization: authorization && {
       terms: authorization.terms,
-      maskedSecret: maskSecret(authorization.secret),
+      maskedSecret: maskSecret(authorization.secret ?? ''),
     },
   }
 }

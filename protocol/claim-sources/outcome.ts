@@ -18,7 +18,8 @@ export type ClaimsPart = 'claim_source' | 'token_endpoint'
 /**
  * Why there are no claims; stable. `not_found`: the tenant has no such claim source. `too_long`: the request with its
  * parameters is larger than the platform sends. `answer`: another status than 2xx. `not_json`: no JSON that can be used.
- * `not_object`: JSON, but no object. `no_token`: the token endpoint answered without a usable token. `timeout`,
+ * `not_object`: JSON, but no object. `no_token`: the token endpoint answered without a usable token. `secret_unusable`:
+ * the stored secret cannot be read. `timeout`,
  * `connection`, `not_called`, `busy`, `outbound.…`: those of outbound calls.
  */
 export interface ClaimsFailure {

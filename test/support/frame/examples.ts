@@ -13,7 +13,7 @@ import { course, createTemplate } from '../credentials/templates.ts'
 import { VC_API_EXAMPLES } from '../credentials/vc-api.examples.ts'
 import { createDomain, newDomainName } from '../domains.ts'
 import { createMailbox, encrypt, inboxesOf } from '../messaging.ts'
-import { createWebhook, webhooksOf } from '../webhooks.ts'
+import { makeWebhookSample } from '../webhooks.ts'
 import type { Client, World } from '../world.ts'
 import { bodySchema, type Operation, operations } from './openapi.ts'
 
@@ -115,12 +115,6 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     ...(await makeWebhookSample(world, token)),
     ...(await makeClaimSourceSample(world, token)),
   }
-}
-
-async function makeWebhookSample(world: World, token: string) {
-  const [webhook, spare] = [await createWebhook(world, token), await createWebhook(world, token)]
-  const delivery = await webhooksOf(world, token).test(webhook.id)
-  return { webhookId: webhook.id, spareWebhookId: spare.id, deliveryId: delivery.json<{ id: string }>().id }
 }
 
 /** A revocation of nothing: its issuer has issued nothing. */
