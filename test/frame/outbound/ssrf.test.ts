@@ -125,12 +125,12 @@ const paths: Record<string, (out: Outbound, url: string) => Promise<unknown>> = 
     const how = { accept: '*/*', maxBytes: 1_000, isCurrent: () => true, read }
     return createForeignLists({ outbound: out, now })(url, { url, ...how })
   },
-  'claim source': (out, url) => {
+  'claim source': async (out, url) => {
     const read = new URL(readClaimSourceUrl(url))
     read.port = new URL(url).port // the rule drops it; without it the canary could not hear of a call
     return readClaims(out, { url: read.href, authorization: null })
   },
-  'token endpoint': (out, url) => {
+  'token endpoint': async (out, url) => {
     const tokenEndpoint = readTokenEndpoint(url)
     const terms = {
       kind: 'OAuthClientCredentials',
