@@ -53,7 +53,7 @@ function requestOf({ terms, secret }: TokenRequest): { headers: Record<string, s
 
 function parsed(body: Buffer): Record<string, unknown> | undefined {
   try {
-    const value = parseForeignJson(body, { code: 'claim_source.answer', maxDepth: 8 })
+    const value = parseForeignJson(body, { code: 'outbound.bad_answer', maxDepth: 8 })
     return isObject(value) ? value : undefined
   } catch {
     return undefined // the answer has no token; its text may have a secret

@@ -47,7 +47,7 @@ export const CLAIM_SOURCE_DOCUMENT: AreaDocument<keyof typeof CLAIM_SOURCE_OPERA
     {
       400: {
         'claim_source.id_differs': {
-          meaning: 'id or org_id in the body is not that of the claim source in the path.',
+          meaning: 'The id or org_id in the body is not that of the claim source in the path.',
           remedy: 'Send the id and org_id that getClaimSource shows, or leave both out.',
         },
         'claim_source.invalid_authorization': {
