@@ -73,7 +73,7 @@ export function createHolderMessages({ agreers, routes }: Parts) {
      */
     async reachHolder(order: HolderMessage): Promise<HolderRoute> {
       const { tenantId, requestId, to } = order
-      const places = await routes.inboxesOf(to)
+      const places = await routes.inboxesOf(to, requestId)
       if (places.length > 0) {
         const closed = async () => (await pack(order, await routes.routeTo(to))).body
         const local = { tenantId, requestId, message: messageOf(order), closed }

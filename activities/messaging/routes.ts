@@ -1,15 +1,21 @@
 import { randomBytes } from 'node:crypto'
+import { inTenant } from '../../entities/orm.ts'
 import { type DidDocument, parseDidUrl } from '../../protocol/dids/index.ts'
+import { Refusal } from '../../protocol/errors.ts'
 import { messagePlace } from '../../protocol/messaging/addresses.ts'
+import { isControlledBy } from '../../protocol/messaging/control.ts'
 import type { DidcommMessage } from '../../protocol/messaging/didcomm.message.ts'
 import { packEncrypted } from '../../protocol/messaging/didcomm.pack.ts'
 import type { GeneralJws } from '../../protocol/messaging/didcomm.signed.ts'
+import { DID_END_ENTRY } from '../../protocol/messaging/entries.ts'
 import type { Recipient } from '../../protocol/messaging/jwe.encrypt.ts'
 import type { GeneralJwe } from '../../protocol/messaging/jwe.form.ts'
 import { messageKey } from '../../protocol/messaging/outgoing.ts'
 import { chooseCurve, recipientsOf } from '../../protocol/messaging/recipients.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Agreer } from '../dids/agreers.ts'
 import type { DidResolver } from '../dids/resolver.ts'
+import { addLogEntry } from '../frame/log-entries.ts'
 import type { Delivered, InboxPlace, MessageDelivery } from './deliver.ts'
 
 /** The way of messages to a DID elsewhere, by its document. */
@@ -29,7 +35,9 @@ export interface LocalMessage {
   closed(): Promise<string>
 }
 
-interface Parts {
+const END = `delete from inbox_dids where inbox_id = ? and did = ? and control_key = ? returning id`
+
+interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
   didResolver: Pick<DidResolver, 'resolve'>
   messageDelivery: MessageDelivery
 }
@@ -48,9 +56,38 @@ export async function encryptTo(
 }
 
 /** Where messages to a DID go: the inboxes that it is registered with, or the service of its document. */
-export function createRoutes({ didResolver, messageDelivery }: Parts) {
+export function createRoutes({ database, now, uuid, didResolver, messageDelivery }: Parts) {
+  async function documentOf(did: string): Promise<DidDocument | undefined> {
+    try {
+      return (await didResolver.resolve(did)).document
+    } catch (error) {
+      if (error instanceof Refusal) return undefined
+      throw error
+    }
+  }
+
+  /** Ends a registration, unless its control was proved anew meanwhile. */
+  const endRegistration = ({ tenantId, inboxId, did, controlKey }: InboxPlace, requestId: string): Promise<void> =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const ended = await em.execute<object[]>(END, [inboxId, did, controlKey])
+      if (ended.length === 0) return
+      const entry = { ...DID_END_ENTRY, tenantId, requestId, clientId: tenantId, outcome: 'SUCCESS' } as const
+      addLogEntry(em, { now, uuid }, { ...entry, metadata: { id: inboxId } })
+    })
+
   return {
-    inboxesOf: (did: string): Promise<InboxPlace[]> => messageDelivery.inboxesOf(did),
+    /**
+     * Returns the inboxes that a DID is registered with. A registration whose proof of control the document no longer bears
+     * out ends here; one of a DID that does not resolve at the moment stays (D-419).
+     */
+    async inboxesOf(did: string, requestId: string): Promise<InboxPlace[]> {
+      const places = await messageDelivery.inboxesOf(did)
+      if (places.every(({ controlKey }) => controlKey === undefined)) return places
+      const document = await documentOf(did)
+      const lost = places.filter(({ controlKey }) => document && controlKey && !isControlledBy(document, controlKey))
+      for (const place of lost) await endRegistration(place, requestId)
+      return places.filter((place) => !lost.includes(place))
+    },
 
     /** Finds the service and the keys of a DID, or of a DID URL. Throws what the resolver throws. */
     async routeTo(to: string): Promise<Route> {

@@ -150,7 +150,7 @@ export function createSending(parts: Parts) {
       if (Buffer.byteLength(JSON.stringify(given)) > MAX_MESSAGE_BYTES)
         throw new Refusal('message.too_large', `A message has at most ${MAX_MESSAGE_BYTES / 1024} KiB.`)
       const outgoing = readOutgoing(given, { did, id, now: now() })
-      const places = await routes.inboxesOf(did)
+      const places = await routes.inboxesOf(did, requestId)
       if (places.length > 0 && (await deliverHere(call, to, outgoing, places)))
         return operations.change(call, 'sendMessage', { id }, async () => undefined)
       const content = await prepare(tenantId, to, outgoing)
