@@ -69,12 +69,13 @@ export function createHolderMessages({ agreers, routes }: Parts) {
   return {
     /**
      * Puts a message into the inboxes of the holder's DID, or finds the service that it is posted to. Safe to repeat.
-     * Throws refusals of the DID's resolution and of inboxes.
+     * Throws refusals of the DID's resolution, of inboxes, and of the signer.
      */
     async reachHolder(order: HolderMessage): Promise<HolderRoute> {
       const { tenantId, requestId, to } = order
       const places = await routes.inboxesOf(to, requestId)
       if (places.length > 0) {
+        await order.signer() // a DID that was deleted meanwhile sends nothing
         const closed = async () => (await pack(order, await routes.routeTo(to))).body
         const local = { tenantId, requestId, message: messageOf(order), closed }
         if (await routes.deliverHere(local, places)) return { kind: 'here' }

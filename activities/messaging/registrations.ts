@@ -154,8 +154,8 @@ export function createRegistrations({ config, database, now, uuid, operations, d
         if ((await em.count(InboxDid, { inboxId })) >= MAX_DIDS)
           throw new Refusal('inbox.too_many_dids', `An inbox can have ${MAX_DIDS} DIDs. Use another inbox.`)
         const createdAt = now()
-        const [didId, controlKey] = own ? [own.id, null] : [null, proof?.controlKey ?? null]
-        em.create(InboxDid, { id: uuid(), tenantId, inboxId, did, didId, controlKey, createdAt })
+        const controlKey = own ? null : (proof?.controlKey ?? null)
+        em.create(InboxDid, { id: uuid(), tenantId, inboxId, did, didId: own?.id ?? null, controlKey, createdAt })
         await em.flush()
         return { did, registeredAt: createdAt.toISOString() }
       }

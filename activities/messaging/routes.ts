@@ -103,11 +103,11 @@ export function createRoutes({ database, now, uuid, didResolver, messageDelivery
      */
     async deliverHere({ tenantId, requestId, message, closed }: LocalMessage, places: InboxPlace[]): Promise<boolean> {
       const messageId = messageKey(message, message.from ?? `tenant ${tenantId}`)
-      let envelope: Promise<string> | undefined
+      const clear = JSON.stringify(message)
+      const envelope = places.every(({ isOwn }) => isOwn) ? clear : await closed()
       const delivered: Delivered[] = []
       for (const place of places) {
-        if (!place.isOwn) envelope ??= closed()
-        const payload = place.isOwn || !envelope ? JSON.stringify(message) : await envelope
+        const payload = place.isOwn ? clear : envelope
         const delivery = { recipient: place.did, tenantId: place.tenantId, messageId, payload, requestId }
         delivered.push(...(await messageDelivery.deliverToInboxes(delivery)))
       }
