@@ -1,6 +1,6 @@
+import { Refusal } from '../../protocol/errors.ts'
 import { type DidcommMessage, MEDIA_TYPES } from '../../protocol/messaging/didcomm.message.ts'
 import { type MessageSigner, signMessage } from '../../protocol/messaging/didcomm.signed.ts'
-import { Refusal } from '../../protocol/errors.ts'
 import type { Agreer, Agreers } from '../dids/agreers.ts'
 import { refuseFrom } from './refusals.ts'
 import { encryptTo, type Route, type Routes } from './routes.ts'

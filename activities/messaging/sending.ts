@@ -110,8 +110,7 @@ export function createSending(parts: Parts) {
       return routes.deliverHere({ tenantId, requestId, message, closed }, places)
     }
     const delivered: Delivered[] = []
-    for (const place of places)
-      delivered.push(...(await receiving.storeEnvelope(place, outgoing.envelope, requestId)))
+    for (const place of places) delivered.push(...(await receiving.storeEnvelope(place, outgoing.envelope, requestId)))
     if (assertArrived(delivered)) return true
     throw new Refusal('message.envelope_invalid', 'The message is a JWE that cannot be sent; see errors.', [
       { path: 'message', code: 'closed', message: 'expected a JWE that the recipient can open' },

@@ -28,8 +28,12 @@ test.after.always(async () => {
 })
 
 const rowsOf = async () =>
-  (await platform.dependencies.systemSql.query<{ attempts: number }>({ text: 'select attempts from sent_messages', values: [] }))
-    .rows
+  (
+    await platform.dependencies.systemSql.query<{ attempts: number }>({
+      text: 'select attempts from sent_messages',
+      values: [],
+    })
+  ).rows
 const waiting = async () => (await rowsOf()).length
 const attempts = async () => (await rowsOf())[0]?.attempts
 

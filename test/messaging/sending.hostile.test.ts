@@ -23,7 +23,9 @@ let beside: WorldBeside
 let world: World
 test.before(async () => {
   // no worker: what is accepted waits
-  beside = await openWorldBeside('wallet.acme.test', receiver.listener, { env: { MESSAGE_LIMIT_PER_HOUR: `${PER_HOUR}` } })
+  beside = await openWorldBeside('wallet.acme.test', receiver.listener, {
+    env: { MESSAGE_LIMIT_PER_HOUR: `${PER_HOUR}` },
+  })
   world = beside.world
 })
 test.after.always(() => beside?.close())
@@ -59,7 +61,10 @@ const BROKEN: [what: string, forgery: Forgery][] = [
   ['an unknown zip', { header: { zip: 'GZIP' } }],
   ['zip outside of the protected header', { recipient: { zip: 'DEF' } }],
   ['no recipients', { members: { recipients: [] } }],
-  ['101 recipients', { members: { recipients: Array.from({ length: 101 }, (_, n) => ({ header: { kid: `did:x:y#${n}` } })) } }],
+  [
+    '101 recipients',
+    { members: { recipients: Array.from({ length: 101 }, (_, n) => ({ header: { kid: `did:x:y#${n}` } })) } },
+  ],
   ['10,000 recipients', { members: { recipients: Array.from({ length: 10_000 }, () => ({})) } }],
   ['recipients of a wrong type', { members: { recipients: 'all' } }],
   ['a protected header of a wrong type', { members: { protected: { alg: 'none' } } }],
@@ -80,7 +85,10 @@ test('decryptCredentials refuses every hostile JWE by one and the same problem (
   const { key, kid } = agreementIn(did)
   const problems = new Set<string>()
   for (const [what, forgery] of [...BROKEN, ...HOSTILE])
-    for (const jwe of [forged({ ...toJwk(key), kid }, forgery), JSON.stringify(forged({ ...toJwk(key), kid }, forgery))]) {
+    for (const jwe of [
+      forged({ ...toJwk(key), kid }, forgery),
+      JSON.stringify(forged({ ...toJwk(key), kid }, forgery)),
+    ]) {
       const reply = await encryptionOf(world).ask('decrypt', { jwe }, world.token)
       t.is(reply.status, 400, what)
       problems.add(JSON.stringify({ ...problemOf(reply), instance: '' }))

@@ -21,7 +21,8 @@ export const line = (maxLength: number): Schema => ({
   type: 'string',
   minLength: 1,
   maxLength,
-  pattern: '^[A-Za-z0-9\\u00c0-\\u024f]([^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]*)$',
+  pattern:
+    '^[A-Za-z0-9\\u00c0-\\u024f]([^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]*)$',
 })
 
 /** Members that a context defines, or anything else. */

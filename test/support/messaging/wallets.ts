@@ -1,5 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { type DidDocument, type PublicJwk, publicKeyOf, toJwk, type VerificationMethod } from '../../../protocol/dids/index.ts'
+import {
+  type DidDocument,
+  type PublicJwk,
+  publicKeyOf,
+  toJwk,
+  type VerificationMethod,
+} from '../../../protocol/dids/index.ts'
 import type { WorldBeside } from '../parts/elsewhere.ts'
 import type { createReceiver } from '../receiver.ts'
 
