@@ -58,7 +58,7 @@ test('a list has pages, newest first, with the totals, and another tenant’s in
 
 test('a name is one line of 1 to 255 characters, and nothing else is accepted beside it', async (t) => {
   const id = await own().created()
-  const hidden = [' ', '\u3000\u00a0', '\u200b', '\u3164', 'a\u202eb', 'a\u2066b', '\u200fa', 'a\u2028b', '\ud800']
+  const hidden = [' ', '\u3000\u00a0', '\u200b', '\u3164', 'a\u202eb', 'a\u2066b', '\u200fa', 'a\u2028b']
   for (const name of ['', 'a\nb', 'x'.repeat(256), 1, null, { a: 'b' }, ...hidden]) {
     for (const reply of [await own().create(name), await own().rename(id, name)]) {
       t.is(reply.status, 400, JSON.stringify(name))

@@ -1,11 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import {
-  type DidDocument,
-  type PublicJwk,
-  publicKeyOf,
-  toJwk,
-  type VerificationMethod,
-} from '../../../protocol/dids/index.ts'
+import { type DidDocument, type PublicJwk, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
 import type { WorldBeside } from '../parts/elsewhere.ts'
 import type { createReceiver } from '../receiver.ts'
 
@@ -45,21 +39,20 @@ export const walletsOf =
     return { did, jwk, document, inbox: `/${name}/inbox` }
   }
 
-/** The same document with each key as a JWK, for libraries that read no other form. */
+const RELATIONSHIPS = ['authentication', 'assertionMethod', 'keyAgreement'] as const
+
+/** The same document with each key as a JWK in its list of methods, for libraries that read no other form. */
 export function withJwks(document: DidDocument): DidDocument {
-  const asJwk = ({ id, controller, ...method }: VerificationMethod): VerificationMethod => ({
-    id,
+  const entries = RELATIONSHIPS.flatMap((relationship) => document[relationship] ?? [])
+  const embedded = entries.filter((entry) => typeof entry !== 'string')
+  const methods = [...(document.verificationMethod ?? []), ...embedded].map((method) => ({
+    id: method.id,
     type: 'JsonWebKey2020',
-    controller,
-    publicKeyJwk: toJwk(publicKeyOf({ id, controller, ...method })),
-  })
-  const embedded = (entries: (string | VerificationMethod)[] = []) =>
-    entries.map((entry) => (typeof entry === 'string' ? entry : asJwk(entry)))
-  return {
-    ...document,
-    verificationMethod: document.verificationMethod?.map(asJwk) ?? [],
-    authentication: embedded(document.authentication),
-    assertionMethod: embedded(document.assertionMethod),
-    keyAgreement: embedded(document.keyAgreement),
-  }
+    controller: method.controller,
+    publicKeyJwk: toJwk(publicKeyOf(method)),
+  }))
+  const idsOf = (relationship: (typeof RELATIONSHIPS)[number]) =>
+    (document[relationship] ?? []).map((entry) => (typeof entry === 'string' ? entry : entry.id))
+  const named = Object.fromEntries(RELATIONSHIPS.map((relationship) => [relationship, idsOf(relationship)]))
+  return { ...document, ...named, verificationMethod: methods }
 }
