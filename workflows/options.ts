@@ -1,4 +1,4 @@
-import type { ActivityOptions } from '@temporalio/workflow'
+import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow'
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow'
 
 /** Retries without a limit: outages end, and refusals are final anyway (activities/frame/worker/interceptors.ts). */
@@ -11,6 +11,9 @@ export const quick: ActivityOptions = { startToCloseTimeout: '10s', retry: until
  * One outbound request: DNS, connection, answer and size are bounded inside (OUTBOUND_TIMEOUT_MS), 30 s bounds the sum.
  */
 export const outward: ActivityOptions = { startToCloseTimeout: '30s', retry: untilItWorks }
+
+/** One outbound request of 3 s at most within a workflow task, which Temporal gives to another worker after 10 s. */
+export const atOnce: LocalActivityOptions = { startToCloseTimeout: '8s', retry: { maximumAttempts: 1 } }
 
 /**
  * A scheduled pass over many rows, while it makes progress. The worker sends heartbeats; after 30 s without one,

@@ -15,7 +15,7 @@ import type { Sealer } from '../frame/sealing.ts'
 import { payloadBoundTo } from './events.ts'
 import type { WebhookKeys } from './keys.ts'
 import { secretBoundTo } from './lifecycle.ts'
-import type { Turns } from './turns.ts'
+import { NoTurn, type Turns } from './turns.ts'
 
 /** Results of attempts, for the counter. */
 export type AttemptResult = 'delivered' | 'answer' | 'timeout' | 'connection' | 'not_called' | 'refused' | 'stopped'
@@ -145,43 +145,57 @@ export function createDeliverer(parts: DeliverParts) {
       return step
     })
 
+  async function attempt(
+    { nth, ...subject }: DeliverySubject & { nth: number },
+    runInTurn: Turns['run'],
+  ): Promise<DeliveryStep> {
+    const row = await load(subject.tenantId, subject.deliveryId)
+    if (!row) return { state: 'GONE' }
+    if (row.state !== 'PENDING' || row.attempts.length >= nth) return recorded(row, nth)
+    const { payload } = row
+    if (row.disabled || payload === null) {
+      webhookTried?.('stopped')
+      return stop(subject, row)
+    }
+    const { posted, at, durationMs } = await runInTurn(subject.tenantId, new URL(row.url).host, async () => {
+      const [started, fromMs] = [now(), performance.now()]
+      const result = await post(subject, row, payload, started)
+      return { posted: result, at: started, durationMs: Math.round(performance.now() - fromMs) }
+    })
+    webhookTried?.(resultOf(posted))
+    const made: DeliveryAttempt = {
+      at: at.toISOString(),
+      durationMs,
+      ...(posted.status !== undefined && { responseCode: posted.status }),
+      ...(!posted.accepted && { code: posted.code, reason: posted.reason }),
+    }
+    const step = stepOf(made, nth)
+    const ended = step.state === 'PENDING' ? null : now()
+    const next = step.nextInMs === undefined ? null : new Date(now().getTime() + step.nextInMs)
+    const isRecorded = await inTenant(database.tenants, subject.tenantId, async (em) => {
+      const values = [JSON.stringify([made]), step.state, next, ended, subject.deliveryId, nth - 1]
+      const rows = await em.execute<object[]>(RECORD, values)
+      if (rows.length > 0 && ended) logEnd(em, subject, step, row.type, nth)
+      return rows.length > 0
+    })
+    return isRecorded ? step : reload(subject, nth)
+  }
+
   return {
     /**
      * Makes attempt `nth` (from 1) of a delivery: loads, signs, posts and records it. Failures of the receiver are
      * results, so that the workflow counts them; an error is ours, and costs the receiver no attempt. Safe to retry: an
      * attempt that was recorded is not made again, and receivers know an event that comes twice by its id.
      */
-    async attemptDelivery({ nth, ...subject }: DeliverySubject & { nth: number }): Promise<DeliveryStep> {
-      const row = await load(subject.tenantId, subject.deliveryId)
-      if (!row) return { state: 'GONE' }
-      if (row.state !== 'PENDING' || row.attempts.length >= nth) return recorded(row, nth)
-      const { payload } = row
-      if (row.disabled || payload === null) {
-        webhookTried?.('stopped')
-        return stop(subject, row)
+    attemptDelivery: (subject: DeliverySubject & { nth: number }): Promise<DeliveryStep> => attempt(subject, turns.run),
+    /** Makes the first attempt as `attemptDelivery` does. Undefined, and nothing done, when it has no turn at once. */
+    async attemptDeliveryAtOnce(subject: DeliverySubject): Promise<DeliveryStep | undefined> {
+      try {
+        return await attempt({ nth: 1, ...subject }, turns.runAtOnce)
+      } catch (error) {
+        if (error instanceof NoTurn) return undefined
+        throw error
       }
-      const { posted, at, durationMs } = await turns.run(subject.tenantId, new URL(row.url).host, async () => {
-        const [started, fromMs] = [now(), performance.now()]
-        const result = await post(subject, row, payload, started)
-        return { posted: result, at: started, durationMs: Math.round(performance.now() - fromMs) }
-      })
-      webhookTried?.(resultOf(posted))
-      const attempt: DeliveryAttempt = {
-        at: at.toISOString(),
-        durationMs,
-        ...(posted.status !== undefined && { responseCode: posted.status }),
-        ...(!posted.accepted && { code: posted.code, reason: posted.reason }),
-      }
-      const step = stepOf(attempt, nth)
-      const ended = step.state === 'PENDING' ? null : now()
-      const next = step.nextInMs === undefined ? null : new Date(now().getTime() + step.nextInMs)
-      const isRecorded = await inTenant(database.tenants, subject.tenantId, async (em) => {
-        const values = [JSON.stringify([attempt]), step.state, next, ended, subject.deliveryId, nth - 1]
-        const rows = await em.execute<object[]>(RECORD, values)
-        if (rows.length > 0 && ended) logEnd(em, subject, step, row.type, nth)
-        return rows.length > 0
-      })
-      return isRecorded ? step : reload(subject, nth)
     },
   }
 }

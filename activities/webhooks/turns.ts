@@ -11,11 +11,20 @@ export interface TurnOptions {
   waitingPerHost?: number
   /** Longest wait in the process. */
   waitMs?: number
+  /** Deliveries within workflow tasks at a time, and those that wait for them: a worker has 40 workflow tasks. */
+  soon?: { atOnce: number; waiting: number }
 }
 
 const LONGEST_PAUSE_MS = 30_000
+/** A receiver that answers later than this gets no attempt within a workflow task. */
+const FAST_MS = 500
 /** Hosts whose pace is stored. */
 const KEPT = 1_000
+
+/** A delivery would have to wait for its turn. */
+export class NoTurn extends Unavailable {
+  override readonly name = 'NoTurn'
+}
 
 /**
  * Lets a slow receiver hold up its own deliveries alone: one that finds no place throws `Unavailable('outbound')`, with
@@ -28,10 +37,12 @@ export function createTurns({
   perHost = 8,
   waitingPerHost = 8,
   waitMs = 1_000,
+  soon = { atOnce: 16, waiting: 12 },
 }: TurnOptions = {}) {
   const all = createHostSlots({ perHost: atOnce, waiting: 0 })
   const tenants = createHostSlots({ perHost: perTenant, waiting: 0 })
   const hosts = createHostSlots({ perHost, waiting: waitingPerHost })
+  const tasks = createHostSlots({ perHost: soon.atOnce, waiting: soon.waiting })
   /** By host: when the next delivery that was sent away may come, and how long one lasts. */
   const paces = new Map<string, { nextAt: number; lastsMs: number }>()
 
@@ -62,20 +73,39 @@ export function createTurns({
     }
   }
 
+  const isBusy = (error: unknown) => error instanceof OutboundFault && error.kind === 'busy'
+
+  /** Gives a signal that ends the waits, but not the work, after `waitMs`. */
+  async function patiently<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const patience = new AbortController()
+    const timer = setTimeout(() => patience.abort(new OutboundFault('busy', 'The wait was too long.')), waitMs)
+    try {
+      return await work(patience.signal)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  const inTurn = <T>(tenantId: string, host: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
+    all.run('', signal, () => tenants.run(tenantId, signal, () => hosts.run(host, signal, () => measured(host, work))))
+
   return {
     /** Runs `work`, which calls the host for the tenant, in its turn. Throws `Unavailable('outbound')`: not called. */
     async run<T>(tenantId: string, host: string, work: () => Promise<T>): Promise<T> {
-      const patience = new AbortController()
-      const timer = setTimeout(() => patience.abort(new OutboundFault('busy', 'The wait was too long.')), waitMs)
-      const { signal } = patience
       try {
-        return await all.run('', signal, () =>
-          tenants.run(tenantId, signal, () => hosts.run(host, signal, () => measured(host, work))),
-        )
+        return await patiently((signal) => inTurn(tenantId, host, signal, work))
       } catch (error) {
-        throw error instanceof OutboundFault && error.kind === 'busy' ? later(host) : error
-      } finally {
-        clearTimeout(timer)
+        throw isBusy(error) ? later(host) : error
+      }
+    },
+    /** Runs `work` as `run` does, for a workflow task that waits for it. Throws `NoTurn`: not called. */
+    async runAtOnce<T>(tenantId: string, host: string, work: () => Promise<T>): Promise<T> {
+      const none = () => new NoTurn('outbound', 'An activity makes this attempt.')
+      if (paceOf(host).lastsMs > FAST_MS) throw none()
+      try {
+        return await patiently((signal) => tasks.run('', signal, () => inTurn(tenantId, host, signal, work)))
+      } catch (error) {
+        throw isBusy(error) ? none() : error
       }
     },
   }

@@ -222,7 +222,7 @@ test.serial('no history of a workflow has the payload, and the database has none
   const history = await handle.fetchHistory()
   const bytes = (history.events ?? []).map((event) => Buffer.from(JSON.stringify(event)).toString())
   t.false(bytes.join().includes(canary))
-  t.true((history.events ?? []).length <= 11, 'one activity: load, post and record')
+  t.true((history.events ?? []).length <= 6, 'one workflow task: load, post and record')
   const { rows } = await systemSql.query<{ found: number }>({
     text: `select (select count(*)::int from webhook_events e where e::text like $1 or encode(payload, 'escape') like $1)
       + (select count(*)::int from webhooks w where w::text like $1 or encode(secret, 'escape') like $1)

@@ -53,7 +53,7 @@ const notifying = (path: string, deliverNotification: (nth: number) => unknown):
   answers: { deliverNotification, concludeNotification: () => undefined },
 })
 
-const delivering = (path: string, attemptDelivery: (nth: number) => unknown): Scenario => ({
+const delivering = (path: string, first: () => unknown, attemptDelivery: (nth: number) => unknown): Scenario => ({
   workflowType: 'deliverWebhook',
   path,
   payload: {
@@ -63,8 +63,12 @@ const delivering = (path: string, attemptDelivery: (nth: number) => unknown): Sc
     deliveryId: '00000000-0000-4000-8000-000000000009',
     round: 0,
   },
-  answers: { attemptDelivery },
+  answers: { attemptDeliveryAtOnce: first, attemptDelivery },
 })
+
+const crash = (): never => {
+  throw new Error('a crash')
+}
 
 const refusedFor = (nextInMs: number) => ({ state: 'PENDING', code: 'answer', nextInMs })
 
@@ -233,13 +237,18 @@ export const scenarios: Scenario[] = [
   notifying('no-service', () => ({ state: 'NO_SERVICE' })),
   notifying('second-try', (nth) => ({ state: nth < 1 ? 'later' : 'SENT' })),
   notifying('given-up', () => ({ state: 'later', reason: 'answered 503' })),
-  delivering('delivered', () => ({ state: 'DELIVERED' })),
-  delivering('delivered-at-the-third-attempt', (nth) => {
-    if (nth === 1) throw new Error('a crash')
-    return nth < 3 ? refusedFor(100 * nth) : { state: 'DELIVERED' }
-  }),
-  delivering('failed', (nth) => (nth < 3 ? refusedFor(0) : { state: 'FAILED', code: 'timeout' })),
-  delivering('stopped', (nth) => (nth < 1 ? refusedFor(50) : { state: 'STOPPED' })),
+  delivering('delivered', () => ({ state: 'DELIVERED' }), crash),
+  delivering(
+    'delivered-at-the-third-attempt',
+    () => refusedFor(100),
+    (call) => (call === 0 ? refusedFor(100) : call === 1 ? crash() : { state: 'DELIVERED' }),
+  ),
+  delivering('failed', crash, (call) => (call < 3 ? refusedFor(0) : { state: 'FAILED', code: 'timeout' })),
+  delivering(
+    'stopped',
+    () => undefined,
+    (call) => (call === 0 ? refusedFor(50) : { state: 'STOPPED' }),
+  ),
   {
     workflowType: 'rotateWebhookKeys',
     path: 'done',
