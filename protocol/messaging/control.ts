@@ -68,7 +68,11 @@ export function readControlProof(jwt: string, { did, audience, ...clock }: Expec
   if (claims.iss !== did) refuseJwt('iss', 'its iss is not the DID', 'expected iss to be the DID')
   const [only, ...others] = [claims.aud].flat()
   if (only !== audience || others.length > 0)
-    refuseJwt('aud', 'its aud is something else, or more, than the inbox', 'expected aud to be the id of the inbox, and nothing else')
+    refuseJwt(
+      'aud',
+      'its aud is something else, or more, than the inbox',
+      'expected aud to be the id of the inbox, and nothing else',
+    )
   const expiresAt = expiryOf(claims, clock)
   for (const name of ['nbf', 'iat'] as const) {
     const time = moment(claims, name)
