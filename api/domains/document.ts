@@ -1,4 +1,5 @@
 import type { DOMAIN_OPERATIONS } from '../../protocol/domains/operations.ts'
+import { LABEL_PATTERN } from '../../protocol/names.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { VERIFIED_DOMAIN } from './wire.ts'
 
@@ -26,8 +27,8 @@ export const DOMAIN_DOCUMENT: AreaDocument<keyof typeof DOMAIN_OPERATIONS> = {
     },
     DomainLabel: {
       type: 'string',
-      description: 'One line, for people.',
-      pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$',
+      description: 'One line, for people; something of it can be seen.',
+      pattern: LABEL_PATTERN,
       minLength: 1,
       maxLength: 255,
       example: 'Registrar of the university',
