@@ -3,7 +3,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Domain } from '../../entities/domains.ts'
 import { inTenant, takeTurn } from '../../entities/orm.ts'
 import type { DomainSubject } from '../../protocol/domains/look.ts'
-import { readDomain, refuseName } from '../../protocol/domains/names.ts'
+import { ONLY_DOMAIN, readDomain, refuseName } from '../../protocol/domains/names.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { isLabel, LABEL_EXPECTED } from '../../protocol/names.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -119,6 +119,16 @@ export function createDomains(parts: Parts) {
         if (!(error instanceof UniqueConstraintViolationException)) throw error
         throw new Refusal('domain.duplicate', 'This tenant has this domain already.')
       })
+    },
+
+    /** Returns the id, or that of the tenant's only domain for `ONLY_DOMAIN`. */
+    async chosenDomain(tenantId: string, id: string): Promise<string> {
+      if (id !== ONLY_DOMAIN) return id
+      const [only, another] = await inTenant(database.tenants, tenantId, (em) => em.find(Domain, {}, { limit: 2 }))
+      if (!only) throw domainNotFound()
+      if (another)
+        throw new Refusal('domain.several', 'The tenant has several domains, and the path names none of them.')
+      return only.id
     },
 
     async listDomains(tenantId: string, { limit, offset }: { limit: number; offset: number }) {

@@ -42,6 +42,10 @@ export const DOMAIN_DOCUMENT: AreaDocument<keyof typeof DOMAIN_OPERATIONS> = {
           remedy:
             'Send a domain that can be called from the internet and is yours, such as id.example.com: no URL, no address, no single label, no public suffix, no host of the platform.',
         },
+        'domain.several': {
+          meaning: 'The path names no domain, and the tenant has several.',
+          remedy: 'Put the id of the domain into the path: getListOfDomains shows it.',
+        },
         'domain.not_verified': {
           meaning: 'No TXT record of the domain is its verificationToken; the detail says what DNS has at which name.',
           remedy:
