@@ -12,6 +12,7 @@ import * as domains from './domains.ts'
 import * as keys from './keys.ts'
 import * as messaging from './messaging.ts'
 import * as mobileCredentials from './mobile-credentials.ts'
+import * as openid from './openid.ts'
 import * as outbox from './outbox.ts'
 import { type PoolObserver, watchPool } from './pool.ts'
 import * as presentations from './semantic-credentials.presentations.ts'
@@ -31,6 +32,7 @@ const AREAS = [
   keys,
   messaging,
   mobileCredentials,
+  openid,
   outbox,
   presentations,
   templates,

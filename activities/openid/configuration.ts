@@ -76,7 +76,9 @@ export function createConfiguration({ config, database, now, uuid, operations, s
           })),
       ...(Number.isSafeInteger(sessionTimeoutSeconds) && sessionTimeoutSeconds >= 0
         ? []
-        : [{ path: 'session_timeout_in_sec', code: 'range', message: 'expected a whole number of seconds, 0 or more' }]),
+        : [
+            { path: 'session_timeout_in_sec', code: 'range', message: 'expected a whole number of seconds, 0 or more' },
+          ]),
     ]
     if (errors.length > 0)
       throw new Refusal('openid_configuration.invalid', 'The interaction hook cannot be used; see errors.', errors)
@@ -118,7 +120,8 @@ export function createConfiguration({ config, database, now, uuid, operations, s
         const values = { url, claims, disabled, sessionTimeoutSeconds: BigInt(input.sessionTimeoutSeconds) }
         const found = await em.findOne(OpenIdConfiguration, {}, { lockMode: LockMode.PESSIMISTIC_WRITE })
         const secret = found?.secret ?? sealer.seal(randomBytes(SECRET_BYTES), boundTo(tenantId))
-        const row = found ?? em.create(OpenIdConfiguration, { id: uuid(), tenantId, ...values, secret, updatedAt: now() })
+        const row =
+          found ?? em.create(OpenIdConfiguration, { id: uuid(), tenantId, ...values, secret, updatedAt: now() })
         Object.assign(row, { ...values, updatedAt: now() })
         await em.flush()
         return toRecord(row)

@@ -67,7 +67,12 @@ const MAX_TOKEN = 64 * 1024
 /** Life of an answer: the holder's browser brings it at once. */
 const MAX_ANSWER_SECONDS = 10 * 60
 
-async function verified(token: string, { platform, hook, secret, sessionId }: Interaction, now: Date, toleranceMs: number) {
+async function verified(
+  token: string,
+  { platform, hook, secret, sessionId }: Interaction,
+  now: Date,
+  toleranceMs: number,
+) {
   try {
     const { payload } = await jwtVerify(token, secret, {
       algorithms: ['HS256'],
@@ -82,7 +87,11 @@ async function verified(token: string, { platform, hook, secret, sessionId }: In
     return payload
   } catch (error) {
     const code = error instanceof Error && 'claim' in error ? String(error.claim).slice(0, 20) : 'jwt'
-    throw refuse(code, `expected a JWT of the type ${ANSWER_TYPE}, HS256, from ${hook} for ${platform}, for session ${sessionId}`, error)
+    throw refuse(
+      code,
+      `expected a JWT of the type ${ANSWER_TYPE}, HS256, from ${hook} for ${platform}, for session ${sessionId}`,
+      error,
+    )
   }
 }
 

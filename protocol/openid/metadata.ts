@@ -64,7 +64,13 @@ export function authMethodOf(metadata: ProviderMetadata, wanted: AuthMethod | un
   const fit = wanted === undefined ? supported : supported.filter((method) => method === wanted)
   const [method] = fit
   const list = supported.join(', ') || 'another provider'
-  if (!method) throw unsuitable('auth_method', `it does not support ${wanted ?? 'any way'} of a client to authenticate`, `expected one of: ${list}`, AUTH_METHOD)
+  if (!method)
+    throw unsuitable(
+      'auth_method',
+      `it does not support ${wanted ?? 'any way'} of a client to authenticate`,
+      `expected one of: ${list}`,
+      AUTH_METHOD,
+    )
   if (
     method === 'private_key_jwt' &&
     !allows(metadata.token_endpoint_auth_signing_alg_values_supported, ASSERTION_ALGORITHM, [ASSERTION_ALGORITHM])

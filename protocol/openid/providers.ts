@@ -69,16 +69,15 @@ function listFaults(
   if (list === undefined) return []
   if (list.length > MAX_NAMES) return fault(path, 'count', `expected at most ${MAX_NAMES}`)
   return list.flatMap((name, at) =>
-    list.indexOf(name) < at
-      ? fault(within(path, at), 'repeated', 'expected each once')
-      : check(name, within(path, at)),
+    list.indexOf(name) < at ? fault(within(path, at), 'repeated', 'expected each once') : check(name, within(path, at)),
   )
 }
 
 const parameterFaults = (name: string, path: string): FieldError[] => {
   if (name.length > MAX_NAME || !PARAMETER.test(name) || isReservedName(name))
     return fault(path, 'parameter', 'expected the name of a parameter, such as login_hint')
-  if (OWN_PARAMETERS.has(name)) return fault(path, 'own', 'expected another parameter: the platform sets this one itself')
+  if (OWN_PARAMETERS.has(name))
+    return fault(path, 'own', 'expected another parameter: the platform sets this one itself')
   return []
 }
 

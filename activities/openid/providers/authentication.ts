@@ -85,7 +85,12 @@ export function createAuthentication({ database, now, uuid, sealer, tenants, cli
     })
 
   /** Exchanges the code, and reads the claims. Throws errors of openid-client and of outbound calls. */
-  async function identify(provider: AuthenticationProvider, content: Content, parameters: URLSearchParams, state: string) {
+  async function identify(
+    provider: AuthenticationProvider,
+    content: Content,
+    parameters: URLSearchParams,
+    state: string,
+  ) {
     const { nonce, codeVerifier, maxAge, redirectUrl } = content
     const client = await clients.clientOf(provider)
     const tokens = await openid.authorizationCodeGrant(client, new URL(`${redirectUrl}?${parameters}`), {

@@ -82,6 +82,10 @@ export function authenticationFault(error: unknown): unknown {
     'The answer of the provider is not valid.',
     [{ path: '', code, message: 'expected an answer of OpenID Connect Core 1.0, section 3.1' }],
     // the library's own causes contain tokens
-    { cause: new Error(error instanceof Error && !(error instanceof ResponseBodyError) ? `${error.message} (${code})` : code) },
+    {
+      cause: new Error(
+        error instanceof Error && !(error instanceof ResponseBodyError) ? `${error.message} (${code})` : code,
+      ),
+    },
   )
 }

@@ -14,7 +14,8 @@ const BYTES = 16
 export function createBlindIndex(masterKey: Uint8Array): BlindIndex {
   const keys = new LRUCache<string, Buffer>({
     max: 1_000,
-    memoMethod: (tenantId) => Buffer.from(hkdfSync('sha256', masterKey, tenantId, 'countersign/openid-users-index', 32)),
+    memoMethod: (tenantId) =>
+      Buffer.from(hkdfSync('sha256', masterKey, tenantId, 'countersign/openid-users-index', 32)),
   })
   const digest = (tenantId: string, value: unknown): Buffer =>
     createHmac('sha256', keys.memo(tenantId)).update(JSON.stringify(value)).digest()

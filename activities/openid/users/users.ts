@@ -52,7 +52,8 @@ const DIGESTS = `select decode(digest, 'hex') from unnest(string_to_array(?, ' '
 
 const INDEX = `insert into openid_user_claims (tenant_id, user_id, claim_index) select ?, ?, digests.* from (${DIGESTS}) digests`
 
-const hexOf = (digests: readonly Buffer[]): string => [...new Set(digests.map((digest) => digest.toString('hex')))].join(' ')
+const hexOf = (digests: readonly Buffer[]): string =>
+  [...new Set(digests.map((digest) => digest.toString('hex')))].join(' ')
 
 const COLUMNS = `id, tenant_id as "tenantId", provider_id as "providerId", subject_index as "subjectIndex", content`
 
@@ -64,8 +65,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
 
 /** Users: saved after an authentication, listed, searched, deleted (specification, User). */
 export function createUsers({ database, now, uuid, operations, sealer, index }: Parts) {
-  const open = (row: UserRow): Content =>
-    JSON.parse(sealer.open(row.content, boundTo(row)).toString('utf8')) as Content
+  const open = (row: UserRow): Content => JSON.parse(sealer.open(row.content, boundTo(row)).toString('utf8')) as Content
 
   async function toRecords(em: SqlEntityManager, rows: readonly UserRow[]): Promise<UserRecord[]> {
     const providers = await em.find(AuthenticationProvider, { id: { $in: rows.map(({ providerId }) => providerId) } })
@@ -135,7 +135,8 @@ export function createUsers({ database, now, uuid, operations, sealer, index }: 
           values.push(hexOf(providers.map((id) => index.ofSubject(tenantId, id, subjectId))))
         }
         for (const leaf of criteria) {
-          const claimed = 'select from openid_user_claims c where c.tenant_id = ? and c.claim_index = ? and c.user_id = u.id'
+          const claimed =
+            'select from openid_user_claims c where c.tenant_id = ? and c.claim_index = ? and c.user_id = u.id'
           conditions.push(`exists (${claimed})`)
           values.push(tenantId, index.ofClaim(tenantId, leaf))
         }
