@@ -25,6 +25,9 @@ const isOfProvider = (error: unknown): boolean =>
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
 
+/** openid-client compares the issuer before we do. */
+const OTHER_ISSUER = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
+
 /** A code that a provider sent, when it has the form of one (RFC 6749, section 5.2). */
 export const shownCode = (code: string): string => (/^[a-z_]{1,64}$/.test(code) ? code : 'unknown')
 
@@ -49,6 +52,13 @@ export function discoveryFault(error: unknown): unknown {
     )
   if (cause) return cause
   if (!isOfProvider(error)) return error
+  if (codeOf(error) === OTHER_ISSUER)
+    return new Refusal(
+      'authentication_provider.unsuitable',
+      'The provider cannot be used: its metadata is of another issuer.',
+      atUrl('issuer', 'expected the issuer exactly as its metadata writes it'),
+      { cause: error },
+    )
   return new Refusal(
     'authentication_provider.unsuitable',
     'The provider cannot be used: there is no valid metadata below its issuer, at /.well-known/openid-configuration.',
