@@ -1,7 +1,7 @@
 import test from 'ava'
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { createPlatform } from '../../activities/index.ts'
-import { Refusal } from '../../protocol/errors.ts'
+import { refusalOf } from '../support/openid/logins.ts'
 import { openWorld, type Reply, type World } from '../support/world.ts'
 
 const PATH = '/v1/openid/configuration'
@@ -30,16 +30,6 @@ async function tenantWith(more: object = {}) {
   const { secret } = reply.json<{ secret: string }>()
   const { baseUrl } = await platform.tenants.byId(client.tenantId)
   return { token, tenantId: client.tenantId, secret, key: Buffer.from(secret, 'base64'), baseUrl }
-}
-
-const refusalOf = async (work: Promise<unknown>): Promise<Refusal> => {
-  try {
-    await work
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
-  throw new Error('it was not refused')
 }
 
 test('a hook is set and read; its secret is 32 bytes, and stays (specification, OpenID configuration)', async (t) => {
