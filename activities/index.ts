@@ -15,6 +15,7 @@ import type { Revival } from './frame/pending-work.revival.ts'
 import { createDidServices } from './messaging/addresses.ts'
 import { composeMessaging, messagingActivities } from './messaging/index.ts'
 import { composeMobileCredentials, composeMobileLists, mobileCredentialActivities } from './mobile-credentials/index.ts'
+import { composeOpenId } from './openid/index.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
 import type { AttemptResult } from './webhooks/deliver.ts'
@@ -56,6 +57,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     composeClaimSources(frame),
     composeDomains(frame),
     messaging,
+    composeOpenId(frame),
     composeWebhooks(frame),
     engine,
     verbs,

@@ -13,6 +13,9 @@ import * as domains from './domains.ts'
 import * as keys from './keys.ts'
 import * as messaging from './messaging.ts'
 import * as mobileCredentials from './mobile-credentials.ts'
+import * as openIdConfiguration from './openid/configuration.ts'
+import * as openIdProviders from './openid/providers.ts'
+import * as openIdUsers from './openid/users.ts'
 import * as outbox from './outbox.ts'
 import { type PoolObserver, watchPool } from './pool.ts'
 import * as presentations from './semantic-credentials.presentations.ts'
@@ -33,6 +36,9 @@ const AREAS = [
   keys,
   messaging,
   mobileCredentials,
+  openIdConfiguration,
+  openIdProviders,
+  openIdUsers,
   outbox,
   presentations,
   templates,

@@ -4,6 +4,7 @@ import type { logOf } from './credentials/formats.ts'
 import { DOMAIN_ENTRIES } from './domains/entries.ts'
 import { MESSAGING_ENTRIES } from './messaging/entries.ts'
 import { MOBILE_CREDENTIAL_ENTRIES } from './mobile-credentials/entries.ts'
+import { OPENID_ENTRIES } from './openid/entries.ts'
 import { OPERATIONS, type OperationId } from './operations.ts'
 import { WEBHOOK_ENTRIES } from './webhooks/entries.ts'
 
@@ -20,6 +21,7 @@ const WORK: readonly EntryFacts[] = [
   ...DOMAIN_ENTRIES,
   ...MESSAGING_ENTRIES,
   ...MOBILE_CREDENTIAL_ENTRIES,
+  ...OPENID_ENTRIES,
   ...WEBHOOK_ENTRIES,
 ]
 
@@ -28,6 +30,7 @@ type Tables =
   | typeof DOMAIN_ENTRIES
   | typeof MESSAGING_ENTRIES
   | typeof MOBILE_CREDENTIAL_ENTRIES
+  | typeof OPENID_ENTRIES
   | typeof WEBHOOK_ENTRIES
 
 /** A name that is in none of the tables does not compile. Of entries about credentials, `assertEntryName` looks alone. */

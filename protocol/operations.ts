@@ -7,6 +7,7 @@ import { disjoint } from './disjoint.ts'
 import { DOMAIN_OPERATIONS } from './domains/operations.ts'
 import { MESSAGING_OPERATIONS } from './messaging/operations.ts'
 import { MOBILE_CREDENTIAL_OPERATIONS } from './mobile-credentials/operations.ts'
+import { OPENID_OPERATIONS } from './openid/operations.ts'
 import { SEMANTIC_CREDENTIAL_OPERATIONS } from './semantic-credentials/operations.ts'
 import type { Scope } from './tokens-logs/index.ts'
 import { TOKEN_AND_LOG_OPERATIONS } from './tokens-logs/operations.ts'
@@ -36,6 +37,7 @@ export const OPERATIONS = disjoint(
   DOMAIN_OPERATIONS,
   MESSAGING_OPERATIONS,
   MOBILE_CREDENTIAL_OPERATIONS,
+  OPENID_OPERATIONS,
   SEMANTIC_CREDENTIAL_OPERATIONS,
   TOKEN_AND_LOG_OPERATIONS,
   WEBHOOK_OPERATIONS,

@@ -14,13 +14,23 @@ export const createPurge = ({
   now,
 }: Pick<Dependencies, 'config' | 'systemSql' | 'sql' | 'now'>) => ({
   async purgeExpiredRows(): Promise<
-    Record<'idempotencyKeys' | 'outboxRows' | 'rateLimits' | 'uploads' | 'webhookDeliveries' | 'webhookEvents', number>
+    Record<
+      | 'idempotencyKeys'
+      | 'openIdAuthorizations'
+      | 'outboxRows'
+      | 'rateLimits'
+      | 'uploads'
+      | 'webhookDeliveries'
+      | 'webhookEvents',
+      number
+    >
   > {
     const webhooks = await purgeWebhooks(systemSql, config.webhooks.retentionDays)
     const age = 'created_at < now() - make_interval(hours => $1)'
     const started = 'started_at < now() - make_interval(days => $1)' // null for a row that never started
     return {
       idempotencyKeys: await deleteInSlices(systemSql, 'idempotency_keys', age, [KEPT_HOURS]),
+      openIdAuthorizations: await deleteInSlices(systemSql, 'openid_authorizations', 'expires_at < now()', []),
       outboxRows: await deleteInSlices(systemSql, 'outbox', started, [KEPT_OUTBOX_DAYS]),
       rateLimits: await deleteInSlices(sql, 'rate_limits', 'expire < $1', [now().getTime()]),
       uploads: await sweepUploads(systemSql),

@@ -8,6 +8,7 @@ import { DID_DOCUMENT } from '../../dids/document.ts'
 import { DOMAIN_DOCUMENT } from '../../domains/document.ts'
 import { MESSAGING_DOCUMENT } from '../../messaging/document.ts'
 import { MOBILE_CREDENTIAL_DOCUMENT } from '../../mobile-credentials/document.ts'
+import { OPENID_DOCUMENT } from '../../openid/document.ts'
 import { SEMANTIC_CREDENTIAL_DOCUMENT } from '../../semantic-credentials/document.ts'
 import { TOKEN_AND_LOG_DOCUMENT } from '../../tokens-logs/document.ts'
 import { WEBHOOK_DOCUMENT } from '../../webhooks/document.ts'
@@ -25,6 +26,7 @@ export const DOCUMENTS: readonly AreaDocument[] = [
   DOMAIN_DOCUMENT,
   MESSAGING_DOCUMENT,
   MOBILE_CREDENTIAL_DOCUMENT,
+  OPENID_DOCUMENT,
   SEMANTIC_CREDENTIAL_DOCUMENT,
   TOKEN_AND_LOG_DOCUMENT,
   WEBHOOK_DOCUMENT,

@@ -17,8 +17,9 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
   'compact-credentials': ['dids', 'credentials', 'tokens-logs'],
   'mobile-credentials': ['dids', 'credentials', 'tokens-logs'],
   messaging: ['dids'],
+  openid: ['dids'],
   webhooks: [],
-  administration: ['dids', 'domains', 'credentials', 'messaging', 'tokens-logs', 'webhooks'],
+  administration: ['dids', 'domains', 'credentials', 'messaging', 'openid', 'tokens-logs', 'webhooks'],
 }
 
 /** What composes areas: it may use all of them. */

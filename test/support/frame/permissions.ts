@@ -26,6 +26,7 @@ export const READS_BY_POST = [
   'getCompactCredentialQRCode',
   'getCompactSemanticCredentialQRCode',
   'getListOfLogs',
+  'searchUsers',
   'vcApiDeriveCredential',
   'vcApiVerifyCredential',
   'vcApiVerifyPresentation',
@@ -50,6 +51,7 @@ export const areaOf = (path: string): string => {
   if (path.startsWith('/v1/credentials/compact')) return 'compact-credentials'
   if (path.startsWith('/v1/credentials/mobile')) return 'mobile-credentials'
   if (path.startsWith('/v1/webhooks')) return 'webhooks'
+  if (path.startsWith('/v1/users') || path.startsWith('/v1/openid')) return 'openid'
   if (path.startsWith('/v1/claim-sources')) return 'administration'
   return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'
 }

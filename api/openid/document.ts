@@ -1,0 +1,133 @@
+import type { OPENID_OPERATIONS } from '../../protocol/openid/operations.ts'
+import { AUTH_METHODS } from '../../protocol/openid/providers.ts'
+import type { AreaDocument } from '../frame/openapi/document.ts'
+import type { Schema } from '../frame/openapi/schemas.ts'
+import { OPENID_PROBLEMS } from './problems.ts'
+import { PROVIDER } from './providers/wire.ts'
+import { USER } from './users/wire.ts'
+
+const names = (description: string, pattern: string, example: string[]): Schema => ({
+  type: 'array',
+  description,
+  items: { type: 'string', pattern, maxLength: 100 },
+  uniqueItems: true,
+  maxItems: 50,
+  example,
+})
+
+/** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
+export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS> = {
+  examples: {
+    createAuthenticationProvider: {
+      url: 'https://login.university.example',
+      client_id: 'countersign',
+      client_secret: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      scope: ['openid', 'profile', 'email'],
+      claims_to_persist: ['email', 'given_name', 'family_name'],
+      forwarded_request_parameters: ['login_hint'],
+      static_request_parameters: { prompt: 'login' },
+      token_endpoint_auth_method: 'client_secret_basic',
+    },
+    updateAuthenticationProvider: {
+      client_id: 'countersign',
+      client_secret: 'QTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYq',
+      claims_to_persist: ['email'],
+    },
+    searchUsers: {
+      authenticationProvider: { providerId: 'c7a1f2e4-3b5d-4c6e-8f70-91a2b3c4d5e6' },
+      claims: { email: 'ada@university.example' },
+    },
+    updateOpenIDConfiguration: {
+      claims: ['email', 'given_name'],
+      disabled: false,
+      session_timeout_in_sec: 1200,
+      url: 'https://hook.university.example/interaction',
+    },
+  },
+  answers: {
+    listAuthenticationProvider: { data: [PROVIDER], limit: 20, total_count: 1, total_pages: 1 },
+    retrieveListOfUsers: { data: [USER], limit: 20, totalCount: 1, totalPages: 1 },
+    searchUsers: { data: [USER], limit: 20, totalCount: 1, totalPages: 1 },
+  },
+  notFound: {
+    '/v1/users/authentication-providers/{id}': 'authentication_provider.not_found',
+    '/v1/users/{id}': 'user.not_found',
+  },
+  refusals: {
+    createAuthenticationProvider: {
+      400: 'authentication_provider.unreachable',
+      409: 'authentication_provider.too_many',
+    },
+    updateAuthenticationProvider: { 400: 'authentication_provider.invalid', 409: 'authentication_provider.changed' },
+    retrieveListOfUsers: { 404: 'authentication_provider.not_found' },
+    searchUsers: { 404: 'user.not_found' },
+    getOpenIDConfiguration: { 404: 'openid_configuration.not_found' },
+    updateOpenIDConfiguration: { 400: 'openid_configuration.invalid' },
+  },
+  schemas: {
+    IssuerUrl: {
+      type: 'string',
+      description:
+        'The issuer of an OpenID provider: an https URL without query and fragment, below which its metadata is.',
+      pattern: '^https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)(/[a-z0-9-]{1,30}){0,3}$',
+      maxLength: 300,
+      example: 'https://login.university.example',
+    },
+    UpstreamClientId: {
+      type: 'string',
+      description: 'The client id that the provider gave: 1 to 255 characters of ASCII.',
+      pattern: '^[\\x20-\\x7e]+$',
+      minLength: 1,
+      maxLength: 255,
+      example: 'countersign',
+    },
+    UpstreamClientSecret: {
+      type: 'string',
+      description: 'The client secret that the provider gave: 1 to 2048 characters of ASCII.',
+      pattern: '^[A-Za-z0-9._~-]+$',
+      minLength: 1,
+      maxLength: 2048,
+      example: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    },
+    UpstreamScope: {
+      ...names('Scopes of the request, each once, and openid among them.', '^[a-z_]{1,30}$', ['openid', 'profile']),
+      example: ['openid', 'profile', 'email'],
+    },
+    ClaimNames: names('Names of claims, each once.', '^[a-z][a-z_]{2,30}$', ['email', 'given_name']),
+    HookClaims: names('Names of claims, each once.', '^[a-z][a-z_]{2,30}$', ['email', 'given_name']),
+    ParameterNames: names(
+      'Names of parameters, each once; none that the platform sets itself, such as state, nonce and redirect_uri.',
+      '^(login_hint|prompt|display|acr_values|ui_[a-z]{2,30})$',
+      ['login_hint', 'ui_locales'],
+    ),
+    UpstreamAuthMethod: {
+      type: 'string',
+      description: 'How the client authenticates at the token endpoint.',
+      enum: [...AUTH_METHODS],
+      example: 'client_secret_basic',
+    },
+    HookUrl: {
+      type: 'string',
+      description: 'An https URL of a public host, without query and fragment.',
+      pattern: '^https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)/[a-z0-9/-]{0,100}$',
+      maxLength: 300,
+      example: 'https://hook.university.example/interaction',
+    },
+    SubjectId: {
+      type: 'string',
+      description: 'The subject (sub) that the provider gave the holder.',
+      pattern: '^[\\x20-\\x7e]+$',
+      minLength: 1,
+      maxLength: 255,
+      example: '248289761001',
+    },
+    ClaimCriteria: {
+      type: 'object',
+      description:
+        'Claims that a user must have, all of them: texts as they are or as {"Text": text}, numbers, booleans, null, and objects of them. A claim in a list is not found.',
+      additionalProperties: true,
+      example: { email: 'ada@university.example', address: { country: { Text: 'NZ' } } },
+    },
+  },
+  problems: [OPENID_PROBLEMS],
+}
