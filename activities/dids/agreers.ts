@@ -13,11 +13,13 @@ import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { byClock } from '../frame/caches.ts'
 import type { KeyRef, KeyType } from '../keys/index.ts'
+import { type DidStanding, HOST_EXPECTED, type HostFaultKind, type Hosting } from './standing.ts'
 
 /** Why a DID of the tenant cannot agree, and what the caller is expected to send instead. */
 export type AgreerFault = { expected: string } & (
   | { kind: 'unknown' | 'deleted' }
   | { kind: 'not_ready'; registrationStatus: string }
+  | HostFaultKind
   /** The DID document lists no such key under keyAgreement. */
   | { kind: 'no_key' }
   /** The private key never leaves the key store, which cannot agree with it (D-380). */
@@ -40,6 +42,7 @@ export interface Agreer {
 interface Row {
   did: string
   registration_status: string
+  hosting: Hosting
   document: DidDocument
   key_id: string | null
   key_type: KeyType
@@ -47,7 +50,7 @@ interface Row {
 }
 
 /** The tenant is a condition of both tables, because the system role sees every row. */
-const FIND = `select d.did, d.registration_status, d.document, k.id as key_id, k.key_type, k.public_key
+const FIND = `select d.did, d.registration_status, d.hosting, d.document, k.id as key_id, k.key_type, k.public_key
 from dids d left join keys k on k.tenant_id = d.tenant_id and k.did_id = d.id and k.public_key is not null
 where d.tenant_id = $1 and d.did = any($2) and d.deleted_at is null`
 
@@ -59,6 +62,7 @@ interface FoundKey {
 
 interface FoundDid {
   did: string
+  hosting: Hosting
   registrationStatus: string
   keys: FoundKey[]
 }
@@ -96,8 +100,12 @@ function agreementKeys(tenantId: string, { did, document }: Row, rows: Row[]): F
 
 const OWN = 'expected a DID of /v1/dids with an X25519 key: a did:web, or a did:key with keyType x25519'
 
+interface Parts extends Pick<Dependencies, 'systemSql' | 'keys' | 'now'> {
+  didStanding: Pick<DidStanding, 'lostHost'>
+}
+
 /** Key agreement by the tenant's own DIDs. */
-export function createAgreers({ systemSql, keys, now }: Pick<Dependencies, 'systemSql' | 'keys' | 'now'>) {
+export function createAgreers({ systemSql, keys, now, didStanding }: Parts) {
   const cache = new LRUCache<string, FoundDid>({ max: 10_000, ttl: REMEMBERED_MS, ...byClock(now) })
   const nameOf = (tenantId: string, did: string) => `${tenantId} ${did}`
 
@@ -116,7 +124,8 @@ export function createAgreers({ systemSql, keys, now }: Pick<Dependencies, 'syst
       if (!first) continue
       const isReady = first.registration_status === 'COMPLETED'
       const agreeing = isReady ? agreementKeys(tenantId, first, own) : []
-      const entry = { did, registrationStatus: first.registration_status, keys: agreeing }
+      const { hosting, registration_status: registrationStatus } = first
+      const entry = { did, hosting, registrationStatus, keys: agreeing }
       cache.set(nameOf(tenantId, did), entry)
       found.set(did, entry)
     }
@@ -145,7 +154,7 @@ export function createAgreers({ systemSql, keys, now }: Pick<Dependencies, 'syst
   return {
     /**
      * Returns the keys of the tenant's DIDs that agree for one of the DID URLs of keys. What is not ours, not ready, or
-     * cannot agree in this key store is left out.
+     * cannot agree in this key store is left out. A DID whose host is lost still opens what was encrypted to its keys.
      */
     async agreersOf(tenantId: string, kids: string[]): Promise<Agreer[]> {
       const dids = [...new Set(kids.flatMap((kid) => didOf(kid) ?? []))]
@@ -164,13 +173,15 @@ export function createAgreers({ systemSql, keys, now }: Pick<Dependencies, 'syst
       const did = didOf(didUrl)
       const entry = did === undefined ? undefined : (await find(tenantId, [did])).get(did)
       if (!entry) throw refuse({ kind: 'unknown', expected: OWN })
-      const { registrationStatus } = entry
+      const { hosting, registrationStatus } = entry
       if (registrationStatus !== 'COMPLETED')
         throw refuse({
           kind: 'not_ready',
           registrationStatus,
           expected: 'expected a DID with registrationStatus COMPLETED',
         })
+      const host = await didStanding.lostHost(tenantId, { did: entry.did, hosting })
+      if (host !== undefined) throw refuse({ kind: 'host_lost', host, expected: HOST_EXPECTED })
       const named = entry.keys.filter(({ kid }) => didUrl === entry.did || kid === didUrl)
       if (named.length === 0) throw refuse({ kind: 'no_key', expected: OWN })
       const able = named.filter(canAgree).map((each) => agreerOf(entry.did, each))

@@ -9,6 +9,7 @@ import { type ControlProof, controlKeyOf, readControlProof, refuseJwt } from '..
 import { verifySignedMessage } from '../../protocol/messaging/jws.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
+import { type DidStanding, hostLost } from '../dids/standing.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import { assertInbox, lockInbox, type Page } from './inboxes.ts'
 import { didNotRegistered } from './refusals.ts'
@@ -81,10 +82,11 @@ interface Proof extends ControlProof {
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'> {
   operations: Operations
   didResolver: Pick<DidResolver, 'documentFor'>
+  didStanding: Pick<DidStanding, 'lostHost'>
 }
 
 /** DIDs of inboxes: an inbox gets the messages to its DIDs (specification, registerDID). */
-export function createRegistrations({ config, database, now, uuid, operations, didResolver }: Parts) {
+export function createRegistrations({ config, database, now, uuid, operations, didResolver, didStanding }: Parts) {
   /** Checks what a JWT says and who signed it; whether it was used before shows when it is used. */
   async function proofOf(tenantId: string, jwt: string, did: string, inboxId: string): Promise<Proof> {
     const clock = { now: now(), toleranceMs: config.clockToleranceMs }
@@ -132,11 +134,13 @@ export function createRegistrations({ config, database, now, uuid, operations, d
       const { tenantId, idempotency } = call
       if (idempotency && 'effect' in idempotency) return idempotency.effect as RegisteredDid
       checkDid(did)
-      const isOwn = await inTenant(database.tenants, tenantId, async (em) => {
+      const hosting = await inTenant(database.tenants, tenantId, async (em) => {
         await assertInbox(em, inboxId)
-        return (await ownDid(em, did)) !== undefined
+        return (await ownDid(em, did))?.hosting
       })
-      if (!isOwn && jwt === undefined) throw jwtRequired()
+      const host = hosting && (await didStanding.lostHost(tenantId, { did, hosting }))
+      if (host !== undefined) throw hostLost(host, 'did')
+      if (hosting === undefined && jwt === undefined) throw jwtRequired()
       const proof = jwt === undefined ? undefined : await proofOf(tenantId, jwt, did, inboxId)
       const work = async (em: SqlEntityManager): Promise<RegisteredDid> => {
         await lockInbox(em, inboxId)
