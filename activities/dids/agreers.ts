@@ -30,6 +30,8 @@ export type RefuseAgreer = (fault: AgreerFault) => Refusal
 
 /** A key of a DID of the tenant that its document lists under keyAgreement; the private half stays in the key store. */
 export interface Agreer {
+  /** Of its row. */
+  didId: string
   did: string
   /** The DID URL of the key. */
   kid: string
@@ -40,6 +42,7 @@ export interface Agreer {
 }
 
 interface Row {
+  did_id: string
   did: string
   registration_status: string
   hosting: Hosting
@@ -50,7 +53,7 @@ interface Row {
 }
 
 /** The tenant is a condition of both tables, because the system role sees every row. */
-const FIND = `select d.did, d.registration_status, d.hosting, d.document, k.id as key_id, k.key_type, k.public_key
+const FIND = `select d.id as did_id, d.did, d.registration_status, d.hosting, d.document, k.id as key_id, k.key_type, k.public_key
 from dids d left join keys k on k.tenant_id = d.tenant_id and k.did_id = d.id and k.public_key is not null
 where d.tenant_id = $1 and d.did = any($2) and d.deleted_at is null`
 
@@ -61,6 +64,7 @@ interface FoundKey {
 }
 
 interface FoundDid {
+  didId: string
   did: string
   hosting: Hosting
   registrationStatus: string
@@ -124,15 +128,16 @@ export function createAgreers({ systemSql, keys, now, didStanding }: Parts) {
       if (!first) continue
       const isReady = first.registration_status === 'COMPLETED'
       const agreeing = isReady ? agreementKeys(tenantId, first, own) : []
-      const { hosting, registration_status: registrationStatus } = first
-      const entry = { did, hosting, registrationStatus, keys: agreeing }
+      const { did_id: didId, hosting, registration_status: registrationStatus } = first
+      const entry = { didId, did, hosting, registrationStatus, keys: agreeing }
       cache.set(nameOf(tenantId, did), entry)
       found.set(did, entry)
     }
     return found
   }
 
-  const agreerOf = (did: string, { kid, key, ref }: FoundKey): Agreer => ({
+  const agreerOf = ({ didId, did }: FoundDid, { kid, key, ref }: FoundKey): Agreer => ({
+    didId,
     did,
     kid,
     key,
@@ -160,8 +165,8 @@ export function createAgreers({ systemSql, keys, now, didStanding }: Parts) {
       const dids = [...new Set(kids.flatMap((kid) => didOf(kid) ?? []))]
       const found = await find(tenantId, dids)
       const wanted = new Set(kids)
-      return [...found.values()].flatMap(({ did, keys: own }) =>
-        own.filter((each) => wanted.has(each.kid) && canAgree(each)).map((each) => agreerOf(did, each)),
+      return [...found.values()].flatMap((entry) =>
+        entry.keys.filter((each) => wanted.has(each.kid) && canAgree(each)).map((each) => agreerOf(entry, each)),
       )
     },
 
@@ -184,7 +189,7 @@ export function createAgreers({ systemSql, keys, now, didStanding }: Parts) {
       if (host !== undefined) throw refuse({ kind: 'host_lost', host, expected: HOST_EXPECTED })
       const named = entry.keys.filter(({ kid }) => didUrl === entry.did || kid === didUrl)
       if (named.length === 0) throw refuse({ kind: 'no_key', expected: OWN })
-      const able = named.filter(canAgree).map((each) => agreerOf(entry.did, each))
+      const able = named.filter(canAgree).map((each) => agreerOf(entry, each))
       const [best, ...others] = able.toSorted((a, b) => PREFERRED.indexOf(a.keyType) - PREFERRED.indexOf(b.keyType))
       if (!best) throw refuse({ kind: 'custody', expected: OWN })
       const guarded = (agreer: Agreer): Agreer => ({
