@@ -66,7 +66,7 @@ interface WaitingOut {
   nextLookAt?: DateTime
 }
 
-interface WarningOut {
+interface DidWarningOut {
   /** Stable. did.host_lost: the host of a did:web is no verified domain of the tenant any more, so that it signs nothing. */
   code: string
   /** Says for people what is wrong and what to do. */
@@ -88,7 +88,7 @@ interface DidOut {
   /** Why a did:web is still PROCESSING, and when the platform checks it again. */
   waiting?: WaitingOut
   /** Why a COMPLETED DID cannot be used at present. */
-  warning?: WarningOut
+  warning?: DidWarningOut
 }
 
 interface DidPageOut {
@@ -111,7 +111,7 @@ interface ResolvedOut {
   /** Why a did:web is still PROCESSING, and when the platform checks it again. */
   waiting?: WaitingOut
   /** Why a COMPLETED DID cannot be used at present. */
-  warning?: WarningOut
+  warning?: DidWarningOut
   localMetadata: MetadataOut
   /** platform: the platform serves the document. caller: publish it at the DID's address. none: it needs no hosting. */
   hosting: 'platform' | 'caller' | 'none'
