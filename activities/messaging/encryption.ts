@@ -165,9 +165,7 @@ export function createMessageEncryption({ agreers, didResolver }: Parts) {
       }
       const recipients = joined(choice.recipients)
       const sender = senders?.find(({ keyType }) => keyType === choice.keyType)
-      // without a sender too: every JOSE library has it
-      const enc = 'A256CBC-HS512'
-      const jwe = toSpecified(await encryptJwe({ plaintext, cty, recipients, sender, enc, random: randomBytes }))
+      const jwe = toSpecified(await encryptJwe({ plaintext, cty, recipients, sender, random: randomBytes }))
       return { jwe, ...(sender && { sender }) }
     },
 
