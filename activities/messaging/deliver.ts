@@ -108,11 +108,7 @@ export function createMessageDelivery({ database, systemSql, now, uuid, messageS
       const payload = messageSealer.seal(bytes, placeOf({ tenantId, inboxId, id }))
       em.create(InboxMessage, { id, tenantId, inboxId, payload, size: bytes.length, createdAt: now() })
       const metadata = { id, inboxId }
-      addLogEntry(
-        em,
-        { now, uuid },
-        { ...MESSAGE_RECEIVED_ENTRY, tenantId, requestId, clientId: tenantId, outcome: 'SUCCESS', metadata },
-      )
+      addLogEntry(em, { now, uuid }, { ...MESSAGE_RECEIVED_ENTRY, tenantId, requestId, outcome: 'SUCCESS', metadata })
       return { ...place, outcome: 'stored', id }
     })
 

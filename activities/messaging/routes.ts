@@ -74,7 +74,7 @@ export function createRoutes({ database, now, uuid, didResolver, messageDelivery
     inTenant(database.tenants, tenantId, async (em) => {
       const ended = await em.execute<object[]>(END, [inboxId, did, controlKey])
       if (ended.length === 0) return
-      const entry = { ...DID_END_ENTRY, tenantId, requestId, clientId: tenantId, outcome: 'SUCCESS' } as const
+      const entry = { ...DID_END_ENTRY, tenantId, requestId, outcome: 'SUCCESS' } as const
       addLogEntry(em, { now, uuid }, { ...entry, metadata: { id: inboxId } })
     })
 
