@@ -44,7 +44,11 @@ where domain_linkages.valid_until < excluded.valid_until`
 
 const didDeleted = () => new Refusal('did.not_found', 'The DID was deleted.')
 
-const noLinkedDids = () => new Refusal('linked_dids.not_found', 'No DIDs are linked to this domain.')
+const noLinkedDids = () =>
+  new Refusal(
+    'linked_dids.not_found',
+    'No DIDs are linked to this domain. A DID of a tenant is linked to its hosts by itself, once it is COMPLETED; a custom domain is one of them once it is verified.',
+  )
 
 interface Parts extends Pick<Dependencies, 'database' | 'documents' | 'now' | 'uuid' | 'log'> {
   tenants: Tenants

@@ -20,7 +20,10 @@ export const domainNotFound = () => new Refusal('domain.not_found', 'There is no
 
 /** Names no tenant: who has a domain is nobody else's business. */
 export const domainTaken = () =>
-  new Refusal('domain.taken', 'The domain is verified already by another owner, so that it cannot be verified here.')
+  new Refusal(
+    'domain.taken',
+    'The domain is verified already by another owner, so that it cannot be verified here. Remove the TXT record of the former owner from DNS; the platform then takes that verification back after some days.',
+  )
 
 const VERIFIED_ELSEWHERE = 'select 1 from domains where domain = $1 and is_verified and tenant_id <> $2'
 

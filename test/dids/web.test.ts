@@ -233,7 +233,7 @@ test.serial(
     await isLost()
     t.like((await send('two')).json(), { type: '/problems#message.cannot_send', errors: [{ code: 'unresolvable' }] })
     await prove(before, anew)
-    t.is((await sign(world, did, { token: before.token })).credential.issuer, did)
+    await t.notThrowsAsync(sign(world, did, { token: before.token }))
     t.is((await send('three')).status, 200)
     t.false('warning' in (await before.dids.resolve(did)).json<Resolved>())
 
