@@ -76,7 +76,7 @@ const openVcApi = (env: Environment): boolean => {
 /** Seconds, as fractions too, between the attempts of a delivery. */
 const waits = (
   env: Environment,
-  name: 'WEBHOOK_RETRY_SECONDS' | 'MESSAGE_RETRY_SECONDS',
+  name: 'WEBHOOK_RETRY_SECONDS' | 'MESSAGE_RETRY_SECONDS' | 'CLAIM_SOURCE_RETRY_SECONDS',
   { isRight, count }: { isRight: (count: number) => boolean; count: string },
 ): readonly number[] => {
   const texts = list(read(env, name))
@@ -86,11 +86,10 @@ const waits = (
   return fail(name, `${count} numbers from 0.001 to 86400, none less than the one before`)
 }
 
-/** Everybody who may create a webhook could make the platform call what listens on its machine. */
-const openPrivateWebhooks = (env: Environment): boolean => {
-  const open = flag(env, 'WEBHOOK_ALLOW_PRIVATE')
-  if (open && !LOOPBACK.test(read(env, 'HOST')))
-    fail('WEBHOOK_ALLOW_PRIVATE', 'false, unless HOST is a loopback address')
+/** Everybody who may create a webhook or a claim source could make the platform call what listens on its machine. */
+const openPrivate = (env: Environment, name: 'WEBHOOK_ALLOW_PRIVATE' | 'CLAIM_SOURCE_ALLOW_PRIVATE'): boolean => {
+  const open = flag(env, name)
+  if (open && !LOOPBACK.test(read(env, 'HOST'))) fail(name, 'false, unless HOST is a loopback address')
   return open
 }
 
@@ -188,12 +187,18 @@ export function loadConfig(env: Environment) {
       recheckSeconds: integer(env, 'DOMAIN_RECHECK_SECONDS', 1, 90 * 86_400),
     },
     batchPatienceSeconds: integer(env, 'BATCH_PATIENCE_SECONDS', 1, 86_400),
+    claimSources: {
+      timeoutMs: integer(env, 'CLAIM_SOURCE_TIMEOUT_MS', 100, 30_000),
+      patienceMs: integer(env, 'CLAIM_SOURCE_PATIENCE_MS', 100, 60_000),
+      retrySeconds: waits(env, 'CLAIM_SOURCE_RETRY_SECONDS', { isRight: (count) => count <= 10, count: 'at most 10' }),
+      allowPrivate: openPrivate(env, 'CLAIM_SOURCE_ALLOW_PRIVATE'),
+    },
     webhooks: {
       timeoutMs: integer(env, 'WEBHOOK_TIMEOUT_MS', 100, 10_000),
       retrySeconds: waits(env, 'WEBHOOK_RETRY_SECONDS', { isRight: (count) => count === 3, count: 'three' }),
       keyDays: integer(env, 'WEBHOOK_KEY_DAYS', 0, 3650),
       retentionDays: integer(env, 'WEBHOOK_RETENTION_DAYS', 1, 3650),
-      allowPrivate: openPrivateWebhooks(env),
+      allowPrivate: openPrivate(env, 'WEBHOOK_ALLOW_PRIVATE'),
     },
     shutdownSeconds: integer(env, 'SHUTDOWN_SECONDS', 1, 600),
     codecEndpoint: flag(env, 'CODEC_ENDPOINT'),

@@ -140,6 +140,23 @@ export const VARIABLES = {
     default: '600',
     about: 'seconds that a batch waits for the key store before it pauses',
   },
+  CLAIM_SOURCE_TIMEOUT_MS: {
+    default: '5000',
+    about: 'milliseconds for one attempt to read claims from a claim source, with the access token for it',
+  },
+  CLAIM_SOURCE_PATIENCE_MS: {
+    default: '15000',
+    about: 'milliseconds for all attempts to read claims from a claim source: keep it below what wallets wait',
+  },
+  CLAIM_SOURCE_RETRY_SECONDS: {
+    default: '0.5,1.5,3',
+    about: 'seconds between the attempts to read claims from a claim source: none less than the one before',
+  },
+  CLAIM_SOURCE_ALLOW_PRIVATE: {
+    default: 'false',
+    about:
+      'true: claim sources may have http URLs and ports, and be on this machine, for trying out; only when HOST is loopback',
+  },
   WEBHOOK_TIMEOUT_MS: {
     default: '3000',
     about: 'milliseconds for a whole attempt to deliver to a webhook: DNS, connection and answer',

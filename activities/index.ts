@@ -1,5 +1,7 @@
 import { disjoint } from '../protocol/disjoint.ts'
 import { administrationActivities } from './administration/index.ts'
+import type { FetchResult } from './claim-sources/fetch.ts'
+import { claimSourceActivities, composeClaimSources } from './claim-sources/index.ts'
 import { composeCompactCredentials, composeCompactLists } from './compact-credentials/index.ts'
 import { type CredentialFormat, createFormats } from './credentials/format.ts'
 import { composeCredentials, composeEngine, credentialActivities } from './credentials/index.ts'
@@ -51,6 +53,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     standing,
     composeTokensLogs(dependencies),
     dids,
+    composeClaimSources(frame),
     composeDomains(frame),
     composeMessaging({ ...frame, ...dids, signers }),
     composeOpenId(frame),
@@ -71,12 +74,13 @@ export interface Observers {
   statusListTried?(outcome: 'signed' | 'failed'): void
   reconciled?(workflowType: string, outcome: Revival): void
   webhookTried?(result: AttemptResult): void
+  claimsFetched?(result: FetchResult): void
 }
 
 /** The activities that Temporal calls and retries. */
 export function createActivities(
   dependencies: Dependencies,
-  { statusListTried, reconciled, webhookTried }: Observers = {},
+  { statusListTried, reconciled, webhookTried, claimsFetched }: Observers = {},
   moreFormats?: MoreFormats,
 ) {
   const platform = createPlatform(dependencies, moreFormats)
@@ -87,6 +91,7 @@ export function createActivities(
     administrationActivities({ ...dependencies, reconciled }),
     mobileCredentialActivities({ ...dependencies, ...platform }),
     messagingActivities(dependencies),
+    claimSourceActivities({ ...dependencies, claimsFetched }),
     tokenActivities(dependencies),
     webhookActivities({ ...dependencies, webhookTried }),
   )

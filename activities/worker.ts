@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { loadConfig } from '../config.ts'
 import { SchemaMismatch } from '../entities/schema.ts'
 import { reconciliationCounter } from './administration/reconcile.metrics.ts'
+import { claimsCounter } from './claim-sources/metrics.ts'
 import { statusListCounter } from './credentials/status-lists/metrics.ts'
 import { createLogger } from './frame/logging.ts'
 import { backlogMetrics } from './frame/metrics/backlog.ts'
@@ -61,6 +62,7 @@ async function work(): Promise<void> {
       ...statusListCounter(metrics),
       ...reconciliationCounter(metrics),
       ...webhookCounter(metrics),
+      ...claimsCounter(metrics),
     }),
     jobs: scheduledJobs(),
     signal: stopping.signal,

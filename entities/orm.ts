@@ -2,6 +2,7 @@ import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import * as administration from './administration.ts'
 import { EVERY_TENANT, type Rights } from './base.ts'
+import * as claimSources from './claim-sources.ts'
 import * as compactCredentials from './compact-credentials.ts'
 import * as batches from './credentials/batches.ts'
 import * as credentials from './credentials/credentials.ts'
@@ -23,6 +24,7 @@ import * as webhooks from './webhooks.ts'
 /** Each exports entities and the rights to its tables, and nothing else. */
 const AREAS = [
   administration,
+  claimSources,
   compactCredentials,
   batches,
 

@@ -1,3 +1,4 @@
+import { CLAIM_SOURCE_ENTRIES } from './claim-sources/entries.ts'
 import { CREDENTIAL_ENTRIES } from './credentials/entries.ts'
 import type { logOf } from './credentials/formats.ts'
 import { DOMAIN_ENTRIES } from './domains/entries.ts'
@@ -15,6 +16,7 @@ export interface EntryFacts {
 
 /** Entries of work that continues after its request, or that no request began. */
 const WORK: readonly EntryFacts[] = [
+  ...CLAIM_SOURCE_ENTRIES,
   ...CREDENTIAL_ENTRIES,
   ...DOMAIN_ENTRIES,
   ...MESSAGING_ENTRIES,
@@ -24,6 +26,7 @@ const WORK: readonly EntryFacts[] = [
 ]
 
 type Tables =
+  | typeof CLAIM_SOURCE_ENTRIES
   | typeof DOMAIN_ENTRIES
   | typeof MESSAGING_ENTRIES
   | typeof MOBILE_CREDENTIAL_ENTRIES

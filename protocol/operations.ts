@@ -1,4 +1,5 @@
 import { ADMINISTRATION_OPERATIONS } from './administration/operations.ts'
+import { CLAIM_SOURCE_OPERATIONS } from './claim-sources/operations.ts'
 import { COMPACT_CREDENTIAL_OPERATIONS } from './compact-credentials/operations.ts'
 import { CREDENTIAL_OPERATIONS } from './credentials/operations.ts'
 import { DID_OPERATIONS } from './dids/operations.ts'
@@ -29,6 +30,7 @@ export interface OperationFacts {
 /** The operations of all areas that have entries in the log, by their operationId. */
 export const OPERATIONS = disjoint(
   ADMINISTRATION_OPERATIONS,
+  CLAIM_SOURCE_OPERATIONS,
   COMPACT_CREDENTIAL_OPERATIONS,
   CREDENTIAL_OPERATIONS,
   DID_OPERATIONS,

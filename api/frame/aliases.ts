@@ -14,6 +14,7 @@ const ALIASES: [RegExp, string][] = [
   [/^\/v2\/credentials\/(.+)$/, '/v1/credentials/$1'],
   [/^\/ext\/oidc\/v1\/(.+)$/, '/v1/oidc/$1'],
   [/^\/core\/v1\/users\/authenticationproviders(\/.+)?$/, '/v1/users/authentication-providers$1'],
+  [/^\/(?:core\/)?v1\/claimsources(\/.+)?$/, '/v1/claim-sources$1'],
   [/^\/core\/v1\/(.+)$/, '/v1/$1'],
   [/^\/v1\/linked-dids$/, '/.well-known/did-configuration'],
 ]

@@ -8,6 +8,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const LAYERS = ['api', 'workflows', 'activities', 'entities', 'protocol']
 const MAX_LINES = 300
 const MAX_FILES = 20
+/** Read in the order of their numbers, and never moved: databases know them by their names. */
+const MIGRATION = /^entities\/migrations\/\d{4}-[^/]+\.ts$/
 
 const files: SourceFile[] = globSync(
   '{*,{api,workflows,activities,entities,protocol,stack,console,bench,test}/**/*}.ts',
@@ -30,6 +32,8 @@ const AREAS: Record<string, string[]> = {
   'compact-credentials': ['api', 'activities', 'entities', 'protocol', 'test'],
   // its operations end with their request
   messaging: ['api', 'activities', 'entities', 'protocol', 'test'],
+  // it is called by the workflow that issues through OpenID, which comes with its own issue
+  'claim-sources': EVERYWHERE.filter((layer) => layer !== 'workflows'),
   'tokens-logs': EVERYWHERE,
   webhooks: EVERYWHERE,
   // environments, tenants and clients are made at bootstrap; their operations come with their own issue
@@ -137,7 +141,7 @@ test('no imports go round in a circle', (t) => {
 test('at most 20 files stand side by side', (t) => {
   t.deepEqual(
     crowdedFolders(
-      files.map(({ path }) => path),
+      files.map(({ path }) => path).filter((path) => !MIGRATION.test(path)),
       MAX_FILES,
     ),
     [],

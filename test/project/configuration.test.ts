@@ -46,6 +46,11 @@ test('loadConfig takes its defaults from the table, and an empty variable counts
 })
 
 const BAD: [name: string, value: string][] = [
+  ['CLAIM_SOURCE_TIMEOUT_MS', '99'],
+  ['CLAIM_SOURCE_PATIENCE_MS', '60001'],
+  ['CLAIM_SOURCE_RETRY_SECONDS', '2,1'],
+  ['CLAIM_SOURCE_RETRY_SECONDS', '1,1,1,1,1,1,1,1,1,1,1'],
+  ['CLAIM_SOURCE_ALLOW_PRIVATE', 'yes'],
   ['PUBLIC_URL', 'localhost:3000'],
   ['PUBLIC_URL', 'ftp://example.com'],
   ['CLOCK_TOLERANCE_SECONDS', '601'],
@@ -148,4 +153,12 @@ test('npm start checks every variable before it brings anything up', (t) => {
     ['KEY_STORE_MASTER_KEY', 'short'],
   ] as const)
     t.throws(() => readStackConfig({ [name]: value }), { message: new RegExp(`^${name} is not usable`) })
+})
+
+test('what opens the machine that the platform runs on needs a HOST that nobody else reaches', (t) => {
+  for (const name of ['WEBHOOK_ALLOW_PRIVATE', 'CLAIM_SOURCE_ALLOW_PRIVATE']) {
+    const error = t.throws(() => loadConfig({ ...usable, [name]: 'true', HOST: '0.0.0.0' }))
+    t.true(error?.message.includes(name), name)
+    t.notThrows(() => loadConfig({ ...usable, [name]: 'true', HOST: '127.0.0.1' }))
+  }
 })

@@ -75,3 +75,10 @@ export const webhooksOf = (world: Pick<World, 'ask'>, token: string) => ({
 
 export const createWebhook = (world: Pick<World, 'ask'>, token: string): Promise<WebhookAnswer> =>
   webhooksOf(world, token).created({ url: newWebhookUrl(), events: ['OpenIdCredentialIssued'] })
+
+/** What the examples of requests speak of. */
+export async function makeWebhookSample(world: World, token: string) {
+  const [webhook, spare] = [await createWebhook(world, token), await createWebhook(world, token)]
+  const delivery = await webhooksOf(world, token).test(webhook.id)
+  return { webhookId: webhook.id, spareWebhookId: spare.id, deliveryId: delivery.json<{ id: string }>().id }
+}

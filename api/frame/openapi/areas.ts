@@ -1,6 +1,7 @@
 import { disjoint } from '../../../protocol/disjoint.ts'
 import { factsOf, OPERATIONS } from '../../../protocol/operations.ts'
 import { ADMINISTRATION_DOCUMENT } from '../../administration/document.ts'
+import { CLAIM_SOURCE_DOCUMENT } from '../../claim-sources/document.ts'
 import { COMPACT_CREDENTIAL_DOCUMENT } from '../../compact-credentials/document.ts'
 import { CREDENTIAL_DOCUMENT } from '../../credentials/document.ts'
 import { DID_DOCUMENT } from '../../dids/document.ts'
@@ -18,6 +19,7 @@ import type { Schema, Schemas } from './schemas.ts'
 
 export const DOCUMENTS: readonly AreaDocument[] = [
   ADMINISTRATION_DOCUMENT,
+  CLAIM_SOURCE_DOCUMENT,
   COMPACT_CREDENTIAL_DOCUMENT,
   CREDENTIAL_DOCUMENT,
   DID_DOCUMENT,

@@ -10,7 +10,7 @@ const THINGS: Readonly<Record<Area, string>> = {
   webhooks: 'webhooks',
   logs: 'the log',
   openid: 'OpenID Connect',
-  administration: 'settings of the tenant',
+  administration: 'settings of the tenant, and claim sources',
 }
 
 const describe = (scope: (typeof SCOPES)[number]): string => {

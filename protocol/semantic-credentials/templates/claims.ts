@@ -1,7 +1,7 @@
+import { type ClaimRoots, memberAt, valueAt } from '../../credentials/claim-paths.ts'
 import type { Json } from '../../data-integrity/index.ts'
 import { type FieldError, within } from '../../errors.ts'
 import { isObject } from '../../json.ts'
-import { ownMember } from '../../names.ts'
 
 /** One claim: a path into the sources, and a default value (as in request_parameters). */
 export interface MappedClaim {
@@ -23,55 +23,15 @@ export interface MappedPerson {
 export type ClaimMapping = string | MappedClaim | MappedPerson
 export type ClaimMappings = Record<string, ClaimMapping>
 
-export interface ClaimSources {
-  claims: Json
-  authenticationProvider?: { subjectId?: string; url?: string }
-  /** The template itself. */
-  credentialConfiguration?: object
-}
-
 export const RULE_MEMBERS = ['map_from', 'default_value', 'required']
-const ROOT =
-  /^(claims|authentication_provider|authenticationProvider|credential_configuration|credentialConfiguration)\.(.+)$/s
 
 export const isRule = (mapping: object): mapping is MappedClaim =>
   RULE_MEMBERS.some((member) => Object.hasOwn(mapping, member))
 
-const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-
-/** A member named like the whole rest of the path takes precedence: identity providers may name claims by a URL. */
-function memberAt(value: unknown, path: string): unknown {
-  let [current, rest] = [value, path]
-  for (;;) {
-    if (typeof current !== 'object' || current === null) return undefined
-    if (Object.hasOwn(current, rest)) return ownMember(current, rest)
-    const dot = rest.indexOf('.')
-    if (dot < 0) return undefined
-    current = ownMember(current, rest.slice(0, dot))
-    rest = rest.slice(dot + 1)
-  }
-}
-
 /** Whether claims have a value at a path below `claims`. */
 export const hasClaim = (claims: Json, path: string): boolean => (memberAt(claims, path) ?? null) !== null
 
-/** The value at a path such as `claims.given_name`; a path without a root is a claim. Null is undefined. */
-function valueAt(path: string, { claims, authenticationProvider, credentialConfiguration }: ClaimSources): unknown {
-  const [, root = 'claims', rest = path] = ROOT.exec(path) ?? []
-  const value =
-    root === 'claims'
-      ? memberAt(claims, rest)
-      : memberAt({ authenticationProvider, credentialConfiguration }, `${camel(root)}.${camel(rest)}`)
-  return value ?? undefined
-}
-
-/** The part of a path below `claims`; undefined for a path into another source. */
-export function claimPath(path: string): string | undefined {
-  const [, root = 'claims', rest = path] = ROOT.exec(path) ?? []
-  return root === 'claims' ? rest : undefined
-}
-
-function objectOf(members: object, sources: ClaimSources): Json | undefined {
+function objectOf(members: object, sources: ClaimRoots): Json | undefined {
   const entries = Object.entries(members).flatMap(([name, member]): [string, unknown][] => {
     const value = typeof member === 'string' ? valueAt(member, sources) : objectOf(Object(member), sources)
     return value === undefined ? [] : [[name, value]]
@@ -85,7 +45,7 @@ const isEmpty = (value: unknown): boolean =>
     ? value.trim() === ''
     : typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-const claimOf = (mapping: ClaimMapping, sources: ClaimSources): unknown => {
+const claimOf = (mapping: ClaimMapping, sources: ClaimRoots): unknown => {
   if (typeof mapping === 'string') return valueAt(mapping, sources)
   if (!isRule(mapping)) return objectOf(mapping, sources)
   const { map_from, default_value, required } = mapping
@@ -97,7 +57,7 @@ const claimOf = (mapping: ClaimMapping, sources: ClaimSources): unknown => {
  * Returns the subject's claims: those of the mappings that the sources have. `claims.id` is the subject's id unless a
  * mapping sets it. `missing` has an error for each required claim without a value.
  */
-export function mapClaims(mappings: ClaimMappings, sources: ClaimSources): { subject: Json; missing: FieldError[] } {
+export function mapClaims(mappings: ClaimMappings, sources: ClaimRoots): { subject: Json; missing: FieldError[] } {
   const { id } = sources.claims
   const missing: FieldError[] = []
   const mapped = Object.entries(mappings).flatMap(([name, mapping]): [string, unknown][] => {

@@ -1,7 +1,8 @@
 import { type Column, put } from '../../credentials/batches.csv.ts'
+import { claimPath } from '../../credentials/claim-paths.ts'
 import type { Json } from '../../data-integrity/index.ts'
 import { type FieldError, Refusal } from '../../errors.ts'
-import { claimPath, hasClaim, mapClaims } from './claims.ts'
+import { hasClaim, mapClaims } from './claims.ts'
 import type { TemplateDefinition } from './index.ts'
 import { takenClaims, unmappedMessage, unreadMembers } from './unmapped.ts'
 

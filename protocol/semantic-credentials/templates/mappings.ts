@@ -1,10 +1,10 @@
+import { MAX_PATH, pathFault } from '../../credentials/claim-paths.ts'
 import { type FieldError, within } from '../../errors.ts'
 import { isObject } from '../../json.ts'
 import { isReservedStep } from '../../names.ts'
 import { type ClaimMappings, isRule, RULE_MEMBERS } from './claims.ts'
 
 const MAX_CLAIMS = 200
-const MAX_PATH = 512
 const PERSON_MEMBERS = ['address', 'authentication_provider', 'family_name', 'given_name']
 const PROVIDER_MEMBERS = ['subject_id', 'url']
 
@@ -21,10 +21,10 @@ const reserved = (at: string): FieldError =>
   error(at, 'unsafe_name', 'expected no reserved name, such as constructor, toString or call')
 
 function pathErrors(at: string, path: unknown): FieldError[] {
-  const steps = typeof path === 'string' && path.length <= MAX_PATH ? path.split('.') : ['']
-  if (steps.some((step) => step.trim() === ''))
+  const fault = pathFault(path)
+  if (fault === 'form')
     return [error(at, 'claim_path', `expected a path such as claims.given_name, at most ${MAX_PATH} characters`)]
-  return steps.some(isReservedStep) ? [reserved(at)] : []
+  return fault === 'reserved' ? [reserved(at)] : []
 }
 
 /** Errors of the members of an object claim. */

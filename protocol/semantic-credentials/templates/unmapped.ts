@@ -1,7 +1,8 @@
+import { claimPath } from '../../credentials/claim-paths.ts'
 import type { Json } from '../../data-integrity/index.ts'
 import type { FieldError } from '../../errors.ts'
 import { nearestOf } from '../../names.ts'
-import { type ClaimMappings, claimPath, flattenMappings, hasClaim } from './claims.ts'
+import { type ClaimMappings, flattenMappings, hasClaim } from './claims.ts'
 
 /** `id` is the subject's id, with or without a mapping. */
 const SUBJECT_ID = 'id'

@@ -1,6 +1,9 @@
 import { createServer, type Server } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import test from 'ava'
+import { createSourceCall, type SourceCall } from '../../../activities/claim-sources/call.ts'
+import { CallFailed } from '../../../activities/claim-sources/failures.ts'
+import { createTokens } from '../../../activities/claim-sources/tokens.ts'
 import { createForeignLists } from '../../../activities/credentials/status-lists/foreign.ts'
 import { createDidResolver } from '../../../activities/dids/resolver.ts'
 import { createContextStore } from '../../../activities/frame/contexts.ts'
@@ -8,6 +11,7 @@ import { exchangeOnce } from '../../../activities/frame/outbound/exchange.ts'
 import { createOutbound, type Outbound } from '../../../activities/frame/outbound/index.ts'
 import { postMessage } from '../../../activities/frame/outbound/post.ts'
 import { parseTarget } from '../../../activities/frame/outbound/url.ts'
+import { readClaimSourceUrl, readTokenEndpoint } from '../../../protocol/claim-sources/urls.ts'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import { isPublic } from '../../../protocol/hosts/addresses.ts'
 import { readWebhookUrl } from '../../../protocol/webhooks/urls.ts'
@@ -91,6 +95,20 @@ const noRows = {
 }
 const now = () => new Date()
 
+/** One attempt to read claims, with the refusals as the other paths have them. */
+async function readClaims(out: Outbound, call: Pick<SourceCall, 'authorization'> & { url: string }) {
+  const { url, authorization } = call
+  const source = { id: 'a', url, requestMethod: 'POST', secret: null } as const
+  const callSource = createSourceCall({ outbound: out, tokens: createTokens({ outbound: out, now }) })
+  try {
+    return await callSource({ source, authorization, parameters: { sub: 'ada' }, timeoutMs: 3000 })
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error
+    const { code, reason } = error.failure
+    throw code === 'not_called' ? new Unavailable('outbound', NOT_CALLED) : new Refusal(code, reason)
+  }
+}
+
 /** Every way by which a stranger's URL gets us to call somebody. */
 const paths: Record<string, (out: Outbound, url: string) => Promise<unknown>> = {
   GET: (out, url) => out.fetch({ url }),
@@ -107,6 +125,21 @@ const paths: Record<string, (out: Outbound, url: string) => Promise<unknown>> = 
     const how = { accept: '*/*', maxBytes: 1_000, isCurrent: () => true, read }
     return createForeignLists({ outbound: out, now })(url, { url, ...how })
   },
+  'claim source': async (out, url) => {
+    const read = new URL(readClaimSourceUrl(url))
+    read.port = new URL(url).port // the rule drops it; without it the canary could not hear of a call
+    return readClaims(out, { url: read.href, authorization: null })
+  },
+  'token endpoint': async (out, url) => {
+    const tokenEndpoint = readTokenEndpoint(url)
+    const terms = {
+      kind: 'OAuthClientCredentials',
+      clientId: 'a',
+      tokenEndpoint,
+      method: 'client_secret_post',
+    } as const
+    return readClaims(out, { url: 'https://inner-0.test/', authorization: { terms, secret: 'b' } })
+  },
   webhook: async (out, url) => {
     const posted = await postMessage(out, { url: readWebhookUrl(url), body: '{}' })
     if (posted.accepted || posted.status !== undefined) return posted
@@ -117,7 +150,7 @@ const paths: Record<string, (out: Outbound, url: string) => Promise<unknown>> = 
 }
 
 const CODES =
-  /^(not called|outbound\.(blocked|invalid_url|not_https|port)|did\.(invalid|unresolvable)|context\.unavailable|webhook\.invalid_url)$/
+  /^(not called|outbound\.(blocked|invalid_url|not_https|port)|did\.(invalid|unresolvable)|context\.unavailable|(webhook|claim_source)\.invalid_url)$/
 
 for (const [name, call] of Object.entries(paths)) {
   test(`${WRITTEN.length + STRANGE.length} ways to write an inner address reach nothing by ${name}`, async (t) => {

@@ -11,6 +11,7 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
   'tokens-logs': [],
   dids: [],
   domains: [],
+  'claim-sources': ['credentials'],
   credentials: ['dids'],
   'semantic-credentials': ['dids', 'credentials', 'tokens-logs'],
   'compact-credentials': ['dids', 'credentials', 'tokens-logs'],

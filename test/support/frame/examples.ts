@@ -1,5 +1,6 @@
 import { REQUEST_EXAMPLES, thingIn } from '../../../api/frame/openapi/areas.ts'
 import { ISSUER } from '../../../api/frame/openapi/examples.ts'
+import { type ClaimSourceSample, makeClaimSourceSample } from '../claim-sources.ts'
 import { COMPACT_EXAMPLES, makeCompactSample } from '../credentials/compact.ts'
 import { createDid, payload, sign } from '../credentials/credentials.ts'
 import { createIaca, createSigner, signMobile } from '../credentials/mobile.ts'
@@ -12,12 +13,12 @@ import { course, createTemplate } from '../credentials/templates.ts'
 import { VC_API_EXAMPLES } from '../credentials/vc-api.examples.ts'
 import { createDomain, newDomainName } from '../domains.ts'
 import { createMailbox, encrypt, inboxesOf } from '../messaging.ts'
-import { createWebhook, webhooksOf } from '../webhooks.ts'
+import { makeWebhookSample } from '../webhooks.ts'
 import type { Client, World } from '../world.ts'
 import { bodySchema, type Operation, operations } from './openapi.ts'
 
 /** What the examples speak of: one tenant's things. */
-export interface Sample extends PresentationSample {
+export interface Sample extends PresentationSample, ClaimSourceSample {
   client: Client
   token: string
   /** The tenant's default issuer. */
@@ -112,13 +113,8 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     spareInboxId: await inboxesOf(world, token).created(),
     spareInbox: await createMailbox(world, token),
     ...(await makeWebhookSample(world, token)),
+    ...(await makeClaimSourceSample(world, token)),
   }
-}
-
-async function makeWebhookSample(world: World, token: string) {
-  const [webhook, spare] = [await createWebhook(world, token), await createWebhook(world, token)]
-  const delivery = await webhooksOf(world, token).test(webhook.id)
-  return { webhookId: webhook.id, spareWebhookId: spare.id, deliveryId: delivery.json<{ id: string }>().id }
 }
 
 /** A revocation of nothing: its issuer has issued nothing. */
@@ -144,6 +140,7 @@ const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/config/domain/{id}': ({ domainId }) => domainId,
   '/v1/messaging/inboxes/{id}': ({ inboxId }) => inboxId,
   '/v1/webhooks/{id}': ({ webhookId }) => webhookId,
+  '/v1/claim-sources/{id}': ({ claimSourceId }) => claimSourceId,
   '/v1/webhooks/deliveries/{id}': ({ deliveryId }) => deliveryId,
   '/v1/credentials/{id}': ({ credentialId }) => credentialId,
   '/v1/credentials/web-semantic/{id}': ({ credentialId }) => credentialId,
@@ -205,6 +202,7 @@ const PARTICULAR: Record<string, Example> = {
     alsoLogs: ['MESSAGING_INBOX_MESSAGE_RECEIVE_SUCCESS'], // both DIDs are the tenant's own
   },
   updateWebhook: { path: ({ spareWebhookId }) => ({ id: spareWebhookId }) },
+  deleteClaimSource: { path: ({ spareClaimSourceId }) => ({ id: spareClaimSourceId }) },
   deleteWebhook: { path: ({ spareWebhookId }) => ({ id: spareWebhookId }) },
   // no worker ends its delivery
   redeliverWebhookDelivery: { answers: 409 },

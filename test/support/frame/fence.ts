@@ -105,6 +105,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     ['inbox_did_proofs', { tenant_id: tenant, digest: none, expires_at: new Date() }],
     ['sent_messages', of({ content: none, ...asked })],
     ['inbox_messages', of({ inbox_id: inbox, payload: none, size: 0 })],
+    ['claim_sources', of({ name: '', url: '' })],
     ['webhooks', of({ id: webhook, url: '', events: '{}' })],
     ['webhook_events', of({ id: event, type: '' })],
     ['webhook_deliveries', of({ webhook_id: webhook, event_id: event, event_type: '' })],

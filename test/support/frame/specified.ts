@@ -4,6 +4,8 @@ const DOMAIN = ['domain', 'id', 'isVerified', 'name', 'verificationToken', 'veri
 
 const WEBHOOK = ['createdAt', 'disabled', 'events', 'id', 'updatedAt', 'url']
 
+const CLAIM_SOURCE = ['id', 'name', 'org_id', 'request_method', 'request_parameters', 'url']
+
 /** The specification's operations of the areas built so far: place, status and fields of the answer. */
 export const SPECIFIED: [operationId: string, method: string, path: string, status: number, fields: string[]][] = [
   ['getOAuthAccessToken', 'POST', '/v1/auth/token', 200, ['access_token', 'expires_in', 'token_type']],
@@ -154,6 +156,10 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
   ['updateWebhook', 'PUT', '/v1/webhooks/{id}', 200, WEBHOOK],
   ['getWebhooks', 'GET', '/v1/webhooks', 200, ['limit', 'totalCount', 'totalPages', 'webhooks']],
   ['getWebhookKeySet', 'GET', '/v1/webhooks/jwks', 200, ['keys']],
+  ['getClaimSourceList', 'GET', '/v1/claim-sources', 200, ['data', 'limit', 'total_count', 'total_pages']],
+  ['createClaimSource', 'POST', '/v1/claim-sources', 201, CLAIM_SOURCE],
+  ['getClaimSource', 'GET', '/v1/claim-sources/{id}', 200, CLAIM_SOURCE],
+  ['updateClaimSource', 'PUT', '/v1/claim-sources/{id}', 200, CLAIM_SOURCE],
   ['signMobileCredential', 'POST', '/v1/credentials/mobile/sign', 200, ['decoded', 'encoded']],
   ['createMobileCredentialsDocumentSigner', 'POST', '/v1/credentials/mobile/document-signers', 201, ['id', 'active']],
   [
@@ -231,6 +237,8 @@ export const ALIASES: [method: string, path: string, operationId: string][] = [
   ['POST', '/core/v1/messaging/encrypt', 'encryptCredentials'],
   ['GET', '/core/v1/config/domain', 'getListOfDomains'],
   ['PUT', '/core/v1/config/domain/{id}', 'updateDomain'],
+  ['GET', '/v1/claimsources', 'getClaimSourceList'],
+  ['POST', '/core/v1/claimsources', 'createClaimSource'],
   ['POST', '/core/v1/webhooks', 'createWebhook'],
   ['GET', '/core/v1/webhooks/jwks', 'getWebhookKeySet'],
 ]

@@ -1,0 +1,101 @@
+import { ref } from '../frame/openapi/json.ts'
+import { nullable, type Schema, type Schemas } from '../frame/openapi/schemas.ts'
+
+/** An object with these members and no others. */
+const only = (required: string[], properties: Schema): Schema => ({
+  type: 'object',
+  required,
+  properties,
+  additionalProperties: false,
+})
+
+const choice = (value: string): Schema => nullable({ type: 'string', enum: [value] })
+
+const HOST = '([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)'
+const SECRET = { type: 'string', pattern: '^[!-)+-~][!-~]{0,199}$', maxLength: 200 }
+
+/** What callers should send, in place of the types that the API reads. */
+export const CLAIM_SOURCE_SCHEMAS: Schemas = {
+  ClaimSourceName: {
+    type: 'string',
+    description: 'One line, for people.',
+    pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$',
+    minLength: 1,
+    maxLength: 255,
+    example: 'Student registry',
+  },
+  ClaimSourceUrl: {
+    type: 'string',
+    description:
+      'An https URL with a host name that can be called from the internet; an internationalised one is stored in ASCII. No IP address, no query, no user info. A port and a fragment are dropped.',
+    pattern: `^https://${HOST}/[a-z0-9/-]{0,100}$`,
+    maxLength: 300,
+    example: 'https://claims.university.example/students',
+  },
+  TokenEndpointUrl: {
+    type: 'string',
+    description: 'An https URL with a host name that can be called from the internet, and no fragment.',
+    pattern: `^https://${HOST}/[a-z0-9/-]{0,100}$`,
+    maxLength: 300,
+    example: 'https://login.university.example/oauth/token',
+  },
+  ParameterPath: {
+    type: 'string',
+    description:
+      'Path of a value: claims.x for a claim of the user or of the offer, authenticationProvider.subjectId or .url, or credentialConfiguration.x.',
+    maxLength: 512,
+    pattern: '^(claims|credentialConfiguration)\\.[a-z][a-z0-9_]{0,40}$|^authenticationProvider\\.(subjectId|url)$',
+    example: 'claims.student_id',
+  },
+  ClaimSourceSecret: {
+    ...SECRET,
+    description: 'The secret. Responses show stars, and the last 5 characters of a secret of 16 characters or more.',
+    example: '6hrFDATxrG9w14QY9wwnmVhLE0Wg6LIvm1J7x',
+  },
+  ApiKeyHeader: {
+    type: 'string',
+    description:
+      'Name of the header that has the key. Refused are headers of framing and routing, cookies, and those that the platform sets itself.',
+    pattern: '^x-[a-z]{1,30}-key$',
+    maxLength: 64,
+    example: 'x-api-key',
+  },
+  TokenEndpointAuthMethodName: {
+    type: 'string',
+    description: 'How the client proves itself to the token endpoint. Default: client_secret_basic.',
+    enum: ['client_secret_basic', 'client_secret_post'],
+  },
+  DefaultValue: { description: 'Any JSON value except null, of at most 4096 characters.', not: { enum: [null] } },
+  RequestParameterIn: {
+    anyOf: [
+      only(['map_from'], { map_from: ref('ParameterPath'), default_value: {} }),
+      only(['default_value'], { default_value: ref('DefaultValue') }),
+    ],
+  },
+  ApiKeyIn: only(['value'], {
+    type: choice('api-key'),
+    value: ref('ClaimSourceSecret'),
+    header: nullable({ allOf: [ref('ApiKeyHeader')] }),
+  }),
+  OAuthClientCredentialsIn: only(['client_id', 'client_secret', 'token_endpoint'], {
+    type: choice('oauth-client-credentials'),
+    client_id: { type: 'string', pattern: '^[ -~]+$', minLength: 1, maxLength: 255, example: 'countersign' },
+    client_secret: ref('ClaimSourceSecret'),
+    token_endpoint: ref('TokenEndpointUrl'),
+    token_endpoint_auth_method: nullable({ allOf: [ref('TokenEndpointAuthMethodName')] }),
+    audience: nullable({ type: 'string', pattern: '^[!-~]+$', minLength: 1, maxLength: 2048 }),
+    scope: nullable({
+      type: 'string',
+      pattern: '^[a-z:.]+( [a-z:.]+){0,10}$',
+      maxLength: 1000,
+      example: 'claims:read',
+    }),
+  }),
+  ClaimSourceAuthorization: {
+    description: 'Exactly one of the two.',
+    anyOf: [
+      only(['ApiKey'], { ApiKey: ref('ApiKeyIn') }),
+      only(['OAuthClientCredentials'], { OAuthClientCredentials: ref('OAuthClientCredentialsIn') }),
+    ],
+  },
+}
