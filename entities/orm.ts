@@ -13,6 +13,7 @@ import * as domains from './domains.ts'
 import * as keys from './keys.ts'
 import * as messaging from './messaging.ts'
 import * as mobileCredentials from './mobile-credentials.ts'
+import * as openidSessions from './openid/sessions.ts'
 import * as openid from './openid.ts'
 import * as outbox from './outbox.ts'
 import { type PoolObserver, watchPool } from './pool.ts'
@@ -35,6 +36,7 @@ const AREAS = [
   messaging,
   mobileCredentials,
   openid,
+  openidSessions,
   outbox,
   presentations,
   templates,
