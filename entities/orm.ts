@@ -13,8 +13,10 @@ import * as domains from './domains.ts'
 import * as keys from './keys.ts'
 import * as messaging from './messaging.ts'
 import * as mobileCredentials from './mobile-credentials.ts'
-import * as openidSessions from './openid/sessions.ts'
-import * as openid from './openid.ts'
+import * as openIdConfiguration from './openid/configuration.ts'
+import * as openIdProviders from './openid/providers.ts'
+import * as openIdSessions from './openid/sessions.ts'
+import * as openIdUsers from './openid/users.ts'
 import * as outbox from './outbox.ts'
 import { type PoolObserver, watchPool } from './pool.ts'
 import * as presentations from './semantic-credentials.presentations.ts'
@@ -35,8 +37,10 @@ const AREAS = [
   keys,
   messaging,
   mobileCredentials,
-  openid,
-  openidSessions,
+  openIdConfiguration,
+  openIdProviders,
+  openIdSessions,
+  openIdUsers,
   outbox,
   presentations,
   templates,

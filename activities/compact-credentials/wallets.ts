@@ -42,10 +42,10 @@ export const createCompactWallets = (profile: Profile, { signing, now }: Parts):
     payloadFromTemplate(profile, definition as CompactTemplate, { claims, now: now() })
   },
 
-  sign: (tenantId, id, template, { claims }, together) =>
+  sign: (tenantId, id, template, { claims, userClaims }, together) =>
     overDocument(() => {
       const definition = template.definition as CompactTemplate
-      const request = requestFrom(profile, { definition }, { claims: takenOf(definition, claims) }, now())
+      const request = requestFrom(profile, { definition }, { claims: takenOf(definition, { ...userClaims, ...claims }) }, now())
       return signing.sign(profile, tenantId, id, request, together)
     }),
 

@@ -1,6 +1,6 @@
-import { overDocument } from '../../protocol/errors.ts'
+import { overDocument, Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
-import { type MobileTemplate, mobilePayloadFrom } from '../../protocol/mobile-credentials/templates.ts'
+import { type MobileTemplate, mobilePayloadFrom, unmappedClaims } from '../../protocol/mobile-credentials/templates.ts'
 import type { WalletFormat } from '../credentials/format.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { MobileSigning } from './sign.ts'
@@ -36,13 +36,21 @@ export const createMobileWallets = ({ mobileSigning, now }: Parts): WalletFormat
   claimSourceOf: ({ definition }) => (definition as MobileTemplate).claimSourceId,
 
   checkClaims({ definition }, claims: Json) {
-    mobilePayloadFrom(definition as MobileTemplate, { claims, now: now() })
+    const template = definition as MobileTemplate
+    const unmapped = unmappedClaims(template, claims)
+    if (unmapped.length > 0)
+      throw new Refusal(
+        'credential_template.claims_unmapped',
+        'The template takes no claims of these names.',
+        unmapped,
+      )
+    mobilePayloadFrom(template, { claims, now: now() })
   },
 
-  sign: (tenantId, id, template, { holder, ...input }, together) =>
+  sign: (tenantId, id, template, { holder, claims, userClaims, authenticationProvider }, together) =>
     overDocument(() => {
       const definition = template.definition as MobileTemplate
-      const roots = { ...input, credentialConfiguration: definition, now: now() }
+      const roots = { claims: { ...userClaims, ...claims }, authenticationProvider, credentialConfiguration: definition, now: now() }
       const payload = mobilePayloadFrom(definition, roots)
       const bound = { ...payload, ...(holder && { deviceKeyInfo: { deviceKey: holder.jwk } }) }
       return mobileSigning.sign(tenantId, id, { payload: bound, revocable: definition.revocable }, together)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { LockMode } from '@mikro-orm/core'
-import { OpenIdConfiguration } from '../../entities/openid.ts'
+import { OpenIdConfiguration } from '../../entities/openid/configuration.ts'
 import { inTenant, takeTurn } from '../../entities/orm.ts'
 import { type FieldError, Refusal, within } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'

@@ -42,9 +42,10 @@ export const createSemanticWallets = ({ signing, templateSigning }: Parts): Wall
     subjectOf(definition, claims, takenBy(definition))
   },
 
-  async sign(tenantId, id, template, { claims, holder }, together) {
+  async sign(tenantId, id, template, { claims, userClaims, holder }, together) {
     const definition = template.definition as TemplateDefinition
-    const input = { claims, areAccepted: true }
+    const isMapped = Object.keys(definition.claimMappings ?? {}).length > 0
+    const input = { claims: isMapped ? { ...userClaims, ...claims } : claims, areAccepted: true }
     const request = await templateSigning.request(tenantId, { ...template, definition }, input)
     return overDocument(() => {
       const { credentialSubject: subject } = request.payload

@@ -41,6 +41,8 @@ export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDEN
   located: ['createMobileCredentialTemplate'],
   schemas: MOBILE_CREDENTIAL_SCHEMAS,
   refusals: {
+    createMobileCredentialTemplate: { 400: 'credential_template.invalid' },
+    updateMobileCredentialTemplate: { 400: 'credential_template.invalid' },
     getMobileStatusList: { 410: 'status_list.issuer_gone' },
     signMobileCredential: {
       400: 'credential.invalid',

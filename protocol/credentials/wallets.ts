@@ -27,6 +27,8 @@ export interface WalletConfiguration {
 /** Claims for a credential, and whom it is for. */
 export interface WalletInput {
   claims: Json
+  /** What an authentication provider said: a credential gets of it only what a mapping names; `claims` counts before it. */
+  userClaims?: Json
   authenticationProvider?: { subjectId: string; url: string }
   /** Absent for a credential that is bound to no key. */
   holder?: Holder

@@ -1,4 +1,4 @@
-import { type ClaimRoots, MAX_PATH, pathFault, valueAt } from '../credentials/claim-paths.ts'
+import { type ClaimRoots, claimPath, MAX_PATH, pathFault, valueAt } from '../credentials/claim-paths.ts'
 import { type FieldError, Refusal, within } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
 import { isReservedName } from '../names.ts'
@@ -91,6 +91,24 @@ export function mobileTemplateErrors({ type, mappings, expiration }: MobileTempl
     errors.push(error('expiration', 'duration_empty', 'is 0: leave it out for the default'))
   else if (!addDuration(now, expiration)) errors.push(error('expiration', 'duration', 'must end before the year 10000'))
   return errors
+}
+
+/** Claims that no element is taken from: each is named, as a misspelt one would be lost in silence (D-241). */
+export function unmappedClaims({ mappings }: MobileTemplate, claims: Json): FieldError[] {
+  const paths = Object.values(mappings).flatMap((elements) =>
+    Object.values(elements).flatMap(({ map_from }) => (map_from === undefined ? [] : (claimPath(map_from) ?? []))),
+  )
+  const isTaken = (name: string) => paths.some((path) => path === name || path.startsWith(`${name}.`))
+  return Object.keys(claims)
+    .filter((name) => !isTaken(name))
+    .slice(0, 100)
+    .map((name) =>
+      error(
+        within('claims', name.slice(0, MAX_NAME)),
+        'claim_unmapped',
+        `expected one of ${paths.slice(0, 20).join(', ') || 'no claims'}`,
+      ),
+    )
 }
 
 /**

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createDid, sign, verify } from '../support/credentials/credentials.ts'
-import { makeSample, type Sample } from '../support/frame/examples.ts'
+import { makeSample, type Sample } from '../support/frame/examples/sample.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -112,7 +112,7 @@ test('the hook gets a JWT that any library verifies, with the listed claims alon
     [0, 1_200],
     [1, 1],
     [2 ** 53 - 1, 86_400],
-  ]) {
+  ] as const) {
     const other = await tenantWith({ session_timeout_in_sec: seconds })
     t.is((await platform.openIdConfiguration.askHook(other.tenantId, QUESTION)).timeoutSeconds, counts)
   }

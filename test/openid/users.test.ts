@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createPlatform } from '../../activities/index.ts'
-import { AuthenticationProvider } from '../../entities/openid.ts'
+import { AuthenticationProvider } from '../../entities/openid/providers.ts'
 import { inTenant } from '../../entities/orm.ts'
 import type { Json } from '../../protocol/json.ts'
 import { loggedAbout } from '../support/credentials/dids.ts'

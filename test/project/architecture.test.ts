@@ -34,6 +34,8 @@ const AREAS: Record<string, string[]> = {
   messaging: ['api', 'activities', 'entities', 'protocol', 'test'],
   // it is called by the workflow that issues through OpenID, which comes with its own issue
   'claim-sources': EVERYWHERE.filter((layer) => layer !== 'workflows'),
+  // its long-running work is issuance, which comes with its own issue
+  openid: EVERYWHERE.filter((layer) => layer !== 'workflows'),
   'tokens-logs': EVERYWHERE,
   webhooks: EVERYWHERE,
   // environments, tenants and clients are made at bootstrap; their operations come with their own issue

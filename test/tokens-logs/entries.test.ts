@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { factsOf, OBJECT_PLACES } from '../../protocol/operations.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
-import { EXAMPLES } from '../support/frame/examples.ts'
+import { EXAMPLES } from '../support/frame/examples/index.ts'
 import { openTarget, type Target } from '../support/frame/hostile.ts'
 import { bodySchema, isPublic, type Operation, operations } from '../support/frame/openapi.ts'
 

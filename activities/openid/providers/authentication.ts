@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as openid from 'openid-client'
-import { type AuthenticationProvider, OpenIdAuthorization } from '../../../entities/openid.ts'
+import { type AuthenticationProvider, OpenIdAuthorization } from '../../../entities/openid/providers.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Json } from '../../../protocol/json.ts'

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import * as openid from 'openid-client'
-import type { AuthenticationProvider } from '../../../entities/openid.ts'
+import type { AuthenticationProvider } from '../../../entities/openid/providers.ts'
 import { signCompactJws } from '../../../protocol/jws.ts'
 import { ASSERTION_ALGORITHM, checkMetadata } from '../../../protocol/openid/metadata.ts'
 import type { AuthMethod } from '../../../protocol/openid/providers.ts'

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Key } from '../../../entities/keys.ts'
-import { AuthenticationProvider } from '../../../entities/openid.ts'
+import { AuthenticationProvider } from '../../../entities/openid/providers.ts'
 import { inTenant, takeTurn } from '../../../entities/orm.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { authMethodOf, type ProviderMetadata } from '../../../protocol/openid/metadata.ts'

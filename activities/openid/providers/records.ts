@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint, type JWK } from 'jose'
-import type { AuthenticationProvider, StaticParameter } from '../../../entities/openid.ts'
+import type { AuthenticationProvider, StaticParameter } from '../../../entities/openid/providers.ts'
 import { toJwk } from '../../../protocol/dids/jwk.ts'
 import { ASSERTION_ALGORITHM } from '../../../protocol/openid/metadata.ts'
 import type { AuthMethod } from '../../../protocol/openid/providers.ts'

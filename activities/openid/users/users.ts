@@ -1,5 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import { AuthenticationProvider, OpenIdUser } from '../../../entities/openid.ts'
+import { AuthenticationProvider } from '../../../entities/openid/providers.ts'
+import { OpenIdUser } from '../../../entities/openid/users.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Json } from '../../../protocol/json.ts'

@@ -49,6 +49,11 @@ export interface SessionSubject {
   sessionId: string
 }
 
+/** Argument of the session's workflow. */
+export interface SessionRun extends SessionSubject {
+  looksPerRun?: number
+}
+
 export interface IssuanceSubject extends SessionSubject {
   issuanceId: string
 }
@@ -81,6 +86,8 @@ export interface SessionLook {
 
 /** Claims for the credentials of a session, before a claim source adds its own. */
 export interface SessionContent {
+  /** Of the offer, for the authentication provider. */
+  parameters?: Record<string, string>
   /** Given with the offer. */
   claims: Json
   /** What the authentication provider and the interaction hook said about the holder. */
@@ -89,12 +96,5 @@ export interface SessionContent {
   userId?: string
 }
 
-/**
- * Claims of a credential: those of the user, then of the claim source, then of the offer; of two with one name the later
- * one counts, because the tenant itself made the offer (D-466).
- */
-export const mergedClaims = ({ claims, userClaims = {} }: SessionContent, fetched: Json = {}): Json => ({
-  ...userClaims,
-  ...fetched,
-  ...claims,
-})
+/** What a session knows of the holder, and a claim source besides: the offer counts before the claim source (D-466). */
+export const claimsOf = ({ claims }: SessionContent, fetched: Json = {}): Json => ({ ...fetched, ...claims })

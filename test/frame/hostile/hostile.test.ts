@@ -1,6 +1,6 @@
 import test from 'ava'
 import { SIGNERS } from '../../support/credentials/mobile.ts'
-import { EXAMPLES, exampleFault } from '../../support/frame/examples.ts'
+import { EXAMPLES, exampleFault } from '../../support/frame/examples/index.ts'
 import {
   CONTENT_TYPES,
   INJECTIONS,
@@ -28,7 +28,7 @@ const exampleOf = (operation: Operation) => target.exampleBody(operation)
 
 const needsExample = (operation: Operation) => bodySchema(operation) || parametersIn(operation, 'path').length > 0
 
-test.serial('every operation with a body or an id has its example in test/support/frame/examples.ts', (t) => {
+test.serial('every operation with a body or an id has its example in test/support/frame/examples', (t) => {
   const needing = operations.filter(needsExample).map(({ operationId }) => operationId)
   t.deepEqual(
     needing.filter((operationId) => !EXAMPLES[operationId]),

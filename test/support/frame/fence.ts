@@ -73,7 +73,7 @@ function rowsFor(tenant: string): [table: string, row: Row][] {
 /** One row of every further kind, which the application's role alone may add: they refer to the rows above. */
 export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): [table: string, row: Row][] {
   const id = () => randomUUID()
-  const [template, version, batch] = [id(), id(), id()]
+  const [template, version, batch, provider, user] = [id(), id(), id(), id(), id()]
   const [did, credential] = [rows.get('dids')?.id, rows.get('credentials')?.id]
   const asked = { request_id: id(), client_id: id() }
   const of = (row: Row): Row => ({ id: id(), tenant_id: tenant, ...row })
@@ -105,6 +105,23 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     ['inbox_did_proofs', { tenant_id: tenant, digest: none, expires_at: new Date() }],
     ['sent_messages', of({ content: none, ...asked })],
     ['inbox_messages', of({ inbox_id: inbox, payload: none, size: 0 })],
+    [
+      'authentication_providers',
+      of({
+        id: provider,
+        url: '',
+        client_id: '',
+        scope: '{}',
+        claims_to_persist: '{}',
+        forwarded_parameters: '{}',
+        static_parameters: '{}',
+        auth_method: '',
+      }),
+    ],
+    ['openid_authorizations', of({ provider_id: provider, state_digest: none, content: none, expires_at: new Date() })],
+    ['openid_users', of({ id: user, provider_id: provider, subject_index: none, content: none })],
+    ['openid_user_claims', { tenant_id: tenant, claim_index: none, user_id: user }],
+    ['openid_configurations', of({ url: '', claims: '{}', disabled: false, session_timeout_seconds: 0, secret: none })],
     ['claim_sources', of({ name: '', url: '' })],
     ['webhooks', of({ id: webhook, url: '', events: '{}' })],
     ['webhook_events', of({ id: event, type: '' })],

@@ -1,7 +1,8 @@
 import type { ExecutionContext } from 'ava'
 import { type RawAsk, type RawReply, rawClient } from '../parts/raw.ts'
 import { openWorld } from '../world.ts'
-import { EXAMPLES, makeSample, type Sample } from './examples.ts'
+import { EXAMPLES } from './examples/index.ts'
+import { makeSample, type Sample } from './examples/sample.ts'
 import { bodySchema, fill, isPublic, type Operation, synthesize } from './openapi.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

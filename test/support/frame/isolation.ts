@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { TestFn } from 'ava'
 import type { RawReply } from '../parts/raw.ts'
-import { EXAMPLES, makeSample, type Sample } from './examples.ts'
+import { EXAMPLES } from './examples/index.ts'
+import { makeSample, type Sample } from './examples/sample.ts'
 import type { Target } from './hostile.ts'
 import { bodySchema, fill, isPublic, operations, parametersIn } from './openapi.ts'
 
@@ -60,6 +61,11 @@ const IN_BODIES: [operationId: string, path: string, bodyOf: BodyOf][] = [
     ({ presentation, presentationTemplateId }, id) => ({ presentation, templateId: id(presentationTemplateId) }),
   ],
   [
+    'searchUsers',
+    '/v1/users/search',
+    ({ providerId }, id) => ({ authenticationProvider: { providerId: id(providerId) }, claims: {} }),
+  ],
+  [
     'vcApiUpdateStatus',
     '/vc-api/credentials/status',
     ({ credentialId }, id) => ({
@@ -84,7 +90,7 @@ export function testIsolation(test: TestFn, tenants: () => Tenants, { where = ''
     test.serial(`${operation.operationId}: another tenant’s is as a missing one${where}`, async (t) => {
       const { target, theirs } = tenants()
       const ours = EXAMPLES[operation.operationId]?.path?.(target.sample)
-      if (!ours) return t.fail('it has no example in test/support/frame/examples.ts')
+      if (!ours) return t.fail('it has no example in test/support/frame/examples')
       const example = bodySchema(operation) && JSON.stringify(target.exampleBody(operation))
       const ask = (values: Record<string, string>) =>
         target.client.ask({

@@ -4,6 +4,21 @@ const DOMAIN = ['domain', 'id', 'isVerified', 'name', 'verificationToken', 'veri
 
 const WEBHOOK = ['createdAt', 'disabled', 'events', 'id', 'updatedAt', 'url']
 
+const PROVIDER = [
+  'claims_to_persist',
+  'client_id',
+  'client_secret',
+  'forwarded_request_parameters',
+  'id',
+  'redirect_url',
+  'scope',
+  'static_request_parameters',
+  'token_endpoint_auth_method',
+  'url',
+]
+
+const PROVIDERS = '/v1/users/authentication-providers'
+
 const CLAIM_SOURCE = ['id', 'name', 'org_id', 'request_method', 'request_parameters', 'url']
 
 /** The specification's operations of the areas built so far: place, status and fields of the answer. */
@@ -156,6 +171,19 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
   ['updateWebhook', 'PUT', '/v1/webhooks/{id}', 200, WEBHOOK],
   ['getWebhooks', 'GET', '/v1/webhooks', 200, ['limit', 'totalCount', 'totalPages', 'webhooks']],
   ['getWebhookKeySet', 'GET', '/v1/webhooks/jwks', 200, ['keys']],
+  ['listAuthenticationProvider', 'GET', PROVIDERS, 200, ['data', 'limit', 'total_count', 'total_pages']],
+  ['createAuthenticationProvider', 'POST', PROVIDERS, 200, PROVIDER],
+  ['getAuthenticationProvider', 'GET', `${PROVIDERS}/{id}`, 200, PROVIDER],
+  ['updateAuthenticationProvider', 'PUT', `${PROVIDERS}/{id}`, 200, PROVIDER],
+  ['retrieveListOfUsers', 'GET', '/v1/users', 200, ['data', 'limit', 'totalCount', 'totalPages']],
+  ['searchUsers', 'POST', '/v1/users/search', 200, ['data', 'limit', 'totalCount', 'totalPages']],
+  [
+    'updateOpenIDConfiguration',
+    'PUT',
+    '/v1/openid/configuration',
+    200,
+    ['claims', 'disabled', 'secret', 'session_timeout_in_sec', 'url'],
+  ],
   ['getClaimSourceList', 'GET', '/v1/claim-sources', 200, ['data', 'limit', 'total_count', 'total_pages']],
   ['createClaimSource', 'POST', '/v1/claim-sources', 201, CLAIM_SOURCE],
   ['getClaimSource', 'GET', '/v1/claim-sources/{id}', 200, CLAIM_SOURCE],
@@ -239,6 +267,9 @@ export const ALIASES: [method: string, path: string, operationId: string][] = [
   ['PUT', '/core/v1/config/domain/{id}', 'updateDomain'],
   ['GET', '/v1/claimsources', 'getClaimSourceList'],
   ['POST', '/core/v1/claimsources', 'createClaimSource'],
+  ['GET', '/core/v1/users/authenticationproviders', 'listAuthenticationProvider'],
+  ['PUT', '/core/v1/users/authenticationproviders/{id}', 'updateAuthenticationProvider'],
+  ['PUT', '/core/v1/openid/configuration', 'updateOpenIDConfiguration'],
   ['POST', '/core/v1/webhooks', 'createWebhook'],
   ['GET', '/core/v1/webhooks/jwks', 'getWebhookKeySet'],
 ]

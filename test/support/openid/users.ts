@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { AuthenticationProvider } from '../../../entities/openid.ts'
+import { AuthenticationProvider } from '../../../entities/openid/providers.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { World } from '../world.ts'
 

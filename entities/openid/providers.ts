@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from '../base.ts'
 
 /** A value of a parameter that every authorization request gets. */
 export type StaticParameter = string | Record<string, string>
@@ -49,47 +49,7 @@ const OpenIdAuthorizationSchema = defineEntity({
 export class OpenIdAuthorization extends OpenIdAuthorizationSchema.class {}
 OpenIdAuthorizationSchema.setClass(OpenIdAuthorization)
 
-/** A holder as one provider identified them. */
-const OpenIdUserSchema = defineEntity({
-  name: 'OpenIdUser',
-  tableName: 'openid_users',
-  filters: ownedByTenant,
-  properties: {
-    ...owned,
-    providerId: p.uuid(),
-    /** Keyed digest of the subject. */
-    subjectIndex: p.blob(),
-    /** JSON, encrypted: the subject, and the claims that are kept. */
-    content: p.blob(),
-    updatedAt: p.datetime(),
-  },
-})
-export class OpenIdUser extends OpenIdUserSchema.class {}
-OpenIdUserSchema.setClass(OpenIdUser)
-
-/** The tenant's interaction hook. */
-const OpenIdConfigurationSchema = defineEntity({
-  name: 'OpenIdConfiguration',
-  tableName: 'openid_configurations',
-  filters: ownedByTenant,
-  properties: {
-    ...owned,
-    url: p.text(),
-    claims: p.array(),
-    disabled: p.boolean(),
-    sessionTimeoutSeconds: p.bigint(),
-    /** 32 bytes, encrypted. */
-    secret: p.blob(),
-    updatedAt: p.datetime(),
-  },
-})
-export class OpenIdConfiguration extends OpenIdConfigurationSchema.class {}
-OpenIdConfigurationSchema.setClass(OpenIdConfiguration)
-
 export const RIGHTS = {
   authentication_providers: { app: EVERYTHING, system: 'select' },
   openid_authorizations: { app: 'select, insert, delete', system: 'select, delete' },
-  openid_users: { app: EVERYTHING, system: 'select' },
-  openid_user_claims: { app: 'select, insert, delete', system: 'select' },
-  openid_configurations: { app: EVERYTHING, system: 'select' },
 } satisfies Rights

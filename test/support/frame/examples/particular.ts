@@ -1,0 +1,128 @@
+import { COMPACT_EXAMPLES } from '../../credentials/compact.ts'
+import { payload } from '../../credentials/credentials.ts'
+import { PRESENTATION_EXAMPLES } from '../../credentials/presentations.examples.ts'
+import { course } from '../../credentials/templates.ts'
+import { VC_API_EXAMPLES } from '../../credentials/vc-api.examples.ts'
+import { newDomainName } from '../../domains.ts'
+import { SAMPLE_EMAIL } from '../../openid/sample.ts'
+import type { Sample } from './sample.ts'
+
+export interface Example {
+  body?: (sample: Sample) => Record<string, unknown>
+  path?: (sample: Sample) => Record<string, string>
+  /** Entries that the tenant's log gets beside the operation's own. */
+  alsoLogs?: string[]
+  /** The refusal that is right, where a success needs what a test world does not have. */
+  answers?: number
+}
+
+/** What the document's example and THINGS do not say of a request that succeeds. */
+export const PARTICULAR: Record<string, Example> = {
+  getOAuthAccessToken: {
+    body: ({ client }) => ({
+      clientId: client.clientId,
+      clientSecret: client.clientSecret,
+      grantType: 'client_credentials',
+      scope: 'dids:read',
+    }),
+  },
+  getListOfLogs: {
+    body: () => ({
+      categories: ['did'],
+      types: ['DID_CREATE_SUCCESS'],
+      ids: [],
+      requestIds: [],
+      dateFrom: '2020-01-01T00:00:00Z',
+      dateTo: '2999-01-01T00:00:00Z',
+    }),
+  },
+  createDomain: { body: () => ({ domain: newDomainName(), name: 'A domain' }) },
+  deleteDomain: { path: ({ spareDomainId }) => ({ id: spareDomainId }) },
+  // DNS has no record of it
+  verifyDomain: { answers: 400 },
+  registerDID: { body: ({ inboxDid }) => ({ did: inboxDid }) },
+  deleteInbox: { path: ({ spareInboxId }) => ({ id: spareInboxId }) },
+  unregisterDID: { path: ({ spareInbox }) => ({ id: spareInbox.inboxId, did: spareInbox.inboxDid }) },
+  getMessage: { path: ({ inboxId, messageId }) => ({ id: inboxId, messageId }) },
+  deleteMessage: { path: ({ spareInbox }) => ({ id: spareInbox.inboxId, messageId: spareInbox.messageId }) },
+  signCredential: {
+    body: ({ did }) => ({ didUrl: `${did}#${did.slice('did:key:'.length)}`, payload: { course: 'CS-101' } }),
+  },
+  sendMessage: {
+    body: ({ inboxDid }) => ({ to: inboxDid, message: { course: 'CS-101' } }),
+    alsoLogs: ['MESSAGING_INBOX_MESSAGE_RECEIVE_SUCCESS'], // both DIDs are the tenant's own
+  },
+  updateWebhook: { path: ({ spareWebhookId }) => ({ id: spareWebhookId }) },
+  deleteClaimSource: { path: ({ spareClaimSourceId }) => ({ id: spareClaimSourceId }) },
+  // nobody answers there
+  createAuthenticationProvider: {
+    body: () => ({ url: 'https://127.0.0.1', client_id: 'countersign', client_secret: 'a-secret-of-the-client' }),
+    answers: 400,
+  },
+  searchUsers: {
+    body: ({ providerId }) => ({ authenticationProvider: { providerId }, claims: { email: SAMPLE_EMAIL } }),
+  },
+  deleteUser: { path: ({ spareUserId }) => ({ id: spareUserId }) },
+  deleteWebhook: { path: ({ spareWebhookId }) => ({ id: spareWebhookId }) },
+  // no worker ends its delivery
+  redeliverWebhookDelivery: { answers: 409 },
+  decryptCredentials: { body: ({ jwe }) => ({ jwe }) },
+  deleteDID: { path: ({ spareDid }) => ({ id: spareDid }) },
+  signWebSemanticCredential: {
+    body: ({ did }) => ({
+      payload: payload(did, { name: 'A course', description: 'Of a school' }),
+      proofType: 'eddsa-rdfc-2022',
+      revocable: true,
+      tag: 'sample',
+    }),
+  },
+  registerJsonLdContext: { body: () => ({ url: 'https://127.0.0.1/context.jsonld' }), answers: 400 },
+  updateTenantSettings: { body: () => ({ fetchUnknownContexts: true, vcApi: true }) },
+  verifyWebSemanticCredentials: { body: ({ credential }) => ({ payload: credential }) },
+  setWebSemanticRevocationStatus: {
+    body: () => ({ is_revoked: false }),
+  },
+  setWebSemanticSuspensionStatus: {
+    body: () => ({ is_suspended: true }),
+    answers: 400,
+  },
+  webSemanticRevocationStatusNotification: {
+    body: ({ did }) => ({ from: did, to: ['did:example:holder'] }),
+  },
+  createWebSemanticRevocation: { body: ({ idleDid }) => ({ by: 'issuer', id: idleDid, is_revoked: true }) },
+  createWebSemanticCredentialTemplate: {
+    body: () => ({
+      ...course({ revocable: true, type: 'SampleCredential', additional_types: ['AlumniCredential'] }),
+      claim_mappings: {
+        course: 'claims.course',
+        level: { map_from: 'claims.level', default_value: 1 },
+        student: { given_name: 'claims.given_name', authentication_provider: { url: 'authenticationProvider.url' } },
+      },
+      credential_branding: { backgroundColor: '#B00AA0', watermarkImageUrl: 'https://example.edu/watermark.png' },
+      description: 'Says which course was passed.',
+      expires_in: { years: 1, months: 6 },
+      issuer: { name: 'Example University', icon_url: 'https://example.edu/i.png', logo_url: null },
+      proof_type: 'eddsa-rdfc-2022',
+    }),
+  },
+  updateWebSemanticCredentialTemplate: {
+    body: ({ templateId }) => ({ ...course({ description: 'Changed', revocable: true }), id: templateId }),
+  },
+  deleteWebSemanticCredentialTemplate: { path: ({ spareTemplateId }) => ({ id: spareTemplateId }) },
+  signWebSemanticCredentialFromTemplate: {
+    body: ({ did }) => ({
+      claims: { id: 'did:example:holder', course: 'CS-101' },
+      issuer_did: did,
+      suspendable: true,
+      tag: 'sample',
+    }),
+  },
+  ...COMPACT_EXAMPLES,
+  ...PRESENTATION_EXAMPLES,
+  ...VC_API_EXAMPLES,
+  revokeCredentialBatch: { answers: 409 },
+  verifyMobileCredential: { body: ({ mobileEncoded }) => ({ payload: mobileEncoded }) },
+  deleteMobileCredentialsIaca: { path: ({ spareIacaId }) => ({ id: spareIacaId }) },
+  revokeMobileCredentialsDocumentSigner: { path: ({ spareSignerId }) => ({ id: spareSignerId }) },
+  deleteMobileCredentialsDocumentSigner: { path: ({ spareSignerId }) => ({ id: spareSignerId }) },
+}

@@ -1,0 +1,120 @@
+import { type ClaimSourceSample, makeClaimSourceSample } from '../../claim-sources.ts'
+import { makeCompactSample } from '../../credentials/compact.ts'
+import { createDid, payload, sign } from '../../credentials/credentials.ts'
+import { createIaca, createSigner, signMobile } from '../../credentials/mobile.ts'
+import { makePresentationSample, type PresentationSample } from '../../credentials/presentations.examples.ts'
+import { createTemplate } from '../../credentials/templates.ts'
+import { createDomain } from '../../domains.ts'
+import { createMailbox, encrypt, inboxesOf } from '../../messaging.ts'
+import { makeOpenIdSample, type OpenIdSample } from '../../openid/sample.ts'
+import { makeWebhookSample } from '../../webhooks.ts'
+import type { Client, World } from '../../world.ts'
+
+/** What the examples speak of: one tenant's things. */
+export interface Sample extends PresentationSample, ClaimSourceSample, OpenIdSample {
+  client: Client
+  token: string
+  /** The tenant's default issuer. */
+  did: string
+  /** For the operation that deletes it. */
+  spareDid: string
+  /** Has issued nothing, and stays. */
+  idleDid: string
+  credentialId: string
+  credential: Record<string, unknown>
+  listId: string
+  revocationId: string
+  /** Under way for as long as no worker is there. */
+  batchId: string
+  templateId: string
+  /** For the operation that deletes it. */
+  spareTemplateId: string
+  compactId: string
+  compactSemanticId: string
+  /** The list of both. */
+  compactListId: string
+  compactTemplateId: string
+  compactSemanticTemplateId: string
+  /** Fills the PDF template. */
+  passEncoded: string
+  pdfTemplateId: string
+  /** For the operation that deletes it. */
+  sparePdfTemplateId: string
+  iacaId: string
+  mobileId: string
+  mobileEncoded: string
+  mobileListId: string
+  /** For the operation that deletes it. */
+  spareIacaId: string
+  signerId: string
+  /** For the operation that deletes it. */
+  spareSignerId: string
+  domainId: string
+  /** For the operation that deletes it. */
+  spareDomainId: string
+  inboxId: string
+  /** Registered with the inbox. */
+  inboxDid: string
+  messageId: string
+  /** From a DID of the tenant to another one. */
+  jwe: string
+  /** For the operation that deletes it. */
+  spareInboxId: string
+  /** Another inbox, for the operations that delete its DID and its message. */
+  spareInbox: { inboxId: string; inboxDid: string; messageId: string }
+  webhookId: string
+  /** For the operation that deletes it. */
+  spareWebhookId: string
+  /** Of a test event. */
+  deliveryId: string
+}
+
+export async function makeSample(world: World, client: Client): Promise<Sample> {
+  const token = await world.tokenOf(client)
+  const did = await createDid(world, 'ed25519', token, true)
+  const { id, credential } = await sign(world, did, { token, revocable: true, tag: 'sample' })
+  const status = credential.credentialStatus as Record<string, string>
+  const listId = String(status.statusListCredential).split('/').at(-1) ?? ''
+  const raw = JSON.stringify({ payload: payload(did), proofType: 'eddsa-rdfc-2022' })
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const batch = await world.ask('/v1/credentials/batches', { token, raw, headers })
+  return {
+    client,
+    token,
+    did,
+    spareDid: await createDid(world, 'ed25519', token),
+    idleDid: await createDid(world, 'ed25519', token),
+    credentialId: id,
+    credential,
+    listId,
+    revocationId: await revokeSpare(world, token),
+    batchId: batch.json<{ id: string }>().id,
+    ...(await makePresentationSample(world, token)),
+    templateId: (await createTemplate(world, { revocable: true }, token)).id,
+    spareTemplateId: (await createTemplate(world, {}, token)).id,
+    ...(await makeCompactSample(world, did, token)),
+    // signers have the newest IACA
+    spareIacaId: await createIaca(world, token),
+    iacaId: await createIaca(world, token),
+    signerId: await createSigner(world, token),
+    spareSignerId: await createSigner(world, token),
+    ...(await signMobile(world, token)),
+    domainId: (await createDomain(world, {}, token)).id,
+    spareDomainId: (await createDomain(world, {}, token)).id,
+    ...(await createMailbox(world, token)),
+    jwe: await encrypt(world, { from: did, to: [did], token }),
+    spareInboxId: await inboxesOf(world, token).created(),
+    spareInbox: await createMailbox(world, token),
+    ...(await makeWebhookSample(world, token)),
+    ...(await makeClaimSourceSample(world, token)),
+    ...(await makeOpenIdSample(world, client, token)),
+  }
+}
+
+/** A revocation of nothing: its issuer has issued nothing. */
+async function revokeSpare(world: World, token: string): Promise<string> {
+  const body = { by: 'issuer', id: await createDid(world, 'ed25519', token), is_revoked: true }
+  const reply = await world.ask('/v1/credentials/web-semantic/revocations', { token, body })
+  if (reply.status !== 202) throw new Error(`no revocation: ${reply.text}`)
+  return reply.json<{ id: string }>().id
+}

@@ -1,0 +1,36 @@
+import { createPlatform } from '../../../activities/index.ts'
+import { AuthenticationProvider } from '../../../entities/openid/providers.ts'
+import { inTenant } from '../../../entities/orm.ts'
+import type { Client, World } from '../world.ts'
+import { saveProvider } from './users.ts'
+
+/** What the examples of requests speak of. */
+export interface OpenIdSample {
+  providerId: string
+  /** Identified by the provider. */
+  userId: string
+  /** For the operation that deletes it. */
+  spareUserId: string
+}
+
+/** The claim that the sample's user is found by. */
+export const SAMPLE_EMAIL = 'ada@university.example'
+
+/** A provider, its users, and an interaction hook. */
+export async function makeOpenIdSample(world: World, { tenantId }: Client, token: string): Promise<OpenIdSample> {
+  const { users } = createPlatform(world.dependencies)
+  const providerId = await saveProvider(world.dependencies, tenantId)
+  const save = (subjectId: string, email: string): Promise<string> =>
+    inTenant(world.dependencies.database.tenants, tenantId, async (em) => {
+      const provider = await em.findOneOrFail(AuthenticationProvider, { id: providerId })
+      return users.saveUser(em, provider, { subjectId, claims: { email } })
+    })
+  const body = { claims: ['email'], disabled: false, session_timeout_in_sec: 600, url: 'https://hook.example/ask' }
+  const hook = await world.ask('/v1/openid/configuration', { method: 'PUT', token, body })
+  if (hook.status !== 200) throw new Error(`no interaction hook: ${hook.text}`)
+  return {
+    providerId,
+    userId: await save('ada', SAMPLE_EMAIL),
+    spareUserId: await save('spare', 'spare@university.example'),
+  }
+}
