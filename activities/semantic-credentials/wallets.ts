@@ -11,7 +11,9 @@ interface Parts {
   templateSigning: Pick<TemplateSigning, 'request'>
 }
 
-const contextsOf = ({ contexts }: TemplateDefinition): unknown[] => (contexts === null ? [] : listOf(contexts))
+/** Wallets know contexts by their URLs. */
+const contextsOf = ({ contexts }: TemplateDefinition): string[] =>
+  listOf(contexts ?? undefined).filter((context) => typeof context === 'string')
 
 /** W3C credentials for wallets, as `ldp_vc`: the subject is the DID of the key that the wallet proved. */
 export const createSemanticWallets = ({ signing, templateSigning }: Parts): WalletFormat => ({

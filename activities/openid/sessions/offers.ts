@@ -83,7 +83,7 @@ export function createOffers({ database, outbox, now, uuid, operations, sealer, 
       const { configurationIds, grantType, claims, lifetimeSeconds } = input
       const isRepeated = call.idempotency && 'effect' in call.idempotency
       const templates = isRepeated ? [] : await templatesOf(tenantId, configurationIds)
-      if (grantType === 'pre-authorized_code') checkClaims(templates, claims)
+      checkClaims(templates, claims)
       const sessionId = uuid()
       const code = newSecret()
       const txCode = input.txCode ? secrets.newTxCode() : undefined

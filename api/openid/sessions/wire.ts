@@ -25,7 +25,7 @@ export type OfferSeconds = Count
 export interface OfferIn {
   credentials: OfferedCredentials
   requestedParameters?: OfferParameters | null
-  /** Default: pre-authorized_code with claims, otherwise authorization_code. */
+  /** Default, and the only one yet: pre-authorized_code. */
   grantType?: OfferGrant | null
   claims?: OfferClaims | null
   expiresInSec?: OfferSeconds | null
@@ -115,10 +115,9 @@ const toParameters = (given: OfferParameters) =>
 
 export function toOffer(body: OfferIn, txCode = false): OfferInput {
   const { credentials, requestedParameters, claims, grantType, expiresInSec } = body
-  const isKnown = Object.keys(claims ?? {}).length > 0 || txCode
   return {
     configurationIds: credentials.map((id) => id.toLowerCase()),
-    grantType: grantType ?? (isKnown ? 'pre-authorized_code' : 'authorization_code'),
+    grantType: grantType ?? 'pre-authorized_code',
     parameters: toParameters(requestedParameters ?? {}),
     claims: claims ?? {},
     txCode,

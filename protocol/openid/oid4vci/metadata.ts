@@ -93,9 +93,9 @@ export function specifiedMetadata(issuer: string, configurations: readonly Offer
     credentialEndpoint: credential,
     mdocIacasUri: iacas,
     scopesSupported: scopesOf(configurations),
-    responseTypesSupported: ['code'],
-    responseModesSupported: ['query'],
-    grantTypesSupported: ['authorization_code', PRE_AUTHORIZED],
+    responseTypesSupported: [],
+    responseModesSupported: [],
+    grantTypesSupported: [PRE_AUTHORIZED],
     codeChallengeMethodsSupported: ['S256'],
     credentialsSupported: configurations.map((configuration): Json => {
       const { id, format, bindingMethods, specifiedMembers } = configuration

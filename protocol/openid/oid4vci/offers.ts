@@ -30,9 +30,8 @@ export const TX_CODE_DIGITS = 6
 export const TX_CODE_TRIES = 5
 
 /** Every breach of the rules of an offer. */
-export function offerErrors({ configurationIds, grantType, claims, txCode, lifetimeSeconds }: OfferInput): FieldError[] {
+export function offerErrors({ configurationIds, grantType, claims, lifetimeSeconds }: OfferInput): FieldError[] {
   const error = (path: string, code: string, message: string): FieldError => ({ path, code, message })
-  const isPreAuthorized = grantType === 'pre-authorized_code'
   const names = Object.keys(claims)
   return [
     ...(configurationIds.length === 0 || configurationIds.length > MAX_CONFIGURATIONS
@@ -40,14 +39,9 @@ export function offerErrors({ configurationIds, grantType, claims, txCode, lifet
       : configurationIds.flatMap((id, at) =>
           configurationIds.indexOf(id) < at ? [error(within('credentials', at), 'repeated', 'expected each once')] : [],
         )),
-    ...(isPreAuthorized
+    ...(grantType === 'pre-authorized_code'
       ? []
-      : [
-          ...(names.length > 0
-            ? [error('claims', 'grant', 'expected none: in this grant the authentication provider says who the holder is')]
-            : []),
-          ...(txCode ? [error('txCode', 'grant', 'expected false: only a pre-authorized code has a transaction code')] : []),
-        ]),
+      : [error('grantType', 'grant', 'expected pre-authorized_code: no other grant is supported yet')]),
     ...names
       .filter((name) => name === '' || name.length > 255 || isReservedName(name))
       .map((name) => error(within('claims', name.slice(0, 255)), 'claim', 'expected the name of a claim')),
