@@ -48,7 +48,8 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const replaced = new Set(more.map(({ name }) => name))
   const own = [semantic, ...compactFormats, mobileFormat].filter(({ name }) => !replaced.has(name))
   const formats = createFormats([...own, ...more])
-  const credentials = composeCredentials({ ...known, formats })
+  const messaging = composeMessaging(known)
+  const credentials = composeCredentials({ ...known, holderMessages: messaging.holderMessages, formats })
   const lists = { ...composeCompactLists({ ...dependencies, ...credentials }), ...composeMobileLists(credentials) }
   return disjoint(
     standing,
@@ -56,7 +57,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     dids,
     composeClaimSources(frame),
     composeDomains(frame),
-    composeMessaging({ ...frame, ...dids, signers }),
+    messaging,
     composeOpenId(frame),
     composeOpenIdSessions({ ...known, formats }),
     { formats },

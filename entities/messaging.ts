@@ -21,6 +21,8 @@ const InboxDidSchema = defineEntity({
     did: p.text(),
     /** Of a DID of the tenant; null for one of somebody else, whose control a JWT has proved. */
     didId: p.uuid().nullable(),
+    /** Of a did:web of somebody else: SHA-256 of the key that has proved the control. */
+    controlKey: p.blob().nullable(),
   },
 })
 export class InboxDid extends InboxDidSchema.class {}

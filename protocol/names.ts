@@ -50,3 +50,23 @@ export function nearestOf(names: readonly string[]): (name: string) => string | 
     return known.get(wanted) ?? known.get(closestMatch(wanted, [...known.keys()], { maxDistance }) ?? '')
   }
 }
+
+/** Control characters, ends of lines, and characters that change the direction of what follows (UAX #9, section 2). */
+const NOT_OF_LABELS = String.raw`\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`
+
+/** The form of a name for people, as the documents show it. */
+export const LABEL_PATTERN = String.raw`^[^${NOT_OF_LABELS}]*[\p{L}\p{N}\p{P}\p{S}][^${NOT_OF_LABELS}]*$`
+
+const LABEL = new RegExp(LABEL_PATTERN, 'u')
+
+/** Letters and symbols among them are as empty as a space. */
+const UNSEEN = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]*$/u
+
+export const MAX_LABEL = 255
+
+/** What a refusal of a name for people says. */
+export const LABEL_EXPECTED = `expected one line of 1 to ${MAX_LABEL} characters, some of them visible and none that change the direction of the text`
+
+/** Whether a text is a name for people: one line of which something is seen, as it is written. */
+export const isLabel = (text: string): boolean =>
+  text.length > 0 && text.length <= MAX_LABEL && LABEL.test(text) && !UNSEEN.test(text)

@@ -12,6 +12,7 @@ import {
 import { type RequestParameters, readParameters } from '../../protocol/claim-sources/parameters.ts'
 import { readClaimSourceUrl, readTokenEndpoint, refusedByOutbound } from '../../protocol/claim-sources/urls.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { isLabel, LABEL_EXPECTED } from '../../protocol/names.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import { assertCallable, parseTarget } from '../frame/outbound/url.ts'
@@ -19,7 +20,6 @@ import type { Sealer } from '../frame/sealing.ts'
 import { type ClaimSourceRecord, type OpenAuthorization, openAuthorization, sealSecret, toRecord } from './records.ts'
 
 const MAX_CLAIM_SOURCES = 100
-const MAX_NAME = 255
 
 export const claimSourceNotFound = () => new Refusal('claim_source.not_found', 'There is no such claim source.')
 
@@ -35,9 +35,9 @@ export interface ClaimSourceInput {
 }
 
 function checkName(name: string): string {
-  if (name.length > 0 && name.length <= MAX_NAME && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return name
+  if (isLabel(name)) return name
   throw new Refusal('claim_source.invalid_name', 'The name of the claim source cannot be used; see errors.', [
-    { path: 'name', code: 'text', message: `expected one line of 1 to ${MAX_NAME} characters` },
+    { path: 'name', code: 'text', message: LABEL_EXPECTED },
   ])
 }
 

@@ -7,7 +7,7 @@ import { createBatchSigning } from './batches/sign.ts'
 import { createBatchUploads } from './batches/upload.ts'
 import type { Formats } from './format.ts'
 import { createIssuing } from './issue.ts'
-import { createNotificationDelivery } from './notifications.deliver.ts'
+import { createNotificationDelivery, type HolderMessages } from './notifications.deliver.ts'
 import { createNotifications } from './notifications.ts'
 import { createCredentialReader } from './read.ts'
 import { createRevocationSlices, createRevocations } from './revocations.ts'
@@ -34,7 +34,9 @@ export const composeEngine = (frame: Frame & Pick<DidArea, 'signers'>) => {
 export type CredentialEngine = ReturnType<typeof composeEngine>
 
 /** Operations that all formats share. */
-export function composeCredentials(known: Frame & Pick<DidArea, 'didResolver' | 'signers'> & { formats: Formats }) {
+export function composeCredentials(
+  known: Frame & Pick<DidArea, 'signers'> & { formats: Formats; holderMessages: HolderMessages },
+) {
   const revocations = createRevocations(known)
   const batchUploads = createBatchUploads(known)
   return {

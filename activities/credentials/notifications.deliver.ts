@@ -3,12 +3,12 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { Notification } from '../../entities/credentials/credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { logOf } from '../../protocol/credentials/formats.ts'
-import { messageEndpoint, messageHeader } from '../../protocol/credentials/notifications.ts'
+import { messageHeader, statusContent } from '../../protocol/credentials/notifications.ts'
 import type { NotificationSubject } from '../../protocol/credentials/work.ts'
+import type { Signer } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { jwsAlgorithm, signCompactJws } from '../../protocol/jws.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { DidResolver } from '../dids/resolver.ts'
 import type { Signers } from '../dids/signers.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import { postMessage } from '../frame/outbound/post.ts'
@@ -27,14 +27,43 @@ export async function messageSigner(signers: Signers, tenantId: string, did: str
   return didSigner.withKey({ keyTypes: MESSAGE_KEYS, neededBy: 'a message' })
 }
 
+/** What is posted to a service. */
+interface Packed {
+  contentType: string
+  body: string
+}
+
+/** A message to a holder, for whoever brings it. */
+interface MessageToHolder {
+  tenantId: string
+  requestId: string
+  from: string
+  to: string
+  content: ReturnType<typeof statusContent>
+  signer(): Promise<Signer>
+  /** Returns the message for a holder whose DID has no key to encrypt to. */
+  plain(): Promise<Packed>
+}
+
+/** The way of messages to holders, which another area has: into an inbox of the platform, or to the service of a DID. */
+export interface HolderMessages {
+  reachHolder(
+    message: MessageToHolder,
+  ): Promise<{ kind: 'here' | 'nowhere' } | { kind: 'service'; url: string; pack(): Promise<Packed> }>
+}
+
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'outbound' | 'now' | 'uuid' | 'log'> {
   signers: Signers
-  didResolver: DidResolver
+  holderMessages: HolderMessages
 }
+
+/** Refusals that may pass: a document may resolve by then, our key be repaired, the inbox be emptied or deleted. */
+const mayPass = (code: string): boolean =>
+  ['did.unresolvable', 'inbox.full', 'inbox.not_found'].includes(code) || code.startsWith('key.')
 
 /** Activities of the workflow of a notification. */
 export function createNotificationDelivery(parts: Parts) {
-  const { config, database, sql, outbound, now, uuid, log, signers, didResolver } = parts
+  const { config, database, sql, outbound, now, uuid, log, signers, holderMessages } = parts
 
   /**
    * Counts messages by the host of their endpoint, because DID documents at many hosts may name one endpoint. A message
@@ -59,25 +88,36 @@ export function createNotificationDelivery(parts: Parts) {
     return result !== undefined
   }
 
-  /** Resolves, signs and sends. Returns a failure of the recipient's side as an outcome; throws our own. */
-  async function deliver(tenantId: string, { recipient, sender, message }: Notification): Promise<DeliveryOutcome> {
+  /** The order of a stored message; who brings it decides between its encrypted form and the plain one. */
+  function orderOf({ tenantId, requestId, recipient, sender, message }: Notification): MessageToHolder {
+    const signer = () => messageSigner(signers, tenantId, sender)
+    return {
+      ...{ tenantId, requestId, from: sender, to: recipient, signer },
+      content: statusContent(message),
+      async plain() {
+        const { keyType, verificationMethod, sign } = await signer()
+        const body = await signCompactJws(messageHeader(jwsAlgorithm(keyType), verificationMethod), message, sign)
+        return { contentType: 'application/jose', body }
+      },
+    }
+  }
+
+  /** Finds the way and sends. Returns a failure of the recipient's side as an outcome; throws our own. */
+  async function deliver(notification: Notification): Promise<DeliveryOutcome> {
     try {
-      const { document } = await didResolver.resolve(recipient)
-      const url = messageEndpoint(document)
-      if (!url) return { state: 'NO_SERVICE' }
-      if (!(await isWithinLimit(tenantId, new URL(url).host)))
+      const way = await holderMessages.reachHolder(orderOf(notification))
+      if (way.kind !== 'service') return { state: way.kind === 'here' ? 'SENT' : 'NO_SERVICE' }
+      const { url } = way
+      if (!(await isWithinLimit(notification.tenantId, new URL(url).host)))
         return { state: 'later', reason: 'notification.too_many' }
-      const { keyType, verificationMethod, sign } = await messageSigner(signers, tenantId, sender)
-      const body = await signCompactJws(messageHeader(jwsAlgorithm(keyType), verificationMethod), message, sign)
-      const posted = await postMessage(outbound, { url, headers: { 'content-type': 'application/jose' }, body })
+      const { contentType, body } = await way.pack()
+      const posted = await postMessage(outbound, { url, headers: { 'content-type': contentType }, body })
       if (posted.accepted) return { state: 'SENT' }
       return { state: posted.mayPass ? 'later' : 'FAILED', reason: posted.reason }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       if (error.code === 'did.method_unsupported') return { state: 'NO_SERVICE', reason: error.code }
-      // by then their document may resolve, or our key be repaired
-      const later = error.code === 'did.unresolvable' || error.code.startsWith('key.')
-      return { state: later ? 'later' : 'FAILED', reason: error.code }
+      return { state: mayPass(error.code) ? 'later' : 'FAILED', reason: error.code }
     }
   }
 
@@ -89,7 +129,7 @@ export function createNotificationDelivery(parts: Parts) {
     async deliverNotification({ tenantId, notificationId }: NotificationSubject): Promise<DeliveryOutcome> {
       const notification = await find(tenantId, notificationId)
       if (!notification) return { state: 'SENT' }
-      const outcome = await deliver(tenantId, notification)
+      const outcome = await deliver(notification)
       const { credentialId } = notification
       if (outcome.state === 'later' || outcome.state === 'FAILED')
         log.warn({ tenantId, notificationId, credentialId, ...outcome }, 'a holder was not reached')

@@ -3,8 +3,9 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Domain } from '../../entities/domains.ts'
 import { inTenant, takeTurn } from '../../entities/orm.ts'
 import type { DomainSubject } from '../../protocol/domains/look.ts'
-import { readDomain, refuseName } from '../../protocol/domains/names.ts'
+import { ONLY_DOMAIN, readDomain, refuseName } from '../../protocol/domains/names.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { isLabel, LABEL_EXPECTED } from '../../protocol/names.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
@@ -23,12 +24,10 @@ export const domainTaken = () =>
 
 const VERIFIED_ELSEWHERE = 'select 1 from domains where domain = $1 and is_verified and tenant_id <> $2'
 
-const MAX_NAME = 255
-
 function checkName(name: string): string {
-  if (name.length > 0 && name.length <= MAX_NAME && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return name
+  if (isLabel(name)) return name
   throw new Refusal('request.invalid', 'The name of the domain is not valid; see errors.', [
-    { path: 'name', code: 'text', message: `expected one line of 1 to ${MAX_NAME} characters` },
+    { path: 'name', code: 'text', message: LABEL_EXPECTED },
   ])
 }
 
@@ -120,6 +119,16 @@ export function createDomains(parts: Parts) {
         if (!(error instanceof UniqueConstraintViolationException)) throw error
         throw new Refusal('domain.duplicate', 'This tenant has this domain already.')
       })
+    },
+
+    /** Returns the id, or that of the tenant's only domain for `ONLY_DOMAIN`. */
+    async chosenDomain(tenantId: string, id: string): Promise<string> {
+      if (id !== ONLY_DOMAIN) return id
+      const [only, another] = await inTenant(database.tenants, tenantId, (em) => em.find(Domain, {}, { limit: 2 }))
+      if (!only) throw domainNotFound()
+      if (another)
+        throw new Refusal('domain.several', 'The tenant has several domains, and the path names none of them.')
+      return only.id
     },
 
     async listDomains(tenantId: string, { limit, offset }: { limit: number; offset: number }) {

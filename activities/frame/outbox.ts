@@ -4,7 +4,7 @@ import type { About, Payload, StartedType, Subject } from '../../protocol/workfl
 import { createSealer } from './sealing.ts'
 import { pack, unpack } from './temporal/codec.ts'
 import { workflowStart } from './temporal/contract.ts'
-import type { WorkflowStart } from './temporal/index.ts'
+import type { WorkflowStart } from './temporal/starts.ts'
 
 /** Temporal refuses a payload of 2 MiB, so a larger one must not be accepted now. */
 export const MAX_PAYLOAD_BYTES = 2_000_000

@@ -1,7 +1,7 @@
 import type { Sql } from '../../entities/orm.ts'
 import type { About, Payload, StartedType, Subject } from '../../protocol/workflows.ts'
 import { workflowStart } from './temporal/contract.ts'
-import type { WorkflowStart } from './temporal/index.ts'
+import type { WorkflowStart } from './temporal/starts.ts'
 
 /** Columns of every row under way. */
 export interface WorkRow {

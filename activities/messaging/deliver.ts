@@ -35,6 +35,8 @@ export interface InboxPlace {
   /** The DID is the tenant's own, so that the platform has its keys. */
   isOwn: boolean
   did: string
+  /** Of a did:web of somebody else: SHA-256 of the key that has proved the control of it. */
+  controlKey?: Uint8Array
 }
 
 /** What became of a message in one inbox; `refused` by `inbox.full` or `inbox.not_found`. */
@@ -42,7 +44,7 @@ export type Delivered = Pick<InboxPlace, 'tenantId' | 'inboxId'> &
   ({ outcome: 'stored' | 'repeated'; id: string } | { outcome: 'refused'; refusal: Refusal })
 
 /** The tenant of each registration that stands, as activities/messaging/registrations.ts says. */
-const INBOXES = `select r.tenant_id, r.inbox_id, r.did, r.did_id is not null as is_own from inbox_dids r left join dids d on d.tenant_id = r.tenant_id and d.id = r.did_id
+const INBOXES = `select r.tenant_id, r.inbox_id, r.did, r.did_id is not null as is_own, r.control_key from inbox_dids r left join dids d on d.tenant_id = r.tenant_id and d.id = r.did_id
 where r.did = any($1) and ($2::uuid is null or r.tenant_id = $2) and (r.did_id is null or d.deleted_at is null)
 order by r.created_at, r.id limit $3`
 
@@ -51,6 +53,7 @@ interface Found {
   tenant_id: string
   inbox_id: string
   is_own: boolean
+  control_key: Buffer | null
 }
 
 /** A DID is registered in few tenants; more of them do not make one message costlier. */
@@ -74,11 +77,12 @@ export function createMessageDelivery({ database, systemSql, now, uuid, messageS
     const values = [[dids].flat(), tenantId ?? null, MAX_INBOXES_OF_DID]
     const query = { name: 'inboxes-of-dids', text: INBOXES, values }
     const { rows } = await systemSql.query<Found>(query)
-    return rows.map(({ did, tenant_id, inbox_id, is_own }) => ({
+    return rows.map(({ did, tenant_id, inbox_id, is_own, control_key }) => ({
       did,
       tenantId: tenant_id,
       inboxId: inbox_id,
       isOwn: is_own,
+      ...(control_key && { controlKey: control_key }),
     }))
   }
 

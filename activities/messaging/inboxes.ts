@@ -3,6 +3,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Inbox } from '../../entities/messaging.ts'
 import { inTenant, takeTurn } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { isLabel, LABEL_EXPECTED } from '../../protocol/names.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import { inboxNotFound } from './refusals.ts'
@@ -20,12 +21,10 @@ export interface Page {
 /** With MAX_BYTES of each (deliver.ts), what a tenant can have others store. */
 export const MAX_INBOXES = 100
 
-const MAX_NAME = 255
-
 function checkName(name: string): string {
-  if (name.length > 0 && name.length <= MAX_NAME && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return name
+  if (isLabel(name)) return name
   throw new Refusal('request.invalid', 'The name of the inbox is not valid; see errors.', [
-    { path: 'name', code: 'text', message: `expected one line of 1 to ${MAX_NAME} characters` },
+    { path: 'name', code: 'text', message: LABEL_EXPECTED },
   ])
 }
 

@@ -5,7 +5,7 @@ import { InboxDid } from '../../entities/messaging.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { parseDid } from '../../protocol/dids/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { type ControlProof, readControlProof, refuseJwt } from '../../protocol/messaging/control.ts'
+import { type ControlProof, controlKeyOf, readControlProof, refuseJwt } from '../../protocol/messaging/control.ts'
 import { verifySignedMessage } from '../../protocol/messaging/jws.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
@@ -73,6 +73,11 @@ const registeredElsewhere = () =>
     'The DID is registered with another inbox of this tenant. End that registration first.',
   )
 
+interface Proof extends ControlProof {
+  /** Null for a DID whose document does not change. */
+  controlKey: Buffer | null
+}
+
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'> {
   operations: Operations
   didResolver: Pick<DidResolver, 'resolve'>
@@ -83,17 +88,19 @@ export function createRegistrations({ config, database, now, uuid, operations, d
   const resolveDid = async (did: string) => (await didResolver.resolve(did)).document
 
   /** Checks what a JWT says and who signed it; whether it was used before shows when it is used. */
-  async function proofOf(jwt: string, did: string, inboxId: string): Promise<ControlProof> {
+  async function proofOf(jwt: string, did: string, inboxId: string): Promise<Proof> {
     const clock = { now: now(), toleranceMs: config.clockToleranceMs }
     const proof = readControlProof(jwt, { did, audience: inboxId, ...clock })
-    const { error } = await verifySignedMessage(proof.message, { purposes: ['authentication'], resolveDid })
+    const { error, publicJwk } = await verifySignedMessage(proof.message, { purposes: ['authentication'], resolveDid })
     if (error)
       refuseJwt(
         'signature',
         error.message,
         'expected the signature of a key that the DID document has for authentication',
       )
-    return proof
+    // the document of a did:key never changes
+    const mayChange = publicJwk !== undefined && !did.startsWith('did:key:')
+    return { ...proof, controlKey: mayChange ? Buffer.from(controlKeyOf(publicJwk)) : null }
   }
 
   /** The tenant's own DID, which cannot be deleted until the transaction ends. */
@@ -137,14 +144,18 @@ export function createRegistrations({ config, database, now, uuid, operations, d
         await em.execute(FALLEN, [did])
         const row = await em.findOne(InboxDid, { did })
         if (row && row.inboxId !== inboxId) throw registeredElsewhere()
-        if (row) return { did, registeredAt: row.createdAt.toISOString() }
+        if (row) {
+          if (proof && row.didId === null) row.controlKey = proof.controlKey
+          return { did, registeredAt: row.createdAt.toISOString() }
+        }
         const own = await ownDid(em, did)
         if (!own && !proof) throw jwtRequired()
         if (proof) await use(em, tenantId, proof)
         if ((await em.count(InboxDid, { inboxId })) >= MAX_DIDS)
           throw new Refusal('inbox.too_many_dids', `An inbox can have ${MAX_DIDS} DIDs. Use another inbox.`)
         const createdAt = now()
-        em.create(InboxDid, { id: uuid(), tenantId, inboxId, did, didId: own?.id ?? null, createdAt })
+        const controlKey = own ? null : (proof?.controlKey ?? null)
+        em.create(InboxDid, { id: uuid(), tenantId, inboxId, did, didId: own?.id ?? null, controlKey, createdAt })
         await em.flush()
         return { did, registeredAt: createdAt.toISOString() }
       }

@@ -1,25 +1,22 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { SentMessage } from '../../entities/messaging.ts'
-import { type DidDocument, parseDidUrl } from '../../protocol/dids/index.ts'
+import { parseDidUrl } from '../../protocol/dids/index.ts'
 import { Refusal, TooMany } from '../../protocol/errors.ts'
-import { messagePlace } from '../../protocol/messaging/addresses.ts'
 import type { DidcommMessage } from '../../protocol/messaging/didcomm.message.ts'
-import { packEncrypted } from '../../protocol/messaging/didcomm.pack.ts'
 import type { GeneralJwe } from '../../protocol/messaging/jwe.form.ts'
-import { messageKey, type Outgoing, readOutgoing } from '../../protocol/messaging/outgoing.ts'
-import { chooseCurve, recipientsOf } from '../../protocol/messaging/recipients.ts'
+import { type Outgoing, readOutgoing } from '../../protocol/messaging/outgoing.ts'
 import { uuidOfHex } from '../../protocol/uuid.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Agreer, Agreers } from '../dids/agreers.ts'
-import type { DidResolver } from '../dids/resolver.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
 import type { Sealer } from '../frame/sealing.ts'
-import { type Delivered, type InboxPlace, MAX_MESSAGE_BYTES, type MessageDelivery } from './deliver.ts'
+import { type Delivered, type InboxPlace, MAX_MESSAGE_BYTES } from './deliver.ts'
 import { type SentContent, sentBoundTo } from './posting.ts'
 import type { Receiving } from './receiving.ts'
 import { cannotSend, refuseFrom } from './refusals.ts'
+import { assertArrived, encryptTo, type Route, type Routes } from './routes.ts'
 
 /** Messages of one tenant that wait for a service elsewhere; each has at most twice MAX_MESSAGE_BYTES. */
 const MAX_WAITING = 1_000
@@ -33,8 +30,7 @@ export interface MessageToSend {
 interface Parts extends Pick<Dependencies, 'config' | 'sql' | 'outbox' | 'now' | 'uuid'> {
   operations: Operations
   agreers: Pick<Agreers, 'agreersFor'>
-  didResolver: Pick<DidResolver, 'resolve'>
-  messageDelivery: MessageDelivery
+  routes: Routes
   receiving: Pick<Receiving, 'storeEnvelope'>
   sentSealer: Sealer
 }
@@ -59,8 +55,7 @@ function idOfKey(tenantId: string, key: string): string {
 
 /** Sends messages to DIDs: into inboxes of the platform, or encrypted to a service elsewhere (specification, sendMessage). */
 export function createSending(parts: Parts) {
-  const { config, sql, outbox, now, uuid, operations, agreers, didResolver } = parts
-  const { messageDelivery, receiving, sentSealer } = parts
+  const { config, sql, outbox, now, uuid, operations, agreers, routes, receiving, sentSealer } = parts
 
   /** Counts messages by the host of the service, because DIDs at many hosts may name one. */
   const limiter = new RateLimiterPostgres({
@@ -86,9 +81,9 @@ export function createSending(parts: Parts) {
   const sendersOf = async (tenantId: string, { from }: DidcommMessage): Promise<Agreer[]> =>
     from === undefined ? [] : agreers.agreersFor(tenantId, from, refuseFrom)
 
-  const resolve = async (did: string): Promise<DidDocument> => {
+  const routeTo = async (to: string): Promise<Route> => {
     try {
-      return (await didResolver.resolve(did)).document
+      return await routes.routeTo(to)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       throw cannotSend('unresolvable', 'The DID does not resolve.', 'expected a DID that resolves', error)
@@ -96,64 +91,37 @@ export function createSending(parts: Parts) {
   }
 
   /** Encrypts to the keys of a DID: from the sender where there is one, or else anonymously. Throws `message.cannot_send`. */
-  async function encrypt(message: DidcommMessage, document: DidDocument, keysOf: string, senders: Agreer[]) {
-    const keys = recipientsOf(document, keysOf)
+  async function encrypt(message: DidcommMessage, { keys }: Route, senders: Agreer[]): Promise<GeneralJwe> {
     const expected = 'expected a DID with an X25519, P-256, P-384 or P-521 key under keyAgreement'
     if (keys.length === 0) throw cannotSend('no_key', 'The DID has no key to encrypt to.', expected)
-    const senderTypes = senders.length > 0 ? senders.map(({ keyType }) => keyType) : undefined
-    const choice = chooseCurve([keys], senderTypes)
-    const [recipients] = 'recipients' in choice ? choice.recipients : []
-    if (!('keyType' in choice) || !recipients)
-      throw cannotSend('curve', 'Sender and recipient have no keys of one curve.', `expected a key of ${senderTypes}`)
-    const sender = senders.find(({ keyType }) => keyType === choice.keyType)
-    return packEncrypted({ message, recipients, random: randomBytes, ...(sender && { sender }) })
+    const envelope = await encryptTo(keys, message, senders)
+    if (envelope) return envelope
+    const types = senders.map(({ keyType }) => keyType).join(' or ')
+    throw cannotSend('curve', 'Sender and recipient have no keys of one curve.', `expected a key of ${types}`)
   }
 
-  /** Into the inboxes of the platform, without the network: where the DID is the inbox's tenant's, as the message in it. */
-  async function deliverHere(call: Call, to: string, outgoing: Outgoing, places: InboxPlace[]): Promise<void> {
+  /** Puts the message into the inboxes of the platform. Returns false where none is there any more. */
+  async function deliverHere(call: Call, to: string, outgoing: Outgoing, places: InboxPlace[]): Promise<boolean> {
     const { tenantId, requestId } = call
-    const senders = 'message' in outgoing ? await sendersOf(tenantId, outgoing.message) : []
-    const closed =
-      'envelope' in outgoing ? async () => outgoing.envelope : once(() => seal(to, outgoing.message, senders))
-    const delivered: Delivered[] = []
-    for (const place of places) {
-      if ('envelope' in outgoing || !place.isOwn) {
-        delivered.push(...(await receiving.storeEnvelope(place, await closed(), requestId)))
-        continue
-      }
+    if ('message' in outgoing) {
       const { message } = outgoing
-      const messageId = messageKey(message, message.from ?? `tenant ${tenantId}`)
-      const payload = JSON.stringify(message)
-      const { did: recipient } = place
-      delivered.push(
-        ...(await messageDelivery.deliverToInboxes({
-          recipient,
-          tenantId: place.tenantId,
-          messageId,
-          payload,
-          requestId,
-        })),
-      )
+      const senders = await sendersOf(tenantId, message)
+      const closed = async () => JSON.stringify(await encrypt(message, await routeTo(to), senders))
+      return routes.deliverHere({ tenantId, requestId, message, closed }, places)
     }
-    if (delivered.some(({ outcome }) => outcome !== 'refused')) return
-    const refused = delivered.find((each) => each.outcome === 'refused')
-    throw refused
-      ? refused.refusal
-      : new Refusal('message.envelope_invalid', 'The message is a JWE that cannot be sent; see errors.', [
-          { path: 'message', code: 'closed', message: 'expected a JWE that the recipient can open' },
-        ])
-  }
-
-  async function seal(to: string, message: DidcommMessage, senders: Agreer[]): Promise<GeneralJwe> {
-    const document = await resolve(recipientDid(to))
-    return encrypt(message, document, messagePlace(document, to).keysOf, senders)
+    const delivered: Delivered[] = []
+    for (const place of places) delivered.push(...(await receiving.storeEnvelope(place, outgoing.envelope, requestId)))
+    if (assertArrived(delivered)) return true
+    throw new Refusal('message.envelope_invalid', 'The message is a JWE that cannot be sent; see errors.', [
+      { path: 'message', code: 'closed', message: 'expected a JWE that the recipient can open' },
+    ])
   }
 
   /** The address of the recipient's service, and the envelope for it. */
   async function prepare(tenantId: string, to: string, outgoing: Outgoing): Promise<SentContent> {
     const senders = 'message' in outgoing ? await sendersOf(tenantId, outgoing.message) : []
-    const document = await resolve(recipientDid(to))
-    const { url, keysOf } = messagePlace(document, to)
+    const route = await routeTo(to)
+    const { url } = route
     if (url === undefined) {
       const expected = 'expected a DID whose document has a DIDCommMessaging service with an https URL'
       throw cannotSend('no_service', 'The DID has no service that takes messages.', expected)
@@ -164,8 +132,7 @@ export function createSending(parts: Parts) {
       if (!(error instanceof Refusal)) throw error
       throw cannotSend('service_refused', 'The service of the DID cannot be called.', error.message, error)
     }
-    const envelope =
-      'envelope' in outgoing ? outgoing.envelope : await encrypt(outgoing.message, document, keysOf, senders)
+    const envelope = 'envelope' in outgoing ? outgoing.envelope : await encrypt(outgoing.message, route, senders)
     return { url, envelope: JSON.stringify(envelope) }
   }
 
@@ -182,11 +149,9 @@ export function createSending(parts: Parts) {
       if (Buffer.byteLength(JSON.stringify(given)) > MAX_MESSAGE_BYTES)
         throw new Refusal('message.too_large', `A message has at most ${MAX_MESSAGE_BYTES / 1024} KiB.`)
       const outgoing = readOutgoing(given, { did, id, now: now() })
-      const places = await messageDelivery.inboxesOf(did)
-      if (places.length > 0) {
-        await deliverHere(call, to, outgoing, places)
+      const places = await routes.inboxesOf(did, requestId)
+      if (places.length > 0 && (await deliverHere(call, to, outgoing, places)))
         return operations.change(call, 'sendMessage', { id }, async () => undefined)
-      }
       const content = await prepare(tenantId, to, outgoing)
       await takeTurn(tenantId, new URL(content.url).host)
       const sealed = sentSealer.seal(Buffer.from(JSON.stringify(content)), sentBoundTo({ tenantId, id }))
@@ -198,15 +163,6 @@ export function createSending(parts: Parts) {
         await outbox.start(em, 'deliverMessage', { tenantId, sentId: id })
       })
     },
-  }
-}
-
-/** Does work once, when it is needed. */
-function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
-  let result: Promise<Result> | undefined
-  return () => {
-    result ??= work()
-    return result
   }
 }
 

@@ -93,7 +93,7 @@ export function createConfiguration({ config, database, now, uuid, operations, s
   })
 
   async function readConfiguration(tenantId: string): Promise<ConfigurationRecord> {
-    const row = await inTenant(database.tenants, tenantId, (em) => em.findOne(OpenIdConfiguration, {}))
+    const row = await inTenant(database.tenants, tenantId, (em) => em.findOne(OpenIdConfiguration, { tenantId }))
     if (!row) throw notFound()
     return toRecord(row)
   }
@@ -118,7 +118,7 @@ export function createConfiguration({ config, database, now, uuid, operations, s
         // of two concurrent first ones the second finds the row of the other
         await takeTurn(em, `openid configuration of ${tenantId}`)
         const values = { url, claims, disabled, sessionTimeoutSeconds: BigInt(input.sessionTimeoutSeconds) }
-        const found = await em.findOne(OpenIdConfiguration, {}, { lockMode: LockMode.PESSIMISTIC_WRITE })
+        const found = await em.findOne(OpenIdConfiguration, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
         const secret = found?.secret ?? sealer.seal(randomBytes(SECRET_BYTES), boundTo(tenantId))
         const row =
           found ?? em.create(OpenIdConfiguration, { id: uuid(), tenantId, ...values, secret, updatedAt: now() })

@@ -1,3 +1,4 @@
+import { LABEL_PATTERN } from '../../protocol/names.ts'
 import { ref } from '../frame/openapi/json.ts'
 import { nullable, type Schema, type Schemas } from '../frame/openapi/schemas.ts'
 
@@ -18,8 +19,8 @@ const SECRET = { type: 'string', pattern: '^[!-)+-~][!-~]{0,199}$', maxLength: 2
 export const CLAIM_SOURCE_SCHEMAS: Schemas = {
   ClaimSourceName: {
     type: 'string',
-    description: 'One line, for people.',
-    pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$',
+    description: 'One line, for people; something of it can be seen.',
+    pattern: LABEL_PATTERN,
     minLength: 1,
     maxLength: 255,
     example: 'Student registry',

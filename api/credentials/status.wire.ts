@@ -19,7 +19,7 @@ export interface SuspensionIn {
 /** Without members: from the credential's issuer to all of its subjects. */
 export interface NotificationIn {
   /**
-   * DID of the tenant that signs the message. Default: the credential's issuer.
+   * DID of the tenant that sends the message; it has a key that signs. Default: the credential's issuer.
    * @maxLength 2048
    */
   from?: Did
@@ -72,7 +72,7 @@ interface NotificationOut {
   id: Uuid
   /** DID of the recipient. */
   to: Did
-  /** DID that signs the message. */
+  /** DID that sends the message. */
   from: Did
   /** NO_SERVICE: the recipient's DID document has no service for messages. */
   status: 'PENDING' | 'SENT' | 'NO_SERVICE' | 'FAILED'

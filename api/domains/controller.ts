@@ -88,7 +88,7 @@ export class DomainsController extends Controller {
   @Security('bearerAuth', ['domains:write'])
   @Example<DomainOut>(VERIFIED_DOMAIN)
   async update(@Request() called: Called, @Path() id: Uuid, @Body() body: DomainUpdateIn): Promise<DomainOut> {
-    return domainToWire(await this.platform.domains.updateDomain(called.user, id, body))
+    return domainToWire(await this.platform.domains.updateDomain(called.user, await this.chosen(called, id), body))
   }
 
   /**
@@ -100,7 +100,7 @@ export class DomainsController extends Controller {
   @Security('bearerAuth', ['domains:write'])
   @SuccessResponse(204)
   async remove(@Request() called: Called, @Path() id: Uuid): Promise<void> {
-    await this.platform.domains.deleteDomain(called.user, id)
+    await this.platform.domains.deleteDomain(called.user, await this.chosen(called, id))
   }
 
   /**
@@ -115,7 +115,7 @@ export class DomainsController extends Controller {
   @Response<Problem>(400, 'no TXT record is the token; the detail says what was found')
   @Response<Problem>(409, 'the domain is verified already by another owner')
   async verify(@Request() called: Called, @Path() id: Uuid): Promise<void> {
-    await this.platform.domainVerification.verifyDomain(called.user, id)
+    await this.platform.domainVerification.verifyDomain(called.user, await this.chosen(called, id))
   }
 
   /**
@@ -129,6 +129,10 @@ export class DomainsController extends Controller {
   @SuccessResponse(200)
   @Example<DomainOut>(NEW_DOMAIN)
   async invalidate(@Request() called: Called, @Path() id: Uuid): Promise<DomainOut> {
-    return domainToWire(await this.platform.domains.invalidateDomain(called.user, id))
+    return domainToWire(await this.platform.domains.invalidateDomain(called.user, await this.chosen(called, id)))
+  }
+
+  private chosen({ user }: Called, id: string): Promise<string> {
+    return this.platform.domains.chosenDomain(user.tenantId, id)
   }
 }

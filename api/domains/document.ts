@@ -1,4 +1,5 @@
 import type { DOMAIN_OPERATIONS } from '../../protocol/domains/operations.ts'
+import { LABEL_PATTERN } from '../../protocol/names.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { VERIFIED_DOMAIN } from './wire.ts'
 
@@ -26,8 +27,8 @@ export const DOMAIN_DOCUMENT: AreaDocument<keyof typeof DOMAIN_OPERATIONS> = {
     },
     DomainLabel: {
       type: 'string',
-      description: 'One line, for people.',
-      pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$',
+      description: 'One line, for people; something of it can be seen.',
+      pattern: LABEL_PATTERN,
       minLength: 1,
       maxLength: 255,
       example: 'Registrar of the university',
@@ -40,6 +41,10 @@ export const DOMAIN_DOCUMENT: AreaDocument<keyof typeof DOMAIN_OPERATIONS> = {
           meaning: 'The domain cannot be a custom domain; errors names the broken rule.',
           remedy:
             'Send a domain that can be called from the internet and is yours, such as id.example.com: no URL, no address, no single label, no public suffix, no host of the platform.',
+        },
+        'domain.several': {
+          meaning: 'The path names no domain, and the tenant has several.',
+          remedy: 'Put the id of the domain into the path: getListOfDomains shows it.',
         },
         'domain.not_verified': {
           meaning: 'No TXT record of the domain is its verificationToken; the detail says what DNS has at which name.',

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { ONLY_DOMAIN } from '../../protocol/domains/names.ts'
 import { UUID } from '../../protocol/uuid.ts'
 import type { FindPath, OpenApi } from './openapi/paths.ts'
 
@@ -19,6 +20,15 @@ const ALIASES: [RegExp, string][] = [
   [/^\/v1\/linked-dids$/, '/.well-known/did-configuration'],
 ]
 
+const DOMAIN_PATH = '/v1/config/domain'
+
+/** By method, the paths of operations on the tenant's only domain, which have no id (D-491). */
+const ONLY_DOMAIN_PATHS: Partial<Record<string, RegExp>> = {
+  PUT: /^\/v1\/config\/domain$/,
+  DELETE: /^\/v1\/config\/domain$/,
+  POST: /^\/v1\/config\/domain\/(?:verify|invalidate)$/,
+}
+
 /** UUIDs are in lower case here; in a path they may be in either (RFC 9562, section 4). */
 const IDS = new RegExp(`(?<=/)${UUID}(?=/|$)`, 'gi')
 
@@ -35,13 +45,17 @@ function parametersOf({ paths }: OpenApi, template: string | undefined): string[
   return names.includes('limit') ? names : []
 }
 
+const withOnlyDomain = (method: string, path: string): string =>
+  ONLY_DOMAIN_PATHS[method]?.test(path) ? path.replace(DOMAIN_PATH, `$&/${ONLY_DOMAIN}`) : path
+
 /** Reads paths of the platform that this API follows as ours, and parameters of lists without a value as absent. */
 export const aliases =
   (openApi: OpenApi, find: FindPath): RequestHandler =>
   (request, _response, next) => {
     const [path = '', query] = request.url.split('?', 2)
     const alias = ALIASES.find(([pattern]) => pattern.test(path))
-    request.url = (alias ? path.replace(...alias) : path).replace(IDS, (id) => id.toLowerCase())
+    const ours = (alias ? path.replace(...alias) : path).replace(IDS, (id) => id.toLowerCase())
+    request.url = withOnlyDomain(request.method, ours)
     if (query !== undefined) {
       const names = READS.has(request.method) ? parametersOf(openApi, find(request.url)?.template) : []
       // a filter without a value filters nothing (D-318)

@@ -1,4 +1,5 @@
 import type { MESSAGING_OPERATIONS } from '../../protocol/messaging/operations.ts'
+import { LABEL_PATTERN } from '../../protocol/names.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { ISSUER } from '../frame/openapi/examples.ts'
 import { ref } from '../frame/openapi/json.ts'
@@ -50,8 +51,8 @@ export const MESSAGING_DOCUMENT: AreaDocument<keyof typeof MESSAGING_OPERATIONS 
   schemas: {
     InboxName: {
       type: 'string',
-      description: 'One line, for people.',
-      pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$',
+      description: 'One line, for people; something of it can be seen.',
+      pattern: LABEL_PATTERN,
       minLength: 1,
       maxLength: 255,
       example: INBOX.name,

@@ -37,17 +37,34 @@ export interface OpenIDConfigurationIn {
   url: HookUrl
 }
 
-export interface OpenIDConfigurationOut extends OpenIDConfigurationIn {
+export interface OpenIDConfigurationOut {
+  claims: string[]
+  disabled: boolean
+  session_timeout_in_sec: Count
+  url: string
+}
+
+/** What who may change the hook gets, and nobody else: with the secret, anybody can answer in the hook's place. */
+export interface OpenIDConfigurationSecretOut extends OpenIDConfigurationOut {
   /** 32 bytes in base64: the key of the HMAC (HS256) over the JWTs of both sides. */
   secret: string
 }
 
-const toWire = ({ sessionTimeoutSeconds, ...record }: ConfigurationRecord): OpenIDConfigurationOut => ({
-  ...record,
+const toWire = ({ url, claims, disabled, sessionTimeoutSeconds }: ConfigurationRecord): OpenIDConfigurationOut => ({
+  claims,
+  disabled,
   session_timeout_in_sec: sessionTimeoutSeconds,
+  url,
 })
 
 const CONFIGURATION: OpenIDConfigurationOut = {
+  claims: ['email', 'given_name'],
+  disabled: false,
+  session_timeout_in_sec: 1200,
+  url: 'https://hook.university.example/interaction',
+}
+
+const WITH_SECRET: OpenIDConfigurationSecretOut = {
   claims: ['email', 'given_name'],
   disabled: false,
   session_timeout_in_sec: 1200,
@@ -63,7 +80,7 @@ export class OpenIDConfigurationController extends Controller {
   }
 
   /**
-   * Returns the interaction hook of the tenant, with its secret.
+   * Returns the interaction hook of the tenant, without its secret: an update answers with it.
    * @summary Read the interaction hook
    */
   @Get()
@@ -84,10 +101,11 @@ export class OpenIDConfigurationController extends Controller {
   @OperationId('updateOpenIDConfiguration')
   @Security('bearerAuth', ['openid:write'])
   @SuccessResponse(200)
-  @Example<OpenIDConfigurationOut>(CONFIGURATION)
-  async update(@Request() called: Called, @Body() body: OpenIDConfigurationIn): Promise<OpenIDConfigurationOut> {
+  @Example<OpenIDConfigurationSecretOut>(WITH_SECRET)
+  async update(@Request() called: Called, @Body() body: OpenIDConfigurationIn): Promise<OpenIDConfigurationSecretOut> {
     const { session_timeout_in_sec: sessionTimeoutSeconds, ...input } = body
     const { openIdConfiguration } = this.platform
-    return toWire(await openIdConfiguration.updateConfiguration(called.user, { ...input, sessionTimeoutSeconds }))
+    const record = await openIdConfiguration.updateConfiguration(called.user, { ...input, sessionTimeoutSeconds })
+    return { ...toWire(record), secret: record.secret }
   }
 }

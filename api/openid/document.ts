@@ -114,7 +114,7 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
     HookClaims: names('Names of claims, each once.', '^[a-z][a-z_]{2,30}$', ['email', 'given_name']),
     ParameterNames: names(
       'Names of parameters, each once; none that the platform sets itself, such as state, nonce and redirect_uri.',
-      '^ui_[a-z]{2,30}$',
+      '^(login_hint|prompt|display|acr_values|ui_[a-z]{2,30})$',
       ['login_hint', 'ui_locales'],
     ),
     UpstreamAuthMethod: {

@@ -24,7 +24,7 @@ export const OPENID_PROBLEMS: ProblemTable = {
     'authentication.refused': {
       meaning: 'The authentication provider did not identify the holder.',
       remedy:
-        'The code in errors is the one of the provider: access_denied means that the holder stopped or may not log in.',
+        'The code in errors is the provider’s own. Let the holder begin again, or look into the log of the provider.',
     },
     'authentication_provider.invalid': {
       meaning: 'A value of the authentication provider cannot be used; errors names each place and rule.',
@@ -43,7 +43,7 @@ export const OPENID_PROBLEMS: ProblemTable = {
     'interaction.invalid_answer': {
       meaning: 'The JWT of the interaction hook is not valid; errors names the claim or rule.',
       remedy:
-        'Sign with the secret of getOpenIDConfiguration, in the form of docs/openid.md, and answer each session once.',
+        'Sign with the secret of updateOpenIDConfiguration, in the form of docs/openid.md, and answer each session once.',
     },
     'openid_configuration.invalid': {
       meaning: 'A value of the interaction hook cannot be used; errors names each place and rule.',

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
+import type { StatusMessage } from '../../protocol/credentials/notifications.ts'
 import { EVERYTHING, owned, ownedByTenant, type Rights } from '../base.ts'
 
 /** A credential as it was issued, whatever its format. */
@@ -84,7 +85,7 @@ const NotificationSchema = defineEntity({
     statusChange: p.bigint().nullable(),
     /** DID of the tenant that signs it. */
     sender: p.text(),
-    message: p.json<Record<string, unknown>>(),
+    message: p.json<StatusMessage>(),
     /** NO_SERVICE: the recipient's DID document names no place for messages. */
     state: p.text().$type<'PENDING' | 'SENT' | 'NO_SERVICE' | 'FAILED'>().default('PENDING'),
     reason: p.text().nullable(),

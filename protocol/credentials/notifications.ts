@@ -1,5 +1,3 @@
-import type { DidDocument } from '../dids/index.ts'
-import { isObject, listOf } from '../json.ts'
 import type { JwsHeader } from '../jws.ts'
 
 /** The message to a holder: ids and a status, no claims. Times are milliseconds since 1970. */
@@ -35,19 +33,16 @@ export function statusMessage(
   }
 }
 
-const MESSAGING = new Set(['DIDCommMessaging', 'MessagingService', 'did-communication', 'DIDComm'])
+/**
+ * The same in the form of DIDComm v2, for an encrypted message: its type has a protocol and a version (DIDComm v2, Message
+ * Type URI). `createdAt`: milliseconds since 1970.
+ */
+export const statusContent = ({ id, created_time: createdAt, body }: StatusMessage) => ({
+  id,
+  type: 'urn:countersign:credentials/revocation-status/1.0/status',
+  createdAt,
+  body,
+})
 
-const uriOf = (endpoint: unknown): string | undefined => {
-  const [first] = listOf(endpoint)
-  const uri = isObject(first) ? first.uri : first
-  return typeof uri === 'string' && uri.startsWith('https://') ? uri : undefined
-}
-
-/** The https URL of a DID's message service (DIDComm Messaging 2.1, Service Endpoint); undefined if it has none. */
-export function messageEndpoint({ service = [] }: DidDocument): string | undefined {
-  const messaging = service.filter(({ type }) => listOf(type).some((name) => MESSAGING.has(String(name))))
-  return messaging.map(({ serviceEndpoint }) => uriOf(serviceEndpoint)).find((uri) => uri !== undefined)
-}
-
-/** Header of the signed message; `kid` is the DID URL of the key. */
+/** Header of the signed message for a holder without a key to encrypt to; `kid` is the DID URL of the key. */
 export const messageHeader = (alg: JwsHeader['alg'], kid: string): JwsHeader => ({ alg, typ: 'JWM', kid })

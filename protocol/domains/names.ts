@@ -3,6 +3,9 @@ import { parse } from 'tldts'
 import { Refusal } from '../errors.ts'
 import { asciiHost, isHostName } from '../hosts/names.ts'
 
+/** The id that stands for the only domain of a tenant, in requests whose path has none (RFC 9562, section 5.9). */
+export const ONLY_DOMAIN = '00000000-0000-0000-0000-000000000000'
+
 /** Label of the name below a domain that may have the TXT record in place of the domain itself. */
 export const RECORD_LABEL = '_countersign'
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { absoluteId, type DidDocument, dereference, type PublicJwk, publicKeyOf, toJwk } from '../dids/index.ts'
 import { Refusal } from '../errors.ts'
 import { parseForeignJson } from '../json.depth.ts'
 import { isObject } from '../json.ts'
@@ -65,12 +66,41 @@ export function readControlProof(jwt: string, { did, audience, ...clock }: Expec
   if (message.did !== did)
     refuseJwt('kid', 'its kid is a key of another DID', 'expected kid to be a DID URL of the DID')
   if (claims.iss !== did) refuseJwt('iss', 'its iss is not the DID', 'expected iss to be the DID')
-  if (![claims.aud].flat().includes(audience))
-    refuseJwt('aud', 'its aud is not the inbox', 'expected aud to be the id of the inbox')
+  const [only, ...others] = [claims.aud].flat()
+  if (only !== audience || others.length > 0)
+    refuseJwt(
+      'aud',
+      'its aud is something else, or more, than the inbox',
+      'expected aud to be the id of the inbox, and nothing else',
+    )
   const expiresAt = expiryOf(claims, clock)
   for (const name of ['nbf', 'iat'] as const) {
     const time = moment(claims, name)
     if (time && isToCome(time, clock)) refuseJwt(name, `its ${name} is in the future`, `expected ${name} to be past`)
   }
   return { message, digest: createHash('sha256').update(message.signingInput).digest(), expiresAt }
+}
+
+/** Names a key, whatever a document calls it. */
+export const controlKeyOf = ({ kty, crv, x, y }: PublicJwk): Uint8Array =>
+  createHash('sha256')
+    .update(JSON.stringify([kty, crv, x, y ?? null]))
+    .digest()
+
+/** Keys of a document that are looked at. */
+const MAX_KEYS = 50
+
+/** Whether a document still has a key for `authentication`, so that the DID is under the control that it proved. */
+export function isControlledBy(document: DidDocument, controlKey: Uint8Array): boolean {
+  const ids = (document.authentication ?? []).slice(0, MAX_KEYS)
+  return ids.some((entry) => {
+    try {
+      const id = absoluteId(document.id, typeof entry === 'string' ? entry : entry.id)
+      const { method, authorized } = dereference(document, id, 'authentication')
+      return authorized && Buffer.compare(controlKeyOf(toJwk(publicKeyOf(method))), controlKey) === 0
+    } catch (error) {
+      if (error instanceof Refusal) return false // a key that is not understood; another one may be it
+      throw error
+    }
+  })
 }

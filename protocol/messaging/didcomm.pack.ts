@@ -1,10 +1,12 @@
 import { type DidcommMessage, MEDIA_TYPES } from './didcomm.message.ts'
+import type { GeneralJws } from './didcomm.signed.ts'
 import { encryptJwe, type Recipient, type Sender } from './jwe.encrypt.ts'
 import type { GeneralJwe } from './jwe.form.ts'
 import type { Random } from './jwe.keys.ts'
 
 export interface Packing {
-  message: DidcommMessage
+  /** A plaintext message, or a signed one. */
+  message: DidcommMessage | GeneralJws
   /** The keys of one DID, of one curve (DIDComm v2, Message Encryption). */
   recipients: Recipient[]
   /** Proves the sender to the recipient alone (authcrypt); without it the sender is anonymous (anoncrypt). */

@@ -155,6 +155,13 @@ function checkedAlgorithm({ enc, recipients }: ReadJwe, joint: Json) {
   return algorithm
 }
 
+/** Checks what shows without a key: lengths, algorithms, and each recipient once. Throws the one refusal. */
+export function checkClosed(jwe: ReadJwe): void {
+  checkLengths(jwe)
+  kidsOf(jwe)
+  for (const { joint } of jwe.recipients) checkedAlgorithm(jwe, joint)
+}
+
 /**
  * Opens a JWE in any serialization, also in the specification's shape, with the first key of ours that fits: ECDH-ES
  * (RFC 7518, section 4.6) or ECDH-1PU with key wrapping (draft-madden-jose-ecdh-1pu-04). Throws

@@ -3,6 +3,7 @@ import { Refusal, withPaths } from '../errors.ts'
 import { parseForeignJson } from '../json.depth.ts'
 import { isObject, type Json } from '../json.ts'
 import { checkMessage, type DidcommMessage, invalidMessage, MEDIA_TYPES } from './didcomm.message.ts'
+import { checkClosed } from './jwe.decrypt.ts'
 import { type GeneralJwe, generalOf, readJwe } from './jwe.form.ts'
 import { toGeneral } from './jwe.shape.ts'
 
@@ -59,6 +60,7 @@ const cannotOpen = (code: string, message: string): Refusal =>
 function checkedEnvelope(value: unknown, did: string): GeneralJwe {
   try {
     const envelope = envelopeOf(value)
+    checkClosed(readJwe(envelope as GeneralJwe & Json & { recipients: Json[] }))
     if (kidsOf(envelope).some((kid) => kid.startsWith(`${did}#`))) return envelope
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

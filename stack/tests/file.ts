@@ -18,6 +18,8 @@ export interface FileRun {
   stop: AbortSignal
   /** After every event. */
   counted(counts: { passed: number; failed: number; skipped: number }): void
+  /** What a test has measured. */
+  said?(lines: string[]): void
 }
 
 /** AVA's own limit sees files that run together and ends none of what they started: ours sees one file. */
@@ -34,7 +36,7 @@ function eventOf(line: string): TestEvent {
 
 /** Runs one file in an AVA of its own, and ends whatever it leaves behind. */
 export async function runFile(file: PlannedFile, run: FileRun): Promise<FileReport> {
-  const { suite, env, matching, failFast = false, stop, counted } = run
+  const { suite, env, matching, failFast = false, stop, counted, said } = run
   const report = createReport(file.path, matching.length > 0 || file.argument !== file.path)
   if (stop.aborted) return report.end({ how: 'an interruption', milliseconds: 0 })
   const begun = performance.now()
@@ -73,6 +75,7 @@ export async function runFile(file: PlannedFile, run: FileRun): Promise<FileRepo
     if (event.type === 'test-timeout-configured') patientUntil = Date.now() + (event.period ?? 0)
     report.add(event)
     counted(report.counts())
+    if (event.logs && event.logs.length > 0) said?.([event.title ?? '', ...event.logs])
   })
   const how = await part.exited
   clearTimeout(silence)

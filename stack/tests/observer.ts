@@ -26,6 +26,7 @@ interface AvaEvent {
   todo?: boolean
   knownFailing?: boolean
   err?: AvaError
+  logs?: string[]
   stack?: string
   period?: number
   nonZeroExitCode?: number
@@ -38,6 +39,8 @@ export interface TestEvent {
   title?: string
   mark?: 'skip' | 'todo' | 'failing'
   why?: string[]
+  /** What a test said with t.log(). */
+  logs?: string[]
   /** Milliseconds that a test asked for with t.timeout(). */
   period?: number
 }
@@ -66,6 +69,7 @@ const wireOf = (event: AvaEvent): TestEvent => ({
   title: event.title,
   mark: markOf(event),
   why: [...(event.err ? reasonsOf(event.err) : linesOf(event.stack)), ...endOf(event)],
+  logs: event.logs?.flatMap(linesOf),
   period: event.period,
 })
 

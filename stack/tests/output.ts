@@ -18,6 +18,9 @@ export const showLine = (line = '') => write(`${line}\n`)
 export const showFailure = ({ title, why }: Failure) =>
   write(`\n✘ ${title}\n${why.map((line) => `    ${line}\n`).join('')}`)
 
+export const showLog = ([title = '', ...lines]: string[]) =>
+  write(`\nℹ ${title}\n${lines.map((line) => `    ${line}\n`).join('')}`)
+
 export const showList = (heading: string, mark: string, titles: string[]) => {
   if (titles.length > 0) write(`\n${heading}\n${titles.map((title) => `${mark} ${title}\n`).join('')}`)
 }

@@ -2,7 +2,16 @@ import pLimit from 'p-limit'
 import { VARIABLES } from '../../config.ts'
 import { dismissGuard } from '../parts/part.ts'
 import { runFile } from './file.ts'
-import { type Counts, countsLine, createProgress, showFailure, showLine, showList, showSlowest } from './output.ts'
+import {
+  type Counts,
+  countsLine,
+  createProgress,
+  showFailure,
+  showLine,
+  showList,
+  showLog,
+  showSlowest,
+} from './output.ts'
 import { wrongSkip } from './parts.ts'
 import { type Plan, type PlannedFile, planRun, type Suite } from './plan.ts'
 import type { Failure, FileReport } from './report.ts'
@@ -91,7 +100,7 @@ export async function runTests(suite: Suite, env: Environment, args: string[]): 
     const limit = pLimit(concurrency)
     const one = async (file: PlannedFile) => {
       const counted = (counts: Counts) => progress.counted(file.path, counts)
-      const report = await runFile(file, { ...common, counted })
+      const report = await runFile(file, { ...common, counted, said: showLog })
       progress.ended(file.path)
       report.failed.forEach(showFailure)
       return report

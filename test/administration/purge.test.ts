@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createPurge } from '../../activities/administration/purge.ts'
-import type { Sql } from '../../entities/orm.ts'
+import { inTenant, type Sql } from '../../entities/orm.ts'
+import { saveProvider } from '../support/openid/users.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -77,6 +78,22 @@ test.serial('a rate limit is dropped when its window is over, and not before', a
     await ask('insert into rate_limits (key, points, expire) values ($1, 1, $2)', [key, expire], sql)
   t.like(await purge(), { rateLimits: 1 })
   t.deepEqual(await left('rate_limits', 'key', Object.keys(windows), sql), ['ending', 'open'])
+})
+
+test.serial('an authorization at a provider is dropped when its time is over, and not before', async (t) => {
+  const { tenantId } = world.first
+  const providerId = await saveProvider(world.dependencies, tenantId)
+  const ends = { 'a minute ago': '-1 minute', 'in a minute': '1 minute' }
+  for (const [name, end] of Object.entries(ends))
+    await inTenant(world.dependencies.database.tenants, tenantId, (em) =>
+      em.execute(
+        `insert into openid_authorizations (id, tenant_id, provider_id, state_digest, content, expires_at)
+         values (?, ?, ?, ?::text::bytea, '', now() + ?::interval)`,
+        [randomUUID(), tenantId, providerId, name, end],
+      ),
+    )
+  t.like(await purge(), { openIdAuthorizations: 1 })
+  t.deepEqual(await left('openid_authorizations', "encode(state_digest, 'escape')", Object.keys(ends)), ['in a minute'])
 })
 
 /** A batch with rows, as old as told since its last row came. */

@@ -58,6 +58,8 @@ const APPENDED = [
   'StatusListPublication',
   'WebhookEvent',
 ]
+/** Deleted by the callback that uses them. */
+const USED_ONCE = ['OpenIdAuthorization']
 const KEPT = [...APPENDED, 'Revocation', 'Notification', 'WebhookDelivery']
 
 test.serial('with its policies open row-level security holds nobody back', async (t) => {
@@ -87,7 +89,7 @@ for (const entity of entities)
       t.is(await inOurs((em) => em.findOne(entity as never, keys)), null)
       const change = () => inOurs((em) => em.nativeUpdate(entity as never, keys, { tenantId: fence.ours } as never))
       const remove = () => inOurs((em) => em.nativeDelete(entity as never, keys))
-      if (!APPENDED.includes(name ?? '')) t.is(await change(), 0)
+      if (![...APPENDED, ...USED_ONCE].includes(name ?? '')) t.is(await change(), 0)
       if (!KEPT.includes(name ?? '')) t.is(await remove(), 0)
     }
     await t.throwsAsync(orm.em.fork().find(entity as never, {}))

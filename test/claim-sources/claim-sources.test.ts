@@ -224,7 +224,7 @@ test('a parameter has map_from, default_value or both (specification, Claim sour
     { a: { x: 1 } },
   ])
     t.is((await own().create(claimSource({ request_parameters }))).status, 400, JSON.stringify(request_parameters))
-  for (const name of ['', 'a\nb', 'x'.repeat(256)])
+  for (const name of ['', ' ', 'a\u202eb', 'a\nb', 'x'.repeat(256)])
     t.is(refusalOf(await own().create(claimSource({ name })))[1], '/problems#claim_source.invalid_name')
 })
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { CompactEncrypt, FlattenedEncrypt, generalDecrypt, importJWK, type JWK } from 'jose'
 import { MAX_PAYLOAD_BYTES } from '../../activities/messaging/encryption.ts'
-import { toJwk } from '../../protocol/dids/index.ts'
+import { type DidDocument, toJwk } from '../../protocol/dids/index.ts'
 import { didKeyOf } from '../../protocol/dids/key.ts'
 import { createDid } from '../support/credentials/credentials.ts'
 import { didsOf } from '../support/credentials/dids.ts'
@@ -17,7 +17,7 @@ import {
   problemOf,
   rfc7516,
 } from '../support/messaging/encryption.ts'
-import { encrypt } from '../support/messaging.ts'
+import { encrypt, inboxesOf } from '../support/messaging.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let names: Names
@@ -110,6 +110,26 @@ test('to many recipients: did:key and did:web of the platform, of another host, 
     }
   const back = await encrypt(world, { from: web, to: [key], payload, token: world.token })
   t.true((await decrypt(back, other)).senderDidUrl?.startsWith(`${web}#z6LS`))
+})
+
+test('the document of a did:web has the service for messages while it is registered, on every tenant’s host (D-408)', async (t) => {
+  const client = await world.addTenant('letters')
+  for (const [token, host] of [
+    [world.token, 'issuer.test'],
+    [await world.tokenOf(client), 'letters.issuer.test'],
+  ] as const) {
+    const [dids, inboxes, path] = [didsOf(world, token), inboxesOf(world, token), randomUUID()]
+    const { did } = await dids.createWeb(`https://${host}:${names.port}/${path}`)
+    await dids.reaches(did, 'COMPLETED')
+    const inboxId = await inboxes.created()
+    const service = async () => (await names.read(host, `/${path}/did.json`)).json<DidDocument>().service
+    t.is(await service(), undefined)
+    t.is((await inboxes.register(inboxId, did)).status, 201)
+    const serviceEndpoint = { uri: `${names.origin}/didcomm`, accept: ['didcomm/v2'] }
+    t.deepEqual(await service(), [{ id: `${did}#messages`, type: 'DIDCommMessaging', serviceEndpoint }])
+    t.is((await inboxes.unregister(inboxId, did)).status, 204)
+    t.is(await service(), undefined)
+  }
 })
 
 test('JWEs that jose makes are decrypted; what is no JSON is text, and what is no text is refused (D-394)', async (t) => {

@@ -58,7 +58,8 @@ test('a list has pages, newest first, with the totals, and another tenant’s in
 
 test('a name is one line of 1 to 255 characters, and nothing else is accepted beside it', async (t) => {
   const id = await own().created()
-  for (const name of ['', 'a\nb', 'x'.repeat(256), 1, null, { a: 'b' }]) {
+  const hidden = [' ', '\u3000\u00a0', '\u200b', '\u3164', 'a\u202eb', 'a\u2066b', '\u200fa', 'a\u2028b']
+  for (const name of ['', 'a\nb', 'x'.repeat(256), 1, null, { a: 'b' }, ...hidden]) {
     for (const reply of [await own().create(name), await own().rename(id, name)]) {
       t.is(reply.status, 400, JSON.stringify(name))
       t.like(reply.json(), { type: '/problems#request.invalid', errors: [{ path: 'name' }] })
@@ -66,7 +67,8 @@ test('a name is one line of 1 to 255 characters, and nothing else is accepted be
   }
   for (const body of [{}, { name: 'x', id: randomUUID() }])
     t.is((await world.ask(INBOXES, { token: world.token, body })).status, 400)
-  t.is((await own().create('日本語 👋')).status, 201)
+  for (const name of ['日本語 👋', '👨‍👩‍👧', 'שלום', ' a '])
+    t.is((await own().create(name)).json<{ name: string }>().name, name)
 })
 
 test('a repeated Idempotency-Key creates one inbox', async (t) => {
@@ -253,4 +255,33 @@ test('an inbox is deleted with its messages and registrations, while messages co
   t.is((await own().message(inboxId, messageId)).status, 404)
   const again = await own().created()
   t.is((await own().register(again, inboxDid)).status, 201)
+})
+
+test('another tenant’s inbox, its DIDs and its messages are not found, whatever is asked of them', async (t) => {
+  const { inboxId, inboxDid, messageId } = await createMailbox(world)
+  const { inboxes: other, token } = await otherTenant()
+  const mine = await other.created()
+  const path = `${INBOXES}/${inboxId}`
+  for (const [code, reply] of [
+    ['inbox.not_found', await other.read(inboxId)],
+    ['inbox.not_found', await other.rename(inboxId, 'mine')],
+    ['inbox.not_found', await other.remove(inboxId)],
+    ['inbox.not_found', await world.ask(`${path}/dids`, { token })],
+    ['inbox.not_found', await other.register(inboxId, inboxDid)],
+    ['inbox.not_found', await other.unregister(inboxId, inboxDid)],
+    ['inbox.not_found', await world.ask(`${path}/messages`, { token })],
+    ['inbox.not_found', await other.message(inboxId, messageId)],
+    ['inbox.not_found', await other.removeMessage(inboxId, messageId)],
+    ['inbox.did_not_registered', await other.unregister(mine, inboxDid)],
+    ['message.not_found', await other.message(mine, messageId)],
+    ['message.not_found', await other.removeMessage(mine, messageId)],
+    ['did.not_found', await world.ask(`/v1/dids/${inboxDid}`, { token, method: 'DELETE' })],
+  ] as const) {
+    t.is(reply.status, 404, reply.text)
+    t.is(typeOf(reply), `/problems#${code}`)
+  }
+  const notOwn = await other.register(mine, inboxDid)
+  t.deepEqual([notOwn.status, typeOf(notOwn)], [400, '/problems#inbox.jwt_required'])
+  t.is((await own().message(inboxId, messageId)).status, 200)
+  t.is((await own().dids(inboxId)).totalCount, 1)
 })

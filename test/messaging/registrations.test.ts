@@ -38,7 +38,7 @@ for (const alg of ['EdDSA', 'ES256'] as const)
     const missing = await own().register(id, did)
     t.is(missing.status, 400)
     t.like(problemOf(missing), { type: '/problems#inbox.jwt_required', errors: [{ path: 'jwt' }] })
-    t.is((await own().register(id, did, await jwt(id, { aud: ['somebody', id] }))).status, 201)
+    t.is((await own().register(id, did, await jwt(id, { aud: [id] }))).status, 201)
     t.deepEqual(await registeredIn(id), [did])
   })
 
@@ -63,6 +63,9 @@ test('a jwt that proves nothing is refused with its rule, and registers nothing'
     ['aud', await us.jwt(elsewhere)],
     ['aud', await us.jwt(id, { aud: undefined })],
     ['aud', await us.jwt(id, { aud: [] })],
+    ['aud', await us.jwt(id, { aud: [id, elsewhere] })],
+    ['aud', await us.jwt(id, { aud: [id, id] })],
+    ['aud', await us.jwt(id, { aud: id.toUpperCase() })],
     ['exp', await us.jwt(id, { exp: now - 3600 })],
     ['exp', await us.jwt(id, { exp: undefined })],
     ['exp', await us.jwt(id, { exp: now + 25 * 3600 })],
@@ -150,7 +153,9 @@ test('two tenants register one DID, each with its own jwt, and one cannot use th
   const token = await world.tokenOf(await world.addTenant())
   const other = inboxesOf(world, token)
   const [id, otherId, { did, jwt }] = [await own().created(), await other.created(), await stranger()]
-  const [ours, theirs] = [await jwt(id), await jwt(otherId)]
+  const [ours, theirs, both] = [await jwt(id), await jwt(otherId), await jwt(id, { aud: [id, otherId] })]
+  for (const reply of [await own().register(id, did, both), await other.register(otherId, did, both)])
+    t.is(problemOf(reply).errors?.[0]?.code, 'aud', 'a jwt is for one inbox')
   t.is(problemOf(await other.register(otherId, did, ours)).errors?.[0]?.code, 'aud')
   t.is((await own().register(id, did, ours)).status, 201)
   t.is((await other.register(otherId, did, theirs)).status, 201)

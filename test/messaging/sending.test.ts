@@ -1,12 +1,13 @@
-import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
-import type { DidDocument, PublicJwk } from '../../protocol/dids/index.ts'
+import type { DidDocument } from '../../protocol/dids/index.ts'
 import { packEncrypted } from '../../protocol/messaging/didcomm.pack.ts'
 import { recipientsOf } from '../../protocol/messaging/recipients.ts'
 import { createDid } from '../support/credentials/credentials.ts'
 import { loggedAbout, until } from '../support/credentials/dids.ts'
 import { agreementOf } from '../support/messaging/didcomm.ts'
 import { DIDCOMM, didcomm } from '../support/messaging/python.ts'
+import { walletsOf } from '../support/messaging/wallets.ts'
 import { inboxesOf, type Message } from '../support/messaging.ts'
 import { openWorldBeside, type WorldBeside } from '../support/parts/elsewhere.ts'
 import { createReceiver, status } from '../support/receiver.ts'
@@ -31,38 +32,7 @@ const send = (to: string, message: unknown, token = world.token, headers: Record
 const didcommPost = (body: unknown, type = ENCRYPTED) =>
   world.ask('/didcomm', { raw: JSON.stringify(body), headers: { 'content-type': type } })
 
-/** Somebody elsewhere, whose wallet takes messages at a path of the receiver. */
-function wallet(name: string, more: Partial<DidDocument> = {}) {
-  const host = new URL(beside.urlOf('')).host.replace(':', '%3A')
-  const did = `did:web:${host}:${name}`
-  const jwk = {
-    ...(generateKeyPairSync('x25519').privateKey.export({ format: 'jwk' }) as PublicJwk & { d: string }),
-    kid: `${did}#key`,
-  }
-  const { kty, crv, x } = jwk
-  const document: DidDocument = {
-    id: did,
-    verificationMethod: [
-      {
-        id: jwk.kid,
-        type: 'JsonWebKey2020',
-        controller: did,
-        publicKeyJwk: { kty, crv, ...(x !== undefined && { x }) },
-      },
-    ],
-    keyAgreement: [jwk.kid],
-    service: [
-      {
-        id: `${did}#messages`,
-        type: 'DIDCommMessaging',
-        serviceEndpoint: { uri: beside.urlOf(`${name}/inbox`), accept: ['didcomm/v2'] },
-      },
-    ],
-    ...more,
-  }
-  receiver.script(`/${name}/did.json`, (_nth, response) => void response.end(JSON.stringify(document)))
-  return { did, jwk, document, inbox: `/${name}/inbox` }
-}
+const wallet = walletsOf(() => beside, receiver)
 
 const documentOf = async (did: string): Promise<DidDocument> =>
   (await world.ask(`/v1/dids/${encodeURIComponent(did)}`, { token: world.token })).json<{ didDocument: DidDocument }>()

@@ -1,7 +1,8 @@
 import test from 'ava'
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { createPlatform } from '../../activities/index.ts'
-import { Refusal } from '../../protocol/errors.ts'
+import { blocksOf } from '../support/frame/docs.ts'
+import { refusalOf } from '../support/openid/logins.ts'
 import { openWorld, type Reply, type World } from '../support/world.ts'
 
 const PATH = '/v1/openid/configuration'
@@ -32,16 +33,6 @@ async function tenantWith(more: object = {}) {
   return { token, tenantId: client.tenantId, secret, key: Buffer.from(secret, 'base64'), baseUrl }
 }
 
-const refusalOf = async (work: Promise<unknown>): Promise<Refusal> => {
-  try {
-    await work
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
-  throw new Error('it was not refused')
-}
-
 test('a hook is set and read; its secret is 32 bytes, and stays (specification, OpenID configuration)', async (t) => {
   const client = await world.addTenant()
   const token = await world.tokenOf(client)
@@ -59,7 +50,7 @@ test('a hook is set and read; its secret is 32 bytes, and stays (specification, 
     url: 'https://hook.example',
   }
   t.deepEqual((await put(token, changed)).json(), { ...changed, secret: first?.secret })
-  t.deepEqual((await world.ask(PATH, { token })).json(), { ...changed, secret: first?.secret })
+  t.deepEqual((await world.ask(PATH, { token })).json(), changed, 'who may only read gets no secret')
   const { rows } = await world.dependencies.systemSql.query<{ row: string }>({
     text: `select row_to_json(c)::text || encode(secret, 'base64') as row from openid_configurations c where tenant_id = $1`,
     values: [client.tenantId],
@@ -158,6 +149,26 @@ test('an answer of the hook counts for its session, and only when the hook signe
   }
   for (const [name, token] of Object.entries(bad))
     t.is((await refusalOf(read(token))).code, 'interaction.invalid_answer', name)
+})
+
+test('the lines of docs/openid.md answer a question, and the platform reads what they answer', async (t) => {
+  const { tenantId, secret, baseUrl } = await tenantWith()
+  const blocks = await blocksOf('docs/openid.md', 'Interaction hook')
+  const code = blocks.find(({ language }) => language === 'js')?.code ?? ''
+  const module = code.replace("'jose'", `'${import.meta.resolve('jose')}'`)
+  const { answer } = await import(`data:text/javascript,${encodeURIComponent(module)}`)
+  const { sessionToken } = await platform.openIdConfiguration.askHook(tenantId, QUESTION)
+  const sides = { secret, platform: baseUrl, hook: HOOK.url }
+  const answered = await answer(sessionToken, sides, (claims: object) => ({ ...claims, given_name: 'Augusta' }))
+  t.is(answered.postTo, QUESTION.redirectUrl)
+  const read = platform.openIdConfiguration.readHookAnswer(tenantId, QUESTION.sessionId, answered.session_token)
+  t.deepEqual(await read, { claims: { email: 'a@x.test', given_name: 'Augusta' } })
+  await t.throwsAsync(answer(sessionToken, { ...sides, platform: 'https://other.test' }, () => ({})))
+  await t.throwsAsync(
+    answer(answered.session_token, sides, () => ({})),
+    undefined,
+    'an answer is no question',
+  )
 })
 
 test('no holder is sent to a hook that is disabled or missing', async (t) => {

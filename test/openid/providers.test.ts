@@ -84,7 +84,16 @@ test('the secret is encrypted in its row, and in nothing that the API answers or
     await world.ask(PATH, { token: world.token, body, headers }),
   ]
   t.is(one.text, two.text, 'a repeated Idempotency-Key makes one provider')
-  t.false(one.text.includes(BASIC_SECRET))
+  await update(id, { client_secret: `${BASIC_SECRET}2` })
+  for (const reply of [one, await create({ scope: [] }), await create({ client_secret: `${BASIC_SECRET}\n` })])
+    t.false(reply.text.includes(BASIC_SECRET.slice(0, 12)))
+  const kept = await world.dependencies.systemSql.query<{ row: string }>({
+    text: `select row_to_json(l)::text as row from logs l where category = 'user'
+      union all select row_to_json(i)::text || coalesce(encode(i.answer, 'escape'), '') from idempotency_keys i`,
+    values: [],
+  })
+  t.true(kept.rows.some(({ row }) => row.includes(id)))
+  for (const { row } of kept.rows) t.false(row.includes(BASIC_SECRET.slice(0, 12)), row.slice(0, 200))
 })
 
 test('an update changes what it gives; the mask of an answer keeps the secret', async (t) => {
@@ -167,6 +176,12 @@ test.serial(
       t.is(reply.status, 400, code)
       t.is(codeOf(reply), 'authentication_provider.unsuitable', reply.text)
       t.is(problemOf(reply).errors?.[0]?.code, code, JSON.stringify(change))
+    }
+    for (const location of [`${providers.issuer}/.well-known/openid-configuration`, 'https://169.254.169.254/']) {
+      rogue.set('/.well-known/openid-configuration', () => new Response(null, { status: 302, headers: { location } }))
+      const reply = await create({ url: rogueIssuer })
+      t.is(codeOf(reply), 'authentication_provider.unreachable', reply.text)
+      t.is(problemOf(reply).errors?.[0]?.code, 'redirected')
     }
     for (const text of ['<html>', '[]', '{"a":'.repeat(5_000), `{"issuer":"${'x'.repeat(300_000)}"}`]) {
       rogue.set('/.well-known/openid-configuration', () => text)

@@ -27,11 +27,20 @@ const guide = (name: string, promises: number, edit?: (code: string) => string, 
     t.is(kept.length, promises)
   })
 
+/** What the guide to OpenID needs of a provider. */
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri']
+
 guide('docs/diplomas.md', 7)
 guide('docs/access.md', 4)
 guide('docs/errors.md', 2)
 guide('docs/messaging.md', 5)
 guide('docs/claim-sources.md', 2)
+guide('docs/openid.md', 4, (code) => {
+  const issuer = `https://elsewhere.test:${names.port}`
+  const metadata = { issuer, ...Object.fromEntries(ENDPOINTS.map((name) => [name, `${issuer}/${name}`])) }
+  names.elsewhere.set('/.well-known/openid-configuration', JSON.stringify(metadata))
+  return code.replace('https://login.university.example', issuer)
+})
 guide('docs/timeline.md', 2)
 guide('docs/webhooks.md', 1, (code) => code.replace('receiver.university.example', 'elsewhere.test'), 'Create and try')
 guide('docs/did-web.md', 1, (code) => code.replace('https://id.university.example', names.origin), 'Create the DID')

@@ -6,7 +6,7 @@ const FINE = `test('is fine', (t) => t.pass())\n`
 
 test('passed, failed and skipped tests of all files are counted, and a failure is told with its reasons', async (t) => {
   const project = createProject(t, {
-    a: `${FINE}test('is wrong', (t) => t.is(1, 2, 'the sum'))`,
+    a: `${FINE}test('is wrong', (t) => { t.log('seen', { apples: 3 }); t.is(1, 2, 'the sum') })`,
     b: `${FINE}test.skip('burns (needs Fire)', (t) => t.pass())`,
   })
   const { code, last, failed, lines } = await project.run()
@@ -14,6 +14,10 @@ test('passed, failed and skipped tests of all files are counted, and a failure i
   t.is(last, '2 passed, 1 failed, 1 skipped')
   t.deepEqual(failed, ['a › is wrong'])
   t.true(lines.some((line) => line.includes('the sum')))
+  t.true(
+    lines.some((line) => line.includes('seen')) && lines.some((line) => line.includes('apples: 3')),
+    'what it measured',
+  )
 })
 
 test('a run in which everything passes ends with exit code 0', async (t) => {

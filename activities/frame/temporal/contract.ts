@@ -12,7 +12,8 @@ import {
   type UpdateName,
   workflows,
 } from '../../../protocol/workflows.ts'
-import type { Temporal, WorkflowStart } from './index.ts'
+import type { Temporal } from './index.ts'
+import type { WorkflowStart } from './starts.ts'
 
 /**
  * Name of an object in plain text: a UUID, or the SHA-256 of anything else. A DID may lead to a person, and whoever knows

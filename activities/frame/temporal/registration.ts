@@ -7,7 +7,8 @@ import {
 import proto from '@temporalio/proto'
 import type { Logger } from 'pino'
 import { Unavailable } from '../../../protocol/errors.ts'
-import { searchAttributes, startOptions, type Temporal } from './index.ts'
+import type { Temporal } from './index.ts'
+import { searchAttributes, startOptions } from './starts.ts'
 
 const REGISTRATION_DEADLINE_MS = 10_000
 const { IndexedValueType } = proto.temporal.api.enums.v1

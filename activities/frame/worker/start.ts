@@ -1,12 +1,16 @@
-import { Worker } from '@temporalio/worker'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from '@temporalio/client'
+import { type NativeConnection, Worker } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { Config } from '../../../config.ts'
+import { Unavailable } from '../../../protocol/errors.ts'
 import { createSequencer } from '../log-sequencer.ts'
 import { createRelay, type RelayDependencies } from '../outbox.relay.ts'
 import { createDataConverter } from '../temporal/codec.ts'
-import type { Temporal } from '../temporal/index.ts'
+import { CALL_DEADLINE_MS, type Temporal } from '../temporal/index.ts'
 import { keepRegistered, register, runStartJobs, type ScheduledJob } from '../temporal/registration.ts'
+import { createStarter, temporalFailure } from '../temporal/starts.ts'
 import { prepareWorkflowBundle } from './bundle.ts'
 import { connectWorker } from './connection.ts'
 import { createActivityInterceptors } from './interceptors.ts'
@@ -39,6 +43,29 @@ export interface RunningWorker {
   stop(): Promise<void>
 }
 
+/** Starts workflows over the worker's connection, so that the worker gets their first tasks with the answer. */
+function startsHere(
+  connection: NativeConnection,
+  { temporal: { namespace, taskQueue }, masterKey }: WorkerParts['config'],
+) {
+  const client = new Client({ connection, namespace, dataConverter: createDataConverter(masterKey) })
+  /** The connection itself repeats a call that found nobody, for longer than the deadline. */
+  const within = async <T>(call: () => Promise<T>): Promise<T> => {
+    const answered = new AbortController()
+    const late = wait(CALL_DEADLINE_MS, undefined, { signal: answered.signal }).then(() => {
+      throw new Unavailable('temporal', 'Temporal does not answer (deadline exceeded)', 5)
+    })
+    try {
+      return await Promise.race([connection.withDeadline(Date.now() + CALL_DEADLINE_MS, call), late])
+    } catch (error) {
+      throw temporalFailure(error)
+    } finally {
+      answered.abort()
+    }
+  }
+  return { startWorkflow: createStarter({ client, within, taskQueue, eager: true }) }
+}
+
 /**
  * Connects, registers search attributes and schedules, and works on the task queue, the outbox and the chains of the
  * log until it is stopped.
@@ -66,7 +93,12 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     // an activity that ignores its cancellation must not keep the process
     shutdownForceTime: `${config.shutdownSeconds + 5}s`,
   })
-  const relay = createRelay({ sql: parts.systemSql, temporal, outbox: parts.outbox, log })
+  const relay = createRelay({
+    sql: parts.systemSql,
+    temporal: startsHere(connection, config),
+    outbox: parts.outbox,
+    log,
+  })
   relay.start()
   const sequencer = createSequencer({ sql: parts.systemSql, log })
   sequencer.start()

@@ -27,9 +27,20 @@ type Provider = Pick<
   'id' | 'tenantId' | 'url' | 'clientId' | 'clientSecret' | 'authMethod' | 'keyId' | 'publicKey' | 'updatedAt'
 >
 
+/** Throws errors of openid-client and of outbound calls, and `Refusal('authentication_provider.unsuitable')`. */
+export const createMetadataReader =
+  (fetch: openid.CustomFetch) =>
+  async (issuer: URL): Promise<openid.ServerMetadata> => {
+    const read = await openid.discovery(issuer, 'unknown', undefined, openid.None(), { [openid.customFetch]: fetch })
+    const metadata = read.serverMetadata()
+    checkMetadata(metadata, issuer)
+    return metadata
+  }
+
 /** Reads the metadata of providers, and makes clients of them. */
 export function createClients({ config, outbound, keys, now, uuid, sealer }: Parts) {
   const fetch = createFetch(outbound)
+  const readMetadata = createMetadataReader(fetch)
   /** A client keeps the provider's key set; an unknown key makes it read the set again, at most once a minute. */
   const remembered = new LRUCache<string, openid.Configuration>({ max: 1_000, ttl: REMEMBERED_MS, ...byClock(now) })
 
@@ -58,14 +69,6 @@ export function createClients({ config, outbound, keys, now, uuid, sealer }: Par
     client_secret_post: (provider) => openid.ClientSecretPost(secretOf(provider)),
     private_key_jwt: clientAssertion,
     none: () => openid.None(),
-  }
-
-  /** Throws errors of openid-client and of outbound calls, and `Refusal('authentication_provider.unsuitable')`. */
-  async function readMetadata(issuer: URL): Promise<openid.ServerMetadata> {
-    const read = await openid.discovery(issuer, 'unknown', undefined, openid.None(), { [openid.customFetch]: fetch })
-    const metadata = read.serverMetadata()
-    checkMetadata(metadata, issuer)
-    return metadata
   }
 
   return {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { AuthenticationProvider } from '../../../entities/openid/providers.ts'
 import { OpenIdUser } from '../../../entities/openid/users.ts'
@@ -36,6 +37,9 @@ interface Content {
 
 type UserRow = Pick<OpenIdUser, 'id' | 'tenantId' | 'providerId' | 'subjectIndex' | 'content'>
 
+/** Decrypted in one turn of the event loop. */
+const TURN_BYTES = 256 * 1024
+
 const userNotFound = (message = 'There is no such user.') => new Refusal('user.not_found', message)
 
 /** By provider and subject, not by id: the row of an earlier authentication keeps its id. */
@@ -71,11 +75,18 @@ export function createUsers({ database, now, uuid, operations, sealer, index }: 
   async function toRecords(em: SqlEntityManager, rows: readonly UserRow[]): Promise<UserRecord[]> {
     const providers = await em.find(AuthenticationProvider, { id: { $in: rows.map(({ providerId }) => providerId) } })
     const urls = new Map(providers.map(({ id, url }) => [id, url]))
-    return rows.map((row) => {
+    const records: UserRecord[] = []
+    let bytes = 0
+    for (const row of rows) {
       const { subjectId, claims } = open(row)
-      const { id, providerId } = row
-      return { id, claims, authenticationProvider: { providerId, url: urls.get(providerId) ?? '', subjectId } }
-    })
+      const { id, providerId, content } = row
+      records.push({ id, claims, authenticationProvider: { providerId, url: urls.get(providerId) ?? '', subjectId } })
+      bytes += content.length
+      if (bytes < TURN_BYTES) continue
+      bytes = 0
+      await nextTurn()
+    }
+    return records
   }
 
   return {

@@ -1,6 +1,7 @@
 import { inTenant } from '../../../entities/orm.ts'
 import { PresentationTemplate } from '../../../entities/semantic-credentials.presentations.ts'
 import { type FieldError, Refusal } from '../../../protocol/errors.ts'
+import { isLabel, LABEL_EXPECTED } from '../../../protocol/names.ts'
 import { type PresentationQuery, readQuery } from '../../../protocol/semantic-credentials/presentations/queries.ts'
 import { type TrustedContexts, trustedContextsErrors } from '../../../protocol/semantic-credentials/warnings.ts'
 import type { Dependencies } from '../../dependencies.ts'
@@ -35,7 +36,7 @@ export function checkedTemplate({ domain, name, query, trustedContexts }: Templa
   trustedContexts: TrustedContexts | null
 } {
   const errors: FieldError[] = []
-  if (!line(name, 255)) errors.push({ path: 'name', code: 'text', message: 'expected one line of 1 to 255 characters' })
+  if (!isLabel(name)) errors.push({ path: 'name', code: 'text', message: LABEL_EXPECTED })
   if (!line(domain, 2048) || /\s/.test(domain))
     errors.push({ path: 'domain', code: 'text', message: 'expected a domain or a URL, without spaces' })
   const read = readQuery(query)

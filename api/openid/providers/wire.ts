@@ -1,6 +1,6 @@
 import type { NewProvider } from '../../../activities/openid/providers/lifecycle.ts'
 import type { ProviderRecord, PublicSigningJwk } from '../../../activities/openid/providers/records.ts'
-import { type AuthMethod, type ProviderValues, SECRET_MASK } from '../../../protocol/openid/providers.ts'
+import { type ProviderValues, SECRET_MASK } from '../../../protocol/openid/providers.ts'
 import type { Count, Uuid } from '../../frame/wire.ts'
 
 /** The issuer of an OpenID provider: an https URL without query and fragment, below which its metadata is. */
@@ -131,6 +131,6 @@ export const PROVIDER: AuthenticationProviderOut = {
   claims_to_persist: ['email', 'given_name', 'family_name'],
   forwarded_request_parameters: ['login_hint'],
   static_request_parameters: { prompt: 'login' },
-  token_endpoint_auth_method: 'client_secret_basic' satisfies AuthMethod,
+  token_endpoint_auth_method: 'client_secret_basic',
   redirect_url: 'https://issuer.example/v1/oauth/authentication/callback',
 }

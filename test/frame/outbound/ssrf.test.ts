@@ -11,9 +11,13 @@ import { exchangeOnce } from '../../../activities/frame/outbound/exchange.ts'
 import { createOutbound, type Outbound } from '../../../activities/frame/outbound/index.ts'
 import { postMessage } from '../../../activities/frame/outbound/post.ts'
 import { parseTarget } from '../../../activities/frame/outbound/url.ts'
+import { createMetadataReader } from '../../../activities/openid/providers/clients.ts'
+import { ourCause } from '../../../activities/openid/providers/faults.ts'
+import { createFetch } from '../../../activities/openid/providers/fetch.ts'
 import { readClaimSourceUrl, readTokenEndpoint } from '../../../protocol/claim-sources/urls.ts'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import { isPublic } from '../../../protocol/hosts/addresses.ts'
+import { readIssuer } from '../../../protocol/openid/providers.ts'
 import { readWebhookUrl } from '../../../protocol/webhooks/urls.ts'
 import { INNER, PUBLIC, STRANGE, WRITTEN } from '../../support/parts/addresses.ts'
 import { startTestDns, type TestDns } from '../../support/parts/dns.ts'
@@ -140,6 +144,12 @@ const paths: Record<string, (out: Outbound, url: string) => Promise<unknown>> = 
     } as const
     return readClaims(out, { url: 'https://inner-0.test/', authorization: { terms, secret: 'b' } })
   },
+  'authentication provider': async (out, url) => {
+    const read = createMetadataReader(createFetch(out))
+    return read(readIssuer(url)).catch((error: unknown) => {
+      throw ourCause(error) ?? error
+    })
+  },
   webhook: async (out, url) => {
     const posted = await postMessage(out, { url: readWebhookUrl(url), body: '{}' })
     if (posted.accepted || posted.status !== undefined) return posted
@@ -150,7 +160,7 @@ const paths: Record<string, (out: Outbound, url: string) => Promise<unknown>> = 
 }
 
 const CODES =
-  /^(not called|outbound\.(blocked|invalid_url|not_https|port)|did\.(invalid|unresolvable)|context\.unavailable|(webhook|claim_source)\.invalid_url)$/
+  /^(not called|outbound\.(blocked|invalid_url|not_https|port)|did\.(invalid|unresolvable)|context\.unavailable|(webhook|claim_source)\.invalid_url|authentication_provider\.invalid)$/
 
 for (const [name, call] of Object.entries(paths)) {
   test(`${WRITTEN.length + STRANGE.length} ways to write an inner address reach nothing by ${name}`, async (t) => {

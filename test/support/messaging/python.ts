@@ -41,6 +41,7 @@ async def main():
             "from": about.encrypted_from,
             "anonymous": about.anonymous_sender,
             "authenticated": about.authenticated,
+            "signer": about.sign_from,
         }
     how = PackEncryptedConfig(protect_sender_id=task["protect"], forward=False, enc_alg_anon=AnonCryptAlg[task["enc"]])
     message = Message.from_dict(task["message"])

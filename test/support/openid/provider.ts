@@ -82,11 +82,9 @@ async function createUpstream({ issuer, redirectUrl }: Upstream) {
   return { provider, listener }
 }
 
-/** What a provider of our own making answers with; a path that is not here is 404. */
-export type Answers = Map<
-  string,
-  (incoming: IncomingMessage, body: string) => object | string | Promise<object | string>
->
+type Answer = object | string | Response
+/** What a provider of our own making answers with, as JSON or as a response of its own; a path that is not here is 404. */
+export type Answers = Map<string, (incoming: IncomingMessage, body: string) => Answer | Promise<Answer>>
 
 const NAMES = ['login.test', 'rogue.test']
 
@@ -109,6 +107,10 @@ export async function openProviders(redirectUrl: string) {
       const { url: path = '/', headers } = incoming
       requests.push({ path, headers, body })
       const answer = await rogue.get(path)?.(incoming, body)
+      if (answer instanceof Response) {
+        outgoing.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
+        return
+      }
       const text = typeof answer === 'string' ? answer : JSON.stringify(answer)
       outgoing.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(text)
     })
