@@ -1,4 +1,4 @@
-import { type CompactTemplate, payloadFromTemplate, pathsOf } from '../../protocol/compact-credentials/templates.ts'
+import { type CompactTemplate, pathsOf, payloadFromTemplate } from '../../protocol/compact-credentials/templates.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import { overDocument } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
@@ -45,7 +45,12 @@ export const createCompactWallets = (profile: Profile, { signing, now }: Parts):
   sign: (tenantId, id, template, { claims, userClaims }, together) =>
     overDocument(() => {
       const definition = template.definition as CompactTemplate
-      const request = requestFrom(profile, { definition }, { claims: takenOf(definition, { ...userClaims, ...claims }) }, now())
+      const request = requestFrom(
+        profile,
+        { definition },
+        { claims: takenOf(definition, { ...userClaims, ...claims }) },
+        now(),
+      )
       return signing.sign(profile, tenantId, id, request, together)
     }),
 

@@ -2,8 +2,8 @@ import { DocumentSigner } from '../../entities/mobile-credentials.ts'
 import { readMdocs } from '../../protocol/mobile-credentials/read.ts'
 import { statusEntryOf } from '../../protocol/mobile-credentials/status.ts'
 import type { BatchFormat, CredentialFormat, StatusKinds, WalletFormat } from '../credentials/format.ts'
-import { readMobileTemplateVersion } from './templates.ts'
 import type { MobileSigning, MobileSignRequest, SignedMobileRow } from './sign.ts'
+import { readMobileTemplateVersion } from './templates.ts'
 
 interface Parts {
   mobileSigning: MobileSigning

@@ -39,18 +39,19 @@ export const createMobileWallets = ({ mobileSigning, now }: Parts): WalletFormat
     const template = definition as MobileTemplate
     const unmapped = unmappedClaims(template, claims)
     if (unmapped.length > 0)
-      throw new Refusal(
-        'credential_template.claims_unmapped',
-        'The template takes no claims of these names.',
-        unmapped,
-      )
+      throw new Refusal('credential_template.claims_unmapped', 'The template takes no claims of these names.', unmapped)
     mobilePayloadFrom(template, { claims, now: now() })
   },
 
   sign: (tenantId, id, template, { holder, claims, userClaims, authenticationProvider }, together) =>
     overDocument(() => {
       const definition = template.definition as MobileTemplate
-      const roots = { claims: { ...userClaims, ...claims }, authenticationProvider, credentialConfiguration: definition, now: now() }
+      const roots = {
+        claims: { ...userClaims, ...claims },
+        authenticationProvider,
+        credentialConfiguration: definition,
+        now: now(),
+      }
       const payload = mobilePayloadFrom(definition, roots)
       const bound = { ...payload, ...(holder && { deviceKeyInfo: { deviceKey: holder.jwk } }) }
       return mobileSigning.sign(tenantId, id, { payload: bound, revocable: definition.revocable }, together)

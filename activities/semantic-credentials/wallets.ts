@@ -52,7 +52,12 @@ export const createSemanticWallets = ({ signing, templateSigning }: Parts): Wall
     return overDocument(() => {
       const { credentialSubject: subject } = request.payload
       const bound = { ...(isObject(subject) && subject), ...(holder && { id: holder.did }) }
-      return signing.sign(tenantId, id, { ...request, payload: { ...request.payload, credentialSubject: bound } }, together)
+      return signing.sign(
+        tenantId,
+        id,
+        { ...request, payload: { ...request.payload, credentialSubject: bound } },
+        together,
+      )
     })
   },
 

@@ -90,7 +90,10 @@ export const readBody =
       if (request.rawBody.length === 0) return next()
       if (hasFile) return void readForm(request, openApi, find).then(() => next(), next)
       try {
-        request.body = textBody(request, { mayBeForm: isToken || takesForm(request, find), mayBeArchive: takesArchive(request) })
+        request.body = textBody(request, {
+          mayBeForm: isToken || takesForm(request, find),
+          mayBeArchive: takesArchive(request),
+        })
         next()
       } catch (error) {
         next(error)

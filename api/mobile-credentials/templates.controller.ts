@@ -82,7 +82,11 @@ export class MobileTemplatesController extends Controller {
   @Put('{id}')
   @OperationId('updateMobileCredentialTemplate')
   @Security('bearerAuth', ['mobile-credentials:write'])
-  async update(@Request() called: Called, @Path() id: Uuid, @Body() body: MobileTemplateIn): Promise<MobileTemplateOut> {
+  async update(
+    @Request() called: Called,
+    @Path() id: Uuid,
+    @Body() body: MobileTemplateIn,
+  ): Promise<MobileTemplateOut> {
     return mobileTemplateToWire(
       await this.platform.mobileTemplates.updateTemplate(called.user, id, toMobileTemplate(body)),
     )

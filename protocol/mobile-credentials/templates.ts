@@ -51,7 +51,11 @@ function elementErrors(at: string, mapping: unknown): FieldError[] {
     return [error(at, 'claim_mapping', 'expected map_from, default_value or both')]
   if (isGiven(map_from) && pathFault(map_from))
     return [
-      error(`${at}.map_from`, 'claim_path', `expected a path such as claims.given_name, at most ${MAX_PATH} characters`),
+      error(
+        `${at}.map_from`,
+        'claim_path',
+        `expected a path such as claims.given_name, at most ${MAX_PATH} characters`,
+      ),
     ]
   if (isGiven(required) && typeof required !== 'boolean')
     return [error(`${at}.required`, 'claim_mapping', 'expected true or false')]

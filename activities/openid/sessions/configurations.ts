@@ -3,7 +3,12 @@ import { SemanticTemplate, SemanticTemplateVersion } from '../../../entities/cre
 import { inTenant } from '../../../entities/orm.ts'
 import type { FormatName } from '../../../protocol/credentials/formats.ts'
 import { Refusal } from '../../../protocol/errors.ts'
-import { issuerMetadata, type OfferedConfiguration, serverMetadata, specifiedMetadata } from '../../../protocol/openid/oid4vci/metadata.ts'
+import {
+  issuerMetadata,
+  type OfferedConfiguration,
+  serverMetadata,
+  specifiedMetadata,
+} from '../../../protocol/openid/oid4vci/metadata.ts'
 import type { Formats, TemplateVersion, WalletFormat } from '../../credentials/format.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'

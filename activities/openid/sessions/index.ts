@@ -63,9 +63,7 @@ export function composeOpenIdSessions(known: Known) {
 }
 
 /** Activities of the workflows of sessions. */
-export function openIdActivities(
-  parts: Dependencies & { formats: Formats; webhookEvents: Pick<Events, 'emitEvent'> },
-) {
+export function openIdActivities(parts: Dependencies & { formats: Formats; webhookEvents: Pick<Events, 'emitEvent'> }) {
   const sealer = sealerOf(parts)
   return { ...createSessionLooks({ ...parts, sealer }), ...createIssuances({ ...parts, sealer }) }
 }

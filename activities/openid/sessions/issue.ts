@@ -143,10 +143,14 @@ export function createIssuances({ database, log, now, uuid, sealer, formats, web
         rows.map((row) => recordingOf(row, work, session)),
       )
       if (outcomes.includes('template_gone'))
-        throw new Refusal('credential_template.not_found', 'The template was deleted while the credential was being signed.')
+        throw new Refusal(
+          'credential_template.not_found',
+          'The template was deleted while the credential was being signed.',
+        )
       if (outcomes.includes('issuer_gone'))
         throw new Refusal('credential.issuer_unknown', 'The issuer was deleted while the credential was being signed.')
-      if (outcomes.some((outcome) => outcome !== 'recorded')) throw new Error(`credentials were not recorded: ${outcomes}`)
+      if (outcomes.some((outcome) => outcome !== 'recorded'))
+        throw new Error(`credentials were not recorded: ${outcomes}`)
       for (const row of rows) await emit(em, row, work)
       const at = now()
       const credentialIds = rows.map(({ id }) => id)

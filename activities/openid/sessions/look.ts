@@ -1,3 +1,5 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import type { OpenIdIssuance } from '../../../entities/openid/sessions.ts'
 import { OpenIdSession } from '../../../entities/openid/sessions.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { OPENID_SESSION_ENTRY } from '../../../protocol/openid/entries.ts'
@@ -7,8 +9,6 @@ import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
 import type { Sealer } from '../../frame/sealing.ts'
 import { endSession, issuancesOf, lockSession, openContent } from './records.ts'
-import type { OpenIdIssuance } from '../../../entities/openid/sessions.ts'
-import type { SqlEntityManager } from '@mikro-orm/postgresql'
 
 interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
   sealer: Sealer

@@ -2,6 +2,7 @@ import { OpenIdIssuance, OpenIdSession } from '../../../entities/openid/sessions
 import { inTenant } from '../../../entities/orm.ts'
 import { type FieldError, Refusal, within } from '../../../protocol/errors.ts'
 import { checkOffer, type OfferInput, offerUri } from '../../../protocol/openid/oid4vci/offers.ts'
+import { isUuid } from '../../../protocol/uuid.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import type { Sealer } from '../../frame/sealing.ts'
@@ -54,14 +55,32 @@ function checkClaims(templates: readonly OfferedTemplate[], claims: OfferInput['
 }
 
 /** Offers of credentials, each the beginning of a session. */
-export function createOffers({ database, outbox, now, uuid, operations, sealer, tenants, configurations, secrets }: Parts) {
+export function createOffers({
+  database,
+  outbox,
+  now,
+  uuid,
+  operations,
+  sealer,
+  tenants,
+  configurations,
+  secrets,
+}: Parts) {
   async function templatesOf(tenantId: string, ids: readonly string[]): Promise<OfferedTemplate[]> {
-    const found = await inTenant(database.tenants, tenantId, (em) => configurations.findTemplates(em, ids))
+    const found = await inTenant(database.tenants, tenantId, (em) =>
+      configurations.findTemplates(em, ids.filter(isUuid)),
+    )
     const byId = new Map(found.map((template) => [template.id, template]))
     const unknown = ids.flatMap((id, at): FieldError[] =>
       byId.has(id)
         ? []
-        : [{ path: within('credentials', at), code: 'unknown', message: 'expected the id of a template of the tenant' }],
+        : [
+            {
+              path: within('credentials', at),
+              code: 'unknown',
+              message: 'expected the id of a template of the tenant',
+            },
+          ],
     )
     if (unknown.length > 0)
       throw new Refusal('openid_offer.unknown_configuration', 'The tenant has no such template; see errors.', unknown)
@@ -96,7 +115,10 @@ export function createOffers({ database, outbox, now, uuid, operations, sealer, 
           ...of,
           grantType,
           state: 'OFFERED',
-          content: sealContent(sealer, of, { claims, ...(grantType === 'authorization_code' && { parameters: input.parameters }) }),
+          content: sealContent(sealer, of, {
+            claims,
+            ...(grantType === 'authorization_code' && { parameters: input.parameters }),
+          }),
           codeDigest: digestOf(code),
           codeExpiresAt: endsAt,
           txCodeDigest: txCode === undefined ? null : secrets.txCodeDigest(sessionId, txCode),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'
 import type { Holder } from '../../../protocol/credentials/wallets.ts'
-import { dereference, parseDidUrl, type PublicJwk, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
+import { dereference, type PublicJwk, parseDidUrl, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
 import { parseJson } from '../../../protocol/json.strict.ts'
 import { isObject } from '../../../protocol/json.ts'
 import { type Proof, verifyProof } from '../../../protocol/openid/oid4vci/proofs.ts'
@@ -48,7 +48,8 @@ export function createKeyProofs({ config, now, didResolver, secrets }: Parts) {
     // a did:key names its one key also without a fragment
     const url = didUrl.includes('#') ? didUrl : `${didUrl}#${didUrl.slice('did:key:'.length)}`
     const { method, authorized } = dereference(document, url, 'authentication')
-    if (!authorized) throw refuseMember('invalid_proof', 'kid', 'kid', 'expected a key that its DID uses to authenticate')
+    if (!authorized)
+      throw refuseMember('invalid_proof', 'kid', 'kid', 'expected a key that its DID uses to authenticate')
     return toJwk(publicKeyOf(method))
   }
 

@@ -1,3 +1,4 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { OpenIdIssuance, OpenIdSession } from '../../../entities/openid/sessions.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { type FormatSlug, slugOf } from '../../../protocol/credentials/formats.ts'
@@ -6,7 +7,6 @@ import type { GrantType, IssuanceState, SessionState, SessionStep } from '../../
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import { addStep, endSession, issuancesOf, lockSession, sessionNotFound } from './records.ts'
-import type { SqlEntityManager } from '@mikro-orm/postgresql'
 
 export interface IssuanceRecord {
   id: string

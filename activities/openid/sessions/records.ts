@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { OpenIdIssuance, OpenIdSession } from '../../../entities/openid/sessions.ts'
+import type { PublicJwk } from '../../../protocol/dids/jwk.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { SessionContent, SessionState, SessionStep } from '../../../protocol/openid/oid4vci/session.ts'
-import type { PublicJwk } from '../../../protocol/dids/jwk.ts'
 import type { Sealer } from '../../frame/sealing.ts'
 
 /** Keys of a wallet's request, in their order. */
@@ -29,7 +29,9 @@ export const sealRequest = (sealer: Sealer, row: Pick<OpenIdIssuance, 'tenantId'
   sealJson(sealer, request, requestBoundTo(row))
 
 export const openRequest = (sealer: Sealer, row: OpenIdIssuance): IssuanceRequest | undefined =>
-  row.request ? (JSON.parse(sealer.open(row.request, requestBoundTo(row)).toString('utf8')) as IssuanceRequest) : undefined
+  row.request
+    ? (JSON.parse(sealer.open(row.request, requestBoundTo(row)).toString('utf8')) as IssuanceRequest)
+    : undefined
 
 export const sessionNotFound = () => new Refusal('openid_session.not_found', 'There is no such session.')
 
@@ -62,7 +64,13 @@ export function endSession(
   { state, code, message }: SessionEnd,
 ): void {
   addStep(session, at, { step: 'ENDED', ...(code !== undefined && { code }) })
-  Object.assign(session, { state, content: null, endedAt: at, failureCode: code ?? null, failureMessage: message ?? null })
+  Object.assign(session, {
+    state,
+    content: null,
+    endedAt: at,
+    failureCode: code ?? null,
+    failureMessage: message ?? null,
+  })
   for (const issuance of issuances) Object.assign(issuance, { request: null, updatedAt: at })
   if (state === 'CANCELLED') session.tokenDigest = null
 }

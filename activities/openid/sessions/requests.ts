@@ -2,9 +2,9 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Credential } from '../../../entities/credentials/credentials.ts'
 import { OpenIdIssuance, type OpenIdSession } from '../../../entities/openid/sessions.ts'
 import { inTenant } from '../../../entities/orm.ts'
-import { readUuid } from '../../../protocol/uuid.ts'
 import { walletRefusal } from '../../../protocol/openid/oid4vci/refusals.ts'
 import type { CredentialRequest, Wanted } from '../../../protocol/openid/oid4vci/requests.ts'
+import { readUuid } from '../../../protocol/uuid.ts'
 import type { Formats } from '../../credentials/format.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Sealer } from '../../frame/sealing.ts'
@@ -85,7 +85,10 @@ export function createCredentialRequests(parts: Parts) {
       throw walletRefusal('unknown_credential_configuration', 'The issuer has deleted this credential configuration.')
     const { bindingMethods, format } = configurations.configurationOf(template)
     if (bindingMethods.length > 0 && proofs.length === 0)
-      throw walletRefusal('invalid_proof', `A credential of the format ${format} is bound to a key: send a proof of it.`)
+      throw walletRefusal(
+        'invalid_proof',
+        `A credential of the format ${format} is bound to a key: send a proof of it.`,
+      )
     if (bindingMethods.length === 0 && proofs.length > 0)
       throw walletRefusal(
         'invalid_credential_request',
@@ -93,7 +96,12 @@ export function createCredentialRequests(parts: Parts) {
       )
   }
 
-  async function useNonces(em: SqlEntityManager, { id, tenantId }: OpenIdIssuance, { nonces }: ProvenKeys, again: boolean) {
+  async function useNonces(
+    em: SqlEntityManager,
+    { id, tenantId }: OpenIdIssuance,
+    { nonces }: ProvenKeys,
+    again: boolean,
+  ) {
     for (const { digest, endsAt } of nonces) {
       const rows = await em.execute<object[]>(USE_NONCE, [tenantId, digest, id, endsAt])
       if (rows.length > 0) continue
@@ -194,8 +202,7 @@ export function createCredentialRequests(parts: Parts) {
       const issuance = issuances.find(
         ({ id, state }) => state !== 'OFFERED' && secrets.isHandle('transaction', id, transactionId),
       )
-      if (!issuance)
-        throw walletRefusal('invalid_transaction_id', 'The transaction_id is none of this access token.')
+      if (!issuance) throw walletRefusal('invalid_transaction_id', 'The transaction_id is none of this access token.')
       return settle(tenantId, sessionId, issuance.id)
     },
   }

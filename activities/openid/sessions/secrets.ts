@@ -21,7 +21,11 @@ export function createSessionSecrets({ config, now }: Pick<Dependencies, 'config
   const txCodeDigest = (sessionId: string, txCode: string): Buffer =>
     createHmac('sha256', keys.txCode).update(`${sessionId}/${txCode}`).digest()
 
-  const nonceKey = (tenantId: string, purpose: NonceKey['purpose']): NonceKey => ({ key: keys.nonce, tenantId, purpose })
+  const nonceKey = (tenantId: string, purpose: NonceKey['purpose']): NonceKey => ({
+    key: keys.nonce,
+    tenantId,
+    purpose,
+  })
 
   const handle = (kind: Handle, issuanceId: string): string =>
     createHmac('sha256', keys.handle).update(`${kind}/${issuanceId}`).digest('base64url')

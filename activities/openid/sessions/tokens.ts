@@ -1,4 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { OpenIdConfiguration } from '../../../entities/openid/configuration.ts'
+import type { OpenIdIssuance } from '../../../entities/openid/sessions.ts'
 import { OpenIdSession } from '../../../entities/openid/sessions.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Refusal } from '../../../protocol/errors.ts'
@@ -6,9 +9,6 @@ import { timeoutOf } from '../../../protocol/openid/interaction.ts'
 import { TX_CODE_TRIES } from '../../../protocol/openid/oid4vci/offers.ts'
 import { refuseMember, walletRefusal } from '../../../protocol/openid/oid4vci/refusals.ts'
 import type { PreAuthorizedRequest, TokenRequest } from '../../../protocol/openid/oid4vci/requests.ts'
-import { OpenIdConfiguration } from '../../../entities/openid/configuration.ts'
-import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import type { OpenIdIssuance } from '../../../entities/openid/sessions.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addStep, endSession, issuancesOf } from './records.ts'
 import { digestOf, newSecret, type SessionSecrets } from './secrets.ts'
@@ -145,7 +145,10 @@ export function createSessionTokens({ database, now, secrets, wake }: Parts) {
               em.findOne(OpenIdSession, { tokenDigest: digestOf(accessToken) }),
             )
       if (session?.tokenExpiresAt && session.tokenExpiresAt > now()) return session
-      throw walletRefusal('invalid_token', 'The access token is missing, unknown, or has ended. Begin with a new offer.')
+      throw walletRefusal(
+        'invalid_token',
+        'The access token is missing, unknown, or has ended. Begin with a new offer.',
+      )
     },
   }
 }

@@ -30,7 +30,8 @@ export const SESSION_PROBLEMS: ProblemTable = {
       remedy: `Leave out credential_response_encryption. ${STANDARD}`,
     },
     'wallet.invalid_grant': {
-      meaning: 'The code of a token request gives nothing: it is unknown, has ended or was used, or its transaction code is wrong.',
+      meaning:
+        'The code of a token request gives nothing: it is unknown, has ended or was used, or its transaction code is wrong.',
       remedy: `Make a new offer with createOpenIdConfiguration. ${STANDARD}`,
     },
     'wallet.invalid_nonce': {
@@ -98,7 +99,8 @@ export const SESSION_PROBLEMS: ProblemTable = {
     },
     'openid_session.nothing_failed': {
       meaning: 'No issuance of the session has failed, or the session has ended.',
-      remedy: 'Read the session with getOpenIdSession; where it has ended, make a new offer with createOpenIdConfiguration.',
+      remedy:
+        'Read the session with getOpenIdSession; where it has ended, make a new offer with createOpenIdConfiguration.',
     },
   },
 }

@@ -16,8 +16,8 @@ import {
   type DeferredRequestIn,
   deliveryToWire,
   type NonceOut,
-  type WalletNotificationIn,
   tokenToWire,
+  type WalletNotificationIn,
   type WalletTokenIn,
   type WalletTokenOut,
 } from './wire.ts'
@@ -91,10 +91,7 @@ export class WalletsController extends Controller {
   @SuccessResponse(200)
   @Response<Problem>(401, 'the access token of the wallet is missing or not valid')
   @Response<Problem>(404, 'no tenant has this host')
-  async credential(
-    @Request() request: HttpRequest,
-    @Body() body: CredentialRequestIn,
-  ): Promise<CredentialResponseOut> {
+  async credential(@Request() request: HttpRequest, @Body() body: CredentialRequestIn): Promise<CredentialResponseOut> {
     const { session, ...context } = await this.sessionOf(request)
     const asked = readCredentialRequest(body)
     const delivery = await this.platform.credentialRequests.requestCredential(session, asked, context)

@@ -65,8 +65,7 @@ export function tokenToWire(token: IssuedToken, casing: Casing): WalletTokenOut 
 const INTERVAL_SECONDS = 5
 
 export function deliveryToWire(delivery: Delivery, wanted?: CredentialRequest['wanted']): CredentialResponseOut {
-  if (delivery.state === 'pending')
-    return { transaction_id: delivery.transactionId, interval: INTERVAL_SECONDS }
+  if (delivery.state === 'pending') return { transaction_id: delivery.transactionId, interval: INTERVAL_SECONDS }
   const { credentials, notificationId } = delivery
   if (wanted?.by === 'format' && credentials.length === 1)
     return { credential: credentials[0], format: wanted.format, notification_id: notificationId } as Json

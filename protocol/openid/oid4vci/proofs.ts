@@ -1,7 +1,7 @@
 import { importJWK, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose'
 import type { Holder } from '../../credentials/wallets.ts'
-import { didKeyOf } from '../../dids/key.ts'
 import { fromJwk, isPrivateJwk, type PublicJwk } from '../../dids/jwk.ts'
+import { didKeyOf } from '../../dids/key.ts'
 import { type FieldError, Refusal } from '../../errors.ts'
 import { isObject } from '../../json.ts'
 import { walletRefusal } from './refusals.ts'
@@ -50,7 +50,12 @@ async function holderOf(header: JWTHeaderParameters, at: string, rules: ProofRul
   if (!isObject(jwk) || !ASYMMETRIC.has(String(jwk.kty)) || isPrivateJwk(jwk))
     throw invalid(at, 'jwk', 'expected as jwk the public key of P-256 or Ed25519')
   const { kty, crv, x, y } = jwk as PublicJwk
-  const own: PublicJwk = { kty, ...(crv !== undefined && { crv }), ...(x !== undefined && { x }), ...(y !== undefined && { y }) }
+  const own: PublicJwk = {
+    kty,
+    ...(crv !== undefined && { crv }),
+    ...(x !== undefined && { x }),
+    ...(y !== undefined && { y }),
+  }
   const key = fromJwk(own)
   return { jwk: own, did: didKeyOf(key.keyType, key.publicKey) }
 }

@@ -37,4 +37,6 @@ export const walletErrorOf = (code: string): string | undefined =>
 
 /** A refusal that names one member of the request. */
 export const refuseMember = (code: WalletError, path: string, rule: string, message: string): Refusal =>
-  walletRefusal(code, `${path === '' ? 'The request' : path} is not valid: ${message}.`, [{ path, code: rule, message }])
+  walletRefusal(code, `${path === '' ? 'The request' : path} is not valid: ${message}.`, [
+    { path, code: rule, message },
+  ])

@@ -61,7 +61,11 @@ function detailsOf(body: Json): string[] | undefined {
   if (!Array.isArray(details) || details.length === 0 || details.length > MAX_DETAILS)
     throw refuse(`expected a list of 1 to ${MAX_DETAILS} objects`)
   return details.map((detail: unknown) => {
-    if (!isObject(detail) || detail.type !== 'openid_credential' || typeof detail.credential_configuration_id !== 'string')
+    if (
+      !isObject(detail) ||
+      detail.type !== 'openid_credential' ||
+      typeof detail.credential_configuration_id !== 'string'
+    )
       throw refuse('expected objects of the type openid_credential with a credential_configuration_id')
     return detail.credential_configuration_id
   })
@@ -139,7 +143,12 @@ function wantedByFormat(body: Json, format: string): Wanted {
   }
   const member = ['type', 'types', 'doctype', 'docType'].find((name) => body[name] !== undefined)
   if (member === undefined)
-    throw refuseMember(BAD, 'credential_definition', 'required', 'expected credential_definition, type, types or doctype')
+    throw refuseMember(
+      BAD,
+      'credential_definition',
+      'required',
+      'expected credential_definition, type, types or doctype',
+    )
   return { by: 'format', format, types: typesOf(body[member], member) }
 }
 

@@ -27,7 +27,12 @@ const errorOf = (reply: Reply) => `${reply.status} ${reply.json<{ error?: string
 async function offered(more: object = {}) {
   const body = { credentials: [templates.ldp_vc, templates.mso_mdoc], claims: CLAIMS, ...more }
   const { id, uri, txCode } = await sessionsOf(world).offer(body)
-  return { id, txCode, issuer: offerIn(uri).credential_issuer, code: offerIn(uri).grants[PRE]?.['pre-authorized_code'] ?? '' }
+  return {
+    id,
+    txCode,
+    issuer: offerIn(uri).credential_issuer,
+    code: offerIn(uri).grants[PRE]?.['pre-authorized_code'] ?? '',
+  }
 }
 
 async function authorized(more: object = {}) {
@@ -36,7 +41,8 @@ async function authorized(more: object = {}) {
   return { ...offer, token: reply.json<{ access_token: string }>().access_token }
 }
 
-const nonceOf = async () => (await world.ask('/v1/openid/nonce', { method: 'POST' })).json<{ c_nonce: string }>().c_nonce
+const nonceOf = async () =>
+  (await world.ask('/v1/openid/nonce', { method: 'POST' })).json<{ c_nonce: string }>().c_nonce
 
 test('a code works once, of twenty requests at the same time', async (t) => {
   const { code, id } = await offered()
@@ -149,7 +155,11 @@ const REQUESTS: [string, (id: string) => object, string][] = [
     (id) => ({ credential_configuration_id: id, proof: { proof_type: 'jwt', jwt: 'x' }, proofs: { jwt: ['x'] } }),
     'invalid_credential_request',
   ],
-  ['no JWT', (id) => ({ credential_configuration_id: id, proof: { proof_type: 'jwt', jwt: 'a.b.c' } }), 'invalid_proof'],
+  [
+    'no JWT',
+    (id) => ({ credential_configuration_id: id, proof: { proof_type: 'jwt', jwt: 'a.b.c' } }),
+    'invalid_proof',
+  ],
   [
     'encryption',
     (id) => ({ credential_configuration_id: id, credential_response_encryption: { enc: 'A256GCM' } }),
@@ -162,8 +172,14 @@ test('credential requests that cannot be answered get the code of the standard (
     const reply = await world.ask('/v1/openid/credential', { token, body: bodyOf(templates.ldp_vc) })
     t.is(errorOf(reply), `400 ${expected}`, name)
   }
-  t.is(errorOf(await world.ask('/v1/openid/credential', { token, raw: '{', method: 'POST' })), '400 invalid_credential_request')
-  t.is((await sessionsOf(world).read(id)).issuances.every(({ state }) => state === 'OFFERED'), true)
+  t.is(
+    errorOf(await world.ask('/v1/openid/credential', { token, raw: '{', method: 'POST' })),
+    '400 invalid_credential_request',
+  )
+  t.is(
+    (await sessionsOf(world).read(id)).issuances.every(({ state }) => state === 'OFFERED'),
+    true,
+  )
 })
 
 interface Forged {
@@ -234,7 +250,10 @@ test('handles of others give nothing: transactions, notifications', async (t) =>
   const deferred = await world.ask('/v1/openid/deferred-credential', { token, body: { transaction_id: handle } })
   t.is(errorOf(deferred), '400 invalid_transaction_id')
   const notified = (body: object) => world.ask('/v1/openid/notification', { token, body })
-  t.is(errorOf(await notified({ notification_id: handle, event: 'credential_accepted' })), '400 invalid_notification_id')
+  t.is(
+    errorOf(await notified({ notification_id: handle, event: 'credential_accepted' })),
+    '400 invalid_notification_id',
+  )
   t.is(errorOf(await notified({ notification_id: handle, event: 'x' })), '400 invalid_notification_request')
 })
 
@@ -242,6 +261,7 @@ const OFFERS: [string, (id: string) => object, number, string][] = [
   ['no template', () => ({ credentials: [] }), 400, 'openid_offer.invalid'],
   ['one template twice', (id) => ({ credentials: [id, id] }), 400, 'openid_offer.invalid'],
   ['an unknown template', () => ({ credentials: ['7e6d5c4b-3a29-4f18-8e07-d6c5b4a39281'], claims: CLAIMS }), 404, 'openid_offer.unknown_configuration'], // biome-ignore format: one row
+  ['a text that is no id', () => ({ credentials: ["x' or 1=1"] }), 404, 'openid_offer.unknown_configuration'],
   ['a claim that is missing', (id) => ({ credentials: [id], grantType: 'pre-authorized_code' }), 400, 'openid_offer.claims_unfit'], // biome-ignore format: one row
   ['a claim that no template takes', (id) => ({ credentials: [id], claims: { ...CLAIMS, nickname: 'x' } }), 400, 'openid_offer.claims_unfit'], // biome-ignore format: one row
   ['no time', (id) => ({ credentials: [id], claims: CLAIMS, expiresInSec: 0 }), 400, 'openid_offer.invalid'],

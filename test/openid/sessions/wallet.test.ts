@@ -55,7 +55,11 @@ const offer = (id: string, more: object = {}) => sessions().offer({ credentials:
 function readCwt(text: string, prefix: string): Map<unknown, unknown> {
   const { contents } = decode(fromText(prefix, text)) as { contents: [Uint8Array, unknown, Uint8Array, Uint8Array] }
   const [header, , payload, signature] = contents
-  const { method } = dereference(resolveDidKey(issuer), `${issuer}#${issuer.slice('did:key:'.length)}`, 'assertionMethod')
+  const { method } = dereference(
+    resolveDidKey(issuer),
+    `${issuer}#${issuer.slice('did:key:'.length)}`,
+    'assertionMethod',
+  )
   const key = createPublicKey({ key: { ...toJwk(publicKeyOf(method)) }, format: 'jwk' })
   const signed = encodeCbor(['Signature1', header, new Uint8Array(0), payload])
   if (!verify(null, signed, key, signature)) throw new Error('the signature is wrong')
@@ -88,10 +92,7 @@ test('mso_mdoc: the device key is the one proved, and @owf/mdoc verifies it (ISO
   const issuerSigned = IssuerSigned.fromEncodedForOid4Vci(String(credentials[0]))
   await Holder.verifyIssuerSigned({ issuerSigned, trustedCertificates: [root] }, context)
   const { mobileSecurityObject } = issuerSigned.issuerAuth
-  t.deepEqual(
-    mobileSecurityObject.deviceKeyInfo.deviceKey.encode(),
-    CoseKey.fromJwk(key.publicJwk).encode(),
-  )
+  t.deepEqual(mobileSecurityObject.deviceKeyInfo.deviceKey.encode(), CoseKey.fromJwk(key.publicJwk).encode())
   t.like(issuerSigned.getPrettyClaims('org.iso.18013.5.1') ?? {}, { family_name: 'Lovelace', issuing_country: 'NL' })
 })
 
@@ -135,7 +136,9 @@ test('twenty requests at once with two sets of keys: one set gets its credential
       wallets[0].client.retrieveCredentials({ ...base, proofs: { jwt: proofs[nth % 2] as [string] } }),
     ),
   )
-  const given = results.flatMap((each) => (each.status === 'fulfilled' ? [JSON.stringify(each.value.credentialResponse.credentials)] : []))
+  const given = results.flatMap((each) =>
+    each.status === 'fulfilled' ? [JSON.stringify(each.value.credentialResponse.credentials)] : [],
+  )
   t.is(given.length, 10)
   t.is(new Set(given).size, 1)
   t.is((await sessions().read(id)).issuances[0]?.credentialIds.length, 1)
@@ -160,61 +163,69 @@ test('a transaction code is asked for; a notification ends the session, and its 
     values: [id, issuances[0]?.credentialIds[0]],
   })
   t.true(rows.some(({ type, content }) => type === 'OpenIdCredentialIssued' && content === null))
-  const workflow = world().dependencies.temporal.client.workflow.getHandle(`${world().first.tenantId}/openid/sessions/${id}`)
+  const workflow = world().dependencies.temporal.client.workflow.getHandle(
+    `${world().first.tenantId}/openid/sessions/${id}`,
+  )
   await until('the end of the workflow', async () => (await workflow.describe()).status.name === 'COMPLETED')
 })
 
-test.serial('claims of a claim source are signed; when it fails, wallet and operator are told, and a retry issues', async (t) => {
-  const { id: claimSourceId } = await claimSourcesOf(world(), world().token).created({
-    name: 'Registry',
-    url: beside.urlOf('claims'),
-    request_method: 'POST',
-    request_parameters: { sub: { map_from: 'claims.given_name' } },
-    authorization: apiKey(),
-  })
-  source.claims = { family_name: 'of the source', given_name: 'of the source', unknown: 'x' }
-  const mso_mdoc = await createMobileTemplate(world(), { claim_source_id: claimSourceId })
-  const wallet = openWallet([await createWalletKey()])
-  const { id, uri } = await offer(mso_mdoc, { claims: { given_name: 'Ada' } })
-  source.status = 500
-  const { issuerMetadata, accessToken } = await wallet.authorize(uri)
-  const request = {
-    issuerMetadata,
-    accessToken,
-    credentialConfigurationId: mso_mdoc,
-    proofs: { jwt: (await wallet.prove(issuerMetadata, mso_mdoc)) as [string] },
-  }
-  await t.throwsAsync(wallet.client.retrieveCredentials(request), { message: /credential_request_denied.*later/s })
-  const failed = await sessions().read(id)
-  t.is(failed.waitsFor, 'retry')
-  t.like(failed.issuances[0], { state: 'FAILED', failure: { code: 'claim_source.answer' } })
-  t.false(JSON.stringify(failed).includes('Ada'))
-  source.status = 200
-  t.is((await sessions().post(id, 'retry')).status, 200)
-  await until('the credential', async () => (await sessions().read(id)).state === 'ISSUED')
-  const { credentialResponse } = await wallet.client.retrieveCredentials(request)
-  const [given] = credentialResponse.credentials as { credential: string }[]
-  const claims = IssuerSigned.fromEncodedForOid4Vci(given?.credential ?? '').getPrettyClaims('org.iso.18013.5.1')
-  t.like(claims ?? {}, { given_name: 'Ada', family_name: 'of the source' })
-  t.is((await sessions().post(id, 'retry')).status, 409)
-})
+test.serial(
+  'claims of a claim source are signed; when it fails, wallet and operator are told, and a retry issues',
+  async (t) => {
+    const { id: claimSourceId } = await claimSourcesOf(world(), world().token).created({
+      name: 'Registry',
+      url: beside.urlOf('claims'),
+      request_method: 'POST',
+      request_parameters: { sub: { map_from: 'claims.given_name' } },
+      authorization: apiKey(),
+    })
+    source.claims = { family_name: 'of the source', given_name: 'of the source', unknown: 'x' }
+    const mso_mdoc = await createMobileTemplate(world(), { claim_source_id: claimSourceId })
+    const wallet = openWallet([await createWalletKey()])
+    const { id, uri } = await offer(mso_mdoc, { claims: { given_name: 'Ada' } })
+    source.status = 500
+    const { issuerMetadata, accessToken } = await wallet.authorize(uri)
+    const request = {
+      issuerMetadata,
+      accessToken,
+      credentialConfigurationId: mso_mdoc,
+      proofs: { jwt: (await wallet.prove(issuerMetadata, mso_mdoc)) as [string] },
+    }
+    await t.throwsAsync(wallet.client.retrieveCredentials(request), { message: /credential_request_denied.*later/s })
+    const failed = await sessions().read(id)
+    t.is(failed.waitsFor, 'retry')
+    t.like(failed.issuances[0], { state: 'FAILED', failure: { code: 'claim_source.answer' } })
+    t.false(JSON.stringify(failed).includes('Ada'))
+    source.status = 200
+    t.is((await sessions().post(id, 'retry')).status, 200)
+    await until('the credential', async () => (await sessions().read(id)).state === 'ISSUED')
+    const { credentialResponse } = await wallet.client.retrieveCredentials(request)
+    const [given] = credentialResponse.credentials as { credential: string }[]
+    const claims = IssuerSigned.fromEncodedForOid4Vci(given?.credential ?? '').getPrettyClaims('org.iso.18013.5.1')
+    t.like(claims ?? {}, { given_name: 'Ada', family_name: 'of the source' })
+    t.is((await sessions().post(id, 'retry')).status, 409)
+  },
+)
 
-test.serial('without a worker the wallet is told to wait, and gets the credential once there is one again', async (t) => {
-  const wallet = openWallet([await createWalletKey()])
-  const { id, uri } = await offer(templates.ldp_vc)
-  const { issuerMetadata, accessToken } = await wallet.authorize(uri)
-  await world().stopWorker()
-  const proofs = { jwt: (await wallet.prove(issuerMetadata, templates.ldp_vc)) as [string] }
-  const request = { issuerMetadata, accessToken, credentialConfigurationId: templates.ldp_vc, proofs }
-  const { credentialResponse } = await wallet.client.retrieveCredentials(request)
-  t.is(credentialResponse.interval, 5)
-  const transactionId = String(credentialResponse.transaction_id)
-  t.like(await sessions().read(id), { state: 'AUTHORIZED', waitsFor: 'issuance' })
-  await world().startWorker()
-  await until('the credential', async () => (await sessions().read(id)).state === 'ISSUED')
-  // the library refuses a notification_id here, which the standard allows (OpenID4VCI 1.0, section 9.2)
-  const body = { transaction_id: transactionId }
-  const deferred = await world().ask('/v1/openid/deferred-credential', { token: accessToken, body })
-  t.is(deferred.json<{ credentials: object[] }>().credentials.length, 1)
-  t.deepEqual((await wallet.client.retrieveCredentials(request)).credentialResponse, deferred.json())
-})
+test.serial(
+  'without a worker the wallet is told to wait, and gets the credential once there is one again',
+  async (t) => {
+    const wallet = openWallet([await createWalletKey()])
+    const { id, uri } = await offer(templates.ldp_vc)
+    const { issuerMetadata, accessToken } = await wallet.authorize(uri)
+    await world().stopWorker()
+    const proofs = { jwt: (await wallet.prove(issuerMetadata, templates.ldp_vc)) as [string] }
+    const request = { issuerMetadata, accessToken, credentialConfigurationId: templates.ldp_vc, proofs }
+    const { credentialResponse } = await wallet.client.retrieveCredentials(request)
+    t.is(credentialResponse.interval, 5)
+    const transactionId = String(credentialResponse.transaction_id)
+    t.like(await sessions().read(id), { state: 'AUTHORIZED', waitsFor: 'issuance' })
+    await world().startWorker()
+    await until('the credential', async () => (await sessions().read(id)).state === 'ISSUED')
+    // the library refuses a notification_id here, which the standard allows (OpenID4VCI 1.0, section 9.2)
+    const body = { transaction_id: transactionId }
+    const deferred = await world().ask('/v1/openid/deferred-credential', { token: accessToken, body })
+    t.is(deferred.json<{ credentials: object[] }>().credentials.length, 1)
+    t.deepEqual((await wallet.client.retrieveCredentials(request)).credentialResponse, deferred.json())
+  },
+)

@@ -133,7 +133,10 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
         ends_at: new Date(),
       }),
     ],
-    ['openid_issuances', of({ session_id: session, place: 0, template_id: template, format: 'semantic', state: 'OFFERED' })],
+    [
+      'openid_issuances',
+      of({ session_id: session, place: 0, template_id: template, format: 'semantic', state: 'OFFERED' }),
+    ],
     ['openid_used_nonces', { tenant_id: tenant, nonce_digest: none, issuance_id: id(), expires_at: new Date() }],
     ['claim_sources', of({ name: '', url: '' })],
     ['webhooks', of({ id: webhook, url: '', events: '{}' })],

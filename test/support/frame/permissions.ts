@@ -23,7 +23,12 @@ export const PUBLIC = [
   'getWebhookKeySet',
   'receiveMessage',
   ...WALLETS,
-  ...['getCredentialNonce', 'getCredentialIssuerMetadata', 'getAuthorizationServerMetadata', 'openIdCredentialMetadata'],
+  ...[
+    'getCredentialNonce',
+    'getCredentialIssuerMetadata',
+    'getAuthorizationServerMetadata',
+    'openIdCredentialMetadata',
+  ],
 ].sort()
 
 /** They send a body, and change nothing of the tenant's. */

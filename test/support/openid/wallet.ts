@@ -61,12 +61,18 @@ export function openWallet(keys: readonly WalletKey[]) {
       return { credentialOffer, issuerMetadata, accessToken: accessTokenResponse.access_token }
     },
     /** Proofs of all of the wallet's keys, with one nonce. */
-    async prove(issuerMetadata: Awaited<ReturnType<typeof client.resolveIssuerMetadata>>, credentialConfigurationId: string) {
+    async prove(
+      issuerMetadata: Awaited<ReturnType<typeof client.resolveIssuerMetadata>>,
+      credentialConfigurationId: string,
+    ) {
       const { c_nonce: nonce } = await client.requestNonce({ issuerMetadata })
       const jwts: string[] = []
       for (const { publicJwk, alg } of keys) {
         const signer = { method: 'jwk' as const, publicJwk, alg }
-        jwts.push((await client.createCredentialRequestJwtProof({ issuerMetadata, credentialConfigurationId, signer, nonce })).jwt)
+        jwts.push(
+          (await client.createCredentialRequestJwtProof({ issuerMetadata, credentialConfigurationId, signer, nonce }))
+            .jwt,
+        )
       }
       return jwts
     },
@@ -74,7 +80,8 @@ export function openWallet(keys: readonly WalletKey[]) {
     async collect(uri: string, txCode?: string) {
       const { credentialOffer, issuerMetadata, accessToken } = await this.authorize(uri, txCode)
       const [credentialConfigurationId = ''] = credentialOffer.credential_configuration_ids
-      const configuration = issuerMetadata.credentialIssuer.credential_configurations_supported[credentialConfigurationId]
+      const configuration =
+        issuerMetadata.credentialIssuer.credential_configurations_supported[credentialConfigurationId]
       const isBound = configuration?.proof_types_supported !== undefined
       const proofs = isBound ? { jwt: await this.prove(issuerMetadata, credentialConfigurationId) } : undefined
       const request = { issuerMetadata, credentialConfigurationId, accessToken, ...(proofs && { proofs }) }

@@ -91,7 +91,11 @@ const verifying = (path: string, lookUpDomain: (nth: number) => unknown, more: P
 
 const session = { tenantId: subject.tenantId, sessionId: '00000000-0000-4000-8000-000000000010' }
 
-const issuing = (path: string, lookAtOpenIdSession: (nth: number) => unknown, more: Partial<Scenario> = {}): Scenario => ({
+const issuing = (
+  path: string,
+  lookAtOpenIdSession: (nth: number) => unknown,
+  more: Partial<Scenario> = {},
+): Scenario => ({
   workflowType: 'issueOpenIdCredentials',
   path,
   payload: session,
@@ -342,12 +346,12 @@ export const scenarios: Scenario[] = [
   issuing(
     'refused',
     (nth) => (nth < 1 ? sessionWith('AUTHORIZED', { nextInMs: 100, pending: [pending] }) : sessionWith('FAILED')),
-    { answers: { issueOpenIdCredential: refuse('credential_template.not_found'), failOpenIdIssuance: () => undefined } },
+    {
+      answers: { issueOpenIdCredential: refuse('credential_template.not_found'), failOpenIdIssuance: () => undefined },
+    },
   ),
-  issuing(
-    'last-of-two-runs',
-    (nth) => (nth < 3 ? sessionWith('OFFERED', { nextInMs: 100 }) : sessionWith('EXPIRED')),
-    { payload: { ...session, looksPerRun: 2 } },
-  ),
+  issuing('last-of-two-runs', (nth) => (nth < 3 ? sessionWith('OFFERED', { nextInMs: 100 }) : sessionWith('EXPIRED')), {
+    payload: { ...session, looksPerRun: 2 },
+  }),
   { workflowType: 'purgeExpired', path: 'done', payload: undefined, answers: { purgeExpiredRows: () => ({}) } },
 ]
