@@ -2,6 +2,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Openid4vciVersion } from '@openid4vc/openid4vci'
 import { CoseKey, Holder, IssuerSigned } from '@owf/mdoc'
+import proto from '@temporalio/proto'
 import test from 'ava'
 import { decode } from 'cbor2'
 import { fromText, PREFIXES } from '../../../protocol/compact-credentials/text.ts'
@@ -204,6 +205,11 @@ test.serial(
     const claims = IssuerSigned.fromEncodedForOid4Vci(given?.credential ?? '').getPrettyClaims('org.iso.18013.5.1')
     t.like(claims ?? {}, { given_name: 'Ada', family_name: 'of the source' })
     t.is((await sessions().post(id, 'retry')).status, 409)
+    const { first, dependencies } = world()
+    const workflow = dependencies.temporal.client.workflow.getHandle(`${first.tenantId}/openid/sessions/${id}`)
+    const history = Buffer.from(proto.temporal.api.history.v1.History.encode(await workflow.fetchHistory()).finish())
+    t.true(history.includes(id), 'the history is the one of the session')
+    for (const secret of ['of the source', 'Ada']) t.false(history.includes(secret), secret)
   },
 )
 
