@@ -25,7 +25,7 @@ import { checkMethod, createPaths, type OpenApi, routeByPath } from './frame/ope
 import { exceptUploads, limitSending, takesArchive } from './frame/streams.ts'
 import { checkHead } from './frame/unreadable.ts'
 import { explainInvalid } from './frame/validation.ts'
-import { noteWallets } from './frame/wallets.ts'
+import { noteWallets } from './frame/openapi/wallets.ts'
 
 export interface AppParts {
   dependencies: Dependencies

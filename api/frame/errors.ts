@@ -3,9 +3,9 @@ import type { ErrorRequestHandler, Response } from 'express'
 import { causeOf } from '../../activities/frame/logging.ts'
 import { Exhausted, errorsWithin, Refusal, TooMany, Unavailable } from '../../protocol/errors.ts'
 import { Replay } from './idempotency.ts'
+import { oauthErrorOf } from './openapi/wallets.ts'
 import type { Problem } from './problem.ts'
 import { meaningOf, statusOf } from './problems.ts'
-import { oauthErrorOf } from './wallets.ts'
 
 /** PostgreSQL and network codes of temporary failures (PostgreSQL, Appendix A). */
 const AWAY = /^(08|53|57P0|57014|55P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/

@@ -64,7 +64,7 @@ const OpenIdIssuanceSchema = defineEntity({
     /** Of the wallet's request, for the log. */
     requestId: p.uuid().nullable(),
     requestedAt: p.datetime().nullable(),
-    credentialIds: p.array().nullable(),
+    credentialIds: p.array().columnType('uuid[]').nullable(),
     issuedAt: p.datetime().nullable(),
     /** What the wallet did with them. */
     notification: p.text().nullable(),

@@ -39,7 +39,7 @@ const createReach = ({ temporal, log }: Pick<Dependencies, 'temporal' | 'log'>) 
     await updateWorkflow(temporal, 'issueOpenIdCredentials', 'proceed', subject, { templateIds: [] }).catch(
       (error: unknown) => {
         if (!(error instanceof Unavailable)) throw error
-        log.warn({ err: error, ...subject }, 'a wallet was told to ask for its credential later')
+        log.warn({ err: error, ...subject }, 'a wallet has to ask for its credential again')
       },
     )
   },

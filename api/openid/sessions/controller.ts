@@ -25,7 +25,6 @@ import {
   type OfferOut,
   type OfferUri,
   offerToWire,
-  SESSION,
   type SessionIn,
   type SessionOut,
   type SessionPageOut,
@@ -73,7 +72,6 @@ export class SessionsController extends Controller {
   @OperationId('createOpenIdSession')
   @Security('bearerAuth', ['openid:write'])
   @SuccessResponse(201)
-  @Example<OfferOut>({ id: SESSION.id, uri: OFFER_URI, txCode: '042137', expiresAt: '2027-01-05T08:59:00.000Z' })
   @Response<Problem>(404, 'the tenant has no such template')
   async create(@Request() called: Called, @Body() body: SessionIn): Promise<OfferOut> {
     const { txCode, ...offer } = body

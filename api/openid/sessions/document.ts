@@ -51,6 +51,7 @@ const configuration = {
 const ISSUER = 'https://issuer.example'
 
 export const SESSION_ANSWERS: Partial<Record<Id, unknown>> = {
+  createOpenIdSession: { id: SESSION.id, uri: OFFER_URI, txCode: '042137', expiresAt: '2027-01-05T08:59:00.000Z' },
   listOpenIdSessions: { data: [SESSION], limit: 20, totalCount: 1, totalPages: 1 },
   getOpenIdSession: SESSION,
   retryOpenIdSession: SESSION,
@@ -153,6 +154,7 @@ export const SESSION_SCHEMAS: Readonly<Record<string, Schema>> = {
       grant_type: { type: 'string' },
       'pre-authorized_code': { type: 'string' },
       tx_code: { type: 'string' },
+      authorization_details: { description: 'A list of objects, in a form as JSON.' },
       client_id: { type: 'string' },
       code: { type: 'string' },
       code_verifier: { type: 'string' },
@@ -166,5 +168,43 @@ export const SESSION_SCHEMAS: Readonly<Record<string, Schema>> = {
     },
     additionalProperties: true,
     example: SESSION_EXAMPLES.exchangeCredentials,
+  },
+  CredentialRequestIn: {
+    type: 'object',
+    description: 'A credential request of OpenID4VCI 1.0, or by format and types. Other members are ignored.',
+    properties: {
+      credential_configuration_id: { type: 'string' },
+      credential_identifier: {
+        type: 'string',
+        description: 'One of the credential_identifiers of the token response.',
+      },
+      format: { type: 'string' },
+      credential_definition: { type: 'object', additionalProperties: true },
+      type: { description: 'Of a compact credential.' },
+      types: { type: 'array', items: { type: 'string' } },
+      doctype: { type: 'string' },
+      proof: { type: 'object', additionalProperties: true },
+      proofs: { type: 'object', additionalProperties: true },
+    },
+    additionalProperties: true,
+    example: SESSION_EXAMPLES.issuerVerifiableCredentials,
+  },
+  WalletTokenOut: {
+    type: 'object',
+    description: 'An access token, in the casing of the request.',
+    properties: {
+      access_token: { type: 'string' },
+      expires_in: { type: 'integer' },
+      token_type: { type: 'string' },
+      authorization_details: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { credential_identifiers: { type: 'array', items: { type: 'string' } } },
+          additionalProperties: true,
+        },
+      },
+    },
+    additionalProperties: true,
   },
 }

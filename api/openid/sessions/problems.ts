@@ -19,7 +19,7 @@ export const SESSION_PROBLEMS: ProblemTable = {
     },
     'wallet.invalid_authorization_details': {
       meaning: 'The authorization_details of a token request cannot be read, or name what was not offered.',
-      remedy: `Send a list of objects of the type openid_credential with configurations of the offer. ${STANDARD}`,
+      remedy: `Send authorization_details as a list of objects with configurations of the offer. ${STANDARD}`,
     },
     'wallet.invalid_credential_request': {
       meaning: 'The credential request cannot be read.',
@@ -27,7 +27,7 @@ export const SESSION_PROBLEMS: ProblemTable = {
     },
     'wallet.invalid_encryption_parameters': {
       meaning: 'The wallet wants an encrypted answer, which the issuer does not make.',
-      remedy: `Leave out credential_response_encryption. ${STANDARD}`,
+      remedy: `Ask for an answer without encryption of its own: TLS protects it. ${STANDARD}`,
     },
     'wallet.invalid_grant': {
       meaning:
@@ -60,7 +60,7 @@ export const SESSION_PROBLEMS: ProblemTable = {
     },
     'wallet.unknown_credential_configuration': {
       meaning: 'The offer has no such credential configuration, or its template was deleted.',
-      remedy: `Ask for one of the credential_configuration_ids of the offer. ${STANDARD}`,
+      remedy: `Ask for one of the credential configurations of the offer. ${STANDARD}`,
     },
     'wallet.unknown_credential_identifier': {
       meaning: 'The access token has no such credential_identifier.',

@@ -99,7 +99,7 @@ export class WalletsController extends Controller {
   }
 
   /**
-   * Returns credentials that a wallet was told to ask for later.
+   * Returns credentials that were not ready when the wallet asked for them.
    * @summary Get a deferred credential
    */
   @Post('openid/deferred-credential')

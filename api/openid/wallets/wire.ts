@@ -5,7 +5,7 @@ import type { Casing, CredentialRequest } from '../../../protocol/openid/oid4vci
 import type { JsonObject } from '../../frame/wire.ts'
 
 /**
- * A token request, as a form or as JSON, in the standard's casing or in the specification's, which the response then has as
+ * A token request, as a form or as JSON, in the standard's casing or in that of this API, which the response then has as
  * well. Members that are not known are ignored (RFC 6749, section 3.2).
  */
 export type WalletTokenIn = JsonObject
@@ -13,7 +13,7 @@ export type WalletTokenIn = JsonObject
 /** An access token, in the casing of the request. */
 export type WalletTokenOut = JsonObject
 
-/** A credential request of OpenID4VCI 1.0, section 8.2, or one of the specification's four variants. */
+/** A credential request of OpenID4VCI 1.0, section 8.2, or one by format and types. */
 export type CredentialRequestIn = JsonObject
 
 /** `credentials` and `notification_id`; to a request by format: `credential` and `format`; 202: `transaction_id`. */

@@ -61,7 +61,7 @@ async function holderOf(header: JWTHeaderParameters, at: string, rules: ProofRul
 }
 
 const RULES: Readonly<Record<string, string>> = {
-  aud: 'expected as aud the credential issuer alone',
+  aud: 'expected only the credential issuer as aud',
   typ: `expected the typ ${TYPE}`,
   iat: `expected an iat of at most ${MAX_AGE_SECONDS} seconds ago`,
   nonce: 'expected a nonce of the nonce endpoint',
@@ -107,7 +107,7 @@ export async function verifyProof(jwt: string, at: string, rules: ProofRules): P
     throw described(error, at)
   }
   const { aud, iss, nonce } = payload
-  if (typeof aud !== 'string') throw invalid(at, 'aud', 'expected as aud the credential issuer alone')
+  if (typeof aud !== 'string') throw invalid(at, 'aud', 'expected only the credential issuer as aud')
   if (iss !== undefined && iss !== clientId)
     throw invalid(at, 'iss', 'expected as iss the client_id of the token request, or no iss where there was none')
   if (!holder || typeof nonce !== 'string') throw invalid(at, 'nonce', 'expected a nonce of the nonce endpoint')

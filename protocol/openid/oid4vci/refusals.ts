@@ -22,21 +22,15 @@ export type WalletError =
   | 'invalid_notification_id'
   | 'invalid_notification_request'
 
-const PREFIX = 'wallet.'
-
 export const walletRefusal = (
   code: WalletError,
   message: string,
   errors: FieldError[] = [],
   options?: ErrorOptions,
-): Refusal => new Refusal(`${PREFIX}${code}`, message, errors, options)
-
-/** The standards' code of a refusal for wallets; undefined for any other refusal. */
-export const walletErrorOf = (code: string): string | undefined =>
-  code.startsWith(PREFIX) ? code.slice(PREFIX.length) : undefined
+): Refusal => new Refusal(`wallet.${code}`, message, errors, options)
 
 /** A refusal that names one member of the request. */
-export const refuseMember = (code: WalletError, path: string, rule: string, message: string): Refusal =>
-  walletRefusal(code, `${path === '' ? 'The request' : path} is not valid: ${message}.`, [
-    { path, code: rule, message },
-  ])
+export function refuseMember(code: WalletError, path: string, rule: string, message: string): Refusal {
+  const what = path === '' ? 'The request' : path
+  return new Refusal(`wallet.${code}`, `${what} is not valid: ${message}.`, [{ path, code: rule, message }])
+}

@@ -22,7 +22,12 @@ const listener = (request: IncomingMessage, response: ServerResponse) => {
 let beside: WorldBeside
 let template: string
 test.before(async () => {
-  const env = { CLAIM_SOURCE_RETRY_SECONDS: '0.1', CLAIM_SOURCE_TIMEOUT_MS: '1000', DATABASE_TIMEOUT_MS: '1000' }
+  const env = {
+    CLAIM_SOURCE_ALLOW_PRIVATE: 'true',
+    CLAIM_SOURCE_RETRY_SECONDS: '0.1',
+    CLAIM_SOURCE_TIMEOUT_MS: '1000',
+    DATABASE_TIMEOUT_MS: '1000',
+  }
   beside = await openWorldBeside('claims.acme.test', listener, {
     workflows: true,
     env,
@@ -50,7 +55,10 @@ const world = () => beside.world
 
 /** Each with how it goes away, and how it comes back. */
 const PARTS: Record<string, { leave(): unknown; comeBack(): unknown }> = {
-  'the key store': { leave: () => Object.assign(away, { keys: true }), comeBack: () => Object.assign(away, { keys: false }) },
+  'the key store': {
+    leave: () => Object.assign(away, { keys: true }),
+    comeBack: () => Object.assign(away, { keys: false }),
+  },
   'the claim source': {
     leave: () => Object.assign(away, { source: true }),
     comeBack: () => Object.assign(away, { source: false }),
@@ -120,21 +128,24 @@ const ONE = [{ credentials: 1, recorded: 1, entries: 1, logged: 1 }]
 const tokenIn = (reply: Reply) => reply.json<{ access_token: string }>().access_token
 
 for (const [name, part] of Object.entries(PARTS))
-  test.serial(`while ${name} is away nothing is lost: the wallet's retry gets one credential (fault matrix, O)`, async (t) => {
-    const { id, exchange, request, notify } = await steps()
-    const isDatabase = name === 'the database'
-    const token = isDatabase ? '' : tokenIn(await repeated('a token', exchange))
-    await part.leave()
-    if (isDatabase) t.is((await exchange()).status, 503)
-    else await request(token).catch(() => undefined)
-    await part.comeBack()
-    const own = isDatabase ? tokenIn(await repeated('a token', exchange)) : token
-    const reply = await repeated('the credential', () => request(own))
-    t.deepEqual(await counted(id), ONE)
-    const { notification_id: notificationId } = reply.json<{ notification_id: string }>()
-    await repeated('the notification', () => notify(own, notificationId), 204)
-    t.is((await sessionsOf(world()).read(id)).state, 'COMPLETED')
-  })
+  test.serial(
+    `while ${name} is away nothing is lost: the wallet's retry gets one credential (fault matrix, O)`,
+    async (t) => {
+      const { id, exchange, request, notify } = await steps()
+      const isDatabase = name === 'the database'
+      const token = isDatabase ? '' : tokenIn(await repeated('a token', exchange))
+      await part.leave()
+      if (isDatabase) t.is((await exchange()).status, 503)
+      else await request(token).catch(() => undefined)
+      await part.comeBack()
+      const own = isDatabase ? tokenIn(await repeated('a token', exchange)) : token
+      const reply = await repeated('the credential', () => request(own))
+      t.deepEqual(await counted(id), ONE)
+      const { notification_id: notificationId } = reply.json<{ notification_id: string }>()
+      await repeated('the notification', () => notify(own, notificationId), 204)
+      t.is((await sessionsOf(world()).read(id)).state, 'COMPLETED')
+    },
+  )
 
 test.serial('answers that nobody gets change nothing: the same request gets the same credential', async (t) => {
   const { id, exchange, request, notify } = await steps()

@@ -38,7 +38,7 @@ let templates: Awaited<ReturnType<typeof createTemplates>>
 let issuer: string
 let root: Uint8Array
 test.before(async () => {
-  const env = { CLAIM_SOURCE_RETRY_SECONDS: '0.1', CLAIM_SOURCE_TIMEOUT_MS: '1000' }
+  const env = { CLAIM_SOURCE_ALLOW_PRIVATE: 'true', CLAIM_SOURCE_RETRY_SECONDS: '0.1', CLAIM_SOURCE_TIMEOUT_MS: '1000' }
   beside = await openWorldBeside('claims.acme.test', listener, { workflows: true, env })
   issuer = await createDid(beside.world, 'ed25519', beside.world.token, true)
   const iaca = await makeIaca(beside.world)

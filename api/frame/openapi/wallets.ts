@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
-import { OAUTH_ERRORS } from './openapi/areas.ts'
-import type { FindPath } from './openapi/paths.ts'
-import type { Problem } from './problem.ts'
+import type { Problem } from '../problem.ts'
+import { OAUTH_ERRORS } from './areas.ts'
+import type { FindPath } from './paths.ts'
 
 /**
  * Notes that a path answers wallets, whose access tokens are not those of this API, and which read errors of OAuth 2.0. They
