@@ -194,7 +194,7 @@ export const SESSION_SCHEMAS: Readonly<Record<string, Schema>> = {
     description: 'An access token, in the casing of the request.',
     properties: {
       access_token: { type: 'string' },
-      expires_in: { type: 'integer' },
+      expires_in: { type: 'integer', format: 'int64' },
       token_type: { type: 'string' },
       authorization_details: {
         type: 'array',
