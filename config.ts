@@ -153,6 +153,9 @@ export function loadConfig(env: Environment) {
       taskQueue: read(env, 'TEMPORAL_TASK_QUEUE'),
       uiUrl: read(env, 'TEMPORAL_UI_URL'),
     },
+    temporalUiPublicUrl: read(env, 'TEMPORAL_UI_PUBLIC_URL')
+      ? url(env, 'TEMPORAL_UI_PUBLIC_URL', ['http:', 'https:']).href
+      : undefined,
     masterKey: masterKey(env),
     epochDirectory: read(env, 'EPOCH_DIRECTORY') || undefined,
     vault: read(env, 'VAULT_ADDR') ? vaultConfig(env) : undefined,
@@ -163,6 +166,7 @@ export function loadConfig(env: Environment) {
       dnsServer: read(env, 'OUTBOUND_DNS_SERVER') || undefined,
       allowedRanges: addressRanges(env, 'OUTBOUND_ALLOWED_RANGES'),
     },
+    outboundReadsPerMinute: integer(env, 'OUTBOUND_READS_PER_MINUTE', 6, 1_000_000),
     clockToleranceMs: integer(env, 'CLOCK_TOLERANCE_SECONDS', 0, 600) * 1000,
     accessTokenLifetimeSeconds: integer(env, 'ACCESS_TOKEN_LIFETIME_SECONDS', 1, 86_400),
     tokenKeyDays: integer(env, 'TOKEN_KEY_DAYS', 0, 3650),

@@ -32,6 +32,10 @@ export const VARIABLES = {
   TEMPORAL_NAMESPACE: { default: 'default', about: 'Temporal namespace' },
   TEMPORAL_TASK_QUEUE: { default: 'countersign', about: 'task queue of the workflows and activities' },
   TEMPORAL_UI_URL: { default: '', about: 'address of the Temporal UI, for links; empty: that of the started server' },
+  TEMPORAL_UI_PUBLIC_URL: {
+    default: '',
+    about: 'address of the Temporal UI that every caller may see, for links in the API; empty: the API shows no links',
+  },
   TEMPORAL_PORT: { default: '7233', about: 'port of the started Temporal server; its UI takes TEMPORAL_UI_PORT' },
   TEMPORAL_UI_PORT: { default: '8233', about: 'port of the started Temporal UI' },
   TEMPORAL_CLI: { default: '', about: 'path of a temporal binary; empty: PATH, the cache, then a build or download' },
@@ -71,6 +75,11 @@ export const VARIABLES = {
   OUTBOUND_ALLOWED_RANGES: {
     default: '',
     about: 'comma-separated CIDR ranges of addresses that may be called although they are not public',
+  },
+  OUTBOUND_READS_PER_MINUTE: {
+    default: '300',
+    about:
+      'DID documents, JSON-LD contexts and status lists that are read of one domain for one tenant in a minute; a sixth of them within 10 seconds',
   },
   CLOCK_TOLERANCE_SECONDS: {
     default: '60',

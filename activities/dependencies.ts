@@ -15,6 +15,7 @@ import { createEffects, type Effects } from './frame/idempotency.ts'
 import { createLogQueue, type LogQueue } from './frame/log-queue.ts'
 import { createLogger } from './frame/logging.ts'
 import { type PartMetrics, partMetrics } from './frame/metrics/parts.ts'
+import { createReadBudget } from './frame/outbound/budget.ts'
 import { createOutbound, type Outbound } from './frame/outbound/index.ts'
 import { createOutbox, type Outbox } from './frame/outbox.ts'
 import { createSealer, type Sealer } from './frame/sealing.ts'
@@ -106,6 +107,7 @@ export async function openDependencies(
   const sealer = createSealer(config.masterKey, 'stored-answers')
   const now = () => new Date()
   const failed = (err: unknown) => log.error({ err }, 'this process cannot sign and verify documents: it is not ready')
+  const budget = createReadBudget({ sql, perMinute: config.outboundReadsPerMinute })
   const dependencies: Dependencies = {
     config,
     database,
@@ -115,7 +117,7 @@ export async function openDependencies(
     epoch,
     documents,
     selfTest: createSelfTest({ documents, now, failed }),
-    outbound: createOutbound(config.outbound, { log }),
+    outbound: createOutbound(config.outbound, { log, budget }),
     temporal,
     outbox: createOutbox(config.masterKey),
     effects: createEffects(sealer),

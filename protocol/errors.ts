@@ -110,6 +110,10 @@ export class Exhausted extends Unavailable {
   override readonly name = 'Exhausted'
 }
 
+/** Whether a call of somebody else's server failed, which is a fact about it, and not that it was not made (`Exhausted`). */
+export const isOutboundFault = (error: unknown): error is Unavailable =>
+  error instanceof Unavailable && error.part === 'outbound' && !(error instanceof Exhausted)
+
 /**
  * An unexpected error of our own code over a document. A retry would fail in the same way: 500 over HTTP, and a batch
  * continues without the row (D-153).

@@ -48,7 +48,7 @@ export const createPdfs = ({ documents, now, compactVerifier, pdfTemplates }: Pa
   ): Promise<{ pdf: Buffer; fileName: string }> {
     const loaded = await pdfTemplates.loadPdfTemplate(tenantId, templateId)
     const profile = profileOf(payload)
-    const verdict = await compactVerifier.verify(profile, { payload })
+    const verdict = await compactVerifier.verify(tenantId, profile, { payload })
     noted(verdict)
     if (!verdict.verified || !verdict.decoded) throw notVerified(verdict)
     const { template, pdf } = loaded

@@ -26,7 +26,7 @@ export const createScans = ({ documents, verifier }: Parts) => ({
    */
   async verify(tenantId: string, profile: Profile, { payload, ...options }: ScanRequest): Promise<ScanVerdict> {
     const judge = async (encoded: string) => ({
-      ...(await verifier.verify(profile, { payload: encoded, ...options })),
+      ...(await verifier.verify(tenantId, profile, { payload: encoded, ...options })),
       encoded,
     })
     if (typeof payload === 'string') return judge(payload)

@@ -33,29 +33,32 @@ const ACCEPT_BIT_INDEX = 'application/cwt, application/cbor;q=0.9, application/o
 /** Verifies compact credentials of any issuer. A bad credential is a verdict, and only a broken request throws. */
 export function createCompactVerifier({ config, now, didResolver, namedLists }: Parts) {
   const { clockToleranceMs: toleranceMs } = config
-  const resolveDid = async (did: string) => (await didResolver.resolve(did)).document
-
-  function foreignList(entry: StatusEntry, issuer: string): Promise<ReadList> {
+  function foreignList(tenantId: string, entry: StatusEntry, issuer: string): Promise<ReadList> {
     const keyOf = async (kid: string) => {
-      const { method, authorized } = dereference(await resolveDid(issuer), keyUrlOf(kid, issuer), 'assertionMethod')
+      const { method, authorized } = dereference(
+        await didResolver.documentFor(tenantId, issuer),
+        keyUrlOf(kid, issuer),
+        'assertionMethod',
+      )
       if (authorized) return verificationKey(method)
       throw new Refusal('status_list.not_verified', 'The issuer does not allow the key of its status list to sign.')
     }
     return namedLists.foreignList(entry.url, {
+      readFor: tenantId,
       name: `${entry.kind} ${issuer} ${entry.url}`,
       accept: entry.kind === 'token' ? ACCEPT : ACCEPT_BIT_INDEX,
       read: (bytes) => readList(bytes, entry, issuer, keyOf, { now: now(), toleranceMs }),
     })
   }
 
-  async function isRevoked(entry: StatusEntry, issuer: string): Promise<boolean> {
+  async function isRevoked(tenantId: string, entry: StatusEntry, issuer: string): Promise<boolean> {
     const ours = await namedLists.isOwnSet(entry, { path: OWN_LIST, kind: LIST_KIND, issuer })
-    return ours ?? (await foreignList(entry, issuer)).isSet(entry.index)
+    return ours ?? (await foreignList(tenantId, entry, issuer)).isSet(entry.index)
   }
 
   return {
     /** Options that are absent or null are asked for: expiry, start and revocation are checked, any issuer is trusted. */
-    verify(profile: Profile, request: CompactVerifyRequest): Promise<CompactVerdict> {
+    verify(tenantId: string, profile: Profile, request: CompactVerifyRequest): Promise<CompactVerdict> {
       const { payload, assertExpiry, assertNotBefore, checkRevocation, trustedIssuers } = request
       return verifyCompact(payload, {
         profile,
@@ -64,8 +67,8 @@ export function createCompactVerifier({ config, now, didResolver, namedLists }: 
         assertExpiry: assertExpiry ?? true,
         assertNotBefore: assertNotBefore ?? true,
         trustedIssuers: trustedIssuers ?? undefined,
-        resolveDid,
-        isRevoked: (checkRevocation ?? true) ? isRevoked : undefined,
+        resolveDid: (did) => didResolver.documentFor(tenantId, did),
+        isRevoked: (checkRevocation ?? true) ? (entry, issuer) => isRevoked(tenantId, entry, issuer) : undefined,
       })
     },
   }

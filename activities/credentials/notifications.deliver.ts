@@ -108,7 +108,7 @@ export function createNotificationDelivery(parts: Parts) {
       const way = await holderMessages.reachHolder(orderOf(notification))
       if (way.kind !== 'service') return { state: way.kind === 'here' ? 'SENT' : 'NO_SERVICE' }
       const { url } = way
-      if (!(await isWithinLimit(notification.tenantId, new URL(url).host)))
+      if (!(await isWithinLimit(notification.tenantId, new URL(url).hostname)))
         return { state: 'later', reason: 'notification.too_many' }
       const { contentType, body } = await way.pack()
       const posted = await postMessage(outbound, { url, headers: { 'content-type': contentType }, body })

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type DidDocument, parseDidUrl, validateDidDocument } from '../../protocol/dids/index.ts'
 import { resolveDidKey } from '../../protocol/dids/key.ts'
 import { parseWebDid } from '../../protocol/dids/web.ts'
-import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import { isOutboundFault, Refusal, type Unavailable } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
 import { freeze } from '../../protocol/json.ts'
 import { singleFlight } from '../frame/caches.ts'
@@ -20,15 +20,19 @@ export interface ResolvedDid {
 export interface ResolveOptions {
   /** Resolves over the network, without the local hook and the cache; the document then refreshes the cache. */
   bypassCache?: boolean
+  /** The tenant whose caller names the DID: what is fetched counts for its budget at the host. */
+  readFor?: string
 }
 
 export interface DidResolver {
   /**
    * Resolves a DID; a fragment is allowed and ignored. Throws `Refusal('did.invalid')`,
    * `Refusal('did.method_unsupported')` for methods other than key and web, `Refusal('did.unresolvable')` with the
-   * reason.
+   * reason, `Exhausted('outbound')` where the tenant of `readFor` reads too much of the host.
    */
   resolve(did: string, options?: ResolveOptions): Promise<ResolvedDid>
+  /** The document of a DID that a caller of the tenant named. Throws as `resolve` does. */
+  documentFor(tenantId: string, did: string): Promise<DidDocument>
   /** Forgets a document, e.g. of a DID of ours that was deleted or changed. */
   forget(did: string): void
 }
@@ -62,7 +66,7 @@ export function createDidResolver({ outbound, now, local }: Parts): DidResolver 
     maxSize: MAX_CACHE_BYTES,
     sizeCalculation: ({ bytes }) => bytes + 512,
   })
-  /** One flight per DID: a thousand verifications of one issuer fetch its document once. */
+  /** One flight per DID and tenant: a thousand verifications of one issuer fetch its document once. */
   const flight = singleFlight<Outcome>()
 
   const resolveKey = (did: string): ResolvedDid => {
@@ -71,9 +75,10 @@ export function createDidResolver({ outbound, now, local }: Parts): DidResolver 
     return { did, document, source: 'key', retrievedAt: now().toISOString() }
   }
 
-  const fetchDocument = async (did: string): Promise<{ resolved: ResolvedDid; bytes: number }> => {
+  const fetchDocument = async (did: string, readFor?: string): Promise<{ resolved: ResolvedDid; bytes: number }> => {
     const { url } = parseWebDid(did)
-    const { status, body } = await outbound.fetch({ url, accept: ACCEPT, maxBytes: MAX_DOCUMENT_BYTES })
+    const how = { accept: ACCEPT, maxBytes: MAX_DOCUMENT_BYTES, ...(readFor !== undefined && { readFor }) }
+    const { status, body } = await outbound.fetch({ url, ...how })
     if (status !== 200) throw unresolvable(did, `${url} answered ${status}.`)
     const document = freeze(validateDidDocument(did, parseForeignJson(body, { code: 'did.invalid_document' })))
     return { resolved: { did, document, source: 'web', retrievedAt: now().toISOString() }, bytes: body.length }
@@ -84,37 +89,41 @@ export function createDidResolver({ outbound, now, local }: Parts): DidResolver 
     return outcome
   }
 
-  const fetchAndRemember = async (did: string): Promise<Outcome> => {
+  const fetchAndRemember = async (did: string, readFor?: string): Promise<Outcome> => {
     try {
-      const { resolved, bytes } = await fetchDocument(did)
+      const { resolved, bytes } = await fetchDocument(did, readFor)
       return remember(did, { resolved }, bytes, LIFETIME_MS)
     } catch (error) {
-      if (!(error instanceof Refusal || error instanceof Unavailable)) throw error
+      if (!(error instanceof Refusal || isOutboundFault(error))) throw error
       const failure =
         error instanceof Refusal && error.code === 'did.unresolvable' ? error : unresolvable(did, error.message, error)
       return remember(did, { failure }, 0, FAILURE_LIFETIME_MS)
     }
   }
 
-  const resolveWeb = async (did: string, bypassCache: boolean): Promise<ResolvedDid> => {
+  const resolveWeb = async (did: string, { bypassCache = false, readFor }: ResolveOptions): Promise<ResolvedDid> => {
     parseWebDid(did)
     if (!bypassCache) {
       const document = await local?.(did)
       if (document) return { did, document, source: 'local', retrievedAt: now().toISOString() }
     }
     const cached = bypassCache ? undefined : web.get(did)
-    const outcome = cached && cached.until > now().getTime() ? cached : await flight(did, () => fetchAndRemember(did))
+    const isFresh = cached !== undefined && cached.until > now().getTime()
+    const outcome = isFresh ? cached : await flight(`${readFor} ${did}`, () => fetchAndRemember(did, readFor))
     if ('failure' in outcome) throw outcome.failure
     return outcome.resolved
   }
 
+  const resolve = async (didUrl: string, options: ResolveOptions = {}): Promise<ResolvedDid> => {
+    const { did, method } = parseDidUrl(didUrl)
+    if (method === 'key') return resolveKey(did)
+    if (method === 'web') return resolveWeb(did, options)
+    throw new Refusal('did.method_unsupported', `did:${method} is not supported; did:key and did:web are.`)
+  }
+
   return {
-    async resolve(didUrl, { bypassCache = false } = {}) {
-      const { did, method } = parseDidUrl(didUrl)
-      if (method === 'key') return resolveKey(did)
-      if (method === 'web') return resolveWeb(did, bypassCache)
-      throw new Refusal('did.method_unsupported', `did:${method} is not supported; did:key and did:web are.`)
-    },
+    resolve,
+    documentFor: async (tenantId, did) => (await resolve(did, { readFor: tenantId })).document,
     forget: (did) => {
       web.delete(did)
     },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { contextErrors } from '../../protocol/contexts/index.ts'
-import { Refusal } from '../../protocol/errors.ts'
+import { Exhausted, Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
 import { isObject } from '../../protocol/json.ts'
 import { boundsErrors } from '../../protocol/semantic-credentials/bounds.ts'
@@ -96,13 +96,13 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
   const flight = singleFlight<PinnedContext>()
   const cacheKey = (tenantId: string, url: string) => `${tenantId} ${url}`
 
-  const download = async (url: string): Promise<string> => {
+  const download = async (tenantId: string, url: string): Promise<string> => {
     try {
-      const { status, body } = await outbound.fetch({ url, accept: ACCEPT, maxBytes: MAX_BYTES })
+      const { status, body } = await outbound.fetch({ url, accept: ACCEPT, maxBytes: MAX_BYTES, readFor: tenantId })
       if (status !== 200) throw new Refusal('context.unavailable', `its server answered with status ${status}`)
       return checkDocument(url, body)
     } catch (error) {
-      if (!(error instanceof Error)) throw error
+      if (!(error instanceof Error) || error instanceof Exhausted) throw error
       const isOurs = error instanceof Refusal && error.code === 'context.invalid'
       const refusal = isOurs
         ? error
@@ -124,7 +124,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
     const failure = source === 'fetched' ? failures.get(url) : undefined
     if (failure && failure.until > now().getTime()) throw failure.error
     await assertRoom(tenantId, url, source)
-    const document = await download(url)
+    const document = await download(tenantId, url)
     const context = { url, sha256: contextHash(document), document, source, createdAt: now().toISOString() }
     return remember(tenantId, await rows.insert(tenantId, context))
   }
@@ -152,7 +152,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
   const check = async (tenantId: string, url: string): Promise<PinnedContext> => {
     const context = await pinned(tenantId, url)
     if (!context) throw new Refusal('context.unknown', `The context ${short(url)} is not known.`)
-    if (contextHash(await download(url)) === context.sha256) return context
+    if (contextHash(await download(tenantId, url)) === context.sha256) return context
     throw new Refusal(
       'context.changed',
       `The content of ${short(url)} differs from what was pinned on ${context.createdAt}.`,

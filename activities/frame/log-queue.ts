@@ -29,6 +29,10 @@ const BATCH = 500
 const ROOM = 10_000
 const PAUSE_MS = 25
 const RETRY_MS = 1_000
+/** Entries of one name that strangers cause become one in this time. */
+const GATHER_MS = 60_000
+/** Names that are gathered at a time. */
+const MOST_GATHERED = 10_000
 
 /** An array of arrays would be unnested whole, so the ids of each entry come as the text of an array. */
 const INSERT = `insert into logs (id, tenant_id, category, type, timestamp, request_id, data, metadata, object_ids)
@@ -44,6 +48,11 @@ on conflict (id) do nothing`
 export interface LogQueue {
   add(entry: QueuedEntry): void
   /**
+   * Adds an entry that strangers can cause as often as they like. The first of a name is written at once, the others
+   * of a minute as one: it is the last of them, and its metadata has their `count`.
+   */
+  gather(name: string, entry: QueuedEntry): void
+  /**
    * Returns undefined while there is room for an entry, else a promise of room, which rejects with
    * `Unavailable('database')` when the database takes none. Call it before an operation begins: entries of finished
    * work are always added.
@@ -58,8 +67,9 @@ export interface LogQueue {
 const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code))
 
-export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM } = {}): LogQueue {
+export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM, gatherMs = GATHER_MS } = {}): LogQueue {
   const waiting: QueuedEntry[] = []
+  const gathered = new Map<string, { last: QueuedEntry | undefined; count: number; timer: NodeJS.Timeout }>()
   let writing: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
@@ -122,10 +132,39 @@ export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM } = {}): 
     }, afterMs)
   }
 
+  function add(entry: QueuedEntry) {
+    waiting.push(entry)
+    schedule(PAUSE_MS)
+  }
+
+  /** Adds what was gathered under a name; false if that is nothing. */
+  function addGathered(name: string): boolean {
+    const { last, count = 0, timer } = gathered.get(name) ?? {}
+    clearTimeout(timer)
+    gathered.delete(name)
+    if (last) add({ ...last, metadata: { ...last.metadata, count } })
+    return last !== undefined
+  }
+
+  function startGathering(name: string) {
+    // while they go on, none of them is the first any more
+    const next = () => void (addGathered(name) && startGathering(name))
+    gathered.set(name, { last: undefined, count: 0, timer: setTimeout(next, gatherMs).unref() })
+    const [oldest] = gathered.keys()
+    if (gathered.size > MOST_GATHERED && oldest !== undefined) addGathered(oldest)
+  }
+
   return {
-    add(entry) {
-      waiting.push(entry)
-      schedule(PAUSE_MS)
+    add,
+    gather(name, entry) {
+      const more = gathered.get(name)
+      if (more) {
+        more.last = entry
+        more.count += 1
+        return
+      }
+      add(entry)
+      startGathering(name)
     },
     room() {
       if (waiting.length < roomFor) return undefined
@@ -135,6 +174,7 @@ export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM } = {}): 
     },
     flush,
     async close() {
+      for (const name of [...gathered.keys()]) addGathered(name)
       clearTimeout(timer)
       await flush()
     },

@@ -115,16 +115,14 @@ const refusePayload: RefusePayload = (rule, what, expected) => {
 
 interface Parts {
   agreers: Pick<Agreers, 'agreersFor' | 'agreersOf'>
-  didResolver: Pick<DidResolver, 'resolve'>
+  didResolver: Pick<DidResolver, 'documentFor'>
 }
 
 /** Encryption of messages by DID URL (specification, encryptCredentials and decryptCredentials). */
 export function createMessageEncryption({ agreers, didResolver }: Parts) {
-  const resolveDid = async (did: string) => (await didResolver.resolve(did)).document
-
-  async function keysOf(didUrl: string, index: number): Promise<Recipient[] | FieldError> {
+  async function keysOf(tenantId: string, didUrl: string, index: number): Promise<Recipient[] | FieldError> {
     try {
-      const keys = recipientsOf(await resolveDid(parseDidUrl(didUrl).did), didUrl)
+      const keys = recipientsOf(await didResolver.documentFor(tenantId, parseDidUrl(didUrl).did), didUrl)
       if (keys.length > 0) return keys
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -137,9 +135,9 @@ export function createMessageEncryption({ agreers, didResolver }: Parts) {
     )
   }
 
-  async function keysOfAll(didUrls: string[]): Promise<Recipient[][]> {
+  async function keysOfAll(tenantId: string, didUrls: string[]): Promise<Recipient[][]> {
     const limited = pLimit(AT_ONCE)
-    const found = await Promise.all(didUrls.map((didUrl, index) => limited(() => keysOf(didUrl, index))))
+    const found = await Promise.all(didUrls.map((didUrl, index) => limited(() => keysOf(tenantId, didUrl, index))))
     const errors = found.flatMap((each) => (Array.isArray(each) ? [] : [each]))
     if (errors.length > 0) throw refuseRecipients(errors)
     return found.flatMap((each) => (Array.isArray(each) ? [each] : []))
@@ -158,7 +156,7 @@ export function createMessageEncryption({ agreers, didResolver }: Parts) {
       const { cty, bytes: plaintext } = plaintextOf(payload)
       const isAnonymous = senderDidUrl === undefined || senderDidUrl === null
       const senders = isAnonymous ? undefined : await agreers.agreersFor(tenantId, senderDidUrl, refuseJweSender)
-      const found = await keysOfAll(recipientDidUrls)
+      const found = await keysOfAll(tenantId, recipientDidUrls)
       const choice = chooseCurve(found, senders && [...new Set(senders.map(({ keyType }) => keyType))])
       if ('unfit' in choice) {
         const expected = `expected a key of ${choice.keyTypes.join(' or ')} under keyAgreement, as the sender and the recipients before it have`
@@ -178,7 +176,7 @@ export function createMessageEncryption({ agreers, didResolver }: Parts) {
     async decryptMessage(tenantId: string, jwe: unknown): Promise<DecryptedMessage> {
       const { plaintext, header, kid, sender } = await decryptJwe(jwe, {
         agreementsOf: (kids) => agreers.agreersOf(tenantId, kids),
-        senderKeyOf: (skid) => senderKeyIn(resolveDid, skid),
+        senderKeyOf: (skid) => senderKeyIn((did) => didResolver.documentFor(tenantId, did), skid),
       })
       return {
         payload: payloadOf({ header, payload: plaintext }, refusePayload),

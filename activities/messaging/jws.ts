@@ -67,13 +67,11 @@ function methodOf(didSigner: DidSigner, didUrl: string) {
 
 interface Parts {
   signers: Pick<Signers, 'signerOf'>
-  didResolver: Pick<DidResolver, 'resolve'>
+  didResolver: Pick<DidResolver, 'documentFor'>
 }
 
 /** Signatures of messages by DID URL (specification, signCredential and verifyCredential). */
 export function createMessageSignatures({ signers, didResolver }: Parts) {
-  const resolveDid = async (did: string) => (await didResolver.resolve(did)).document
-
   return {
     /** Signs a payload as a compact JWS with the key of the DID URL. Throws `jws.signer_*`, `did.invalid`. */
     async signMessage(
@@ -93,11 +91,12 @@ export function createMessageSignatures({ signers, didResolver }: Parts) {
     },
 
     /** Verifies a compact JWS of any DID that resolves. Throws `jws.invalid` for what is no JWS of a DID. */
-    async verifyMessage(jws: string): Promise<MessageVerdict> {
+    async verifyMessage(tenantId: string, jws: string): Promise<MessageVerdict> {
       const message = readSignedMessage(jws, refuse)
       const payload = payloadOf(message, refuse)
       const purposes = ['authentication', 'assertionMethod'] as const
       const { did, didUrl } = message
+      const resolveDid = (named: string) => didResolver.documentFor(tenantId, named)
       return { did, didUrl, payload, ...(await verifySignedMessage(message, { purposes, resolveDid })) }
     },
   }

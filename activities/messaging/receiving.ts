@@ -42,17 +42,17 @@ async function unlessRefused<Result>(work: () => Promise<Result>): Promise<Resul
 
 interface Parts extends Pick<Dependencies, 'now'> {
   agreers: Pick<Agreers, 'agreersOf'>
-  didResolver: Pick<DidResolver, 'resolve'>
+  didResolver: Pick<DidResolver, 'documentFor'>
   messageDelivery: MessageDelivery
   log: Pick<Logger, 'info'>
 }
 
 /** Receives encrypted messages for the DIDs that are registered with inboxes. */
 export function createReceiving({ agreers, didResolver, messageDelivery, now, log }: Parts) {
-  const resolve = async (did: string): Promise<DidDocument> => (await didResolver.resolve(did)).document
-
   /** Opens an envelope with the keys that the inbox's tenant has for the DID; undefined where it does not open. */
   async function open({ tenantId, did }: InboxPlace, envelope: GeneralJwe): Promise<Content | undefined> {
+    // strangers choose what is read here: a budget beside that of the tenant's own calls
+    const resolve = (named: string): Promise<DidDocument> => didResolver.documentFor(`${tenantId} inboxes`, named)
     const parts: UnpackParts = {
       agreementsOf: (kids) =>
         agreers.agreersOf(

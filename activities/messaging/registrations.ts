@@ -80,16 +80,15 @@ interface Proof extends ControlProof {
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'> {
   operations: Operations
-  didResolver: Pick<DidResolver, 'resolve'>
+  didResolver: Pick<DidResolver, 'documentFor'>
 }
 
 /** DIDs of inboxes: an inbox gets the messages to its DIDs (specification, registerDID). */
 export function createRegistrations({ config, database, now, uuid, operations, didResolver }: Parts) {
-  const resolveDid = async (did: string) => (await didResolver.resolve(did)).document
-
   /** Checks what a JWT says and who signed it; whether it was used before shows when it is used. */
-  async function proofOf(jwt: string, did: string, inboxId: string): Promise<Proof> {
+  async function proofOf(tenantId: string, jwt: string, did: string, inboxId: string): Promise<Proof> {
     const clock = { now: now(), toleranceMs: config.clockToleranceMs }
+    const resolveDid = (named: string) => didResolver.documentFor(tenantId, named)
     const proof = readControlProof(jwt, { did, audience: inboxId, ...clock })
     const { error, publicJwk } = await verifySignedMessage(proof.message, { purposes: ['authentication'], resolveDid })
     if (error)
@@ -138,7 +137,7 @@ export function createRegistrations({ config, database, now, uuid, operations, d
         return (await ownDid(em, did)) !== undefined
       })
       if (!isOwn && jwt === undefined) throw jwtRequired()
-      const proof = jwt === undefined ? undefined : await proofOf(jwt, did, inboxId)
+      const proof = jwt === undefined ? undefined : await proofOf(tenantId, jwt, did, inboxId)
       const work = async (em: SqlEntityManager): Promise<RegisteredDid> => {
         await lockInbox(em, inboxId)
         await em.execute(FALLEN, [did])

@@ -89,9 +89,12 @@ export function createRoutes({ database, now, uuid, didResolver, messageDelivery
       return places.filter((place) => !lost.includes(place))
     },
 
-    /** Finds the service and the keys of a DID, or of a DID URL. Throws what the resolver throws. */
-    async routeTo(to: string): Promise<Route> {
-      const document: DidDocument = (await didResolver.resolve(parseDidUrl(to).did)).document
+    /**
+     * Finds the service and the keys of a DID, or of a DID URL; `readFor` is the tenant whose caller named it. Throws what
+     * the resolver throws.
+     */
+    async routeTo(to: string, readFor?: string): Promise<Route> {
+      const { document } = await didResolver.resolve(parseDidUrl(to).did, readFor === undefined ? {} : { readFor })
       const { url, keysOf } = messagePlace(document, to)
       return { url, keys: recipientsOf(document, keysOf) }
     },

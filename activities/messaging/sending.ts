@@ -81,9 +81,9 @@ export function createSending(parts: Parts) {
   const sendersOf = async (tenantId: string, { from }: DidcommMessage): Promise<Agreer[]> =>
     from === undefined ? [] : agreers.agreersFor(tenantId, from, refuseFrom)
 
-  const routeTo = async (to: string): Promise<Route> => {
+  const routeTo = async (tenantId: string, to: string): Promise<Route> => {
     try {
-      return await routes.routeTo(to)
+      return await routes.routeTo(to, tenantId)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       throw cannotSend('unresolvable', 'The DID does not resolve.', 'expected a DID that resolves', error)
@@ -106,7 +106,7 @@ export function createSending(parts: Parts) {
     if ('message' in outgoing) {
       const { message } = outgoing
       const senders = await sendersOf(tenantId, message)
-      const closed = async () => JSON.stringify(await encrypt(message, await routeTo(to), senders))
+      const closed = async () => JSON.stringify(await encrypt(message, await routeTo(tenantId, to), senders))
       return routes.deliverHere({ tenantId, requestId, message, closed }, places)
     }
     const delivered: Delivered[] = []
@@ -120,7 +120,7 @@ export function createSending(parts: Parts) {
   /** The address of the recipient's service, and the envelope for it. */
   async function prepare(tenantId: string, to: string, outgoing: Outgoing): Promise<SentContent> {
     const senders = 'message' in outgoing ? await sendersOf(tenantId, outgoing.message) : []
-    const route = await routeTo(to)
+    const route = await routeTo(tenantId, to)
     const { url } = route
     if (url === undefined) {
       const expected = 'expected a DID whose document has a DIDCommMessaging service with an https URL'
@@ -153,7 +153,7 @@ export function createSending(parts: Parts) {
       if (places.length > 0 && (await deliverHere(call, to, outgoing, places)))
         return operations.change(call, 'sendMessage', { id }, async () => undefined)
       const content = await prepare(tenantId, to, outgoing)
-      await takeTurn(tenantId, new URL(content.url).host)
+      await takeTurn(tenantId, new URL(content.url).hostname)
       const sealed = sentSealer.seal(Buffer.from(JSON.stringify(content)), sentBoundTo({ tenantId, id }))
       await operations.change(call, 'sendMessage', { id }, async (em) => {
         await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`sent messages of ${tenantId}`])

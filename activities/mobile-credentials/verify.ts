@@ -91,6 +91,7 @@ export function createMobileVerifier({ systemSql, now, config, namedLists }: Par
     if (ours !== undefined) return ours
     const list = await namedLists.foreignList(entry.url, {
       name: `${tenantId} ${issuer} ${entry.url}`,
+      readFor: tenantId,
       accept: TOKEN_TYPES.cwt,
       read: (bytes) => readMobileList(bytes, entry.url, trust, clock()),
     })

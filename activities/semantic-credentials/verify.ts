@@ -61,11 +61,12 @@ export function createCredentialVerifier(parts: Parts) {
   const unpacking = createUnpacking()
   const { publicUrl, clockToleranceMs: toleranceMs } = config
 
-  const resolveDid = async (did: string) => (await didResolver.resolve(did)).document
+  const resolveFor = (tenantId: string) => (did: string) => didResolver.documentFor(tenantId, did)
 
   /** Reads a list that another host publishes, and verifies it with the tenant's contexts: so the cache is per tenant. */
   const foreignList = (tenantId: string, { listUrl }: ReadEntry): Promise<VerifiedList> =>
     lists(`${tenantId} ${listUrl}`, {
+      readFor: tenantId,
       url: listUrl,
       accept: 'application/vc, application/ld+json, application/json',
       maxBytes: LIST_BYTES,
@@ -73,7 +74,7 @@ export function createCredentialVerifier(parts: Parts) {
       async read(bytes) {
         const list = normaliseForVerify(parseForeignJson(bytes, { code: 'status_list.malformed' }))
         const verdict = await documents.verify(
-          { credential: list, now: now(), toleranceMs, resolveDid },
+          { credential: list, now: now(), toleranceMs, resolveDid: resolveFor(tenantId) },
           contexts.lookupFor(tenantId),
         )
         if (!verdict.verified)
@@ -140,7 +141,7 @@ export function createCredentialVerifier(parts: Parts) {
     const untrusted = trusted.length > 0 ? await contexts.contextReasons(tenantId, credential, trusted) : []
     if (untrusted.length > 0) return { verified: false, reason: untrusted, warnings: [] }
     const verdict = await documents.verify(
-      { credential, now: now(), toleranceMs, resolveDid, status: statusCheck(tenantId), skip },
+      { credential, now: now(), toleranceMs, resolveDid: resolveFor(tenantId), status: statusCheck(tenantId), skip },
       contexts.lookupFor(tenantId),
     )
     const ofContexts = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, credential)

@@ -157,7 +157,7 @@ export function createDeliverer(parts: DeliverParts) {
       webhookTried?.('stopped')
       return stop(subject, row)
     }
-    const { posted, at, durationMs } = await runInTurn(subject.tenantId, new URL(row.url).host, async () => {
+    const { posted, at, durationMs } = await runInTurn(subject.tenantId, row.url, async () => {
       const [started, fromMs] = [now(), performance.now()]
       const result = await post(subject, row, payload, started)
       return { posted: result, at: started, durationMs: Math.round(performance.now() - fromMs) }

@@ -1,4 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { inTenant, takeTurn } from '../../entities/orm.ts'
 import { Webhook, WebhookDelivery } from '../../entities/webhooks.ts'
 import { Refusal, TooMany } from '../../protocol/errors.ts'
@@ -12,10 +13,19 @@ import { type DeliveryRecord, type DeliveryState, toDelivery } from './records.t
 
 /** Deliveries that one request delivers again. */
 const AT_ONCE = 500
+/** Of a tenant, one by one: each is a message to a host that may be somebody else's. */
+const REDELIVERIES_PER_MINUTE = 60
+/** Redeliveries of a tenant that wait for their receivers; each may be tried for some minutes. */
+const MOST_WAITING = 5_000
+/** A receiver that answers at once has taken some hundreds by then. */
+const WAIT_SECONDS = 10
 /** Test events of one webhook in a minute: its host may be somebody else's. */
 const TESTS_PER_MINUTE = 10
 /** Of a tenant: several webhooks may have one receiver, which may be somebody else's. */
 const TESTS_OF_TENANT = 60
+
+const tooManyRedeliveries = (message: string, retryAfterSeconds: number) =>
+  new TooMany('webhook.too_many_redeliveries', message, retryAfterSeconds)
 
 export const deliveryNotFound = () => new Refusal('webhook.delivery_not_found', 'There is no such delivery.')
 
@@ -43,19 +53,52 @@ const AGAIN = `insert into webhook_deliveries (id, tenant_id, webhook_id, event_
   on conflict (event_id, webhook_id, round) do nothing
   returning id as "deliveryId", tenant_id as "tenantId", webhook_id as "webhookId", event_id as "eventId", round`
 
+/** Counted as far as the limit. */
+const WAITING = `select count(*)::int as waiting from (
+  select from webhook_deliveries where state = 'PENDING' and round > 0 limit ${MOST_WAITING}) as few`
+
 /** Of the webhook, and of the tenant: the events outlive a webhook that is deleted and made again. */
 const RECENT_TESTS = `select (select count(*)::int from webhook_deliveries
     where webhook_id = ? and event_type = ? and created_at > now() - interval '1 minute') as "ofWebhook",
   (select count(*)::int from webhook_events where type = ? and created_at > now() - interval '1 minute') as "ofTenant"`
 
-interface Parts extends Pick<Dependencies, 'config' | 'database' | 'outbox' | 'uuid'> {
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'outbox' | 'uuid'> {
   operations: Operations
   events: Events
 }
 
 /** Deliveries of events to webhooks: list, read, deliver again, send a test event. */
-export function createDeliveries({ config, database, outbox, uuid, operations, events }: Parts) {
-  const record = (row: WebhookDelivery): DeliveryRecord => toDelivery(row, config.temporal)
+export function createDeliveries({ config, database, sql, outbox, uuid, operations, events }: Parts) {
+  const record = (row: WebhookDelivery): DeliveryRecord =>
+    toDelivery(row, config.temporal.namespace, config.temporalUiPublicUrl)
+
+  const limiter = new RateLimiterPostgres({
+    points: REDELIVERIES_PER_MINUTE,
+    duration: 60,
+    keyPrefix: 'redelivery',
+    storeClient: sql,
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+  })
+
+  /** Counts what is refused later, too. Throws `TooMany('webhook.too_many_redeliveries')`. */
+  async function countRedelivery(tenantId: string): Promise<void> {
+    await limiter.consume(tenantId).catch((error: unknown) => {
+      if (!(error instanceof RateLimiterRes)) throw error
+      throw tooManyRedeliveries(
+        `A tenant can redeliver ${REDELIVERIES_PER_MINUTE} events one by one in a minute. Redeliver all that failed since a time with one request.`,
+        Math.max(1, Math.ceil(error.msBeforeNext / 1000)),
+      )
+    })
+  }
+
+  /** How many more redeliveries of the tenant may wait; requests pass here one after the other. */
+  async function roomToWait(em: SqlEntityManager, tenantId: string): Promise<number> {
+    await takeTurn(em, `redeliveries of ${tenantId}`)
+    const [counted] = await em.execute<{ waiting: number }[]>(WAITING)
+    return MOST_WAITING - (counted?.waiting ?? 0)
+  }
 
   async function find(em: SqlEntityManager, id: string): Promise<WebhookDelivery> {
     const row = await em.findOne(WebhookDelivery, { id })
@@ -102,10 +145,12 @@ export function createDeliveries({ config, database, outbox, uuid, operations, e
 
     /**
      * Delivers the event of a delivery to its webhook again, under a new delivery id and the same event id. Throws
-     * `webhook.delivery_not_found`, `webhook.disabled`, `webhook.delivery_pending`.
+     * `webhook.delivery_not_found`, `webhook.disabled`, `webhook.delivery_pending`,
+     * `TooMany('webhook.too_many_redeliveries')`.
      */
     async redeliver(call: Call, id: string): Promise<DeliveryRecord> {
       const metadata: Metadata = { id }
+      await countRedelivery(call.tenantId)
       return operations.change(call, 'redeliverWebhookDelivery', metadata, async (em) => {
         const { webhookId, eventId } = await find(em, id)
         await assertEnabled(em, webhookId)
@@ -121,18 +166,25 @@ export function createDeliveries({ config, database, outbox, uuid, operations, e
     },
 
     /**
-     * Delivers again what failed at `since` or later, the oldest first; `more`: there is more than one request takes.
-     * Throws `webhook.not_found`, `webhook.disabled`.
+     * Delivers again what failed at `since` or later, the oldest first; `more`: there is more than one request takes, or
+     * than may wait. Throws `webhook.not_found`, `webhook.disabled`, `TooMany('webhook.too_many_redeliveries')` where
+     * there is more and nothing more may wait.
      */
     async redeliverFailed(call: Call, webhookId: string, since: Date): Promise<{ redelivered: number; more: boolean }> {
       const metadata: Metadata = { id: webhookId }
       return operations.change(call, 'redeliverFailedWebhookDeliveries', metadata, async (em) => {
         await assertEnabled(em, webhookId)
-        const failed = await em.execute<{ eventId: string }[]>(FAILED, [webhookId, since, AT_ONCE + 1])
-        const eventIds = failed.slice(0, AT_ONCE).map(({ eventId }) => eventId)
+        const most = Math.min(AT_ONCE, await roomToWait(em, call.tenantId))
+        const failed = await em.execute<{ eventId: string }[]>(FAILED, [webhookId, since, most + 1])
+        if (most === 0 && failed.length > 0)
+          throw tooManyRedeliveries(
+            `${MOST_WAITING} redeliveries of the tenant wait for their receivers.`,
+            WAIT_SECONDS,
+          )
+        const eventIds = failed.slice(0, most).map(({ eventId }) => eventId)
         const { length: redelivered } = await deliverAgain(em, webhookId, eventIds)
         metadata.redelivered = redelivered
-        return { redelivered, more: failed.length > AT_ONCE }
+        return { redelivered, more: failed.length > most }
       })
     },
 

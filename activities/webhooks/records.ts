@@ -36,7 +36,7 @@ export interface DeliveryRecord {
   createdAt: string
   nextAttemptAt: string | null
   endedAt: string | null
-  /** Address of the workflow in the Temporal UI; null where none is configured. */
+  /** Address of the workflow in the Temporal UI; null unless the operator shows callers one. */
   workflowUrl: string | null
 }
 
@@ -54,12 +54,14 @@ export const subjectOf = ({
   round,
 })
 
-export const toDelivery = (
-  row: WebhookDelivery,
-  { uiUrl, namespace }: { uiUrl: string; namespace: string },
-): DeliveryRecord => {
+/** The address of a delivery's workflow in the Temporal UI. */
+const workflowUrl = (uiUrl: string, namespace: string, row: WebhookDelivery): string => {
   const workflow = encodeURIComponent(workflows.deliverWebhook.id(subjectOf(row)))
-  const ui = uiUrl.endsWith('/') ? uiUrl.slice(0, -1) : uiUrl
+  return `${uiUrl.replace(/\/$/, '')}/namespaces/${namespace}/workflows/${workflow}`
+}
+
+/** `uiUrl`: of the Temporal UI, if callers may see it. */
+export const toDelivery = (row: WebhookDelivery, namespace: string, uiUrl: string | undefined): DeliveryRecord => {
   return {
     id: row.id,
     webhookId: row.webhookId,
@@ -70,6 +72,6 @@ export const toDelivery = (
     createdAt: row.createdAt.toISOString(),
     nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
     endedAt: row.endedAt?.toISOString() ?? null,
-    workflowUrl: uiUrl ? `${ui}/namespaces/${namespace}/workflows/${workflow}` : null,
+    workflowUrl: uiUrl === undefined ? null : workflowUrl(uiUrl, namespace, row),
   }
 }

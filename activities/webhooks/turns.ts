@@ -90,8 +90,12 @@ export function createTurns({
     all.run('', signal, () => tenants.run(tenantId, signal, () => hosts.run(host, signal, () => measured(host, work))))
 
   return {
-    /** Runs `work`, which calls the host for the tenant, in its turn. Throws `Unavailable('outbound')`: not called. */
-    async run<T>(tenantId: string, host: string, work: () => Promise<T>): Promise<T> {
+    /**
+     * Runs `work`, which calls the URL for the tenant, in its turn. All ports of a host share its places, as in the
+     * frame's slots. Throws `Unavailable('outbound')`: not called.
+     */
+    async run<T>(tenantId: string, url: string, work: () => Promise<T>): Promise<T> {
+      const host = new URL(url).hostname
       try {
         return await patiently((signal) => inTurn(tenantId, host, signal, work))
       } catch (error) {
@@ -99,7 +103,8 @@ export function createTurns({
       }
     },
     /** Runs `work` as `run` does, for a workflow task that waits for it. Throws `NoTurn`: not called. */
-    async runAtOnce<T>(tenantId: string, host: string, work: () => Promise<T>): Promise<T> {
+    async runAtOnce<T>(tenantId: string, url: string, work: () => Promise<T>): Promise<T> {
+      const host = new URL(url).hostname
       const none = () => new NoTurn('outbound', 'An activity makes this attempt.')
       if (paceOf(host).lastsMs > FAST_MS) throw none()
       try {

@@ -12,7 +12,7 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 export function didResolution({ didResolver }: Pick<Platform, 'didResolver'>): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
   router.get('/1.0/identifiers/:did', async (request, response) => {
-    await expressAuthentication(request, 'vcApi', ['dids:read'])
+    const { tenantId } = await expressAuthentication(request, 'vcApi', ['dids:read'])
     const { publicKeyFormat, enableExperimentalPublicKeyTypes, ...others } = request.query
     const didUrl = request.params.did
     const format = text(publicKeyFormat)
@@ -27,7 +27,7 @@ export function didResolution({ didResolver }: Pick<Platform, 'didResolver'>): R
         enableExperimentalPublicKeyTypes: enableExperimentalPublicKeyTypes === 'true',
         ...(unknown !== undefined && { unknown }),
       },
-      resolve: async (did) => (await didResolver.resolve(did)).document,
+      resolve: (did) => didResolver.documentFor(tenantId, did),
     })
     response.status(status).vary('Accept')
     // set() and text bodies would add a charset, which these types do not have

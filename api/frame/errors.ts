@@ -63,7 +63,8 @@ function toRefusal(error: unknown): Refusal | Unavailable | undefined {
 }
 
 const codeOf = (refusal: Refusal | Unavailable | undefined): string => {
-  if (refusal instanceof Exhausted) return 'request.too_much_work'
+  if (refusal instanceof Exhausted)
+    return refusal.part === 'outbound' ? 'outbound.too_many_reads' : 'request.too_much_work'
   return refusal instanceof Refusal ? refusal.code : refusal ? `${refusal.part}.unavailable` : 'internal'
 }
 

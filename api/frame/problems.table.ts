@@ -185,6 +185,11 @@ export const FRAME_PROBLEMS: ProblemTable = {
       remedy:
         'Wait for the seconds in Retry-After. The operator sets RATE_LIMIT_PER_MINUTE (clients), TOKEN_RATE_LIMIT_PER_MINUTE (token requests) and PUBLIC_RATE_LIMIT_PER_MINUTE (public documents).',
     },
+    'outbound.too_many_reads': {
+      meaning: 'Too many DID documents, contexts and status lists of one domain were read for the tenant.',
+      remedy:
+        'Wait for the seconds in Retry-After, and repeat the request: what was read is kept for a while. The operator sets OUTBOUND_READS_PER_MINUTE.',
+    },
     'request.too_much_work': {
       meaning: 'The tenant has used up its share of computing time, or waits for too much of it.',
       remedy:

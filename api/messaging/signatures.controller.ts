@@ -54,7 +54,7 @@ export class MessageSignaturesController extends Controller {
   @Security('bearerAuth', ['messaging:read'])
   @SuccessResponse(200)
   @Response<Problem>(400, 'the text is no compact JWS of a DID; errors names the broken rule')
-  async verify(@Body() body: MessageVerifyIn): Promise<MessageVerifyOut> {
-    return verdictToWire(await this.platform.messageSignatures.verifyMessage(body.jws))
+  async verify(@Request() called: Called, @Body() body: MessageVerifyIn): Promise<MessageVerifyOut> {
+    return verdictToWire(await this.platform.messageSignatures.verifyMessage(called.user.tenantId, body.jws))
   }
 }

@@ -88,7 +88,8 @@ export class LogChainController extends Controller {
 
   /**
    * Verifies the chain of the tenant's log: each entry, each signed head, and the head that the body has. Answers the
-   * first fault with its position. Verifies 100,000 entries at a time; `next` is where to go on.
+   * first fault with its position. Verifies 100,000 entries at a time; `next` is where to go on. One verification of a
+   * tenant runs at a time: another request meanwhile is refused with 429.
    * @summary Verify the log
    */
   @Post('verify')
@@ -98,7 +99,7 @@ export class LogChainController extends Controller {
   @Example<VerdictOut>(VERDICT)
   @Response<Problem>(400, 'the head was not signed here, or the position is beyond the log')
   async verify(@Request() called: Called, @Body() body: LogCheckIn): Promise<VerdictOut> {
-    const verdict = await this.platform.tokensLogs.verifyLog(called.user.tenantId, { ...body, most: MOST })
+    const verdict = await this.platform.tokensLogs.verifyLogInTurn(called.user.tenantId, { ...body, most: MOST })
     called.noted = { verified: verdict.intact, reason: verdict.fault?.kind ?? null }
     return verdictToWire(verdict)
   }

@@ -167,6 +167,12 @@ export const TOKEN_AND_LOG_DOCUMENT: AreaDocument<keyof typeof TOKEN_AND_LOG_OPE
             'Get a token with the scope in the detail (getOAuthAccessToken, scope); the client must have that scope.',
         },
       },
+      429: {
+        'log.being_verified': {
+          meaning: "The tenant's log is being verified by another request; one verification runs at a time.",
+          remedy: 'Repeat the request after the time in Retry-After.',
+        },
+      },
     },
   ],
 }

@@ -107,6 +107,12 @@ export const WEBHOOK_DOCUMENT: AreaDocument<keyof typeof WEBHOOK_OPERATIONS | 'g
         },
       },
       429: {
+        'webhook.too_many_redeliveries': {
+          meaning:
+            'The tenant redelivers too much: too many events one by one in a minute, or too many redeliveries wait for their receivers.',
+          remedy:
+            'Repeat the request after the time in Retry-After. After an outage use redeliverFailedWebhookDeliveries.',
+        },
         'webhook.too_many_tests': {
           meaning: 'The webhook got as many test events as it can get in a minute.',
           remedy: 'Repeat the request after the time in Retry-After.',

@@ -114,7 +114,7 @@ export interface DeliveryOut {
   /** Of a delivery that is PENDING and has been tried. */
   nextAttemptAt?: DateTime
   endedAt?: DateTime
-  /** The workflow of the delivery in the Temporal UI, for operators; absent where the platform has no address of it. */
+  /** The workflow of the delivery in the Temporal UI, for operators; absent unless TEMPORAL_UI_PUBLIC_URL is set. */
   workflowUrl?: string
 }
 

@@ -7,7 +7,12 @@
 -- as protocol/tokens-logs/chain.ts has it: its members are texts and UUIDs, so that quoting is all there is to it.
 create or replace function chain_log_entries(at_most integer)
 returns integer
-language plpgsql as $$
+language plpgsql
+-- a plan that was made while the tables were small is kept: it must not read all of them when they have grown
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
 declare
   taken record;
   tenant uuid;

@@ -1,7 +1,7 @@
 import { algorithmOf, type CoseSign1, coseFault, HEADER } from '../cose/sign1.ts'
 import { verificationKey } from '../data-integrity/keys.ts'
 import { type DidDocument, dereference } from '../dids/index.ts'
-import { type FieldError, Refusal, Unavailable } from '../errors.ts'
+import { type FieldError, isOutboundFault, Refusal } from '../errors.ts'
 import type { Json } from '../json.ts'
 import { hasCome, isToCome, momentOfSeconds } from '../time.ts'
 import type { CompactClaims } from './claims.ts'
@@ -94,7 +94,7 @@ async function signatureError(message: CoseSign1, issuer: string, rules: Verific
     if (!authorized) return failed('IssuerPublicKeyInvalid', 'The issuer does not allow its key to sign credentials.')
     key = verificationKey(method)
   } catch (error) {
-    if (!(error instanceof Refusal || (error instanceof Unavailable && error.part === 'outbound'))) throw error
+    if (!(error instanceof Refusal || isOutboundFault(error))) throw error
     return failed('IssuerPublicKeyInvalid', `The issuer's key is not known: ${error.message}`)
   }
   const fault = coseFault(message, key)
@@ -109,7 +109,7 @@ async function statusError({ status }: ReadClaims, issuer: string, { isRevoked }
   try {
     return (await isRevoked(status, issuer)) ? failed('Revoked', 'The issuer has revoked the credential.') : undefined
   } catch (error) {
-    if (error instanceof Unavailable && error.part === 'outbound') return failed('NetworkError', error.message)
+    if (isOutboundFault(error)) return failed('NetworkError', error.message)
     if (!(error instanceof Refusal)) throw error
     const isOfNetwork = error.code.startsWith('outbound.') || error.code === 'status_list.unavailable'
     return failed(isOfNetwork ? 'NetworkError' : 'UnsupportedRevocationType', error.message)

@@ -1,4 +1,4 @@
-import { Refusal, Unavailable } from '../errors.ts'
+import { isOutboundFault, Refusal } from '../errors.ts'
 import type { TokenEntry } from '../status-list/token.ts'
 import { type Certificate, countryOf, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
 import { deviceProofOf, isBrainpool, isFitFor, isSignedByKey, type Session } from './device-auth.ts'
@@ -155,7 +155,7 @@ async function status({ mdoc: { mso }, iaca }: Facts, { isSet }: Rules, isGenuin
   try {
     return (await isSet(entry, iaca)) ? failed('Revoked', 'The issuer has revoked the credential.') : []
   } catch (error) {
-    if (error instanceof Unavailable && error.part === 'outbound') return failed('StatusUnavailable', error.message)
+    if (isOutboundFault(error)) return failed('StatusUnavailable', error.message)
     if (!(error instanceof Refusal)) throw error
     const isOfNetwork = error.code.startsWith('outbound.') || error.code === 'status_list.unavailable'
     return failed(isOfNetwork ? 'StatusUnavailable' : 'Status', error.message)

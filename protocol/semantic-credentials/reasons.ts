@@ -1,6 +1,6 @@
 import type { Json } from '../data-integrity/index.ts'
 import { momentOf } from '../dates.ts'
-import { Refusal, Unavailable } from '../errors.ts'
+import { isOutboundFault, Refusal, type Unavailable } from '../errors.ts'
 import { listOf } from '../json.ts'
 import { type Clock, hasCome, isToCome } from '../time.ts'
 
@@ -36,7 +36,7 @@ export type StatusCheck = (entry: Json, credential: Json) => Promise<StatusVerdi
 
 /** Whether an error of an outbound call is a verdict for the caller, and no fault of ours. */
 export const foreseen = (error: unknown): error is Refusal | Unavailable =>
-  error instanceof Refusal || (error instanceof Unavailable && error.part === 'outbound')
+  error instanceof Refusal || isOutboundFault(error)
 
 /** Checks the dates of both data models: one that is null or empty must not hide the other. */
 export function timeReasons(credential: Json, clock: Clock): Reason[] {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash as sha256 } from 'node:crypto'
 import serialize from 'canonicalize'
 
 /** An entry of the log as its hash covers it: every value is the text that the database holds. */
@@ -44,10 +44,27 @@ export function canonical(value: object): string {
  * SHA-256 over the canonical form of the entry with its position and the hash before it. entities/functions/chain_log_entries.sql
  * computes the same.
  */
-export const hashOf = (entry: ChainedEntry, { position, hash: previousHash }: Link): string =>
-  createHash('sha256')
-    .update(canonical({ ...entry, position: position + 1, previousHash }))
-    .digest('hex')
+export const hashOf = (
+  { category, data, id, metadata, objectIds, requestId, tenantId, timestamp, type }: ChainedEntry,
+  { position: before, hash: previousHash }: Link,
+): string => {
+  const position = before + 1
+  // members in their order, and texts alone: JSON has the canonical form, many times faster than `canonical`
+  const text = JSON.stringify({
+    category,
+    data,
+    id,
+    metadata,
+    objectIds,
+    position,
+    previousHash,
+    requestId,
+    tenantId,
+    timestamp,
+    type,
+  })
+  return sha256('sha256', text, 'hex')
+}
 
 /** A row of the chain; without its entry, if there is none any more. */
 export interface ChainRow extends Link {

@@ -84,4 +84,32 @@ export const MODULES: Readonly<Record<string, Module>> = {
     code: ['activities/frame/outbox.ts', 'activities/frame/outbox.relay.ts'],
     tests: ['test/frame/outbox/outbox.test.ts', 'test/frame/outbox/order.test.ts', 'test/frame/outbox/turns.test.ts'],
   },
+  webhooks: {
+    code: ['activities/webhooks/*.ts', 'protocol/webhooks/*.ts', 'workflows/webhooks.ts'],
+    tests: [
+      'test/webhooks/protocol.test.ts',
+      'test/webhooks/webhooks.test.ts',
+      'test/webhooks/records.test.ts',
+      'test/webhooks/deliveries.test.ts',
+      'test/webhooks/events.test.ts',
+      'test/webhooks/private.test.ts',
+      'test/webhooks/turns.test.ts',
+    ],
+  },
+  messaging: {
+    code: ['activities/messaging/*.ts', 'protocol/messaging/*.ts'],
+    tests: [
+      'test/messaging/didcomm.test.ts',
+      'test/messaging/didcomm.vectors.test.ts',
+      'test/messaging/encryption.test.ts',
+      'test/messaging/encryption.hostile.test.ts',
+      'test/messaging/inboxes.test.ts',
+      'test/messaging/jwe.hostile.test.ts',
+      'test/messaging/jwe.vectors.test.ts',
+      'test/messaging/protocol.jws.test.ts',
+      'test/messaging/registrations.test.ts',
+      'test/messaging/sending.test.ts',
+      'test/messaging/signatures.test.ts',
+    ],
+  },
 }

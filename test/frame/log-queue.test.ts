@@ -162,6 +162,33 @@ test.serial(
   },
 )
 
+test.serial(
+  'of entries that strangers cause the first is written at once, the others as one with their count',
+  async (t) => {
+    const queue = createLogQueue(database.systemSql, ownLog().log, { gatherMs: 300 })
+    const all = entries(1_000, { metadata: { clientId: 'c' } })
+    const [first, other] = [all[0], entries(1)]
+    for (const entry of all) queue.gather('client', entry)
+    for (const entry of other) queue.gather('another client', entry)
+    await queue.flush()
+    t.deepEqual(await written([...all, ...other]), ids([...(first ? [first] : []), ...other]))
+    const last = all.at(-1)
+    await until('the others', async () => (await written(all)).length === 2)
+    t.deepEqual(await written(all), ids([first, last].filter((entry) => entry !== undefined)))
+    const { rows } = await database.systemSql.query<{ metadata: object }>({
+      text: 'select metadata from logs where id = $1',
+      values: [last?.id],
+    })
+    t.deepEqual(rows, [{ metadata: { clientId: 'c', count: 999 } }])
+    const more = entries(5)
+    for (const entry of more) queue.gather('client', entry)
+    await queue.flush()
+    t.deepEqual(await written(more), [], 'while they go on, none is the first')
+    await queue.close()
+    t.deepEqual(await written(more), ids(more.slice(-1)), 'and none is lost at the end of the process')
+  },
+)
+
 /** An API in this process with a log of its own. */
 async function openApi(world: World, roomFor: number) {
   const logs = createLogQueue(world.dependencies.systemSql, ownLog().log, { roomFor })

@@ -74,6 +74,8 @@ const BAD: [name: string, value: string][] = [
   ['DATABASE_URL', 'mysql://db.example'],
   ['DATABASE_POOL_SIZE', '1'],
   ['TEMPORAL_ADDRESS', ''],
+  ['TEMPORAL_UI_PUBLIC_URL', 'ui.example'],
+  ['OUTBOUND_READS_PER_MINUTE', '5'],
   ['KEY_STORE_MASTER_KEY', ''],
   ['KEY_STORE_MASTER_KEY', Buffer.alloc(31).toString('base64')],
   ['KEY_STORE_MASTER_KEY', 'correct horse battery staple'],

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { proseIgnorer } from '../../stack/mutants/ignorer.ts'
+import { MODULES } from '../../stack/mutants/modules.ts'
 import { scoreLine, scoreOf } from '../../stack/mutants/report.ts'
 import { createProject } from '../support/stack/runner.ts'
 
@@ -18,6 +19,12 @@ test('a score is the share of mutants found, of those that tests ran on or shoul
   t.is(scoreLine('outbox', score), 'outbox: 60 % of 5 mutants found')
   t.is(scoreOf([]).percent, 0)
 })
+
+for (const [name, { code, tests }] of Object.entries(MODULES))
+  test(`the code and the tests of the module ${name} are where it says`, (t) => {
+    for (const path of [...code, ...tests]) t.true(globSync(path).length > 0, path)
+    t.is(new Set(tests).size, tests.length)
+  })
 
 test('texts for people are left alone; codes, names and SQL are not', (t) => {
   const ignores = (node: object) => proseIgnorer.shouldIgnore({ node }) !== undefined

@@ -28,7 +28,8 @@ export function deliveriesOf(test: TestFn) {
     const env = {
       WEBHOOK_RETRY_SECONDS: '0.2,0.4,0.8',
       WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS),
-      TEMPORAL_UI_URL: 'http://ui.example',
+      TEMPORAL_UI_URL: 'http://127.0.0.1:8233',
+      TEMPORAL_UI_PUBLIC_URL: 'https://ui.example/temporal/',
     }
     opened = await openWorldBeside('receiver.acme.test', receiver.listener, { workflows: true, env })
     openDelivery = await documentedVerifier()

@@ -106,6 +106,63 @@ test.serial('a failed token request is in the log of the client’s tenant; one 
   t.deepEqual(await ofRequest(unknown), [])
 })
 
+test.serial(
+  'whoever knows the id of a client adds one entry with a thousand wrong secrets, not a thousand',
+  async (t) => {
+    const { clientId, tenantId } = await target.world.addTenant()
+    const foreign = await target.world.tokenOf(await target.world.addTenant())
+    const wrong = (nth: number) =>
+      target.world.ask('/v1/auth/token', {
+        body: { clientId, clientSecret: `wrong ${nth}`, grantType: 'client_credentials' },
+        ...(nth % 2 === 0 && { token: foreign }),
+      })
+    for (const reply of await Promise.all(Array.from({ length: 50 }, (_, nth) => wrong(nth)))) t.is(reply.status, 401)
+    const { systemSql, logs: queue } = target.world.dependencies
+    await queue.flush()
+    const { rows } = await systemSql.query<{ type: string; client: string }>({
+      text: `select type, metadata ->> 'clientId' as client from logs where tenant_id = $1`,
+      values: [tenantId],
+    })
+    t.deepEqual(rows, [{ type: 'OAUTH_TOKEN_CREATE_FAIL', client: clientId }])
+  },
+)
+
+test.serial('a request has an id that is a UUID, whatever text a caller sends for it', async (t) => {
+  const sent = [
+    "'; drop table logs; --",
+    'x'.repeat(8_000),
+    '<script>',
+    `${randomUUID()}\u00e9`,
+    `{${randomUUID()}}`,
+    '',
+  ]
+  for (const text of sent) {
+    const reply = await target.world.ask('/v1/dids', { token: target.sample.token, headers: { 'x-request-id': text } })
+    const requestId = String(reply.headers.get('x-request-id'))
+    t.regex(requestId, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, text)
+    t.false(text.includes(requestId))
+    t.is((await ofRequest(requestId)).length, 1)
+  }
+})
+
+test.serial(
+  'what a request names is the object of its refusal in the caller’s log, and in no other (D-427)',
+  async (t) => {
+    const owner = await target.world.addTenant()
+    const token = await target.world.tokenOf(owner)
+    const body = { events: ['OpenIdCredentialIssued'], url: 'https://receiver.example/hooks' }
+    const { id } = (await target.world.ask('/v1/webhooks', { token, body })).json<{ id: string }>()
+    const requestId = randomUUID()
+    const headers = { 'x-request-id': requestId }
+    const reply = await target.world.ask(`/v1/webhooks/${id}`, { token: target.sample.token, headers })
+    t.is(reply.status, 404)
+    t.like(await ofRequest(requestId), [{ type: 'WEBHOOK_RETRIEVE_FAIL', objectIds: [id] }])
+    const of = async (objectIds: string[]) =>
+      (await logs({ objectIds } as object, 'limit=100', token)).data.map(({ type }) => type)
+    t.deepEqual(await of([id]), ['WEBHOOK_CREATE_SUCCESS'])
+  },
+)
+
 test.serial('a replayed answer is no second entry', async (t) => {
   const headers = { 'idempotency-key': randomUUID(), 'x-request-id': randomUUID() }
   const body = { method: 'KEY', options: {} }

@@ -19,7 +19,7 @@ test.serial('an event reaches its webhook once, signed, and the documented examp
   t.false('error' in delivery || 'nextAttemptAt' in delivery)
   t.is(
     delivery.workflowUrl,
-    `http://ui.example/namespaces/default/workflows/${encodeURIComponent(`${beside().world.first.tenantId}/webhooks/${webhook.id}/${id}`)}`,
+    `https://ui.example/temporal/namespaces/default/workflows/${encodeURIComponent(`${beside().world.first.tenantId}/webhooks/${webhook.id}/${id}`)}`,
   )
   const [received, ...others] = receiver.at('/plain')
   if (!received) return t.fail()

@@ -83,6 +83,33 @@ test('the signature of RFC 9421 (B.2.6) is verified by the library that signs, a
   t.false(await httpbis.verifyMessage({ keyLookup }, signed(`A${SIGNATURE.slice(1)}`)))
 })
 
+// RFC 9421, B.4; B.3, of a proxy that terminates TLS, is signed with ECDSA, which no delivery is
+const TRANSFORMED = {
+  input: `transform=("@method" "@path" "@authority" "accept");created=1618884473;keyid="test-key-ed25519"`,
+  signature: 'transform=:ZT1kooQsEHpZ0I1IjCqtQppOmIqlJPeo7DHR3SoMn0s5JZ1eRGS0A+vyYP9t/LXlh5QMFFQ6cpLt2m0pmj3NDA==:',
+  url: 'https://example.org/demo?name1=Value1&Name2=value2',
+  date: 'Fri, 15 Jul 2022 14:24:55 GMT',
+  accept: ['application/json', '*/*'],
+}
+
+test('a signature stands what a proxy may do to a message, and no change of what it covers (RFC 9421, B.4)', async (t) => {
+  const { input, signature, url, date, accept } = TRANSFORMED
+  const verified = (how: { method?: string; url?: string; headers: Record<string, string | string[]> }) => {
+    const headers = { ...how.headers, 'signature-input': input, signature }
+    return httpbis.verifyMessage({ keyLookup }, { method: 'GET', url, ...how, headers })
+  }
+  const host = 'example.org'
+  t.true(await verified({ headers: { host, date, accept } }), 'as it was signed')
+  const [language, referer] = ['en-US,en;q=0.5', 'https://developer.example.org/demo']
+  const more = { host, date, accept, 'accept-language': language }
+  t.true(await verified({ url: `${url}&param=added`, headers: more }), 'a parameter and a field more')
+  t.true(await verified({ headers: { host, referer, accept: accept.join(', ') } }), 'fields gone, others in one line')
+  t.true(await verified({ headers: { accept, date, host } }), 'fields in another order')
+  const moved = { method: 'POST', url: url.replace('example.org', 'example.com') }
+  t.false(await verified({ ...moved, headers: { host: 'example.com', date, accept } }), 'another method and authority')
+  t.false(await verified({ headers: { host, date, accept: accept.toReversed() } }), 'values in another order')
+})
+
 test('a digest of a body is SHA-256 (RFC 9530, appendix D)', (t) => {
   t.is(contentDigest('{"hello": "world"}\n'), 'sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:')
 })

@@ -10,7 +10,7 @@ import { openWorld, type World } from '../support/world.ts'
 // no Temporal and no worker: what one request can finish works without them
 let world: World
 test.before(async () => {
-  world = await openWorld()
+  world = await openWorld({ env: { TEMPORAL_UI_URL: 'http://127.0.0.1:8233' } })
 })
 test.after.always(() => world?.close())
 
@@ -42,7 +42,7 @@ test('deliveries are found by webhook, status and time, page by page', async (t)
   const [newest] = page.deliveries
   t.is((await hooks.deliveries(`?since=${newest?.createdAt}`)).totalCount, 1)
   t.like(newest, { status: 'PENDING', attempts: [], eventType: 'WebhookTest' })
-  t.false('workflowUrl' in (newest ?? {}), 'this platform has no address of a Temporal UI')
+  t.false('workflowUrl' in (newest ?? {}), 'the address that operators have is not for callers')
   for (const query of ['?webhookId=x', '?status=failed', '?since=yesterday', '?since=2026-01-01', '?limit=1001'])
     t.is((await world.ask(`${WEBHOOKS}/deliveries${query}`, { token: world.token })).status, 400, query)
 })
@@ -74,6 +74,60 @@ test('a delivery under way is not made again, and one that failed is made again 
   t.is(rows[0]?.count, 502)
   for (const since of ['', 'yesterday', 1, null, undefined])
     t.is((await world.ask(`${WEBHOOKS}/${id}/redeliver`, { token, body: { since } })).status, 400)
+})
+
+/** Deliveries of so many events to a webhook, all of which failed. */
+const addFailed = (webhookId: string, count: number) =>
+  world.dependencies.systemSql.query({
+    text: `with event as (
+        insert into webhook_events (id, tenant_id, type) select gen_random_uuid(), tenant_id, 'WebhookTest'
+        from webhooks, generate_series(1, $2::int) where id = $1 returning id, tenant_id)
+      insert into webhook_deliveries (id, tenant_id, webhook_id, event_id, event_type, state, ended_at)
+      select gen_random_uuid(), tenant_id, $1, id, 'WebhookTest', 'FAILED', now() from event`,
+    values: [webhookId, count],
+  })
+
+test('a tenant redelivers 60 events one by one in a minute; what failed since a time is another way', async (t) => {
+  const [{ hooks }, other] = [await otherTenant(), await otherTenant()]
+  const { id } = await hooks.created(input())
+  const deliveries = async (of: typeof hooks, webhookId: string) =>
+    (await of.deliveries(`?webhookId=${webhookId}&status=FAILED&limit=100`)).deliveries.map((each) => each.id)
+  await addFailed(id, 70)
+  const failed = await deliveries(hooks, id)
+  const replies = await Promise.all(failed.map((each) => hooks.redeliver(each)))
+  const refused = replies.filter(({ status }) => status === 429)
+  t.is(replies.filter(({ status }) => status === 202).length, 60)
+  t.is(refused.length, 10)
+  t.like(refused[0]?.json(), { type: '/problems#webhook.too_many_redeliveries' })
+  const seconds = Number(refused[0]?.headers.get('retry-after'))
+  t.true(seconds >= 1 && seconds <= 60, String(seconds))
+  const again = await hooks.created(input())
+  t.is((await hooks.redeliver(failed[0] ?? '')).status, 429, 'of all its webhooks')
+  t.is((await hooks.redeliverFailed(again.id, '2020-01-01T00:00:00Z')).status, 202)
+  t.deepEqual((await hooks.redeliverFailed(id, '2020-01-01T00:00:00Z')).json(), { redelivered: 10, more: false })
+  const foreign = await other.hooks.created(input())
+  await addFailed(foreign.id, 1)
+  t.is((await other.hooks.redeliver((await deliveries(other.hooks, foreign.id))[0] ?? '')).status, 202)
+})
+
+test('all that failed is redelivered by as many requests as it takes, while at most 5,000 wait', async (t) => {
+  const { hooks } = await otherTenant()
+  const { id } = await hooks.created(input())
+  await addFailed(id, 5_200)
+  const again = () => hooks.redeliverFailed(id, '2020-01-01T00:00:00Z')
+  for (let nth = 0; nth < 10; nth += 1) t.deepEqual((await again()).json(), { redelivered: 500, more: true })
+  const refused = await again()
+  t.is(refused.status, 429)
+  t.like(refused.json(), { type: '/problems#webhook.too_many_redeliveries' })
+  t.is(refused.headers.get('retry-after'), '10')
+  await world.dependencies.systemSql.query({
+    text: `update webhook_deliveries set state = 'DELIVERED', ended_at = now() where id in (
+      select id from webhook_deliveries where webhook_id = $1 and state = 'PENDING' limit 150)`,
+    values: [id],
+  })
+  const both = await Promise.all([again(), again()])
+  t.deepEqual(both.map(({ status }) => status).toSorted(), [202, 429], 'together no more than there is room for')
+  t.deepEqual(both.find(({ status }) => status === 202)?.json(), { redelivered: 150, more: true })
 })
 
 test('the payload of an event that no webhook asks for is not stored; its id is', async (t) => {

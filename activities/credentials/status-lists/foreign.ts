@@ -8,6 +8,8 @@ const LIST_LIFETIME_MS = 30_000
 
 /** Where a list of others is, and how it is read. */
 export interface Reading<List> {
+  /** The tenant that verifies: what is fetched counts for its budget at the host. */
+  readFor: string
   url: string
   accept: string
   maxBytes: number
@@ -32,10 +34,10 @@ export function createForeignLists<List extends object>({ outbound, now }: Pick<
     ...byClock(now),
   })
 
-  return async (name: string, { url, accept, maxBytes, isCurrent, read }: Reading<List>): Promise<List> => {
+  return async (name: string, { readFor, url, accept, maxBytes, isCurrent, read }: Reading<List>): Promise<List> => {
     const cached = lists.get(name)
     if (cached && isCurrent(cached)) return cached
-    const { status, body } = await outbound.fetch({ url, accept, maxBytes })
+    const { status, body } = await outbound.fetch({ url, accept, maxBytes, readFor })
     if (status !== 200)
       throw new Refusal('status_list.unavailable', `The server of the status list answered with status ${status}.`)
     const { list, size } = await read(body)

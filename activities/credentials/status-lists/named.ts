@@ -25,6 +25,8 @@ export interface OwnList {
 export interface ForeignList {
   /** Names who was trusted when the list was verified: others do not get it from the cache. */
   name: string
+  /** The tenant that verifies. */
+  readFor: string
   accept: string
   /** Reads and verifies the bytes of the list. Throws `Refusal('status_list.…')`. */
   read(bytes: Uint8Array): Promise<ReadList>
@@ -58,8 +60,9 @@ export function createNamedLists({ outbound, config, now, tenants, credentialSta
     },
 
     /** A list of others, read again after half a minute. Throws `Refusal`, `Unavailable('outbound')`. */
-    foreignList: (url: string, { name, accept, read }: ForeignList): Promise<ReadList> =>
+    foreignList: (url: string, { name, readFor, accept, read }: ForeignList): Promise<ReadList> =>
       lists(name, {
+        readFor,
         url,
         accept,
         maxBytes: LIST_BYTES,

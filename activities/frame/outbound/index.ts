@@ -3,6 +3,7 @@ import { createSecureContext, getCACertificates } from 'node:tls'
 import type { OutboundConfig } from '../../../config.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { inRanges, isPublic, parseRanges } from '../../../protocol/hosts/addresses.ts'
+import type { ReadBudget } from './budget.ts'
 import { createResolveName, notCalled, notPublic, type ResolvedAddress } from './dns.ts'
 import { exchangeOnce, type OutboundResponse } from './exchange.ts'
 import { OutboundFault } from './faults.ts'
@@ -28,6 +29,8 @@ export interface OutboundRequest {
   /** Milliseconds for queue, DNS, connection and the whole answer; by default as configured. */
   timeoutMs?: number
   signal?: AbortSignal
+  /** The tenant whose caller chose what is read: it counts for the tenant's budget at the host. */
+  readFor?: string
 }
 
 /** The only client for calls to hosts outside of the platform. */
@@ -37,7 +40,8 @@ export interface Outbound {
    * `Refusal('outbound.invalid_url' | 'outbound.not_https' | 'outbound.port' | 'outbound.blocked' |
    * 'outbound.redirected' | 'outbound.tls' | 'outbound.too_large' | 'outbound.bad_answer' |
    * 'outbound.invalid_request')` for what the rules forbid, `Unavailable('outbound')` where a retry may succeed: no
-   * public address of a name, no connection, no answer in time.
+   * public address of a name, no connection, no answer in time. Throws `Exhausted('outbound')`, and calls nobody, where
+   * the tenant of `readFor` has read too much of the host.
    */
   fetch(request: OutboundRequest): Promise<OutboundResponse>
 }
@@ -89,11 +93,13 @@ export interface OutboundOptions {
   slots?: typeof SLOTS
   /** Calls http URLs as well: for local trials. */
   plainHttp?: boolean
+  /** What is read for tenants; by default nothing limits it. */
+  budget?: ReadBudget
 }
 
 /** Throws at start when the CA file, the DNS server or a range is not usable. */
 export function createOutbound(config: OutboundConfig, options: OutboundOptions = {}): Outbound {
-  const { log, plainHttp = false } = options
+  const { log, plainHttp = false, budget } = options
   const ranges = parseRanges(config.allowedRanges)
   if (!ranges) throw new Error('OUTBOUND_ALLOWED_RANGES is not usable: expected addresses and CIDR ranges.')
   const resolveName = createResolveName(config.dnsServer)
@@ -132,6 +138,7 @@ export function createOutbound(config: OutboundConfig, options: OutboundOptions 
   return {
     async fetch(request) {
       const target = parseTarget(request.url, { plainHttp })
+      if (request.readFor !== undefined) await budget?.spend(request.readFor, target.host)
       const timeoutMs = request.timeoutMs ?? config.timeoutMs
       const deadline = new AbortController()
       const timeout = new OutboundFault('timeout', `${target.host} did not answer within ${timeoutMs} ms.`)

@@ -151,7 +151,7 @@ export function createPresentations(parts: Parts) {
       skip,
       now: now(),
       toleranceMs: config.clockToleranceMs,
-      resolveDid: async (did) => (await didResolver.resolve(did)).document,
+      resolveDid: (did) => didResolver.documentFor(tenantId, did),
       checkProof: documents.checkProof(contexts.lookupFor(tenantId)),
       means: (request) => documents.meansTheSame(request, contexts.lookupFor(tenantId)),
       verifyCredential: (credential) =>

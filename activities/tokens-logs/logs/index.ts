@@ -1,3 +1,5 @@
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { TooMany } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { createSequencer } from '../../frame/log-sequencer.ts'
 import { createLogExport, type ExportFilter } from './export.ts'
@@ -15,26 +17,66 @@ const partsOf = (dependencies: Dependencies) => {
   return { ...dependencies, rows, walk: createWalk({ rows, keys }), logKeys: keys }
 }
 
+/** A caller waits no longer for what was logged before to have its place: the rest is `waiting`. */
+const CATCH_UP_MS = 2_000
+/** Longer than a verification takes. Its process may have crashed: then the next one comes after this time. */
+const TURN_SECONDS = 30
+/** What a verification of the most places takes. */
+const RETRY_SECONDS = 3
+
+/** Lets one verification of a tenant's log run at a time, over all processes. */
+function createVerificationTurns({ sql }: Pick<Dependencies, 'sql'>) {
+  const turns = new RateLimiterPostgres({
+    points: 1,
+    duration: TURN_SECONDS,
+    keyPrefix: 'verify-log',
+    storeClient: sql,
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+  })
+  return async <Result>(tenantId: string, work: () => Promise<Result>): Promise<Result> => {
+    await turns.consume(tenantId).catch((error: unknown) => {
+      if (!(error instanceof RateLimiterRes)) throw error
+      const message = "The tenant's log is being verified: one verification runs at a time."
+      throw new TooMany('log.being_verified', message, RETRY_SECONDS)
+    })
+    try {
+      return await work()
+    } finally {
+      await turns.delete(tenantId)
+    }
+  }
+}
+
 /** Operations of the log of a tenant. */
 export function composeLogs(dependencies: Dependencies) {
   const { rows, walk, logKeys, logs } = partsOf(dependencies)
   const sequencer = createSequencer({ sql: dependencies.systemSql, log: dependencies.log })
   const { verifyLog } = createLogVerification({ rows, keys: logKeys, walk })
   const { exportLogs } = createLogExport({ ...dependencies, walk })
+  const inTurn = createVerificationTurns(dependencies)
 
   /** What was logged before now is in the chain, unless a sequencer is at it this moment. */
   async function catchUp(): Promise<void> {
     await logs.flush()
-    while (await sequencer.runOnce());
+    const until = performance.now() + CATCH_UP_MS
+    while ((await sequencer.runOnce()) && performance.now() < until);
+  }
+
+  async function verifyNow(tenantId: string, check: LogCheck) {
+    await catchUp()
+    return verifyLog(tenantId, check)
   }
 
   return {
     ...createTokensLogs(dependencies),
 
-    async verifyLog(tenantId: string, check: LogCheck) {
-      await catchUp()
-      return verifyLog(tenantId, check)
-    },
+    /** For an operator. */
+    verifyLog: verifyNow,
+
+    /** For a caller. Throws `TooMany('log.being_verified')` besides. */
+    verifyLogInTurn: (tenantId: string, check: LogCheck) => inTurn(tenantId, () => verifyNow(tenantId, check)),
 
     async *exportLogs(tenantId: string, filter: ExportFilter): AsyncGenerator<string> {
       await catchUp()
@@ -44,8 +86,8 @@ export function composeLogs(dependencies: Dependencies) {
     /** The newest seals that are kept, and the keys that they were signed with. */
     async logHead(tenantId: string) {
       const [head, checkpoint] = [
-        (await rows.seals(tenantId, 'head')).at(-1),
-        (await rows.seals(tenantId, 'checkpoint')).at(-1),
+        await rows.newestSeal(tenantId, 'head'),
+        await rows.newestSeal(tenantId, 'checkpoint'),
       ]
       return { head: head ?? null, checkpoint: checkpoint ?? null, ...(await logKeys.keySet()) }
     },

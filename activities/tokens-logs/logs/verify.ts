@@ -95,7 +95,7 @@ export function createLogVerification({ rows, keys, walk }: { rows: ChainRows; k
     const { last, ended, ...walked }: Walked = start.fault
       ? { last: start.from, fault: start.fault, ended: false }
       : await walk.walk(tenantId, { from: start.from, most })
-    const newest = (await rows.seals(tenantId, 'head')).at(-1)
+    const newest = await rows.newestSeal(tenantId, 'head')
     let fault = walked.fault ?? (ended ? await endFault(tenantId, last, newest) : undefined)
     const keptHead = kept ? await compare(tenantId, kept, start.checkpoint?.position ?? 0, last, ended) : null
     if (!fault && kept && keptHead === 'differs') {

@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type ChainFault, firstFault, GENESIS, type Link } from '../../../protocol/tokens-logs/chain.ts'
+import { type ChainFault, type ChainRow, firstFault, GENESIS, type Link } from '../../../protocol/tokens-logs/chain.ts'
 import type { Seal, SealKind } from '../../../protocol/tokens-logs/seals.ts'
 import type { LogKeys } from './keys.ts'
 import type { ChainRows, SealRow } from './rows.ts'
 
-/** Places of one read: their hashes take some 3 ms of the event loop. */
+/** Places of one read: to parse them, and to compare their hashes, takes 1 to 2 ms of the event loop. */
 const SLICE = 250
+/** Reads that are under way while places are compared: the database works, and so does this process. */
+const AHEAD = 3
 
 /** What a walk came to: the last place that is right, and why it went no further. */
 export interface Walked {
@@ -13,6 +15,12 @@ export interface Walked {
   fault?: ChainFault | undefined
   /** The place is the last of the chain. */
   ended: boolean
+}
+
+interface Slice {
+  places: ChainRow[]
+  /** Has every position that it was read for. */
+  isWhole: boolean
 }
 
 interface Heads {
@@ -42,12 +50,41 @@ export function createWalk({ rows, keys }: { rows: ChainRows; keys: LogKeys }) {
     return undefined
   }
 
+  /** Reads the places between two positions slice by slice, some slices ahead; ends behind one that is not whole. */
+  async function* slicesOf(tenantId: string, from: number, to: number): AsyncGenerator<Slice> {
+    const reads: Promise<ChainRow[]>[] = []
+    let asked = from
+    const ask = () => {
+      const size = Math.min(SLICE, to - asked)
+      const places = rows.slice(tenantId, asked, size)
+      places.catch(() => undefined) // shows when it is awaited, unless the walk ends before
+      reads.push(places)
+      asked += size
+    }
+    for (let at = from; at < to; at += SLICE) {
+      if (reads.length === 0) ask() // alone at first: behind a short log nothing is read
+      const places = (await reads.shift()) ?? []
+      const isWhole = places.length === Math.min(SLICE, to - at)
+      while (isWhole && reads.length < AHEAD && asked < to) ask()
+      yield { places, isWhole }
+      if (!isWhole) return
+    }
+  }
+
+  /** What follows places that end before their slice does. */
+  async function endAfter(tenantId: string, { position }: Link): Promise<Partial<Walked>> {
+    const next = await rows.next(tenantId, position)
+    if (!next) return { ended: true }
+    // the chain has grown since: the walk goes on from here
+    return next.position === position + 1 ? {} : { fault: faultAt('missing', position + 1) }
+  }
+
   return {
     sealOf,
 
     /** Where the chain begins: at its first entry, or behind the newest checkpoint. */
     async start(tenantId: string): Promise<{ from: Link; checkpoint?: Seal; fault?: ChainFault }> {
-      const row = (await rows.seals(tenantId, 'checkpoint')).at(-1)
+      const row = await rows.newestSeal(tenantId, 'checkpoint')
       if (!row) return { from: GENESIS }
       const checkpoint = await sealOf(tenantId, 'checkpoint', row)
       return checkpoint
@@ -64,19 +101,19 @@ export function createWalk({ rows, keys }: { rows: ChainRows; keys: LogKeys }) {
       const until = Math.min(from.position + most, to)
       let last: Link = { position: from.position, hash: from.hash }
       while (last.position < until) {
-        const limit = Math.min(SLICE, until - last.position)
-        const places = await rows.slice(tenantId, last.position, limit)
-        if (places.length === 0) return { last, ended: true }
-        const broken = firstFault(last, places)
-        const whole = broken?.position ? places.filter(({ position }) => position < (broken.position ?? 0)) : places
-        const fault = (await headFault(tenantId, whole, heads)) ?? broken
-        const end = fault?.position
-          ? whole.filter(({ position }) => position < (fault.position ?? 0)).at(-1)
-          : whole.at(-1)
-        if (end) last = { position: end.position, hash: end.hash }
-        if (fault) return { last, fault, ended: false }
-        if (places.length < limit) return { last, ended: true }
-        await nextTurn()
+        for await (const { places, isWhole } of slicesOf(tenantId, last.position, until)) {
+          const broken = firstFault(last, places)
+          const whole = broken?.position ? places.filter(({ position }) => position < (broken.position ?? 0)) : places
+          const fault = (await headFault(tenantId, whole, heads)) ?? broken
+          const right = fault?.position
+            ? whole.filter(({ position }) => position < (fault.position ?? 0)).at(-1)
+            : whole.at(-1)
+          if (right) last = { position: right.position, hash: right.hash }
+          if (fault) return { last, fault, ended: false }
+          await nextTurn()
+          const ending = isWhole ? {} : await endAfter(tenantId, last)
+          if (ending.fault || ending.ended) return { last, ended: false, ...ending }
+        }
       }
       return { last, ended: false }
     },

@@ -126,7 +126,7 @@ const paths: Record<string, (out: Outbound, url: string) => Promise<unknown>> = 
     createContextStore({ outbound: out, rows: noRows, now }).lookup('t', url, { allowFetch: async () => true }),
   'status list': (out, url) => {
     const read = () => Promise.reject(new Error('no list may be read'))
-    const how = { accept: '*/*', maxBytes: 1_000, isCurrent: () => true, read }
+    const how = { readFor: 't', accept: '*/*', maxBytes: 1_000, isCurrent: () => true, read }
     return createForeignLists({ outbound: out, now })(url, { url, ...how })
   },
   'claim source': async (out, url) => {

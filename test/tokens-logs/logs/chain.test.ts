@@ -251,6 +251,21 @@ test.serial(
   },
 )
 
+test.serial('one verification of a tenant runs at a time; others are told when to come again', async (t) => {
+  const [mine, other] = [await logs.tenantWith(3_000), await logs.tenantWith(1)]
+  const verify = (token: string) => world.ask('/v1/analytics/verify', { token, body: {} })
+  await logs.settle()
+  const replies = await Promise.all([...Array.from({ length: 5 }, () => verify(mine.token)), verify(other.token)])
+  t.is(replies.pop()?.status, 200, 'another tenant is not held up')
+  t.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 429, 429, 429, 429])
+  const refused = replies.find(({ status }) => status === 429)
+  t.like(refused?.json(), { type: '/problems#log.being_verified' })
+  t.is(refused?.headers.get('retry-after'), '3')
+  t.like(await logs.verify(mine.token), { intact: true, complete: true })
+  t.is((await world.ask('/v1/analytics/verify', { token: mine.token, body: { head: 'x' } })).status, 400)
+  t.like(await logs.verify(mine.token), { intact: true }, 'one that is refused leaves its place')
+})
+
 test.serial('a long log is verified in parts, each of which says where to go on', async (t) => {
   const { tenantId } = await logs.tenantWith(1_200)
   await logs.settle()

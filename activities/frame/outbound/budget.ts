@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { getDomain } from 'tldts'
+import type { Sql } from '../../../entities/orm.ts'
+import { Exhausted } from '../../../protocol/errors.ts'
+
+/** Short, so that a minute's reads do not come in one second. */
+const WINDOW_SECONDS = 10
+
+export interface ReadBudget {
+  /** Counts a read of a host for a tenant. Throws `Exhausted('outbound')` with the time of the next one. */
+  spend(tenantId: string, host: string): Promise<void>
+}
+
+/**
+ * What one tenant may read of one host: whose documents are read is chosen by whoever sends something to be verified. All
+ * names below one registered domain count together, because whoever has a domain has as many names as he likes. Holds over
+ * all processes; without a database, each process counts by itself.
+ */
+export function createReadBudget({ sql, perMinute }: { sql: Sql; perMinute: number }): ReadBudget {
+  const points = Math.max(1, Math.floor((perMinute * WINDOW_SECONDS) / 60))
+  const options = { points, duration: WINDOW_SECONDS, keyPrefix: 'read' }
+  const limiter = new RateLimiterPostgres({
+    ...options,
+    storeClient: sql,
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+    insuranceLimiter: new RateLimiterMemory(options),
+  })
+  return {
+    async spend(tenantId, host) {
+      const owner = getDomain(host, { allowPrivateDomains: true }) ?? host
+      const key = createHash('sha256').update(`${tenantId} ${owner}`).digest('base64url')
+      await limiter.consume(key).catch((error: unknown) => {
+        if (!(error instanceof RateLimiterRes)) throw error
+        throw new Exhausted(
+          'outbound',
+          `${owner} is not read now: at most ${points} documents of it are read for a tenant in ${WINDOW_SECONDS} seconds.`,
+          Math.max(1, Math.ceil(error.msBeforeNext / 1000)),
+        )
+      })
+    },
+  }
+}
