@@ -16,6 +16,7 @@ import { createDidServices } from './messaging/addresses.ts'
 import { composeMessaging, messagingActivities } from './messaging/index.ts'
 import { composeMobileCredentials, composeMobileLists, mobileCredentialActivities } from './mobile-credentials/index.ts'
 import { composeOpenId } from './openid/index.ts'
+import { composeOpenIdSessions, openIdActivities } from './openid/sessions/index.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
 import type { AttemptResult } from './webhooks/deliver.ts'
@@ -58,6 +59,8 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     composeDomains(frame),
     messaging,
     composeOpenId(frame),
+    composeOpenIdSessions({ ...known, formats }),
+    { formats },
     composeWebhooks(frame),
     engine,
     verbs,
@@ -94,6 +97,7 @@ export function createActivities(
     messagingActivities(dependencies),
     claimSourceActivities({ ...dependencies, claimsFetched }),
     tokenActivities(dependencies),
+    openIdActivities({ ...dependencies, ...platform }),
     webhookActivities({ ...dependencies, webhookTried }),
   )
 }

@@ -25,6 +25,7 @@ import { checkMethod, createPaths, type OpenApi, routeByPath } from './frame/ope
 import { exceptUploads, limitSending, takesArchive } from './frame/streams.ts'
 import { checkHead } from './frame/unreadable.ts'
 import { explainInvalid } from './frame/validation.ts'
+import { noteWallets } from './frame/openapi/wallets.ts'
 
 export interface AppParts {
   dependencies: Dependencies
@@ -68,6 +69,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
     response.set('Cache-Control', 'no-store')
     next()
   })
+  app.use(noteWallets(find))
   app.use(readBearer(platform.tokens))
   const limitCalls = limitRate({
     pool,

@@ -15,6 +15,7 @@ import * as messaging from './messaging.ts'
 import * as mobileCredentials from './mobile-credentials.ts'
 import * as openIdConfiguration from './openid/configuration.ts'
 import * as openIdProviders from './openid/providers.ts'
+import * as openIdSessions from './openid/sessions.ts'
 import * as openIdUsers from './openid/users.ts'
 import * as outbox from './outbox.ts'
 import { type PoolObserver, watchPool } from './pool.ts'
@@ -38,6 +39,7 @@ const AREAS = [
   mobileCredentials,
   openIdConfiguration,
   openIdProviders,
+  openIdSessions,
   openIdUsers,
   outbox,
   presentations,

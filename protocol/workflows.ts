@@ -14,6 +14,7 @@ import type {
 } from './credentials/work.ts'
 import type { DomainLook, DomainRun, DomainSubject } from './domains/look.ts'
 import type { MessageSubject } from './messaging/outgoing.ts'
+import type { SessionRun, SessionSubject } from './openid/oid4vci/session.ts'
 import type { DeliverySubject } from './webhooks/delivery.ts'
 
 /** Areas that have workflows, as operators search by them. */
@@ -23,6 +24,7 @@ export type WorkflowArea =
   | 'domains'
   | 'messaging'
   | 'mobile-credentials'
+  | 'openid'
   | 'semantic-credentials'
   | 'tokens-logs'
   | 'webhooks'
@@ -105,6 +107,14 @@ interface StartedWorkflows {
     signal: never
     queries: { progress: RevocationProgress | undefined }
     updates: Nothing
+  }
+  issueOpenIdCredentials: {
+    subject: SessionSubject
+    payload: SessionRun
+    about: [{ templateIds: readonly string[] }]
+    signal: 'changed'
+    queries: Nothing
+    updates: { proceed: undefined }
   }
   deliverMessage: {
     subject: MessageSubject
@@ -211,6 +221,13 @@ export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> 
     others: ({ subject }) => [subject],
     id: ({ tenantId, revocationId }) => `${tenantId}/semantic-credentials/revocations/${revocationId}`,
     summary: (_run, { scope, subject }) => `revoke the credentials of ${scope} ${subject.slice(0, 100)}`,
+  },
+  issueOpenIdCredentials: {
+    area: 'openid',
+    objectId: ({ sessionId }) => sessionId,
+    others: ({ templateIds }) => templateIds,
+    id: ({ tenantId, sessionId }) => `${tenantId}/openid/sessions/${sessionId}`,
+    summary: ({ sessionId }) => `session ${sessionId}: waits for a wallet`,
   },
   deliverMessage: {
     area: 'messaging',

@@ -5,6 +5,8 @@ import { deleteInSlices } from '../frame/slices.ts'
 import { purgeWebhooks } from '../webhooks/purge.ts'
 
 const KEPT_OUTBOX_DAYS = 7
+/** Ended sessions hold nothing about a holder (D-469). */
+const KEPT_SESSION_DAYS = 90
 
 /** Scheduled: deletes expired rows. Safe to retry. */
 export const createPurge = ({
@@ -17,6 +19,8 @@ export const createPurge = ({
     Record<
       | 'idempotencyKeys'
       | 'openIdAuthorizations'
+      | 'openIdNonces'
+      | 'openIdSessions'
       | 'outboxRows'
       | 'rateLimits'
       | 'uploads'
@@ -28,9 +32,12 @@ export const createPurge = ({
     const webhooks = await purgeWebhooks(systemSql, config.webhooks.retentionDays)
     const age = 'created_at < now() - make_interval(hours => $1)'
     const started = 'started_at < now() - make_interval(days => $1)' // null for a row that never started
+    const ended = 'ended_at < now() - make_interval(days => $1)'
     return {
       idempotencyKeys: await deleteInSlices(systemSql, 'idempotency_keys', age, [KEPT_HOURS]),
       openIdAuthorizations: await deleteInSlices(systemSql, 'openid_authorizations', 'expires_at < now()', []),
+      openIdNonces: await deleteInSlices(systemSql, 'openid_used_nonces', 'expires_at < now()', []),
+      openIdSessions: await deleteInSlices(systemSql, 'openid_sessions', ended, [KEPT_SESSION_DAYS]),
       outboxRows: await deleteInSlices(systemSql, 'outbox', started, [KEPT_OUTBOX_DAYS]),
       rateLimits: await deleteInSlices(sql, 'rate_limits', 'expire < $1', [now().getTime()]),
       uploads: await sweepUploads(systemSql),

@@ -8,6 +8,7 @@ import { domainWork } from '../domains/pending-work.ts'
 import { createRevival, type Revival } from '../frame/pending-work.revival.ts'
 import type { Work } from '../frame/pending-work.ts'
 import { messageWork } from '../messaging/pending-work.ts'
+import { sessionWork } from '../openid/sessions/pending-work.ts'
 import { deliveryWork } from '../webhooks/pending-work.ts'
 
 /** All kinds of work with rows under way. Each area adds its lines. */
@@ -20,6 +21,7 @@ export const workUnderWay = (config: Dependencies['config']): Work[] => [
   notificationWork,
   messageWork,
   deliveryWork,
+  sessionWork,
 ]
 
 /** Younger work may still be on its way from the outbox to its workflow. */

@@ -1,7 +1,7 @@
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import { isDid } from '../../protocol/dids/index.ts'
 import { isObject, listOf } from '../../protocol/json.ts'
-import type { BatchFormat, CredentialFormat, StatusKinds } from '../credentials/format.ts'
+import type { BatchFormat, CredentialFormat, StatusKinds, WalletFormat } from '../credentials/format.ts'
 import { jsonOf } from '../credentials/read.ts'
 import type { CompactSigning, CompactSignRequest, SignedCompactRow } from './sign.ts'
 import { readCompactTemplateVersion } from './templates.ts'
@@ -10,6 +10,7 @@ interface Parts {
   signing: CompactSigning
   statusKinds: StatusKinds
   batches: BatchFormat
+  wallets: WalletFormat
 }
 
 /** Who a credential is about: `sub`, and the ids of the subjects of a credential of the W3C. */
@@ -30,7 +31,7 @@ const entryOf = (decoded: unknown) => {
 /** Compact credentials of a profile, as the engine sees them. */
 export const createCompactFormat = (
   profile: Profile,
-  { signing, statusKinds, batches }: Parts,
+  { signing, statusKinds, batches, wallets }: Parts,
 ): CredentialFormat<CompactSignRequest, SignedCompactRow> => ({
   name: profile,
   statusKinds,
@@ -41,4 +42,5 @@ export const createCompactFormat = (
   },
   readTemplate: (em, id, version) => readCompactTemplateVersion(profile, em, id, version),
   batches,
+  wallets,
 })

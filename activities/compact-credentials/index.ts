@@ -17,6 +17,7 @@ import { type CompactSignRequest, createCompactSigning, type SignedCompact } fro
 import { createCompactLists } from './status-lists.sign.ts'
 import { type CompactTemplateClaims, createCompactTemplates, requestFrom } from './templates.ts'
 import { createCompactVerifier } from './verify.ts'
+import { createCompactWallets } from './wallets.ts'
 
 type Known = Frame & Pick<DidArea, 'didResolver' | 'signers'> & CredentialEngine
 
@@ -39,6 +40,7 @@ export function composeCompactCredentials(known: Known) {
     createCompactFormat(profile, {
       signing,
       statusKinds,
+      wallets: createCompactWallets(profile, { ...known, signing }),
       batches: createCompactBatches(profile, { ...known, signing, templates: compactTemplates[profile] }),
     })
   const formats = { compact: formatOf('compact'), 'compact-semantic': formatOf('compact-semantic') }

@@ -4,6 +4,7 @@ import type { Column } from '../../protocol/credentials/batches.csv.ts'
 import type { BatchOptions, RowInput } from '../../protocol/credentials/batches.ts'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
 import type { NamedEntry } from '../../protocol/credentials/notifications.ts'
+import type { WalletConfiguration, WalletInput } from '../../protocol/credentials/wallets.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import type { StatusListKind, StatusPurpose } from '../../protocol/status-list/index.ts'
 import type { SignedRow } from './record.ts'
@@ -102,6 +103,33 @@ export interface BatchIssuers {
   usable(tenantId: string, issuer: string): Promise<string>
 }
 
+/** Functions of a format that issuing into wallets needs. */
+export interface WalletFormat {
+  /** How wallets see a template. */
+  configurationOf(template: Pick<TemplateVersion, 'definition'>): WalletConfiguration
+
+  /** The claim source that a template names. */
+  claimSourceOf(template: Pick<TemplateVersion, 'definition'>): string | undefined
+
+  /** Throws `Refusal` for claims of an offer that the template would lose or that it lacks a value for. */
+  checkClaims(template: Pick<TemplateVersion, 'definition'>, claims: Json): void
+
+  /**
+   * Signs from a version of a template. Claims that no mapping takes are left out: providers and claim sources say more
+   * than a credential is to have. `together`: how many the caller signs for one wallet. Throws `Refusal`.
+   */
+  sign(
+    tenantId: string,
+    id: string,
+    template: TemplateVersion,
+    input: WalletInput,
+    together: number,
+  ): Promise<SignedRow>
+
+  /** A credential as it is in the answer to a wallet. */
+  documentOf(credential: Credential): unknown
+}
+
 /**
  * A format of credentials for the engine, which records, lists, revokes, suspends, publishes, notifies and batches what
  * the format signs. `Request`: the input of the format's `sign`, which the engine does not read.
@@ -123,6 +151,9 @@ export interface CredentialFormat<Request = never, Row extends SignedRow = Signe
   hasIssuer?(em: SqlEntityManager, id: string): Promise<boolean>
 
   batches: BatchFormat
+
+  /** Absent where wallets get none of its credentials. */
+  wallets?: WalletFormat
 }
 
 /** The formats of this process, by name. Those that share a kind of status list share how it is signed. */

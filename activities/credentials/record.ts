@@ -1,3 +1,4 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { Sql } from '../../entities/orm.ts'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
@@ -83,6 +84,20 @@ const toEntry = ({ row, log }: Recording): string =>
     metadata: log.metadata,
     object_ids: objectIdsOf(log.metadata),
   })
+
+/**
+ * Records credentials in the caller's transaction; outcomes in the order of the rows. The caller rolls back where one is
+ * not what it needs.
+ */
+export async function recordWithin(
+  em: SqlEntityManager,
+  recordings: readonly Omit<Recording, 'idempotency'>[],
+): Promise<RecordOutcome[]> {
+  const all = recordings.map((recording) => ({ ...recording, idempotency: null }))
+  const values = [all.map(({ row }) => toColumns(row)).join('\n'), all.map(toEntry).join('\n')]
+  const rows = await em.execute<{ outcome: RecordOutcome }[]>('select record_credentials(?, ?) as outcome', values)
+  return rows.map(({ outcome }) => outcome)
+}
 
 /** In the order of the rows. */
 const RECORD = 'select record_credentials($1, $2, $3, $4) as outcome'

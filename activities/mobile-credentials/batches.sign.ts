@@ -31,7 +31,7 @@ export function createMobileBatches({ mobileSigning, mobileSigners }: Parts): Ba
       const { proofType, suspendable, contexts, types, templateId, tag, issuer } = options
       if (source === 'csv') throw notFromCsv()
       if (templateId !== undefined)
-        throw refuseOption('templateId', 'expected none: mobile credentials have no templates')
+        throw refuseOption('templateId', 'expected none: batches of mobile credentials take no template')
       if (proofType !== undefined) throw refuseOption('proofType', 'expected none: document signers sign with ES256')
       if (suspendable) throw refuseOption('suspendable', 'expected false: mobile credentials cannot be suspended')
       if (types.length > 0) throw refuseOption('type', 'expected none: docType of the payload is the type')

@@ -1,13 +1,15 @@
 import { DocumentSigner } from '../../entities/mobile-credentials.ts'
 import { readMdocs } from '../../protocol/mobile-credentials/read.ts'
 import { statusEntryOf } from '../../protocol/mobile-credentials/status.ts'
-import type { BatchFormat, CredentialFormat, StatusKinds } from '../credentials/format.ts'
+import type { BatchFormat, CredentialFormat, StatusKinds, WalletFormat } from '../credentials/format.ts'
 import type { MobileSigning, MobileSignRequest, SignedMobileRow } from './sign.ts'
+import { readMobileTemplateVersion } from './templates.ts'
 
 interface Parts {
   mobileSigning: MobileSigning
   statusKinds: StatusKinds
   batches: BatchFormat
+  wallets: WalletFormat
 }
 
 /** Mobile credentials, as the engine sees them. */
@@ -15,6 +17,7 @@ export const createMobileFormat = ({
   mobileSigning,
   statusKinds,
   batches,
+  wallets,
 }: Parts): CredentialFormat<MobileSignRequest, SignedMobileRow> => ({
   name: 'mobile',
   statusKinds,
@@ -25,6 +28,8 @@ export const createMobileFormat = ({
     const entry = mdoc?.mso.status === undefined ? undefined : statusEntryOf(mdoc.mso.status)
     return { subjects: [], ...(entry && { statusEntry: { listUrl: entry.url, index: entry.index } }) }
   },
+  readTemplate: readMobileTemplateVersion,
   hasIssuer: async (em, id) => (await em.count(DocumentSigner, { id })) > 0,
   batches,
+  wallets,
 })

@@ -12,7 +12,9 @@ import { createRenewals } from './renewal.ts'
 import { createMobileSigning } from './sign.ts'
 import { createMobileSigners } from './signers.ts'
 import { createMobileLists, createPublishedMobileLists } from './status-lists.sign.ts'
+import { createMobileTemplates } from './templates.ts'
 import { createMobileVerifier } from './verify.ts'
+import { createMobileWallets } from './wallets.ts'
 
 /** Operations of mobile credentials (ISO/IEC 18013-5); `mobileFormat` is for the engine. */
 export function composeMobileCredentials(known: Frame & CredentialEngine) {
@@ -28,8 +30,10 @@ export function composeMobileCredentials(known: Frame & CredentialEngine) {
     mobileFormat: createMobileFormat({
       mobileSigning,
       statusKinds: createMobileLists(mobileSigners),
+      wallets: createMobileWallets({ ...known, mobileSigning }),
       batches: createMobileBatches({ mobileSigning, mobileSigners }),
     }),
+    mobileTemplates: createMobileTemplates(known),
     mobileReader: createMobileReader(known),
     mobileVerifier: createMobileVerifier(known),
   }

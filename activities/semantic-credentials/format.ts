@@ -1,7 +1,7 @@
 import { listOf } from '../../protocol/json.ts'
 import { subjectDids } from '../../protocol/semantic-credentials/index.ts'
 import { readStatusEntry } from '../../protocol/status-list/entry.ts'
-import type { BatchFormat, CredentialFormat, StatusKinds } from '../credentials/format.ts'
+import type { BatchFormat, CredentialFormat, StatusKinds, WalletFormat } from '../credentials/format.ts'
 import { jsonOf } from '../credentials/read.ts'
 import type { SignedSemanticRow, Signing, SignRequest } from './sign.ts'
 import { readTemplateVersion } from './templates.ts'
@@ -10,6 +10,7 @@ interface Parts {
   signing: Signing
   statusKinds: StatusKinds
   batches: BatchFormat
+  wallets: WalletFormat
 }
 
 /** W3C credentials with Data Integrity proofs, as the engine sees them. */

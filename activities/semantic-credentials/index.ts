@@ -18,6 +18,7 @@ import { createTemplateTrial } from './templates.trial.ts'
 import { createCredentialTemplates } from './templates.ts'
 import { createVcApi } from './vc-api.ts'
 import { createCredentialVerifier } from './verify.ts'
+import { createSemanticWallets } from './wallets.ts'
 
 type Known = Frame & Pick<DidArea, 'didResolver' | 'signers'> & CredentialEngine
 
@@ -32,6 +33,7 @@ function composeIssuing(known: Known) {
   const format = createSemanticFormat({
     signing,
     statusKinds: createSemanticLists(known),
+    wallets: createSemanticWallets({ signing, templateSigning }),
     batches: createSemanticBatches({ ...known, contexts, signing, credentialTemplates, templateSigning }),
   })
   return { contexts, signing, format, semanticCredentials, credentialTemplates, templateSigning }

@@ -14,7 +14,7 @@ export const readBearer =
   (tokens: Pick<Tokens, 'verifyToken'>): RequestHandler =>
   async (request, response, next) => {
     const { authorization } = request.headers
-    if (authorization === undefined || usesBasic(request)) return next()
+    if (authorization === undefined || usesBasic(request) || request.isOfWallet) return next()
     const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1]
     try {
       if (!token)

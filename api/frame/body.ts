@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express'
 import express from 'express'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseJson } from '../../protocol/json.strict.ts'
+import { FORMS } from './openapi/areas.ts'
 import { MULTIPART_BYTES, readForm, takesFile } from './openapi/forms.ts'
 import type { FindPath, OpenApi } from './openapi/paths.ts'
 
@@ -40,6 +41,10 @@ const ZIP_TYPE = /^application\/(zip|x-zip-compressed)\s*$/i
 const readRaw = express.raw({ type: () => true, limit: LIMIT_BYTES })
 const readSmall = express.raw({ type: () => true, limit: TOKEN_LIMIT_BYTES })
 const readMultipart = express.raw({ type: () => true, limit: MULTIPART_BYTES })
+
+/** Whether the operation takes its body as a form as well. */
+const takesForm = ({ path, method }: Request, find: FindPath): boolean =>
+  FORMS.has(find(path)?.operations.get(method) ?? '')
 
 export interface BodyParts {
   asksForToken(request: Request): boolean
@@ -85,7 +90,10 @@ export const readBody =
       if (request.rawBody.length === 0) return next()
       if (hasFile) return void readForm(request, openApi, find).then(() => next(), next)
       try {
-        request.body = textBody(request, { mayBeForm: isToken, mayBeArchive: takesArchive(request) })
+        request.body = textBody(request, {
+          mayBeForm: isToken || takesForm(request, find),
+          mayBeArchive: takesArchive(request),
+        })
         next()
       } catch (error) {
         next(error)

@@ -3,6 +3,7 @@ import type { ErrorRequestHandler, Response } from 'express'
 import { causeOf } from '../../activities/frame/logging.ts'
 import { Exhausted, errorsWithin, Refusal, TooMany, Unavailable } from '../../protocol/errors.ts'
 import { Replay } from './idempotency.ts'
+import { oauthErrorOf } from './openapi/wallets.ts'
 import type { Problem } from './problem.ts'
 import { meaningOf, statusOf } from './problems.ts'
 
@@ -99,11 +100,15 @@ export function sendProblem(response: Response, refusal: Refusal | Unavailable |
   response.locals.problem = codeOf(refusal)
   // only for our own faults: the cause of a caller's fault may repeat the caller's data
   if (problem.status >= 500) Object.assign(response.locals, { part: partOf(refusal), cause: causeOf(error) })
+  const oauthError: unknown = response.locals.oauthError
+  const isOfWallet = typeof oauthError === 'string'
+  const body = isOfWallet ? oauthErrorOf(problem, codeOf(refusal), oauthError) : problem
+  if (isOfWallet && problem.status === 401) response.set('WWW-Authenticate', 'Bearer error="invalid_token"')
   // sent as bytes: for a text express adds a charset, which this media type does not have (RFC 9457 section 6.1)
   response
     .status(problem.status)
-    .type('application/problem+json')
-    .send(Buffer.from(JSON.stringify(problem)))
+    .type(isOfWallet ? 'application/json' : 'application/problem+json')
+    .send(Buffer.from(JSON.stringify(body)))
 }
 
 /** The last handler: turns every error into a response, and logs an unexpected one. */

@@ -21,6 +21,8 @@ declare global {
       client?: Client
       /** Set when the bearer token is not valid. */
       refused?: Refusal
+      /** Its path answers wallets. */
+      isOfWallet?: true
       idempotency?: Call['idempotency']
       /** What the operation adds to its log entry. */
       noted?: Noted

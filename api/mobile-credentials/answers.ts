@@ -46,6 +46,21 @@ const signer = {
 
 const page = (example: object) => ({ data: [example], limit: 20, totalCount: 1, totalPages: 1 })
 
+export const MOBILE_TEMPLATE_EXAMPLE = {
+  type: 'org.iso.18013.5.1.mDL',
+  claim_mappings: {
+    'org.iso.18013.5.1': {
+      family_name: { map_from: 'claims.family_name', required: true },
+      given_name: { map_from: 'claims.given_name' },
+      issuing_country: { default_value: 'NL' },
+    },
+  },
+  expiration: { months: 6 },
+  revocable: true,
+}
+
+const template = { id: '7e6d5c4b-3a29-4f18-8e07-d6c5b4a39281', version: 1, ...MOBILE_TEMPLATE_EXAMPLE }
+
 export const MOBILE_SIGN_EXAMPLE = {
   payload: {
     branding: { name: 'Driving licence', description: 'Of an example state', backgroundColor: '#B00AA0' },
@@ -132,6 +147,10 @@ export const MOBILE_CREDENTIAL_ANSWERS = {
   getMobileCredentialRevocationStatus: { isRevoked: false },
   setMobileCredentialRevocationStatus: {},
   getMobileCredential: { ...row, encoded: ENCODED, namespaces },
+  listMobileCredentialTemplates: { data: [template], limit: 20, total_count: 1, total_pages: 1 },
+  createMobileCredentialTemplate: template,
+  getMobileCredentialTemplate: template,
+  updateMobileCredentialTemplate: { ...template, version: 2 },
   createMobileCredentialsIaca: iaca,
   listMobileCredentialsIacas: page(iaca),
   getMobileCredentialsIaca: iaca,

@@ -1,6 +1,6 @@
 import type { MOBILE_CREDENTIAL_OPERATIONS } from '../../protocol/mobile-credentials/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
-import { ENCODED, MOBILE_CREDENTIAL_ANSWERS, MOBILE_SIGN_EXAMPLE } from './answers.ts'
+import { ENCODED, MOBILE_CREDENTIAL_ANSWERS, MOBILE_SIGN_EXAMPLE, MOBILE_TEMPLATE_EXAMPLE } from './answers.ts'
 import { MOBILE_CREDENTIAL_SCHEMAS } from './schemas.ts'
 
 type Published =
@@ -16,12 +16,15 @@ export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDEN
     signMobileCredential: MOBILE_SIGN_EXAMPLE,
     verifyMobileCredential: { payload: ENCODED },
     setMobileCredentialRevocationStatus: { isRevoked: true },
+    createMobileCredentialTemplate: MOBILE_TEMPLATE_EXAMPLE,
+    updateMobileCredentialTemplate: MOBILE_TEMPLATE_EXAMPLE,
     createMobileCredentialsIaca: { country: 'NL', commonName: 'Example State IACA' },
     updateMobileCredentialsIaca: { active: true },
     createMobileCredentialsDocumentSigner: { active: true, commonName: 'Example State Document Signer' },
     updateMobileCredentialsDocumentSigner: { active: true },
   },
   notFound: {
+    '/v1/credentials/mobile/configurations/{id}': 'credential_template.not_found',
     '/v1/credentials/mobile/{id}': 'credential.not_found',
     '/v1/credentials/mobile/iacas/{id}': 'iaca.not_found',
     '/v1/credentials/mobile/document-signers/{id}': 'document_signer.not_found',
@@ -35,8 +38,11 @@ export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDEN
       'application/statuslist+jwt': 'eyJhbGciOiJFUzI1NiIsInR5cCI6InN0YXR1c2xpc3Qrand0In0.<claims>.<signature>',
     },
   },
+  located: ['createMobileCredentialTemplate'],
   schemas: MOBILE_CREDENTIAL_SCHEMAS,
   refusals: {
+    createMobileCredentialTemplate: { 400: 'credential_template.invalid' },
+    updateMobileCredentialTemplate: { 400: 'credential_template.invalid' },
     getMobileStatusList: { 410: 'status_list.issuer_gone' },
     signMobileCredential: {
       400: 'credential.invalid',

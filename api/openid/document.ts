@@ -4,6 +4,15 @@ import type { AreaDocument } from '../frame/openapi/document.ts'
 import type { Schema } from '../frame/openapi/schemas.ts'
 import { OPENID_PROBLEMS } from './problems.ts'
 import { PROVIDER } from './providers/wire.ts'
+import {
+  type PublicForWallets,
+  SESSION_ANSWERS,
+  SESSION_EXAMPLES,
+  SESSION_REFUSALS,
+  SESSION_SCHEMAS,
+  WALLET_ERRORS,
+} from './sessions/document.ts'
+import { SESSION_PROBLEMS } from './sessions/problems.ts'
 import { USER } from './users/wire.ts'
 
 const names = (description: string, pattern: string, example: string[]): Schema => ({
@@ -16,8 +25,9 @@ const names = (description: string, pattern: string, example: string[]): Schema 
 })
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
-export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS> = {
+export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | PublicForWallets> = {
   examples: {
+    ...SESSION_EXAMPLES,
     createAuthenticationProvider: {
       url: 'https://login.university.example',
       client_id: 'countersign',
@@ -45,15 +55,21 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS> = {
     },
   },
   answers: {
+    ...SESSION_ANSWERS,
     listAuthenticationProvider: { data: [PROVIDER], limit: 20, total_count: 1, total_pages: 1 },
     retrieveListOfUsers: { data: [USER], limit: 20, totalCount: 1, totalPages: 1 },
     searchUsers: { data: [USER], limit: 20, totalCount: 1, totalPages: 1 },
   },
+  forms: ['exchangeCredentials'],
+  located: ['createOpenIdSession'],
+  oauthErrors: WALLET_ERRORS,
   notFound: {
+    '/v1/openid/sessions/{id}': 'openid_session.not_found',
     '/v1/users/authentication-providers/{id}': 'authentication_provider.not_found',
     '/v1/users/{id}': 'user.not_found',
   },
   refusals: {
+    ...SESSION_REFUSALS,
     createAuthenticationProvider: {
       400: 'authentication_provider.unreachable',
       409: 'authentication_provider.too_many',
@@ -65,6 +81,7 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS> = {
     updateOpenIDConfiguration: { 400: 'openid_configuration.invalid' },
   },
   schemas: {
+    ...SESSION_SCHEMAS,
     IssuerUrl: {
       type: 'string',
       description:
@@ -129,5 +146,5 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS> = {
       example: { email: 'ada@university.example', address: { country: { Text: 'NZ' } } },
     },
   },
-  problems: [OPENID_PROBLEMS],
+  problems: [OPENID_PROBLEMS, SESSION_PROBLEMS],
 }

@@ -15,6 +15,28 @@ export const MOBILE_CREDENTIAL_OPERATIONS = {
     category,
     changes: true,
   },
+  listMobileCredentialTemplates: {
+    scope: read,
+    name: 'MOBILE_CREDENTIAL_CREDENTIAL_CONFIGURATION_RETRIEVE_LIST',
+    category,
+  },
+  createMobileCredentialTemplate: {
+    scope: write,
+    name: 'MOBILE_CREDENTIAL_CREDENTIAL_CONFIGURATION_CREATE',
+    category,
+    changes: true,
+  },
+  getMobileCredentialTemplate: {
+    scope: read,
+    name: 'MOBILE_CREDENTIAL_CREDENTIAL_CONFIGURATION_RETRIEVE',
+    category,
+  },
+  updateMobileCredentialTemplate: {
+    scope: write,
+    name: 'MOBILE_CREDENTIAL_CREDENTIAL_CONFIGURATION_UPDATE',
+    category,
+    changes: true,
+  },
   createMobileCredentialsIaca: { scope: write, name: 'MOBILE_CREDENTIAL_IACA_CREATE', category, changes: true },
   listMobileCredentialsIacas: { scope: read, name: 'MOBILE_CREDENTIAL_IACA_RETRIEVE_LIST', category },
   getMobileCredentialsIaca: { scope: read, name: 'MOBILE_CREDENTIAL_IACA_RETRIEVE', category },

@@ -1,4 +1,10 @@
 /** A holder came back from an authentication provider: identified, or with a reason why not. */
 export const AUTHENTICATION_ENTRY = { name: 'USER_AUTHENTICATION', category: 'user' } as const
 
-export const OPENID_ENTRIES = [AUTHENTICATION_ENTRY] as const
+/** The credentials that a wallet asked for: issued, or with a reason why not. */
+export const OPENID_CREDENTIAL_ENTRY = { name: 'OPENID_CREDENTIAL_ISSUE', category: 'openid' } as const
+
+/** A session has ended by itself: all that was offered was issued, or with a reason why not. */
+export const OPENID_SESSION_ENTRY = { name: 'OPENID_SESSION_END', category: 'openid' } as const
+
+export const OPENID_ENTRIES = [AUTHENTICATION_ENTRY, OPENID_CREDENTIAL_ENTRY, OPENID_SESSION_ENTRY] as const

@@ -2,6 +2,7 @@ const read = 'openid:read'
 const write = 'openid:write'
 const category = 'user'
 const hook = 'credential-provider'
+const openid = 'openid'
 
 /** Operations of authentication providers, users and the interaction hook, as protocol/operations.ts describes them. */
 export const OPENID_OPERATIONS = {
@@ -12,6 +13,16 @@ export const OPENID_OPERATIONS = {
   retrieveListOfUsers: { scope: read, name: 'USER_RETRIEVE_LIST', category },
   searchUsers: { scope: read, name: 'USER_SEARCH', category },
   deleteUser: { scope: write, name: 'USER_DELETE', category, changes: true },
+  createOpenIdConfiguration: { scope: write, name: 'OPENID_OFFER_CREATE', category: openid, changes: true },
+  createOpenIdSession: { scope: write, name: 'OPENID_SESSION_CREATE', category: openid, changes: true },
+  listOpenIdSessions: { scope: read, name: 'OPENID_SESSION_RETRIEVE_LIST', category: openid },
+  getOpenIdSession: { scope: read, name: 'OPENID_SESSION_RETRIEVE', category: openid },
+  retryOpenIdSession: { scope: write, name: 'OPENID_SESSION_RETRY', category: openid, changes: true },
+  cancelOpenIdSession: { scope: write, name: 'OPENID_SESSION_CANCEL', category: openid, changes: true },
+  exchangeCredentials: { name: 'OPENID_TOKEN', category: openid },
+  issuerVerifiableCredentials: { name: 'OPENID_CREDENTIAL', category: openid },
+  getDeferredCredential: { name: 'OPENID_DEFERRED_CREDENTIAL', category: openid },
+  notifyCredentialIssuer: { name: 'OPENID_NOTIFICATION', category: openid },
   getOpenIDConfiguration: { scope: read, name: 'CREDENTIAL_PROVIDER_OPENID_CONFIGURATION_RETRIEVE', category: hook },
   updateOpenIDConfiguration: {
     scope: write,

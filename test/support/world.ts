@@ -136,13 +136,13 @@ async function build(
   if (!clientSecret) throw new Error('a new platform makes a new secret')
   const dependencies = await openDependencies(config, { patient: true })
   undo.push(() => dependencies.close())
-  const worker = temporal
-    ? await startWorker({
-        ...dependencies,
-        activities: createActivities({ ...dependencies, keys: workerKeys(dependencies.keys) }, {}, formats),
-        jobs: scheduledJobs(),
-      })
-    : undefined
+  const work = () =>
+    startWorker({
+      ...dependencies,
+      activities: createActivities({ ...dependencies, keys: workerKeys(dependencies.keys) }, {}, formats),
+      jobs: scheduledJobs(),
+    })
+  const worker = temporal ? await work() : undefined
   undo.push(async () => worker?.stop())
   let api: Running | undefined = await startApi(config)
   undo.push(async () => api?.stop())
@@ -187,6 +187,11 @@ async function build(
     },
     /** The worker stops as at SIGTERM; the API goes on. */
     stopWorker: async () => worker?.stop(),
+    /** Another worker in place of one that was stopped. */
+    async startWorker(): Promise<void> {
+      const another = await work()
+      undo.push(() => another.stop())
+    },
     /** SIGTERM's part of a stop: answers what was accepted, then lets go. */
     async stopApi() {
       await api?.stop()

@@ -5,6 +5,7 @@ import { createDid, sign } from '../support/credentials/credentials.ts'
 import { EXAMPLES } from '../support/frame/examples/index.ts'
 import { openTarget, type Target } from '../support/frame/hostile.ts'
 import { bodySchema, isPublic, type Operation, operations } from '../support/frame/openapi.ts'
+import { WALLETS } from '../support/frame/permissions.ts'
 
 let target: Target
 test.before(async () => {
@@ -69,7 +70,8 @@ for (const operation of [...new Set([...logged, ...lists])].sort((a, b) => order
     const text = JSON.stringify(entry)
     for (const personal of ['did:example', 'CS-101', target.sample.client.clientSecret])
       t.false(text.includes(personal))
-    t.is((JSON.parse(entry?.metadata ?? '{}') as { clientId: string }).clientId, target.sample.client.clientId)
+    const { clientId } = JSON.parse(entry?.metadata ?? '{}') as { clientId: string | null }
+    t.is(clientId, WALLETS.includes(operationId) ? null : target.sample.client.clientId)
   })
 
 for (const operation of operations.filter((each) => factsOf(each.operationId) && bodySchema(each) && !isPublic(each)))

@@ -24,6 +24,10 @@ const PUBLISHED = [
   'getCompactRevocationList',
   'getMobileStatusList',
   'receiveMessage',
+  'getCredentialNonce',
+  'getCredentialIssuerMetadata',
+  'getAuthorizationServerMetadata',
+  'openIdCredentialMetadata',
 ]
 
 /** Written apart from the controllers, so that a scope that changes there fails here. `public`: no token is asked for. */

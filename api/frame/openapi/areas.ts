@@ -46,6 +46,7 @@ export const REFUSALS: Table<Readonly<Record<number, string>>> = joined(({ refus
 export const PARAMETERS: Table<Readonly<Record<string, Schema>>> = joined(({ parameters }) => parameters)
 export const SCHEMAS = { ...FRAME_SCHEMAS, ...joined(({ schemas }) => schemas) } as Schemas
 export const NOT_FOUND: Table<string> = joined(({ notFound }) => notFound)
+export const OAUTH_ERRORS: Table<string> = joined(({ oauthErrors }) => oauthErrors)
 export const LOCATED: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ located = [] }) => located))
 export const FORMS: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ forms = [] }) => forms))
 export const ARCHIVES: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ archives = [] }) => archives))
@@ -73,7 +74,7 @@ export function gaps({ paths }: GeneratedOpenApi): string[] {
     ]
   })
   const ids = new Set(operations.map(({ operationId }) => operationId))
-  const tables = [OPERATIONS, REQUEST_EXAMPLES, UPLOADS, DOWNLOADS, FILES, ANSWERS, REFUSALS, PARAMETERS]
+  const tables = [OPERATIONS, REQUEST_EXAMPLES, UPLOADS, DOWNLOADS, FILES, ANSWERS, REFUSALS, PARAMETERS, OAUTH_ERRORS]
   const entries = tables.flatMap((table) => Object.keys(table))
   const things = new Set(operations.map(({ path }) => thingIn(path)))
   const unknown = [...entries, ...LOCATED, ...FORMS, ...ARCHIVES].filter((id) => !ids.has(id))

@@ -17,6 +17,8 @@ export interface AreaDocument<Id extends string = string> {
   parameters?: Partial<Record<Id, Readonly<Record<string, Schema>>>>
   /** Operations that take their body as a form as well. */
   forms?: readonly Id[]
+  /** Operations that answer wallets, each with the standard's code for a request that cannot be read. */
+  oauthErrors?: Partial<Record<Id, string>>
   /** Operations that take a form with a file as well, which stands for one member of their JSON body. */
   files?: Partial<Record<Id, FileForm>>
   /** Operations that take their body as a ZIP archive as well. */

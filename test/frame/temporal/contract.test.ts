@@ -56,6 +56,7 @@ test('each workflow has an id of its own, and each schedule', (t) => {
     workflows.notifyStatus.id({ tenantId, notificationId }),
     workflows.deliverWebhook.id({ tenantId, webhookId: batchId, eventId: batchId, deliveryId: batchId, round: 0 }),
     workflows.deliverMessage.id({ tenantId, sentId: batchId }),
+    workflows.issueOpenIdCredentials.id({ tenantId, sessionId: batchId }),
     ...Object.values(schedules).map(({ id }) => id),
   ]
   t.is(new Set(ids).size, Object.keys(workflows).length + Object.keys(schedules).length)

@@ -78,7 +78,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
   const asked = { request_id: id(), client_id: id() }
   const of = (row: Row): Row => ({ id: id(), tenant_id: tenant, ...row })
   const presentation = { name: '', domain: '', query: '[]' }
-  const [iaca, pdfTemplate, inbox, webhook, event] = [id(), id(), id(), id(), id()]
+  const [iaca, pdfTemplate, inbox, webhook, event, session] = [id(), id(), id(), id(), id(), id()]
   const validity = { not_before: new Date(), not_after: new Date() }
   return [
     ['domain_linkages', of({ did_id: did, origin: '', credential: '{}', valid_until: new Date() })],
@@ -122,6 +122,22 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     ['openid_users', of({ id: user, provider_id: provider, subject_index: none, content: none })],
     ['openid_user_claims', { tenant_id: tenant, claim_index: none, user_id: user }],
     ['openid_configurations', of({ url: '', claims: '{}', disabled: false, session_timeout_seconds: 0, secret: none })],
+    [
+      'openid_sessions',
+      of({
+        id: session,
+        grant_type: 'pre-authorized_code',
+        state: 'OFFERED',
+        steps: '[]',
+        ...asked,
+        ends_at: new Date(),
+      }),
+    ],
+    [
+      'openid_issuances',
+      of({ session_id: session, place: 0, template_id: template, format: 'semantic', state: 'OFFERED' }),
+    ],
+    ['openid_used_nonces', { tenant_id: tenant, nonce_digest: none, issuance_id: id(), expires_at: new Date() }],
     ['claim_sources', of({ name: '', url: '' })],
     ['webhooks', of({ id: webhook, url: '', events: '{}' })],
     ['webhook_events', of({ id: event, type: '' })],

@@ -12,8 +12,11 @@ export function faultOf({ status, headers, text }: RawReply, expected: readonly 
   const shown = `${status} ${text.slice(0, 200)}`
   if (status < 400 || status > 499) return `no refusal: ${shown}`
   if (expected.length > 0 && !expected.includes(status)) return `not ${expected.join(' or ')}: ${shown}`
-  if (!headers['content-type']?.startsWith('application/problem+json')) return `${headers['content-type']}: ${shown}`
+  const type = headers['content-type'] ?? 'none'
+  if (!/^application\/(problem\+)?json/.test(type)) return `${type}: ${shown}`
   const problem = JSON.parse(text) as Record<string, unknown>
+  // wallets get errors of OAuth 2.0 with the same members
+  if (type.startsWith('application/json') !== (typeof problem.error === 'string')) return `${type}: ${shown}`
   if (problem.status !== status || typeof problem.title !== 'string' || !problem.title) return `members: ${shown}`
   if (typeof problem.instance !== 'string' || !UUID.test(problem.instance)) return `instance: ${shown}`
   if (headers['x-request-id'] !== problem.instance) return `x-request-id ${headers['x-request-id']}: ${shown}`

@@ -1,5 +1,13 @@
 // What test/frame/api/contract.test.ts knows of operations by name, on purpose by hand.
 
+/** For wallets, which have codes and tokens of their own; the log has entries of them. */
+export const WALLETS = [
+  'exchangeCredentials',
+  'getDeferredCredential',
+  'issuerVerifiableCredentials',
+  'notifyCredentialIssuer',
+]
+
 /** What anybody may ask: tokens and their keys, and what is published. */
 export const PUBLIC = [
   'getCompactRevocationList',
@@ -14,7 +22,14 @@ export const PUBLIC = [
   'getTokenKeySet',
   'getWebhookKeySet',
   'receiveMessage',
-]
+  ...WALLETS,
+  ...[
+    'getCredentialNonce',
+    'getCredentialIssuerMetadata',
+    'getAuthorizationServerMetadata',
+    'openIdCredentialMetadata',
+  ],
+].sort()
 
 /** They send a body, and change nothing of the tenant's. */
 export const READS_BY_POST = [

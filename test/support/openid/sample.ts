@@ -3,6 +3,7 @@ import { AuthenticationProvider } from '../../../entities/openid/providers.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Client, World } from '../world.ts'
 import { saveProvider } from './users.ts'
+import { CLAIMS, createMobileTemplate, sessionsOf } from './wallet.ts'
 
 /** What the examples of requests speak of. */
 export interface OpenIdSample {
@@ -11,6 +12,11 @@ export interface OpenIdSample {
   userId: string
   /** For the operation that deletes it. */
   spareUserId: string
+  mobileTemplateId: string
+  /** Waits for a wallet. */
+  sessionId: string
+  /** For the operation that ends it. */
+  spareSessionId: string
 }
 
 /** The claim that the sample's user is found by. */
@@ -28,7 +34,15 @@ export async function makeOpenIdSample(world: World, { tenantId }: Client, token
   const body = { claims: ['email'], disabled: false, session_timeout_in_sec: 600, url: 'https://hook.example/ask' }
   const hook = await world.ask('/v1/openid/configuration', { method: 'PUT', token, body })
   if (hook.status !== 200) throw new Error(`no interaction hook: ${hook.text}`)
+  const mobileTemplateId = await createMobileTemplate(world, {}, token)
+  const offer = async () => {
+    const body = { credentials: [mobileTemplateId], claims: CLAIMS }
+    return (await sessionsOf(world, token).offer(body)).id
+  }
   return {
+    mobileTemplateId,
+    sessionId: await offer(),
+    spareSessionId: await offer(),
     providerId,
     userId: await save('ada', SAMPLE_EMAIL),
     spareUserId: await save('spare', 'spare@university.example'),

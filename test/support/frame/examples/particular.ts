@@ -16,6 +16,12 @@ export interface Example {
   answers?: number
 }
 
+const offerOf = ({ templateId }: Sample) => ({
+  credentials: [templateId],
+  requestedParameters: { loginHint: 'ada@university.example', prompt: 'login' },
+  grantType: 'pre-authorized_code',
+})
+
 /** What the document's example and THINGS do not say of a request that succeeds. */
 export const PARTICULAR: Record<string, Example> = {
   getOAuthAccessToken: {
@@ -52,6 +58,15 @@ export const PARTICULAR: Record<string, Example> = {
     body: ({ inboxDid }) => ({ to: inboxDid, message: { course: 'CS-101' } }),
     alsoLogs: ['MESSAGING_INBOX_MESSAGE_RECEIVE_SUCCESS'], // both DIDs are the tenant's own
   },
+  createOpenIdConfiguration: { body: (sample) => offerOf(sample) },
+  createOpenIdSession: { body: (sample) => ({ ...offerOf(sample), txCode: true }) },
+  cancelOpenIdSession: { path: ({ spareSessionId }) => ({ id: spareSessionId }) },
+  // no wallet has asked for anything
+  retryOpenIdSession: { answers: 409 },
+  exchangeCredentials: { answers: 400 },
+  issuerVerifiableCredentials: { answers: 401 },
+  getDeferredCredential: { answers: 401 },
+  notifyCredentialIssuer: { answers: 401 },
   updateWebhook: { path: ({ spareWebhookId }) => ({ id: spareWebhookId }) },
   deleteClaimSource: { path: ({ spareClaimSourceId }) => ({ id: spareClaimSourceId }) },
   // nobody answers there

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common'
 import type { Scenario } from './files.ts'
+import { SESSION_SCENARIOS } from './scenarios.openid.ts'
 
 const subject = { tenantId: '00000000-0000-4000-8000-000000000001', didId: '00000000-0000-4000-8000-000000000002' }
 
@@ -286,5 +287,6 @@ export const scenarios: Scenario[] = [
       compareRestoredKeys: () => undefined,
     },
   },
+  ...SESSION_SCENARIOS,
   { workflowType: 'purgeExpired', path: 'done', payload: undefined, answers: { purgeExpiredRows: () => ({}) } },
 ]

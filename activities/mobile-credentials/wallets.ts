@@ -1,0 +1,64 @@
+import { overDocument, Refusal } from '../../protocol/errors.ts'
+import type { Json } from '../../protocol/json.ts'
+import { type MobileTemplate, mobilePayloadFrom, unmappedClaims } from '../../protocol/mobile-credentials/templates.ts'
+import type { WalletFormat } from '../credentials/format.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { MobileSigning } from './sign.ts'
+
+interface Parts extends Pick<Dependencies, 'now'> {
+  mobileSigning: Pick<MobileSigning, 'sign'>
+}
+
+/** ES256 of COSE (RFC 9053, section 2.1), with which document signers sign. */
+const COSE_ES256 = -7
+
+/** Mobile credentials for wallets, as `mso_mdoc`: the key that the wallet proved is the device key. */
+export const createMobileWallets = ({ mobileSigning, now }: Parts): WalletFormat => ({
+  configurationOf({ definition }) {
+    const { type, mappings } = definition as MobileTemplate
+    const paths = Object.entries(mappings).flatMap(([namespace, elements]) =>
+      Object.entries(elements).map(([name, { required }]) => ({
+        path: [namespace, name],
+        ...(required && { mandatory: true }),
+      })),
+    )
+    return {
+      format: 'mso_mdoc',
+      types: [type],
+      name: type,
+      bindingMethods: ['cose_key'],
+      signingAlgorithms: [COSE_ES256],
+      members: { doctype: type, credential_metadata: { display: [{ name: type }], claims: paths } },
+      specifiedMembers: { doctype: type },
+    }
+  },
+
+  claimSourceOf: ({ definition }) => (definition as MobileTemplate).claimSourceId,
+
+  checkClaims({ definition }, claims: Json) {
+    const template = definition as MobileTemplate
+    const unmapped = unmappedClaims(template, claims)
+    if (unmapped.length > 0)
+      throw new Refusal('credential_template.claims_unmapped', 'The template takes no claims of these names.', unmapped)
+    mobilePayloadFrom(template, { claims, now: now() })
+  },
+
+  sign: (tenantId, id, template, { holder, claims, userClaims, authenticationProvider }, together) =>
+    overDocument(() => {
+      const definition = template.definition as MobileTemplate
+      const roots = {
+        claims: { ...userClaims, ...claims },
+        authenticationProvider,
+        credentialConfiguration: definition,
+        now: now(),
+      }
+      const payload = mobilePayloadFrom(definition, roots)
+      const bound = { ...payload, ...(holder && { deviceKeyInfo: { deviceKey: holder.jwk } }) }
+      return mobileSigning.sign(tenantId, id, { payload: bound, revocable: definition.revocable }, together)
+    }),
+
+  documentOf: ({ id, documentBytes }) => {
+    if (!documentBytes) throw new Error(`the document of credential ${id} is not CBOR`)
+    return Buffer.from(documentBytes).toString('base64url')
+  },
+})

@@ -1,0 +1,90 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { SemanticTemplate, SemanticTemplateVersion } from '../../../entities/credentials/templates.ts'
+import { inTenant } from '../../../entities/orm.ts'
+import type { FormatName } from '../../../protocol/credentials/formats.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import {
+  issuerMetadata,
+  type OfferedConfiguration,
+  serverMetadata,
+  specifiedMetadata,
+} from '../../../protocol/openid/oid4vci/metadata.ts'
+import type { Formats, TemplateVersion, WalletFormat } from '../../credentials/format.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import type { Tenants } from '../../frame/tenants/index.ts'
+
+/** A template that can be offered now. */
+export interface OfferedTemplate extends TemplateVersion {
+  format: FormatName
+  wallets: WalletFormat
+}
+
+interface Parts extends Pick<Dependencies, 'database'> {
+  formats: Formats
+  tenants: Pick<Tenants, 'byHost'>
+}
+
+/** Templates in the metadata, the newest ones: a wallet that was offered another one is told of it by its offer. */
+const MAX_CONFIGURATIONS = 500
+
+const issuerNotFound = () =>
+  new Refusal('openid_issuer.not_found', 'No tenant of the platform issues credentials at this host.')
+
+/** The tenant's templates as wallets see them. */
+export function createConfigurations({ database, formats, tenants }: Parts) {
+  /** The current versions of templates that are not deleted, newest first. */
+  async function findTemplates(em: SqlEntityManager, ids?: readonly string[]): Promise<OfferedTemplate[]> {
+    const where = { deletedAt: null, ...(ids && { id: { $in: [...ids] } }) }
+    const orderBy = { createdAt: 'desc', id: 'asc' } as const
+    const templates = await em.find(SemanticTemplate, where, { orderBy, limit: MAX_CONFIGURATIONS })
+    const versionIds = templates.map(({ versionId }) => versionId)
+    const versions = await em.find(SemanticTemplateVersion, { id: { $in: versionIds } })
+    const byId = new Map(versions.map((version) => [version.id, version]))
+    return templates.flatMap(({ id, versionId, format }): OfferedTemplate[] => {
+      const version = byId.get(versionId)
+      const { wallets } = formats.of(format)
+      if (!version || !wallets) return []
+      return [{ id, version: version.version, definition: version.definition, deleted: false, format, wallets }]
+    })
+  }
+
+  const configurationOf = ({ id, wallets, ...template }: OfferedTemplate): OfferedConfiguration => ({
+    id,
+    ...wallets.configurationOf(template),
+  })
+
+  /** Throws `openid_issuer.not_found`. */
+  async function issuerAt(host: string): Promise<{ tenantId: string; issuer: string }> {
+    const tenant = await tenants.byHost(host)
+    if (!tenant) throw issuerNotFound()
+    return { tenantId: tenant.id, issuer: tenant.baseUrl }
+  }
+
+  async function published(host: string) {
+    const { tenantId, issuer } = await issuerAt(host)
+    const templates = await inTenant(database.tenants, tenantId, (em) => findTemplates(em))
+    return { issuer, configurations: templates.map(configurationOf) }
+  }
+
+  return {
+    findTemplates,
+    configurationOf,
+    issuerAt,
+
+    /** The metadata of the tenant of a host, each in its form. Throws `openid_issuer.not_found`. */
+    async issuerMetadata(host: string) {
+      const { issuer, configurations } = await published(host)
+      return issuerMetadata(issuer, configurations)
+    },
+    async serverMetadata(host: string) {
+      const { issuer, configurations } = await published(host)
+      return serverMetadata(issuer, configurations)
+    },
+    async specifiedMetadata(host: string) {
+      const { issuer, configurations } = await published(host)
+      return specifiedMetadata(issuer, configurations)
+    },
+  }
+}
+
+export type Configurations = ReturnType<typeof createConfigurations>

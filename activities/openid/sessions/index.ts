@@ -1,0 +1,69 @@
+import { Unavailable } from '../../../protocol/errors.ts'
+import type { Formats } from '../../credentials/format.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import type { DidResolver } from '../../dids/resolver.ts'
+import type { Frame } from '../../frame/index.ts'
+import { createSealer } from '../../frame/sealing.ts'
+import { signalWorkflow, updateWorkflow } from '../../frame/temporal/contract.ts'
+import type { Events } from '../../webhooks/events.ts'
+import { createConfigurations } from './configurations.ts'
+import { createIssuances } from './issue.ts'
+import { createSessionLooks } from './look.ts'
+import { createNotifications } from './notifications.ts'
+import { createOffers } from './offers.ts'
+import { createKeyProofs } from './proofs.ts'
+import { createSessions } from './read.ts'
+import { createCredentialRequests } from './requests.ts'
+import { createSessionSecrets } from './secrets.ts'
+import { createSessionTokens } from './tokens.ts'
+
+const sealerOf = ({ config }: Pick<Dependencies, 'config'>) => createSealer(config.masterKey, 'openid-sessions')
+
+interface Known extends Frame {
+  formats: Formats
+  didResolver: Pick<DidResolver, 'resolve'>
+}
+
+/** How this process reaches the workflows of sessions. The rows have what changed, so that nothing is lost without Temporal. */
+const createReach = ({ temporal, log }: Pick<Dependencies, 'temporal' | 'log'>) => ({
+  async wake(tenantId: string, sessionId: string): Promise<void> {
+    await signalWorkflow(temporal, 'issueOpenIdCredentials', { tenantId, sessionId }, 'changed').catch(
+      (error: unknown) => {
+        log.warn({ err: error, tenantId, sessionId }, 'the workflow of a session continues at its next look')
+      },
+    )
+  },
+
+  async proceed(tenantId: string, sessionId: string): Promise<void> {
+    const subject = { tenantId, sessionId }
+    await updateWorkflow(temporal, 'issueOpenIdCredentials', 'proceed', subject, { templateIds: [] }).catch(
+      (error: unknown) => {
+        if (!(error instanceof Unavailable)) throw error
+        log.warn({ err: error, ...subject }, 'a wallet has to ask for its credential again')
+      },
+    )
+  },
+})
+
+/** Offers of credentials, and what wallets do with them (OpenID4VCI 1.0). */
+export function composeOpenIdSessions(known: Known) {
+  const sealer = sealerOf(known)
+  const secrets = createSessionSecrets(known)
+  const configurations = createConfigurations(known)
+  const parts = { ...known, ...createReach(known), sealer, secrets, configurations }
+  return {
+    openIdConfigurations: configurations,
+    openIdOffers: createOffers(parts),
+    openIdSessions: createSessions(parts),
+    sessionTokens: createSessionTokens(parts),
+    sessionSecrets: secrets,
+    credentialRequests: createCredentialRequests({ ...parts, keyProofs: createKeyProofs(parts) }),
+    walletNotifications: createNotifications(parts),
+  }
+}
+
+/** Activities of the workflows of sessions. */
+export function openIdActivities(parts: Dependencies & { formats: Formats; webhookEvents: Pick<Events, 'emitEvent'> }) {
+  const sealer = sealerOf(parts)
+  return { ...createSessionLooks({ ...parts, sealer }), ...createIssuances({ ...parts, sealer }) }
+}

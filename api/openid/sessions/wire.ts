@@ -1,0 +1,170 @@
+import type { CreatedOffer } from '../../../activities/openid/sessions/offers.ts'
+import type { SessionRecord } from '../../../activities/openid/sessions/read.ts'
+import { DEFAULT_LIFETIME_SECONDS, type OfferInput, readParameters } from '../../../protocol/openid/oid4vci/offers.ts'
+import type { PageQuery } from '../../frame/pagination.ts'
+import type { Count, DateTime, JsonObject, Uuid } from '../../frame/wire.ts'
+
+/** Ids of templates: of web semantic, compact, compact-semantic and mobile credentials. */
+export type OfferedCredentials = string[]
+
+/** Parameters for the authentication provider, such as loginHint and prompt. */
+export type OfferParameters = JsonObject
+
+/** Claims about the holder, of which each credential has those that its template takes. */
+export type OfferClaims = JsonObject
+
+/**
+ * How the wallet proves that it may have the credentials. pre-authorized_code: it has the offer. authorization_code: its
+ * holder logs in at the tenant's authentication provider.
+ */
+export type OfferGrant = 'pre-authorized_code' | 'authorization_code'
+
+/** Seconds until the offer ends. Default: 86400. */
+export type OfferSeconds = Count
+
+export interface OfferIn {
+  credentials: OfferedCredentials
+  requestedParameters?: OfferParameters | null
+  /** Default, and the only one yet: pre-authorized_code. */
+  grantType?: OfferGrant | null
+  claims?: OfferClaims | null
+  expiresInSec?: OfferSeconds | null
+}
+
+export interface SessionIn extends OfferIn {
+  /**
+   * true: the holder has to type a code of 6 digits, which the response has, and which should reach them by another way
+   * than the offer. Default: false.
+   */
+  txCode?: boolean | null
+}
+
+/** The offer as a link: for a QR code, or to be opened on the device of the wallet. */
+export type OfferUri = string
+
+export interface OfferOut {
+  /** The id of the session. */
+  id: Uuid
+  uri: OfferUri
+  txCode?: string
+  expiresAt: DateTime
+}
+
+/** What ended the session, or why an issuance failed; stable code, and a sentence for the operator. */
+export interface SessionFailureOut {
+  code: string
+  message: string
+}
+
+export interface SessionStepOut {
+  step: string
+  at: DateTime
+  issuanceId?: Uuid
+  code?: string
+}
+
+export interface IssuanceOut {
+  id: Uuid
+  templateId: Uuid
+  templateVersion: Count | null
+  format: string
+  state: 'OFFERED' | 'PENDING' | 'ISSUED' | 'FAILED'
+  credentialIds: Uuid[]
+  /** What the wallet said became of the credentials. */
+  notification: string | null
+  failure: SessionFailureOut | null
+  requestedAt: DateTime | null
+  issuedAt: DateTime | null
+}
+
+export type SessionStateName = 'OFFERED' | 'AUTHORIZED' | 'ISSUED' | 'COMPLETED' | 'FAILED' | 'EXPIRED' | 'CANCELLED'
+
+export interface SessionOut {
+  id: Uuid
+  grantType: OfferGrant
+  state: SessionStateName
+  waitsFor: 'wallet' | 'issuance' | 'retry' | 'notification' | null
+  steps: SessionStepOut[]
+  issuances: IssuanceOut[]
+  /** Wrong transaction codes. */
+  txCodeFailures: Count
+  failure: SessionFailureOut | null
+  createdAt: DateTime
+  /** The session ends then by itself. */
+  endsAt: DateTime
+  endedAt: DateTime | null
+}
+
+export interface SessionPageOut {
+  data: SessionOut[]
+  limit: Count
+  totalCount: Count
+  totalPages: Count
+}
+
+export interface SessionQuery extends PageQuery {
+  /** Returns only sessions in this state. */
+  state?: SessionStateName
+}
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** `loginHint` and `login_hint` are the same parameter of the provider. */
+const toParameters = (given: OfferParameters) =>
+  Object.fromEntries(Object.entries(readParameters(given)).map(([name, value]) => [snake(name), value]))
+
+export function toOffer(body: OfferIn, txCode = false): OfferInput {
+  const { credentials, requestedParameters, claims, grantType, expiresInSec } = body
+  return {
+    configurationIds: credentials.map((id) => id.toLowerCase()),
+    grantType: grantType ?? 'pre-authorized_code',
+    parameters: toParameters(requestedParameters ?? {}),
+    claims: claims ?? {},
+    txCode,
+    lifetimeSeconds: expiresInSec ?? DEFAULT_LIFETIME_SECONDS,
+  }
+}
+
+export const offerToWire = ({ sessionId: id, uri, txCode, expiresAt }: CreatedOffer): OfferOut => ({
+  id,
+  uri,
+  ...(txCode !== undefined && { txCode }),
+  expiresAt,
+})
+
+export const sessionToWire = (record: SessionRecord): SessionOut => ({ ...record })
+
+const ISSUANCE: IssuanceOut = {
+  id: '0d9c4f3e-7b21-4c5a-9a3d-5b1f6e2c8a70',
+  templateId: '3f2a1b0c-9d8e-4f7a-8b6c-5d4e3f2a1b0c',
+  templateVersion: 1,
+  format: 'web-semantic',
+  state: 'ISSUED',
+  credentialIds: ['5e6f7a8b-9c0d-8e1f-a2b3-c4d5e6f7a8b9'],
+  notification: null,
+  failure: null,
+  requestedAt: '2027-01-04T09:00:05.000Z',
+  issuedAt: '2027-01-04T09:00:05.210Z',
+}
+
+export const SESSION: SessionOut = {
+  id: '8c7b6a59-4f3e-4d2c-9b1a-0f9e8d7c6b5a',
+  grantType: 'pre-authorized_code',
+  state: 'ISSUED',
+  waitsFor: 'notification',
+  steps: [
+    { step: 'OFFER_CREATED', at: '2027-01-04T08:59:00.000Z' },
+    { step: 'TOKEN_ISSUED', at: '2027-01-04T09:00:04.000Z' },
+    { step: 'CREDENTIAL_REQUESTED', at: '2027-01-04T09:00:05.000Z', issuanceId: ISSUANCE.id },
+    { step: 'CREDENTIAL_ISSUED', at: '2027-01-04T09:00:05.210Z', issuanceId: ISSUANCE.id },
+  ],
+  issuances: [ISSUANCE],
+  txCodeFailures: 0,
+  failure: null,
+  createdAt: '2027-01-04T08:59:00.000Z',
+  endsAt: '2027-01-04T09:20:04.000Z',
+  endedAt: null,
+}
+
+export const OFFER_URI =
+  'openid-credential-offer://?credential_offer=%7B%22credential_issuer%22%3A%22https%3A%2F%2Fissuer.example%22%7D'

@@ -1,0 +1,128 @@
+import { Body, Controller, OperationId, Post, Request, Response, Route, SuccessResponse, Tags } from '@tsoa/runtime'
+import type { Request as HttpRequest } from 'express'
+import type { Platform } from '../../../activities/index.ts'
+import type { Delivery } from '../../../activities/openid/sessions/requests.ts'
+import {
+  type CredentialRequest,
+  readCredentialRequest,
+  readDeferredRequest,
+  readNotification,
+  readTokenRequest,
+} from '../../../protocol/openid/oid4vci/requests.ts'
+import type { Problem } from '../../frame/problem.ts'
+import {
+  type CredentialRequestIn,
+  type CredentialResponseOut,
+  type DeferredRequestIn,
+  deliveryToWire,
+  type NonceOut,
+  tokenToWire,
+  type WalletNotificationIn,
+  type WalletTokenIn,
+  type WalletTokenOut,
+} from './wire.ts'
+
+const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,500})$/i
+
+@Route('v1')
+@Tags('OpenID')
+export class WalletsController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /** The tenant of the host, which the log entry of the request is for. */
+  private async issuerOf(request: HttpRequest) {
+    const found = await this.platform.openIdConfigurations.issuerAt(request.headers.host ?? '')
+    if (request.res) request.res.locals.tenantId = found.tenantId
+    return found
+  }
+
+  private async sessionOf(request: HttpRequest) {
+    const { tenantId, issuer } = await this.issuerOf(request)
+    const [, token] = BEARER.exec(request.headers.authorization ?? '') ?? []
+    const session = await this.platform.sessionTokens.sessionOf(tenantId, token)
+    request.noted = { objectIds: [session.id] }
+    return { session, issuer, requestId: String(request.res?.locals.requestId) }
+  }
+
+  private deliver(delivery: Delivery, wanted?: CredentialRequest['wanted']): CredentialResponseOut {
+    if (delivery.state === 'pending') this.setStatus(202)
+    return deliveryToWire(delivery, wanted)
+  }
+
+  /**
+   * Exchanges the code of an offer for an access token, for wallets. Public; the host name selects the tenant. Errors are
+   * those of OAuth 2.0.
+   * @summary Exchange a code
+   */
+  @Post('oauth/token')
+  @OperationId('exchangeCredentials')
+  @SuccessResponse(200)
+  @Response<Problem>(404, 'no tenant has this host')
+  async exchange(@Request() request: HttpRequest, @Body() body: WalletTokenIn): Promise<WalletTokenOut> {
+    const { tenantId } = await this.issuerOf(request)
+    const asked = readTokenRequest(body)
+    const token = await this.platform.sessionTokens.exchangeCode(tenantId, asked)
+    request.noted = { objectIds: [token.sessionId] }
+    return tokenToWire(token, asked.casing)
+  }
+
+  /**
+   * Returns a nonce for the proofs of a credential request. Public; the host name selects the tenant.
+   * @summary Get a nonce
+   */
+  @Post('openid/nonce')
+  @OperationId('getCredentialNonce')
+  @SuccessResponse(200)
+  @Response<Problem>(404, 'no tenant has this host')
+  async nonce(@Request() request: HttpRequest): Promise<NonceOut> {
+    const { tenantId } = await this.issuerOf(request)
+    return { c_nonce: this.platform.sessionSecrets.newNonce(tenantId, 'proof') }
+  }
+
+  /**
+   * Issues the credentials that a wallet was offered, one for each key that it proves. The same request again returns the
+   * same credentials. The access token is that of exchangeCredentials.
+   * @summary Issue a credential to a wallet
+   */
+  @Post('openid/credential')
+  @OperationId('issuerVerifiableCredentials')
+  @SuccessResponse(200)
+  @Response<Problem>(401, 'the access token of the wallet is missing or not valid')
+  @Response<Problem>(404, 'no tenant has this host')
+  async credential(@Request() request: HttpRequest, @Body() body: CredentialRequestIn): Promise<CredentialResponseOut> {
+    const { session, ...context } = await this.sessionOf(request)
+    const asked = readCredentialRequest(body)
+    const delivery = await this.platform.credentialRequests.requestCredential(session, asked, context)
+    return this.deliver(delivery, asked.wanted)
+  }
+
+  /**
+   * Returns credentials that were not ready when the wallet asked for them.
+   * @summary Get a deferred credential
+   */
+  @Post('openid/deferred-credential')
+  @OperationId('getDeferredCredential')
+  @SuccessResponse(200)
+  @Response<Problem>(401, 'the access token of the wallet is missing or not valid')
+  @Response<Problem>(404, 'no tenant has this host')
+  async deferred(@Request() request: HttpRequest, @Body() body: DeferredRequestIn): Promise<CredentialResponseOut> {
+    const { session } = await this.sessionOf(request)
+    return this.deliver(await this.platform.credentialRequests.requestDeferred(session, readDeferredRequest(body)))
+  }
+
+  /**
+   * Takes what a wallet says became of the credentials. The same notification again changes nothing.
+   * @summary Notify the issuer
+   */
+  @Post('openid/notification')
+  @OperationId('notifyCredentialIssuer')
+  @SuccessResponse(204)
+  @Response<Problem>(401, 'the access token of the wallet is missing or not valid')
+  @Response<Problem>(404, 'no tenant has this host')
+  async notify(@Request() request: HttpRequest, @Body() body: WalletNotificationIn): Promise<void> {
+    const { session } = await this.sessionOf(request)
+    await this.platform.walletNotifications.notify(session, readNotification(body))
+  }
+}

@@ -1,0 +1,112 @@
+import type { WalletConfiguration } from '../../credentials/wallets.ts'
+import type { Json } from '../../json.ts'
+import { PROOF_ALGORITHMS } from './proofs.ts'
+import { BATCH_SIZE } from './requests.ts'
+import { PRE_AUTHORIZED } from './session.ts'
+
+/** A template that a tenant has now. */
+export interface OfferedConfiguration extends WalletConfiguration {
+  id: string
+}
+
+/** Addresses of a tenant for wallets. */
+export const endpointsOf = (issuer: string) => ({
+  authorize: `${issuer}/v1/oauth/authorize`,
+  par: `${issuer}/v1/oauth/par`,
+  token: `${issuer}/v1/oauth/token`,
+  credential: `${issuer}/v1/openid/credential`,
+  deferred: `${issuer}/v1/openid/deferred-credential`,
+  nonce: `${issuer}/v1/openid/nonce`,
+  notification: `${issuer}/v1/openid/notification`,
+  iacas: `${issuer}/v1/iacas`,
+})
+
+/** RFC 6749, section 3.3; a type with other characters has no scope. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/
+
+export const scopeOf = ({ format, types }: Pick<OfferedConfiguration, 'format' | 'types'>): string | undefined => {
+  const scope = `${format}:${types[0] ?? ''}`
+  return SCOPE.test(scope) ? scope : undefined
+}
+
+function configurationMetadata(configuration: OfferedConfiguration): Json {
+  const { format, name, bindingMethods, signingAlgorithms, members } = configuration
+  const scope = scopeOf(configuration)
+  return {
+    format,
+    ...(scope !== undefined && { scope }),
+    ...(bindingMethods.length > 0 && {
+      cryptographic_binding_methods_supported: bindingMethods,
+      proof_types_supported: { jwt: { proof_signing_alg_values_supported: PROOF_ALGORITHMS } },
+    }),
+    ...(signingAlgorithms && { credential_signing_alg_values_supported: signingAlgorithms }),
+    credential_metadata: { display: [{ name }] },
+    ...members,
+  }
+}
+
+/** The credential issuer's metadata for wallets (OpenID4VCI 1.0, section 12.2.4). */
+export function issuerMetadata(issuer: string, configurations: readonly OfferedConfiguration[]): Json {
+  const { credential, deferred, nonce, notification, iacas } = endpointsOf(issuer)
+  return {
+    credential_issuer: issuer,
+    credential_endpoint: credential,
+    deferred_credential_endpoint: deferred,
+    nonce_endpoint: nonce,
+    notification_endpoint: notification,
+    batch_credential_issuance: { batch_size: BATCH_SIZE },
+    mdoc_iacas_uri: iacas,
+    credential_configurations_supported: Object.fromEntries(
+      configurations.map((configuration) => [configuration.id, configurationMetadata(configuration)]),
+    ),
+  }
+}
+
+/** Scopes of the configurations, each once. */
+const scopesOf = (configurations: readonly OfferedConfiguration[]): string[] => [
+  ...new Set(configurations.flatMap((configuration) => scopeOf(configuration) ?? [])),
+]
+
+/** The authorization server's metadata for wallets (RFC 8414). */
+export function serverMetadata(issuer: string, configurations: readonly OfferedConfiguration[]): Json {
+  const { token } = endpointsOf(issuer)
+  return {
+    issuer,
+    token_endpoint: token,
+    response_types_supported: [],
+    grant_types_supported: [PRE_AUTHORIZED],
+    token_endpoint_auth_methods_supported: ['none'],
+    scopes_supported: scopesOf(configurations),
+    authorization_details_types_supported: ['openid_credential'],
+    'pre-authorized_grant_anonymous_access_supported': true,
+  }
+}
+
+/** Both in one document, in the specification's shape (specification, openIdCredentialMetadata). */
+export function specifiedMetadata(issuer: string, configurations: readonly OfferedConfiguration[]) {
+  const { authorize, token, credential, iacas } = endpointsOf(issuer)
+  return {
+    issuer,
+    credentialIssuer: issuer,
+    authorizationEndpoint: authorize,
+    tokenEndpoint: token,
+    credentialEndpoint: credential,
+    mdocIacasUri: iacas,
+    scopesSupported: scopesOf(configurations),
+    responseTypesSupported: [],
+    responseModesSupported: [],
+    grantTypesSupported: [PRE_AUTHORIZED],
+    codeChallengeMethodsSupported: ['S256'],
+    credentialsSupported: configurations.map((configuration): Json => {
+      const { id, format, bindingMethods, specifiedMembers } = configuration
+      const scope = scopeOf(configuration)
+      return {
+        id,
+        format,
+        ...(scope !== undefined && { scope }),
+        ...(bindingMethods.length > 0 && { cryptographicBindingMethodsSupported: bindingMethods }),
+        ...specifiedMembers,
+      }
+    }),
+  }
+}

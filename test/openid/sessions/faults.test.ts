@@ -1,0 +1,160 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import test from 'ava'
+import { Unavailable } from '../../../protocol/errors.ts'
+import { claimSourcesOf } from '../../support/claim-sources.ts'
+import { createDid } from '../../support/credentials/credentials.ts'
+import { until } from '../../support/credentials/dids.ts'
+import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
+import { createMobileTemplate, createWalletKey, offerIn, sessionsOf } from '../../support/openid/wallet.ts'
+import { openWorldBeside, type WorldBeside } from '../../support/parts/elsewhere.ts'
+import type { Reply } from '../../support/world.ts'
+
+/** What is away. */
+const away = { keys: false, source: false }
+const listener = (request: IncomingMessage, response: ServerResponse) => {
+  request.resume().on('end', () => {
+    if (away.source) return void response.socket?.destroy()
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"family_name":"Lovelace"}')
+  })
+}
+
+let beside: WorldBeside
+let template: string
+test.before(async () => {
+  const env = {
+    CLAIM_SOURCE_ALLOW_PRIVATE: 'true',
+    CLAIM_SOURCE_RETRY_SECONDS: '0.1',
+    CLAIM_SOURCE_TIMEOUT_MS: '1000',
+    DATABASE_TIMEOUT_MS: '1000',
+  }
+  beside = await openWorldBeside('claims.acme.test', listener, {
+    workflows: true,
+    env,
+    workerKeys: (store) => ({
+      ...store,
+      sign: (ref, data) => {
+        if (away.keys) throw new Unavailable('keys', 'The key store is away.', 1)
+        return store.sign(ref, data)
+      },
+    }),
+  })
+  await createDid(beside.world, 'ed25519', beside.world.token, true)
+  await makeIaca(beside.world)
+  await makeSigner(beside.world, { active: true })
+  const source = await claimSourcesOf(beside.world, beside.world.token).created({
+    name: 'Registry',
+    url: beside.urlOf('claims'),
+    request_parameters: { sub: { map_from: 'claims.given_name' } },
+  })
+  template = await createMobileTemplate(beside.world, { claim_source_id: source.id })
+})
+test.after.always(() => beside?.close())
+
+const world = () => beside.world
+
+/** Each with how it goes away, and how it comes back. */
+const PARTS: Record<string, { leave(): unknown; comeBack(): unknown }> = {
+  'the key store': {
+    leave: () => Object.assign(away, { keys: true }),
+    comeBack: () => Object.assign(away, { keys: false }),
+  },
+  'the claim source': {
+    leave: () => Object.assign(away, { source: true }),
+    comeBack: () => Object.assign(away, { source: false }),
+  },
+  'the database': { leave: () => world().stopDatabase(), comeBack: () => world().startDatabase() },
+  'the worker': { leave: () => world().stopWorker(), comeBack: () => world().startWorker() },
+}
+
+/** A request that nobody has an answer of: the API may have been killed before or after it did its work. */
+const lost = async (request: () => Promise<unknown>) => {
+  await Promise.race([request(), wait(40)]).catch(() => undefined)
+}
+
+async function steps() {
+  const key = await createWalletKey()
+  const { id, uri } = await sessionsOf(world()).offer({ credentials: [template], claims: { given_name: 'Ada' } })
+  const { credential_issuer: aud, grants } = offerIn(uri)
+  const [grantType = '', grant] = Object.entries(grants)[0] ?? []
+  const proof = async (): Promise<object> => {
+    const { c_nonce: nonce } = (await world().ask('/v1/openid/nonce', { method: 'POST' })).json()
+    const claims = { aud, nonce, iat: Math.floor(Date.now() / 1000) }
+    const jwt = await key.sign({ typ: 'openid4vci-proof+jwt', jwk: key.publicJwk }, claims)
+    return { credential_configuration_id: template, proofs: { jwt: [jwt] } }
+  }
+  const body = { grant_type: grantType, ...grant }
+  return {
+    id,
+    exchange: () => world().ask('/v1/oauth/token', { body }),
+    async request(token: string) {
+      return world().ask('/v1/openid/credential', { token, body: await proof() })
+    },
+    notify: (token: string, notificationId: string) =>
+      world().ask('/v1/openid/notification', {
+        token,
+        body: { notification_id: notificationId, event: 'credential_accepted' },
+      }),
+  }
+}
+
+/** Repeats a request as a wallet does, until it is answered as it should be. */
+const repeated = async (what: string, request: () => Promise<Reply>, status = 200): Promise<Reply> => {
+  let last: Reply | undefined
+  await until(what, async () => {
+    last = await request()
+    return last.status === status
+  }).catch((error: unknown) => {
+    throw new Error(`${error} ${last?.status} ${last?.text.slice(0, 300)}`)
+  })
+  if (!last) throw new Error('nothing was asked')
+  return last
+}
+
+/** One of everything: credential, entry of a status list, event. */
+async function counted(sessionId: string) {
+  const { rows } = await world().dependencies.systemSql.query<Record<string, number>>({
+    text: `select cardinality(i.credential_ids) as credentials, count(distinct c.id)::int as recorded,
+      count(distinct (c.status_list_id, c.status_index))::int as entries,
+      (select count(*)::int from logs l where l.type = 'OPENID_CREDENTIAL_ISSUE_SUCCESS' and l.metadata ->> 'sessionId' = $1::text) as logged
+      from openid_issuances i join credentials c on c.template_id = i.template_id and c.id = any (i.credential_ids)
+      where i.session_id = $1::uuid group by i.id`,
+    values: [sessionId],
+  })
+  return rows
+}
+const ONE = [{ credentials: 1, recorded: 1, entries: 1, logged: 1 }]
+
+const tokenIn = (reply: Reply) => reply.json<{ access_token: string }>().access_token
+
+for (const [name, part] of Object.entries(PARTS))
+  test.serial(
+    `while ${name} is away nothing is lost: the wallet's retry gets one credential (fault matrix, O)`,
+    async (t) => {
+      const { id, exchange, request, notify } = await steps()
+      const isDatabase = name === 'the database'
+      const token = isDatabase ? '' : tokenIn(await repeated('a token', exchange))
+      await part.leave()
+      if (isDatabase) t.is((await exchange()).status, 503)
+      else await request(token).catch(() => undefined)
+      await part.comeBack()
+      const own = isDatabase ? tokenIn(await repeated('a token', exchange)) : token
+      const reply = await repeated('the credential', () => request(own))
+      t.deepEqual(await counted(id), ONE)
+      const { notification_id: notificationId } = reply.json<{ notification_id: string }>()
+      await repeated('the notification', () => notify(own, notificationId), 204)
+      t.is((await sessionsOf(world()).read(id)).state, 'COMPLETED')
+    },
+  )
+
+test.serial('answers that nobody gets change nothing: the same request gets the same credential', async (t) => {
+  const { id, exchange, request, notify } = await steps()
+  const token = tokenIn(await exchange())
+  for (let times = 0; times < 5; times += 1) await lost(() => request(token))
+  const reply = await repeated('the credential', () => request(token))
+  t.is((await request(token)).text, reply.text)
+  const { notification_id: notificationId } = reply.json<{ notification_id: string }>()
+  await lost(() => notify(token, notificationId))
+  await repeated('the notification', () => notify(token, notificationId), 204)
+  t.deepEqual(await counted(id), ONE)
+})

@@ -1,0 +1,94 @@
+import { allHandlersFinished, condition, continueAsNew, proxyActivities, setHandler } from '@temporalio/workflow'
+import type { ClaimFetcher } from '../activities/claim-sources/fetch.ts'
+import type { Issuances } from '../activities/openid/sessions/issue.ts'
+import type { SessionLooks } from '../activities/openid/sessions/look.ts'
+import type { Json } from '../protocol/json.ts'
+import type { PendingIssuance, SessionLook, SessionSubject } from '../protocol/openid/oid4vci/session.ts'
+import type { Payload } from '../protocol/workflows.ts'
+import { signalOf, updateOf } from './contract.ts'
+import { outward, quick, refusalOf } from './options.ts'
+import { createProgressLine } from './progress.ts'
+
+const { lookAtOpenIdSession, failOpenIdIssuance } = proxyActivities<SessionLooks & Issuances>(quick)
+const { issueOpenIdCredential } = proxyActivities<Issuances>(outward)
+const { fetchClaims } = proxyActivities<ClaimFetcher>(outward)
+
+/** A step of the session is in its row: a token was given, a notification came, an operator has something tried again. */
+const changed = signalOf('issueOpenIdCredentials', 'changed')
+/** A wallet waits for what it has asked for. */
+const proceed = updateOf('issueOpenIdCredentials', 'proceed')
+
+const NOT_NOW = 'The issuer cannot issue the credential. Contact the issuer.'
+
+/** An issuance has about twenty events; Temporal takes 2,000 updates in a run. */
+const LOOKS_PER_RUN = 200
+
+type Fetched = { claims?: Json } | { failure: { code: string; message: string; forWallet: string } }
+
+async function claimsFor({ source }: PendingIssuance): Promise<Fetched> {
+  if (!source) return {}
+  const outcome = await fetchClaims(source)
+  if (outcome.state === 'fetched') return { claims: outcome.claims }
+  const { failure, forWallet } = outcome
+  return { failure: { code: `claim_source.${failure.code}`, message: `${failure.part}: ${failure.reason}`, forWallet } }
+}
+
+/** Fetches claims, then signs and records. A refusal ends the attempt; the wallet and the operator may repeat it. */
+async function issue(subject: SessionSubject, pending: PendingIssuance): Promise<void> {
+  const issuance = { ...subject, issuanceId: pending.issuanceId }
+  try {
+    const fetched = await claimsFor(pending)
+    if ('failure' in fetched) await failOpenIdIssuance({ ...issuance, failure: fetched.failure })
+    else await issueOpenIdCredential({ ...issuance, ...fetched })
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (!refusal) throw error
+    await failOpenIdIssuance({ ...issuance, failure: { ...refusal, forWallet: NOT_NOW } })
+  }
+}
+
+/** One line for operators: what the session waits for. */
+const lineOf = ({ sessionId }: SessionSubject, { state, pending, issued, offered, nextInMs }: SessionLook): string => {
+  const count = `${issued} of ${offered} issued`
+  if (nextInMs === undefined) return `session ${sessionId}: ${state}, ${count}`
+  const waits = pending.length > 0 ? `issues ${pending.length}` : 'waits for the wallet'
+  return `session ${sessionId}: ${state}, ${count}, ${waits} until ${new Date(Date.now() + nextInMs).toISOString()}`
+}
+
+/**
+ * A session from the offer to its end: waits for each step of the wallet, issues what it asks for, and ends when its time
+ * is up (D-464).
+ */
+export async function issueOpenIdCredentials({
+  looksPerRun = LOOKS_PER_RUN,
+  ...subject
+}: Payload<'issueOpenIdCredentials'>): Promise<SessionLook['state']> {
+  const show = createProgressLine()
+  let [requested, answered, isWoken] = [0, 0, false]
+  setHandler(changed, () => {
+    isWoken = true
+  })
+  setHandler(proceed, async () => {
+    requested += 1
+    const own = requested
+    await condition(() => answered >= own)
+    return undefined
+  })
+  for (let looks = 1; ; looks += 1) {
+    isWoken = false
+    const underWay = requested // a request that comes during the look gets the next one
+    const look = await lookAtOpenIdSession(subject)
+    show(lineOf(subject, look), undefined, `${look.state} ${look.issued} ${look.pending.length}`)
+    for (const pending of look.pending) await issue(subject, pending)
+    answered = underWay
+    if (look.nextInMs === undefined) {
+      answered = Number.POSITIVE_INFINITY
+      await condition(allHandlersFinished)
+      return look.state
+    }
+    if (look.pending.length === 0) await condition(() => isWoken || requested > answered, look.nextInMs)
+    if (looks < looksPerRun || requested > answered) continue
+    await condition(allHandlersFinished)
+    if (requested === answered) await continueAsNew<typeof issueOpenIdCredentials>({ looksPerRun, ...subject })
+  }
+}
