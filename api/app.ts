@@ -22,10 +22,10 @@ import { createMeasures } from './frame/metrics.ts'
 import { docs } from './frame/openapi/docs.ts'
 import { createMembers, refuseBody } from './frame/openapi/members.ts'
 import { checkMethod, createPaths, type OpenApi, routeByPath } from './frame/openapi/paths.ts'
+import { noteWallets } from './frame/openapi/wallets.ts'
 import { exceptUploads, limitSending, takesArchive } from './frame/streams.ts'
 import { checkHead } from './frame/unreadable.ts'
 import { explainInvalid } from './frame/validation.ts'
-import { noteWallets } from './frame/openapi/wallets.ts'
 
 export interface AppParts {
   dependencies: Dependencies

@@ -74,7 +74,10 @@ for (const operation of writing) {
       ),
       async ({ body, expected, headers }) => {
         const large = operationId === 'getOAuthAccessToken' && body.length > TOKEN_BODY_BYTES
-        return faultOf(await target.attack(operation, { body, headers }), large ? [413] : expected.includes(400) ? refused : expected)
+        return faultOf(
+          await target.attack(operation, { body, headers }),
+          large ? [413] : expected.includes(400) ? refused : expected,
+        )
       },
       ({ name }) => name,
     )
