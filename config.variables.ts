@@ -88,7 +88,7 @@ export const VARIABLES = {
   ACCESS_TOKEN_LIFETIME_SECONDS: { default: '3600', about: 'seconds an access token lives' },
   TOKEN_KEY_DAYS: {
     default: '90',
-    about: 'days after which another key signs access tokens; 0: only stack/token-keys.ts changes the key',
+    about: 'days after which another key signs access tokens; 0: only npm run keys changes the key',
   },
   LOG_KEY_DAYS: {
     default: '365',
@@ -176,7 +176,7 @@ export const VARIABLES = {
   },
   WEBHOOK_KEY_DAYS: {
     default: '90',
-    about: 'days after which another key signs webhook deliveries; 0: only stack/token-keys.ts changes the key',
+    about: 'days after which another key signs webhook deliveries; 0: only npm run keys changes the key',
   },
   WEBHOOK_RETENTION_DAYS: {
     default: '30',

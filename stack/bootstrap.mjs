@@ -137,7 +137,8 @@ function handOver(root, command, script, args) {
   const node = nodeProgram(root)
   // a test run is the same for everybody: these alone take a .env file
   const configured =
-    ['start', 'backup', 'restore', 'restored', 'tenants', 'logs'].includes(command) && existsSync(join(root, '.env'))
+    ['start', 'backup', 'restore', 'restored', 'tenants', 'logs', 'keys'].includes(command) &&
+    existsSync(join(root, '.env'))
   const flags = ['--import=tsx', ...(configured ? ['--env-file=.env'] : [])]
   // what V8 compiled once is kept: a process of ours then starts in three quarters of the time
   const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled')

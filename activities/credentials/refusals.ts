@@ -1,6 +1,7 @@
 import { type FormatName, scopeOf } from '../../protocol/credentials/formats.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { RefuseSigner } from '../dids/signers.ts'
+import { hostLost } from '../dids/standing.ts'
 
 export const credentialNotFound = () => new Refusal('credential.not_found', 'There is no such credential.')
 
@@ -34,6 +35,8 @@ export const refuseIssuer =
           'credential.issuer_not_ready',
           `The registration of the issuer's DID is ${fault.registrationStatus}: its credentials could not be verified yet.`,
         )
+      case 'host_lost':
+        return hostLost(fault.host, field)
       case 'not_chosen':
         return refusal('credential.issuer_not_chosen', `The request names no issuer: ${fault.why}`)
       case 'key_unfit':

@@ -13,11 +13,13 @@ import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { byClock } from '../frame/caches.ts'
 import type { KeyRef, KeyType } from '../keys/index.ts'
+import { type DidStanding, HOST_EXPECTED, type HostFaultKind, type Hosting } from './standing.ts'
 
 /** Why a DID of the tenant cannot agree, and what the caller is expected to send instead. */
 export type AgreerFault = { expected: string } & (
   | { kind: 'unknown' | 'deleted' }
   | { kind: 'not_ready'; registrationStatus: string }
+  | HostFaultKind
   /** The DID document lists no such key under keyAgreement. */
   | { kind: 'no_key' }
   /** The private key never leaves the key store, which cannot agree with it (D-380). */
@@ -28,6 +30,8 @@ export type RefuseAgreer = (fault: AgreerFault) => Refusal
 
 /** A key of a DID of the tenant that its document lists under keyAgreement; the private half stays in the key store. */
 export interface Agreer {
+  /** Of its row. */
+  didId: string
   did: string
   /** The DID URL of the key. */
   kid: string
@@ -38,8 +42,10 @@ export interface Agreer {
 }
 
 interface Row {
+  did_id: string
   did: string
   registration_status: string
+  hosting: Hosting
   document: DidDocument
   key_id: string | null
   key_type: KeyType
@@ -47,7 +53,7 @@ interface Row {
 }
 
 /** The tenant is a condition of both tables, because the system role sees every row. */
-const FIND = `select d.did, d.registration_status, d.document, k.id as key_id, k.key_type, k.public_key
+const FIND = `select d.id as did_id, d.did, d.registration_status, d.hosting, d.document, k.id as key_id, k.key_type, k.public_key
 from dids d left join keys k on k.tenant_id = d.tenant_id and k.did_id = d.id and k.public_key is not null
 where d.tenant_id = $1 and d.did = any($2) and d.deleted_at is null`
 
@@ -58,7 +64,9 @@ interface FoundKey {
 }
 
 interface FoundDid {
+  didId: string
   did: string
+  hosting: Hosting
   registrationStatus: string
   keys: FoundKey[]
 }
@@ -96,8 +104,12 @@ function agreementKeys(tenantId: string, { did, document }: Row, rows: Row[]): F
 
 const OWN = 'expected a DID of /v1/dids with an X25519 key: a did:web, or a did:key with keyType x25519'
 
+interface Parts extends Pick<Dependencies, 'systemSql' | 'keys' | 'now'> {
+  didStanding: Pick<DidStanding, 'lostHost'>
+}
+
 /** Key agreement by the tenant's own DIDs. */
-export function createAgreers({ systemSql, keys, now }: Pick<Dependencies, 'systemSql' | 'keys' | 'now'>) {
+export function createAgreers({ systemSql, keys, now, didStanding }: Parts) {
   const cache = new LRUCache<string, FoundDid>({ max: 10_000, ttl: REMEMBERED_MS, ...byClock(now) })
   const nameOf = (tenantId: string, did: string) => `${tenantId} ${did}`
 
@@ -116,14 +128,16 @@ export function createAgreers({ systemSql, keys, now }: Pick<Dependencies, 'syst
       if (!first) continue
       const isReady = first.registration_status === 'COMPLETED'
       const agreeing = isReady ? agreementKeys(tenantId, first, own) : []
-      const entry = { did, registrationStatus: first.registration_status, keys: agreeing }
+      const { did_id: didId, hosting, registration_status: registrationStatus } = first
+      const entry = { didId, did, hosting, registrationStatus, keys: agreeing }
       cache.set(nameOf(tenantId, did), entry)
       found.set(did, entry)
     }
     return found
   }
 
-  const agreerOf = (did: string, { kid, key, ref }: FoundKey): Agreer => ({
+  const agreerOf = ({ didId, did }: FoundDid, { kid, key, ref }: FoundKey): Agreer => ({
+    didId,
     did,
     kid,
     key,
@@ -145,14 +159,14 @@ export function createAgreers({ systemSql, keys, now }: Pick<Dependencies, 'syst
   return {
     /**
      * Returns the keys of the tenant's DIDs that agree for one of the DID URLs of keys. What is not ours, not ready, or
-     * cannot agree in this key store is left out.
+     * cannot agree in this key store is left out. A DID whose host is lost still opens what was encrypted to its keys.
      */
     async agreersOf(tenantId: string, kids: string[]): Promise<Agreer[]> {
       const dids = [...new Set(kids.flatMap((kid) => didOf(kid) ?? []))]
       const found = await find(tenantId, dids)
       const wanted = new Set(kids)
-      return [...found.values()].flatMap(({ did, keys: own }) =>
-        own.filter((each) => wanted.has(each.kid) && canAgree(each)).map((each) => agreerOf(did, each)),
+      return [...found.values()].flatMap((entry) =>
+        entry.keys.filter((each) => wanted.has(each.kid) && canAgree(each)).map((each) => agreerOf(entry, each)),
       )
     },
 
@@ -164,16 +178,18 @@ export function createAgreers({ systemSql, keys, now }: Pick<Dependencies, 'syst
       const did = didOf(didUrl)
       const entry = did === undefined ? undefined : (await find(tenantId, [did])).get(did)
       if (!entry) throw refuse({ kind: 'unknown', expected: OWN })
-      const { registrationStatus } = entry
+      const { hosting, registrationStatus } = entry
       if (registrationStatus !== 'COMPLETED')
         throw refuse({
           kind: 'not_ready',
           registrationStatus,
           expected: 'expected a DID with registrationStatus COMPLETED',
         })
+      const host = await didStanding.lostHost(tenantId, { did: entry.did, hosting })
+      if (host !== undefined) throw refuse({ kind: 'host_lost', host, expected: HOST_EXPECTED })
       const named = entry.keys.filter(({ kid }) => didUrl === entry.did || kid === didUrl)
       if (named.length === 0) throw refuse({ kind: 'no_key', expected: OWN })
-      const able = named.filter(canAgree).map((each) => agreerOf(entry.did, each))
+      const able = named.filter(canAgree).map((each) => agreerOf(entry, each))
       const [best, ...others] = able.toSorted((a, b) => PREFERRED.indexOf(a.keyType) - PREFERRED.indexOf(b.keyType))
       if (!best) throw refuse({ kind: 'custody', expected: OWN })
       const guarded = (agreer: Agreer): Agreer => ({

@@ -6,17 +6,20 @@ import { createPublicDids, type ServicesOf } from './public.ts'
 import { createDidRegistration } from './registration.ts'
 import { createDidResolver } from './resolver.ts'
 import { createSigners } from './signers.ts'
+import { createDidStanding } from './standing.ts'
 
 /** Operations of DIDs; `signers` and `agreers` are for the areas that sign or agree with a DID. */
 export function composeDids(frame: Frame & { servicesOf: ServicesOf }) {
   const publicDids = createPublicDids(frame)
   const didResolver = createDidResolver({ ...frame, local: publicDids.hostedDocument })
   const registration = createDidRegistration({ ...frame, didResolver })
-  const signers = createSigners(frame)
-  const agreers = createAgreers(frame)
-  const parts = { ...frame, didResolver, registration, signers, agreers }
+  const didStanding = createDidStanding({ ...frame, didResolver })
+  const signers = createSigners({ ...frame, didStanding })
+  const agreers = createAgreers({ ...frame, didStanding })
+  const parts = { ...frame, didResolver, didStanding, registration, signers, agreers }
   return {
     didResolver,
+    didStanding,
     registration,
     publicDids,
     signers,

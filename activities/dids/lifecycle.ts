@@ -12,6 +12,7 @@ import { type DidRecord, toRecord } from './records.ts'
 import type { DidRegistration } from './registration.ts'
 import type { DidResolver } from './resolver.ts'
 import type { Signers } from './signers.ts'
+import { type DidStanding, hostLostWarning } from './standing.ts'
 
 const KEY_ORDER = { createdAt: 'asc', id: 'asc' } as const
 
@@ -24,19 +25,26 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'keys' | 'uui
   didResolver: Pick<DidResolver, 'forget'>
   signers: Pick<Signers, 'forget'>
   agreers: Pick<Agreers, 'forget'>
+  didStanding: Pick<DidStanding, 'lostHost'>
 }
 
 /** Area 1, DIDs: create, list, read, delete (specification, Endpoints). */
 export function createDids(parts: Parts) {
-  const { database, now, outbox, log, operations, registration, didResolver, signers, agreers } = parts
+  const { database, now, outbox, log, operations, registration, didResolver, signers, agreers, didStanding } = parts
+
+  async function warned(tenantId: string, record: DidRecord): Promise<DidRecord> {
+    const host = await didStanding.lostHost(tenantId, record)
+    return host === undefined ? record : { ...record, warning: hostLostWarning(host) }
+  }
 
   async function readDid(tenantId: string, did: string): Promise<DidRecord> {
-    return inTenant(database.tenants, tenantId, async (em) => {
+    const record = await inTenant(database.tenants, tenantId, async (em) => {
       const row = await em.findOne(Did, { did, deletedAt: null })
       if (!row) throw didNotFound()
       const rows = await em.find(Key, { didId: row.id }, { orderBy: KEY_ORDER })
       return toRecord(row, rows)
     })
+    return warned(tenantId, record)
   }
 
   return {
@@ -45,7 +53,7 @@ export function createDids(parts: Parts) {
     readDid,
 
     async listDids(tenantId: string, { limit, offset }: { limit: number; offset: number }) {
-      return inTenant(database.tenants, tenantId, async (em) => {
+      const page = await inTenant(database.tenants, tenantId, async (em) => {
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
         const [rows, total] = await em.findAndCount(Did, { deletedAt: null }, { orderBy, limit, offset })
         const keyRows = await em.find(Key, { didId: { $in: rows.map(({ id }) => id) } }, { orderBy: KEY_ORDER })
@@ -57,6 +65,10 @@ export function createDids(parts: Parts) {
         )
         return { dids, total }
       })
+      const dids: DidRecord[] = []
+      // one by one: DIDs of a page share few hosts, which the first of them asks for
+      for (const record of page.dids) dids.push(await warned(tenantId, record))
+      return { ...page, dids }
     },
 
     /**

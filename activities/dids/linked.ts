@@ -10,6 +10,7 @@ import { singleFlight } from '../frame/caches.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import type { KeyType } from '../keys/index.ts'
 import type { DidSigner, Signers } from './signers.ts'
+import type { DidStanding } from './standing.ts'
 
 export interface LinkedDids {
   /** DomainLinkageCredentials of the requested origin. */
@@ -43,15 +44,20 @@ where domain_linkages.valid_until < excluded.valid_until`
 
 const didDeleted = () => new Refusal('did.not_found', 'The DID was deleted.')
 
-const noLinkedDids = () => new Refusal('linked_dids.not_found', 'No DIDs are linked to this domain.')
+const noLinkedDids = () =>
+  new Refusal(
+    'linked_dids.not_found',
+    'No DIDs are linked to this domain. A DID of a tenant is linked to its hosts by itself, once it is COMPLETED; a custom domain is one of them once it is verified.',
+  )
 
 interface Parts extends Pick<Dependencies, 'database' | 'documents' | 'now' | 'uuid' | 'log'> {
   tenants: Tenants
   signers: Signers
+  didStanding: Pick<DidStanding, 'lostHost'>
 }
 
 /** Publishes the DIDs that are linked to a domain (DIF Well Known DID Configuration). */
-export function createLinkedDids({ database, documents, now, uuid, log, tenants, signers }: Parts) {
+export function createLinkedDids({ database, documents, now, uuid, log, tenants, signers, didStanding }: Parts) {
   const flight = singleFlight<LinkedDids>()
 
   /**
@@ -65,7 +71,7 @@ export function createLinkedDids({ database, documents, now, uuid, log, tenants,
       const dids = await em.find(Did, where, { orderBy, limit: MAX_LINKED_DIDS })
       const linkages = await em.find(DomainLinkage, { origin, didId: { $in: dids.map(({ id }) => id) } })
       const byDid = new Map(linkages.map((linkage) => [linkage.didId, linkage]))
-      return dids.map(({ id, did }) => ({ id, did, linkage: byDid.get(id) }))
+      return dids.map(({ id, did, hosting }) => ({ id, did, hosting, linkage: byDid.get(id) }))
     })
 
   async function sign(tenantId: string, { id, did }: { id: string; did: string }, origin: string) {
@@ -95,6 +101,7 @@ export function createLinkedDids({ database, documents, now, uuid, log, tenants,
     const credentials: Json[] = []
     let outage: Unavailable | undefined
     for (const { linkage, ...row } of await read(tenantId, origin)) {
+      if ((await didStanding.lostHost(tenantId, row)) !== undefined) continue
       const left = linkage ? linkage.validUntil.getTime() - started : 0
       const isLate = now().getTime() - started > SIGNING_MS
       const fresh =

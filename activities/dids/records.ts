@@ -24,6 +24,8 @@ export interface DidRecord {
   registrationStatus: Did['registrationStatus']
   failureReason: string | null
   waiting?: Waiting
+  /** What keeps a COMPLETED DID from being used: a stable code, and a sentence for people. */
+  warning?: { code: string; reason: string }
   hosting: Did['hosting']
   isDefaultIssuer: boolean
   document: DidDocument

@@ -6,6 +6,7 @@ import { Refusal, withArticle } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { byClock } from '../frame/caches.ts'
 import type { KeyRef, KeyType } from '../keys/index.ts'
+import { type DidStanding, HOST_EXPECTED, type HostFaultKind, type Hosting } from './standing.ts'
 
 /** Key that a signature needs. */
 export interface NeededKey {
@@ -21,6 +22,7 @@ export interface NeededKey {
 export type SignerFault = { expected: string } & (
   | { kind: 'unknown' | 'deleted' }
   | { kind: 'not_ready'; registrationStatus: string }
+  | HostFaultKind
   | { kind: 'key_unfit'; keyTypes: readonly string[]; neededBy: string }
   /** No DID was named: several fit and none is the default issuer, or the default issuer does not fit. */
   | { kind: 'not_chosen'; why: string }
@@ -51,11 +53,13 @@ interface DidKey {
 
 interface DidKeys {
   didId: string
+  hosting: Hosting
   keys: DidKey[]
 }
 
 interface Row {
   did_id: string
+  hosting: Hosting
   registration_status: string
   key_id: string
   key_type: KeyType
@@ -64,7 +68,7 @@ interface Row {
 }
 
 /** The tenant is a condition of both tables, because the system role sees every row. */
-const FIND = `select d.id as did_id, d.registration_status, k.id as key_id, k.key_type, k.public_key, k.did_url
+const FIND = `select d.id as did_id, d.hosting, d.registration_status, k.id as key_id, k.key_type, k.public_key, k.did_url
 from dids d left join keys k on k.tenant_id = d.tenant_id and k.did_id = d.id
   and k.public_key is not null and k.did_url is not null
 where d.tenant_id = $1 and d.did = $2 and d.deleted_at is null`
@@ -96,8 +100,12 @@ const CHOOSE_ONE = 'Name a DID, or choose the default issuer with PUT /v1/settin
 const oneOf = (dids: string[]) =>
   `expected one of ${dids.slice(0, MAX_LISTED).join(', ')}${dids.length > MAX_LISTED ? ', or another one of GET /v1/dids' : ''}`
 
+interface Parts extends Pick<Dependencies, 'systemSql' | 'keys' | 'now'> {
+  didStanding: Pick<DidStanding, 'lostHost'>
+}
+
 /** Signers of the tenant's own DIDs. */
-export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'systemSql' | 'keys' | 'now'>) {
+export function createSigners({ systemSql, keys, now, didStanding }: Parts) {
   const cache = new LRUCache<string, DidKeys>({ max: 10_000, ttl: REMEMBERED_MS, ...byClock(now) })
 
   async function find(tenantId: string, did: string, refuse: RefuseSigner): Promise<DidKeys> {
@@ -113,6 +121,7 @@ export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'syst
     }
     const didKeys: DidKeys = {
       didId: first.did_id,
+      hosting: first.hosting,
       keys: rows.map(({ key_id, key_type, public_key, did_url }) => ({
         keyId: key_id,
         keyType: key_type,
@@ -126,11 +135,14 @@ export function createSigners({ systemSql, keys, now }: Pick<Dependencies, 'syst
 
   return {
     /**
-     * Returns the signer of a DID of the tenant. Throws what `refuse` makes of `unknown` and `not_ready`; a signature
-     * throws what it makes of `deleted`.
+     * Returns the signer of a DID of the tenant. Throws what `refuse` makes of `unknown`, `not_ready` and `host_lost`; a
+     * signature throws what it makes of `deleted`.
      */
     async signerOf(tenantId: string, did: string, refuse: RefuseSigner): Promise<DidSigner> {
-      const { didId, keys: didKeys } = await find(tenantId, did, refuse)
+      const { didId, hosting, keys: didKeys } = await find(tenantId, did, refuse)
+      // at each use, because what is remembered of a host is forgotten sooner than the keys
+      const host = await didStanding.lostHost(tenantId, { did, hosting })
+      if (host !== undefined) throw refuse({ kind: 'host_lost', host, expected: HOST_EXPECTED })
       /** The keys of a cached DID may have been deleted meanwhile. */
       const deletedMeanwhile = (error: unknown): never => {
         if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error

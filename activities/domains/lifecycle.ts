@@ -11,7 +11,7 @@ import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
 import { signalWorkflow } from '../frame/temporal/contract.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
-import { type DomainRecord, subjectOf, toRecord } from './records.ts'
+import { type DomainRecord, statusOf, subjectOf, toRecord } from './records.ts'
 
 /** Each has a workflow that looks up names of the tenant's choice for a week. */
 const MAX_DOMAINS = 200
@@ -20,7 +20,10 @@ export const domainNotFound = () => new Refusal('domain.not_found', 'There is no
 
 /** Names no tenant: who has a domain is nobody else's business. */
 export const domainTaken = () =>
-  new Refusal('domain.taken', 'The domain is verified already by another owner, so that it cannot be verified here.')
+  new Refusal(
+    'domain.taken',
+    'The domain is verified already by another owner, so that it cannot be verified here. Remove the TXT record of the former owner from DNS; the platform then takes that verification back after some days.',
+  )
 
 const VERIFIED_ELSEWHERE = 'select 1 from domains where domain = $1 and is_verified and tenant_id <> $2'
 
@@ -155,22 +158,24 @@ export function createDomains(parts: Parts) {
       })
     },
 
-    /** Takes the verification back: the token changes, and the domain waits for a record with the new one (D-348). */
+    /**
+     * Takes the verification back: the token changes, and the domain waits for a record with the new one (D-348). One that
+     * waits already has nothing to take back, and keeps its token, so that a repeated request changes nothing.
+     */
     async invalidateDomain(call: Call, id: string): Promise<DomainRecord> {
       const metadata: Metadata = { id }
       const invalidated = await operations.change(call, 'invalidateDomain', metadata, async (em) => {
         const row = await find(em, id)
         metadata.wasVerified = row.isVerified
+        if (statusOf(row) === 'WAITING') return { record: record(row), attempt: undefined }
         Object.assign(row, beginning(now(), uuid()), { attempt: row.attempt + 1 })
         await em.flush()
         await startVerification(em, row)
         return { record: record(row), attempt: row.attempt }
       })
-      await release(invalidated.record.domain, {
-        tenantId: call.tenantId,
-        domainId: id,
-        attempt: invalidated.attempt - 1,
-      })
+      const { attempt } = invalidated
+      if (attempt !== undefined)
+        await release(invalidated.record.domain, { tenantId: call.tenantId, domainId: id, attempt: attempt - 1 })
       return invalidated.record
     },
 

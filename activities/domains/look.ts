@@ -51,11 +51,7 @@ export function createDomainLooks({ config, database, log, now, uuid }: Parts) {
         const { tenantId, domainId: id } = subject
         const outcome = isVerified ? 'SUCCESS' : 'FAIL'
         const metadata = { id, status: step.status, ...(fault && { code: fault.code }) }
-        addLogEntry(
-          em,
-          { now, uuid },
-          { ...DOMAIN_STATUS_ENTRY, tenantId, requestId: uuid(), clientId: tenantId, outcome, metadata },
-        )
+        addLogEntry(em, { now, uuid }, { ...DOMAIN_STATUS_ENTRY, tenantId, requestId: uuid(), outcome, metadata })
         log.info({ tenantId, ...metadata }, 'the status of a custom domain has changed')
       }
       return { status: step.status, ...(fault && { fault }), ...(nextInMs !== undefined && { nextInMs }) }

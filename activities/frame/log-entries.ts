@@ -4,12 +4,16 @@ import { assertEntryName, type EntryName } from '../../protocol/event-types.ts'
 import { objectIdsOf } from '../../protocol/operations.ts'
 import type { Dependencies } from '../dependencies.ts'
 
+/** Who did what no client asked for: scheduled work, deliveries, messages that came from outside (D-495). */
+const PLATFORM = 'platform'
+
 /** A log entry of a change, or of work that continues after its request was answered. */
 export interface NewLogEntry {
   tenantId: string
   /** Id of the request, or of the one that started the work. */
   requestId: string
-  clientId: string
+  /** Of the client that asked for it, also where the work went on later; absent where no client did. */
+  clientId?: string
   /** Log name, as of an operation, or in the entries.ts of its area (getLogEventTypes): the entry is `<name>_SUCCESS` or `<name>_FAIL`. */
   name: EntryName
   category: string
@@ -22,7 +26,7 @@ export interface NewLogEntry {
 export function addLogEntry(
   em: SqlEntityManager,
   { now, uuid }: Pick<Dependencies, 'now' | 'uuid'>,
-  { tenantId, requestId, clientId, name, category, outcome, metadata }: NewLogEntry,
+  { tenantId, requestId, clientId = PLATFORM, name, category, outcome, metadata }: NewLogEntry,
 ): void {
   assertEntryName(name)
   em.create(LogEntry, {

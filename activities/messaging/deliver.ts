@@ -6,6 +6,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import { MESSAGE_RECEIVED_ENTRY } from '../../protocol/messaging/entries.ts'
 import { uuidOfHex } from '../../protocol/uuid.ts'
 import type { Dependencies } from '../dependencies.ts'
+import type { DidStanding, Hosting } from '../dids/standing.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import type { Sealer } from '../frame/sealing.ts'
 import { lockInbox } from './inboxes.ts'
@@ -35,6 +36,8 @@ export interface InboxPlace {
   /** The DID is the tenant's own, so that the platform has its keys. */
   isOwn: boolean
   did: string
+  /** Of a DID of the tenant. */
+  hosting?: Hosting
   /** Of a did:web of somebody else: SHA-256 of the key that has proved the control of it. */
   controlKey?: Uint8Array
 }
@@ -44,7 +47,7 @@ export type Delivered = Pick<InboxPlace, 'tenantId' | 'inboxId'> &
   ({ outcome: 'stored' | 'repeated'; id: string } | { outcome: 'refused'; refusal: Refusal })
 
 /** The tenant of each registration that stands, as activities/messaging/registrations.ts says. */
-const INBOXES = `select r.tenant_id, r.inbox_id, r.did, r.did_id is not null as is_own, r.control_key from inbox_dids r left join dids d on d.tenant_id = r.tenant_id and d.id = r.did_id
+const INBOXES = `select r.tenant_id, r.inbox_id, r.did, r.did_id is not null as is_own, r.control_key, d.hosting from inbox_dids r left join dids d on d.tenant_id = r.tenant_id and d.id = r.did_id
 where r.did = any($1) and ($2::uuid is null or r.tenant_id = $2) and (r.did_id is null or d.deleted_at is null)
 order by r.created_at, r.id limit $3`
 
@@ -54,6 +57,7 @@ interface Found {
   inbox_id: string
   is_own: boolean
   control_key: Buffer | null
+  hosting: Hosting | null
 }
 
 /** A DID is registered in few tenants; more of them do not make one message costlier. */
@@ -69,21 +73,22 @@ function idOf({ inboxId }: Pick<InboxPlace, 'inboxId'>, messageId: string): stri
 
 interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'now' | 'uuid'> {
   messageSealer: Sealer
+  didStanding: Pick<DidStanding, 'lostHost'>
 }
 
 /** The way of messages into inboxes, for the areas and operations that receive or send them. */
-export function createMessageDelivery({ database, systemSql, now, uuid, messageSealer }: Parts) {
+export function createMessageDelivery({ database, systemSql, now, uuid, messageSealer, didStanding }: Parts) {
   async function inboxesOf(dids: string | string[], tenantId?: string): Promise<InboxPlace[]> {
     const values = [[dids].flat(), tenantId ?? null, MAX_INBOXES_OF_DID]
     const query = { name: 'inboxes-of-dids', text: INBOXES, values }
     const { rows } = await systemSql.query<Found>(query)
-    return rows.map(({ did, tenant_id, inbox_id, is_own, control_key }) => ({
-      did,
-      tenantId: tenant_id,
-      inboxId: inbox_id,
-      isOwn: is_own,
-      ...(control_key && { controlKey: control_key }),
-    }))
+    const places: InboxPlace[] = []
+    for (const { did, tenant_id: tenantId, inbox_id: inboxId, is_own: isOwn, control_key, hosting } of rows) {
+      if (hosting && (await didStanding.lostHost(tenantId, { did, hosting })) !== undefined) continue
+      const more = { ...(hosting && { hosting }), ...(control_key && { controlKey: control_key }) }
+      places.push({ did, tenantId, inboxId, isOwn, ...more })
+    }
+    return places
   }
 
   /** The inbox is locked, so that concurrent messages count each other. */
@@ -103,16 +108,15 @@ export function createMessageDelivery({ database, systemSql, now, uuid, messageS
       const payload = messageSealer.seal(bytes, placeOf({ tenantId, inboxId, id }))
       em.create(InboxMessage, { id, tenantId, inboxId, payload, size: bytes.length, createdAt: now() })
       const metadata = { id, inboxId }
-      addLogEntry(
-        em,
-        { now, uuid },
-        { ...MESSAGE_RECEIVED_ENTRY, tenantId, requestId, clientId: tenantId, outcome: 'SUCCESS', metadata },
-      )
+      addLogEntry(em, { now, uuid }, { ...MESSAGE_RECEIVED_ENTRY, tenantId, requestId, outcome: 'SUCCESS', metadata })
       return { ...place, outcome: 'stored', id }
     })
 
   return {
-    /** Returns the inboxes that DIDs are registered with: of each DID one of a tenant at most. */
+    /**
+     * Returns the inboxes that DIDs are registered with: of each DID one of a tenant at most, and none of a tenant that has
+     * lost the host of the DID (D-492).
+     */
     inboxesOf,
 
     /**

@@ -8,7 +8,7 @@ import { MAX_RECIPIENTS } from '../../protocol/messaging/jwe.form.ts'
 import { type SpecifiedJwe, toSpecified } from '../../protocol/messaging/jwe.shape.ts'
 import { contentOf, payloadOf, type RefusePayload } from '../../protocol/messaging/payload.ts'
 import { chooseCurve, MAX_KID, recipientsOf, senderKeyIn } from '../../protocol/messaging/recipients.ts'
-import type { Agreers } from '../dids/agreers.ts'
+import type { Agreer, Agreers } from '../dids/agreers.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import { refuseJweSender } from './refusals.ts'
 
@@ -21,8 +21,9 @@ export interface EncryptionRequest {
 
 export interface DecryptedMessage {
   payload: unknown
-  /** The key of ours that opened it. */
+  /** The key of ours that opened it, and the row of its DID. */
   recipientDidUrl: string
+  didId: string
   /** The key that made it; undefined for an anonymous one. */
   sender?: { didUrl: string; publicJwk: PublicJwk }
 }
@@ -151,7 +152,7 @@ export function createMessageEncryption({ agreers, didResolver }: Parts) {
     async encryptMessage(
       tenantId: string,
       { payload, recipientDidUrls, senderDidUrl }: EncryptionRequest,
-    ): Promise<SpecifiedJwe> {
+    ): Promise<{ jwe: SpecifiedJwe; sender?: Pick<Agreer, 'didId'> }> {
       checkDidUrls(recipientDidUrls)
       const { cty, bytes: plaintext } = plaintextOf(payload)
       const isAnonymous = senderDidUrl === undefined || senderDidUrl === null
@@ -164,9 +165,8 @@ export function createMessageEncryption({ agreers, didResolver }: Parts) {
       }
       const recipients = joined(choice.recipients)
       const sender = senders?.find(({ keyType }) => keyType === choice.keyType)
-      // without a sender too: every JOSE library has it
-      const enc = 'A256CBC-HS512'
-      return toSpecified(await encryptJwe({ plaintext, cty, recipients, sender, enc, random: randomBytes }))
+      const jwe = toSpecified(await encryptJwe({ plaintext, cty, recipients, sender, random: randomBytes }))
+      return { jwe, ...(sender && { sender }) }
     },
 
     /**
@@ -174,11 +174,19 @@ export function createMessageEncryption({ agreers, didResolver }: Parts) {
      * `jwe.payload_unreadable` for what was decrypted and is no text.
      */
     async decryptMessage(tenantId: string, jwe: unknown): Promise<DecryptedMessage> {
+      const owners = new Map<string, string>()
       const { plaintext, header, kid, sender } = await decryptJwe(jwe, {
-        agreementsOf: (kids) => agreers.agreersOf(tenantId, kids),
+        async agreementsOf(kids) {
+          const found = await agreers.agreersOf(tenantId, kids)
+          for (const each of found) owners.set(each.kid, each.didId)
+          return found
+        },
         senderKeyOf: (skid) => senderKeyIn((did) => didResolver.documentFor(tenantId, did), skid),
       })
+      const didId = owners.get(kid)
+      if (didId === undefined) throw new Error('a JWE was opened with a key that is not ours')
       return {
+        didId,
         payload: payloadOf({ header, payload: plaintext }, refusePayload),
         recipientDidUrl: kid,
         ...(sender && { sender: { didUrl: sender.kid, publicJwk: toJwk(sender.key) } }),

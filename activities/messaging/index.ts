@@ -2,6 +2,7 @@ import type { Dependencies } from '../dependencies.ts'
 import type { Agreers } from '../dids/agreers.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import type { Signers } from '../dids/signers.ts'
+import type { DidStanding } from '../dids/standing.ts'
 import type { Frame } from '../frame/index.ts'
 import { createSealer } from '../frame/sealing.ts'
 import { createMessageDelivery } from './deliver.ts'
@@ -18,6 +19,7 @@ import { createSending } from './sending.ts'
 
 interface Parts extends Frame {
   didResolver: DidResolver
+  didStanding: DidStanding
   agreers: Agreers
   signers: Signers
 }

@@ -77,7 +77,7 @@ export function createMessageSignatures({ signers, didResolver }: Parts) {
     async signMessage(
       tenantId: string,
       { didUrl, payload }: { didUrl: string; payload: unknown },
-    ): Promise<MessageVerdict & { jws: string; publicJwk: PublicJwk }> {
+    ): Promise<MessageVerdict & { didId: string; jws: string; publicJwk: PublicJwk }> {
       const did = didOf(didUrl)
       const didSigner = await signers.signerOf(tenantId, did, refuseJwsSigner(FIELD))
       const { keyType, publicKey, sign } = methodOf(didSigner, didUrl)
@@ -87,7 +87,7 @@ export function createMessageSignatures({ signers, didResolver }: Parts) {
       const key = verificationKey({ id: didUrl, type: 'JsonWebKey', controller: did, publicKeyJwk: publicJwk })
       // a key store that signs with another key than it says is noticed here, and not by the recipient
       if (!isSignedBy(readSignedMessage(jws, refuse), key)) throw new Error('the key store has signed with another key')
-      return { did, didUrl, payload, publicJwk, verified: true, jws }
+      return { didId: didSigner.didId, did, didUrl, payload, publicJwk, verified: true, jws }
     },
 
     /** Verifies a compact JWS of any DID that resolves. Throws `jws.invalid` for what is no JWS of a DID. */

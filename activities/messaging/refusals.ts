@@ -1,6 +1,7 @@
 import { Refusal } from '../../protocol/errors.ts'
 import type { RefuseAgreer } from '../dids/agreers.ts'
 import type { RefuseSigner } from '../dids/signers.ts'
+import { hostLost } from '../dids/standing.ts'
 
 export const inboxNotFound = () => new Refusal('inbox.not_found', 'There is no such inbox.')
 
@@ -12,10 +13,12 @@ export const didNotRegistered = () =>
 /** Makes refusals of a DID URL that is to sign, `jws.signer_*`; `field` is the field of the request that names it. */
 export const refuseJwsSigner =
   (field: string): RefuseSigner =>
-  ({ kind, expected }) => {
+  (fault) => {
     const refusal = (code: string, message: string) =>
-      new Refusal(code, message, [{ path: field, code: 'did_url', message: expected }])
-    switch (kind) {
+      new Refusal(code, message, [{ path: field, code: 'did_url', message: fault.expected }])
+    switch (fault.kind) {
+      case 'host_lost':
+        return hostLost(fault.host, field)
       case 'unknown':
       case 'deleted':
       case 'not_chosen':
@@ -40,7 +43,9 @@ export const cannotSend = (code: string, message: string, expected: string, caus
   )
 
 /** Makes refusals of the DID in `from` of a message. */
-export const refuseFrom: RefuseAgreer = ({ kind, expected }) => {
+export const refuseFrom: RefuseAgreer = (fault) => {
+  if (fault.kind === 'host_lost') return hostLost(fault.host, 'message.from')
+  const { kind, expected } = fault
   const message =
     kind === 'not_ready'
       ? 'The registration of the DID in from is not COMPLETED.'
@@ -50,8 +55,16 @@ export const refuseFrom: RefuseAgreer = ({ kind, expected }) => {
   return new Refusal('message.sender_unfit', message, [{ path: 'message.from', code: kind, message: expected }])
 }
 
+/** The sender that an inbox would show as proved cannot prove it to anybody (D-493). */
+export const senderUnpublished = () =>
+  new Refusal('message.sender_unfit', 'The document of the DID in from does not resolve to a key of this tenant.', [
+    { path: 'message.from', code: 'unpublished', message: 'expected a DID whose document is that of resolveDID' },
+  ])
+
 /** Refusals of a DID URL whose key is to encrypt, `jwe.sender_*`. */
-export const refuseJweSender: RefuseAgreer = ({ kind, expected }) => {
+export const refuseJweSender: RefuseAgreer = (fault) => {
+  if (fault.kind === 'host_lost') return hostLost(fault.host, 'senderDidUrl')
+  const { kind, expected } = fault
   const refusal = (code: string, message: string) =>
     new Refusal(code, message, [{ path: 'senderDidUrl', code: 'did_url', message: expected }])
   switch (kind) {

@@ -9,7 +9,8 @@ import { type ControlProof, controlKeyOf, readControlProof, refuseJwt } from '..
 import { verifySignedMessage } from '../../protocol/messaging/jws.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
-import type { Call, Operations } from '../frame/operations.ts'
+import { type DidStanding, hostLost } from '../dids/standing.ts'
+import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import { assertInbox, lockInbox, type Page } from './inboxes.ts'
 import { didNotRegistered } from './refusals.ts'
 
@@ -39,7 +40,7 @@ order by r.created_at desc, r.id limit ? offset ?`
 
 const TOTAL = `select count(*)::int as total from inbox_dids r where r.inbox_id = ? and ${STANDS}`
 
-const CANCEL = `delete from inbox_dids r where r.inbox_id = ? and r.did = ? and ${STANDS} returning r.id`
+const CANCEL = `delete from inbox_dids r where r.inbox_id = ? and r.did = ? and ${STANDS} returning r.did_id`
 
 const EXPIRED = `delete from inbox_did_proofs where expires_at < ?`
 
@@ -81,10 +82,11 @@ interface Proof extends ControlProof {
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'> {
   operations: Operations
   didResolver: Pick<DidResolver, 'documentFor'>
+  didStanding: Pick<DidStanding, 'lostHost'>
 }
 
 /** DIDs of inboxes: an inbox gets the messages to its DIDs (specification, registerDID). */
-export function createRegistrations({ config, database, now, uuid, operations, didResolver }: Parts) {
+export function createRegistrations({ config, database, now, uuid, operations, didResolver, didStanding }: Parts) {
   /** Checks what a JWT says and who signed it; whether it was used before shows when it is used. */
   async function proofOf(tenantId: string, jwt: string, did: string, inboxId: string): Promise<Proof> {
     const clock = { now: now(), toleranceMs: config.clockToleranceMs }
@@ -132,22 +134,27 @@ export function createRegistrations({ config, database, now, uuid, operations, d
       const { tenantId, idempotency } = call
       if (idempotency && 'effect' in idempotency) return idempotency.effect as RegisteredDid
       checkDid(did)
-      const isOwn = await inTenant(database.tenants, tenantId, async (em) => {
+      const hosting = await inTenant(database.tenants, tenantId, async (em) => {
         await assertInbox(em, inboxId)
-        return (await ownDid(em, did)) !== undefined
+        return (await ownDid(em, did))?.hosting
       })
-      if (!isOwn && jwt === undefined) throw jwtRequired()
+      const host = hosting && (await didStanding.lostHost(tenantId, { did, hosting }))
+      if (host !== undefined) throw hostLost(host, 'did')
+      if (hosting === undefined && jwt === undefined) throw jwtRequired()
       const proof = jwt === undefined ? undefined : await proofOf(tenantId, jwt, did, inboxId)
+      const metadata: Metadata = { id: inboxId }
       const work = async (em: SqlEntityManager): Promise<RegisteredDid> => {
         await lockInbox(em, inboxId)
         await em.execute(FALLEN, [did])
         const row = await em.findOne(InboxDid, { did })
         if (row && row.inboxId !== inboxId) throw registeredElsewhere()
         if (row) {
+          if (row.didId) metadata.didId = row.didId
           if (proof && row.didId === null) row.controlKey = proof.controlKey
           return { did, registeredAt: row.createdAt.toISOString() }
         }
         const own = await ownDid(em, did)
+        if (own) metadata.didId = own.id
         if (!own && !proof) throw jwtRequired()
         if (proof) await use(em, tenantId, proof)
         if ((await em.count(InboxDid, { inboxId })) >= MAX_DIDS)
@@ -158,7 +165,7 @@ export function createRegistrations({ config, database, now, uuid, operations, d
         await em.flush()
         return { did, registeredAt: createdAt.toISOString() }
       }
-      return operations.change(call, 'registerDID', { id: inboxId }, work).catch((error: unknown) => {
+      return operations.change(call, 'registerDID', metadata, work).catch((error: unknown) => {
         // of two concurrent requests for two inboxes the unique index lets one pass
         throw error instanceof UniqueConstraintViolationException ? registeredElsewhere() : error
       })
@@ -176,9 +183,12 @@ export function createRegistrations({ config, database, now, uuid, operations, d
 
     /** The messages that came stay in the inbox. */
     async unregisterDid(call: Call, inboxId: string, did: string): Promise<void> {
-      await operations.change(call, 'unregisterDID', { id: inboxId }, async (em) => {
+      const metadata: Metadata = { id: inboxId }
+      await operations.change(call, 'unregisterDID', metadata, async (em) => {
         await assertInbox(em, inboxId)
-        if ((await em.execute<object[]>(CANCEL, [inboxId, did])).length === 0) throw didNotRegistered()
+        const [ended] = await em.execute<{ did_id: string | null }[]>(CANCEL, [inboxId, did])
+        if (!ended) throw didNotRegistered()
+        if (ended.did_id) metadata.didId = ended.did_id
       })
     },
   }

@@ -15,8 +15,10 @@ import { chooseCurve, recipientsOf } from '../../protocol/messaging/recipients.t
 import type { Dependencies } from '../dependencies.ts'
 import type { Agreer } from '../dids/agreers.ts'
 import type { DidResolver } from '../dids/resolver.ts'
+import type { DidStanding } from '../dids/standing.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import type { Delivered, InboxPlace, MessageDelivery } from './deliver.ts'
+import { senderUnpublished } from './refusals.ts'
 
 /** The way of messages to a DID elsewhere, by its document. */
 export interface Route {
@@ -40,6 +42,7 @@ const END = `delete from inbox_dids where inbox_id = ? and did = ? and control_k
 interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
   didResolver: Pick<DidResolver, 'resolve'>
   messageDelivery: MessageDelivery
+  didStanding: Pick<DidStanding, 'isPublished'>
 }
 
 /** Encrypts a message to keys of one DID: from one of the senders' keys, or anonymously. Undefined where no curve is common. */
@@ -56,7 +59,7 @@ export async function encryptTo(
 }
 
 /** Where messages to a DID go: the inboxes that it is registered with, or the service of its document. */
-export function createRoutes({ database, now, uuid, didResolver, messageDelivery }: Parts) {
+export function createRoutes({ database, now, uuid, didResolver, messageDelivery, didStanding }: Parts) {
   async function documentOf(did: string): Promise<DidDocument | undefined> {
     try {
       return (await didResolver.resolve(did)).document
@@ -71,17 +74,22 @@ export function createRoutes({ database, now, uuid, didResolver, messageDelivery
     inTenant(database.tenants, tenantId, async (em) => {
       const ended = await em.execute<object[]>(END, [inboxId, did, controlKey])
       if (ended.length === 0) return
-      const entry = { ...DID_END_ENTRY, tenantId, requestId, clientId: tenantId, outcome: 'SUCCESS' } as const
+      const entry = { ...DID_END_ENTRY, tenantId, requestId, outcome: 'SUCCESS' } as const
       addLogEntry(em, { now, uuid }, { ...entry, metadata: { id: inboxId } })
     })
 
   return {
     /**
      * Returns the inboxes that a DID is registered with. A registration whose proof of control the document no longer bears
-     * out ends here; one of a DID that does not resolve at the moment stays (D-419).
+     * out ends here; one of a DID that does not resolve at the moment stays (D-419). Of a did:web that its tenant hosts the
+     * document decides alike, for as long as it has none of the tenant's keys (D-492).
      */
     async inboxesOf(did: string, requestId: string): Promise<InboxPlace[]> {
-      const places = await messageDelivery.inboxesOf(did)
+      const places: InboxPlace[] = []
+      for (const place of await messageDelivery.inboxesOf(did)) {
+        const isReplaced = place.hosting === 'caller' && (await didStanding.isPublished(place.tenantId, did)) === false
+        if (!isReplaced) places.push(place)
+      }
       if (places.every(({ controlKey }) => controlKey === undefined)) return places
       const document = await documentOf(did)
       const lost = places.filter(({ controlKey }) => document && controlKey && !isControlledBy(document, controlKey))
@@ -102,10 +110,14 @@ export function createRoutes({ database, now, uuid, didResolver, messageDelivery
     /**
      * Puts a message into inboxes, without the network: as it is where the DID is the inbox's tenant's, closed elsewhere.
      * Returns false where the registrations have ended meanwhile. Safe to repeat. Throws the refusal of an inbox where no
-     * inbox has taken it.
+     * inbox has taken it, and `message.sender_unfit` for a sender that could not prove itself in an envelope (D-493).
      */
     async deliverHere({ tenantId, requestId, message, closed }: LocalMessage, places: InboxPlace[]): Promise<boolean> {
       const messageId = messageKey(message, message.from ?? `tenant ${tenantId}`)
+      if (message.from !== undefined && places.some(({ isOwn }) => isOwn)) {
+        const isProved = await didStanding.isPublished(tenantId, parseDidUrl(message.from).did)
+        if (!isProved) throw senderUnpublished()
+      }
       const clear = JSON.stringify(message)
       const envelope = places.every(({ isOwn }) => isOwn) ? clear : await closed()
       const delivered: Delivered[] = []

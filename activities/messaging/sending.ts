@@ -101,11 +101,16 @@ export function createSending(parts: Parts) {
   }
 
   /** Puts the message into the inboxes of the platform. Returns false where none is there any more. */
-  async function deliverHere(call: Call, to: string, outgoing: Outgoing, places: InboxPlace[]): Promise<boolean> {
+  async function deliverHere(
+    call: Call,
+    to: string,
+    outgoing: Outgoing,
+    places: InboxPlace[],
+    senders: Agreer[],
+  ): Promise<boolean> {
     const { tenantId, requestId } = call
     if ('message' in outgoing) {
       const { message } = outgoing
-      const senders = await sendersOf(tenantId, message)
       const closed = async () => JSON.stringify(await encrypt(message, await routeTo(tenantId, to), senders))
       return routes.deliverHere({ tenantId, requestId, message, closed }, places)
     }
@@ -118,8 +123,7 @@ export function createSending(parts: Parts) {
   }
 
   /** The address of the recipient's service, and the envelope for it. */
-  async function prepare(tenantId: string, to: string, outgoing: Outgoing): Promise<SentContent> {
-    const senders = 'message' in outgoing ? await sendersOf(tenantId, outgoing.message) : []
+  async function prepare(tenantId: string, to: string, outgoing: Outgoing, senders: Agreer[]): Promise<SentContent> {
     const route = await routeTo(tenantId, to)
     const { url } = route
     if (url === undefined) {
@@ -150,12 +154,14 @@ export function createSending(parts: Parts) {
         throw new Refusal('message.too_large', `A message has at most ${MAX_MESSAGE_BYTES / 1024} KiB.`)
       const outgoing = readOutgoing(given, { did, id, now: now() })
       const places = await routes.inboxesOf(did, requestId)
-      if (places.length > 0 && (await deliverHere(call, to, outgoing, places)))
-        return operations.change(call, 'sendMessage', { id }, async () => undefined)
-      const content = await prepare(tenantId, to, outgoing)
+      const senders = 'message' in outgoing ? await sendersOf(tenantId, outgoing.message) : []
+      const metadata = { id, ...(senders[0] && { didId: senders[0].didId }) }
+      if (places.length > 0 && (await deliverHere(call, to, outgoing, places, senders)))
+        return operations.change(call, 'sendMessage', metadata, async () => undefined)
+      const content = await prepare(tenantId, to, outgoing, senders)
       await takeTurn(tenantId, new URL(content.url).hostname)
       const sealed = sentSealer.seal(Buffer.from(JSON.stringify(content)), sentBoundTo({ tenantId, id }))
-      await operations.change(call, 'sendMessage', { id }, async (em) => {
+      await operations.change(call, 'sendMessage', metadata, async (em) => {
         await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`sent messages of ${tenantId}`])
         if ((await em.count(SentMessage)) >= MAX_WAITING)
           throw new TooMany('message.too_many', `${MAX_WAITING} messages already wait to be delivered.`, 60)

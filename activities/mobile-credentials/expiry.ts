@@ -63,7 +63,7 @@ export function createCertificateSweep({ database, systemSql, now, uuid, log, pu
       if (days === undefined || (row.warnedDays ?? Number.POSITIVE_INFINITY) <= days) return false
       row.warnedDays = days
       const metadata = { id, days, notAfter: row.notAfter.toISOString() }
-      const entry = { tenantId, requestId: uuid(), clientId: tenantId, ...facts } as const
+      const entry = { tenantId, requestId: uuid(), ...facts } as const
       addLogEntry(em, { now, uuid }, { ...entry, outcome: 'SUCCESS', metadata })
       log.warn({ tenantId, id, days }, 'a certificate that signs mobile credentials expires')
       return true

@@ -50,12 +50,7 @@ export function createRenewals(parts: Parts) {
     tenantId: string,
     outcome: 'SUCCESS' | 'FAIL',
     metadata: Record<string, string>,
-  ) =>
-    addLogEntry(
-      em,
-      { now, uuid },
-      { ...SIGNER_RENEWAL_ENTRY, tenantId, requestId: uuid(), clientId: tenantId, outcome, metadata },
-    )
+  ) => addLogEntry(em, { now, uuid }, { ...SIGNER_RENEWAL_ENTRY, tenantId, requestId: uuid(), outcome, metadata })
 
   /** The certificate of the successor: the same name, and as long a life within that of the IACA. */
   const requestFor = ({ certificate, notBefore, notAfter }: DocumentSigner, iaca: Iaca) => {

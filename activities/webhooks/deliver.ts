@@ -108,11 +108,7 @@ export function createDeliverer(parts: DeliverParts) {
       ...{ id, webhookId, eventId, eventType: type, status: step.state, attempts },
       ...(step.code !== undefined && { code: step.code }),
     }
-    addLogEntry(
-      em,
-      { now, uuid },
-      { ...DELIVERY_ENTRY, tenantId, requestId: uuid(), clientId: tenantId, outcome, metadata },
-    )
+    addLogEntry(em, { now, uuid }, { ...DELIVERY_ENTRY, tenantId, requestId: uuid(), outcome, metadata })
     if (step.state === 'FAILED') log.warn({ tenantId, ...metadata }, 'a webhook delivery failed')
   }
 
@@ -139,10 +135,11 @@ export function createDeliverer(parts: DeliverParts) {
 
   const stop = (subject: DeliverySubject, { type, attempts }: Loaded): Promise<DeliveryStep> =>
     inTenant(database.tenants, subject.tenantId, async (em) => {
-      const step = { state: 'STOPPED' } as const
+      const code = attempts.at(-1)?.code
+      const step: DeliveryStep = { state: 'STOPPED', ...(code !== undefined && { code }) }
       const rows = await em.execute<object[]>(STOP, [now(), subject.deliveryId])
       if (rows.length > 0) logEnd(em, subject, step, type, attempts.length)
-      return step
+      return { state: 'STOPPED' }
     })
 
   async function attempt(

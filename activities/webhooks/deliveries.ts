@@ -146,13 +146,14 @@ export function createDeliveries({ config, database, sql, outbox, uuid, operatio
     /**
      * Delivers the event of a delivery to its webhook again, under a new delivery id and the same event id. Throws
      * `webhook.delivery_not_found`, `webhook.disabled`, `webhook.delivery_pending`,
-     * `TooMany('webhook.too_many_redeliveries')`.
+     * `TooMany('webhook.too_many_redeliveries')`. `found` is called with the webhook before anything is refused for it.
      */
-    async redeliver(call: Call, id: string): Promise<DeliveryRecord> {
+    async redeliver(call: Call, id: string, found: (webhookId: string) => void): Promise<DeliveryRecord> {
       const metadata: Metadata = { id }
       await countRedelivery(call.tenantId)
       return operations.change(call, 'redeliverWebhookDelivery', metadata, async (em) => {
         const { webhookId, eventId } = await find(em, id)
+        found(webhookId)
         await assertEnabled(em, webhookId)
         const [subject] = await deliverAgain(em, webhookId, [eventId])
         if (!subject)

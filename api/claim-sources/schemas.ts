@@ -1,6 +1,7 @@
 import { LABEL_PATTERN } from '../../protocol/names.ts'
 import { ref } from '../frame/openapi/json.ts'
 import { nullable, type Schema, type Schemas } from '../frame/openapi/schemas.ts'
+import { urlWithFragment, urlWithQuery } from '../frame/openapi/urls.ts'
 
 /** An object with these members and no others. */
 const only = (required: string[], properties: Schema): Schema => ({
@@ -12,8 +13,7 @@ const only = (required: string[], properties: Schema): Schema => ({
 
 const choice = (value: string): Schema => nullable({ type: 'string', enum: [value] })
 
-const HOST = '([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)'
-const SECRET = { type: 'string', pattern: '^[!-)+-~][!-~]{0,199}$', maxLength: 200 }
+const SECRET_IS = 'The secret. Responses show stars, and the last 5 characters of a secret of 16 characters or more.'
 
 /** What callers should send, in place of the types that the API reads. */
 export const CLAIM_SOURCE_SCHEMAS: Schemas = {
@@ -25,39 +25,33 @@ export const CLAIM_SOURCE_SCHEMAS: Schemas = {
     maxLength: 255,
     example: 'Student registry',
   },
-  ClaimSourceUrl: {
-    type: 'string',
-    description:
-      'An https URL with a host name that can be called from the internet; an internationalised one is stored in ASCII. No IP address, no query, no user info. A port and a fragment are dropped.',
-    pattern: `^https://${HOST}/[a-z0-9/-]{0,100}$`,
-    maxLength: 300,
-    example: 'https://claims.university.example/students',
-  },
-  TokenEndpointUrl: {
-    type: 'string',
-    description: 'An https URL with a host name that can be called from the internet, and no fragment.',
-    pattern: `^https://${HOST}/[a-z0-9/-]{0,100}$`,
-    maxLength: 300,
-    example: 'https://login.university.example/oauth/token',
-  },
+  ClaimSourceUrl: urlWithFragment(
+    'An https URL with a host name that can be called from the internet; an internationalised one is stored in ASCII. No IP address, no query, no user info. A port and a fragment are dropped.',
+    'https://claims.university.example/students',
+  ),
+  TokenEndpointUrl: urlWithQuery(
+    'An https URL with a host name that can be called from the internet, and no fragment.',
+    'https://login.university.example/oauth/token',
+  ),
   ParameterPath: {
     type: 'string',
     description:
-      'Path of a value: claims.x for a claim of the user or of the offer, authenticationProvider.subjectId or .url, or credentialConfiguration.x.',
+      'Path of a value: claims.x for a claim of the user or of the offer, authenticationProvider.subjectId or .url, or credentialConfiguration.x. A path that begins otherwise is below claims.',
     maxLength: 512,
-    pattern: '^(claims|credentialConfiguration)\\.[a-z][a-z0-9_]{0,40}$|^authenticationProvider\\.(subjectId|url)$',
+    pattern: '^[^.]+(\\.[^.]+)*$',
     example: 'claims.student_id',
   },
   ClaimSourceSecret: {
-    ...SECRET,
-    description: 'The secret. Responses show stars, and the last 5 characters of a secret of 16 characters or more.',
+    type: 'string',
+    description: SECRET_IS,
+    pattern: '^[!-~]([ -~]{0,2046}[!-~])?$',
     example: '6hrFDATxrG9w14QY9wwnmVhLE0Wg6LIvm1J7x',
   },
   ApiKeyHeader: {
     type: 'string',
     description:
       'Name of the header that has the key. Refused are headers of framing and routing, cookies, and those that the platform sets itself.',
-    pattern: '^x-[a-z]{1,30}-key$',
+    pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
     maxLength: 64,
     example: 'x-api-key',
   },
@@ -81,13 +75,13 @@ export const CLAIM_SOURCE_SCHEMAS: Schemas = {
   OAuthClientCredentialsIn: only(['client_id', 'client_secret', 'token_endpoint'], {
     type: choice('oauth-client-credentials'),
     client_id: { type: 'string', pattern: '^[ -~]+$', minLength: 1, maxLength: 255, example: 'countersign' },
-    client_secret: ref('ClaimSourceSecret'),
+    client_secret: { type: 'string', description: SECRET_IS, pattern: '^[ -~]{1,1024}$' },
     token_endpoint: ref('TokenEndpointUrl'),
     token_endpoint_auth_method: nullable({ allOf: [ref('TokenEndpointAuthMethodName')] }),
     audience: nullable({ type: 'string', pattern: '^[!-~]+$', minLength: 1, maxLength: 2048 }),
     scope: nullable({
       type: 'string',
-      pattern: '^[a-z:.]+( [a-z:.]+){0,10}$',
+      pattern: '^[!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*$',
       maxLength: 1000,
       example: 'claims:read',
     }),

@@ -66,6 +66,13 @@ interface WaitingOut {
   nextLookAt?: DateTime
 }
 
+interface DidWarningOut {
+  /** Stable. did.host_lost: the host of a did:web is no verified domain of the tenant any more, so that it signs nothing. */
+  code: string
+  /** Says for people what is wrong and what to do. */
+  reason: string
+}
+
 /** PROCESSING until the document resolves, then COMPLETED; FAILED when it does not resolve in time. */
 export type RegistrationStatus = 'PROCESSING' | 'COMPLETED' | 'FAILED'
 
@@ -80,6 +87,8 @@ interface DidOut {
   failureReason?: string
   /** Why a did:web is still PROCESSING, and when the platform checks it again. */
   waiting?: WaitingOut
+  /** Why a COMPLETED DID cannot be used at present. */
+  warning?: DidWarningOut
 }
 
 interface DidPageOut {
@@ -101,6 +110,8 @@ interface ResolvedOut {
   failureReason?: string
   /** Why a did:web is still PROCESSING, and when the platform checks it again. */
   waiting?: WaitingOut
+  /** Why a COMPLETED DID cannot be used at present. */
+  warning?: DidWarningOut
   localMetadata: MetadataOut
   /** platform: the platform serves the document. caller: publish it at the DID's address. none: it needs no hosting. */
   hosting: 'platform' | 'caller' | 'none'
@@ -114,10 +125,11 @@ const methodOf = (text: string): 'KEY' | 'WEB' => {
   ])
 }
 
-const statusToWire = ({ registrationStatus, failureReason, waiting }: DidRecord) => ({
+const statusToWire = ({ registrationStatus, failureReason, waiting, warning }: DidRecord) => ({
   registrationStatus,
   ...(failureReason ? { failureReason } : {}),
   ...(waiting ? { waiting: waitingToWire(waiting) } : {}),
+  ...(warning ? { warning } : {}),
 })
 
 const waitingToWire = ({ code, reason, lookedAt, nextLookAt }: Waiting): WaitingOut => ({

@@ -85,6 +85,11 @@ export const DID_DOCUMENT: AreaDocument<keyof typeof DID_OPERATIONS | 'getLinked
           meaning: 'The tenant has a default issuer already.',
           remedy: 'Create the DID without issuer, then set defaultIssuer to it with updateTenantSettings.',
         },
+        'did.host_lost': {
+          meaning: 'The host of a did:web is no verified domain of the tenant any more, so that the DID signs nothing.',
+          remedy:
+            'Verify the domain again (createDomain, verifyDomain), or name another DID. resolveDID shows the same as its warning.',
+        },
         'did.taken': {
           meaning: 'The tenant has this DID already.',
           remedy: 'Use the DID that getDIDsList shows, or send another options.url.',

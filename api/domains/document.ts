@@ -20,9 +20,10 @@ export const DOMAIN_DOCUMENT: AreaDocument<keyof typeof DOMAIN_OPERATIONS> = {
   schemas: {
     DomainName: {
       type: 'string',
-      description: 'A domain name; an internationalised one is stored in ASCII.',
-      pattern: '^([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)$',
-      maxLength: 240,
+      description:
+        'A domain name below a public suffix; an internationalised one is stored in ASCII, and has at most 240 characters there.',
+      pattern: '^[^%@/?#:\\[\\]\\\\\\s]+$',
+      maxLength: 500,
       example: 'id.university.example',
     },
     DomainLabel: {

@@ -64,7 +64,7 @@ function textBody(
   if (mayBeArchive && ZIP_TYPE.test(type)) return undefined
   throw new Refusal(
     'request.unsupported_media_type',
-    `The operation does not accept this Content-Type. Send the body as application/json in UTF-8${mayBeArchive ? ', or as application/zip' : ''}.`,
+    `The operation does not accept this Content-Type. Send the body as application/json, or as a type that ends in +json, in UTF-8${mayBeArchive ? ', or as application/zip' : ''}.`,
   )
 }
 

@@ -44,7 +44,9 @@ export class MessageEncryptionController extends Controller {
   async encrypt(@Request() called: Called, @Body() body: MessageEncryptIn): Promise<MessageEncryptOut> {
     const { payload, recipientDidUrls, senderDidUrl } = body
     const request = { payload, recipientDidUrls, senderDidUrl }
-    return jweToWire(await this.platform.messageEncryption.encryptMessage(called.user.tenantId, request))
+    const { jwe, sender } = await this.platform.messageEncryption.encryptMessage(called.user.tenantId, request)
+    if (sender) called.noted = { objectIds: [sender.didId] }
+    return jweToWire(jwe)
   }
 
   /**
@@ -58,6 +60,8 @@ export class MessageEncryptionController extends Controller {
   @SuccessResponse(200)
   @Response<Problem>(400, 'no DID of the tenant opens the JWE')
   async decrypt(@Request() called: Called, @Body() body: MessageDecryptIn): Promise<MessageDecryptOut> {
-    return decryptedToWire(await this.platform.messageEncryption.decryptMessage(called.user.tenantId, body.jwe))
+    const decrypted = await this.platform.messageEncryption.decryptMessage(called.user.tenantId, body.jwe)
+    called.noted = { objectIds: [decrypted.didId] }
+    return decryptedToWire(decrypted)
   }
 }

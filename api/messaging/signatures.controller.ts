@@ -41,7 +41,9 @@ export class MessageSignaturesController extends Controller {
   @Response<Problem>(400, 'the DID URL is not of a key of the tenant that can sign')
   async sign(@Request() called: Called, @Body() body: MessageSignIn): Promise<MessageSignOut> {
     const { didUrl, payload } = body
-    return signedToWire(await this.platform.messageSignatures.signMessage(called.user.tenantId, { didUrl, payload }))
+    const signed = await this.platform.messageSignatures.signMessage(called.user.tenantId, { didUrl, payload })
+    called.noted = { objectIds: [signed.didId] }
+    return signedToWire(signed)
   }
 
   /**
@@ -55,6 +57,8 @@ export class MessageSignaturesController extends Controller {
   @SuccessResponse(200)
   @Response<Problem>(400, 'the text is no compact JWS of a DID; errors names the broken rule')
   async verify(@Request() called: Called, @Body() body: MessageVerifyIn): Promise<MessageVerifyOut> {
-    return verdictToWire(await this.platform.messageSignatures.verifyMessage(called.user.tenantId, body.jws))
+    const verdict = await this.platform.messageSignatures.verifyMessage(called.user.tenantId, body.jws)
+    called.noted = { verified: verdict.verified, reason: verdict.error?.type ?? null }
+    return verdictToWire(verdict)
   }
 }

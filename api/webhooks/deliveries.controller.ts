@@ -78,7 +78,9 @@ export class WebhookDeliveriesController extends Controller {
   @Response<Problem>(409, 'the webhook is disabled, or a delivery of the event to it is under way')
   async redeliver(@Request() called: Called, @Path() id: Uuid): Promise<DeliveryOut> {
     this.setStatus(202)
-    const delivery = await this.platform.webhookDeliveries.redeliver(called.user, id)
+    const delivery = await this.platform.webhookDeliveries.redeliver(called.user, id, (webhookId) => {
+      called.noted = { objectIds: [webhookId] }
+    })
     this.setHeader('Location', `/v1/webhooks/deliveries/${delivery.id}`)
     return deliveryToWire(delivery)
   }

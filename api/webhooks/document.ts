@@ -1,5 +1,6 @@
 import type { WEBHOOK_OPERATIONS } from '../../protocol/webhooks/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
+import { urlWithoutQuery } from '../frame/openapi/urls.ts'
 import { RETRIED_DELIVERY, WEBHOOK } from './wire.ts'
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
@@ -48,19 +49,15 @@ export const WEBHOOK_DOCUMENT: AreaDocument<keyof typeof WEBHOOK_OPERATIONS | 'g
       enum: ['OpenIdCredentialIssued', 'OidcIssuerCredentialIssued'],
       example: 'OpenIdCredentialIssued',
     },
-    WebhookUrl: {
-      type: 'string',
-      description:
-        'An https URL with a host name that can be called from the internet; an internationalised one is stored in ASCII. No IP address, no query, no fragment, no user info.',
-      pattern: '^https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)/[a-z0-9/-]{0,100}$',
-      maxLength: 300,
-      example: 'https://receiver.university.example/webhooks',
-    },
+    WebhookUrl: urlWithoutQuery(
+      'An https URL with a host name that can be called from the internet; an internationalised one is stored in ASCII. No IP address, no query, no fragment, no user info. http only where the operator allows local trials.',
+      'https://receiver.university.example/webhooks',
+    ),
     WebhookSecret: {
       type: 'string',
       description:
         'whsec_ and 24 to 64 bytes in base64, which are the HMAC key, or 16 to 255 characters of ASCII without spaces, which are the key as they are.',
-      pattern: '^[a-zA-Z0-9_]{16,60}$',
+      pattern: '^[!-~]{16,255}$',
       example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     },
   },

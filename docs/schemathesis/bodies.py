@@ -1,5 +1,8 @@
 """What is written into the valid bodies of an operation: WRITTEN, by operationId."""
 import json
+import re
+import uuid
+from urllib.parse import quote
 
 import stored
 from values import (compact_claims, compact_semantic, document, duration, own_claims, printable, signable,
@@ -183,7 +186,45 @@ def verify_mobile(case, body):
         body["session"] = {"transcript": "g_b29g"}  # [null, null, null]
 
 
+def domain(case, body):
+    body["domain"] = f"d{uuid.uuid4().hex}.example"  # a tenant has each domain once
+
+
+def called(url):
+    """A URL that can be called: the path of the generated one, at a host that has a public name."""
+    path = re.sub("^[a-zA-Z]+://[^/?#]*|[?#].*", "", url)
+    return "https://receiver.university.example/" + quote(path[:100], safe="")
+
+
+def webhook(case, body):
+    body["url"] = called(body["url"])
+    if (body.get("secret") or "").startswith("whsec_"):
+        body["secret"] = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+def claim_source(case, body):
+    body["url"] = called(body["url"])
+    for parameter in (body.get("request_parameters") or {}).values():
+        if parameter.get("map_from"):
+            parameter["map_from"] = "claims.student_id"
+    authorization = body.get("authorization") or {}
+    for name, secret in (("ApiKey", "value"), ("OAuthClientCredentials", "client_secret")):
+        members = authorization.get(name)
+        if members:
+            members[secret] = members[secret].replace("*", "0")  # stars stand for a stored secret
+    if authorization.get("ApiKey", {}).get("header"):
+        authorization["ApiKey"]["header"] = "x-api-key"
+    if "OAuthClientCredentials" in authorization:
+        members = authorization["OAuthClientCredentials"]
+        members["token_endpoint"] = called(members["token_endpoint"])
+
+
 WRITTEN = {
+    "createDomain": domain,
+    "createWebhook": webhook,
+    "updateWebhook": webhook,
+    "createClaimSource": claim_source,
+    "updateClaimSource": claim_source,
     "createWebSemanticPresentationTemplate": query,
     "updateWebSemanticPresentationTemplate": query,
     "createWebSemanticPresentationRequest": query,

@@ -26,13 +26,16 @@ export interface Encryption {
   recipients: Recipient[]
   /** With a sender the JWE proves it by ECDH-1PU; without one it is anonymous, by ECDH-ES. */
   sender?: Sender | undefined
-  /** Of an anonymous JWE; with a sender it is A256CBC-HS512 (draft-madden-jose-ecdh-1pu-04, section 2.1). */
-  enc?: 'A256CBC-HS512' | 'A256GCM' | 'XC20P'
+  /** Of an anonymous JWE, by default as with a sender: A256CBC-HS512 (draft-madden-jose-ecdh-1pu-04, section 2.1). */
+  enc?: 'A256CBC-HS512' | 'A256GCM' | 'XC20P' | undefined
   typ?: string
   /** Type of the plaintext. */
   cty?: string
   random: Random
 }
+
+/** What every reader of anoncrypt and authcrypt has (DIDComm v2, Content Encryption Algorithms); a DID document names none. */
+const REQUIRED = 'A256CBC-HS512'
 
 const base64url = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64url')
 
@@ -52,7 +55,7 @@ export async function encryptJwe(encryption: Encryption): Promise<GeneralJwe> {
   const [first] = recipients
   if (!first || recipients.length > MAX_RECIPIENTS) throw new Error('a JWE has 1 to 100 recipients')
   if (sender && sender.keyType !== first.key.keyType) throw new Error('sender and recipients need keys of one curve')
-  const enc: ContentName = sender ? 'A256CBC-HS512' : (encryption.enc ?? 'XC20P')
+  const enc: ContentName = sender ? REQUIRED : (encryption.enc ?? REQUIRED)
   const alg = sender ? 'ECDH-1PU+A256KW' : 'ECDH-ES+A256KW'
   const ephemeral = ephemeralKey(first.key.keyType, random)
   const apv = recipientsInfo(recipients.map(({ kid }) => kid))

@@ -74,7 +74,8 @@ function checkedMessage(value: Json, did: string, now: Date): DidcommMessage {
   try {
     const message = checkMessage(value, now)
     if (message.to !== undefined && !message.to.includes(did)) throw invalidMessage('the DID in to', 'to')
-    return message
+    // it may be absent (DIDComm v2, Message Headers), and there are readers that need it
+    return { typ: MEDIA_TYPES.plain, ...message }
   } catch (error) {
     throw withPaths(error, (path) => (path === '' ? 'message' : `message.${path}`))
   }

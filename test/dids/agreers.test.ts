@@ -8,7 +8,7 @@ import { decryptJwe } from '../../protocol/messaging/jwe.decrypt.ts'
 import { encryptJwe } from '../../protocol/messaging/jwe.encrypt.ts'
 import { ephemeralKey } from '../../protocol/messaging/jwe.keys.ts'
 import { createDid } from '../support/credentials/credentials.ts'
-import { type DidAnswer, didsOf } from '../support/credentials/dids.ts'
+import { type DidAnswer, didsOf, withStanding } from '../support/credentials/dids.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -28,7 +28,7 @@ for (const [keyType, curve] of [
 ] as const)
   test(`a did:key of ${keyType} agrees by its ${curve} key of keyAgreement (did:key, 3.1.3)`, async (t) => {
     const { tenantId } = world.first
-    const { agreersFor, agreersOf } = createAgreers(world.dependencies)
+    const { agreersFor, agreersOf } = createAgreers(withStanding(world.dependencies))
     const did = await createDid(world, keyType)
     const [agreement] = resolveDidKey(did).keyAgreement ?? []
     const kid = typeof agreement === 'string' ? agreement : (agreement?.id ?? '')
@@ -50,7 +50,7 @@ for (const [keyType, curve] of [
 
 test('a JWE goes from one DID of the tenant to others, and no private key leaves the key store', async (t) => {
   const { tenantId } = world.first
-  const { agreersFor, agreersOf } = createAgreers(world.dependencies)
+  const { agreersFor, agreersOf } = createAgreers(withStanding(world.dependencies))
   const [from, ...to] = await Promise.all(
     ['ed25519', 'x25519', 'ed25519'].map(async (type) => {
       const [agreer] = await agreersFor(tenantId, await createDid(world, type), refuse)
@@ -72,7 +72,7 @@ test('a JWE goes from one DID of the tenant to others, and no private key leaves
 
 test('a fault has the caller’s code and names the caller’s field', async (t) => {
   const { tenantId } = world.first
-  const { agreersFor } = createAgreers(world.dependencies)
+  const { agreersFor } = createAgreers(withStanding(world.dependencies))
   const codeOf = async (didUrl: string, tenant = tenantId) =>
     (await t.throwsAsync<Refusal>(agreersFor(tenant, didUrl, refuse), { instanceOf: Refusal }))?.code
   const did = await createDid(world)
@@ -88,7 +88,7 @@ test('a fault has the caller’s code and names the caller’s field', async (t)
 test('where the private key never leaves the key store, the DID is refused before anything is encrypted (D-380)', async (t) => {
   const { tenantId } = world.first
   const keys = { ...world.dependencies.keys, agrees: ['x25519'] as const }
-  const { agreersFor, agreersOf } = createAgreers({ ...world.dependencies, keys })
+  const { agreersFor, agreersOf } = createAgreers({ ...withStanding(world.dependencies), keys })
   for (const keyType of ['ed25519', 'p256']) {
     const did = await createDid(world, keyType)
     await t.throwsAsync(agreersFor(tenantId, did, refuse), { instanceOf: Refusal, code: 'letter.custody' })
@@ -112,7 +112,7 @@ test('a did:web agrees by its X25519 key once it is registered', async (t) => {
 
 test('a DID that was deleted while it is remembered agrees no more', async (t) => {
   const { tenantId } = world.first
-  const { agreersFor } = createAgreers(world.dependencies)
+  const { agreersFor } = createAgreers(withStanding(world.dependencies))
   const did = await createDid(world)
   const [agreer] = await agreersFor(tenantId, did, refuse)
   await didsOf(world, world.token).remove(did)

@@ -2,7 +2,7 @@ import test from 'ava'
 import { createSigners, type RefuseSigner } from '../../activities/dids/signers.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { createDid } from '../support/credentials/credentials.ts'
-import { chooseIssuer, type DidAnswer, didsOf, loggedAbout } from '../support/credentials/dids.ts'
+import { chooseIssuer, type DidAnswer, didsOf, loggedAbout, withStanding } from '../support/credentials/dids.ts'
 import { refusal } from '../support/credentials/templates.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -19,7 +19,7 @@ const refuse: RefuseSigner = ({ kind, expected }) =>
 async function tenant() {
   const client = await world.addTenant()
   const token = await world.tokenOf(client)
-  const { chosen } = createSigners(world.dependencies)
+  const { chosen } = createSigners(withStanding(world.dependencies))
   return {
     token,
     tenantId: client.tenantId,

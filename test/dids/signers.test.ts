@@ -3,7 +3,7 @@ import { createSigners, type RefuseSigner } from '../../activities/dids/signers.
 import { keyFor } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { createDid } from '../support/credentials/credentials.ts'
-import { didsOf } from '../support/credentials/dids.ts'
+import { didsOf, withStanding } from '../support/credentials/dids.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -20,7 +20,7 @@ const refuse: RefuseSigner = ({ kind, expected }) =>
 
 test('a refusal has the caller’s code and names the caller’s field', async (t) => {
   const { tenantId } = world.first
-  const { signerOf } = createSigners(world.dependencies)
+  const { signerOf } = createSigners(withStanding(world.dependencies))
   const refused = async (work: () => unknown) => {
     const error = await t.throwsAsync<Refusal>(async () => work(), { instanceOf: Refusal })
     return [error?.code, error?.errors[0]?.path, error?.errors[0]?.message]
@@ -45,7 +45,7 @@ test('a refusal has the caller’s code and names the caller’s field', async (
 })
 
 test('the first type of key that the DID holds is taken, and its signature is of that key', async (t) => {
-  const { signerOf } = createSigners(world.dependencies)
+  const { signerOf } = createSigners(withStanding(world.dependencies))
   const did = await createDid(world, 'p256')
   const signer = await signerOf(world.first.tenantId, did, refuse)
   t.deepEqual(signer.keyTypes, ['p256'])
@@ -57,7 +57,7 @@ test('the first type of key that the DID holds is taken, and its signature is of
 
 test('a DID that was deleted while it is remembered signs nothing, in the caller’s words (D-022)', async (t) => {
   const { tenantId } = world.first
-  const { signerOf } = createSigners(world.dependencies)
+  const { signerOf } = createSigners(withStanding(world.dependencies))
   const did = await createDid(world)
   const { sign } = (await signerOf(tenantId, did, refuse)).withKey(keyFor('eddsa-rdfc-2022'))
   await didsOf(world, world.token).remove(did)

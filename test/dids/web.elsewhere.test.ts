@@ -7,6 +7,7 @@ import { createPlatform } from '../../activities/index.ts'
 import { sign, verify } from '../support/credentials/credentials.ts'
 import { didsOf, type Resolved, until } from '../support/credentials/dids.ts'
 import { type Names, openNames } from '../support/frame/names.ts'
+import { inboxesOf } from '../support/messaging.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let names: Names
@@ -127,6 +128,42 @@ test.serial(
     await dids.reaches(did, 'COMPLETED')
   },
 )
+
+test.serial('the document of a DID elsewhere decides who gets and who sends its messages (D-492, D-493)', async (t) => {
+  const did = didAt('letters')
+  await dids.createWeb(urlOf('letters'))
+  const { didDocument } = await withKeys(did)
+  names.elsewhere.set(fileOf('letters'), JSON.stringify(didDocument))
+  await dids.reaches(did, 'COMPLETED')
+  const { dependencies, first } = world
+  let ahead = 0
+  const { sending } = createPlatform({ ...dependencies, now: () => new Date(Date.now() + ahead) })
+  const inboxes = inboxesOf(world, world.token)
+  const inbox = await inboxes.created()
+  const mailbox = (await dids.create('KEY', { keyType: 'x25519' })).json<{ did: string }>().did
+  for (const each of [did, mailbox]) t.is((await inboxes.register(inbox, each)).status, 201)
+  const received = async () => (await inboxes.messages(inbox)).totalCount
+  const send = (to: string, from?: string) => {
+    const call = { tenantId: first.tenantId, clientId: first.clientId, requestId: dependencies.uuid() }
+    const message = { id: dependencies.uuid(), type: 'https://didcomm.org/trust-ping/2.0/ping', body: {} }
+    return sending.sendMessage(call, { to, message: from === undefined ? message : { ...message, from } })
+  }
+  await send(did)
+  await send(mailbox, did)
+  t.is(await received(), 2)
+  ahead = 6 * 60_000
+  names.elsewhere.delete(fileOf('letters'))
+  await send(did)
+  t.is(await received(), 3, 'its host may be away')
+  await t.throwsAsync(send(mailbox, did), { code: 'message.sender_unfit' }, 'nobody else would believe it')
+  ahead = 12 * 60_000
+  const other = await withKeys((await dids.createWeb(urlOf('other'))).did)
+  const text = JSON.stringify(other.didDocument).replaceAll(other.didDocument.id, did)
+  names.elsewhere.set(fileOf('letters'), text)
+  await t.throwsAsync(send(did), { code: 'message.cannot_send' }, 'it is somebody else now, who takes no messages')
+  await t.throwsAsync(send(mailbox, did), { code: 'message.sender_unfit' })
+  t.is(await received(), 3)
+})
 
 test.serial('a deletion while PROCESSING ends the registration at once, with keys and rows', async (t) => {
   const did = didAt('withdrawn')

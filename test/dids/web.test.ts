@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { createPlatform } from '../../activities/index.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import type { DidDocument } from '../../protocol/dids/index.ts'
 import { sign, verify } from '../support/credentials/credentials.ts'
 import { type DidAnswer, didsOf, type Resolved } from '../support/credentials/dids.ts'
 import { peerVerifies, verifyLinkage } from '../support/credentials/linkage.ts'
+import { type DomainAnswer, domainsOf } from '../support/domains.ts'
 import { type Names, openNames } from '../support/frame/names.ts'
+import { inboxesOf } from '../support/messaging.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let names: Names
 let world: World
 test.before(async () => {
-  names = await openNames(['id.acme.test', 'wing.acme.test'])
+  names = await openNames(['id.acme.test', 'wing.acme.test', 'hall.acme.test'])
   world = await openWorld({ workflows: true, env: names.env })
   names.platform.apiPort = world.config.port
 })
@@ -160,6 +163,88 @@ test.serial('a domain that changed hands speaks for its new tenant alone', async
   await row(after.tenantId, 'platform')
   t.is((await asked()).json().owner, after.tenantId)
 })
+
+test.serial(
+  'a did:web whose domain is lost signs, sends and receives nothing, until it is verified again (D-492)',
+  async (t) => {
+    const domain = 'hall.acme.test'
+    const [before, after, third] = [await newTenant(), await newTenant(), await newTenant()]
+    const did = didAt(domain)
+    const prove = async ({ token }: { token: string }, { id, verificationToken }: DomainAnswer) => {
+      names.dns.set(domain, { A: ['127.0.0.1'], TXT: [verificationToken] })
+      t.is((await domainsOf(world, token).verify(id)).status, 204)
+    }
+    const openAt = async (tenant: typeof before) => {
+      const own = await domainsOf(world, tenant.token).created(domain)
+      await prove(tenant, own)
+      await tenant.dids.createWeb(`https://${domain}:${names.port}`)
+      const { didDocument } = await tenant.dids.reaches(did, 'COMPLETED')
+      const inbox = await inboxesOf(world, tenant.token).created()
+      t.is((await inboxesOf(world, tenant.token).register(inbox, did)).status, 201)
+      return { domainId: own.id, inbox, kid: didDocument.verificationMethod?.[0]?.id }
+    }
+    const texts = async ({ token }: { token: string }, inbox: string) =>
+      (await inboxesOf(world, token).messages(inbox)).messages.map(({ payload }) => JSON.parse(payload).body.content)
+    const post = (path: string, { token }: { token: string }, body: object) => world.ask(path, { token, body })
+    const send = (text: string) => post('/v1/messaging/send', third, { to: did, message: text })
+
+    const first = await openAt(before)
+    const letter = { payload: 'sealed', recipientDidUrls: [did] }
+    const sealed = (await post('/v1/messaging/encrypt', third, letter)).json()
+    t.is((await send('one')).status, 200)
+    let ahead = 0
+    const elsewhere = createPlatform({ ...world.dependencies, now: () => new Date(Date.now() + ahead) })
+    const signElsewhere = () =>
+      elsewhere.messageSignatures.signMessage(before.tenantId, { didUrl: first.kid ?? '', payload: 'x' })
+    await signElsewhere()
+    const anew = (await domainsOf(world, before.token).invalidate(first.domainId)).json<DomainAnswer>()
+    ahead = 10_001
+    await t.throwsAsync(signElsewhere(), { code: 'did.host_lost' }, 'another process remembers a host for 10 s')
+
+    const isLost = async () => {
+      const message = { id: randomUUID(), type: 'https://didcomm.org/trust-ping/2.0/ping', from: did, body: {} }
+      const other = await inboxesOf(world, before.token).created()
+      const [mailbox] = (await before.dids.create('KEY', { keyType: 'x25519' })).json<{ did: string }>().did.split(' ')
+      const replies = {
+        didUrl: await post('/v1/messaging/sign', before, { didUrl: first.kid, payload: 'x' }),
+        senderDidUrl: await post('/v1/messaging/encrypt', before, {
+          ...letter,
+          recipientDidUrls: [mailbox],
+          senderDidUrl: did,
+        }),
+        'message.from': await post('/v1/messaging/send', before, { to: mailbox, message }),
+        did: await inboxesOf(world, before.token).register(other, did),
+      }
+      for (const [path, reply] of Object.entries(replies)) {
+        t.is(reply.status, 409, path)
+        t.like(reply.json(), { type: '/problems#did.host_lost', errors: [{ path, code: 'host_lost' }] }, path)
+      }
+      await t.throwsAsync(sign(world, did, { token: before.token }), { message: /did\.host_lost/ })
+      const resolved = (await before.dids.resolve(did)).json<Resolved>()
+      t.like(resolved, { registrationStatus: 'COMPLETED', warning: { code: 'did.host_lost' } })
+      t.true(resolved.warning?.reason.includes(domain))
+      t.truthy((await before.dids.list()).dids.find((each) => each.did === did)?.warning)
+      t.is(
+        (await post('/v1/messaging/decrypt', before, sealed)).json().payload,
+        'sealed',
+        'what was for its keys opens',
+      )
+    }
+    await isLost()
+    t.like((await send('two')).json(), { type: '/problems#message.cannot_send', errors: [{ code: 'unresolvable' }] })
+    await prove(before, anew)
+    await t.notThrowsAsync(sign(world, did, { token: before.token }))
+    t.is((await send('three')).status, 200)
+    t.false('warning' in (await before.dids.resolve(did)).json<Resolved>())
+
+    await domainsOf(world, before.token).invalidate(first.domainId)
+    const second = await openAt(after)
+    t.is((await send('four')).status, 200)
+    await isLost()
+    t.deepEqual(await texts(after, second.inbox), ['four'])
+    t.deepEqual(await texts(before, first.inbox), ['three', 'one'])
+  },
+)
 
 test.serial('the host of another tenant is not ours to host on: it stays PROCESSING', async (t) => {
   const [victim, other] = [await newTenant(), await newTenant()]

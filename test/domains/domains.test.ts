@@ -122,6 +122,8 @@ test('a repeated Idempotency-Key makes one domain, and invalidates once', async 
   ]
   t.deepEqual(second.json(), first.json())
   t.is((await domains.list()).totalCount, 1)
+  dns.set(body.domain, { TXT: [first.json<DomainAnswer>().verificationToken] })
+  t.is((await domains.verify(first.json<DomainAnswer>().id)).status, 204)
   const invalidate = () =>
     world.ask(`${DOMAINS}/${first.json<DomainAnswer>().id}/invalidate`, {
       method: 'POST',
@@ -242,10 +244,15 @@ test('an invalidated domain has another token, and the record of the former one 
   const invalidated = reply.json<DomainAnswer>()
   t.like(invalidated, { id, domain, isVerified: false, verifiedAt: null, status: 'WAITING' })
   t.not(invalidated.verificationToken, verificationToken)
+  t.deepEqual(
+    (await own().invalidate(id)).json(),
+    invalidated,
+    'a repeated request voids no record that was just published',
+  )
   t.is((await own().verify(id)).status, 400)
   dns.set(domain, { TXT: [invalidated.verificationToken] })
   t.is((await own().verify(id)).status, 204)
-  t.is((await loggedAbout(world, world.token, 'CONFIG_CUSTOM_DOMAIN_INVALIDATE_SUCCESS', id)).length, 1)
+  t.is((await loggedAbout(world, world.token, 'CONFIG_CUSTOM_DOMAIN_INVALIDATE_SUCCESS', id)).length, 2)
 })
 
 test('another tenant’s domain is as a missing one, for everything', async (t) => {

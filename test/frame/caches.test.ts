@@ -10,6 +10,7 @@ import type { Outbound } from '../../activities/frame/outbound/index.ts'
 import { createPlatform, type Platform } from '../../activities/index.ts'
 import { Unavailable } from '../../protocol/errors.ts'
 import { createDid } from '../support/credentials/credentials.ts'
+import { withStanding } from '../support/credentials/dids.ts'
 import { codeOf } from '../support/parts/keys.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -132,7 +133,7 @@ test('a deleted DID signs nothing any more, here at once and elsewhere within 5 
 })
 
 test('an issuer that a process remembers is its own tenant’s, and unknown to every other', async (t) => {
-  const signers = createSigners(world.dependencies)
+  const signers = createSigners(withStanding(world.dependencies))
   const find = (tenantId: string, named: string) => signers.signerOf(tenantId, named, refuseIssuer('issuer'))
   const did = await createDid(world)
   t.is((await find(world.first.tenantId, did)).did, did)

@@ -5,7 +5,7 @@ import { createMessageEncryption } from '../../activities/messaging/encryption.t
 import { didKeyOf } from '../../protocol/dids/key.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { createDid } from '../support/credentials/credentials.ts'
-import { didsOf } from '../support/credentials/dids.ts'
+import { didsOf, withStanding } from '../support/credentials/dids.ts'
 import { encryptionOf, foreigner, type Jwe, keyOf, problemOf } from '../support/messaging/encryption.ts'
 import { encrypt } from '../support/messaging.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -120,7 +120,7 @@ test('where the key store cannot agree with a key, its DID is refused as the sen
   const { didResolver } = createPlatform(world.dependencies)
   const keys = { ...world.dependencies.keys, agrees: ['x25519'] as const }
   const { encryptMessage } = createMessageEncryption({
-    agreers: createAgreers({ ...world.dependencies, keys }),
+    agreers: createAgreers({ ...withStanding(world.dependencies), keys }),
     didResolver,
   })
   const { tenantId } = world.first

@@ -202,5 +202,13 @@ test('neither the payload nor the JWE nor a DID is in the log of the tenant', as
   const log = await world.ask('/v1/analytics/events?limit=1000', { token: world.token, body })
   const types = log.json<{ data: { type: string }[] }>().data.map(({ type }) => type)
   for (const type of body.types) t.true(types.includes(type), type)
+  const { id } = (await didsOf(world, world.token).resolve(mine)).json<{ id: string }>()
+  const about = { token: world.token, body: { ...body, objectIds: [id] } }
+  const found = (await world.ask('/v1/analytics/events', about)).json<{ data: { type: string }[] }>().data
+  t.deepEqual(
+    found.map(({ type }) => type).toSorted(),
+    ['MESSAGING_DECRYPT_SUCCESS', 'MESSAGING_ENCRYPT_SUCCESS'],
+    'it names an own DID by the id of its row',
+  )
   for (const secret of [canary, did, mine, (JSON.parse(text) as Jwe).ciphertext]) t.false(log.text.includes(secret))
 })

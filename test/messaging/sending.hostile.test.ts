@@ -7,7 +7,7 @@ import { inTenant } from '../../entities/orm.ts'
 import { type DidDocument, type PublicJwk, toJwk } from '../../protocol/dids/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { createDid } from '../support/credentials/credentials.ts'
-import { loggedAbout } from '../support/credentials/dids.ts'
+import { loggedAbout, withStanding } from '../support/credentials/dids.ts'
 import { type Forgery, forged } from '../support/messaging/didcomm.ts'
 import { agreementIn, encryptionOf } from '../support/messaging/encryption.ts'
 import { walletsOf } from '../support/messaging/wallets.ts'
@@ -188,7 +188,7 @@ test('a registration by a jwt ends when the document no longer has the key that 
     if (!current) throw new Refusal('did.unresolvable', 'The DID does not resolve.')
     return { did, document: current, source: 'web' as const, retrievedAt: new Date().toISOString() }
   }
-  const parts = { ...world.dependencies, messageDelivery: deliveryOf(world) }
+  const parts = { ...withStanding(world.dependencies), messageDelivery: deliveryOf(world) }
   const { inboxesOf: placesOf } = createRoutes({ ...parts, didResolver: { resolve } })
   const find = async (now: DidDocument | undefined) => {
     current = now

@@ -111,7 +111,7 @@ test('a message to a DID that is registered here is in its inbox at once, withou
   const message = { id: '1', type: PING, from, body: {} }
   for (const _ of [1, 2]) t.is((await send(`${did}#${did.slice(8)}`, message)).status, 200)
   const [own, text, json, ...more] = await contents()
-  t.deepEqual(own, message)
+  t.deepEqual(own, { typ: 'application/didcomm-plain+json', ...message }, 'typ is there, for readers that need it')
   t.like(text, { to: [did], body: { content: 'a text' } })
   t.like(json, { to: [did], body: { content: { course: 'CS-101' } } })
   t.deepEqual(more, [])

@@ -215,9 +215,10 @@ test('a did:web of another host is resolved under the outbound rules, and its do
 const jwkOf = async (jws: (payload: string) => Promise<string>): Promise<JWK> =>
   (await verify(await jws('hello'))).signerPublicJwk ?? {}
 
-test('neither the payload nor the JWS is in the log of the tenant', async (t) => {
+test('the log says which DID has signed and what the verdict was, and has neither payload nor JWS', async (t) => {
   const canary = `canary-${randomUUID()}`
-  const { jws } = await sign(keyOf(await createDid(world)), { canary })
+  const did = await createDid(world)
+  const { jws } = await sign(keyOf(did), { canary })
   await verify(jws)
   await ask('verify', { jws: canary })
   await ask('sign', { didUrl: canary, payload: canary })
@@ -233,4 +234,15 @@ test('neither the payload nor the JWS is in the log of the tenant', async (t) =>
   const types = log.json<{ data: { type: string }[] }>().data.map(({ type }) => type)
   for (const type of body.types) t.true(types.includes(type), type)
   t.false(log.text.includes(canary) || log.text.includes(jws))
+  // of an own DID the log says which one it was, by the id of its row
+  const { id } = (await didsOf(world, world.token).resolve(did)).json<{ id: string }>()
+  const about = { ...body, objectIds: [id] }
+  const found = await world.ask('/v1/analytics/events', { token: world.token, body: about })
+  t.deepEqual(
+    found.json<{ data: { type: string }[] }>().data.map(({ type }) => type),
+    ['MESSAGING_SIGN_SUCCESS'],
+  )
+  const verdicts = log.json<{ data: { type: string; metadata: string }[] }>().data
+  const verified = verdicts.find(({ type }) => type === 'MESSAGING_VERIFY_SUCCESS')
+  t.like(JSON.parse(verified?.metadata ?? '{}'), { verified: true, reason: null })
 })

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
@@ -189,10 +192,12 @@ test.serial('strangers’ tokens with keys of their own do not ask the database 
   t.is(asked, 1)
 })
 
-test.serial('an operator adds a key or ends every token with a command (stack/token-keys.ts)', async (t) => {
+test.serial('an operator adds a key or ends every token with a command (npm run keys)', async (t) => {
+  const local = mkdtempSync(join(tmpdir(), 'keys-'))
+  t.teardown(() => rmSync(local, { recursive: true }))
   const run = async (...args: string[]) => {
     const { config } = world
-    const child = spawn(process.execPath, [...process.execArgv, 'stack/token-keys.ts', ...args], {
+    const child = spawn(process.execPath, [...process.execArgv, 'stack/keys.ts', '--local', local, ...args], {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
       env: {
         PATH: process.env.PATH,

@@ -155,6 +155,15 @@ test.serial(
     t.is((await emit()).count, 0, 'a disabled webhook gets no delivery of a new event')
     for (const refused of [await own().test(webhook.id), await own().redeliver(id)])
       t.like(refused.json(), { status: 409, type: '/problems#webhook.disabled' })
+    const dates = { dateFrom: '2020-01-01T00:00:00Z', dateTo: '2999-01-01T00:00:00Z' }
+    const about = { categories: ['webhook'], types: [], ids: [], requestIds: [], objectIds: [webhook.id], ...dates }
+    const { ask, token } = beside().world
+    const log = await ask('/v1/analytics/events?limit=1000', { token, body: about })
+    const entries = log.json<{ data: { type: string; metadata: string }[] }>().data
+    const ended = entries.find(({ type }) => type === 'WEBHOOK_DELIVERY_FAIL')
+    t.like(JSON.parse(ended?.metadata ?? '{}'), { clientId: 'platform', id, status: 'STOPPED', code: 'answer' })
+    const refusals = entries.filter(({ type }) => type === 'WEBHOOK_REDELIVER_FAIL')
+    t.is(refusals.length, 1, 'a refused redelivery is found under its webhook')
   },
 )
 

@@ -5,7 +5,7 @@ import { refuseIssuer } from '../refusals.ts'
 /** Issuers that are DIDs of the tenant. */
 export const didIssuers = (signers: Signers): BatchIssuers => ({
   /** The keys of a deleted issuer may be destroyed a moment before its DID is seen to be deleted. */
-  goneCodes: ['credential.issuer_unknown', 'key.not_found'],
+  goneCodes: ['credential.issuer_unknown', 'did.host_lost', 'key.not_found'],
 
   forget: (tenantId, did) => signers.forget(tenantId, did),
 

@@ -72,7 +72,9 @@ export function createBatchSigning(parts: Parts) {
       return signSlice(chunk)
     }
     if (outcomes.gone.size > 0) {
-      const reason = 'An issuer of the batch was deleted. Resume the batch to refuse its rows, or cancel it.'
+      const reason =
+        'An issuer of the batch was deleted, or its domain is not verified any more. ' +
+        'Verify the domain, and resume the batch; it refuses the rows of an issuer that is gone. Or cancel it.'
       if (await pause(chunk, batch, 'batch.issuer_gone', reason)) return { state: 'PAUSED', ...counts }
       return signSlice(chunk)
     }

@@ -22,6 +22,15 @@ export const notCalled = (host: string, why: string): Unavailable =>
 
 export const notPublic = (host: string): string => `${host} cannot be called: no public address is known for it.`
 
+/** Names of this machine alone, of which DNS is not asked (RFC 6761, section 6.3). */
+export const isLocalhost = (host: string): boolean => /(^|\.)localhost$/i.test(host)
+
+/** Where such a name leads. */
+export const LOCALHOST: readonly ResolvedAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+]
+
 /**
  * Resolves all addresses of a name, IPv4 and IPv6, anew for every connection: nothing is cached, so that the checked
  * address is the one that is used. `server` is `ip:port`; without one the system resolver is used.

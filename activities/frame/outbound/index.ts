@@ -4,7 +4,7 @@ import type { OutboundConfig } from '../../../config.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { inRanges, isPublic, parseRanges } from '../../../protocol/hosts/addresses.ts'
 import type { ReadBudget } from './budget.ts'
-import { createResolveName, notCalled, notPublic, type ResolvedAddress } from './dns.ts'
+import { createResolveName, isLocalhost, LOCALHOST, notCalled, notPublic, type ResolvedAddress } from './dns.ts'
 import { exchangeOnce, type OutboundResponse } from './exchange.ts'
 import { OutboundFault } from './faults.ts'
 import { createHostSlots } from './slots.ts'
@@ -109,6 +109,11 @@ export function createOutbound(config: OutboundConfig, options: OutboundOptions 
 
   /** Checks every address of the name, not only the one that would be used. */
   const checkedAddresses = async ({ host, isAddress }: OutboundTarget): Promise<ResolvedAddress[]> => {
+    if (isLocalhost(host)) {
+      const open = LOCALHOST.filter(({ address }) => inRanges(address, ranges))
+      if (open.length > 0) return open
+      throw notCalled(host, 'the addresses of this machine are in no allowed range')
+    }
     const family = host.includes(':') ? 6 : 4
     const addresses: ResolvedAddress[] = isAddress ? [{ address: host, family }] : await resolveName(host)
     const allowed = ({ address }: ResolvedAddress) => inRanges(address, ranges) || (!isAddress && isPublic(address))

@@ -1,5 +1,6 @@
 import { Refusal } from '../../../protocol/errors.ts'
 import type { RefuseSigner } from '../../dids/signers.ts'
+import { hostLost } from '../../dids/standing.ts'
 
 /**
  * Makes refusals of a verifier's or holder's DID, `presentation.signer_*`; `field` is the request's field that names
@@ -19,6 +20,8 @@ export const refusePresenter =
           'presentation.signer_not_ready',
           'The registration of the DID is not COMPLETED: its signatures could not be verified yet.',
         )
+      case 'host_lost':
+        return hostLost(fault.host, field)
       case 'not_chosen':
         return refusal('presentation.signer_not_chosen', `The request names no DID: ${fault.why}`)
       case 'key_unfit':

@@ -4,6 +4,7 @@ import { createSigners } from '../../../activities/dids/signers.ts'
 import { createTenants } from '../../../activities/frame/tenants/index.ts'
 import { createSemanticLists } from '../../../activities/semantic-credentials/status-lists.sign.ts'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
+import { withStanding } from '../../support/credentials/dids.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -30,7 +31,7 @@ function publisherAt(ms: number, { held = false } = {}) {
     ...dependencies,
     tenants: createTenants(dependencies),
     statusKinds: createSemanticLists({
-      signers: createSigners(dependencies),
+      signers: createSigners(withStanding(dependencies)),
       documents: {
         ...documents,
         async sign(...request: Parameters<typeof documents.sign>) {

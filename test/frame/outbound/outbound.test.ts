@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import { createOutbound, type OutboundRequest } from '../../../activities/frame/outbound/index.ts'
 import { createHostSlots } from '../../../activities/frame/outbound/slots.ts'
@@ -112,6 +113,19 @@ test('an address in the URL is called when it is in an allowed range, and only t
 
 test('an allowed range holds for its own addresses: ::1 is not in 127.0.0.0/8', async (t) => {
   t.regex(await outcome({ url: at('/echo', 'six.test') }), /^unavailable: six.test cannot be called/)
+})
+
+test('localhost is this machine, and the DNS server is not asked for it (RFC 6761, 6.3)', async (t) => {
+  dns.set('localhost', { A: ['192.0.2.1'] })
+  const local = createServer((_request, response) => void response.end('here'))
+  await new Promise<void>((resolve) => void local.listen(0, '127.0.0.1', resolve))
+  const { port } = local.address() as AddressInfo
+  const plain = createOutbound(config(), { plainHttp: true })
+  for (const host of ['localhost', 'LOCALHOST', 'a.localhost'])
+    t.is(await outcome({ url: `http://${host}:${port}/` }, plain), '200', host)
+  const strict = createOutbound({ ...config(), allowedRanges: [] }, { plainHttp: true })
+  t.regex(await outcome({ url: `http://localhost:${port}/` }, strict), /^unavailable: localhost cannot be called/)
+  await new Promise((resolve) => local.close(resolve))
 })
 
 test('answers other than redirects are answers; a redirect is an error', async (t) => {

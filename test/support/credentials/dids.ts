@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { createPlatform, type Dependencies } from '../../../activities/index.ts'
 import type { World } from '../world.ts'
 
 export interface Waiting {
@@ -8,6 +9,12 @@ export interface Waiting {
   nextLookAt?: string
 }
 
+/** Dependencies with what signers and agreers ask about a DID. */
+export const withStanding = <Own extends Dependencies>(dependencies: Own) => ({
+  ...dependencies,
+  didStanding: createPlatform(dependencies).didStanding,
+})
+
 export interface DidAnswer {
   did: string
   id: string
@@ -15,6 +22,7 @@ export interface DidAnswer {
   registrationStatus: string
   failureReason?: string
   waiting?: Waiting
+  warning?: { code: string; reason: string }
 }
 
 export interface Resolved {
@@ -26,6 +34,7 @@ export interface Resolved {
   registrationStatus: string
   failureReason?: string
   waiting?: Waiting
+  warning?: { code: string; reason: string }
   localMetadata: DidAnswer['metadata']
   hosting: string
 }

@@ -67,6 +67,57 @@ for (const [index, [operationId, right, wrong]] of LIMITS.entries())
     t.is(reply.status, 400, reply.text)
   })
 
+const HOOK = { events: ['OpenIdCredentialIssued'] }
+const SOURCE = { name: 'Registry', request_parameters: {} }
+const oauth = (token_endpoint: string) => ({ client_id: 'a b', client_secret: ' s ', token_endpoint, scope: 'A:b [c]' })
+
+/** What the platform takes, of forms that few examples have. */
+const TAKEN: [operationId: string, body: object][] = [
+  ...['https://hooks.university.edu', 'HTTPS://München.de:8443/a%20b/@me', 'https://a.co.uk/A_b.c;d=1'].map(
+    (url): [string, object] => ['createWebhook', { ...HOOK, url }],
+  ),
+  ...['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS/', `~!{${'x'.repeat(252)}`].map((secret): [string, object] => [
+    'createWebhook',
+    { ...HOOK, url: 'https://hooks.university.edu/a', secret },
+  ]),
+  ...['Ärzte.de', 'id.uni.nl.', '例え。jp', 'a.b.c.d.e.f.nl'].map((domain): [string, object] => [
+    'createDomain',
+    { domain, name: 'A' },
+  ]),
+  ...['https://Claims.university.edu:8443/students#v2', 'https://例え.jp'].map((url): [string, object] => [
+    'createClaimSource',
+    { ...SOURCE, url },
+  ]),
+  [
+    'createClaimSource',
+    {
+      ...SOURCE,
+      url: 'https://claims.university.edu/a',
+      request_parameters: {
+        a: { map_from: 'https://idp_edu/Name.first' },
+        b: { map_from: 'authentication_provider.url' },
+      },
+      authorization: { ApiKey: { value: 'Bearer *a b', header: 'Authorization' } },
+    },
+  ],
+  [
+    'createClaimSource',
+    {
+      ...SOURCE,
+      url: 'https://claims.university.edu/a',
+      authorization: { OAuthClientCredentials: oauth('https://login.university.edu:8443/t?tenant=A') },
+    },
+  ],
+]
+
+for (const [index, [operationId, body]] of TAKEN.entries())
+  test(`the schema of ${operationId} includes what the API takes (${index})`, async (t) => {
+    t.is(requestFault(operationId, body), undefined)
+    const path = operationOf(operationId)?.path ?? ''
+    const reply = await world.ask(path, { token: world.token, body })
+    t.true(reply.status === 200 || reply.status === 201, reply.text)
+  })
+
 test('a template of a PDF may be changed without its files', (t) => {
   t.is(requestFault('updateCompactCredentialPdfTemplate', WITHOUT_PDF), undefined)
   t.is(requestFault('updateCompactCredentialPdfTemplate', { ...WITHOUT_PDF, template_file: null }), undefined)
