@@ -19,7 +19,7 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
   messaging: ['dids'],
   openid: ['dids', 'credentials', 'claim-sources', 'webhooks'],
   webhooks: [],
-  administration: ['dids', 'domains', 'credentials', 'messaging', 'tokens-logs', 'webhooks'],
+  administration: ['dids', 'domains', 'credentials', 'messaging', 'openid', 'tokens-logs', 'webhooks'],
 }
 
 /** What composes areas: it may use all of them. */
