@@ -184,13 +184,16 @@ test.serial('an address in another case or with another slash is none', async (t
   }
 })
 
+/** Methods that the document does not name, because they are for clients of the platform that our paths come from (D-491). */
+const ALIASED: Record<string, string[]> = { '/v1/config/domain': ['PUT', 'DELETE'] }
+
 test.serial('another method is 405 with Allow, and OPTIONS tells the same', async (t) => {
   const ask = (method: string, path: string) => target.client.ask({ method, path, token: target.sample.token })
   for (const [template, methods] of Object.entries(document.paths)) {
     const taken = Object.keys(methods).map((method) => method.toUpperCase())
     const path = fill(template, { id: uuid })
     const others = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY'].filter(
-      (each) => !taken.includes(each),
+      (each) => !taken.includes(each) && !ALIASED[template]?.includes(each),
     )
     for (const method of others) t.is(faultOf(await ask(method, path), [405]), undefined, `${method} ${path}`)
     for (const method of ['OPTIONS', others[0] ?? 'LINK']) {
