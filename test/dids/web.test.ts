@@ -181,7 +181,11 @@ test.serial(
       const { didDocument } = await tenant.dids.reaches(did, 'COMPLETED')
       const inbox = await inboxesOf(world, tenant.token).created()
       t.is((await inboxesOf(world, tenant.token).register(inbox, did)).status, 201)
-      return { domainId: own.id, inbox, kid: didDocument.verificationMethod?.[0]?.id }
+      return {
+        domainId: own.id,
+        inbox,
+        kid: didDocument.verificationMethod?.find(({ id }) => id.includes('#z6Mk'))?.id,
+      }
     }
     const texts = async ({ token }: { token: string }, inbox: string) =>
       (await inboxesOf(world, token).messages(inbox)).messages.map(({ payload }) => JSON.parse(payload).body.content)
