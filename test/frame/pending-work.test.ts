@@ -9,6 +9,7 @@ import { create, lines } from '../support/credentials/batches.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { didsOf } from '../support/credentials/dids.ts'
 import { createDomain } from '../support/domains.ts'
+import { CLAIMS, createMobileTemplate, sessionsOf } from '../support/openid/wallet.ts'
 import { createWebhook, webhooksOf } from '../support/webhooks.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -28,6 +29,8 @@ test.after.always(async () => {
 
 const change = async (text: string, ...values: unknown[]) => (await superuser.query({ text, values })).rows
 const AREA = '/v1/credentials/web-semantic'
+
+let template: string | undefined
 
 /** One of each kind, asked for over HTTP: its id by workflow type, and a change of its row by which the work is over. */
 const KINDS: Record<string, { begin(): Promise<string>; over: string; since: string }> = {
@@ -88,6 +91,17 @@ const KINDS: Record<string, { begin(): Promise<string>; over: string; since: str
     },
     over: `update webhook_deliveries set state = 'DELIVERED', ended_at = now() where id = $1`,
     since: 'update webhook_deliveries set created_at = $2 where id = $1',
+  },
+  issueOpenIdCredentials: {
+    async begin() {
+      template ??= await createMobileTemplate(world)
+      const body = { credentials: [template], claims: CLAIMS }
+      const { id } = await sessionsOf(world).offer(body)
+      await change('update openid_sessions set ends_at = now() where id = $1', id) // before that it waits for its wallet
+      return id
+    },
+    over: `update openid_sessions set state = 'EXPIRED', ended_at = now() where id = $1`,
+    since: 'update openid_sessions set ends_at = $2 where id = $1',
   },
   notifyStatus: {
     async begin() {
