@@ -24,7 +24,7 @@ test.serial('docs/credentials.md works word for word', async (t) => {
 test.serial('docs/mobile.md works word for word', async (t) => {
   const kept = (await typed('docs/mobile.md')).filter(({ promised }) => promised !== undefined)
   for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
-  t.is(kept.length, 5)
+  t.is(kept.length, 6)
 })
 
 const linesOf = (printed: string) =>

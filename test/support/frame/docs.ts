@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,6 +19,9 @@ export type Typed = Block & { printed: string; promised?: string }
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 const read = (name: string) => readFile(join(root, name), 'utf8')
+
+/** What the project's folder has. */
+const OURS = ['.local', 'node_modules', 'package.json']
 
 /** npm's scripts, which run the programs of this project from a folder elsewhere. */
 async function packageJson(): Promise<string> {
@@ -53,6 +56,7 @@ export async function type(world: World, blocks: Block[]): Promise<Typed[]> {
   try {
     await mkdir(join(folder, '.local'))
     await writeFile(join(folder, 'package.json'), await packageJson())
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
     await writeFile(join(folder, '.local/first-tenant.json'), JSON.stringify({ ...world.first, baseUrl: world.url }))
     const commands = blocks.filter(({ language }) => language === 'sh')
     // between the blocks a mark, so that each promise meets the output of the block before it
@@ -62,7 +66,7 @@ export async function type(world: World, blocks: Block[]): Promise<Typed[]> {
       env: environmentOf(world),
       maxBuffer: 16 * 1024 * 1024,
     })
-    const written = (await readdir(folder)).filter((name) => name !== '.local' && name !== 'package.json')
+    const written = (await readdir(folder)).filter((name) => !OURS.includes(name))
     if (written.length > 0) throw new Error(`the blocks write into the project's folder: ${written.join(', ')}`)
     const printed = stdout.split('\u001e')
     return commands.map((block, at) => {
