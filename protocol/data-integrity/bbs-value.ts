@@ -1,5 +1,14 @@
 import { decode, encode, type TagDecoder } from 'cborg'
 import { fromBase64url } from '../base64url.ts'
+import type { Json } from './hash.ts'
+
+/** The signed data of a base proof (VC Data Integrity BBS 1.0, sections 3.3.1 to 3.3.5). */
+export interface BbsData {
+  header: Uint8Array
+  messages: Uint8Array[]
+  hmacKey: Uint8Array
+  mandatoryPointers: string[]
+}
 
 /** Components of a base proof value (VC Data Integrity BBS 1.0, section 3.3.8 serializeBaseProofValue). */
 export interface BaseProofValue {
@@ -51,3 +60,17 @@ export function parseBaseProofValue(text: unknown): BaseProofValue | undefined {
   if (!Array.isArray(pointers) || !pointers.every((pointer) => typeof pointer === 'string')) return undefined
   return { signature, header, publicKey, hmacKey, mandatoryPointers: pointers }
 }
+
+export const bbsProofValue = (data: BbsData, signature: Uint8Array, publicKey: Uint8Array): string =>
+  baseProofValue({
+    signature,
+    header: data.header,
+    publicKey,
+    hmacKey: data.hmacKey,
+    mandatoryPointers: data.mandatoryPointers,
+  })
+
+const BASE_PREFIX = 'u2V0C'
+
+export const isBaseProof = (proof: Json): boolean =>
+  typeof proof.proofValue === 'string' && proof.proofValue.startsWith(BASE_PREFIX)

@@ -11,7 +11,7 @@ import {
 import type { DocumentLoader } from '../contexts/index.ts'
 import { toMultibase } from '../dids/index.ts'
 import { Refusal, Unavailable } from '../errors.ts'
-import { baseProofValue, parseBaseProofValue } from './bbs-value.ts'
+import { type BbsData, isBaseProof, parseBaseProofValue } from './bbs-value.ts'
 import type { Json } from './hash.ts'
 import type { VerificationKey } from './keys.ts'
 import { checkPointers, unknownPointers } from './pointers.ts'
@@ -19,14 +19,6 @@ import { asRefusal, refusalOf } from './refusals.ts'
 
 export interface BbsOptions {
   documentLoader: DocumentLoader
-}
-
-/** The signed data of a base proof (VC Data Integrity BBS 1.0, sections 3.3.1 to 3.3.5). */
-export interface BbsData {
-  header: Uint8Array
-  messages: Uint8Array[]
-  hmacKey: Uint8Array
-  mandatoryPointers: string[]
 }
 
 /** Blank node labels in the order of their HMACs, so that a derived proof does not show how many are hidden. */
@@ -65,15 +57,6 @@ export async function bbsData(
   }
 }
 
-export const bbsProofValue = (data: BbsData, signature: Uint8Array, publicKey: Uint8Array): string =>
-  baseProofValue({
-    signature,
-    header: data.header,
-    publicKey,
-    hmacKey: data.hmacKey,
-    mandatoryPointers: data.mandatoryPointers,
-  })
-
 /** Checks the issuer's signature inside a base proof; the library itself verifies derived proofs only. */
 async function verifyBase(document: Json, proof: Json, key: VerificationKey, options: BbsOptions): Promise<boolean> {
   const base = parseBaseProofValue(proof.proofValue)
@@ -90,11 +73,6 @@ async function verifyBase(document: Json, proof: Json, key: VerificationKey, opt
     ciphersuite: 'BLS12-381-SHA-256',
   })
 }
-
-const BASE_PREFIX = 'u2V0C'
-
-export const isBaseProof = (proof: Json): boolean =>
-  typeof proof.proofValue === 'string' && proof.proofValue.startsWith(BASE_PREFIX)
 
 /** Verifies a base or a derived bbs-2023 proof. Throws `Refusal` for errors of the document, not of the proof. */
 export async function verifyBbs(

@@ -3,17 +3,20 @@ import { refuseImports } from '../contexts/index.ts'
 import type { PublicKeyType } from '../dids/index.ts'
 import { Refusal } from '../errors.ts'
 import { wholeSeconds } from '../time.ts'
-import { type BbsData, bbsData, bbsProofValue, deriveBbs } from './bbs.ts'
+import { type BbsData, bbsProofValue } from './bbs-value.ts'
 import { assertPlainForBbs, type CanonizeOptions } from './canonize.ts'
 import { detachedJws, hashData, type Json, jwsInput } from './hash.ts'
 import { checkPointers } from './pointers.ts'
 import { type ProofType, suiteOf } from './suites.ts'
 import { assertTyped } from './typed-values.ts'
 
-export { isBaseProof } from './bbs.ts'
+export { isBaseProof } from './bbs-value.ts'
 export type { Json } from './hash.ts'
 export { isProofType, keyFor, keyTypeOf, PROOF_TYPES, type ProofType, suiteOf, suiteOfProof } from './suites.ts'
 export { type CheckProof, createProofCheck, type ProofCheck, type ProofVerdict } from './verify.ts'
+
+/** Loaded when it is used, because tables of the curve take a third of a second of a core; threads load it at once. */
+const bbs = () => import('./bbs.ts')
 
 /** A key of the issuer in any key store. `sign` returns 64 bytes: Ed25519, or ECDSA P-256 as r‖s. */
 export interface Signer {
@@ -87,6 +90,7 @@ export async function prepareProof(request: ProofRequest, options: CanonizeOptio
     if (hmacKey === undefined) throw new TypeError('a BBS proof needs 32 random bytes')
     checkPointers(credential, mandatoryPointers)
     await assertPlainForBbs(credential, options)
+    const { bbsData } = await bbs()
     const { statements, ...data } = await bbsData(credential, proof, { hmacKey, mandatoryPointers }, options)
     assertTyped(credential, statements)
     return { kind: 'bbs', proof, ...data }
@@ -159,5 +163,6 @@ export async function deriveCredential(request: DeriveRequest, options: Canonize
     throw new Refusal('credential.not_derivable', 'The credential must have exactly one proof to derive from.')
   }
   const selectivePointers = disclose === 'everything' ? [''] : disclose
+  const { deriveBbs } = await bbs()
   return deriveBbs(document, { ...proof }, { selectivePointers, presentationHeader }, options)
 }

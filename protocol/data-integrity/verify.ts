@@ -2,7 +2,6 @@ import { base58btc } from 'multiformats/bases/base58'
 import { base64url } from 'multiformats/bases/base64'
 import { bundledContexts, refuseImports } from '../contexts/index.ts'
 import type { VerificationMethod } from '../dids/index.ts'
-import { verifyBbs } from './bbs.ts'
 import { assertPlainForBbs, type CanonizeOptions } from './canonize.ts'
 import { hashData, type Json, jwsInput, parseDetachedJws } from './hash.ts'
 import { type VerificationKey, verificationKey, verifySignature } from './keys.ts'
@@ -74,7 +73,7 @@ export function createProofCheck(options: CanonizeOptions): CheckProof {
     if (suite.signature === 'bbs') await assertPlainForBbs(document, options)
     const verified =
       suite.signature === 'bbs'
-        ? await verifyBbs(document, proof, key, options)
+        ? await (await import('./bbs.ts')).verifyBbs(document, proof, key, options)
         : await verifyHashed(check, suite, key, options)
     return verified ? { verified } : failed(`The ${name} signature does not match the document.`)
   }

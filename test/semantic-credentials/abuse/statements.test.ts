@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { base58btc } from 'multiformats/bases/base58'
 import { CONTEXT, createDocumentLoader } from '../../../protocol/contexts/index.ts'
-import { bbsData, bbsProofValue } from '../../../protocol/data-integrity/bbs.ts'
+import { bbsData } from '../../../protocol/data-integrity/bbs.ts'
+import { bbsProofValue } from '../../../protocol/data-integrity/bbs-value.ts'
 import { hashData } from '../../../protocol/data-integrity/hash.ts'
 import {
   createProofCheck,
