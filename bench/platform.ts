@@ -32,6 +32,8 @@ export interface BenchedPlatform {
   postgresVersion: string
   /** Of the API. */
   processes: number
+  /** One more process of the worker beside the others. */
+  addWorker(): Promise<void>
   /** POST with JSON; throws unless the status is 2xx. */
   post<T>(path: string, body: unknown): Promise<T>
   /** JSON lines; throws unless the status is 2xx. */
@@ -77,14 +79,19 @@ async function startParts(directory: string, env: Environment, say: (line: strin
   const file = join(directory, 'first-tenant.json')
   const prepared = await run(process.execPath, ['--import=tsx', 'stack/prepare.ts', file], { cwd: root, env: full })
   if (prepared.code !== 0) throw new Error(`The platform could not be prepared: ${prepared.output}`)
-  const service = async (name: string, entry: 'api/server.ts' | 'activities/worker.ts', ready: number) => {
+  const service = async (
+    name: string,
+    entry: 'api/server.ts' | 'activities/worker.ts',
+    ready: number,
+    own: Environment = {},
+  ) => {
     const readyUrl = `http://127.0.0.1:${ready}/health/ready`
     const logFile = join(directory, `${name}.log`)
     const { state, ...part } = await startService({
       name,
       entry,
       readyUrl,
-      env: full,
+      env: { ...full, ...own },
       shutdownSeconds: 10,
       logFile,
       say,
@@ -96,7 +103,11 @@ async function startParts(directory: string, env: Environment, say: (line: strin
   await service('api', 'api/server.ts', port)
   const first = readFirstTenant(file)
   if (!first) throw new Error('The first tenant was not made.')
-  return { postgres, port, first, config: loadConfig(full) }
+  const addWorker = async () => {
+    const operator = await freePort()
+    await service('worker 2', 'activities/worker.ts', operator + 1, { OPERATOR_PORT: String(operator) })
+  }
+  return { postgres, port, first, config: loadConfig(full), addWorker }
 }
 
 async function ask<T>(
@@ -128,7 +139,7 @@ export async function openPlatform(env: Environment, say: (line: string) => void
     rmSync(directory, { recursive: true, force: true })
   }
   try {
-    const { postgres, port, first, config } = await startParts(directory, env, say, parts)
+    const { postgres, port, first, config, addWorker } = await startParts(directory, env, say, parts)
     const base = `http://127.0.0.1:${port}`
     const client = { clientId: first.clientId, clientSecret: first.clientSecret, grantType: 'client_credentials' }
     const { access_token: token } = await ask<{ access_token: string }>(`${base}/v1/auth/token`, {
@@ -158,6 +169,7 @@ export async function openPlatform(env: Environment, say: (line: string) => void
         const [worker, api] = [of('worker'), of('api')]
         return worker && api && { worker, api }
       },
+      addWorker,
       post: (path, body) => ask(`${base}${path}`, { body: JSON.stringify(body), token }),
       upload: (path, body) => ask(`${base}${path}`, { type: 'application/x-ndjson', body, token }),
       get: (path) => ask(`${base}${path}`, { method: 'GET', token }),

@@ -3,6 +3,7 @@ import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
 import type { Batches } from './batch.ts'
 import { joined, type Measured, median, percentile, rate } from './measure.ts'
 import type { Memory } from './memory.ts'
+import { type Sessions, sessionsTable } from './openid/sessions.ts'
 import { type Deliveries, deliveriesTable } from './webhooks/deliveries.ts'
 
 export interface Row {
@@ -31,6 +32,8 @@ export interface Report {
   memory: Memory | undefined
   /** Of webhooks. */
   deliveries: Deliveries | undefined
+  /** With one worker, then with two. */
+  sessions: Sessions[]
 }
 
 /** What the figures depend on, without any name of the machine. */
@@ -121,10 +124,14 @@ export function memoryTable(memory: Memory | undefined): string {
 }
 
 /** All that was measured, as Markdown. */
-export const tables = ({ rows, batches, memory, deliveries }: Report): string =>
-  [table(rows), batchTable(batches), memoryTable(memory), ...(deliveries ? [deliveriesTable(deliveries)] : [])].join(
-    '\n\n',
-  )
+export const tables = ({ rows, batches, memory, deliveries, sessions }: Report): string =>
+  [
+    table(rows),
+    batchTable(batches),
+    memoryTable(memory),
+    ...(deliveries ? [deliveriesTable(deliveries)] : []),
+    ...(sessions.length > 0 ? [sessionsTable(sessions)] : []),
+  ].join('\n\n')
 
 const readme = new URL('./README.md', import.meta.url)
 const [BEGIN, END] = ['<!-- measured: begin -->', '<!-- measured: end -->']

@@ -9,6 +9,7 @@ import type { Load } from './load.ts'
 import type { Loop, LoopResult } from './loops/linked-data.ts'
 import type { Measured } from './measure.ts'
 import { type Memory, type MemoryOptions, measureMemory } from './memory.ts'
+import { measureSessions, SESSIONS, type Sessions } from './openid/sessions.ts'
 import { measurePdfs, PDF } from './pdf.ts'
 import { type Environment, openPlatform } from './platform.ts'
 import { overHttp, type Prepared, prepare, type Tools } from './prepare.ts'
@@ -46,7 +47,7 @@ async function measure(format: Format, verb: 'sign' | 'verify', prepared: Prepar
   return row
 }
 
-const NAMES: readonly string[] = [...[...FORMATS, ...CBOR_FORMATS].map(({ name }) => name), PDF, WEBHOOKS]
+const NAMES: readonly string[] = [...[...FORMATS, ...CBOR_FORMATS].map(({ name }) => name), PDF, WEBHOOKS, SESSIONS]
 
 /** Measures the platform over HTTP beside the libraries under it, both in the same run. */
 export async function bench({
@@ -89,6 +90,8 @@ export async function bench({
     if (!only || only.includes(PDF)) rows.push(await measurePdfs(tools))
     const deliveries: Deliveries | undefined =
       !only || only.includes(WEBHOOKS) ? await measureDeliveries(tools) : undefined
+    // last, because it adds a worker
+    const sessions: Sessions[] = !only || only.includes(SESSIONS) ? await measureSessions(tools) : []
     return {
       machine: describeMachine(),
       load: [before, loadNow()],
@@ -99,6 +102,7 @@ export async function bench({
       batches,
       memory,
       deliveries,
+      sessions,
     }
   } finally {
     load.stop()
@@ -123,7 +127,8 @@ export async function benchCommand(env: Environment, args: string[]): Promise<vo
   const report = await bench({ env, only: values.only?.split(','), seconds, batchRows, say })
   say(`\n${tables(report)}`)
   const wrong = report.rows.filter(({ one, many, lost }) => one.errors + many.errors + lost > 0)
-  if (wrong.length > 0 || (report.deliveries?.wrong ?? 0) > 0)
+  const wrongSessions = report.sessions.reduce((sum, each) => sum + each.wrong, 0)
+  if (wrong.length > 0 || (report.deliveries?.wrong ?? 0) + wrongSessions > 0)
     throw new Error('There were wrong answers or lost credentials: nothing is written down.')
   if (values.only || values.seconds || values.rows)
     say('\nNot written to bench/README.md: that takes a whole run without options.')

@@ -1,17 +1,26 @@
-import { allHandlersFinished, condition, continueAsNew, proxyActivities, setHandler } from '@temporalio/workflow'
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  proxyActivities,
+  proxyLocalActivities,
+  setHandler,
+} from '@temporalio/workflow'
 import type { ClaimFetcher } from '../activities/claim-sources/fetch.ts'
 import type { Issuances } from '../activities/openid/sessions/issue.ts'
 import type { SessionLooks } from '../activities/openid/sessions/look.ts'
 import type { Json } from '../protocol/json.ts'
 import type { PendingIssuance, SessionLook, SessionSubject } from '../protocol/openid/oid4vci/session.ts'
 import type { Payload } from '../protocol/workflows.ts'
+import { atOnceOr } from './at-once.ts'
 import { signalOf, updateOf } from './contract.ts'
-import { outward, quick, refusalOf } from './options.ts'
+import { atOnce, outward, quick, refusalOf } from './options.ts'
 import { createProgressLine } from './progress.ts'
 
 const { lookAtOpenIdSession, failOpenIdIssuance } = proxyActivities<SessionLooks & Issuances>(quick)
 const { issueOpenIdCredential } = proxyActivities<Issuances>(outward)
 const { fetchClaims } = proxyActivities<ClaimFetcher>(outward)
+const local = proxyLocalActivities<SessionLooks & Issuances>(atOnce)
 
 /** A step of the session is in its row: a token was given, a notification came, an operator has something tried again. */
 const changed = signalOf('issueOpenIdCredentials', 'changed')
@@ -22,6 +31,21 @@ const NOT_NOW = 'The issuer cannot issue the credential. Contact the issuer.'
 
 /** An issuance has about twenty events; Temporal takes 2,000 updates in a run. */
 const LOOKS_PER_RUN = 200
+
+/** Rows are read and keys sign within the workflow's task: a session with an activity for each took Temporal twice the time. */
+const lookAt = (subject: SessionSubject): Promise<SessionLook> =>
+  atOnceOr(
+    'look at the session',
+    () => local.lookAtOpenIdSession(subject),
+    () => lookAtOpenIdSession(subject),
+  )
+
+const sign = (issuance: Parameters<Issuances['issueOpenIdCredential']>[0]): Promise<unknown> =>
+  atOnceOr(
+    'issue the credential',
+    () => local.issueOpenIdCredential(issuance).then(() => true),
+    () => issueOpenIdCredential(issuance).then(() => true),
+  )
 
 type Fetched = { claims?: Json } | { failure: { code: string; message: string; forWallet: string } }
 
@@ -39,7 +63,7 @@ async function issue(subject: SessionSubject, pending: PendingIssuance): Promise
   try {
     const fetched = await claimsFor(pending)
     if ('failure' in fetched) await failOpenIdIssuance({ ...issuance, failure: fetched.failure })
-    else await issueOpenIdCredential({ ...issuance, ...fetched })
+    else await sign({ ...issuance, ...fetched })
   } catch (error) {
     const refusal = refusalOf(error)
     if (!refusal) throw error
@@ -77,7 +101,7 @@ export async function issueOpenIdCredentials({
   for (let looks = 1; ; looks += 1) {
     isWoken = false
     const underWay = requested // a request that comes during the look gets the next one
-    const look = await lookAtOpenIdSession(subject)
+    const look = await lookAt(subject)
     show(lineOf(subject, look), undefined, `${look.state} ${look.issued} ${look.pending.length}`)
     for (const pending of look.pending) await issue(subject, pending)
     answered = underWay

@@ -12,7 +12,10 @@ export const quick: ActivityOptions = { startToCloseTimeout: '10s', retry: until
  */
 export const outward: ActivityOptions = { startToCloseTimeout: '30s', retry: untilItWorks }
 
-/** One outbound request of 3 s at most within a workflow task, which Temporal gives to another worker after 10 s. */
+/**
+ * Within a workflow task, which Temporal gives to another worker after 10 s: one outbound request of 3 s at most, or rows
+ * and keys. Once; an activity of its own repeats what fails (workflows/at-once.ts).
+ */
 export const atOnce: LocalActivityOptions = { startToCloseTimeout: '8s', retry: { maximumAttempts: 1 } }
 
 /**

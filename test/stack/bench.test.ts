@@ -1,5 +1,6 @@
 import test from 'ava'
 import { percentile } from '../../bench/measure.ts'
+import { sessionsTable } from '../../bench/openid/sessions.ts'
 import { batchTable, memoryTable, ratioOf, table } from '../../bench/report.ts'
 import { bench } from '../../bench/run.ts'
 import { deliveriesTable } from '../../bench/webhooks/deliveries.ts'
@@ -11,7 +12,7 @@ test('the benchmark measures the platform over HTTP beside the library, without 
   t.timeout(240_000)
   const report = await bench({
     env,
-    only: ['eddsa-rdfc-2022', 'mdoc', 'cwt', 'pdf', 'webhooks'],
+    only: ['eddsa-rdfc-2022', 'mdoc', 'cwt', 'pdf', 'webhooks', 'openid'],
     seconds: 1,
     batchRows: 400,
     memory: { rows: 400, restMs: 100 },
@@ -70,12 +71,21 @@ test('the benchmark measures the platform over HTTP beside the library, without 
     deliveriesTable(deliveries ?? t.fail()),
     /to a fast receiver \| 20 \| \*\*\d+\.\d\*\*[\s\S]*p50 \d+ ms, p99 \d+ ms/,
   )
+  t.deepEqual(
+    report.sessions.map(({ workers, wrong }) => [workers, wrong]),
+    [
+      [1, 0],
+      [2, 0],
+    ],
+    'each session gave one credential',
+  )
+  t.regex(sessionsTable(report.sessions), /20 at a time \| 2 \| 3 × 12 \| \*\*\d+\.\d\*\*/)
   t.notRegex(report.machine.join(' '), /\/(home|root|tmp|work)\b/)
 })
 
 test('an unknown format is named, before anything is started', async (t) => {
   await t.throwsAsync(bench({ env, only: ['rsa'] }), {
-    message: /eddsa-rdfc-2022, Ed25519Signature2018.*mdoc, cwt, pdf, webhooks/,
+    message: /eddsa-rdfc-2022, Ed25519Signature2018.*mdoc, cwt, pdf, webhooks, openid/,
   })
 })
 
