@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import test from 'ava'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { createActivities } from '../../activities/index.ts'
+import { messageWork } from '../../activities/messaging/pending-work.ts'
 import { createRoutes } from '../../activities/messaging/routes.ts'
 import type { DidDocument, PublicJwk } from '../../protocol/dids/index.ts'
 import { encryptJwe } from '../../protocol/messaging/jwe.encrypt.ts'
@@ -74,6 +75,21 @@ test('an attempt to post a message is recorded once, and is not made again once 
   t.deepEqual(await attempt(3), { state: 'OVER' })
   t.is(receiver.at(inbox).length, 5)
   t.is((await loggedAbout(world, token, 'MESSAGING_DELIVERY_FAIL', row?.id ?? '')).length, 1)
+})
+
+test('reconciliation misses the delivery of a message from its next attempt on', async (t) => {
+  const { tenantId, send, waiting } = await sender()
+  const { did, inbox } = wallet('reconciled')
+  t.is((await send(did, 'x')).status, 200)
+  const [{ id } = { id: '' }] = await waiting()
+  const { systemSql } = world.dependencies
+  await systemSql.query({ text: 'update outbox set started_at = now() where object_id = $1', values: [id] })
+  const missed = async () => (await messageWork.find(systemSql, { ids: [id] })).length
+  t.is(await missed(), 1)
+  receiver.script(inbox, status(503))
+  const { attemptMessage } = createActivities(world.dependencies)
+  t.like(await attemptMessage({ tenantId, sentId: id, nth: 1 }), { state: 'PENDING' })
+  t.is(await missed(), 0)
 })
 
 test('one Idempotency-Key of two tenants is two messages', async (t) => {

@@ -213,6 +213,7 @@ test('strangers get one answer whatever becomes of their message', async (t) => 
     await pack({ from: nobody.did }), // nobody has proved the sender
     await pack({ to: [nobody.did] }),
     await pack({ expires_time: 1 }),
+    await pack({ body: { text: 'x'.repeat(300_000) } }), // more than a message may have
     { ...good, tag: Buffer.alloc(16).toString('base64url') },
     { ...good, recipients: [{ header: { kid: `${did}#unknown` }, encrypted_key: 'AAAA' }] },
   ]
