@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { CompactSign, exportJWK, generateKeyPair } from 'jose'
 import { createLogKeys } from '../../../activities/tokens-logs/logs/keys.ts'
 import { createChainRows } from '../../../activities/tokens-logs/logs/rows.ts'
 import { createLogVerification } from '../../../activities/tokens-logs/logs/verify.ts'
@@ -81,6 +82,25 @@ test.serial('a head that stands as a checkpoint, or for another tenant, is none 
     [two.tenantId, three.tenantId],
   )
   t.deepEqual((await logs.verify(two.token)).fault, { ...fault, position: two.head.position })
+})
+
+test.serial('a head that a key signed which only the database has is none of the platform', async (t) => {
+  const { tenantId, token, head } = await tenantWith(4)
+  const { privateKey, publicKey } = await generateKeyPair('EdDSA', { extractable: true })
+  const kid = randomUUID()
+  await logs.attack('insert into log_keys (id, public_key) values ($1, $2)', [
+    kid,
+    Buffer.from((await exportJWK(publicKey)).x ?? '', 'base64url'),
+  ])
+  const jws = await new CompactSign(Buffer.from(head.jws.split('.')[1] ?? '', 'base64url'))
+    .setProtectedHeader({ alg: 'EdDSA', typ: 'countersign-log-seal', kid })
+    .sign(privateKey)
+  await logs.attack('update log_seals set jws = $2, key_id = $3 where tenant_id = $1', [tenantId, jws, kid])
+  t.deepEqual((await logs.verify(token)).fault, { kind: 'signature', position: head.position, id: null })
+  const refused = await world.ask('/v1/analytics/verify', { token, body: { head: jws } })
+  t.is(refused.json<{ type: string }>().type, '/problems#log.head_invalid')
+  // keys that nobody else has would sign the heads of the next tests
+  await logs.attack('delete from log_keys where id = $1', [kid])
 })
 
 test.serial('of the heads of former days the last of each day stays', async (t) => {
