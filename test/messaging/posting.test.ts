@@ -8,7 +8,7 @@ import { createRoutes } from '../../activities/messaging/routes.ts'
 import type { DidDocument, PublicJwk } from '../../protocol/dids/index.ts'
 import { encryptJwe } from '../../protocol/messaging/jwe.encrypt.ts'
 import { createDid } from '../support/credentials/credentials.ts'
-import { loggedAbout, withStanding } from '../support/credentials/dids.ts'
+import { loggedAbout, until, withStanding } from '../support/credentials/dids.ts'
 import { agreementIn } from '../support/messaging/encryption.ts'
 import { walletsOf } from '../support/messaging/wallets.ts'
 import { deliveryOf, inboxesOf } from '../support/messaging.ts'
@@ -21,7 +21,7 @@ let beside: WorldBeside
 let world: World
 test.before(async () => {
   // no worker: the tests make the attempts
-  const env = { MESSAGE_RETRY_SECONDS: '10,20' }
+  const env = { MESSAGE_RETRY_SECONDS: '10,20,30' }
   beside = await openWorldBeside('wallet.acme.test', receiver.listener, { env })
   world = beside.world
 })
@@ -64,16 +64,24 @@ test('an attempt to post a message is recorded once, and is not made again once 
   t.is(again.state, 'PENDING')
   t.true((again.nextInMs ?? 0) > 5_000 && (again.nextInMs ?? 0) <= 10_000, 'the wait goes on')
   t.is(receiver.at(inbox).length, 1)
+  let answer: () => void = () => t.fail('nothing came')
+  receiver.script(inbox, (nth, response) => {
+    answer = () => void response.writeHead(503).end()
+    if (nth > 1) answer()
+  })
+  const late = attempt(2)
+  await until('the call', async () => receiver.at(inbox).length === 2)
+  const answerLate = answer
+  t.like(await attempt(2), { state: 'PENDING', nextInMs: 20_000 }, 'of a worker that knows nothing of the first')
+  t.like(await attempt(3), { state: 'PENDING', nextInMs: 30_000 })
+  answerLate()
+  t.deepEqual(await late, { state: 'PENDING', nextInMs: 0 }, 'the third attempt was made')
+  t.like((await waiting())[0], { attempts: 3 })
   answersTwo(inbox, 503)
-  for (const step of await Promise.all([attempt(2), attempt(2)]))
-    t.true(step.state === 'PENDING' && (step.nextInMs ?? 0) > 15_000, 'neither of two ends the delivery')
-  t.like((await waiting())[0], { attempts: 2 })
-  t.deepEqual(await attempt(1), { state: 'PENDING', nextInMs: 0 }, 'the second attempt was made')
-  answersTwo(inbox, 503)
-  const last = await Promise.all([attempt(3), attempt(3)])
+  const last = await Promise.all([attempt(4), attempt(4)])
   t.deepEqual(last.map(({ state }) => state).toSorted(), ['FAILED', 'OVER'])
-  t.deepEqual(await attempt(3), { state: 'OVER' })
-  t.is(receiver.at(inbox).length, 5)
+  t.deepEqual(await attempt(4), { state: 'OVER' })
+  t.is(receiver.at(inbox).length, 6)
   t.is((await loggedAbout(world, token, 'MESSAGING_DELIVERY_FAIL', row?.id ?? '')).length, 1)
 })
 
