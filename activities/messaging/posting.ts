@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { SentMessage } from '../../entities/messaging.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { MEDIA_TYPES } from '../../protocol/messaging/didcomm.message.ts'
@@ -48,12 +49,22 @@ export function createMessagePosting({ config, database, outbound, now, uuid, lo
       : { state: 'PENDING', code, nextInMs: Math.round(wait * 1000) }
   }
 
-  /** Records the attempt; at the end the row goes, and the log says what became of the message. */
+  /** What an earlier run of attempt `nth` has led to. */
+  const recorded = ({ attempts, nextAttemptAt }: SentMessage, nth: number): MessageStep => {
+    const remaining = (nextAttemptAt?.getTime() ?? 0) - now().getTime()
+    return { state: 'PENDING', nextInMs: nth < attempts ? 0 : Math.max(0, remaining) }
+  }
+
+  /**
+   * Records the attempt; at the end the row goes, and the log says what became of the message. The row is locked: of two
+   * workers with one attempt the second finds what the first recorded.
+   */
   const record = ({ tenantId, sentId }: MessageSubject, nth: number, posted: Posted): Promise<MessageStep> =>
     inTenant(database.tenants, tenantId, async (em) => {
       const step = stepOf(posted, nth)
-      const row = await em.findOne(SentMessage, { id: sentId, attempts: nth - 1 })
+      const row = await em.findOne(SentMessage, { id: sentId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (!row) return { state: 'OVER' }
+      if (row.attempts >= nth) return recorded(row, nth)
       if (step.nextInMs !== undefined) {
         em.assign(row, { attempts: nth, nextAttemptAt: new Date(now().getTime() + step.nextInMs) })
         return step
@@ -76,10 +87,7 @@ export function createMessagePosting({ config, database, outbound, now, uuid, lo
       const { tenantId, sentId: id } = subject
       const row = await inTenant(database.tenants, tenantId, (em) => em.findOne(SentMessage, { id }))
       if (!row) return { state: 'OVER' }
-      if (row.attempts >= nth) {
-        const remaining = (row.nextAttemptAt?.getTime() ?? 0) - now().getTime()
-        return { state: 'PENDING', nextInMs: nth < row.attempts ? 0 : Math.max(0, remaining) }
-      }
+      if (row.attempts >= nth) return recorded(row, nth)
       const posted = await post(row)
       if (!posted.accepted) log.warn({ tenantId, sentId: id, nth, code: posted.code }, 'a message was not delivered')
       return record(subject, nth, posted)

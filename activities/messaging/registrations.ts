@@ -114,12 +114,15 @@ export function createRegistrations({ config, database, now, uuid, operations, d
     return row ?? undefined
   }
 
+  /** Remembers a JWT. Returns false for one that was used before. */
+  async function remember(em: SqlEntityManager, tenantId: string, { digest, expiresAt }: ControlProof) {
+    await em.execute(EXPIRED, [new Date(now().getTime() - config.clockToleranceMs)])
+    return (await em.execute<object[]>(USED, [tenantId, Buffer.from(digest), expiresAt])).length > 0
+  }
+
   /** Each JWT registers once, so that it does not bring back a registration that has ended. */
-  async function use(em: SqlEntityManager, tenantId: string, { digest, expiresAt }: ControlProof): Promise<void> {
-    const { clockToleranceMs } = config
-    await em.execute(EXPIRED, [new Date(now().getTime() - clockToleranceMs)])
-    const used = await em.execute<object[]>(USED, [tenantId, Buffer.from(digest), expiresAt])
-    if (used.length === 0)
+  async function use(em: SqlEntityManager, tenantId: string, proof: ControlProof): Promise<void> {
+    if (!(await remember(em, tenantId, proof)))
       throw new Refusal('inbox.jwt_used', 'The jwt has registered a DID before.', [
         { path: 'jwt', code: 'used', message: 'expected a new JWT' },
       ])
@@ -150,7 +153,7 @@ export function createRegistrations({ config, database, now, uuid, operations, d
         if (row && row.inboxId !== inboxId) throw registeredElsewhere()
         if (row) {
           if (row.didId) metadata.didId = row.didId
-          if (proof && row.didId === null) row.controlKey = proof.controlKey
+          if (proof && (await remember(em, tenantId, proof)) && row.didId === null) row.controlKey = proof.controlKey
           return { did, registeredAt: row.createdAt.toISOString() }
         }
         const own = await ownDid(em, did)

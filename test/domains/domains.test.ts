@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { domainWork } from '../../activities/domains/pending-work.ts'
 import { createPlatform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { loggedAbout } from '../support/credentials/dids.ts'
@@ -280,20 +279,4 @@ test('each operation needs its scope', async (t) => {
   const write = domainsOf(world, await world.tokenOf(world.first, 'domains:write'))
   t.is((await world.ask(DOMAINS, { token: await world.tokenOf(world.first, 'domains:write') })).status, 403)
   t.is((await write.remove(id)).status, 204)
-})
-
-test('a verified domain is missed by no reconciliation before its next look', async (t) => {
-  const { systemSql } = world.dependencies
-  const { id, domain, verificationToken } = await own().created()
-  await systemSql.query({ text: 'update outbox set started_at = now() where object_id = $1', values: [id] })
-  const missed = async () => (await domainWork.find(systemSql, { ids: [id] })).length
-  t.is(await missed(), 1)
-  dns.set(domain, { TXT: [verificationToken] })
-  await own().verify(id)
-  t.is(await missed(), 0)
-  await systemSql.query({
-    text: `update domains set next_look_at = now() - interval '1 s' where id = $1`,
-    values: [id],
-  })
-  t.is(await missed(), 1)
 })

@@ -52,6 +52,12 @@ const eventsOf = async (id: string, attempt = 1) =>
     Object.keys(event).find((member) => member.endsWith('EventAttributes')),
   )
 
+const SIGNALED = 'workflowExecutionSignaledEventAttributes'
+
+/** The next look is not near. */
+const restsFor = (id: string, ms: number) =>
+  reaches(id, 'rests', ({ recheck }) => Date.parse(recheck?.nextLookAt ?? '') - Date.now() > ms)
+
 const configurationAt = async (host: string) => (await names.read(host, '/.well-known/did-configuration')).status
 
 test.serial(
@@ -98,12 +104,14 @@ test.serial('a request to verify is an update of the workflow, and what it finds
   const refused = await own().verify(id)
   t.is(refused.status, 400)
   t.like(refused.json(), { type: '/problems#domain.not_verified', errors: [{ code: 'domain.record_missing' }] })
+  t.is(await configurationAt(domain), 404, 'the process remembers for 10 s that the host is nobody’s')
   publish(domain, verificationToken)
   const replies = await Promise.all([own().verify(id), own().verify(id), own().verify(id)])
   t.deepEqual(
     replies.map(({ status }) => status),
     [204, 204, 204],
   )
+  t.is(await configurationAt(domain), 200, 'and serves it at once')
   t.true((await own().read(id)).isVerified)
   const events = await eventsOf(id)
   t.is(events.filter((name) => name === 'workflowExecutionUpdateCompletedEventAttributes').length, 4)
@@ -187,6 +195,7 @@ test.serial(
     const elsewhere = createPlatform(world.dependencies) // another process, with caches of its own
     await until('served', async () => (await configurationAt(domain)) !== 404)
     t.is((await elsewhere.tenants.byHost(domain))?.id, world.first.tenantId)
+    await restsFor(id, 1_000)
     t.is((await own().remove(id)).status, 204)
     t.is(await configurationAt(domain), 404)
     const from = Date.now()
@@ -194,6 +203,7 @@ test.serial(
     t.true(Date.now() - from < 12_000)
     await ends(id)
     t.is(await workflow(id).result(), 'OVER')
+    t.true((await eventsOf(id)).includes(SIGNALED), 'it does not sleep until its next look, which may be a week')
   },
 )
 
@@ -201,9 +211,11 @@ test.serial('an invalidated domain serves nothing, and another workflow waits fo
   const domain = 'anew.acme.test'
   const { id } = await verified(domain)
   await until('served', async () => (await configurationAt(domain)) !== 404)
+  await restsFor(id, 1_000)
   const { verificationToken } = (await own().invalidate(id)).json<DomainAnswer>()
   t.is(await configurationAt(domain), 404)
   await ends(id)
+  t.true((await eventsOf(id)).includes(SIGNALED))
   const waiting = await reaches(id, 'waits', (each) => each.waiting?.code === 'domain.record_missing')
   t.false(waiting.isVerified)
   publish(domain, verificationToken)

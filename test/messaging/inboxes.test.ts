@@ -237,6 +237,12 @@ test('a message for a DID of nobody’s inbox comes nowhere; one for two tenants
     (await other.inboxes.messages(otherInbox)).messages.map(({ payload }) => payload),
     ['for one', 'for both'],
   )
+  const { tenantId } = world.first
+  const filling = `insert into inbox_messages (id, tenant_id, inbox_id, payload, size)
+    select gen_random_uuid(), $1, $2, '', 262144 from generate_series(1, 64)`
+  await asTenant(tenantId, filling, [tenantId, inboxId])
+  const outcomes = (await deliverToInboxes(delivery(inboxDid, 'for who has room'))).map(({ outcome }) => outcome)
+  t.deepEqual(outcomes, ['refused', 'stored'], 'a full inbox does not keep a message from another one')
 })
 
 test('an inbox is deleted with its messages and registrations, while messages come (D-386)', async (t) => {

@@ -99,6 +99,21 @@ for (const [what, forgery, reason] of [
   ['a kid of nobody', { recipient: { kid: 'did:example:nobody#one' } }, 'not for us'],
   ['no kid', { recipient: { kid: undefined } }, 'not for us'],
   ['a kid of a wrong type', { recipient: { kid: { toString: 'x' } } }, 'not for us'],
+  ['a content key of another length', { header: { enc: 'A128GCM' } }, 'no key of ours opens it'],
+  ['ECDH-ES beside a wrapped key', { header: { alg: 'ECDH-ES' } }, 'no key of ours opens it'],
+  [
+    'ECDH-ES for two',
+    {
+      header: { alg: 'ECDH-ES' },
+      members: { recipients: [benKey.kid, annKey.kid].map((kid) => ({ header: { kid } })) },
+    },
+    'ECDH-ES has one recipient',
+  ],
+  [
+    'a recipient twice',
+    { members: { recipients: [benKey.kid, benKey.kid].map((kid) => ({ header: { kid } })) } },
+    'a recipient twice',
+  ],
   ['no recipients', { members: { recipients: [] } }, 'no recipients'],
   ['10,000 recipients', { members: { recipients: Array.from({ length: 10_000 }, () => ({})) } }, 'too many recipients'],
   ['recipients of a wrong type', { members: { recipients: {} } }, 'no recipients'],

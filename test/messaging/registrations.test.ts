@@ -121,6 +121,24 @@ test('a jwt in another form of its signature is the same jwt', async (t) => {
   t.is(problemOf(reply).type, '/problems#inbox.jwt_used')
 })
 
+test('a jwt that proved a registration anew, which stood already, does not bring it back either', async (t) => {
+  const [id, { did, jwt }] = [await own().created(), await stranger()]
+  const [first, second] = [await jwt(id, { jti: '1' }), await jwt(id, { jti: '2' })]
+  for (const each of [first, second]) t.is((await own().register(id, did, each)).status, 201)
+  t.is((await own().unregister(id, did)).status, 204)
+  for (const each of [first, second])
+    t.is(problemOf(await own().register(id, did, each)).type, '/problems#inbox.jwt_used')
+})
+
+test('a used jwt is remembered for as long as it is taken: for the tolerance of clocks behind its exp', async (t) => {
+  const [id, { did, jwt }, other] = [await own().created(), await stranger(), await stranger()]
+  const once = await jwt(id, { exp: Math.floor(Date.now() / 1000) - 5 })
+  t.is((await own().register(id, did, once)).status, 201)
+  t.is((await own().unregister(id, did)).status, 204)
+  t.is((await own().register(id, other.did, await other.jwt(id))).status, 201, 'which forgets what has expired')
+  t.is(problemOf(await own().register(id, did, once)).type, '/problems#inbox.jwt_used')
+})
+
 test('used jwts are forgotten once they have expired', async (t) => {
   const { tenantId } = world.first
   const em = world.dependencies.database.tenants.em.fork()

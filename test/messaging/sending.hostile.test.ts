@@ -116,6 +116,7 @@ test('sendMessage refuses them too, for a DID here and for one elsewhere, and no
   }
   for (const [what, forgery] of HOSTILE) await refused(did, forged({ ...toJwk(key), kid }, forgery), what, ['closed'])
   await refused(far.did, forged({ ...toJwk(key), kid }), 'a JWE for somebody else', ['recipient'])
+  await refused(far.did, forged(wallet('hostile-2').jwk), 'a JWE for a DID that begins alike', ['recipient'])
   for (const message of [
     { protected: 1, ciphertext: 1 },
     { protected: 'AAAA', ciphertext: 'AAAA', recipients: [[]] },

@@ -115,6 +115,27 @@ test('a message to a DID that is registered here is in its inbox at once, withou
   t.like(text, { to: [did], body: { content: 'a text' } })
   t.like(json, { to: [did], body: { content: { course: 'CS-101' } } })
   t.deepEqual(more, [])
+  const other = await world.tokenOf(await world.addTenant())
+  for (const token of [world.token, other])
+    t.is((await send(did, { id: '2', type: PING, body: {} }, token)).status, 200)
+  t.is((await contents()).length, 5, 'a tenant does not occupy the id of another one’s message')
+})
+
+test('a DID in an inbox of its tenant and in one of somebody else: the one gets the message, the other gets it closed', async (t) => {
+  const token = await world.tokenOf(await world.addTenant())
+  const [own, theirs, did] = [inboxesOf(world, world.token), inboxesOf(world, token), await createDid(world)]
+  const [inboxId, theirId] = [await own.created(), await theirs.created()]
+  const payload = { iss: did, aud: theirId, exp: Math.floor(Date.now() / 1000) + 60 }
+  const body = { didUrl: `${did}#${did.slice('did:key:'.length)}`, payload }
+  const { jws } = (await world.ask('/v1/messaging/sign', { token: world.token, body })).json<{ jws: string }>()
+  t.is((await own.register(inboxId, did)).status, 201)
+  t.is((await theirs.register(theirId, did, jws)).status, 201)
+  t.is((await send(did, 'a confidence')).status, 200)
+  const [[clear], [closed]] = [(await own.messages(inboxId)).messages, (await theirs.messages(theirId)).messages]
+  t.like(JSON.parse(clear?.payload ?? ''), { body: { content: 'a confidence' } })
+  t.deepEqual(Object.keys(JSON.parse(closed?.payload ?? '')).toSorted(), [
+    ...['ciphertext', 'iv', 'protected', 'recipients', 'tag'],
+  ])
 })
 
 test('what cannot be sent encrypted is not sent, and the answer says why', async (t) => {
@@ -171,6 +192,11 @@ test('a stranger’s encrypted message comes in at /didcomm, once, as the messag
   const plain = { id: message.id, type: PING, to: [did], body: { text: 'from nobody' } }
   t.is((await didcommPost(await packEncrypted({ message: plain, recipients, random: randomBytes }))).status, 202)
   t.deepEqual(await contents(), [plain, message], 'an anonymous message does not occupy the id of another one')
+  const another = wallet('another-sender')
+  const same = { ...message, from: another.did }
+  const bySame = { message: same, recipients, sender: agreementOf(another.jwk), random: randomBytes }
+  t.is((await didcommPost(await packEncrypted(bySame))).status, 202)
+  t.deepEqual(await contents(), [same, plain, message], 'nor does one that somebody else has proved')
 })
 
 test('strangers get one answer whatever becomes of their message', async (t) => {
@@ -187,6 +213,7 @@ test('strangers get one answer whatever becomes of their message', async (t) => 
     await pack({ from: nobody.did }), // nobody has proved the sender
     await pack({ to: [nobody.did] }),
     await pack({ expires_time: 1 }),
+    await pack({ body: { text: 'x'.repeat(300_000) } }), // more than a message may have
     { ...good, tag: Buffer.alloc(16).toString('base64url') },
     { ...good, recipients: [{ header: { kid: `${did}#unknown` }, encrypted_key: 'AAAA' }] },
   ]

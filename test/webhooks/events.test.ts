@@ -166,11 +166,17 @@ test.serial('another key signs after it was published, and what the old one sign
   const fresh = createPlatform(dependencies).webhookKeys // as in a process that reads the keys now
   t.is((await fresh.current()).keySet.keys.length, 2, 'published')
   t.is((await fresh.current()).kid, keyOf(before ?? t.fail()), 'and not used yet')
-  const owner = await connect(config.database.url, 1)
-  await owner.em.getConnection().execute(`update webhook_keys set created_at = created_at - interval '61 minutes'`)
-  await owner.close()
+  const age = async (time: string) => {
+    const owner = await connect(config.database.url, 1)
+    await owner.em.getConnection().execute(`update webhook_keys set created_at = created_at - interval '${time}'`)
+    await owner.close()
+  }
+  await age('59 minutes')
+  t.is((await fresh.reload()).kid, keyOf(before ?? t.fail()), 'nor for as long as a key set may be cached, many times')
+  await age('2 minutes')
   const settled = await fresh.reload()
   t.not(settled.kid, keyOf(before ?? t.fail()))
+  await age('29 days')
   t.deepEqual(await rotation.rotateWebhookKeys({ keyId: randomUUID() }), { added: 0, removed: 0 }, 'kept for 30 days')
   t.true(settled.keySet.keys.some(({ kid }) => kid === keyOf(before ?? t.fail())))
   // a key that was destroyed is no reason to fail: the worker reads the keys again

@@ -2,7 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import { createActivities } from '../../activities/index.ts'
-import { createReceiver, documentedVerifier } from '../support/receiver.ts'
+import { loggedAbout, until } from '../support/credentials/dids.ts'
+import { createReceiver, documentedVerifier, status } from '../support/receiver.ts'
+import { connected } from '../support/stack/backup.ts'
 import { type DeliveryAnswer, webhooksOf } from '../support/webhooks.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -42,6 +44,81 @@ test('with WEBHOOK_ALLOW_PRIVATE a webhook may be an http server of this machine
     'http://localhost:22/',
   ])
     t.is((await hooks.create({ url: refused, events })).status, 400, refused)
+})
+
+/** A webhook with a test event that nobody delivers but the test. */
+async function delivering(path: string, more: object = {}) {
+  const { port } = server.address() as AddressInfo
+  const hooks = webhooksOf(world, world.token)
+  const url = `http://localhost:${port}/${path}`
+  const { id: webhookId } = await hooks.created({ url, events: ['OpenIdCredentialIssued'], ...more })
+  const { id, eventId } = (await hooks.test(webhookId)).json<DeliveryAnswer>()
+  const subject = { tenantId: world.first.tenantId, webhookId, eventId, deliveryId: id, round: 0 }
+  const tried: string[] = []
+  const webhookTried = (result: string) => void tried.push(result)
+  const attempt = (nth: number, now = world.dependencies.now) =>
+    createActivities({ ...world.dependencies, now }, { webhookTried }).attemptDelivery({ ...subject, nth })
+  return { hooks, webhookId, id, eventId, attempt, tried, authority: `localhost:${port}` }
+}
+
+test('each attempt is signed for its own time, however old its event is (RFC 9421, created; Standard Webhooks)', async (t) => {
+  receiver.script('/later', status(503))
+  const { webhookId, attempt, tried, authority } = await delivering('later', { secret: 'a-secret-of-24-characters' })
+  const at = new Date(Date.now() + 600_000)
+  await attempt(1)
+  await attempt(2, () => at)
+  t.deepEqual(tried, ['answer', 'answer'], 'each is counted')
+  const received = receiver.at('/later')[1]
+  if (!received) return t.fail()
+  const seconds = Math.floor(at.getTime() / 1000)
+  t.is(received.headers['webhook-timestamp'], `${seconds}`)
+  t.true(received.headers['signature-input']?.includes(`;created=${seconds};`))
+  const { keys } = (await world.ask('/v1/webhooks/jwks')).json<{ keys: object[] }>()
+  const openDelivery = await documentedVerifier()
+  t.is(openDelivery({ ...received, authority }, { keys, webhookId, now: at.getTime() }).webhookId, webhookId)
+})
+
+test('a delivery that was stopped stays so: after an attempt under way, and when the webhook is enabled again', async (t) => {
+  let answer: () => void = () => t.fail('nothing came')
+  receiver.script('/held', (_nth, response) => {
+    answer = () => void response.writeHead(200).end()
+  })
+  const { hooks, webhookId, id, attempt, tried } = await delivering('held')
+  const held = attempt(1)
+  await until('the call', async () => receiver.at('/held').length === 1)
+  t.is((await hooks.update(webhookId, { disabled: true })).status, 200)
+  t.deepEqual(await attempt(1), { state: 'STOPPED' }, 'of a worker that knows nothing of the first')
+  answer()
+  t.deepEqual(await held, { state: 'STOPPED' })
+  t.is((await hooks.update(webhookId, { disabled: false })).status, 200)
+  for (const nth of [1, 2]) t.deepEqual(await attempt(nth), { state: 'STOPPED' })
+  t.is(receiver.at('/held').length, 1)
+  t.deepEqual(tried, ['stopped', 'delivered'], 'what ended before is not counted')
+  t.like(await hooks.delivery(id), { status: 'STOPPED', attempts: { length: 0 } })
+  const ends = await Promise.all(
+    ['FAIL', 'SUCCESS'].map((outcome) => loggedAbout(world, world.token, `WEBHOOK_DELIVERY_${outcome}`, id)),
+  )
+  t.deepEqual(
+    ends.map(({ length }) => length),
+    [1, 0],
+  )
+})
+
+test('a payload and a secret open in their own rows alone', async (t) => {
+  const secret = 'a-secret-of-24-characters'
+  const [one, other] = [await delivering('one', { secret }), await delivering('other', { secret })]
+  const move = (table: string, column: string, from: string, to: string) =>
+    connected(world.superuserUrl, (client) =>
+      client.query(`update ${table} set ${column} = (select ${column} from ${table} where id = $1) where id = $2`, [
+        from,
+        to,
+      ]),
+    )
+  await move('webhook_events', 'payload', one.eventId, other.eventId)
+  await t.throwsAsync(other.attempt(1))
+  await move('webhooks', 'secret', other.webhookId, one.webhookId)
+  await t.throwsAsync(one.attempt(1))
+  t.deepEqual([...receiver.at('/one'), ...receiver.at('/other')], [])
 })
 
 test('an attempt that was recorded is not made again, and a new workflow goes on where the row is', async (t) => {

@@ -112,8 +112,11 @@ test('a tenant redelivers 60 events one by one in a minute; what failed since a 
 
 test('all that failed is redelivered by as many requests as it takes, while at most 5,000 wait', async (t) => {
   const { hooks } = await otherTenant()
-  const { id } = await hooks.created(input())
+  const [{ id }, busy] = [await hooks.created(input()), await hooks.created(input())]
   await addFailed(id, 5_200)
+  await addFailed(busy.id, 300)
+  const firstOnes = `update webhook_deliveries set state = 'PENDING', ended_at = null where webhook_id = $1`
+  await world.dependencies.systemSql.query({ text: firstOnes, values: [busy.id] }) // no redeliveries
   const again = () => hooks.redeliverFailed(id, '2020-01-01T00:00:00Z')
   for (let nth = 0; nth < 10; nth += 1) t.deepEqual((await again()).json(), { redelivered: 500, more: true })
   const refused = await again()
@@ -128,6 +131,40 @@ test('all that failed is redelivered by as many requests as it takes, while at m
   const both = await Promise.all([again(), again()])
   t.deepEqual(both.map(({ status }) => status).toSorted(), [202, 429], 'together no more than there is room for')
   t.deepEqual(both.find(({ status }) => status === 202)?.json(), { redelivered: 150, more: true })
+})
+
+test('what failed at one webhook is redelivered though another one has the event by now, and what was stopped is not', async (t) => {
+  const { hooks, tenantId } = await otherTenant()
+  const [one, other] = [await hooks.created(input()), await hooks.created(input())]
+  const { systemSql } = world.dependencies
+  const eventIds = [randomUUID(), randomUUID()]
+  await systemSql.query({
+    text: `with event as (insert into webhook_events (id, tenant_id, type)
+        select unnest($1::uuid[]), $2, 'OpenIdCredentialIssued' returning id, tenant_id)
+      insert into webhook_deliveries (id, tenant_id, webhook_id, event_id, event_type, state, ended_at)
+      select gen_random_uuid(), e.tenant_id, w.id, e.id, 'OpenIdCredentialIssued',
+        case when e.id = $3 then 'STOPPED' else 'FAILED' end, now() from event e join webhooks w on w.tenant_id = e.tenant_id`,
+    values: [eventIds, tenantId, eventIds[1]],
+  })
+  for (const { id } of [one, other]) {
+    t.deepEqual((await hooks.redeliverFailed(id, '2020-01-01T00:00:00Z')).json(), { redelivered: 1, more: false })
+    const pending = (await hooks.deliveries(`?webhookId=${id}&status=PENDING`)).deliveries
+    t.deepEqual(
+      pending.map(({ eventId }) => eventId),
+      eventIds.slice(0, 1),
+    )
+  }
+})
+
+test('test events are limited for a webhook, also at once, and for all webhooks of a tenant', async (t) => {
+  const { hooks } = await otherTenant()
+  const [one, two, three] = [await hooks.created(input()), await hooks.created(input()), await hooks.created(input())]
+  const replies = await Promise.all(Array.from({ length: 14 }, () => hooks.test(one.id)))
+  t.is(replies.filter(({ status }) => status === 202).length, 10)
+  t.is(replies.filter(({ status }) => status === 429).length, 4)
+  await addFailed(two.id, 49)
+  t.is((await hooks.test(three.id)).status, 202)
+  t.like((await hooks.test(three.id)).json(), { status: 429, type: '/problems#webhook.too_many_tests' })
 })
 
 test('the payload of an event that no webhook asks for is not stored; its id is', async (t) => {
@@ -149,7 +186,7 @@ test('the payload of an event that no webhook asks for is not stored; its id is'
 })
 
 test('what ended long ago is deleted with its event, and what is under way stays', async (t) => {
-  const { hooks } = await otherTenant()
+  const { hooks, tenantId } = await otherTenant()
   const { id } = await hooks.created(input())
   const [old, young, pending] = [
     (await hooks.test(id)).json<DeliveryAnswer>(),
@@ -165,6 +202,13 @@ test('what ended long ago is deleted with its event, and what is under way stays
     })
   await age(old, 31)
   await age(young, 29)
+  const known = await Promise.all(
+    [29, 31].map(async (days) => {
+      const text = `insert into webhook_events (id, tenant_id, type, created_at)
+        values (gen_random_uuid(), $1, 'OpenIdCredentialIssued', now() - make_interval(days => $2)) returning id`
+      return (await systemSql.query<{ id: string }>({ text, values: [tenantId, days] })).rows[0]?.id ?? ''
+    }),
+  )
   await systemSql.query({
     text: `update webhook_events set created_at = now() - interval '40 days' where id = $1`,
     values: [pending.eventId],
@@ -177,9 +221,13 @@ test('what ended long ago is deleted with its event, and what is under way stays
   )
   const { rows } = await systemSql.query<{ id: string }>({
     text: 'select id from webhook_events where id = any($1)',
-    values: [[old.eventId, young.eventId, pending.eventId]],
+    values: [[old.eventId, young.eventId, pending.eventId, ...known]],
   })
-  t.deepEqual(rows.map((row) => row.id).toSorted(), [young.eventId, pending.eventId].toSorted())
+  t.deepEqual(
+    rows.map((row) => row.id).toSorted(),
+    [young.eventId, pending.eventId, known[0]].toSorted(),
+    'an event that nobody asked for is known by its id for as long',
+  )
 })
 
 test('reconciliation misses a delivery from its next attempt on', async (t) => {

@@ -4,6 +4,7 @@ import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import { createSequencer } from '../../../activities/frame/log-sequencer.ts'
 import { createPlatform } from '../../../activities/index.ts'
 import { createLogKeys } from '../../../activities/tokens-logs/logs/keys.ts'
+import { verdictToWire } from '../../../api/tokens-logs/chain.wire.ts'
 import { connect, inTenant, sqlOf } from '../../../entities/orm.ts'
 import { roleUrl } from '../../../entities/roles.ts'
 import { canonical } from '../../../protocol/tokens-logs/chain.ts'
@@ -106,6 +107,10 @@ test.serial('the export has the filters of the list, and the entries of the tena
   await same({ categories: ['did'], types: [signed?.type] }, (l) => l.category === 'did' || l.type === signed?.type)
   await same({ ids: [signed?.id] }, ({ id }) => id === signed?.id)
   await same({ requestIds: [signed?.requestId.toUpperCase()] }, ({ requestId }) => requestId === signed?.requestId)
+  await same(
+    { dateFrom: signed?.timestamp },
+    ({ timestamp }) => timestamp.slice(0, 23) >= (signed?.timestamp ?? '').slice(0, 23),
+  )
   await same({ objectIds: signed?.objectIds }, (l) => (l.objectIds ?? []).some((id) => signed?.objectIds?.includes(id)))
   await same(
     { dateTo: signed?.timestamp },
@@ -267,7 +272,7 @@ test.serial('one verification of a tenant runs at a time; others are told when t
 })
 
 test.serial('a long log is verified in parts, each of which says where to go on', async (t) => {
-  const { tenantId } = await logs.tenantWith(1_200)
+  const { tenantId, token } = await logs.tenantWith(1_200)
   await logs.settle()
   await logs.sign()
   const { tokensLogs } = createPlatform(world.dependencies)
@@ -276,11 +281,16 @@ test.serial('a long log is verified in parts, each of which says where to go on'
     const verdict = await tokensLogs.verifyLog(tenantId, { from, most: 500 })
     t.true(verdict.intact)
     parts.push(verdict.checked)
-    from = verdict.complete ? undefined : verdict.checked.to + 1
+    from = verdictToWire(verdict).next ?? undefined
+    t.is(from === undefined, verdict.complete)
   }
   t.deepEqual(parts, [
     { from: 1, to: 500 },
     { from: 501, to: 1000 },
     { from: 1001, to: 1200 },
   ])
+  const lines = await exported(token, { types: ['DID_CREATE_SUCCESS'] })
+  t.is(lines.length, 1_199, 'the export goes on behind its first slice')
+  const ids = lines.slice(0, 700).map(({ id }) => id)
+  t.deepEqual(await exported(token, { ids }), lines.slice(0, 700))
 })

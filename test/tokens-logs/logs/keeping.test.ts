@@ -24,6 +24,11 @@ test.after.always(async () => {
   if (directory) await rm(directory, { recursive: true, force: true })
 })
 
+const ALL = {
+  ...{ categories: [], types: [], ids: [], requestIds: [] },
+  ...{ dateFrom: '2020-01-01T00:00:00Z', dateTo: '2999-01-01T00:00:00Z' },
+}
+
 const keepFor = (token: string, logRetentionDays: unknown) =>
   world.ask('/v1/settings', { method: 'PUT', token, body: { logRetentionDays } })
 
@@ -54,8 +59,27 @@ test.serial('old entries go by schedule, and the chain is whole from the checkpo
     [tenantId],
   )
   t.is(rows[0]?.entries, 0, 'nothing of what was removed is left')
-  const { checkpoint } = (await world.ask('/v1/analytics/head', { token })).json<{ checkpoint: { position: number } }>()
+  const { checkpoint } = (await world.ask('/v1/analytics/head', { token })).json<{
+    checkpoint: { position: number; hash: string; jws: string }
+  }>()
   t.is(checkpoint.position, 12)
+  const [kept] = await logs.ask<{ id: string }>(
+    'select entry_id as id from log_chain where tenant_id = $1 and position = 13',
+    [tenantId],
+  )
+  const exported = await world.ask('/v1/analytics/events/export', { token, body: { ...ALL, ids: [kept?.id] } })
+  t.like(JSON.parse(exported.text), { position: 13, previousHash: checkpoint.hash }, 'the export continues it')
+  const asHead = await world.ask('/v1/analytics/verify', { token, body: { head: checkpoint.jws } })
+  t.is(asHead.json<{ type: string }>().type, '/problems#log.head_invalid', 'it is no head')
+  for (const text of [
+    'delete from logs where id in (select entry_id from log_chain where tenant_id = $1 and position = 13)',
+    'delete from log_chain where tenant_id = $1 and position = 13',
+  ])
+    t.like(
+      await t.throwsAsync(logs.ask(text, [tenantId])),
+      { code: '42501' },
+      'what stands behind it stays, also below a head',
+    )
   await age(tenantId, 31, 100)
   await remove()
   t.like(await logs.verify(token, { head: head.jws }), { intact: true, keptHead: 'removed' })
@@ -226,8 +250,8 @@ test.serial('the verdict of a verification is in its entry', async (t) => {
     await world.ask('/v1/analytics/events?limit=1', {
       token,
       body: {
-        ...{ categories: [], types: ['ANALYTICS_EVENT_VERIFY_SUCCESS'], ids: [], requestIds: [] },
-        ...{ dateFrom: '2020-01-01T00:00:00Z', dateTo: '2999-01-01T00:00:00Z' },
+        ...ALL,
+        types: ['ANALYTICS_EVENT_VERIFY_SUCCESS'],
       },
     })
   ).json<{ data: { metadata: string }[] }>()

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { CompactSign, exportJWK, generateKeyPair } from 'jose'
+import { createLogKeys } from '../../../activities/tokens-logs/logs/keys.ts'
+import { createChainRows } from '../../../activities/tokens-logs/logs/rows.ts'
+import { createLogVerification } from '../../../activities/tokens-logs/logs/verify.ts'
+import { createWalk } from '../../../activities/tokens-logs/logs/walk.ts'
+import { type Logs, logsOf } from '../../support/log-chain.ts'
+import { openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let logs: Logs
+test.before(async () => {
+  world = await openWorld({ env: { LOG_LEVEL: 'error' } })
+  logs = logsOf(world)
+})
+test.after.always(() => world?.close())
+
+/** A tenant with so many entries that are chained and signed. */
+async function tenantWith(entries: number) {
+  const made = await logs.tenantWith(entries)
+  await logs.settle()
+  await logs.sign()
+  const [head] = await logs.ask<{ position: string; jws: string }>(
+    `select position, jws from log_seals where tenant_id = $1`,
+    [made.tenantId],
+  )
+  return { ...made, head: { position: Number(head?.position), jws: head?.jws ?? '' } }
+}
+
+const removeOld = () => logs.activitiesAt(new Date()).removeOldLogEntries({ keyId: randomUUID() })
+
+/** Places up to a position become old enough to go. */
+async function lapse(tenantId: string, position: number) {
+  await logs.attack('update tenants set log_retention_days = 90 where id = $1', [tenantId])
+  const old = `update log_chain set chained_at = chained_at - interval '100 days' where tenant_id = $1 and position <= $2`
+  await logs.attack(old, [tenantId, position])
+}
+
+/** Verification whose rows a test may read otherwise. */
+function verificationBy(of: (rows: ReturnType<typeof createChainRows>) => ReturnType<typeof createChainRows>) {
+  const parts = { rows: of(createChainRows(world.dependencies)), keys: createLogKeys(world.dependencies) }
+  return createLogVerification({ ...parts, walk: createWalk(parts) })
+}
+
+test.serial('a head of the very place that retention came to is compared with its checkpoint', async (t) => {
+  const { tenantId, token, head } = await tenantWith(6)
+  await lapse(tenantId, head.position)
+  t.deepEqual(await removeOld(), { removed: head.position, broken: 0 })
+  t.like(await logs.verify(token, { head: head.jws }), { intact: true, keptHead: 'matches' })
+})
+
+test.serial('retention beside a verification is no fault', async (t) => {
+  const { tenantId, head } = await tenantWith(20)
+  await lapse(tenantId, 12)
+  let removed: unknown
+  const { verifyLog } = verificationBy((rows) => ({
+    ...rows,
+    async slice(...asked) {
+      removed ??= await removeOld()
+      return rows.slice(...asked)
+    },
+  }))
+  const verdict = await verifyLog(tenantId, { most: 100 })
+  t.like(verdict, { intact: true, complete: true, checked: { from: 13, to: head.position } })
+  t.deepEqual(removed, { removed: 12, broken: 0 })
+})
+
+test.serial('a head that stands as a checkpoint, or for another tenant, is none that was signed for it', async (t) => {
+  const [one, two, three] = [await tenantWith(8), await tenantWith(8), await tenantWith(8)]
+  t.is(two.head.position, three.head.position)
+  await logs.attack(
+    `insert into log_seals (tenant_id, kind, position, hash, key_id, signed_at, jws)
+     select tenant_id, 'checkpoint', position, hash, key_id, now(), jws from log_seals where tenant_id = $1`,
+    [one.tenantId],
+  )
+  const fault = { kind: 'signature', position: one.head.position, id: null }
+  t.deepEqual((await logs.verify(one.token)).fault, fault, 'who removes entries needs a checkpoint')
+  await logs.attack(
+    `update log_seals s set (jws, hash) = (select o.jws, o.hash from log_seals o where o.tenant_id = $2)
+     where s.tenant_id = $1`,
+    [two.tenantId, three.tenantId],
+  )
+  t.deepEqual((await logs.verify(two.token)).fault, { ...fault, position: two.head.position })
+})
+
+test.serial('a head that a key signed which only the database has is none of the platform', async (t) => {
+  const { tenantId, token, head } = await tenantWith(4)
+  const { privateKey, publicKey } = await generateKeyPair('EdDSA', { extractable: true })
+  const kid = randomUUID()
+  await logs.attack('insert into log_keys (id, public_key) values ($1, $2)', [
+    kid,
+    Buffer.from((await exportJWK(publicKey)).x ?? '', 'base64url'),
+  ])
+  const jws = await new CompactSign(Buffer.from(head.jws.split('.')[1] ?? '', 'base64url'))
+    .setProtectedHeader({ alg: 'EdDSA', typ: 'countersign-log-seal', kid })
+    .sign(privateKey)
+  await logs.attack('update log_seals set jws = $2, key_id = $3 where tenant_id = $1', [tenantId, jws, kid])
+  t.deepEqual((await logs.verify(token)).fault, { kind: 'signature', position: head.position, id: null })
+  const refused = await world.ask('/v1/analytics/verify', { token, body: { head: jws } })
+  t.is(refused.json<{ type: string }>().type, '/problems#log.head_invalid')
+  // keys that nobody else has would sign the heads of the next tests
+  await logs.attack('delete from log_keys where id = $1', [kid])
+})
+
+test.serial('of the heads of former days the last of each day stays', async (t) => {
+  const { tenantId, token } = await logs.tenantWith(1)
+  const dayMs = 86_400_000
+  const now = Date.now()
+  const at = (days: number, hour: number) => new Date(now - (now % dayMs) + days * dayMs + hour * 3_600_000)
+  const times = [at(-5, 0), at(-5, 23.9), at(-4, 0.1), at(-4, 12), at(-1, 23.8), at(-1, 23.9), new Date(now)]
+  for (const time of times) {
+    await logs.write(tenantId, 1)
+    await logs.settle()
+    await logs.activitiesAt(time).signLogHeads({ keyId: randomUUID() })
+  }
+  const heads = await logs.ask<{ signed_at: Date }>(
+    `select signed_at from log_seals where tenant_id = $1 and kind = 'head' order by position`,
+    [tenantId],
+  )
+  t.deepEqual(
+    heads.map(({ signed_at }) => new Date(signed_at).toISOString()),
+    [1, 3, 4, 5, 6].map((nth) => times[nth]?.toISOString()),
+  )
+  t.like(await logs.verify(token), { intact: true })
+})
+
+test.serial('an entry beside the chain is found behind more entries than one look takes', async (t) => {
+  const { tenantId } = await tenantWith(3)
+  const add = `insert into logs (id, tenant_id, category, type, timestamp, request_id, data, metadata)
+    select gen_random_uuid(), $1, 'did', 'DID_CREATE_SUCCESS', $2, gen_random_uuid(), '{}', '{}'
+    from generate_series(1, $3) returning id`
+  const [found] = await logs.attack(add, [tenantId, '2020-01-01', 1])
+  // they wait for their places
+  const waiting = `with young as (${add}) insert into log_pending (tenant_id, entry_id) select $1, id from young`
+  await logs.attack(waiting, [tenantId, new Date(), 20_000])
+  const verdict = await verificationBy((rows) => rows).verifyLog(tenantId, { most: 100 })
+  t.like(verdict, { fault: { kind: 'unchained', position: null, id: found?.id }, waiting: 20_000 })
+})
