@@ -4,6 +4,7 @@ import type { Count, JsonObject, Uuid } from '../../frame/wire.ts'
 
 /** Parameters of an authorization request; further ones are for the authentication provider, where it forwards them. */
 export interface AuthorizationQuery {
+  [parameter: string]: unknown
   /** code */
   response_type?: string
   client_id?: string
@@ -24,8 +25,9 @@ export interface AuthorizationQuery {
   dpop_jkt?: string
 }
 
-/** What the authentication provider's redirect has. */
+/** What the authentication provider's redirect has, with parameters of its own. */
 export interface CallbackQuery {
+  [parameter: string]: unknown
   state?: string
   code?: string
   error?: string
