@@ -4,6 +4,7 @@ import test from 'ava'
 import pg from 'pg'
 import { createCompactTemplate } from '../../support/credentials/compact.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
+import { until } from '../../support/credentials/dids.ts'
 import {
   type Authorization,
   CALLBACK,
@@ -244,13 +245,11 @@ test('a login that the provider refuses, or that is mixed up with another issuer
   back.searchParams.set('iss', 'https://other.example')
   const mixed = await holder.open(back.href)
   t.like(queryOf(mixed.location), { error: 'server_error', iss: base })
-  const { rows } = await world.dependencies.systemSql.query<{ type: string; error: { type: string } }>({
-    text: `select type, data -> 'error' as error from logs where category = 'openid' and type like 'OPENID_LOGIN%' order by timestamp desc`,
-    values: [],
+  const text = `select 1 from logs where type = 'OPENID_LOGIN_FAIL' and data -> 'error' ->> 'type' = $1`
+  await until('the log entry with the cause', async () => {
+    const values = ['authentication.invalid_answer']
+    return (await world.dependencies.systemSql.query({ text, values })).rows.length > 0
   })
-  t.true(
-    rows.some(({ type, error }) => type === 'OPENID_LOGIN_FAIL' && error?.type === 'authentication.invalid_answer'),
-  )
 })
 
 test('an issuer_state gives a code until one was exchanged, and the newest code alone counts', async (t) => {

@@ -205,7 +205,8 @@ test('a tenant without a provider offers no login, and its metadata names none',
   const tenant = await world.addTenant('bare')
   const token = await world.tokenOf(tenant)
   await createDid(world, 'ed25519', token, true)
-  const { id } = await createCompactTemplate(world, {}, token)
+  const mapping = { given_name: { map_from: 'claims.given_name' } }
+  const { id } = await createCompactTemplate(world, { credential_mappings: mapping }, token)
   const text = await new Promise<string>((resolve, reject) => {
     const headers = { host: `bare.${new URL(base).host}` }
     const path = '/.well-known/oauth-authorization-server'
