@@ -27,6 +27,10 @@ function errorOf(error: Refusal | Unavailable): string {
   return error.code === 'authentication.invalid_parameter' ? 'invalid_request' : 'server_error'
 }
 
+/** The code of a refusal, for the log and the steps of a session. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Refusal ? error.code : error instanceof Unavailable ? `${error.part}.unavailable` : 'internal'
+
 /** Characters that a description may have (RFC 6749, section 4.1.2.1). */
 const described = (text: string): string => text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
 
@@ -34,10 +38,9 @@ const described = (text: string): string => text.replaceAll('"', "'").replace(/[
 export function refusalAt(issuer: string, { redirectUri, state }: Target, error: unknown): Answer {
   if (!(error instanceof Refusal || error instanceof Unavailable)) throw error
   const [code, message] = [errorOf(error), described(error.message)]
-  const problem = error instanceof Refusal ? error.code : `${error.part}.unavailable`
   return {
     location: answerAt(redirectUri, { error: code, error_description: message, state, iss: issuer }),
-    problem,
+    problem: codeOf(error),
   }
 }
 

@@ -19,8 +19,9 @@ import type { Sealer } from '../../frame/sealing.ts'
 import { AUTHORIZATION_SECONDS, type AuthenticationVerbs } from '../providers/authentication.ts'
 import { lockSession, openContent } from '../sessions/records.ts'
 import { digestOf, newSecret } from '../sessions/secrets.ts'
-import { type Answer, answerOf } from './answers.ts'
+import { type Answer, answerOf, codeOf } from './answers.ts'
 import type { WalletCall, WalletClients } from './clients.ts'
+import type { FailedLogins } from './failed.ts'
 import type { Grants } from './granted.ts'
 import { policyIn } from './policy.ts'
 import { addLoginStep, browserDigest, cookieOf, openLogin, sealLogin } from './records.ts'
@@ -42,6 +43,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
   authentication: Pick<AuthenticationVerbs, 'beginAuthentication'>
   walletClients: Pick<WalletClients, 'identify'>
   grants: Grants
+  fail: FailedLogins['fail']
 }
 
 const untrusted = () =>
@@ -54,7 +56,7 @@ const untrusted = () =>
 
 /** From the request of a wallet to the authentication provider. */
 export function createLogins(parts: Parts) {
-  const { database, now, uuid, sealer, authentication, walletClients, grants } = parts
+  const { database, now, uuid, sealer, authentication, walletClients, grants, fail } = parts
   const later = (seconds: number) => new Date(now().getTime() + seconds * 1000)
 
   /** Client and address of a request, once the address is trusted; the state only where it can be repeated. */
@@ -103,11 +105,15 @@ export function createLogins(parts: Parts) {
       return { providerId, requested, clientId: locked?.clientId ?? PLATFORM, sessionId: locked?.id }
     })
     const call = { tenantId, requestId, clientId: found.clientId }
-    const { url } = await authentication.beginAuthentication(call, {
+    const begun = {
       providerId: found.providerId,
       parameters: request.parameters,
       requested: found.requested,
       context: { loginId: id, browser },
+    }
+    const { url } = await authentication.beginAuthentication(call, begun).catch(async (error: unknown) => {
+      await fail(tenantId, id, codeOf(error))
+      throw error
     })
     const cookie = cookieOf(issuer, id, secret, AUTHORIZATION_SECONDS)
     return { location: url, cookie, ...(found.sessionId && { sessionId: found.sessionId }) }

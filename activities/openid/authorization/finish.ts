@@ -18,6 +18,7 @@ import { lockSession, openContent, sealContent } from '../sessions/records.ts'
 import { digestOf, newSecret } from '../sessions/secrets.ts'
 import { type Answer, refusalAt } from './answers.ts'
 import type { BrowserCall } from './begin.ts'
+import type { FailedLogins } from './failed.ts'
 import {
   addLoginStep,
   cookieName,
@@ -52,6 +53,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'now'> {
   authentication: Pick<AuthenticationVerbs, 'finishAuthentication'>
   openIdConfiguration: Pick<HookConfiguration, 'hasHook' | 'askHook' | 'readHookAnswer'>
   selfBegun: SelfBegun
+  fail: FailedLogins['fail']
   wake(tenantId: string, sessionId: string): Promise<void>
 }
 
@@ -67,7 +69,7 @@ interface Found {
 
 /** From the authentication provider and the hook to the code. */
 export function createLoginEnds(parts: Parts) {
-  const { database, now, sealer, authentication, openIdConfiguration, selfBegun, wake } = parts
+  const { database, now, sealer, authentication, openIdConfiguration, selfBegun, fail, wake } = parts
   const later = (seconds: number) => new Date(now().getTime() + seconds * 1000)
 
   /** The login in a state, locked. Throws `authentication.not_under_way`. */
@@ -122,17 +124,6 @@ export function createLoginEnds(parts: Parts) {
       sessionId: session.id,
     }
   }
-
-  /** Notes that a login has failed; the offer may be tried again. */
-  const fail = (tenantId: string, id: string, code: string): Promise<string | undefined> =>
-    inTenant(database.tenants, tenantId, async (em) => {
-      const row = await lockLogin(em, id)
-      if (!row || row.state === 'CODE' || row.state === 'USED') return undefined
-      const session = row.sessionId ? await lockSession(em, row.sessionId) : null
-      if (session && !session.endedAt) addLoginStep(session, now(), { step: 'LOGIN_FAILED', code })
-      await em.nativeDelete(OpenIdWalletLogin, { id })
-      return session?.id
-    })
 
   /** Does a step of a login; of a failure the wallet is told, and the login has ended. */
   async function step<Result extends object>(

@@ -8,6 +8,7 @@ import type { SessionSecrets } from '../sessions/secrets.ts'
 import { createLogins } from './begin.ts'
 import { createWalletClients } from './clients.ts'
 import { createCodes } from './codes.ts'
+import { createFailedLogins } from './failed.ts'
 import { createLoginEnds } from './finish.ts'
 import { createGrants } from './granted.ts'
 import { createWalletPolicies } from './policy.ts'
@@ -27,11 +28,12 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'outbox' | 'n
 /** The authorization code grant: wallets, their requests, logins and codes. */
 export function composeAuthorization(parts: Parts) {
   const walletClients = createWalletClients(parts)
+  const { fail } = createFailedLogins(parts)
   return {
     walletClients,
     codes: createCodes(parts),
-    logins: createLogins({ ...parts, walletClients, grants: createGrants(parts) }),
-    loginEnds: createLoginEnds({ ...parts, selfBegun: createSelfBegun(parts) }),
+    logins: createLogins({ ...parts, walletClients, grants: createGrants(parts), fail }),
+    loginEnds: createLoginEnds({ ...parts, selfBegun: createSelfBegun(parts), fail }),
     openIdWallets: createWallets(parts),
     walletPolicies: createWalletPolicies(parts),
   }

@@ -77,7 +77,6 @@ export class AuthorizationController extends Controller {
   @Get('authentication/callback')
   @OperationId('finishAuthentication')
   @Produces('text/html')
-  @SuccessResponse(200)
   @Response(302, 'to the wallet')
   @Response<Problem>(404, 'no tenant has this host')
   async callback(@Request() request: HttpRequest, @Queries() _query: CallbackQuery): Promise<string> {

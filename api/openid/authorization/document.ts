@@ -31,6 +31,7 @@ export const AUTHORIZATION_ANSWERS = {
     request_uri: 'urn:ietf:params:oauth:request_uri:xP5Jm1VfYhZ0u0kq8bYt0m3o1cC7S8a2n5b9d4e6f7g',
     expires_in: 90,
   },
+  finishAuthentication: '<!doctype html><html lang="en">…<form method="post" action="https://hook.example/ask">…',
   listOpenIdWallets: { data: [WALLET], limit: 20, totalCount: 1, totalPages: 1 },
   getOpenIdWalletPolicy: POLICY,
 }
@@ -77,7 +78,7 @@ export const AUTHORIZATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     minLength: 1,
     maxLength: 65_536,
   }),
-  WalletName: text('For people.', WALLET.name, { minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9 ]+$' }),
+  WalletName: text('For people.', WALLET.name, { minLength: 1, maxLength: 200, pattern: '^[^\\x00-\\x1f\\x7f]+$' }),
   WalletClientId: text('What the wallet calls itself as client_id.', WALLET.clientId, {
     minLength: 1,
     maxLength: 255,
@@ -87,7 +88,7 @@ export const AUTHORIZATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     type: 'array',
     description:
       'Addresses that codes may go to: https, http://127.0.0.1 or http://[::1] with any port, or a scheme of the wallet.',
-    items: { type: 'string', pattern: '^https://wallet\\.example/[a-z]{1,50}$', maxLength: 2000 },
+    items: { type: 'string', pattern: '^[a-z][a-z0-9+.-]*:[!$-;=?-\\[\\]_a-z~]+$', maxLength: 2000 },
     minItems: 1,
     maxItems: 20,
     uniqueItems: true,

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import { request } from 'node:http'
 import test from 'ava'
 import pg from 'pg'
 import { createCompactTemplate } from '../../support/credentials/compact.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
 import { until } from '../../support/credentials/dids.ts'
+import { AT_WALLET, NOT_TRUSTED, WALLET } from '../../support/openid/authorization.cases.ts'
 import {
   type Authorization,
   CALLBACK,
@@ -13,6 +12,8 @@ import {
   parametersFor,
   pkce,
 } from '../../support/openid/authorization.ts'
+import { PROVIDERS } from '../../support/openid/logins.ts'
+import { playProvider } from '../../support/openid/provider.ts'
 import { sessionsOf } from '../../support/openid/wallet.ts'
 
 let authorization: Authorization
@@ -86,32 +87,6 @@ test('a code with another verifier, address or client gives nothing, and stays g
   t.is((await exchange(members)).status, 200)
 })
 
-const AT_WALLET: [string, Record<string, string | undefined>, string][] = [
-  ['no PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
-  ['PKCE plain', { code_challenge_method: 'plain' }, 'invalid_request'],
-  ['PKCE without a method, which is plain', { code_challenge_method: undefined }, 'invalid_request'],
-  ['a challenge that is no digest', { code_challenge: 'x' }, 'invalid_request'],
-  ['the implicit grant', { response_type: 'token' }, 'unsupported_response_type'],
-  ['the hybrid flow', { response_type: 'code id_token' }, 'unsupported_response_type'],
-  ['no response type', { response_type: undefined }, 'invalid_request'],
-  ['an answer in the fragment', { response_mode: 'fragment' }, 'invalid_request'],
-  ['a request object', { request: 'x.y.z' }, 'request_not_supported'],
-  ['an unknown issuer_state', { issuer_state: 'x'.repeat(43) }, 'invalid_request'],
-  ['no issuer_state', { issuer_state: undefined }, 'access_denied'],
-  ['an unknown scope', { scope: 'openid' }, 'invalid_scope'],
-  ['authorization_details that are no JSON', { authorization_details: '{' }, 'invalid_authorization_details'],
-  [
-    'authorization_details of another template',
-    {
-      authorization_details:
-        '[{"type":"openid_credential","credential_configuration_id":"6b1f4e2a-0000-4000-8000-000000000000"}]',
-    },
-    'invalid_authorization_details',
-  ],
-  ['a dpop_jkt that is none', { dpop_jkt: 'x' }, 'invalid_request'],
-  ['10,000 characters of other parameters', { login_hint: 'x'.repeat(9_000) }, 'invalid_request'],
-  ['a parameter with a line break', { login_hint: 'a\r\nb' }, 'invalid_request'],
-]
 for (const [name, change, error] of AT_WALLET)
   test(`authorization request with ${name}: the wallet is told ${error} (RFC 6749, section 4.1.2.1)`, async (t) => {
     const { authorizeUrl, base, browser, offered } = authorization
@@ -122,36 +97,6 @@ for (const [name, change, error] of AT_WALLET)
     t.like(queryOf(shown.location), { error, state: 'state-of-the-wallet', iss: base })
     t.is((await sessionsOf(authorization.world).read(id)).state, 'OFFERED')
   })
-
-const WALLET = 'https://wallet.example/cb'
-const NOT_TRUSTED: [string, Record<string, string | undefined>][] = [
-  ['no redirect_uri', { redirect_uri: undefined }],
-  ['no client_id', { client_id: undefined }],
-  ['https of an unknown wallet', { redirect_uri: 'https://evil.example/cb' }],
-  ['localhost, which is a name', { redirect_uri: 'http://localhost:8080/cb' }],
-  ['http of another host', { redirect_uri: 'http://evil.example/cb' }],
-  ['a user name that looks like loopback', { redirect_uri: 'http://127.0.0.1@evil.example/cb' }],
-  ['a host that begins like loopback', { redirect_uri: 'http://127.0.0.1.evil.example/cb' }],
-  ['a port with a host behind it', { redirect_uri: 'http://127.0.0.1:80@evil.example/cb' }],
-  ['a backslash', { redirect_uri: 'http://127.0.0.1\\@evil.example/cb' }],
-  ['javascript', { redirect_uri: 'javascript:alert(1)' }],
-  ['data', { redirect_uri: 'data:text/html,x' }],
-  ['a scheme without a domain name', { redirect_uri: 'wallet:/cb' }],
-  ['a relative address', { redirect_uri: '//evil.example/cb' }],
-  ['a fragment', { redirect_uri: `${CALLBACK}#x` }],
-  ['a line break', { redirect_uri: 'com.example.wallet:/cb\r\nSet-Cookie: a=b' }],
-  ['2,001 characters', { redirect_uri: `http://127.0.0.1/${'x'.repeat(2_000)}` }],
-  ...['/', '/x', '?x=1', '#x', '%2f..'].map((end): [string, Record<string, string>] => [
-    `a registered wallet, and ${end} at the end`,
-    { client_id: 'registered', redirect_uri: `${WALLET}${end}` },
-  ]),
-  ['a registered wallet, in capitals', { client_id: 'registered', redirect_uri: 'https://WALLET.example/cb' }],
-  ['a registered wallet, with the port', { client_id: 'registered', redirect_uri: 'https://wallet.example:443/cb' }],
-  ['a registered wallet, by a detour', { client_id: 'registered', redirect_uri: 'https://wallet.example/x/../cb' }],
-  ['a registered wallet, with a user name', { client_id: 'registered', redirect_uri: 'https://a@wallet.example/cb' }],
-  ['a registered wallet, at a loopback address', { client_id: 'registered', redirect_uri: CALLBACK }],
-  ['a state that cannot be repeated', { state: 'a\r\nb' }],
-]
 
 test.serial('addresses that are not the wallet’s get no redirect, neither with a code nor with an error', async (t) => {
   const { authorizeUrl, browser, offered, world } = authorization
@@ -252,6 +197,28 @@ test('a login that the provider refuses, or that is mixed up with another issuer
   })
 })
 
+test('a provider that is away is told as temporarily_unavailable, and the offer works once it is back (RFC 6749)', async (t) => {
+  const { authorizeUrl, base, browser, offered, providers, world } = authorization
+  const metadata = await playProvider(providers)
+  const body = { url: providers.rogueIssuer, client_id: 'x', client_secret: 'y', scope: ['openid'] }
+  const created = await world.ask(PROVIDERS, { token: world.token, body })
+  t.is(created.status, 200, created.text)
+  const { id, issuerState } = await offered([template], {
+    authenticationProviderId: created.json<{ id: string }>().id,
+  })
+  const url = authorizeUrl(parametersFor(pkce().challenge, issuerState))
+  providers.rogue.set('/.well-known/openid-configuration', () => new Response('', { status: 503 }))
+  const away = await browser().open(url)
+  t.regex(queryOf(away.location).error ?? '', /^(temporarily_unavailable|server_error)$/)
+  t.is(queryOf(away.location).iss, base)
+  const session = await sessionsOf(world).read(id)
+  t.is(session.steps.at(-1)?.step, 'LOGIN_FAILED')
+  t.is(session.waitsFor, 'wallet')
+  providers.rogue.set('/.well-known/openid-configuration', () => metadata.metadata)
+  const back = await browser().open(url)
+  t.true(back.location?.startsWith(`${providers.rogueIssuer}/authorize?`), back.location)
+})
+
 test('an issuer_state gives a code until one was exchanged, and the newest code alone counts', async (t) => {
   const { authorizeUrl, browser, exchange } = authorization
   const { issuerState, members } = await coded()
@@ -268,43 +235,30 @@ test('an issuer_state gives a code until one was exchanged, and the newest code 
 })
 
 test('codes, tokens, issuer_states and request_uris of one tenant are nothing at another one', async (t) => {
-  const { authorizeUrl, base, browser, exchange, form, offered, world } = authorization
+  const { authorizeUrl, browser, exchange, form, offered, ofTenant, world } = authorization
   const other = await world.addTenant('other')
   t.truthy(other.tenantId)
-  const host = new URL(base).host
   const { id: sessionId, members } = await coded()
-  /** To the same platform, with the host name of the other tenant. */
-  const there = (path: string, body: string, type: string, authorizationHeader = '') =>
-    new Promise<{ status: number; text: string; location?: string | undefined }>((resolve, reject) => {
-      const headers = { host: `other.${host}`, 'content-type': type, authorization: authorizationHeader }
-      const where = { host: 'localhost', port: world.config.port, path, method: body ? 'POST' : 'GET' }
-      const outgoing = request({ ...where, headers, agent: false }, (answer) => {
-        const chunks: Buffer[] = []
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-        answer.on('end', () => {
-          const { statusCode: status = 0, headers: received } = answer
-          resolve({ status, location: received.location, text: Buffer.concat(chunks).toString() })
-        })
-      })
-      outgoing.on('error', reject).end(body)
-    })
-  const forms = 'application/x-www-form-urlencoded'
+  const there = (path: string, body?: string, more?: Record<string, string>) => ofTenant('other', path, body, more)
   const asForm = (given: Record<string, string>) => new URLSearchParams(given).toString()
   const token = asForm({ grant_type: 'authorization_code', ...members })
-  t.regex((await there('/v1/oauth/token', token, forms)).text, /invalid_grant/)
+  t.regex((await there('/v1/oauth/token', token)).text, /invalid_grant/)
   const own = await exchange(members)
   const { access_token: accessToken } = own.json<{ access_token: string }>()
   const body = JSON.stringify({ credential_configuration_id: template })
-  const refused = await there('/v1/openid/credential', body, 'application/json', `Bearer ${accessToken}`)
+  const refused = await there('/v1/openid/credential', body, {
+    'content-type': 'application/json',
+    authorization: `Bearer ${accessToken}`,
+  })
   t.is(refused.status, 401)
   const { issuerState } = await offered([template])
   const parameters = parametersFor(pkce().challenge, issuerState) as Record<string, string>
-  const asked = await there(`/v1/oauth/authorize?${asForm(parameters)}`, '', 'text/plain')
+  const asked = await there(`/v1/oauth/authorize?${asForm(parameters)}`)
   t.is(queryOf(asked.location).error, 'invalid_request')
   const pushed = await form('/v1/oauth/par', parameters)
   const { request_uri: requestUri } = pushed.json<{ request_uri: string }>()
   const path = `/v1/oauth/authorize?${asForm({ client_id: 'wallet', request_uri: requestUri })}`
-  t.is((await there(path, '', 'text/plain')).status, 400)
+  t.is((await there(path)).status, 400)
   const kept = await browser().open(authorizeUrl({ client_id: 'wallet', request_uri: requestUri }))
   t.is(kept.status, 302, 'it is still good where it belongs')
   t.is((await sessionsOf(world).read(sessionId)).state, 'AUTHORIZED')
@@ -335,18 +289,4 @@ test('a code ends after 60 seconds, and with its session', async (t) => {
     values: [cancelled.id],
   })
   t.false(JSON.stringify(rows).includes('wallet'), 'what a login keeps is encrypted')
-})
-
-test('hooks: an answer that names no login, is no JWT, or comes without any, is refused', async (t) => {
-  const { base, browser } = authorization
-  const post = async (token: string) =>
-    (await browser().open(`${base}/v1/oauth/interaction`, { form: { session_token: token }, crossSite: true })).status
-  const jwt = (payload: object) =>
-    ['{"alg":"HS256"}', JSON.stringify(payload), 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.')
-  t.is(await post('x'), 400)
-  t.is(await post(jwt({})), 400)
-  t.is(await post(jwt({ jti: 'x' })), 400)
-  t.is(await post(jwt({ jti: '6b1f4e2a-0000-4000-8000-000000000000' })), 404, 'the tenant has no hook')
-  for (const login of ['', 'x', '6b1f4e2a-0000-4000-8000-000000000000', randomBytes(2_000).toString('hex')])
-    t.is((await browser().open(`${base}/v1/oauth/interaction?login=${login}`)).status, 400)
 })

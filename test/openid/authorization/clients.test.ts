@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { createCompactTemplate } from '../../support/credentials/compact.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
@@ -7,7 +7,6 @@ import {
   type Authorization,
   assertionOf,
   CALLBACK,
-  dpopProof,
   errorOf,
   openAuthorization,
   parametersFor,
@@ -123,32 +122,6 @@ test('pushed requests are checked as the others are, and belong to one wallet', 
   t.is(jsonPushed.status, 201, jsonPushed.text)
 })
 
-test('a pushed request with a DPoP proof binds its code to that key (RFC 9449, section 10.1)', async (t) => {
-  const { authorizeUrl, base, browser, exchange, form, offered } = authorization
-  const { issuerState } = await offered([template])
-  const { verifier, challenge } = pkce()
-  const [own, other] = [await createWalletKey(), await createWalletKey('EdDSA')]
-  const parameters = parametersFor(challenge, issuerState) as Record<string, string>
-  const par = `${base}/v1/oauth/par`
-  const first = await form('/v1/oauth/par', parameters, { dpop: await dpopProof(own, { htu: par }) })
-  t.is(errorOf(first), '400 use_dpop_nonce')
-  const nonce = first.headers.get('dpop-nonce') ?? ''
-  const bound = { ...parameters, dpop_jkt: 'x'.repeat(43) }
-  const mismatch = await form('/v1/oauth/par', bound, { dpop: await dpopProof(own, { htu: par, nonce }) })
-  t.is(errorOf(mismatch), '400 invalid_request')
-  const pushed = await form('/v1/oauth/par', parameters, { dpop: await dpopProof(own, { htu: par, nonce }) })
-  const { request_uri: requestUri } = pushed.json<{ request_uri: string }>()
-  const { location } = await browser().follow(authorizeUrl({ client_id: 'wallet', request_uri: requestUri }), CALLBACK)
-  const code = queryOf(location).code ?? ''
-  const members = { code, code_verifier: verifier, redirect_uri: CALLBACK, client_id: 'wallet' }
-  const htu = `${base}/v1/oauth/token`
-  t.is(errorOf(await exchange(members)), '400 invalid_grant', 'without a proof')
-  const wrong = await exchange(members, { dpop: await dpopProof(other, { htu, nonce }) })
-  t.is(errorOf(wrong), '400 invalid_grant', 'with another key')
-  const right = await exchange(members, { dpop: await dpopProof(own, { htu, nonce }) })
-  t.like(right.json(), { token_type: 'DPoP' }, right.text)
-})
-
 test.serial(
   'a tenant may require each of PAR, DPoP and private_key_jwt; the metadata says so (RFC 8414)',
   async (t) => {
@@ -201,23 +174,13 @@ test.serial(
 )
 
 test('a tenant without a provider offers no login, and its metadata names none', async (t) => {
-  const { base, world } = authorization
+  const { ofTenant, world } = authorization
   const tenant = await world.addTenant('bare')
   const token = await world.tokenOf(tenant)
   await createDid(world, 'ed25519', token, true)
   const mapping = { given_name: { map_from: 'claims.given_name' } }
   const { id } = await createCompactTemplate(world, { credential_mappings: mapping }, token)
-  const text = await new Promise<string>((resolve, reject) => {
-    const headers = { host: `bare.${new URL(base).host}` }
-    const path = '/.well-known/oauth-authorization-server'
-    request({ host: 'localhost', port: world.config.port, path, headers, agent: false }, (answer) => {
-      const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('end', () => resolve(Buffer.concat(chunks).toString()))
-    })
-      .on('error', reject)
-      .end()
-  })
+  const { text } = await ofTenant('bare', '/.well-known/oauth-authorization-server')
   const metadata = JSON.parse(text) as Record<string, unknown>
   t.false('authorization_endpoint' in metadata)
   t.deepEqual(metadata.grant_types_supported, [PRE])
@@ -290,4 +253,18 @@ test('wallets: registered, listed, changed and deleted; what cannot be registere
   }
   t.is((await world.ask(own, { method: 'DELETE', token })).status, 204)
   t.is(refusal(await world.ask(own, { token }), 404), 'openid_wallet.not_found')
+})
+
+test('hooks: an answer that names no login, is no JWT, or comes without any, is refused', async (t) => {
+  const { base, browser } = authorization
+  const post = async (token: string) =>
+    (await browser().open(`${base}/v1/oauth/interaction`, { form: { session_token: token }, crossSite: true })).status
+  const jwt = (payload: object) =>
+    ['{"alg":"HS256"}', JSON.stringify(payload), 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.')
+  t.is(await post('x'), 400)
+  t.is(await post(jwt({})), 400)
+  t.is(await post(jwt({ jti: 'x' })), 400)
+  t.is(await post(jwt({ jti: '6b1f4e2a-0000-4000-8000-000000000000' })), 404, 'the tenant has no hook')
+  for (const login of ['', 'x', '6b1f4e2a-0000-4000-8000-000000000000', randomBytes(2_000).toString('hex')])
+    t.is((await browser().open(`${base}/v1/oauth/interaction?login=${login}`)).status, 400)
 })

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import test from 'ava'
 import { jwtVerify, SignJWT } from 'jose'
 import { createDid } from '../../support/credentials/credentials.ts'
@@ -6,7 +5,6 @@ import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
 import {
   type Authorization,
   CALLBACK,
-  dpopProof,
   openAuthorization,
   parametersFor,
   pkce,
@@ -262,49 +260,3 @@ test.serial(
     }
   },
 )
-
-test('a token that is bound to a key gives nothing without a new proof of it (RFC 9449, section 7)', async (t) => {
-  const { authorizeUrl, base, browser, exchange, offered, world } = authorization
-  const { issuerState } = await offered([templates.cwt])
-  const { verifier, challenge } = pkce()
-  const { location = '' } = await browser().follow(authorizeUrl(parametersFor(challenge, issuerState)), CALLBACK)
-  const code = new URL(location).searchParams.get('code') ?? ''
-  const key = await createWalletKey()
-  const members = { code, code_verifier: verifier, redirect_uri: CALLBACK, client_id: 'wallet' }
-  const htu = `${base}/v1/oauth/token`
-  const first = await exchange(members, { dpop: await dpopProof(key, { htu }) })
-  t.like(first.json(), { error: 'use_dpop_nonce' })
-  const nonce = first.headers.get('dpop-nonce') ?? ''
-  const proof = await dpopProof(key, { htu, nonce })
-  const replied = await exchange(members, { dpop: proof })
-  t.like(replied.json(), { token_type: 'DPoP' }, replied.text)
-  t.like((await exchange(members, { dpop: proof })).json(), { error: 'invalid_dpop_proof' }, 'its jti was used')
-  const { access_token: token } = replied.json<{ access_token: string }>()
-  const ath = createHash('sha256').update(token).digest('base64url')
-  const at = `${base}/v1/openid/credential`
-  const ask = async (authorizationHeader: string, dpop?: string) =>
-    world.ask('/v1/openid/credential', {
-      body: { credential_configuration_id: templates.cwt },
-      headers: { authorization: authorizationHeader, ...(dpop && { dpop }) },
-    })
-  const other = await createWalletKey()
-  const cases: [string, string | undefined, string, RegExp][] = [
-    [`Bearer ${token}`, undefined, 'invalid_token', /^Bearer error="invalid_token"/],
-    [`DPoP ${token}`, undefined, 'invalid_dpop_proof', /^DPoP error="invalid_dpop_proof"/],
-    [`DPoP ${token}`, await dpopProof(key, { htu: at, ath }), 'use_dpop_nonce', /^DPoP error="use_dpop_nonce"/],
-    [`DPoP ${token}`, await dpopProof(other, { htu: at, ath, nonce }), 'invalid_token', /^DPoP/],
-    [`DPoP ${token}`, await dpopProof(key, { htu: at, nonce }), 'invalid_dpop_proof', /^DPoP/],
-    [`DPoP ${token}`, await dpopProof(key, { htu, ath, nonce }), 'invalid_dpop_proof', /^DPoP/],
-    [`DPoP ${token}`, await dpopProof(key, { htu: at, ath, nonce, htm: 'GET' }), 'invalid_dpop_proof', /^DPoP/],
-    [`DPoP ${token}`, await dpopProof(key, { htu: at, ath, nonce, iat: 1 }), 'invalid_dpop_proof', /^DPoP/],
-    [`DPoP ${token}`, await dpopProof(key, { htu: at, ath, nonce }, { typ: 'jwt' }), 'invalid_dpop_proof', /^DPoP/],
-  ]
-  for (const [header, dpop, error, challengeOf] of cases) {
-    const reply = await ask(header, dpop)
-    t.is(reply.status, 401, error)
-    t.like(reply.json(), { error })
-    t.regex(reply.headers.get('www-authenticate') ?? '', challengeOf)
-  }
-  const good = await ask(`DPoP ${token}`, await dpopProof(key, { htu: at, ath, nonce }))
-  t.is(good.status, 200, good.text)
-})

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { request } from 'node:http'
 import type { JWTPayload } from 'jose'
 import { openWorld, type Reply, type WorldOptions } from '../world.ts'
 import { openBrowser } from './browser.ts'
@@ -50,6 +51,24 @@ export async function openAuthorization(options: WorldOptions = {}) {
   const places = { [hostname]: { port: Number(port), tls: true }, [at]: { port: world.config.port, tls: false } }
   const headers = { host: world.config.publicUrl.host }
 
+  /** A request to another tenant of the platform, by its host name. */
+  const ofTenant = (subdomain: string, path: string, body = '', more: Record<string, string> = {}) =>
+    new Promise<{ status: number; text: string; location: string | undefined }>((resolve, reject) => {
+      const type = 'application/x-www-form-urlencoded'
+      const sent = { 'content-type': type, ...more, host: `${subdomain}.${world.config.publicUrl.host}` }
+      const where = { host: 'localhost', port: world.config.port, path, method: body ? 'POST' : 'GET' }
+      const outgoing = request({ ...where, headers: sent, agent: false }, (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+        answer.on('error', reject)
+        answer.on('end', () => {
+          const { statusCode: status = 0, headers: received } = answer
+          resolve({ status, location: received.location, text: Buffer.concat(chunks).toString('utf8') })
+        })
+      })
+      outgoing.on('error', reject).end(body)
+    })
+
   const form = (path: string, members: Record<string, string>, more: Record<string, string> = {}) =>
     world.ask(path, {
       raw: new URLSearchParams(members).toString(),
@@ -63,6 +82,7 @@ export async function openAuthorization(options: WorldOptions = {}) {
     providerId: created.json<{ id: string }>().id,
     browser: () => openBrowser(places, providers.authority.pem),
     form,
+    ofTenant,
     exchange: (members: Record<string, string>, more?: Record<string, string>) =>
       form('/v1/oauth/token', { grant_type: 'authorization_code', ...members }, more),
     setPolicy: async (policy: object) => {
