@@ -49,6 +49,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const own = [semantic, ...compactFormats, mobileFormat].filter(({ name }) => !replaced.has(name))
   const formats = createFormats([...own, ...more])
   const messaging = composeMessaging(known)
+  const openId = composeOpenId(frame)
   const credentials = composeCredentials({ ...known, holderMessages: messaging.holderMessages, formats })
   const lists = { ...composeCompactLists({ ...dependencies, ...credentials }), ...composeMobileLists(credentials) }
   return disjoint(
@@ -58,8 +59,8 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     composeClaimSources(frame),
     composeDomains(frame),
     messaging,
-    composeOpenId(frame),
-    composeOpenIdSessions({ ...known, formats }),
+    openId,
+    composeOpenIdSessions({ ...known, ...openId, formats }),
     { formats },
     composeWebhooks(frame),
     engine,

@@ -19,8 +19,10 @@ export const createPurge = ({
     Record<
       | 'idempotencyKeys'
       | 'openIdAuthorizations'
+      | 'openIdLogins'
       | 'openIdNonces'
       | 'openIdSessions'
+      | 'openIdUsedJwts'
       | 'outboxRows'
       | 'rateLimits'
       | 'uploads'
@@ -36,8 +38,10 @@ export const createPurge = ({
     return {
       idempotencyKeys: await deleteInSlices(systemSql, 'idempotency_keys', age, [KEPT_HOURS]),
       openIdAuthorizations: await deleteInSlices(systemSql, 'openid_authorizations', 'expires_at < now()', []),
+      openIdLogins: await deleteInSlices(systemSql, 'openid_wallet_logins', 'expires_at < now()', []),
       openIdNonces: await deleteInSlices(systemSql, 'openid_used_nonces', 'expires_at < now()', []),
       openIdSessions: await deleteInSlices(systemSql, 'openid_sessions', ended, [KEPT_SESSION_DAYS]),
+      openIdUsedJwts: await deleteInSlices(systemSql, 'openid_used_jtis', 'expires_at < now()', []),
       outboxRows: await deleteInSlices(systemSql, 'outbox', started, [KEPT_OUTBOX_DAYS]),
       rateLimits: await deleteInSlices(sql, 'rate_limits', 'expire < $1', [now().getTime()]),
       uploads: await sweepUploads(systemSql),

@@ -5,7 +5,7 @@ import { objectIdsOf } from '../../protocol/operations.ts'
 import type { Dependencies } from '../dependencies.ts'
 
 /** Who did what no client asked for: scheduled work, deliveries, messages that came from outside (D-495). */
-const PLATFORM = 'platform'
+export const PLATFORM = 'platform'
 
 /** A log entry of a change, or of work that continues after its request was answered. */
 export interface NewLogEntry {

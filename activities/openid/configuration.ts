@@ -109,6 +109,14 @@ export function createConfiguration({ config, database, now, uuid, operations, s
   return {
     readConfiguration,
 
+    /** Whether holders are sent to a hook. */
+    hasHook: (tenantId: string): Promise<boolean> =>
+      inTenant(
+        database.tenants,
+        tenantId,
+        async (em) => (await em.count(OpenIdConfiguration, { disabled: false })) > 0,
+      ),
+
     /** Sets the hook. Its secret is made with it, and stays. Throws `openid_configuration.invalid`. */
     async updateConfiguration(call: Call, input: ConfigurationInput): Promise<ConfigurationRecord> {
       const { tenantId } = call
@@ -152,3 +160,5 @@ export function createConfiguration({ config, database, now, uuid, operations, s
     },
   }
 }
+
+export type HookConfiguration = ReturnType<typeof createConfiguration>

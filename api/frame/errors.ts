@@ -3,7 +3,7 @@ import type { ErrorRequestHandler, Response } from 'express'
 import { causeOf } from '../../activities/frame/logging.ts'
 import { Exhausted, errorsWithin, Refusal, TooMany, Unavailable } from '../../protocol/errors.ts'
 import { Replay } from './idempotency.ts'
-import { oauthErrorOf } from './openapi/wallets.ts'
+import { challengeOf, oauthErrorOf } from './openapi/wallets.ts'
 import type { Problem } from './problem.ts'
 import { meaningOf, statusOf } from './problems.ts'
 
@@ -103,7 +103,10 @@ export function sendProblem(response: Response, refusal: Refusal | Unavailable |
   const oauthError: unknown = response.locals.oauthError
   const isOfWallet = typeof oauthError === 'string'
   const body = isOfWallet ? oauthErrorOf(problem, codeOf(refusal), oauthError) : problem
-  if (isOfWallet && problem.status === 401) response.set('WWW-Authenticate', 'Bearer error="invalid_token"')
+  const challenge = challengeOf(codeOf(refusal), response.req.headers.authorization)
+  if (isOfWallet && problem.status === 401 && challenge) response.set('WWW-Authenticate', challenge)
+  const { sendPage } = response.locals // for a browser (api/openid/authorization)
+  if (typeof sendPage === 'function') return void sendPage(problem)
   // sent as bytes: for a text express adds a charset, which this media type does not have (RFC 9457 section 6.1)
   response
     .status(problem.status)

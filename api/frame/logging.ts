@@ -42,11 +42,12 @@ function logEntry(request: Request, response: Response, operationId: string | un
   // a request for a token is about the client that it names, whatever token it was sent with
   const { tenantId = request.caller?.tenantId, clientId = request.caller?.clientId }: Record<string, unknown> =
     response.locals
-  const failed = response.statusCode >= 400
+  const problem: unknown = response.locals.problem
+  // a refusal that goes to a wallet by redirect is one too
+  const failed = response.statusCode >= 400 || problem !== undefined
   if (!operation || typeof tenantId !== 'string' || (operation.changes && !failed)) return undefined
   // a replayed response was logged the first time; a request over its limit was not tried
   if (response.getHeader('Idempotency-Replayed') || response.statusCode === 429) return undefined
-  const problem: unknown = response.locals.problem
   const { objectIds = [], presentedId, presentedDigest, ...noted } = request.noted ?? {}
   return {
     id: randomUUID(),

@@ -2,6 +2,14 @@ import type { OPENID_OPERATIONS } from '../../protocol/openid/operations.ts'
 import { AUTH_METHODS } from '../../protocol/openid/providers.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import type { Schema } from '../frame/openapi/schemas.ts'
+import {
+  AUTHORIZATION_ANSWERS,
+  AUTHORIZATION_ERRORS,
+  AUTHORIZATION_EXAMPLES,
+  AUTHORIZATION_REFUSALS,
+  AUTHORIZATION_SCHEMAS,
+} from './authorization/document.ts'
+import { AUTHORIZATION_PROBLEMS } from './authorization/problems.ts'
 import { OPENID_PROBLEMS } from './problems.ts'
 import { PROVIDER } from './providers/wire.ts'
 import {
@@ -28,6 +36,7 @@ const names = (description: string, pattern: string, example: string[]): Schema 
 export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | PublicForWallets> = {
   examples: {
     ...SESSION_EXAMPLES,
+    ...AUTHORIZATION_EXAMPLES,
     createAuthenticationProvider: {
       url: 'https://login.university.example',
       client_id: 'countersign',
@@ -56,20 +65,23 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
   },
   answers: {
     ...SESSION_ANSWERS,
+    ...AUTHORIZATION_ANSWERS,
     listAuthenticationProvider: { data: [PROVIDER], limit: 20, total_count: 1, total_pages: 1 },
     retrieveListOfUsers: { data: [USER], limit: 20, totalCount: 1, totalPages: 1 },
     searchUsers: { data: [USER], limit: 20, totalCount: 1, totalPages: 1 },
   },
-  forms: ['exchangeCredentials'],
-  located: ['createOpenIdSession'],
-  oauthErrors: WALLET_ERRORS,
+  forms: ['exchangeCredentials', 'pushAuthorizationRequest', 'receiveInteraction'],
+  located: ['createOpenIdSession', 'createOpenIdWallet'],
+  oauthErrors: { ...WALLET_ERRORS, ...AUTHORIZATION_ERRORS },
   notFound: {
+    '/v1/openid/wallets/{id}': 'openid_wallet.not_found',
     '/v1/openid/sessions/{id}': 'openid_session.not_found',
     '/v1/users/authentication-providers/{id}': 'authentication_provider.not_found',
     '/v1/users/{id}': 'user.not_found',
   },
   refusals: {
     ...SESSION_REFUSALS,
+    ...AUTHORIZATION_REFUSALS,
     createAuthenticationProvider: {
       400: 'authentication_provider.unreachable',
       409: 'authentication_provider.too_many',
@@ -82,6 +94,7 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
   },
   schemas: {
     ...SESSION_SCHEMAS,
+    ...AUTHORIZATION_SCHEMAS,
     IssuerUrl: {
       type: 'string',
       description:
@@ -146,5 +159,5 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
       example: { email: 'ada@university.example', address: { country: { Text: 'NZ' } } },
     },
   },
-  problems: [OPENID_PROBLEMS, SESSION_PROBLEMS],
+  problems: [OPENID_PROBLEMS, SESSION_PROBLEMS, AUTHORIZATION_PROBLEMS],
 }

@@ -14,16 +14,24 @@ const OpenIdSessionSchema = defineEntity({
     state: p.text().$type<SessionState>(),
     /** JSON, encrypted: claims of the offer and of the user. Null once the session has ended. */
     content: p.blob().nullable(),
-    /** SHA-256 of the code that the next token is for. */
+    /** SHA-256 of the pre-authorized code. */
     codeDigest: p.blob().nullable(),
     codeExpiresAt: p.datetime().nullable(),
     codeUsedAt: p.datetime().nullable(),
+    /** SHA-256 of the issuer_state of an offer with a login. */
+    issuerStateDigest: p.blob().nullable(),
+    /** Who logs the holder in. */
+    providerId: p.uuid().nullable(),
+    /** The login whose code gives the token: the last one that came to a code. */
+    loginId: p.uuid().nullable(),
     /** Keyed digest of the transaction code, where the holder has to type one. */
     txCodeDigest: p.blob().nullable(),
     txCodeFailures: p.integer().default(0),
     /** SHA-256 of the access token. */
     tokenDigest: p.blob().nullable(),
     tokenExpiresAt: p.datetime().nullable(),
+    /** Thumbprint of the key that the token is bound to (RFC 9449). */
+    dpopJkt: p.text().nullable(),
     /** What the wallet calls itself. */
     walletClientId: p.text().nullable(),
     /** The answer to the token request named credential_identifiers, which credential requests must use then. */

@@ -86,6 +86,20 @@ const claimFaults = (name: string, path: string): FieldError[] =>
     ? []
     : fault(path, 'claim', `expected the name of a claim, 1 to ${MAX_NAME} characters`)
 
+/** Parameters that an offer has for a provider: as those of a holder, and none that the platform sets. */
+export const requestedFaults = (parameters: Readonly<Record<string, string>>): FieldError[] => {
+  const path = 'requestedParameters'
+  const entries = Object.entries(parameters)
+  if (entries.length > MAX_NAMES) return fault(path, 'count', `expected at most ${MAX_NAMES}`)
+  return entries.flatMap(([name, value]) => {
+    const at = within(path, name.slice(0, MAX_NAME))
+    if (value.length > MAX_VALUE || UNREADABLE.test(value))
+      return fault(at, 'text', `expected a text of at most ${MAX_VALUE} characters`)
+    if (name === 'max_age' && !/^\d{1,9}$/.test(value)) return fault(at, 'seconds', 'expected seconds, such as "300"')
+    return parameterFaults(name, at)
+  })
+}
+
 /** The text that a static parameter sends: of an object its member `Text`, where it has no other one, or else its JSON. */
 export function textOfStatic(value: StaticValue): string {
   if (typeof value === 'string') return value

@@ -41,7 +41,7 @@ guide('docs/openid.md', 4, (code) => {
   names.elsewhere.set('/.well-known/openid-configuration', JSON.stringify(metadata))
   return code.replace('https://login.university.example', issuer)
 })
-guide('docs/wallets.md', 2)
+guide('docs/wallets.md', 4)
 guide('docs/timeline.md', 2)
 guide('docs/webhooks.md', 1, (code) => code.replace('receiver.university.example', 'elsewhere.test'), 'Create and try')
 guide('docs/did-web.md', 1, (code) => code.replace('https://id.university.example', names.origin), 'Create the DID')

@@ -25,6 +25,8 @@ export interface BeginAuthentication {
   providerId: string
   /** Parameters of the holder's request, of which the provider gets those that it forwards. */
   parameters?: Readonly<Record<string, string | undefined>>
+  /** Parameters that the tenant itself wants the provider to get, whether it forwards them or not (D-508). */
+  requested?: Readonly<Record<string, string>>
   /** What the caller gets back when the holder returns, such as the id of its session. */
   context?: Json
 }
@@ -118,7 +120,10 @@ export function createAuthentication({ database, now, uuid, sealer, tenants, cli
     async beginAuthentication(call: Omit<Call, 'idempotency'>, begin: BeginAuthentication): Promise<{ url: string }> {
       const { tenantId, requestId, clientId } = call
       const provider = await inTenant(database.tenants, tenantId, (em) => findProvider(em, begin.providerId))
-      const parameters = parametersOf(provider, begin.parameters ?? {})
+      const { requested = {} } = begin
+      const forwardedParameters = [...new Set([...provider.forwardedParameters, ...Object.keys(requested)])]
+      const { staticParameters } = provider
+      const parameters = parametersOf({ forwardedParameters, staticParameters }, { ...begin.parameters, ...requested })
       const client = await clients.clientOf(provider).catch((error: unknown) => {
         throw authenticationFault(error)
       })
@@ -154,10 +159,14 @@ export function createAuthentication({ database, now, uuid, sealer, tenants, cli
 
     /**
      * Takes what the provider's redirect brought: identifies the holder, and creates or updates the user. A state works
-     * once, whatever becomes of it. Throws `authentication.not_under_way`, `authentication.refused`,
+     * once, whatever becomes of it. `accept` sees the context before the code is exchanged, and may refuse. Throws `authentication.not_under_way`, `authentication.refused`,
      * `authentication.invalid_answer`, `authentication.claims_too_large`, `Unavailable('outbound')`.
      */
-    async finishAuthentication(tenantId: string, parameters: URLSearchParams): Promise<Authentication> {
+    async finishAuthentication(
+      tenantId: string,
+      parameters: URLSearchParams,
+      accept: (context: Json) => Promise<void> = async () => undefined,
+    ): Promise<Authentication> {
       const [state, ...others] = parameters.getAll('state')
       if (!state || others.length > 0) throw notUnderWay()
       const { provider, content } = await take(tenantId, state)
@@ -165,6 +174,7 @@ export function createAuthentication({ database, now, uuid, sealer, tenants, cli
       const { id: providerId, url } = provider
       const entry = { tenantId, requestId, clientId, ...AUTHENTICATION_ENTRY }
       try {
+        await accept(context)
         const identified = await identify(provider, content, parameters, state)
         const userId = await inTenant(database.tenants, tenantId, async (em) => {
           const saved = await users.saveUser(em, provider, identified)

@@ -1,5 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { SemanticTemplate, SemanticTemplateVersion } from '../../../entities/credentials/templates.ts'
+import { AuthenticationProvider } from '../../../entities/openid/providers.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { FormatName } from '../../../protocol/credentials/formats.ts'
 import { Refusal } from '../../../protocol/errors.ts'
@@ -12,6 +13,7 @@ import {
 import type { Formats, TemplateVersion, WalletFormat } from '../../credentials/format.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
+import { policyIn } from '../authorization/policy.ts'
 
 /** A template that can be offered now. */
 export interface OfferedTemplate extends TemplateVersion {
@@ -62,8 +64,11 @@ export function createConfigurations({ database, formats, tenants }: Parts) {
 
   async function published(host: string) {
     const { tenantId, issuer } = await issuerAt(host)
-    const templates = await inTenant(database.tenants, tenantId, (em) => findTemplates(em))
-    return { issuer, configurations: templates.map(configurationOf) }
+    const [templates, support] = await inTenant(database.tenants, tenantId, async (em) => [
+      await findTemplates(em),
+      { ...(await policyIn(em)), hasLogin: (await em.count(AuthenticationProvider)) > 0 },
+    ])
+    return { issuer, configurations: templates.map(configurationOf), support }
   }
 
   return {
@@ -77,12 +82,12 @@ export function createConfigurations({ database, formats, tenants }: Parts) {
       return issuerMetadata(issuer, configurations)
     },
     async serverMetadata(host: string) {
-      const { issuer, configurations } = await published(host)
-      return serverMetadata(issuer, configurations)
+      const { issuer, configurations, support } = await published(host)
+      return serverMetadata(issuer, configurations, support)
     },
     async specifiedMetadata(host: string) {
-      const { issuer, configurations } = await published(host)
-      return specifiedMetadata(issuer, configurations)
+      const { issuer, configurations, support } = await published(host)
+      return specifiedMetadata(issuer, configurations, support)
     },
   }
 }

@@ -6,6 +6,9 @@ import type { Frame } from '../../frame/index.ts'
 import { createSealer } from '../../frame/sealing.ts'
 import { signalWorkflow, updateWorkflow } from '../../frame/temporal/contract.ts'
 import type { Events } from '../../webhooks/events.ts'
+import { composeAuthorization } from '../authorization/index.ts'
+import type { HookConfiguration } from '../configuration.ts'
+import type { AuthenticationVerbs } from '../providers/authentication.ts'
 import { createConfigurations } from './configurations.ts'
 import { createIssuances } from './issue.ts'
 import { createSessionLooks } from './look.ts'
@@ -22,6 +25,8 @@ const sealerOf = ({ config }: Pick<Dependencies, 'config'>) => createSealer(conf
 interface Known extends Frame {
   formats: Formats
   didResolver: Pick<DidResolver, 'resolve'>
+  authentication: AuthenticationVerbs
+  openIdConfiguration: HookConfiguration
 }
 
 /** How this process reaches the workflows of sessions. The rows have what changed, so that nothing is lost without Temporal. */
@@ -51,11 +56,13 @@ export function composeOpenIdSessions(known: Known) {
   const secrets = createSessionSecrets(known)
   const configurations = createConfigurations(known)
   const parts = { ...known, ...createReach(known), sealer, secrets, configurations }
+  const { codes, ...authorization } = composeAuthorization(parts)
   return {
+    ...authorization,
     openIdConfigurations: configurations,
     openIdOffers: createOffers(parts),
     openIdSessions: createSessions(parts),
-    sessionTokens: createSessionTokens(parts),
+    sessionTokens: createSessionTokens({ ...parts, ...authorization, codes }),
     sessionSecrets: secrets,
     credentialRequests: createCredentialRequests({ ...parts, keyProofs: createKeyProofs(parts) }),
     walletNotifications: createNotifications(parts),

@@ -1,3 +1,4 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { OpenIdIssuance, OpenIdSession } from '../../../entities/openid/sessions.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { type FieldError, Refusal, within } from '../../../protocol/errors.ts'
@@ -7,6 +8,8 @@ import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import type { Sealer } from '../../frame/sealing.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
+import { firstProvider } from '../authorization/granted.ts'
+import { findProvider } from '../providers/lifecycle.ts'
 import type { Configurations, OfferedTemplate } from './configurations.ts'
 import { sealContent } from './records.ts'
 import { digestOf, newSecret, type SessionSecrets } from './secrets.ts'
@@ -27,24 +30,43 @@ interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'now' | 'uuid
   secrets: SessionSecrets
 }
 
+/** One issuance for each template of a session, in their order. */
+export async function addIssuances(
+  em: SqlEntityManager,
+  { now, uuid }: Pick<Dependencies, 'now' | 'uuid'>,
+  { id: sessionId, tenantId }: { id: string; tenantId: string },
+  templates: readonly Pick<OfferedTemplate, 'id' | 'format'>[],
+): Promise<void> {
+  const at = now()
+  for (const [place, { id: templateId, format }] of templates.entries()) {
+    const of = { id: uuid(), tenantId, sessionId, place, templateId, format }
+    em.create(OpenIdIssuance, { ...of, state: 'OFFERED', createdAt: at, updatedAt: at })
+  }
+  await em.flush()
+}
+
 const MISSING = /(claim_missing|claim_required)$/
 const UNMAPPED = /claim_unmapped$/
 
-/** The errors of a template about the claims of an offer; with a claim source the missing ones may come from there. */
-function claimErrors({ wallets, ...template }: OfferedTemplate, claims: OfferInput['claims']): FieldError[] {
+/** Errors of a template about the claims of an offer; the missing ones may come from a claim source, or with the login. */
+function claimErrors(
+  { wallets, ...template }: OfferedTemplate,
+  claims: OfferInput['claims'],
+  hasLogin: boolean,
+): FieldError[] {
   try {
     wallets.checkClaims(template, claims)
     return []
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const hasSource = wallets.claimSourceOf(template) !== undefined
+    const hasSource = hasLogin || wallets.claimSourceOf(template) !== undefined
     return error.errors.filter(({ code }) => !hasSource || !(MISSING.test(code) || UNMAPPED.test(code)))
   }
 }
 
 /** Throws for claims that would be missing, and for one that no template takes. */
-function checkClaims(templates: readonly OfferedTemplate[], claims: OfferInput['claims']): void {
-  const perTemplate = templates.map((template) => claimErrors(template, claims))
+function checkClaims(templates: readonly OfferedTemplate[], claims: OfferInput['claims'], hasLogin: boolean): void {
+  const perTemplate = templates.map((template) => claimErrors(template, claims, hasLogin))
   const isLost = ({ path }: FieldError) => perTemplate.every((errors) => errors.some((each) => each.path === path))
   const errors = perTemplate.flat().filter((error) => !UNMAPPED.test(error.code) || isLost(error))
   const once = new Map(errors.map((error) => [`${error.path} ${error.code}`, error]))
@@ -87,10 +109,27 @@ export function createOffers({
     return ids.flatMap((id) => byId.get(id) ?? [])
   }
 
+  /** The grant of an offer, and who logs its holder in (D-506). */
+  async function loginOf(tenantId: string, { grantType, parameters, providerId: named }: OfferInput) {
+    const isOpen = grantType === undefined && (named !== undefined || Object.keys(parameters).length > 0)
+    if (grantType !== 'authorization_code' && !isOpen)
+      return { grantType: 'pre-authorized_code', providerId: null } as const
+    const provider = await inTenant(database.tenants, tenantId, (em) =>
+      named === undefined ? firstProvider(em) : findProvider(em, named),
+    )
+    if (provider) return { grantType: 'authorization_code', providerId: provider.id } as const
+    if (isOpen) return { grantType: 'pre-authorized_code', providerId: null } as const
+    throw new Refusal(
+      'openid_offer.no_provider',
+      'The tenant has no authentication provider, so that no holder can log in. Create one, or offer a pre-authorized code.',
+      [{ path: 'grantType', code: 'provider', message: 'expected pre-authorized_code' }],
+    )
+  }
+
   return {
     /**
      * Makes an offer, and begins its session. Throws `openid_offer.invalid`, `openid_offer.unknown_configuration`,
-     * `openid_offer.claims_unfit`.
+     * `openid_offer.claims_unfit`, `openid_offer.no_provider`, `authentication_provider.not_found`.
      */
     async createOffer(
       call: Call,
@@ -98,11 +137,13 @@ export function createOffers({
       input: OfferInput,
     ): Promise<CreatedOffer> {
       const { tenantId, requestId, clientId } = call
-      checkOffer(input)
-      const { configurationIds, grantType, claims, lifetimeSeconds } = input
+      const { grantType, providerId } = await loginOf(tenantId, input)
+      checkOffer({ ...input, grantType })
+      const { configurationIds, claims, lifetimeSeconds } = input
+      const hasLogin = grantType === 'authorization_code'
       const isRepeated = call.idempotency && 'effect' in call.idempotency
       const templates = isRepeated ? [] : await templatesOf(tenantId, configurationIds)
-      checkClaims(templates, claims)
+      checkClaims(templates, claims, hasLogin)
       const sessionId = uuid()
       const code = newSecret()
       const txCode = input.txCode ? secrets.newTxCode() : undefined
@@ -117,10 +158,11 @@ export function createOffers({
           state: 'OFFERED',
           content: sealContent(sealer, of, {
             claims,
-            ...(grantType === 'authorization_code' && { parameters: input.parameters }),
+            ...(hasLogin && { parameters: input.parameters }),
           }),
-          codeDigest: digestOf(code),
-          codeExpiresAt: endsAt,
+          ...(hasLogin
+            ? { issuerStateDigest: digestOf(code), providerId }
+            : { codeDigest: digestOf(code), codeExpiresAt: endsAt }),
           txCodeDigest: txCode === undefined ? null : secrets.txCodeDigest(sessionId, txCode),
           steps: [{ step: 'OFFER_CREATED', at: at.toISOString() }],
           requestId,
@@ -130,19 +172,7 @@ export function createOffers({
           updatedAt: at,
         })
         await em.flush()
-        for (const [place, { id: templateId, format }] of templates.entries())
-          em.create(OpenIdIssuance, {
-            id: uuid(),
-            tenantId,
-            sessionId,
-            place,
-            templateId,
-            format,
-            state: 'OFFERED',
-            createdAt: at,
-            updatedAt: at,
-          })
-        await em.flush()
+        await addIssuances(em, { now, uuid }, of, templates)
         await outbox.start(em, 'issueOpenIdCredentials', { tenantId, sessionId }, { templateIds: configurationIds })
         const uri = offerUri({ issuer, configurationIds, grantType, code, txCode: txCode !== undefined })
         return { sessionId, uri, ...(txCode !== undefined && { txCode }), expiresAt: endsAt.toISOString() }

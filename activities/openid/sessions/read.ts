@@ -27,7 +27,7 @@ export interface SessionRecord {
   grantType: GrantType
   state: SessionState
   /** What it waits for; null once it has ended. */
-  waitsFor: 'wallet' | 'issuance' | 'retry' | 'notification' | null
+  waitsFor: 'wallet' | 'holder' | 'issuance' | 'retry' | 'notification' | null
   steps: SessionStep[]
   issuances: IssuanceRecord[]
   txCodeFailures: number
@@ -66,10 +66,23 @@ const toIssuance = (row: OpenIdIssuance): IssuanceRecord => ({
   issuedAt: iso(row.issuedAt),
 })
 
-function waitsFor({ endedAt, state }: OpenIdSession, issuances: readonly OpenIdIssuance[]): SessionRecord['waitsFor'] {
+/** Steps after which the holder is at the authentication provider or at the hook. */
+const AT_LOGIN: ReadonlySet<SessionStep['step']> = new Set([
+  'LOGIN_BEGUN',
+  'HOLDER_IDENTIFIED',
+  'HOOK_ASKED',
+  'HOOK_ANSWERED',
+])
+
+function waitsFor(
+  { endedAt, state, steps }: OpenIdSession,
+  issuances: readonly OpenIdIssuance[],
+): SessionRecord['waitsFor'] {
   if (endedAt) return null
   if (issuances.some((each) => each.state === 'PENDING')) return 'issuance'
   if (issuances.some((each) => each.state === 'FAILED')) return 'retry'
+  const last = steps.at(-1)?.step
+  if (state === 'OFFERED' && last && AT_LOGIN.has(last)) return 'holder'
   return state === 'ISSUED' ? 'notification' : 'wallet'
 }
 

@@ -8,8 +8,14 @@ import type { Refusal } from '../../../protocol/errors.ts'
 import { timeoutOf } from '../../../protocol/openid/interaction.ts'
 import { TX_CODE_TRIES } from '../../../protocol/openid/oid4vci/offers.ts'
 import { refuseMember, walletRefusal } from '../../../protocol/openid/oid4vci/refusals.ts'
-import type { PreAuthorizedRequest, TokenRequest } from '../../../protocol/openid/oid4vci/requests.ts'
+import type {
+  AuthorizationCodeRequest,
+  PreAuthorizedRequest,
+  TokenRequest,
+} from '../../../protocol/openid/oid4vci/requests.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import type { WalletCall, WalletClient, WalletClients } from '../authorization/clients.ts'
+import type { Codes } from '../authorization/codes.ts'
 import { addStep, endSession, issuancesOf } from './records.ts'
 import { digestOf, newSecret, type SessionSecrets } from './secrets.ts'
 
@@ -23,11 +29,23 @@ export interface IssuedToken {
   sessionId: string
   accessToken: string
   expiresIn: number
+  /** Bound to a key (RFC 9449), or not (RFC 6750). */
+  tokenType: 'DPoP' | 'Bearer'
+  /** Of an authorization request with scope. */
+  scope?: string
   authorizationDetails?: AuthorizationDetail[]
+}
+
+/** As the header Authorization has it. */
+export interface PresentedToken {
+  scheme: 'DPoP' | 'Bearer'
+  token: string
 }
 
 interface Parts extends Pick<Dependencies, 'database' | 'now'> {
   secrets: SessionSecrets
+  codes: Codes
+  walletClients: Pick<WalletClients, 'provesKey'>
   /** Tells the workflow of a session that its row has changed. */
   wake(tenantId: string, sessionId: string): Promise<void>
 }
@@ -42,7 +60,7 @@ const noCode = () =>
 type Outcome = { token: IssuedToken } | { refusal: Refusal; sessionId: string }
 
 /** Access tokens of sessions. */
-export function createSessionTokens({ database, now, secrets, wake }: Parts) {
+export function createSessionTokens({ database, now, secrets, codes, walletClients, wake }: Parts) {
   /** Seconds from the first token to the end: those that the tenant gives its holders (D-468). */
   async function timeoutSeconds(em: SqlEntityManager): Promise<number> {
     const row = await em.findOne(OpenIdConfiguration, {})
@@ -90,7 +108,38 @@ export function createSessionTokens({ database, now, secrets, wake }: Parts) {
       throw refuseMember('invalid_request', 'tx_code', 'unexpected', 'expected none: the offer has no transaction code')
   }
 
-  const exchange = (tenantId: string, request: TokenRequest & PreAuthorizedRequest): Promise<Outcome> =>
+  /** Notes the token of a session, which begins its time anew. */
+  async function authorize(
+    em: SqlEntityManager,
+    session: OpenIdSession,
+    client: WalletClient,
+    details: AuthorizationDetail[] | undefined,
+  ): Promise<IssuedToken & { endsAt: Date }> {
+    const accessToken = newSecret()
+    const expiresIn = await timeoutSeconds(em)
+    const at = now()
+    const endsAt = new Date(at.getTime() + expiresIn * 1000)
+    Object.assign(session, {
+      state: 'AUTHORIZED',
+      codeUsedAt: at,
+      tokenDigest: digestOf(accessToken),
+      tokenExpiresAt: endsAt,
+      endsAt,
+      walletClientId: client.clientId ?? null,
+      dpopJkt: client.jkt ?? null,
+      usesIdentifiers: details !== undefined,
+    })
+    addStep(session, at, { step: 'TOKEN_ISSUED' })
+    const tokenType = client.jkt === undefined ? 'Bearer' : 'DPoP'
+    const authorizationDetails = details && { authorizationDetails: details }
+    return { sessionId: session.id, accessToken, expiresIn, tokenType, endsAt, ...authorizationDetails }
+  }
+
+  const exchange = (
+    tenantId: string,
+    request: TokenRequest & PreAuthorizedRequest,
+    client: WalletClient,
+  ): Promise<Outcome> =>
     inTenant(database.tenants, tenantId, async (em) => {
       const where = { codeDigest: digestOf(request.code), grantType: 'pre-authorized_code' } as const
       const session = await em.findOne(OpenIdSession, where, { lockMode: LockMode.PESSIMISTIC_WRITE })
@@ -103,20 +152,26 @@ export function createSessionTokens({ database, now, secrets, wake }: Parts) {
       if (txCodeDigest && !secrets.isTxCode(sessionId, request.txCode ?? '', txCodeDigest))
         return { refusal: refuseTxCode(session, issuances), sessionId }
       const details = request.configurationIds && detailsOf(issuances, request.configurationIds)
-      const accessToken = newSecret()
-      const expiresIn = await timeoutSeconds(em)
-      const endsAt = new Date(at.getTime() + expiresIn * 1000)
-      Object.assign(session, {
-        state: 'AUTHORIZED',
-        codeUsedAt: at,
-        tokenDigest: digestOf(accessToken),
-        tokenExpiresAt: endsAt,
-        endsAt,
-        walletClientId: request.clientId ?? null,
-        usesIdentifiers: details !== undefined,
-      })
-      addStep(session, at, { step: 'TOKEN_ISSUED' })
-      return { token: { sessionId, accessToken, expiresIn, ...(details && { authorizationDetails: details }) } }
+      const { endsAt: _end, ...token } = await authorize(em, session, client, details)
+      return { token }
+    })
+
+  const exchangeAuthorized = (
+    tenantId: string,
+    request: TokenRequest & AuthorizationCodeRequest,
+    client: WalletClient,
+  ): Promise<Outcome> =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const taken = await codes.take(em, request, client)
+      if (!taken) throw noCode()
+      if ('reusedIn' in taken) return { refusal: noCode(), sessionId: taken.reusedIn }
+      const { session, issuances, content, use } = taken
+      const { scope, configurationIds } = content
+      const ids = request.configurationIds ?? configurationIds
+      const details = ids && detailsOf(issuances, ids)
+      const { endsAt, ...token } = await authorize(em, session, client, details)
+      use(endsAt)
+      return { token: { ...token, ...(scope !== undefined && { scope }) } }
     })
 
   return {
@@ -124,9 +179,11 @@ export function createSessionTokens({ database, now, secrets, wake }: Parts) {
      * Exchanges a code for an access token, once. Throws `wallet.invalid_grant`, `wallet.invalid_request`,
      * `wallet.invalid_authorization_details`.
      */
-    async exchangeCode(tenantId: string, request: TokenRequest): Promise<IssuedToken> {
-      if (request.grantType !== 'pre-authorized_code') throw noCode()
-      const outcome = await exchange(tenantId, request)
+    async exchangeCode(tenantId: string, request: TokenRequest, client: WalletClient): Promise<IssuedToken> {
+      const outcome =
+        request.grantType === 'authorization_code'
+          ? await exchangeAuthorized(tenantId, request, client)
+          : await exchange(tenantId, request, client)
       const isOver = 'refusal' in outcome
       await wake(tenantId, isOver ? outcome.sessionId : outcome.token.sessionId)
       if (isOver) throw outcome.refusal
@@ -135,19 +192,26 @@ export function createSessionTokens({ database, now, secrets, wake }: Parts) {
 
     /**
      * The session of an access token, also after its end: a wallet may get again what it was given, until the token ends.
-     * Throws `wallet.invalid_token`.
+     * A token that is bound to a key counts with a proof of it only (RFC 9449, section 7.1). Throws `wallet.invalid_token`,
+     * `wallet.invalid_dpop_proof_for_token`, `wallet.use_dpop_nonce_for_token`.
      */
-    async sessionOf(tenantId: string, accessToken: string | undefined): Promise<OpenIdSession> {
+    async sessionOf(call: WalletCall, presented: PresentedToken | undefined): Promise<OpenIdSession> {
+      const { tenantId } = call
+      const accessToken = presented?.token
       const session =
         accessToken === undefined
           ? undefined
           : await inTenant(database.tenants, tenantId, (em) =>
               em.findOne(OpenIdSession, { tokenDigest: digestOf(accessToken) }),
             )
-      if (session?.tokenExpiresAt && session.tokenExpiresAt > now()) return session
+      const isGood = session?.tokenExpiresAt && session.tokenExpiresAt > now()
+      if (isGood && accessToken !== undefined && presented?.scheme === (session.dpopJkt ? 'DPoP' : 'Bearer')) {
+        const { dpopJkt } = session
+        if (!dpopJkt || (await walletClients.provesKey(call, accessToken, dpopJkt))) return session
+      }
       throw walletRefusal(
         'invalid_token',
-        'The access token is missing, unknown, or has ended. Begin with a new offer.',
+        'The access token is missing, unknown, of another key, or has ended. Begin with a new offer.',
       )
     },
   }

@@ -66,7 +66,12 @@ export const SESSION_ANSWERS: Partial<Record<Id, unknown>> = {
     nonce_endpoint: `${ISSUER}/v1/openid/nonce`,
     credential_configurations_supported: { [TEMPLATE_ID]: { format: 'mso_mdoc', doctype: 'org.iso.18013.5.1.mDL' } },
   },
-  getAuthorizationServerMetadata: { issuer: ISSUER, token_endpoint: `${ISSUER}/v1/oauth/token` },
+  getAuthorizationServerMetadata: {
+    issuer: ISSUER,
+    authorization_endpoint: `${ISSUER}/v1/oauth/authorize`,
+    pushed_authorization_request_endpoint: `${ISSUER}/v1/oauth/par`,
+    token_endpoint: `${ISSUER}/v1/oauth/token`,
+  },
   openIdCredentialMetadata: {
     issuer: ISSUER,
     credentialIssuer: ISSUER,
@@ -97,7 +102,7 @@ export const SESSION_REFUSALS: Partial<Record<Id, Readonly<Record<number, string
   createOpenIdSession: { 400: 'openid_offer.invalid', 404: 'openid_offer.unknown_configuration' },
   retryOpenIdSession: { 409: 'openid_session.nothing_failed' },
   cancelOpenIdSession: { 409: 'openid_session.ended' },
-  exchangeCredentials: { 400: 'wallet.invalid_grant', 404: 'openid_issuer.not_found' },
+  exchangeCredentials: { 400: 'wallet.invalid_grant', 401: 'wallet.invalid_client', 404: 'openid_issuer.not_found' },
   getCredentialNonce: { 404: 'openid_issuer.not_found' },
   issuerVerifiableCredentials: {
     400: 'wallet.invalid_proof',

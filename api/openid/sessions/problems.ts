@@ -18,7 +18,7 @@ export const SESSION_PROBLEMS: ProblemTable = {
       remedy: `Read the cause with getOpenIdSession, then call retryOpenIdSession or make a new offer. ${STANDARD}`,
     },
     'wallet.invalid_authorization_details': {
-      meaning: 'The authorization_details of a token request cannot be read, or name what was not offered.',
+      meaning: 'The authorization_details of a request cannot be read, or name what was not offered.',
       remedy: `Send authorization_details as a list of objects with configurations of the offer. ${STANDARD}`,
     },
     'wallet.invalid_credential_request': {
@@ -31,7 +31,7 @@ export const SESSION_PROBLEMS: ProblemTable = {
     },
     'wallet.invalid_grant': {
       meaning:
-        'The code of a token request gives nothing: it is unknown, has ended or was used, or its transaction code is wrong.',
+        'The code of a token request gives nothing: it is unknown, has ended or was used, or its transaction code, client_id, redirect_uri, code_verifier or key is wrong.',
       remedy: `Make a new offer with createOpenIdConfiguration. ${STANDARD}`,
     },
     'wallet.invalid_nonce': {
@@ -51,7 +51,7 @@ export const SESSION_PROBLEMS: ProblemTable = {
       remedy: `Sign a JWT of the type openid4vci-proof+jwt for the credential_issuer, with a nonce of getCredentialNonce. ${STANDARD}`,
     },
     'wallet.invalid_request': {
-      meaning: 'The token request cannot be read: errors names the member.',
+      meaning: 'The request for a code or a token cannot be read: errors names the member.',
       remedy: `Correct the member that errors names. ${STANDARD}`,
     },
     'wallet.invalid_transaction_id': {

@@ -25,8 +25,13 @@ export type OfferSeconds = Count
 export interface OfferIn {
   credentials: OfferedCredentials
   requestedParameters?: OfferParameters | null
-  /** Default, and the only one yet: pre-authorized_code. */
+  /**
+   * Default: authorization_code, where requestedParameters or authenticationProviderId say something and the tenant has an
+   * authentication provider; else pre-authorized_code.
+   */
   grantType?: OfferGrant | null
+  /** Who logs the holder in. Default: the provider that the tenant created first. */
+  authenticationProviderId?: Uuid | null
   claims?: OfferClaims | null
   expiresInSec?: OfferSeconds | null
 }
@@ -83,7 +88,7 @@ export interface SessionOut {
   id: Uuid
   grantType: OfferGrant
   state: SessionStateName
-  waitsFor: 'wallet' | 'issuance' | 'retry' | 'notification' | null
+  waitsFor: 'wallet' | 'holder' | 'issuance' | 'retry' | 'notification' | null
   steps: SessionStepOut[]
   issuances: IssuanceOut[]
   /** Wrong transaction codes. */
@@ -107,18 +112,13 @@ export interface SessionQuery extends PageQuery {
   state?: SessionStateName
 }
 
-const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-/** `loginHint` and `login_hint` are the same parameter of the provider. */
-const toParameters = (given: OfferParameters) =>
-  Object.fromEntries(Object.entries(readParameters(given)).map(([name, value]) => [snake(name), value]))
-
 export function toOffer(body: OfferIn, txCode = false): OfferInput {
-  const { credentials, requestedParameters, claims, grantType, expiresInSec } = body
+  const { credentials, requestedParameters, claims, grantType, authenticationProviderId, expiresInSec } = body
   return {
     configurationIds: credentials.map((id) => id.toLowerCase()),
-    grantType: grantType ?? 'pre-authorized_code',
-    parameters: toParameters(requestedParameters ?? {}),
+    grantType: grantType ?? undefined,
+    providerId: authenticationProviderId ?? undefined,
+    parameters: readParameters(requestedParameters ?? {}),
     claims: claims ?? {},
     txCode,
     lifetimeSeconds: expiresInSec ?? DEFAULT_LIFETIME_SECONDS,

@@ -10,6 +10,7 @@ import {
   readTokenRequest,
 } from '../../../protocol/openid/oid4vci/requests.ts'
 import type { Problem } from '../../frame/problem.ts'
+import { tokenOf, walletCallOf } from './calls.ts'
 import {
   type CredentialRequestIn,
   type CredentialResponseOut,
@@ -22,8 +23,6 @@ import {
   type WalletTokenOut,
 } from './wire.ts'
 
-const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,500})$/i
-
 @Route('v1')
 @Tags('OpenID')
 export class WalletsController extends Controller {
@@ -31,19 +30,11 @@ export class WalletsController extends Controller {
     super()
   }
 
-  /** The tenant of the host, which the log entry of the request is for. */
-  private async issuerOf(request: HttpRequest) {
-    const found = await this.platform.openIdConfigurations.issuerAt(request.headers.host ?? '')
-    if (request.res) request.res.locals.tenantId = found.tenantId
-    return found
-  }
-
   private async sessionOf(request: HttpRequest) {
-    const { tenantId, issuer } = await this.issuerOf(request)
-    const [, token] = BEARER.exec(request.headers.authorization ?? '') ?? []
-    const session = await this.platform.sessionTokens.sessionOf(tenantId, token)
+    const call = await walletCallOf(this.platform, request)
+    const session = await this.platform.sessionTokens.sessionOf(call, tokenOf(request))
     request.noted = { objectIds: [session.id] }
-    return { session, issuer, requestId: String(request.res?.locals.requestId) }
+    return { session, issuer: call.issuer, requestId: String(request.res?.locals.requestId) }
   }
 
   private deliver(delivery: Delivery, wanted?: CredentialRequest['wanted']): CredentialResponseOut {
@@ -59,11 +50,13 @@ export class WalletsController extends Controller {
   @Post('oauth/token')
   @OperationId('exchangeCredentials')
   @SuccessResponse(200)
+  @Response<Problem>(401, 'the wallet did not authenticate')
   @Response<Problem>(404, 'no tenant has this host')
   async exchange(@Request() request: HttpRequest, @Body() body: WalletTokenIn): Promise<WalletTokenOut> {
-    const { tenantId } = await this.issuerOf(request)
+    const call = await walletCallOf(this.platform, request)
     const asked = readTokenRequest(body)
-    const token = await this.platform.sessionTokens.exchangeCode(tenantId, asked)
+    const client = await this.platform.walletClients.identify(call, body)
+    const token = await this.platform.sessionTokens.exchangeCode(call.tenantId, asked, client)
     request.noted = { objectIds: [token.sessionId] }
     return tokenToWire(token, asked.casing)
   }
@@ -77,7 +70,7 @@ export class WalletsController extends Controller {
   @SuccessResponse(200)
   @Response<Problem>(404, 'no tenant has this host')
   async nonce(@Request() request: HttpRequest): Promise<NonceOut> {
-    const { tenantId } = await this.issuerOf(request)
+    const { tenantId } = await walletCallOf(this.platform, request)
     return { c_nonce: this.platform.sessionSecrets.newNonce(tenantId, 'proof') }
   }
 

@@ -50,13 +50,14 @@ export interface SpecifiedMetadataOut {
 }
 
 export function tokenToWire(token: IssuedToken, casing: Casing): WalletTokenOut {
-  const { accessToken, expiresIn, authorizationDetails: details } = token
+  const { accessToken, expiresIn, tokenType, scope, authorizationDetails: details } = token
   if (casing === 'camel')
-    return { accessToken, expiresIn, scope: '', tokenType: 'Bearer', ...(details && { authorizationDetails: details }) }
+    return { accessToken, expiresIn, scope: scope ?? '', tokenType, ...(details && { authorizationDetails: details }) }
   return {
     access_token: accessToken,
     expires_in: expiresIn,
-    token_type: 'Bearer',
+    token_type: tokenType,
+    ...(scope !== undefined && { scope }),
     ...(details && { authorization_details: details }),
   }
 }

@@ -1,5 +1,7 @@
 import type { WalletConfiguration } from '../../credentials/wallets.ts'
 import type { Json } from '../../json.ts'
+import { SIGNING_ALGORITHMS } from './authorization/dpop.ts'
+import type { WalletPolicy } from './authorization/types.ts'
 import { PROOF_ALGORITHMS } from './proofs.ts'
 import { BATCH_SIZE } from './requests.ts'
 import { PRE_AUTHORIZED } from './session.ts'
@@ -67,23 +69,56 @@ const scopesOf = (configurations: readonly OfferedConfiguration[]): string[] => 
   ...new Set(configurations.flatMap((configuration) => scopeOf(configuration) ?? [])),
 ]
 
-/** The authorization server's metadata for wallets (RFC 8414). */
-export function serverMetadata(issuer: string, configurations: readonly OfferedConfiguration[]): Json {
-  const { token } = endpointsOf(issuer)
+/** What the tenant's authorization server does for wallets now. */
+export interface ServerSupport extends WalletPolicy {
+  /** There is an authentication provider, without which nobody can log in. */
+  hasLogin: boolean
+}
+
+const grantsOf = ({ hasLogin }: ServerSupport): string[] => [
+  ...(hasLogin ? ['authorization_code'] : []),
+  PRE_AUTHORIZED,
+]
+
+/** The authorization server's metadata for wallets (RFC 8414, 9126, 9207, 9449). */
+export function serverMetadata(
+  issuer: string,
+  configurations: readonly OfferedConfiguration[],
+  support: ServerSupport,
+): Json {
+  const { authorize, par, token } = endpointsOf(issuer)
+  const { hasLogin, requiresPar, requiresClientAuthentication } = support
   return {
     issuer,
+    ...(hasLogin && {
+      authorization_endpoint: authorize,
+      pushed_authorization_request_endpoint: par,
+      require_pushed_authorization_requests: requiresPar,
+      authorization_response_iss_parameter_supported: true,
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+    }),
     token_endpoint: token,
-    response_types_supported: [],
-    grant_types_supported: [PRE_AUTHORIZED],
-    token_endpoint_auth_methods_supported: ['none'],
+    response_types_supported: hasLogin ? ['code'] : [],
+    response_modes_supported: hasLogin ? ['query'] : [],
+    grant_types_supported: grantsOf(support),
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: [...(requiresClientAuthentication ? [] : ['none']), 'private_key_jwt'],
+    token_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
+    dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
     scopes_supported: scopesOf(configurations),
     authorization_details_types_supported: ['openid_credential'],
-    'pre-authorized_grant_anonymous_access_supported': true,
+    'pre-authorized_grant_anonymous_access_supported': !requiresClientAuthentication,
   }
 }
 
 /** Both in one document, in the specification's shape (specification, openIdCredentialMetadata). */
-export function specifiedMetadata(issuer: string, configurations: readonly OfferedConfiguration[]) {
+export function specifiedMetadata(
+  issuer: string,
+  configurations: readonly OfferedConfiguration[],
+  support: ServerSupport,
+) {
+  const { hasLogin } = support
   const { authorize, token, credential, iacas } = endpointsOf(issuer)
   return {
     issuer,
@@ -93,9 +128,9 @@ export function specifiedMetadata(issuer: string, configurations: readonly Offer
     credentialEndpoint: credential,
     mdocIacasUri: iacas,
     scopesSupported: scopesOf(configurations),
-    responseTypesSupported: [],
-    responseModesSupported: [],
-    grantTypesSupported: [PRE_AUTHORIZED],
+    responseTypesSupported: hasLogin ? ['code'] : [],
+    responseModesSupported: hasLogin ? ['query'] : [],
+    grantTypesSupported: grantsOf(support),
     codeChallengeMethodsSupported: ['S256'],
     credentialsSupported: configurations.map((configuration): Json => {
       const { id, format, bindingMethods, specifiedMembers } = configuration

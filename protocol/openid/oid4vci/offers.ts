@@ -1,6 +1,7 @@
 import { type FieldError, Refusal, within } from '../../errors.ts'
 import { isObject, type Json } from '../../json.ts'
 import { isReservedName } from '../../names.ts'
+import { requestedFaults } from '../providers.ts'
 import type { GrantType } from './session.ts'
 import { PRE_AUTHORIZED } from './session.ts'
 
@@ -8,10 +9,13 @@ import { PRE_AUTHORIZED } from './session.ts'
 export interface OfferInput {
   /** Ids of templates, each once. */
   configurationIds: string[]
-  grantType: GrantType
+  /** Undefined: authorization_code, where the tenant has a provider and there are parameters for it (D-506). */
+  grantType: GrantType | undefined
+  /** Who logs the holder in; undefined: the provider that the tenant created first. */
+  providerId: string | undefined
   /** Parameters that the authentication provider gets, in the authorization code grant. */
   parameters: Record<string, string>
-  /** Claims about the holder, in the pre-authorized code grant. */
+  /** Claims about the holder. */
   claims: Json
   /** Whether the holder has to type a code, which reaches them in another way. */
   txCode: boolean
@@ -30,7 +34,8 @@ export const TX_CODE_DIGITS = 6
 export const TX_CODE_TRIES = 5
 
 /** Every breach of the rules of an offer. */
-export function offerErrors({ configurationIds, grantType, claims, lifetimeSeconds }: OfferInput): FieldError[] {
+export function offerErrors(input: OfferInput): FieldError[] {
+  const { configurationIds, grantType, parameters, claims, txCode, lifetimeSeconds } = input
   const error = (path: string, code: string, message: string): FieldError => ({ path, code, message })
   const names = Object.keys(claims)
   return [
@@ -39,9 +44,10 @@ export function offerErrors({ configurationIds, grantType, claims, lifetimeSecon
       : configurationIds.flatMap((id, at) =>
           configurationIds.indexOf(id) < at ? [error(within('credentials', at), 'repeated', 'expected each once')] : [],
         )),
-    ...(grantType === 'pre-authorized_code'
-      ? []
-      : [error('grantType', 'grant', 'expected pre-authorized_code: no other grant is supported yet')]),
+    ...(grantType === 'authorization_code' && txCode
+      ? [error('txCode', 'unexpected', 'expected none: in the grant authorization_code the holder logs in')]
+      : []),
+    ...requestedFaults(parameters),
     ...names
       .filter((name) => name === '' || name.length > 255 || isReservedName(name))
       .map((name) => error(within('claims', name.slice(0, 255)), 'claim', 'expected the name of a claim')),
@@ -60,13 +66,16 @@ export function checkOffer(input: OfferInput): void {
   if (errors.length > 0) throw new Refusal('openid_offer.invalid', 'The offer cannot be made; see errors.', errors)
 }
 
+/** `loginHint` and `login_hint` are the same parameter of the provider. */
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
 /** Reads the parameters for the authentication provider: texts, or texts in the form `{Text: text}`. */
 export function readParameters(given: Json): Record<string, string> {
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]): [string, string][] => {
       if (value === null || value === undefined) return []
       const text = isObject(value) && Object.keys(value).length === 1 ? value.Text : value
-      if (typeof text === 'string') return [[name, text]]
+      if (typeof text === 'string') return [[snake(name), text]]
       throw new Refusal('openid_offer.invalid', 'The offer cannot be made; see errors.', [
         { path: within('requestedParameters', name.slice(0, 100)), code: 'text', message: 'expected a text' },
       ])

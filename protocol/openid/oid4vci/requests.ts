@@ -44,9 +44,11 @@ export type TokenRequest = (PreAuthorizedRequest | AuthorizationCodeRequest) & {
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 const MAX_DETAILS = 20
 
-/** The configurations in `authorization_details`, JSON as a text in a form (OpenID4VCI 1.0, section 5.1.1). */
-function detailsOf(body: Json): string[] | undefined {
-  const given = body.authorization_details
+/**
+ * The configurations in `authorization_details`, JSON as a text in a form (OpenID4VCI 1.0, section 5.1.1); undefined: there
+ * are none. Throws `wallet.invalid_authorization_details`.
+ */
+export function readDetails(given: unknown): string[] | undefined {
   if (given === undefined || given === null) return undefined
   const refuse = (message: string) =>
     refuseMember('invalid_authorization_details', 'authorization_details', 'details', message)
@@ -84,7 +86,7 @@ export function readTokenRequest(body: Json): TokenRequest {
   const casing: Casing = body.grantType === undefined ? 'snake' : 'camel'
   const grantType = required(text('grant_type', 'grantType'), 'grant_type')
   const clientId = text('client_id', 'clientId')
-  const configurationIds = detailsOf(body)
+  const configurationIds = readDetails(body.authorization_details)
   const common = { casing, ...(clientId !== undefined && { clientId }), ...(configurationIds && { configurationIds }) }
   if (grantType === PRE_AUTHORIZED) {
     const code = required(text('pre-authorized_code', 'preAuthorizedCode'), 'pre-authorized_code')

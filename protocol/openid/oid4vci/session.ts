@@ -29,6 +29,13 @@ export type IssuanceState = 'OFFERED' | 'PENDING' | 'ISSUED' | 'FAILED'
 export interface SessionStep {
   step:
     | 'OFFER_CREATED'
+    | 'LOGIN_BEGUN'
+    | 'LOGIN_FAILED'
+    | 'HOLDER_IDENTIFIED'
+    | 'HOOK_ASKED'
+    | 'HOOK_ANSWERED'
+    | 'CODE_ISSUED'
+    | 'CODE_REUSED'
     | 'TX_CODE_REFUSED'
     | 'TOKEN_ISSUED'
     | 'CREDENTIAL_REQUESTED'

@@ -138,6 +138,18 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
       of({ session_id: session, place: 0, template_id: template, format: 'semantic', state: 'OFFERED' }),
     ],
     ['openid_used_nonces', { tenant_id: tenant, nonce_digest: none, issuance_id: id(), expires_at: new Date() }],
+    ['openid_wallets', of({ client_id: '', name: '', redirect_uris: '{}' })],
+    [
+      'openid_wallet_policies',
+      of({
+        requires_par: false,
+        requires_dpop: false,
+        requires_client_authentication: false,
+        allows_wallet_initiated: false,
+      }),
+    ],
+    ['openid_wallet_logins', of({ session_id: session, state: 'LOGIN', content: none, expires_at: new Date() })],
+    ['openid_used_jtis', { tenant_id: tenant, jti_digest: none, expires_at: new Date() }],
     ['claim_sources', of({ name: '', url: '' })],
     ['webhooks', of({ id: webhook, url: '', events: '{}' })],
     ['webhook_events', of({ id: event, type: '' })],

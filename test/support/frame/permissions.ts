@@ -3,9 +3,14 @@
 /** For wallets, which have codes and tokens of their own; the log has entries of them. */
 export const WALLETS = [
   'exchangeCredentials',
+  'finishAuthentication',
+  'finishInteraction',
   'getDeferredCredential',
   'issuerVerifiableCredentials',
   'notifyCredentialIssuer',
+  'pushAuthorizationRequest',
+  'receiveInteraction',
+  'requestAutherization',
 ]
 
 /** What anybody may ask: tokens and their keys, and what is published. */

@@ -270,6 +270,7 @@ export const ALIASES: [method: string, path: string, operationId: string][] = [
   ['GET', '/core/v1/users/authenticationproviders', 'listAuthenticationProvider'],
   ['PUT', '/core/v1/users/authenticationproviders/{id}', 'updateAuthenticationProvider'],
   ['PUT', '/core/v1/openid/configuration', 'updateOpenIDConfiguration'],
+  ['GET', '/core/v1/oauth/authorize', 'requestAutherization'],
   ['POST', '/core/v1/webhooks', 'createWebhook'],
   ['GET', '/core/v1/webhooks/jwks', 'getWebhookKeySet'],
 ]

@@ -17,6 +17,10 @@ export interface OpenIdSample {
   sessionId: string
   /** For the operation that ends it. */
   spareSessionId: string
+  /** Registered. */
+  walletId: string
+  /** For the operation that deletes it. */
+  spareWalletId: string
 }
 
 /** The claim that the sample's user is found by. */
@@ -39,8 +43,16 @@ export async function makeOpenIdSample(world: World, { tenantId }: Client, token
     const body = { credentials: [mobileTemplateId], claims: CLAIMS }
     return (await sessionsOf(world, token).offer(body)).id
   }
+  const wallet = async () => {
+    const body = { name: 'A wallet', redirectUris: ['https://wallet.example/callback'] }
+    const reply = await world.ask('/v1/openid/wallets', { token, body })
+    if (reply.status !== 201) throw new Error(`no wallet: ${reply.text}`)
+    return reply.json<{ id: string }>().id
+  }
   return {
     mobileTemplateId,
+    walletId: await wallet(),
+    spareWalletId: await wallet(),
     sessionId: await offer(),
     spareSessionId: await offer(),
     providerId,

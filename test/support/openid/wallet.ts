@@ -64,14 +64,22 @@ export function openWallet(keys: readonly WalletKey[]) {
     async prove(
       issuerMetadata: Awaited<ReturnType<typeof client.resolveIssuerMetadata>>,
       credentialConfigurationId: string,
+      clientId?: string,
     ) {
       const { c_nonce: nonce } = await client.requestNonce({ issuerMetadata })
       const jwts: string[] = []
       for (const { publicJwk, alg } of keys) {
         const signer = { method: 'jwk' as const, publicJwk, alg }
         jwts.push(
-          (await client.createCredentialRequestJwtProof({ issuerMetadata, credentialConfigurationId, signer, nonce }))
-            .jwt,
+          (
+            await client.createCredentialRequestJwtProof({
+              issuerMetadata,
+              credentialConfigurationId,
+              signer,
+              nonce,
+              ...(clientId && { clientId }),
+            })
+          ).jwt,
         )
       }
       return jwts

@@ -63,7 +63,17 @@ export const PARTICULAR: Record<string, Example> = {
   cancelOpenIdSession: { path: ({ spareSessionId }) => ({ id: spareSessionId }) },
   // no wallet has asked for anything
   retryOpenIdSession: { answers: 409 },
+  // no wallet is at work, and no browser
   exchangeCredentials: { answers: 400 },
+  requestAutherization: { answers: 400 },
+  pushAuthorizationRequest: { answers: 400 },
+  finishAuthentication: { answers: 400 },
+  receiveInteraction: { answers: 400 },
+  finishInteraction: { answers: 400 },
+  createOpenIdWallet: {
+    body: () => ({ name: 'A wallet', redirectUris: ['https://wallet.example/callback'] }),
+  },
+  deleteOpenIdWallet: { path: ({ spareWalletId }) => ({ id: spareWalletId }) },
   issuerVerifiableCredentials: { answers: 401 },
   getDeferredCredential: { answers: 401 },
   notifyCredentialIssuer: { answers: 401 },

@@ -7,6 +7,7 @@ export const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/messaging/inboxes/{id}': ({ inboxId }) => inboxId,
   '/v1/webhooks/{id}': ({ webhookId }) => webhookId,
   '/v1/claim-sources/{id}': ({ claimSourceId }) => claimSourceId,
+  '/v1/openid/wallets/{id}': ({ walletId }) => walletId,
   '/v1/openid/sessions/{id}': ({ sessionId }) => sessionId,
   '/v1/users/{id}': ({ userId }) => userId,
   '/v1/users/authentication-providers/{id}': ({ providerId }) => providerId,

@@ -1,0 +1,30 @@
+import type { Request as HttpRequest } from 'express'
+import type { Platform } from '../../../activities/index.ts'
+import type { WalletCall } from '../../../activities/openid/authorization/clients.ts'
+import type { PresentedToken } from '../../../activities/openid/sessions/tokens.ts'
+
+const TOKEN = /^(Bearer|DPoP) +([A-Za-z0-9._~+/=-]{1,500})$/i
+
+/** The access token of a request, with its scheme. */
+export function tokenOf({ headers }: HttpRequest): PresentedToken | undefined {
+  const [, scheme = '', token] = TOKEN.exec(headers.authorization ?? '') ?? []
+  return token === undefined ? undefined : { scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer', token }
+}
+
+/**
+ * The tenant of the host, which the log entry of the request is for, and what the wallet sent besides its body. A wallet
+ * that proves a key gets the nonce of its next proof (RFC 9449, section 8.2).
+ */
+export async function walletCallOf(
+  { openIdConfigurations, walletClients }: Pick<Platform, 'openIdConfigurations' | 'walletClients'>,
+  request: HttpRequest,
+): Promise<WalletCall> {
+  const { headers, path, res } = request
+  const { tenantId, issuer } = await openIdConfigurations.issuerAt(headers.host ?? '')
+  const { dpop } = headers
+  if (res) {
+    res.locals.tenantId = tenantId
+    if (dpop !== undefined) res.set('DPoP-Nonce', walletClients.newDpopNonce(tenantId))
+  }
+  return { tenantId, issuer, url: `${issuer}${path}`, dpop: typeof dpop === 'string' ? dpop : undefined }
+}

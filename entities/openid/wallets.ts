@@ -1,0 +1,70 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { LoginState, WalletJwk } from '../../protocol/openid/oid4vci/authorization/types.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from '../base.ts'
+
+/** A wallet that the tenant knows: where its codes go, and by which keys it authenticates. */
+const OpenIdWalletSchema = defineEntity({
+  name: 'OpenIdWallet',
+  tableName: 'openid_wallets',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    clientId: p.text(),
+    name: p.text(),
+    redirectUris: p.array(),
+    /** Public keys; null: the wallet does not authenticate. */
+    jwks: p.json<{ keys: WalletJwk[] }>().nullable(),
+    updatedAt: p.datetime(),
+  },
+})
+export class OpenIdWallet extends OpenIdWalletSchema.class {}
+OpenIdWalletSchema.setClass(OpenIdWallet)
+
+/** What a tenant requires of wallets. */
+const OpenIdWalletPolicySchema = defineEntity({
+  name: 'OpenIdWalletPolicy',
+  tableName: 'openid_wallet_policies',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    requiresPar: p.boolean(),
+    requiresDpop: p.boolean(),
+    requiresClientAuthentication: p.boolean(),
+    /** Whoever can log in may get every template, without an offer. */
+    allowsWalletInitiated: p.boolean(),
+    updatedAt: p.datetime(),
+  },
+})
+export class OpenIdWalletPolicy extends OpenIdWalletPolicySchema.class {}
+OpenIdWalletPolicySchema.setClass(OpenIdWalletPolicy)
+
+/** The way of a holder from a wallet's authorization request to its code. */
+const OpenIdWalletLoginSchema = defineEntity({
+  name: 'OpenIdWalletLogin',
+  tableName: 'openid_wallet_logins',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    /** Null until there is one: a request without an offer has its session from the login on. */
+    sessionId: p.uuid().nullable(),
+    state: p.text().$type<LoginState>(),
+    /** SHA-256 of a request_uri. */
+    requestDigest: p.blob().nullable(),
+    /** SHA-256 of the code. */
+    codeDigest: p.blob().nullable(),
+    /** JSON, encrypted: the wallet's request, the browser, and who has logged in. */
+    content: p.blob(),
+    /** The end of the present state; of a used code that of its token. */
+    expiresAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+})
+export class OpenIdWalletLogin extends OpenIdWalletLoginSchema.class {}
+OpenIdWalletLoginSchema.setClass(OpenIdWalletLogin)
+
+export const RIGHTS = {
+  openid_wallets: { app: EVERYTHING, system: 'select' },
+  openid_wallet_policies: { app: EVERYTHING, system: 'select' },
+  openid_wallet_logins: { app: EVERYTHING, system: 'select, delete' },
+  openid_used_jtis: { app: 'select, insert', system: 'select, delete' },
+} satisfies Rights

@@ -1,0 +1,65 @@
+import type { JWK } from 'jose'
+import type { Json } from '../../../json.ts'
+
+/** A public key of a registered wallet. */
+export type WalletJwk = JWK & { kty: string }
+
+/**
+ * `PUSHED`: the wallet has a request_uri. `LOGIN`: the holder is at the authentication provider. `HOOK`: at the interaction
+ * hook. `ANSWERED`: the hook has answered, and the browser is on its way back. `CODE`: the wallet has a code. `USED`: the
+ * code gave a token.
+ */
+export type LoginState = 'PUSHED' | 'LOGIN' | 'HOOK' | 'ANSWERED' | 'CODE' | 'USED'
+
+/** What a tenant requires of wallets. */
+export interface WalletPolicy {
+  requiresPar: boolean
+  requiresDpop: boolean
+  requiresClientAuthentication: boolean
+  allowsWalletInitiated: boolean
+}
+
+export const DEFAULT_POLICY: WalletPolicy = {
+  requiresPar: false,
+  requiresDpop: false,
+  requiresClientAuthentication: false,
+  allowsWalletInitiated: false,
+}
+
+/** Where the answer goes: settled before anything is answered there. */
+export interface Target {
+  clientId: string
+  redirectUri: string
+  state?: string
+}
+
+/** A valid authorization request (RFC 6749, section 4.1.1; OpenID4VCI 1.0, section 5.1). */
+export interface WalletRequest extends Target {
+  /** S256. */
+  codeChallenge: string
+  scope?: string
+  /** Of authorization_details. */
+  configurationIds?: string[]
+  issuerState?: string
+  /** Thumbprint of the key that the token is to be bound to (RFC 9449, section 10). */
+  dpopJkt?: string
+  /** The others, of which an authentication provider gets those that it forwards. */
+  parameters: Record<string, string>
+}
+
+/** Who has logged in, until the session has it. */
+export interface LoggedIn {
+  userId: string
+  userClaims: Json
+  authenticationProvider: { subjectId: string; url: string }
+}
+
+/** What a login keeps, encrypted. */
+export interface LoginContent extends WalletRequest {
+  /** Templates that the code is for. */
+  granted?: string[]
+  providerId?: string
+  /** SHA-256 of the browser's secret, in base64url. */
+  browser?: string
+  holder?: LoggedIn
+}

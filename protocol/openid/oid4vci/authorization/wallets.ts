@@ -1,0 +1,66 @@
+import { type FieldError, Refusal, within } from '../../../errors.ts'
+import { redirectFaults } from './redirects.ts'
+import type { WalletJwk } from './types.ts'
+
+/** What a tenant says of a wallet. */
+export interface WalletInput {
+  name: string
+  clientId: string
+  redirectUris: readonly string[]
+  jwks: { keys: readonly Readonly<Record<string, unknown>>[] } | undefined
+}
+
+const MAX_NAME = 200
+const MAX_URIS = 20
+const MAX_KEYS = 10
+
+const fault = (path: string, code: string, message: string): FieldError[] => [{ path, code, message }]
+
+/** Members of a JWK that are public, by key type (RFC 7518, section 6; RFC 8037). */
+const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'kid', 'alg', 'use'] as const
+const CURVES: Readonly<Record<string, readonly string[]>> = { EC: ['P-256', 'P-384'], OKP: ['Ed25519'] }
+const COORDINATE = /^[A-Za-z0-9_-]{43}$|^[A-Za-z0-9_-]{64}$/
+
+function keyFaults(key: Readonly<Record<string, unknown>>, path: string): FieldError[] {
+  const { kty, crv, x, y } = key
+  if ('d' in key || 'k' in key) return fault(path, 'private', 'expected a public key: this one is private')
+  const curves = CURVES[String(kty)] ?? []
+  const coordinates = kty === 'EC' ? [x, y] : [x]
+  const isKey = curves.includes(String(crv)) && coordinates.every((each) => COORDINATE.test(String(each)))
+  const isText = PUBLIC_MEMBERS.every((name) => key[name] === undefined || String(key[name]).length <= 200)
+  return isKey && isText ? [] : fault(path, 'jwk', 'expected the public key of P-256, P-384 or Ed25519 as a JWK')
+}
+
+/** Throws `Refusal('openid_wallet.invalid')` that names every broken rule. */
+export function checkWallet({ name, clientId, redirectUris, jwks }: WalletInput): void {
+  const errors = [
+    ...(name.length > 0 && name.length <= MAX_NAME && !/\p{Cc}/u.test(name)
+      ? []
+      : fault('name', 'text', `expected 1 to ${MAX_NAME} characters`)),
+    ...(/^[\x21-\x7e]{1,255}$/.test(clientId)
+      ? []
+      : fault('clientId', 'text', 'expected 1 to 255 characters of ASCII without spaces')),
+    ...(redirectUris.length === 0 || redirectUris.length > MAX_URIS
+      ? fault('redirectUris', 'count', `expected 1 to ${MAX_URIS}`)
+      : redirectUris.flatMap((uri, at) =>
+          redirectUris.indexOf(uri) < at
+            ? fault(within('redirectUris', at), 'repeated', 'expected each once')
+            : redirectFaults(uri, within('redirectUris', at)),
+        )),
+    ...(jwks === undefined
+      ? []
+      : jwks.keys.length === 0 || jwks.keys.length > MAX_KEYS
+        ? fault('jwks.keys', 'count', `expected 1 to ${MAX_KEYS} keys`)
+        : jwks.keys.flatMap((key, at) => keyFaults(key, within('jwks', 'keys', at)))),
+  ]
+  if (errors.length > 0)
+    throw new Refusal('openid_wallet.invalid', 'The wallet cannot be registered; see errors.', errors)
+}
+
+/** The public members of keys that were checked. */
+export const publicKeys = (jwks: NonNullable<WalletInput['jwks']>): { keys: WalletJwk[] } => ({
+  keys: jwks.keys.map(
+    (key) =>
+      Object.fromEntries(PUBLIC_MEMBERS.flatMap((name) => (name in key ? [[name, key[name]]] : []))) as WalletJwk,
+  ),
+})
