@@ -17,6 +17,7 @@ import * as openIdConfiguration from './openid/configuration.ts'
 import * as openIdProviders from './openid/providers.ts'
 import * as openIdSessions from './openid/sessions.ts'
 import * as openIdUsers from './openid/users.ts'
+import * as openIdVerifiers from './openid/verifiers.ts'
 import * as outbox from './outbox.ts'
 import { type PoolObserver, watchPool } from './pool.ts'
 import * as presentations from './semantic-credentials.presentations.ts'
@@ -41,6 +42,7 @@ const AREAS = [
   openIdProviders,
   openIdSessions,
   openIdUsers,
+  openIdVerifiers,
   outbox,
   presentations,
   templates,

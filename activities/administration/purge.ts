@@ -21,6 +21,8 @@ export const createPurge = ({
       | 'openIdAuthorizations'
       | 'openIdNonces'
       | 'openIdSessions'
+      | 'openIdSignIns'
+      | 'openIdVerifierPayloads'
       | 'outboxRows'
       | 'rateLimits'
       | 'uploads'
@@ -38,6 +40,8 @@ export const createPurge = ({
       openIdAuthorizations: await deleteInSlices(systemSql, 'openid_authorizations', 'expires_at < now()', []),
       openIdNonces: await deleteInSlices(systemSql, 'openid_used_nonces', 'expires_at < now()', []),
       openIdSessions: await deleteInSlices(systemSql, 'openid_sessions', ended, [KEPT_SESSION_DAYS]),
+      openIdSignIns: await deleteInSlices(systemSql, 'oidc_sign_ins', 'expires_at < now()', []),
+      openIdVerifierPayloads: await deleteInSlices(systemSql, 'oidc_payloads', 'expires_at < now()', []),
       outboxRows: await deleteInSlices(systemSql, 'outbox', started, [KEPT_OUTBOX_DAYS]),
       rateLimits: await deleteInSlices(sql, 'rate_limits', 'expire < $1', [now().getTime()]),
       uploads: await sweepUploads(systemSql),

@@ -4,6 +4,7 @@ import { contextUnknown, createDocumentLoader } from '../../protocol/contexts/in
 import { canonizePlain } from '../../protocol/data-integrity/canonize.ts'
 import { createProofCheck, deriveCredential, prepareProof } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { expand } from '../../protocol/json-ld.ts'
 import { drawQrCode, qrCode } from '../../protocol/qr-code.ts'
 import { convertLinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import { meansTheSame } from '../../protocol/semantic-credentials/presentations/meaning.ts'
@@ -60,6 +61,7 @@ export default async function run<Name extends TaskName>({
     // less work than for proofs: any client may call this operation, and a poison graph ends at once
     convert: (input) => convertLinkedData(input, { documentLoader }),
     meansTheSame: (input) => meansTheSame(input, options),
+    expand: ({ document, safe }) => expand(document, options, { safe }),
     qrCode,
     drawQrCode,
     // few threads need the decoders, which take some megabytes

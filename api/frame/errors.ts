@@ -103,7 +103,8 @@ export function sendProblem(response: Response, refusal: Refusal | Unavailable |
   const oauthError: unknown = response.locals.oauthError
   const isOfWallet = typeof oauthError === 'string'
   const body = isOfWallet ? oauthErrorOf(problem, codeOf(refusal), oauthError) : problem
-  if (isOfWallet && problem.status === 401) response.set('WWW-Authenticate', 'Bearer error="invalid_token"')
+  if (isOfWallet && Object(body).error === 'invalid_token')
+    response.set('WWW-Authenticate', 'Bearer error="invalid_token"')
   // sent as bytes: for a text express adds a charset, which this media type does not have (RFC 9457 section 6.1)
   response
     .status(problem.status)

@@ -101,6 +101,7 @@ export class PresentationTemplatesController extends Controller {
   @OperationId('deleteWebSemanticPresentationTemplate')
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(204)
+  @Response<Problem>(409, 'a verifier signs people in with the template')
   async remove(@Request() called: Called, @Path() id: Uuid): Promise<void> {
     await this.platform.presentationTemplates.deleteTemplate(called.user, id)
   }

@@ -24,7 +24,8 @@ const described = (text: string): string => text.replaceAll('"', "'").replace(/[
 
 /** The standard's code of a problem: its own, or what follows from its status. */
 function errorOf(code: string, status: number, malformed: string): string {
-  if (code.startsWith('wallet.')) return code.slice('wallet.'.length)
+  const [, own] = /^(?:wallet|oidc_token)\.(.+)$/.exec(code) ?? []
+  if (own !== undefined) return own
   if (status === 401) return 'invalid_token'
   if (status === 429 || status === 503) return 'temporarily_unavailable'
   return status >= 500 ? 'server_error' : malformed
