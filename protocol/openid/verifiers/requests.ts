@@ -21,9 +21,8 @@ const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
 /** Algorithms of issuer and device that the verification of mdocs reads, as COSE has them. */
 const MDOC_ALGORITHMS = [-7, -8, -35, -36]
 
-/** Claims of the signed request object (OpenID4VP 1.0, section 5; RFC 9101). */
+/** Claims of the signed request object (OpenID4VP 1.0, section 5; RFC 9101). Wallets ignore an `iss`, so that there is none. */
 export const requestClaims = ({ query, ...request }: WalletRequest) => ({
-  iss: request.clientId,
   aud: 'https://self-issued.me/v2',
   client_id: request.clientId,
   response_type: 'vp_token',
