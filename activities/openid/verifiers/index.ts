@@ -4,12 +4,14 @@ import { createSealer } from '../../frame/sealing.ts'
 import type { MobileVerifier } from '../../mobile-credentials/verify.ts'
 import type { TenantContexts } from '../../semantic-credentials/contexts.ts'
 import type { Presentations } from '../../semantic-credentials/presentations/index.ts'
+import { createWalletAnswers } from './answering.ts'
 import { createSignInRequests } from './asking.ts'
 import { createVerifierClients } from './clients.ts'
 import { createProviderFacts } from './facts.ts'
 import { createVerifierKeys } from './keys.ts'
 import { createVerifiers } from './lifecycle.ts'
 import { createPayloads } from './payloads.ts'
+import { createSignInRows } from './rows.ts'
 import { createSignInSecrets } from './secrets.ts'
 import { createSignIns } from './sign-ins.ts'
 import { createSignInChecks } from './verify.ts'
@@ -27,12 +29,14 @@ export function composeOpenIdVerifiers(known: Known) {
   const secrets = createSignInSecrets(known)
   const verifierKeys = createVerifierKeys(known)
   const signInRequests = createSignInRequests(known)
-  const parts = { ...known, sealer, secrets, verifierKeys, signInRequests }
+  const rows = createSignInRows({ ...known, sealer })
+  const parts = { ...known, sealer, secrets, rows, verifierKeys, signInRequests }
   return {
     oidcVerifiers: createVerifiers(parts),
     oidcClients: createVerifierClients(known),
     oidcPayloads: createPayloads(parts),
     oidcProviderFacts: createProviderFacts(parts),
-    signIns: createSignIns({ ...parts, signInChecks: createSignInChecks(known) }),
+    signIns: createSignIns(parts),
+    walletAnswers: createWalletAnswers({ ...parts, signInChecks: createSignInChecks(known) }),
   }
 }

@@ -36,12 +36,12 @@ export function createVerifiers({ database, now, uuid, operations, tenants, veri
   /** Throws what is wrong with the values, before keys are made. */
   async function check(tenantId: string, values: VerifierValues): Promise<void> {
     checkMappings(values.claimMappings)
-    await signInRequests.checkDid(tenantId, values.verifierDid)
     const template = await inTenant(database.tenants, tenantId, (em) =>
       em.findOne(PresentationTemplate, { id: values.presentationTemplateId }),
     )
     if (!template) throw templateNotFound()
     signInRequests.checkTemplate(template.query)
+    await signInRequests.checkDid(tenantId, values.verifierDid)
   }
 
   /** Locked, so that nobody deletes it before the verifier names it. */

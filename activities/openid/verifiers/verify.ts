@@ -1,7 +1,8 @@
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import type { Json } from '../../../protocol/data-integrity/index.ts'
+import { Refusal } from '../../../protocol/errors.ts'
 import { isObject } from '../../../protocol/json.ts'
-import { invalidAnswer, type Presented } from '../../../protocol/openid/verifiers/answers.ts'
+import type { Presented } from '../../../protocol/openid/verifiers/answers.ts'
 import { type Stated, statedInJsonLd, statedInMdoc } from '../../../protocol/openid/verifiers/claims.ts'
 import { type Handover, sessionTranscript } from '../../../protocol/openid/verifiers/transcript.ts'
 import { proofsOf, signerOf } from '../../../protocol/semantic-credentials/presentations/checks.ts'
@@ -28,8 +29,11 @@ interface Parts extends Pick<Dependencies, 'documents'> {
   contexts: TenantContexts
 }
 
+/** The log has the check alone: what it found may name people. */
 const refused = (check: string, evidence: string) =>
-  invalidAnswer('presentation_refused', `The presentation was not accepted. ${check}: ${evidence}`)
+  new Refusal('sign_in.presentation_refused', `The presentation was not accepted. ${check}: ${evidence}`, [
+    { path: 'vp_token', code: check, message: evidence },
+  ])
 
 /** Verifies what wallets present, by the platform's own checks of presentations and of mobile credentials. */
 export function createSignInChecks({ documents, presentations, mobileVerifier, contexts }: Parts) {

@@ -121,7 +121,7 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
   },
   OidcAuthMethod: {
     type: 'string',
-    description: 'How the client authenticates at the token endpoint; none: by PKCE alone.',
+    description: 'How the client authenticates at the token endpoint; none: with PKCE and no secret.',
     enum: [...CLIENT_AUTH_METHODS],
     example: 'client_secret_basic',
   },

@@ -141,7 +141,7 @@ function statusOf({ view: { failures, answeredBy } }: SignInPage): string {
   if (answeredBy === 'same') return 'Your credential was accepted. Go on in your wallet: it leads you back.'
   return failures > 0
     ? 'The last credential was not accepted. You can present another one.'
-    : 'Waiting for your wallet. This page goes on by itself.'
+    : 'Waiting for your wallet. This page continues by itself.'
 }
 
 /** The page of a sign-in. It works without a script: the link is a link, and the page loads itself again. */

@@ -1,3 +1,4 @@
+import { IncomingMessage } from 'node:http'
 import type { Request, Response } from 'express'
 import { LRUCache } from 'lru-cache'
 import type Provider from 'oidc-provider'
@@ -20,8 +21,33 @@ export interface Answered {
 interface Run {
   /** The path below the issuer. */
   path: string
-  /** The answer is returned, and not sent. */
-  isHeld?: boolean
+  /** The form of a request whose body was read; its answer is returned, and not sent. */
+  form?: Readonly<Record<string, string>>
+}
+
+/** The request as the provider reads it: its addresses are those of the issuer, whatever its headers say. */
+function forwarded(request: Request, { issuer }: ProviderFacts, { path, form }: Run): IncomingMessage {
+  const { protocol, host, pathname } = new URL(issuer)
+  const query = request.originalUrl.includes('?') ? request.originalUrl.slice(request.originalUrl.indexOf('?')) : ''
+  const own = { host, 'x-forwarded-host': host, 'x-forwarded-proto': protocol.slice(0, -1) }
+  const place = { url: `${path}${query}`, originalUrl: `${pathname}${path}${query}` }
+  if (!form) {
+    Object.assign(request.headers, own)
+    return Object.assign(request, place)
+  }
+  const body = Buffer.from(new URLSearchParams(form).toString())
+  const inner = new IncomingMessage(request.socket)
+  const { 'transfer-encoding': _, 'content-encoding': __, ...headers } = request.headers
+  const ofForm = {
+    accept: 'application/json',
+    'content-type': 'application/x-www-form-urlencoded',
+    'content-length': String(body.length),
+  }
+  // complete, or its end would close the connection
+  Object.assign(inner, { complete: true, method: request.method, headers: { ...headers, ...own, ...ofForm }, ...place })
+  inner.push(body)
+  inner.push(null)
+  return inner
 }
 
 /** Providers that a process keeps: each takes some hundred kB. */
@@ -59,23 +85,20 @@ export function createProviders(platform: Platform) {
     },
 
     /**
-     * Has the provider answer a request. Its addresses are those of the issuer, whatever the request's headers say. Throws
-     * what went wrong in the platform, in place of the provider's own error for it.
+     * Has the provider answer a request. Throws what went wrong in the platform, in place of the provider's own error for
+     * it.
      */
-    async run({ facts, provider }: Running, request: Request, response: Response, { path, isHeld = false }: Run) {
-      const { protocol, host, pathname } = new URL(facts.issuer)
-      const query = request.originalUrl.includes('?') ? request.originalUrl.slice(request.originalUrl.indexOf('?')) : ''
+    async run({ facts, provider }: Running, request: Request, response: Response, run: Run) {
       const { url, originalUrl } = request
-      Object.assign(request.headers, { host, 'x-forwarded-host': host, 'x-forwarded-proto': protocol.slice(0, -1) })
-      Object.assign(request, { url: `${path}${query}`, originalUrl: `${pathname}${path}${query}` })
+      const inner = forwarded(request, facts, run)
       const holder: { answered?: Answered } = {}
-      if (isHeld) held.set(request, holder)
+      if (run.form) held.set(inner, holder)
       try {
-        await provider.callback()(request, response)
+        await provider.callback()(inner, response)
       } finally {
         Object.assign(request, { url, originalUrl })
       }
-      if (faults.has(request)) throw faults.get(request)
+      if (faults.has(inner)) throw faults.get(inner)
       return holder.answered
     },
   }

@@ -51,9 +51,7 @@ export class OidcTokenController extends Controller {
     response.locals.tenantId = running.facts.tenantId
     request.noted = { objectIds: [running.facts.verifierId] }
     const { form, casing } = toGrant(body)
-    Object.assign(request, { body: form })
-    Object.assign(request.headers, { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' })
-    const answered = await providers.run(running, request, response, { path: '/token', isHeld: true })
+    const answered = await providers.run(running, request, response, { path: '/token', form })
     if (answered?.status !== 200) throw tokenRefusal(answered)
     return grantToWire(answered.body, casing)
   }

@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Router } from 'express'
 import type { Platform } from '../../../activities/index.ts'
-import type { WalletSays } from '../../../activities/openid/verifiers/sign-ins.ts'
+import type { WalletSays } from '../../../activities/openid/verifiers/answering.ts'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
 
@@ -38,12 +38,15 @@ const explain: ErrorRequestHandler = (error, _request, response, next) => {
 }
 
 /** The request of a sign-in, and its answer: OpenID4VP 1.0 by reference, with direct_post. */
-export function walletRoutes({ oidcProviderFacts, signIns }: Pick<Platform, 'oidcProviderFacts' | 'signIns'>): Router {
+export function walletRoutes({
+  oidcProviderFacts,
+  walletAnswers,
+}: Pick<Platform, 'oidcProviderFacts' | 'walletAnswers'>): Router {
   const placeOf = ({ headers, params }: Request) => oidcProviderFacts.placeAt(headers.host ?? '', String(params.id))
   const router = express.Router({ caseSensitive: true, strict: true, mergeParams: true })
 
   const ask: RequestHandler = async (request, response) => {
-    const jwt = await signIns.requestObject(await placeOf(request), String(request.params.name))
+    const jwt = await walletAnswers.requestObject(await placeOf(request), String(request.params.name))
     // type() would add a charset, which this media type does not have
     response.setHeader('Content-Type', 'application/oauth-authz-req+jwt')
     response.send(Buffer.from(jwt))
@@ -52,7 +55,7 @@ export function walletRoutes({ oidcProviderFacts, signIns }: Pick<Platform, 'oid
   const answer: RequestHandler = async (request, response) => {
     const place = await placeOf(request)
     if (!request.is('application/x-www-form-urlencoded')) throw unreadable('The answer is not a form.')
-    const { redirectUri } = await signIns.answerRequest(place, String(request.params.name), saidIn(request.body))
+    const { redirectUri } = await walletAnswers.answerRequest(place, String(request.params.name), saidIn(request.body))
     response.json(redirectUri === undefined ? {} : { redirect_uri: redirectUri })
   }
 

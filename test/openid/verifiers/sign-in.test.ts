@@ -1,17 +1,15 @@
 import test from 'ava'
-import jsQrModule from 'jsqr'
 import * as openid from 'openid-client'
-import { PNG } from 'pngjs'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
 import { makeHolder } from '../../support/credentials/holders.ts'
 import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
-import type { Page } from '../../support/openid/browser.ts'
 import { DOC_TYPE, NAMESPACE, openMdoc, presentJsonLd, wallet } from '../../support/openid/presenting.ts'
 import {
   createTemplate,
   createVerifier,
   createVerifierClient,
   openRelyingParty,
+  qrLink,
   sameDeviceLink,
   VERIFIERS,
   type Verifier,
@@ -29,13 +27,6 @@ test.before(async () => {
   verifier = await createVerifier(world)
 })
 test.after.always(() => world?.close())
-
-/** The text of the QR code of a page, as a camera reads it. */
-function qrLink({ text }: Page): string {
-  const [, encoded = ''] = /src="data:image\/png;base64,([^"]+)"/.exec(text) ?? []
-  const { data, width, height } = PNG.sync.read(Buffer.from(encoded, 'base64'))
-  return jsQrModule.default(new Uint8ClampedArray(data), width, height)?.data ?? ''
-}
 
 async function courseOf(holder = makeHolder(), course = 'CS-101') {
   const { credential } = await sign(world, issuer, { more: { credentialSubject: { id: holder.did, course } } })
@@ -116,24 +107,61 @@ test('mso_mdoc: a person signs in with a mobile credential, and gets the claims 
 })
 
 test('getOpenIdConfiguration answers JSON in the casing of the specification, for a code and for a refresh token', async (t) => {
-  const registered = await createVerifierClient(world, verifier.id)
-  const party = await openRelyingParty(verifier, registered)
+  const more = { tokenEndpointAuthMethod: 'client_secret_post' }
+  const registered = await createVerifierClient(world, verifier.id, more)
+  const party = await openRelyingParty(verifier, registered, openid.ClientSecretPost(registered.secret))
   const begun = await party.begin()
   const request = await wallet.readRequest(qrLink(begun.page))
   const { holder, credential } = await courseOf()
   await wallet.answer(request, await presentJsonLd(holder, credential, request))
   const back = await party.back(begun, begun.page.url)
-  const { id: clientId, secret: clientSecret } = await createVerifierClient(world, verifier.id, {
-    tokenEndpointAuthMethod: 'client_secret_post',
-  })
-  const body = {
-    clientId,
-    clientSecret,
+  const ask = (body: object) => world.ask(`${VERIFIERS}/${verifier.id}/token`, { body })
+  const client = { clientId: registered.id, clientSecret: registered.secret, redirectUri: party.redirectUri }
+  const { pkceCodeVerifier: codeVerifier } = begun.checks
+  const first = await ask({
+    ...client,
     code: back.searchParams.get('code'),
-    codeVerifier: begun.checks.pkceCodeVerifier,
+    codeVerifier,
     grantType: 'authorization_code',
-    redirectUri: party.redirectUri,
+  })
+  t.is(first.status, 200, first.text)
+  const names = ['accessToken', 'expiresIn', 'idToken', 'refreshToken', 'scope', 'tokenType']
+  t.deepEqual(Object.keys(first.json()).sort(), names)
+  t.is(first.headers.get('cache-control'), 'no-store')
+  const { refreshToken } = first.json<Record<string, string>>()
+  const second = await ask({ ...client, refreshToken, grantType: 'refresh_token' })
+  t.is(second.status, 200, second.text)
+  t.deepEqual(Object.keys(second.json()).sort(), names)
+})
+
+test('one person has one sub at a verifier, and another one at another verifier; max_age and prompt are heeded', async (t) => {
+  const party = await openRelyingParty(verifier, await createVerifierClient(world, verifier.id))
+  const { holder, credential } = await courseOf()
+  const signIn = async (of: typeof party, browser?: Parameters<typeof party.begin>[0], parameters = {}) => {
+    const begun = await of.begin(browser, parameters)
+    if (begun.page.location === undefined) {
+      const request = await wallet.readRequest(qrLink(begun.page))
+      await wallet.answer(request, await presentJsonLd(holder, credential, request))
+    }
+    const back = begun.page.location ? new URL(begun.page.location) : await of.back(begun, begun.page.url)
+    return { begun, back, tokens: await of.grant(back, begun) }
   }
-  const foreign = await world.ask(`${VERIFIERS}/${verifier.id}/token`, { body })
-  t.like(foreign.json(), { error: 'invalid_grant', status: 400 }, 'a code of another client')
+  const first = await signIn(party)
+  const { browser } = first.begun
+  const silent = await signIn(party, browser, { prompt: 'none' })
+  t.is(silent.begun.page.status, 303, 'the session of the browser is enough')
+  t.is(silent.tokens.claims()?.sub, first.tokens.claims()?.sub)
+  const asked = await party.begin(browser, { prompt: 'login' })
+  t.is(asked.page.status, 200, 'a client may ask for a new presentation')
+  const none = await party.begin(undefined, { prompt: 'none' })
+  t.is(new URL(none.page.location ?? '').searchParams.get('error'), 'login_required')
+  const other = await createVerifier(world)
+  const elsewhere = await signIn(await openRelyingParty(other, await createVerifierClient(world, other.id)))
+  t.not(elsewhere.tokens.claims()?.sub, first.tokens.claims()?.sub)
+  const somebody = await courseOf(makeHolder(), 'CS-202')
+  const request = await wallet.readRequest(qrLink(asked.page))
+  await wallet.answer(request, await presentJsonLd(somebody.holder, somebody.credential, request))
+  const changed = await party.grant(await party.back(asked, asked.page.url), asked)
+  t.is(changed.claims()?.course, 'CS-202', 'another person in the same browser')
+  t.not(changed.claims()?.sub, first.tokens.claims()?.sub)
 })

@@ -1,4 +1,6 @@
+import jsQrModule from 'jsqr'
 import * as openid from 'openid-client'
+import { PNG } from 'pngjs'
 import { createDid } from '../credentials/credentials.ts'
 import type { World as WholeWorld } from '../world.ts'
 import { type Browser, openBrowser, type Page } from './browser.ts'
@@ -97,6 +99,13 @@ const LINK = /href="(openid4vp:[^"]+)"/
 
 /** The links of a page, in clear: of its button, and of its QR code, which is of the other device. */
 export const sameDeviceLink = ({ text }: Page): string => (LINK.exec(text)?.[1] ?? '').replaceAll('&amp;', '&')
+
+/** The text of the QR code of a page, as a camera reads it. */
+export function qrLink({ text }: Page): string {
+  const [, encoded = ''] = /src="data:image\/png;base64,([^"]+)"/.exec(text) ?? []
+  const { data, width, height } = PNG.sync.read(Buffer.from(encoded, 'base64'))
+  return jsQrModule.default(new Uint8ClampedArray(data), width, height)?.data ?? ''
+}
 
 /** A relying party by another author (openid-client), and the browser of a person. */
 export async function openRelyingParty(
