@@ -17,6 +17,7 @@ import { composeMessaging, messagingActivities } from './messaging/index.ts'
 import { composeMobileCredentials, composeMobileLists, mobileCredentialActivities } from './mobile-credentials/index.ts'
 import { composeOpenId } from './openid/index.ts'
 import { composeOpenIdSessions, openIdActivities } from './openid/sessions/index.ts'
+import { composeOpenIdVerifiers } from './openid/verifiers/index.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
 import type { AttemptResult } from './webhooks/deliver.ts'
@@ -61,6 +62,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     messaging,
     openId,
     composeOpenIdSessions({ ...known, ...openId, formats }),
+    composeOpenIdVerifiers({ ...known, ...verbs, ...mobile }),
     { formats },
     composeWebhooks(frame),
     engine,

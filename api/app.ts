@@ -26,6 +26,7 @@ import { noteWallets } from './frame/openapi/wallets.ts'
 import { exceptUploads, limitSending, takesArchive } from './frame/streams.ts'
 import { checkHead } from './frame/unreadable.ts'
 import { explainInvalid } from './frame/validation.ts'
+import { signInRoutes } from './openid/verifiers/sign-in.ts'
 
 export interface AppParts {
   dependencies: Dependencies
@@ -47,7 +48,7 @@ const forReads =
 
 /** Returns the API as one express application; the caller makes it listen. */
 export function createApp({ dependencies, platform, pool, registry, openApi, stopping }: AppParts): Express {
-  const { config, logs, log } = dependencies
+  const { config, documents, logs, log } = dependencies
   const find = createPaths(openApi)
   const app = express()
   app.locals.platform = platform
@@ -65,6 +66,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(forReads(docs(openApi)))
   const published = limitPublished({ pool, perMinute: config.publicRateLimitPerMinute })
   app.use(forReads(publicDids(platform, published)))
+  app.use(signInRoutes({ platform, documents, pool, perMinute: config.publicRateLimitPerMinute }))
   app.use((_request, response, next) => {
     response.set('Cache-Control', 'no-store')
     next()

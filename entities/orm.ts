@@ -17,6 +17,7 @@ import * as openIdConfiguration from './openid/configuration.ts'
 import * as openIdProviders from './openid/providers.ts'
 import * as openIdSessions from './openid/sessions.ts'
 import * as openIdUsers from './openid/users.ts'
+import * as openIdVerifiers from './openid/verifiers.ts'
 import * as openIdWallets from './openid/wallets.ts'
 import * as outbox from './outbox.ts'
 import { type PoolObserver, watchPool } from './pool.ts'
@@ -43,6 +44,7 @@ const AREAS = [
   openIdSessions,
   openIdUsers,
   openIdWallets,
+  openIdVerifiers,
   outbox,
   presentations,
   templates,

@@ -23,6 +23,8 @@ export const createPurge = ({
       | 'openIdNonces'
       | 'openIdSessions'
       | 'openIdUsedJwts'
+      | 'openIdSignIns'
+      | 'openIdVerifierPayloads'
       | 'outboxRows'
       | 'rateLimits'
       | 'uploads'
@@ -42,6 +44,8 @@ export const createPurge = ({
       openIdNonces: await deleteInSlices(systemSql, 'openid_used_nonces', 'expires_at < now()', []),
       openIdSessions: await deleteInSlices(systemSql, 'openid_sessions', ended, [KEPT_SESSION_DAYS]),
       openIdUsedJwts: await deleteInSlices(systemSql, 'openid_used_jtis', 'expires_at < now()', []),
+      openIdSignIns: await deleteInSlices(systemSql, 'oidc_sign_ins', 'expires_at < now()', []),
+      openIdVerifierPayloads: await deleteInSlices(systemSql, 'oidc_payloads', 'expires_at < now()', []),
       outboxRows: await deleteInSlices(systemSql, 'outbox', started, [KEPT_OUTBOX_DAYS]),
       rateLimits: await deleteInSlices(sql, 'rate_limits', 'expire < $1', [now().getTime()]),
       uploads: await sweepUploads(systemSql),

@@ -21,6 +21,7 @@ import {
 } from '../../protocol/data-integrity/index.ts'
 import { createShapes } from '../../protocol/data-integrity/shapes.ts'
 import { overDocument, Refusal } from '../../protocol/errors.ts'
+import { expand } from '../../protocol/json-ld.ts'
 import type { QrDrawing } from '../../protocol/qr-code.ts'
 import { type Verdict, type VerifyRequest, verifyCredential } from '../../protocol/semantic-credentials/index.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
@@ -56,6 +57,8 @@ export interface Documents {
   convert(conversion: Conversion, owner: Owner): Promise<LinkedData>
   /** Throws as `meansTheSame` of the presentations does. */
   meansTheSame(request: MeaningRequest, owner: Owner): Promise<boolean>
+  /** Expanded JSON-LD. `safe`: undefined terms are refused, not dropped. Throws as `expand` does. */
+  expand(request: Tasks['expand']['input'], owner: Owner): Promise<object[]>
   /** PNG of a short text as a data: URL. Throws `Refusal('qr_code.too_long')`. */
   qrCode(text: string, owner: Owner): Promise<string>
   /** A PNG in base64, or SVG. Throws `Refusal('qr_code.too_narrow')`. */
@@ -172,6 +175,15 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
       const light = isLight(request.credential) && isLight(request.pattern)
       const elsewhere = () => inThread('meansTheSame', request, { ...request }, owner)
       return inLane<'meansTheSame'>(light, owner, () => meansTheSame(request, bundled), elsewhere)
+    },
+    expand: (request, owner) => {
+      const elsewhere = () => inThread('expand', request, request.document, owner)
+      return inLane<'expand'>(
+        isLight(request.document),
+        owner,
+        () => expand(request.document, bundled, request),
+        elsewhere,
+      )
     },
     qrCode: (text, owner) => pool.run({ name: 'qrCode', input: text, contexts: new Map() }, owner),
     drawQrCode: (input, owner) => pool.run({ name: 'drawQrCode', input, contexts: new Map() }, owner),

@@ -5,6 +5,7 @@ import '../../protocol/data-integrity/bbs.ts' // the first proof must not wait f
 import { canonizePlain } from '../../protocol/data-integrity/canonize.ts'
 import { createProofCheck, deriveCredential, prepareProof } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { expand } from '../../protocol/json-ld.ts'
 import { drawQrCode, qrCode } from '../../protocol/qr-code.ts'
 import { convertLinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import { meansTheSame } from '../../protocol/semantic-credentials/presentations/meaning.ts'
@@ -61,6 +62,7 @@ export default async function run<Name extends TaskName>({
     // less work than for proofs: any client may call this operation, and a poison graph ends at once
     convert: (input) => convertLinkedData(input, { documentLoader }),
     meansTheSame: (input) => meansTheSame(input, options),
+    expand: ({ document, safe }) => expand(document, options, { safe }),
     qrCode,
     drawQrCode,
     // few threads need the decoders, which take some megabytes

@@ -38,6 +38,7 @@ export interface Tasks {
   derive: { input: DeriveRequest; output: Json }
   convert: { input: Conversion; output: LinkedData }
   meansTheSame: { input: MeaningRequest; output: boolean }
+  expand: { input: { document: Json; safe: boolean }; output: object[] }
   qrCode: { input: string; output: string }
   drawQrCode: { input: QrDrawing; output: string }
   scan: { input: Scan; output: string[] }

@@ -1,9 +1,9 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { fromBase64url, withoutPadding } from '../../protocol/base64url.ts'
 import { decodeCbor, isTag } from '../../protocol/cose/cbor.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { type Certificate, keyIn } from '../../protocol/mobile-credentials/certificates.read.ts'
-import type { Session } from '../../protocol/mobile-credentials/device-auth.ts'
+import { keyOf, type Session } from '../../protocol/mobile-credentials/device-auth.ts'
 import { MDOC, otherBounds, readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
 import { type ListTrust, readMobileList } from '../../protocol/mobile-credentials/status.ts'
 import { type Reason, verifyMdoc } from '../../protocol/mobile-credentials/verify.ts'
@@ -33,10 +33,16 @@ export interface VerifiedMdoc {
   validityInfo: { signed: string; validFrom: string; validUntil: string }
 }
 
-export interface MobileVerdict {
+export interface MobileVerdict<Document = VerifiedMdoc> {
   verified: boolean
   reason: Reason[]
-  documents: VerifiedMdoc[]
+  documents: Document[]
+}
+
+/** With the key that the credential is bound to, where it names one that can be read. */
+export interface BoundMdoc {
+  document: VerifiedMdoc
+  deviceKey: JsonWebKey | undefined
 }
 
 const TRUSTED = `select id, certificate from mobile_iacas
@@ -98,12 +104,12 @@ export function createMobileVerifier({ systemSql, now, config, namedLists }: Par
     return list.isSet(entry.index)
   }
 
-  return {
+  const verbs = {
     /**
      * Returns a verdict with every failed check; what cannot be read has the reason Syntax. Throws
      * `Refusal('request.invalid')` for a session that cannot be used.
      */
-    async verifyMobileCredential(tenantId: string, { payload, session }: MobileVerifyRequest): Promise<MobileVerdict> {
+    async verifyBound(tenantId: string, { payload, session }: MobileVerifyRequest): Promise<MobileVerdict<BoundMdoc>> {
       const given = session && sessionOf(session)
       const bytes = bytesOf(payload, 'payload')
       const [trusted, revoked] = await Promise.all([
@@ -120,12 +126,12 @@ export function createMobileVerifier({ systemSql, now, config, namedLists }: Par
         session: given,
       }
       try {
-        const documents: VerifiedMdoc[] = []
+        const documents: BoundMdoc[] = []
         for (const mdoc of readMdocs(bytes)) {
           const { verified, reasons, warnings, iaca } = await verifyMdoc(mdoc, rules)
           const { docType, signed, validFrom, validUntil } = mdoc.mso
           const [from, until] = [validFrom.toISOString(), validUntil.toISOString()]
-          documents.push({
+          const document = {
             docType,
             verified,
             reason: reasons,
@@ -133,16 +139,25 @@ export function createMobileVerifier({ systemSql, now, config, namedLists }: Par
             namespaces: shownNameSpaces(mdoc.nameSpaces),
             ...(iaca && { issuerFingerprint: iaca.fingerprint }),
             validityInfo: { signed: signed.toISOString(), validFrom: from, validUntil: until },
-          })
+          }
+          const { deviceKey } = mdoc.mso
+          documents.push({ document, deviceKey: deviceKey && keyOf(deviceKey)?.export({ format: 'jwk' }) })
         }
-        const reason = documents.flatMap((document) => document.reason)
+        const reason = documents.flatMap(({ document }) => document.reason)
         return { verified: reason.length === 0, reason, documents }
       } catch (error) {
         if (!(error instanceof Refusal && error.code === MDOC.code)) throw error
         return { verified: false, reason: [{ type: 'Syntax', message: error.message }], documents: [] }
       }
     },
+
+    /** The same, for callers who need no keys. */
+    async verifyMobileCredential(tenantId: string, request: MobileVerifyRequest): Promise<MobileVerdict> {
+      const { documents, ...verdict } = await verbs.verifyBound(tenantId, request)
+      return { ...verdict, documents: documents.map(({ document }) => document) }
+    },
   }
+  return verbs
 }
 
 export type MobileVerifier = ReturnType<typeof createMobileVerifier>

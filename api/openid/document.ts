@@ -22,6 +22,15 @@ import {
 } from './sessions/document.ts'
 import { SESSION_PROBLEMS } from './sessions/problems.ts'
 import { USER } from './users/wire.ts'
+import {
+  VERIFIER_ANSWERS,
+  VERIFIER_ERRORS,
+  VERIFIER_EXAMPLES,
+  VERIFIER_NOT_FOUND,
+  VERIFIER_REFUSALS,
+  VERIFIER_SCHEMAS,
+} from './verifiers/document.ts'
+import { VERIFIER_PROBLEMS } from './verifiers/problems.ts'
 
 const names = (description: string, pattern: string, example: string[]): Schema => ({
   type: 'array',
@@ -37,6 +46,7 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
   examples: {
     ...SESSION_EXAMPLES,
     ...AUTHORIZATION_EXAMPLES,
+    ...VERIFIER_EXAMPLES,
     createAuthenticationProvider: {
       url: 'https://login.university.example',
       client_id: 'countersign',
@@ -66,14 +76,16 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
   answers: {
     ...SESSION_ANSWERS,
     ...AUTHORIZATION_ANSWERS,
+    ...VERIFIER_ANSWERS,
     listAuthenticationProvider: { data: [PROVIDER], limit: 20, total_count: 1, total_pages: 1 },
     retrieveListOfUsers: { data: [USER], limit: 20, totalCount: 1, totalPages: 1 },
     searchUsers: { data: [USER], limit: 20, totalCount: 1, totalPages: 1 },
   },
-  forms: ['exchangeCredentials', 'pushAuthorizationRequest', 'receiveInteraction'],
-  located: ['createOpenIdSession', 'createOpenIdWallet'],
-  oauthErrors: { ...WALLET_ERRORS, ...AUTHORIZATION_ERRORS },
+  forms: ['exchangeCredentials', 'getOpenIdConfiguration', 'pushAuthorizationRequest', 'receiveInteraction'],
+  located: ['createOpenIdSession', 'createOpenIdWallet', 'createOidcVerifier', 'createOidcVerifierClient'],
+  oauthErrors: { ...WALLET_ERRORS, ...AUTHORIZATION_ERRORS, ...VERIFIER_ERRORS },
   notFound: {
+    ...VERIFIER_NOT_FOUND,
     '/v1/openid/wallets/{id}': 'openid_wallet.not_found',
     '/v1/openid/sessions/{id}': 'openid_session.not_found',
     '/v1/users/authentication-providers/{id}': 'authentication_provider.not_found',
@@ -82,6 +94,7 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
   refusals: {
     ...SESSION_REFUSALS,
     ...AUTHORIZATION_REFUSALS,
+    ...VERIFIER_REFUSALS,
     createAuthenticationProvider: {
       400: 'authentication_provider.unreachable',
       409: 'authentication_provider.too_many',
@@ -95,6 +108,7 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
   schemas: {
     ...SESSION_SCHEMAS,
     ...AUTHORIZATION_SCHEMAS,
+    ...VERIFIER_SCHEMAS,
     IssuerUrl: {
       type: 'string',
       description:
@@ -159,5 +173,5 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
       example: { email: 'ada@university.example', address: { country: { Text: 'NZ' } } },
     },
   },
-  problems: [OPENID_PROBLEMS, SESSION_PROBLEMS, AUTHORIZATION_PROBLEMS],
+  problems: [OPENID_PROBLEMS, SESSION_PROBLEMS, AUTHORIZATION_PROBLEMS, VERIFIER_PROBLEMS],
 }

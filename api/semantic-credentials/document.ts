@@ -125,6 +125,7 @@ export const SEMANTIC_CREDENTIAL_DOCUMENT: AreaDocument<
     signWebSemanticCredentialFromTemplate: { 400: 'credential_template.claims_missing' },
     createWebSemanticPresentationTemplate: { 400: 'presentation_template.invalid' },
     updateWebSemanticPresentationTemplate: { 400: 'presentation_template.invalid' },
+    deleteWebSemanticPresentationTemplate: { 409: 'presentation_template.in_use' },
     createWebSemanticPresentationRequest: {
       400: 'presentation_request.invalid',
       404: 'presentation_template.not_found',

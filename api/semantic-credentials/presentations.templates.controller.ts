@@ -10,6 +10,7 @@ import {
   Put,
   Queries,
   Request,
+  Response,
   Route,
   Security,
   SuccessResponse,
@@ -19,6 +20,7 @@ import type { Platform } from '../../activities/index.ts'
 import type { PresentationTemplateRecord } from '../../activities/semantic-credentials/presentations/templates.ts'
 import type { Called } from '../frame/authentication.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
+import type { Problem } from '../frame/problem.ts'
 import type { Uuid } from '../frame/wire.ts'
 import {
   type PresentationTemplateIn,
@@ -101,6 +103,7 @@ export class PresentationTemplatesController extends Controller {
   @OperationId('deleteWebSemanticPresentationTemplate')
   @Security('bearerAuth', ['semantic-credentials:write'])
   @SuccessResponse(204)
+  @Response<Problem>(409, 'a verifier signs people in with the template')
   async remove(@Request() called: Called, @Path() id: Uuid): Promise<void> {
     await this.platform.presentationTemplates.deleteTemplate(called.user, id)
   }

@@ -7,4 +7,12 @@ export const OPENID_CREDENTIAL_ENTRY = { name: 'OPENID_CREDENTIAL_ISSUE', catego
 /** A session has ended by itself: all that was offered was issued, or with a reason why not. */
 export const OPENID_SESSION_ENTRY = { name: 'OPENID_SESSION_END', category: 'openid' } as const
 
-export const OPENID_ENTRIES = [AUTHENTICATION_ENTRY, OPENID_CREDENTIAL_ENTRY, OPENID_SESSION_ENTRY] as const
+/** A person signed in at a verifier with a credential, or not: with a reason why. */
+export const SIGN_IN_ENTRY = { name: 'OIDC_VERIFIER_AUTH', category: 'oidc-verifier' } as const
+
+export const OPENID_ENTRIES = [
+  AUTHENTICATION_ENTRY,
+  OPENID_CREDENTIAL_ENTRY,
+  OPENID_SESSION_ENTRY,
+  SIGN_IN_ENTRY,
+] as const

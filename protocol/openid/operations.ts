@@ -3,6 +3,7 @@ const write = 'openid:write'
 const category = 'user'
 const hook = 'credential-provider'
 const openid = 'openid'
+const verifier = 'oidc-verifier'
 
 /** Operations of authentication providers, users and the interaction hook, as protocol/operations.ts describes them. */
 export const OPENID_OPERATIONS = {
@@ -35,6 +36,18 @@ export const OPENID_OPERATIONS = {
   issuerVerifiableCredentials: { name: 'OPENID_CREDENTIAL', category: openid },
   getDeferredCredential: { name: 'OPENID_DEFERRED_CREDENTIAL', category: openid },
   notifyCredentialIssuer: { name: 'OPENID_NOTIFICATION', category: openid },
+  indexOidcVerifier: { scope: read, name: 'OIDC_VERIFIER_RETRIEVE_LIST', category: verifier },
+  createOidcVerifier: { scope: write, name: 'OIDC_VERIFIER_CREATE', category: verifier, changes: true },
+  getOidcVerifier: { scope: read, name: 'OIDC_VERIFIER_RETRIEVE', category: verifier },
+  updateOidcVerifier: { scope: write, name: 'OIDC_VERIFIER_UPDATE', category: verifier, changes: true },
+  deleteOidcVerifier: { scope: write, name: 'OIDC_VERIFIER_DELETE', category: verifier, changes: true },
+  rotateOidcVerifierKeys: { scope: write, name: 'OIDC_VERIFIER_KEYS_ROTATE', category: verifier, changes: true },
+  getListOfOidcVerifierClient: { scope: read, name: 'OIDC_VERIFIER_CLIENT_RETRIEVE_LIST', category: verifier },
+  createOidcVerifierClient: { scope: write, name: 'OIDC_VERIFIER_CLIENT_CREATE', category: verifier, changes: true },
+  getOidcVerifierClient: { scope: read, name: 'OIDC_VERIFIER_CLIENT_RETRIEVE', category: verifier },
+  updateOidcVerifierClient: { scope: write, name: 'OIDC_VERIFIER_CLIENT_UPDATE', category: verifier, changes: true },
+  deleteOidcVerifierClient: { scope: write, name: 'OIDC_VERIFIER_CLIENT_DELETE', category: verifier, changes: true },
+  getOpenIdConfiguration: { name: 'OIDC_VERIFIER_TOKEN', category: verifier },
   getOpenIDConfiguration: { scope: read, name: 'CREDENTIAL_PROVIDER_OPENID_CONFIGURATION_RETRIEVE', category: hook },
   updateOpenIDConfiguration: {
     scope: write,

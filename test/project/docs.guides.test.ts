@@ -42,6 +42,7 @@ guide('docs/openid.md', 4, (code) => {
   return code.replace('https://login.university.example', issuer)
 })
 guide('docs/wallets.md', 4)
+guide('docs/sign-in.md', 2)
 guide('docs/timeline.md', 2)
 guide('docs/webhooks.md', 1, (code) => code.replace('receiver.university.example', 'elsewhere.test'), 'Create and try')
 guide('docs/did-web.md', 1, (code) => code.replace('https://id.university.example', names.origin), 'Create the DID')

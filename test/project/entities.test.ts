@@ -64,6 +64,7 @@ const STATEMENTS_ALONE: Record<string, string> = {
   'log_pending.*': 'written by a trigger, taken by the sequencer',
   'log_seals.*': 'signed heads and checkpoints, compared with the chain in SQL',
   'openid_used_jtis.*': 'digests, written and compared in one statement each',
+  'oidc_payloads.*': 'written, found and consumed in one statement each',
   'openid_used_nonces.*': 'digests, written and compared in one statement each',
   'openid_user_claims.*': 'keyed digests, replaced and compared in SQL: a search opens no user that it does not find',
   'status_lists.publish_after': '-infinity, which no Date can be, until a list failed; the sweep compares it in SQL',

@@ -1,3 +1,4 @@
+import { ForeignKeyConstraintViolationException } from '@mikro-orm/core'
 import { inTenant } from '../../../entities/orm.ts'
 import { PresentationTemplate } from '../../../entities/semantic-credentials.presentations.ts'
 import { type FieldError, Refusal } from '../../../protocol/errors.ts'
@@ -25,6 +26,12 @@ export interface PresentationTemplateRecord {
 }
 
 const notFound = () => new Refusal('presentation_template.not_found', 'There is no such presentation template.')
+
+const inUse = () =>
+  new Refusal(
+    'presentation_template.in_use',
+    'A verifier signs people in with this template. Change or delete the verifier first.',
+  )
 
 const line = (value: string, maximum: number) =>
   value.length > 0 && value.length <= maximum && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)
@@ -112,10 +119,15 @@ export function createPresentationTemplates({
     },
 
     async deleteTemplate(call: Call, id: string): Promise<void> {
-      await operations.change(call, 'deleteWebSemanticPresentationTemplate', { id }, async (em) => {
-        if ((await em.nativeDelete(PresentationTemplate, { id })) === 0) throw notFound()
-        return null
-      })
+      await operations
+        .change(call, 'deleteWebSemanticPresentationTemplate', { id }, async (em) => {
+          if ((await em.nativeDelete(PresentationTemplate, { id })) === 0) throw notFound()
+          return null
+        })
+        .catch((error: unknown) => {
+          if (error instanceof ForeignKeyConstraintViolationException) throw inUse()
+          throw error
+        })
     },
   }
 }

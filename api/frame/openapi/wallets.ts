@@ -24,7 +24,8 @@ const described = (text: string): string => text.replaceAll('"', "'").replace(/[
 
 /** The standard's code of a problem: its own, or what follows from its status. */
 function errorOf(code: string, status: number, malformed: string): string {
-  if (code.startsWith('wallet.')) return code.slice('wallet.'.length).replace(/_for_token$/, '')
+  const [, own] = /^(?:wallet|oidc_token)\.(.+)$/.exec(code) ?? []
+  if (own !== undefined) return own.replace(/_for_token$/, '')
   if (status === 401) return 'invalid_token'
   if (status === 429 || status === 503) return 'temporarily_unavailable'
   return status >= 500 ? 'server_error' : malformed
@@ -42,7 +43,7 @@ export const oauthErrorOf = (problem: Problem, code: string, malformed: string) 
  * not authenticate, for which it has no scheme.
  */
 export function challengeOf(code: string, authorization: string | undefined): string | undefined {
-  if (code === 'wallet.invalid_client') return undefined
+  if (code.endsWith('.invalid_client')) return undefined
   const isBound = code.endsWith('_for_token') || /^DPoP\b/i.test(authorization ?? '')
   return `${isBound ? 'DPoP' : 'Bearer'} error="${errorOf(code, 401, '')}"`
 }

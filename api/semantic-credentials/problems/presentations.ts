@@ -63,6 +63,10 @@ export const PRESENTATION_PROBLEMS: ProblemTable = {
       meaning: 'No DID is named, and the tenant has no default issuer that fits; errors lists DIDs.',
       remedy: 'Name one of the listed DIDs, or set defaultIssuer with updateTenantSettings.',
     },
+    'presentation_template.in_use': {
+      meaning: 'A verifier signs people in with the presentation template.',
+      remedy: 'Give the verifier another template with updateOidcVerifier, or delete it with deleteOidcVerifier.',
+    },
     'presentation_request.challenge_taken': {
       meaning: 'Another presentation request of the tenant has this challenge.',
       remedy: 'Send a new random challenge, or leave it out: the platform then makes one.',

@@ -117,6 +117,14 @@ async function credentialQueryCheck(query: CredentialQuery, request: Presentatio
 }
 
 async function queryCheck(query: PresentationQuery, request: PresentationToVerify): Promise<Check[]> {
+  if (query.type === 'DCQL')
+    return [
+      failed(
+        'query',
+        'Mobile credentials are not in a presentation: a sign-in by OpenID4VP asks for them.',
+        query.path,
+      ),
+    ]
   if (query.type !== 'DIDAuth')
     return inTurn(query.credentialQuery, async (each) => [await credentialQueryCheck(each, request)])
   const [first] = proofsOf(request.presentation)

@@ -3,16 +3,21 @@ import { type FieldError, pointerWithin, within } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
 import { boundsErrors } from '../bounds.ts'
 import { type CredentialQuery, credentialQuery, flatQuery, type Report } from './asked.ts'
+import { type MdocQuery, mdocQuery } from './mdocs.ts'
 
-const QUERY_TYPES = ['QueryByExample', 'QueryByFrame', 'DIDAuth'] as const
+export type { MdocQuery } from './mdocs.ts'
+
+const QUERY_TYPES = ['QueryByExample', 'QueryByFrame', 'DIDAuth', 'DCQL'] as const
 export type QueryType = (typeof QUERY_TYPES)[number]
 
-/** A checked query of a template. DIDAuth requires no credential: its list is empty. */
+/** A checked query of a template. DIDAuth requires no credential: its lists are empty. */
 export interface PresentationQuery {
   type: QueryType
   /** Its path in the request's body, such as `query.0`. */
   path: string
   credentialQuery: CredentialQuery[]
+  /** Of DCQL alone: the mobile credentials. */
+  mdocs?: MdocQuery[]
 }
 
 const MAX_QUERIES = 10
@@ -36,12 +41,18 @@ function typedQuery(type: QueryType, entry: Json, path: string, report: Report):
     report(`${path}.credentialQuery`, 'too_many', `must have at most ${MAX_CREDENTIAL_QUERIES} queries`)
   const kind = type === 'QueryByExample' ? 'example' : 'frame'
   const at = (index: number) => `${path}.credentialQuery${Array.isArray(credentials) ? `.${index}` : ''}`
+  const read = list.slice(0, MAX_CREDENTIAL_QUERIES)
+  if (type === 'DCQL')
+    return {
+      type,
+      path,
+      credentialQuery: [],
+      mdocs: read.flatMap((each, index) => mdocQuery(each, at(index), report) ?? []),
+    }
   return {
     type,
     path,
-    credentialQuery: list
-      .slice(0, MAX_CREDENTIAL_QUERIES)
-      .flatMap((each, index) => credentialQuery(each, kind, at(index), report) ?? []),
+    credentialQuery: read.flatMap((each, index) => credentialQuery(each, kind, at(index), report) ?? []),
   }
 }
 
@@ -66,7 +77,8 @@ function memberQuery(name: string, entry: unknown, path: string, report: Report)
   const isTyped = isQueryType(type) && (entry.credentialQuery !== undefined || type === 'DIDAuth')
   if (isTyped && entry.type !== undefined && entry.type !== type) report(`${path}.type`, 'enum', `must be ${type}`)
   if (isTyped) return [typedQuery(type, entry, path, report)]
-  if (type === 'QueryByFrame') report(`${path}.credentialQuery`, 'required', 'must have at least one query')
+  if (type === 'QueryByFrame' || type === 'DCQL')
+    report(`${path}.credentialQuery`, 'required', 'must have at least one query')
   return [{ type: 'QueryByExample', path, credentialQuery: [flatQuery(entry, path, report)] }]
 }
 

@@ -79,6 +79,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
   const of = (row: Row): Row => ({ id: id(), tenant_id: tenant, ...row })
   const presentation = { name: '', domain: '', query: '[]' }
   const [iaca, pdfTemplate, inbox, webhook, event, session] = [id(), id(), id(), id(), id(), id()]
+  const [asking, verifier, relying] = [id(), id(), id()]
   const validity = { not_before: new Date(), not_after: new Date() }
   return [
     ['domain_linkages', of({ did_id: did, origin: '', credential: '{}', valid_until: new Date() })],
@@ -95,7 +96,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
       'credential_status_changes',
       { tenant_id: tenant, credential_id: credential, purpose: 'revocation', value: true, changed_at: new Date() },
     ],
-    ['presentation_templates', of(presentation)],
+    ['presentation_templates', of({ id: asking, ...presentation })],
     ['presentation_requests', of({ ...presentation, challenge: '', expires_at: new Date() })],
     ['mobile_iacas', of({ id: iaca, active: true, certificate: none, fingerprint: '', ...validity })],
     ['compact_pdf_templates', of({ id: pdfTemplate, definition: '{}', revision: id() })],
@@ -150,6 +151,56 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     ],
     ['openid_wallet_logins', of({ session_id: session, state: 'LOGIN', content: none, expires_at: new Date() })],
     ['openid_used_jtis', { tenant_id: tenant, jti_digest: none, expires_at: new Date() }],
+    [
+      'oidc_verifiers',
+      of({
+        id: verifier,
+        verifier_did: '',
+        presentation_template_id: asking,
+        include_presentation: false,
+        claim_mappings: '[]',
+      }),
+    ],
+    [
+      'oidc_clients',
+      of({
+        id: relying,
+        verifier_id: verifier,
+        name: '',
+        application_type: 'web',
+        redirect_uris: '{}',
+        grant_types: '{}',
+        response_types: '{}',
+        token_endpoint_auth_method: 'none',
+        id_token_signed_response_alg: 'ES256',
+      }),
+    ],
+    ['oidc_keys', of({ verifier_id: verifier, key_type: 'p256', public_key: none })],
+    [
+      'oidc_sign_ins',
+      of({
+        verifier_id: verifier,
+        client_id: relying,
+        interaction_digest: none,
+        other_device_digest: none,
+        same_device_digest: none,
+        state: 'WAITING',
+        content: none,
+        request_id: id(),
+        expires_at: new Date(),
+      }),
+    ],
+    [
+      'oidc_payloads',
+      {
+        tenant_id: tenant,
+        verifier_id: verifier,
+        kind: 'Session',
+        name_digest: none,
+        content: none,
+        expires_at: new Date(),
+      },
+    ],
     ['claim_sources', of({ name: '', url: '' })],
     ['webhooks', of({ id: webhook, url: '', events: '{}' })],
     ['webhook_events', of({ id: event, type: '' })],

@@ -66,6 +66,14 @@ const IN_BODIES: [operationId: string, path: string, bodyOf: BodyOf][] = [
     ({ providerId }, id) => ({ authenticationProvider: { providerId: id(providerId) }, claims: {} }),
   ],
   [
+    'createOidcVerifier',
+    '/v1/oidc/verifiers',
+    ({ verifierBody, presentationTemplateId }, id) => ({
+      ...verifierBody,
+      presentation_template_id: id(presentationTemplateId),
+    }),
+  ],
+  [
     'vcApiUpdateStatus',
     '/vc-api/credentials/status',
     ({ credentialId }, id) => ({

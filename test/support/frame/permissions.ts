@@ -71,7 +71,7 @@ export const areaOf = (path: string): string => {
   if (path.startsWith('/v1/credentials/compact')) return 'compact-credentials'
   if (path.startsWith('/v1/credentials/mobile')) return 'mobile-credentials'
   if (path.startsWith('/v1/webhooks')) return 'webhooks'
-  if (path.startsWith('/v1/users') || path.startsWith('/v1/openid')) return 'openid'
+  if (/^\/v1\/(users|openid|oidc)/.test(path)) return 'openid'
   if (path.startsWith('/v1/claim-sources')) return 'administration'
   return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'
 }

@@ -19,6 +19,22 @@ const PROVIDER = [
 
 const PROVIDERS = '/v1/users/authentication-providers'
 
+const VERIFIER = ['claimMappings', 'id', 'includePresentation', 'presentationTemplateId', 'verifierDid']
+
+const OIDC_CLIENT = [
+  'applicationType',
+  'grantTypes',
+  'id',
+  'idTokenSignedResponseAlg',
+  'logoUri',
+  'name',
+  'redirectUris',
+  'responseTypes',
+  'tokenEndpointAuthMethod',
+]
+
+const VERIFIERS = '/v1/oidc/verifiers'
+
 const CLAIM_SOURCE = ['id', 'name', 'org_id', 'request_method', 'request_parameters', 'url']
 
 /** The specification's operations of the areas built so far: place, status and fields of the answer. */
@@ -184,6 +200,15 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
     200,
     ['claims', 'disabled', 'secret', 'session_timeout_in_sec', 'url'],
   ],
+  ['indexOidcVerifier', 'GET', VERIFIERS, 200, ['data']],
+  ['createOidcVerifier', 'POST', VERIFIERS, 201, VERIFIER],
+  ['getOidcVerifier', 'GET', `${VERIFIERS}/{id}`, 200, VERIFIER],
+  ['updateOidcVerifier', 'PUT', `${VERIFIERS}/{id}`, 200, VERIFIER],
+  ['getListOfOidcVerifierClient', 'GET', `${VERIFIERS}/{id}/clients`, 200, ['data']],
+  ['createOidcVerifierClient', 'POST', `${VERIFIERS}/{id}/clients`, 201, [...OIDC_CLIENT, 'secret']],
+  ['getOidcVerifierClient', 'GET', `${VERIFIERS}/{id}/clients/{clientId}`, 200, OIDC_CLIENT],
+  ['updateOidcVerifierClient', 'PUT', `${VERIFIERS}/{id}/clients/{clientId}`, 200, OIDC_CLIENT],
+  // getOpenIdConfiguration needs a person with a wallet: test/openid/verifiers/sign-in.test.ts
   ['getClaimSourceList', 'GET', '/v1/claim-sources', 200, ['data', 'limit', 'total_count', 'total_pages']],
   ['createClaimSource', 'POST', '/v1/claim-sources', 201, CLAIM_SOURCE],
   ['getClaimSource', 'GET', '/v1/claim-sources/{id}', 200, CLAIM_SOURCE],
@@ -267,6 +292,8 @@ export const ALIASES: [method: string, path: string, operationId: string][] = [
   ['PUT', '/core/v1/config/domain/{id}', 'updateDomain'],
   ['GET', '/v1/claimsources', 'getClaimSourceList'],
   ['POST', '/core/v1/claimsources', 'createClaimSource'],
+  ['GET', '/ext/oidc/v1/verifiers', 'indexOidcVerifier'],
+  ['PUT', '/ext/oidc/v1/verifiers/{id}', 'updateOidcVerifier'],
   ['GET', '/core/v1/users/authenticationproviders', 'listAuthenticationProvider'],
   ['PUT', '/core/v1/users/authenticationproviders/{id}', 'updateAuthenticationProvider'],
   ['PUT', '/core/v1/openid/configuration', 'updateOpenIDConfiguration'],

@@ -3,6 +3,7 @@ import { AuthenticationProvider } from '../../../entities/openid/providers.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Client, World } from '../world.ts'
 import { saveProvider } from './users.ts'
+import { createVerifier, createVerifierClient, verifierBody } from './verifiers.ts'
 import { CLAIMS, createMobileTemplate, sessionsOf } from './wallet.ts'
 
 /** What the examples of requests speak of. */
@@ -21,6 +22,13 @@ export interface OpenIdSample {
   walletId: string
   /** For the operation that deletes it. */
   spareWalletId: string
+  verifierId: string
+  /** What a verifier of the tenant may be changed to. */
+  verifierBody: object
+  oidcClientId: string
+  /** For the operations that delete them. */
+  spareVerifierId: string
+  spareOidcClientId: string
 }
 
 /** The claim that the sample's user is found by. */
@@ -49,7 +57,14 @@ export async function makeOpenIdSample(world: World, { tenantId }: Client, token
     if (reply.status !== 201) throw new Error(`no wallet: ${reply.text}`)
     return reply.json<{ id: string }>().id
   }
+  const verifier = await createVerifier(world, {}, token)
+  const client = async () => (await createVerifierClient(world, verifier.id, {}, token)).id
   return {
+    verifierId: verifier.id,
+    verifierBody: await verifierBody(world, {}, token),
+    oidcClientId: await client(),
+    spareVerifierId: (await createVerifier(world, {}, token)).id,
+    spareOidcClientId: await client(),
     mobileTemplateId,
     walletId: await wallet(),
     spareWalletId: await wallet(),

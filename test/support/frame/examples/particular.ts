@@ -84,6 +84,16 @@ export const PARTICULAR: Record<string, Example> = {
     body: () => ({ url: 'https://127.0.0.1', client_id: 'countersign', client_secret: 'a-secret-of-the-client' }),
     answers: 400,
   },
+  createOidcVerifier: { body: ({ verifierBody }) => ({ ...verifierBody }) },
+  updateOidcVerifier: { body: ({ verifierBody }) => ({ ...verifierBody }) },
+  deleteOidcVerifier: { path: ({ spareVerifierId: id }) => ({ id }) },
+  // the sample's keys are of a moment ago
+  rotateOidcVerifierKeys: { answers: 409 },
+  getOidcVerifierClient: { path: ({ verifierId: id, oidcClientId: clientId }) => ({ id, clientId }) },
+  updateOidcVerifierClient: { path: ({ verifierId: id, oidcClientId: clientId }) => ({ id, clientId }) },
+  deleteOidcVerifierClient: { path: ({ verifierId: id, spareOidcClientId: clientId }) => ({ id, clientId }) },
+  // the client of the example is nobody's
+  getOpenIdConfiguration: { answers: 401 },
   searchUsers: {
     body: ({ providerId }) => ({ authenticationProvider: { providerId }, claims: { email: SAMPLE_EMAIL } }),
   },

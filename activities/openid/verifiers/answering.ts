@@ -1,0 +1,128 @@
+import { inTenant } from '../../../entities/orm.ts'
+import { PresentationTemplate } from '../../../entities/semantic-credentials.presentations.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import { readVpToken } from '../../../protocol/openid/verifiers/answers.ts'
+import { mappedClaims } from '../../../protocol/openid/verifiers/claims.ts'
+import { clientIdOf } from '../../../protocol/openid/verifiers/requests.ts'
+import { PRESENTATION_CLAIM } from '../../../protocol/openid/verifiers/values.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import type { Tenants } from '../../frame/tenants/index.ts'
+import type { SignInRequests } from './asking.ts'
+import { findClient, findVerifier, issuerOf } from './records.ts'
+import type { Account, Place, SignInRows } from './rows.ts'
+import type { SignInSecrets } from './secrets.ts'
+import type { SignInChecks } from './verify.ts'
+
+/** Wrong presentations after which a sign-in is over. */
+export const MAX_FAILURES = 5
+
+/** What an answer of a wallet was: presentations, or that there are none. */
+export type WalletSays = { vpToken: string } | { error: string }
+
+interface Parts extends Pick<Dependencies, 'database' | 'now'> {
+  tenants: Pick<Tenants, 'byId'>
+  rows: SignInRows
+  secrets: SignInSecrets
+  signInRequests: SignInRequests
+  signInChecks: SignInChecks
+}
+
+/** What wallets are asked in sign-ins, and what they answer. */
+export function createWalletAnswers(parts: Parts) {
+  const { database, now, tenants, rows, secrets, signInRequests, signInChecks } = parts
+
+  /** What the checks of a wallet's answer are made with. */
+  const readForAnswer = (place: Place, name: string) =>
+    inTenant(database.tenants, place.tenantId, async (em) => {
+      const { row, device } = await rows.byRequest(em, place, name)
+      const verifier = await findVerifier(em, place.verifierId)
+      const client = await findClient(em, place.verifierId, row.clientId)
+      const template = await em.findOneOrFail(PresentationTemplate, { id: verifier.presentationTemplateId })
+      const { baseUrl } = await tenants.byId(place.tenantId)
+      const issuer = issuerOf(baseUrl, place.verifierId)
+      const handover = {
+        clientId: clientIdOf(verifier.verifierDid),
+        nonce: secrets.nonce(row.id, device),
+        responseUri: `${issuer}/answers/${name}`,
+      }
+      return { row, device, verifier, client, template, issuer, handover }
+    })
+
+  /** Ends the sign-in without a person, or counts a wrong presentation until there were too many. */
+  const fail = (place: Place, name: string, why: { code: string; reason?: string }, isFinal: boolean): Promise<void> =>
+    inTenant(database.tenants, place.tenantId, async (em) => {
+      const { row } = await rows.byRequest(em, place, name, true)
+      row.failures += 1
+      row.failureCode = why.code
+      row.updatedAt = now()
+      if (isFinal || row.failures >= MAX_FAILURES) row.state = 'REFUSED'
+      rows.note(em, row, 'FAIL', why)
+    })
+
+  return {
+    /** The signed request that a wallet fetches. Throws `sign_in.request_over`, `oidc_verifier.template_unsuitable`. */
+    async requestObject(place: Place, name: string): Promise<string> {
+      const { row, verifier, client, template, handover } = await readForAnswer(place, name)
+      return signInRequests.sign(place.tenantId, verifier.verifierDid, {
+        ...handover,
+        query: await signInRequests.queryFor(place.tenantId, template.query),
+        issuedAt: now(),
+        expiresAt: row.expiresAt,
+        clientName: client.name,
+        logoUri: client.logoUri ?? null,
+      })
+    },
+
+    /**
+     * Takes the answer of a wallet, once. Returns where the wallet leads its holder, if it is on the browser's device. A
+     * presentation that is not accepted may be tried again, a few times. Throws `sign_in.*`.
+     */
+    async answerRequest(place: Place, name: string, says: WalletSays): Promise<{ redirectUri?: string }> {
+      const asked = await readForAnswer(place, name)
+      const { tenantId, verifierId } = place
+      if ('error' in says) {
+        await fail(place, name, { code: 'sign_in.declined' }, true)
+        return {}
+      }
+      const { verifier, template, handover, device, issuer } = asked
+      try {
+        const { presented, vpToken } = readVpToken(says.vpToken, signInRequests.wantedBy(template.query))
+        const { trustedContexts } = template
+        const asking = { ...handover, ...(trustedContexts && { trustedContexts }) }
+        const verified = await signInChecks.verifyAll(tenantId, presented, asking)
+        const [first] = verified
+        if (!first) throw new Error('a read answer has a presentation')
+        const stated = verified.map((each) => each.stated)
+        const account: Account = {
+          subject: secrets.subject(tenantId, verifierId, first.holder),
+          claims: {
+            ...mappedClaims(verifier.claimMappings, stated),
+            ...(verifier.includePresentation && { [PRESENTATION_CLAIM]: vpToken }),
+          },
+        }
+        return await inTenant(database.tenants, tenantId, async (em) => {
+          const { row } = await rows.byRequest(em, place, name, true)
+          const { interaction } = rows.opened(row)
+          Object.assign(row, {
+            state: 'PRESENTED',
+            answeredBy: device,
+            failureCode: null,
+            content: rows.sealed(row, { interaction, account }),
+            updatedAt: now(),
+          })
+          rows.note(em, row, 'SUCCESS')
+          if (device === 'other') return {}
+          const back = new URLSearchParams({ response_code: secrets.responseCode(row.id) })
+          return { redirectUri: `${issuer}/sign-in/${interaction}/done?${back}` }
+        })
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code === 'sign_in.request_over') throw error
+        const [first] = error.errors
+        await fail(place, name, { code: error.code, ...(first && { reason: first.code }) }, false)
+        throw error
+      }
+    },
+  }
+}
+
+export type WalletAnswers = ReturnType<typeof createWalletAnswers>

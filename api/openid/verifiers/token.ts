@@ -1,0 +1,69 @@
+import { Refusal } from '../../../protocol/errors.ts'
+import { isObject } from '../../../protocol/json.ts'
+import type { Answered } from './providers.ts'
+
+/** The members of the specification's token requests, and the parameters that they are. */
+const PARAMETERS = new Map([
+  ['clientId', 'client_id'],
+  ['clientSecret', 'client_secret'],
+  ['code', 'code'],
+  ['codeVerifier', 'code_verifier'],
+  ['grantType', 'grant_type'],
+  ['redirectUri', 'redirect_uri'],
+  ['refreshToken', 'refresh_token'],
+  ['scope', 'scope'],
+])
+
+const MAX_VALUE = 4_096
+
+type Casing = 'snake' | 'camel'
+
+const invalid = (path: string, code: string, message: string) =>
+  new Refusal('oidc_token.invalid_request', 'The token request cannot be read; see errors.', [{ path, code, message }])
+
+/** A token request as the form of OAuth 2.0. Other members are ignored (RFC 6749, section 3.2). */
+export function toGrant(body: Record<string, unknown>): { form: Record<string, string>; casing: Casing } {
+  const casing: Casing = Object.hasOwn(body, 'grantType') ? 'camel' : 'snake'
+  const form = new Map<string, string>()
+  for (const [name, parameter] of PARAMETERS) {
+    const member = casing === 'camel' ? name : parameter
+    const value = Object.hasOwn(body, member) ? body[member] : undefined
+    if (value === undefined || value === null) continue
+    if (typeof value !== 'string' || value.length > MAX_VALUE)
+      throw invalid(member, 'text', `expected a text of at most ${MAX_VALUE} characters`)
+    form.set(parameter, value)
+  }
+  // the specification's refresh names it, and OAuth does not know it there
+  if (form.get('grant_type') === 'refresh_token') form.delete('redirect_uri')
+  return { form: Object.fromEntries(form), casing }
+}
+
+const CODES: ReadonlySet<string> = new Set([
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+])
+
+/** What the provider answered in place of tokens; its codes are OAuth's (RFC 6749, section 5.2). */
+export function tokenRefusal(answered: Answered | undefined): Refusal {
+  const body = isObject(answered?.body) ? answered.body : {}
+  const { error, error_description: description } = body
+  if (typeof error !== 'string' || !CODES.has(error))
+    throw new Error(`the provider answered ${answered?.status} ${String(error)}`)
+  return new Refusal(
+    `oidc_token.${error}`,
+    typeof description === 'string' ? description : 'The token request is refused.',
+  )
+}
+
+const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** Tokens, in the casing of their request. */
+export function grantToWire(body: unknown, casing: Casing): Record<string, unknown> {
+  if (!isObject(body)) throw new Error('the provider answered without tokens')
+  if (casing === 'snake') return { ...body }
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [camel(name), value]))
+}

@@ -1,0 +1,71 @@
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Router } from 'express'
+import type { Platform } from '../../../activities/index.ts'
+import type { WalletSays } from '../../../activities/openid/verifiers/answering.ts'
+import { Refusal, Unavailable } from '../../../protocol/errors.ts'
+import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
+
+/** Bytes: up to 20 presentations with their credentials. */
+const ANSWER_BYTES = 1024 * 1024
+const MAX_PARAMETERS = 20
+
+/** Characters that a description may have (RFC 6749, section 5.2). */
+const described = (text: string): string => text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
+
+const unreadable = (message: string) => invalidAnswer('answer_malformed', message)
+
+function saidIn(body: unknown): WalletSays {
+  const { vp_token: vpToken, error } = Object(body) as Record<string, unknown>
+  if (typeof error === 'string' && vpToken === undefined) return { error }
+  if (typeof vpToken === 'string' && error === undefined) return { vpToken }
+  throw unreadable('The answer has neither one vp_token nor one error.')
+}
+
+/** Wallets read errors of OAuth 2.0 (OpenID4VP 1.0, section 8.2). */
+const explain: ErrorRequestHandler = (error, _request, response, next) => {
+  if (response.headersSent) return next(error)
+  if (error instanceof Unavailable) {
+    const { retryAfterSeconds, message } = error
+    response.status(503).set('Retry-After', String(retryAfterSeconds))
+    return response.json({ error: 'temporarily_unavailable', error_description: described(message) })
+  }
+  const tooLarge = error instanceof Error && 'type' in error && error.type === 'entity.too.large'
+  const ofBody = error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500
+  if (!(error instanceof Refusal) && !ofBody) return next(error)
+  const message = error instanceof Refusal ? error.message : 'The body is no form that can be read, or it is too large.'
+  const isMissing = error instanceof Refusal && error.code.endsWith('.not_found')
+  response.status(tooLarge ? 413 : isMissing ? 404 : 400)
+  response.json({ error: 'invalid_request', error_description: described(message) })
+}
+
+/** The request of a sign-in, and its answer: OpenID4VP 1.0 by reference, with direct_post. */
+export function walletRoutes({
+  oidcProviderFacts,
+  walletAnswers,
+}: Pick<Platform, 'oidcProviderFacts' | 'walletAnswers'>): Router {
+  const placeOf = ({ headers, params }: Request) => oidcProviderFacts.placeAt(headers.host ?? '', String(params.id))
+  const router = express.Router({ caseSensitive: true, strict: true, mergeParams: true })
+
+  const ask: RequestHandler = async (request, response) => {
+    const jwt = await walletAnswers.requestObject(await placeOf(request), String(request.params.name))
+    // type() would add a charset, which this media type does not have
+    response.setHeader('Content-Type', 'application/oauth-authz-req+jwt')
+    response.send(Buffer.from(jwt))
+  }
+
+  const answer: RequestHandler = async (request, response) => {
+    const place = await placeOf(request)
+    if (!request.is('application/x-www-form-urlencoded')) throw unreadable('The answer is not a form.')
+    const { redirectUri } = await walletAnswers.answerRequest(place, String(request.params.name), saidIn(request.body))
+    response.json(redirectUri === undefined ? {} : { redirect_uri: redirectUri })
+  }
+
+  router.use(['/requests', '/answers'], (_request, response, next) => {
+    response.set({ 'Cache-Control': 'no-store', 'Access-Control-Allow-Origin': '*' })
+    next()
+  })
+  const readForm = express.urlencoded({ extended: false, limit: ANSWER_BYTES, parameterLimit: MAX_PARAMETERS })
+  router.get('/requests/:name', ask)
+  router.post('/answers/:name', readForm, answer)
+  router.use(['/requests', '/answers'], explain)
+  return router
+}

@@ -1,0 +1,163 @@
+import type { ClientWithSecret } from '../../../activities/openid/verifiers/clients.ts'
+import type { VerifierRecord } from '../../../activities/openid/verifiers/records.ts'
+import type { ClientValues } from '../../../protocol/openid/verifiers/clients.ts'
+import type { VerifierValues } from '../../../protocol/openid/verifiers/values.ts'
+import type { Count, Did, Uuid } from '../../frame/wire.ts'
+
+/** IRI of a JSON-LD property, or `<namespace>/<element>` of a mobile credential. */
+export type StatementName = string
+
+/** Name of a claim; none that the provider makes itself, such as sub. */
+export type OidcClaimName = string
+
+export interface ClaimMappingIO {
+  json_ld_fqn: StatementName
+  oidc_claim: OidcClaimName
+}
+
+/** Statements of the credential, and the claims of the ID token that they become. */
+export type ClaimMappingsIn = ClaimMappingIO[]
+
+export interface OidcVerifierIn {
+  claim_mappings: ClaimMappingsIn
+  /** true: the ID token and the answer of the UserInfo endpoint have the presentation too, as vp_token. */
+  include_presentation: boolean
+  presentation_template_id: Uuid
+  /** A DID of the tenant with a P-256 or an Ed25519 key, which signs the requests to wallets. */
+  verifier_did: Did
+}
+
+export interface OidcVerifierOut {
+  id: Uuid
+  verifierDid: Did
+  presentationTemplateId: Uuid
+  includePresentation: boolean
+  claimMappings: ClaimMappingIO[]
+  /** The issuer for clients; its metadata is at /.well-known/openid-configuration below it. */
+  issuer: string
+}
+
+export interface OidcVerifierPageOut {
+  data: OidcVerifierOut[]
+  limit: Count
+  totalCount: Count
+  totalPages: Count
+}
+
+/** Redirect URIs, compared character by character. */
+export type RedirectUris = string[]
+
+/** authorization_code, and refresh_token for a client that gets refresh tokens. */
+export type OidcGrantTypes = string[]
+
+/** code */
+export type OidcResponseTypes = string[]
+
+/** web or native. */
+export type OidcApplicationType = string
+
+/** How the client authenticates at the token endpoint. */
+export type OidcAuthMethod = string
+
+/** What ID tokens are signed with. */
+export type OidcSigningAlg = string
+
+/** A picture that the page of a sign-in shows: an https URL. */
+export type LogoUri = string
+
+/** The client's name for people. */
+export type OidcClientName = string
+
+export interface OidcVerifierClientIn {
+  name: OidcClientName
+  applicationType: OidcApplicationType
+  redirectUris: RedirectUris
+  grantTypes: OidcGrantTypes
+  responseTypes: OidcResponseTypes
+  tokenEndpointAuthMethod: OidcAuthMethod
+  idTokenSignedResponseAlg: OidcSigningAlg
+  logoUri: LogoUri | null
+}
+
+export interface OidcVerifierClientOut {
+  id: Uuid
+  name: string
+  applicationType: string
+  redirectUris: string[]
+  grantTypes: string[]
+  responseTypes: string[]
+  tokenEndpointAuthMethod: string
+  idTokenSignedResponseAlg: string
+  logoUri: string | null
+}
+
+/** The secret is shown when it is made, and never again. */
+export interface OidcVerifierClientSecretOut extends OidcVerifierClientOut {
+  secret?: string
+}
+
+export interface OidcVerifierClientPageOut {
+  data: OidcVerifierClientOut[]
+  limit: Count
+  totalCount: Count
+  totalPages: Count
+}
+
+export const toValues = (body: OidcVerifierIn): VerifierValues => ({
+  verifierDid: body.verifier_did,
+  presentationTemplateId: body.presentation_template_id.toLowerCase(),
+  includePresentation: body.include_presentation,
+  claimMappings: body.claim_mappings.map((each) => ({ jsonLdFqn: each.json_ld_fqn, oidcClaim: each.oidc_claim })),
+})
+
+export const verifierToWire = ({ claimMappings, ...record }: VerifierRecord): OidcVerifierOut => ({
+  id: record.id,
+  verifierDid: record.verifierDid,
+  presentationTemplateId: record.presentationTemplateId,
+  includePresentation: record.includePresentation,
+  claimMappings: claimMappings.map(({ jsonLdFqn, oidcClaim }) => ({ json_ld_fqn: jsonLdFqn, oidc_claim: oidcClaim })),
+  issuer: record.issuer,
+})
+
+export const toClientValues = (body: OidcVerifierClientIn): ClientValues => ({ ...body })
+
+export const clientToWire = ({
+  redirectUris,
+  grantTypes,
+  responseTypes,
+  ...record
+}: ClientWithSecret): OidcVerifierClientSecretOut => ({
+  id: record.id,
+  name: record.name,
+  applicationType: record.applicationType,
+  redirectUris: [...redirectUris],
+  grantTypes: [...grantTypes],
+  responseTypes: [...responseTypes],
+  tokenEndpointAuthMethod: record.tokenEndpointAuthMethod,
+  idTokenSignedResponseAlg: record.idTokenSignedResponseAlg,
+  logoUri: record.logoUri,
+  ...(record.secret !== undefined && { secret: record.secret }),
+})
+
+const VERIFIER_ID = '7d2f9a1c-4b6e-4c8d-a0f3-1e5b7c9d2f4a'
+
+export const OIDC_VERIFIER: OidcVerifierOut = {
+  id: VERIFIER_ID,
+  verifierDid: 'did:web:verifier.example',
+  presentationTemplateId: '3f2a1b0c-9d8e-4f7a-8b6c-5d4e3f2a1b0c',
+  includePresentation: false,
+  claimMappings: [{ json_ld_fqn: 'https://schema.org/givenName', oidc_claim: 'given_name' }],
+  issuer: `https://issuer.example/v1/oidc/verifiers/${VERIFIER_ID}`,
+}
+
+export const OIDC_CLIENT: OidcVerifierClientOut = {
+  id: '2c4e6a80-1b3d-4f5a-9c7e-0d2f4a6b8c1e',
+  name: 'Student portal',
+  applicationType: 'web',
+  redirectUris: ['https://portal.university.example/callback'],
+  grantTypes: ['authorization_code', 'refresh_token'],
+  responseTypes: ['code'],
+  tokenEndpointAuthMethod: 'client_secret_basic',
+  idTokenSignedResponseAlg: 'ES256',
+  logoUri: 'https://portal.university.example/logo.png',
+}

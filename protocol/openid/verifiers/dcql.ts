@@ -1,0 +1,88 @@
+import { isObject, listOf } from '../../json.ts'
+import type { CredentialQuery } from '../../semantic-credentials/presentations/asked.ts'
+import type { MdocQuery, PresentationQuery } from '../../semantic-credentials/presentations/queries.ts'
+
+/** Digital Credentials Query Language (OpenID4VP 1.0, section 6). */
+export interface DcqlQuery {
+  credentials: DcqlCredential[]
+  credential_sets?: { options: string[][]; required: boolean }[]
+}
+
+interface DcqlClaim {
+  path: string[]
+  values?: (string | number | boolean)[]
+  intent_to_retain?: boolean
+}
+
+interface DcqlCredential {
+  id: string
+  format: 'ldp_vc' | 'mso_mdoc'
+  meta: { type_values: string[][] } | { doctype_value: string }
+  claims?: DcqlClaim[]
+}
+
+/** A credential that a template asks for, under the id that the wallet answers with. */
+export type Wanted = { id: string; required: boolean } & (
+  | { format: 'ldp_vc'; query: CredentialQuery; within: PresentationQuery }
+  | { format: 'mso_mdoc'; query: MdocQuery }
+)
+
+/** The credentials that queries ask for, in their order; DIDAuth asks for none, which OpenID4VP cannot say. */
+export function wantedOf(queries: readonly PresentationQuery[]): Wanted[] {
+  const wanted = queries.flatMap((within) => [
+    ...within.credentialQuery.map((query) => ({ format: 'ldp_vc' as const, query, within })),
+    ...(within.mdocs ?? []).map((query) => ({ format: 'mso_mdoc' as const, query })),
+  ])
+  return wanted.map((each, at) => ({ id: `credential_${at}`, required: each.query.required, ...each }))
+}
+
+const VC_TYPE = 'https://www.w3.org/2018/credentials#VerifiableCredential'
+
+/** The document whose expansion has the types of a query as IRIs. */
+export const typesToExpand = ({ pattern }: CredentialQuery): object => ({
+  '@context': listOf(pattern['@context']),
+  '@type': listOf(pattern.type),
+})
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
+const MAX_CLAIM_DEPTH = 8
+
+/** The claims that an example names, as paths into the credential. */
+function claimsOf(pattern: unknown, path: string[]): DcqlClaim[] {
+  if (isScalar(pattern)) return [{ path, values: [pattern] }]
+  if (!isObject(pattern)) return [{ path }]
+  const members = Object.entries(pattern).filter(([name]) => !name.startsWith('@') && name !== 'type')
+  if (members.length === 0 || path.length >= MAX_CLAIM_DEPTH) return [{ path }]
+  return members.flatMap(([name, member]) => claimsOf(member, [...path, name]))
+}
+
+function subjectClaims({ pattern }: CredentialQuery): DcqlClaim[] {
+  const { credentialSubject: subject } = pattern
+  if (!isObject(subject) || Object.keys(subject).length === 0) return []
+  return claimsOf(subject, ['credentialSubject'])
+}
+
+function credentialOf(wanted: Wanted, typesOf: (id: string) => readonly string[]): DcqlCredential {
+  const { id, format } = wanted
+  if (format === 'mso_mdoc') {
+    const claims = wanted.query.elements.map(({ namespace, element, values }) => ({
+      path: [namespace, element],
+      intent_to_retain: false,
+      ...(values && { values: [...values] }),
+    }))
+    return { id, format, meta: { doctype_value: wanted.query.docType }, ...(claims.length > 0 && { claims }) }
+  }
+  const types = typesOf(id)
+  const claims = subjectClaims(wanted.query)
+  const meta = { type_values: [[...new Set([VC_TYPE, ...types])]] }
+  return { id, format, meta, ...(claims.length > 0 && { claims }) }
+}
+
+/** What a wallet is asked for. `typesOf`: the types of a wanted credential, as IRIs; those that are none are not asked for. */
+export function dcqlOf(wanted: readonly Wanted[], typesOf: (id: string) => readonly string[]): DcqlQuery {
+  const credentials = wanted.map((each) => credentialOf(each, typesOf))
+  if (wanted.every(({ required }) => required)) return { credentials }
+  return { credentials, credential_sets: wanted.map(({ id, required }) => ({ options: [[id]], required })) }
+}

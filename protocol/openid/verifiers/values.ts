@@ -1,0 +1,83 @@
+import { type FieldError, Refusal, within } from '../../errors.ts'
+import { isReservedName } from '../../names.ts'
+
+/** A claim of the ID token, and the statement of the credential that it is taken from. */
+export interface ClaimMapping {
+  /** IRI of a JSON-LD property, or `<namespace>/<element>` of an mdoc. */
+  jsonLdFqn: string
+  /** Name of the claim. */
+  oidcClaim: string
+}
+
+/** Values of a verifier (specification, OIDC verifier). */
+export interface VerifierValues {
+  verifierDid: string
+  presentationTemplateId: string
+  includePresentation: boolean
+  claimMappings: readonly ClaimMapping[]
+}
+
+/** The claim that has the presentation as the wallet sent it (D-526). */
+export const PRESENTATION_CLAIM = 'vp_token'
+
+const MAX_MAPPINGS = 50
+const MAX_NAME = 255
+const MAX_FQN = 2_048
+
+/** Claims that the provider makes itself, so that no credential can speak for it (OpenID Connect Core 1.0, section 2). */
+const OWN_CLAIMS: ReadonlySet<string> = new Set([
+  'iss',
+  'sub',
+  'aud',
+  'exp',
+  'iat',
+  'nbf',
+  'jti',
+  'nonce',
+  'auth_time',
+  'acr',
+  'amr',
+  'azp',
+  'sid',
+  'at_hash',
+  'c_hash',
+  's_hash',
+  'cnf',
+  'events',
+  '_claim_names',
+  '_claim_sources',
+  PRESENTATION_CLAIM,
+])
+
+export const invalidVerifier = (errors: FieldError[]) =>
+  new Refusal('oidc_verifier.invalid', 'The verifier has values that cannot be used; see errors.', errors)
+
+function mappingErrors({ jsonLdFqn, oidcClaim }: ClaimMapping, at: number, all: readonly ClaimMapping[]): FieldError[] {
+  const path = within('claim_mappings', at)
+  const errors: FieldError[] = []
+  const report = (member: string, code: string, message: string) =>
+    errors.push({ path: within(path, member), code, message })
+  const isName = /^[\x21-\x7e]{1,255}$/.test(oidcClaim) && oidcClaim.length <= MAX_NAME
+  if (!isName || isReservedName(oidcClaim))
+    report('oidc_claim', 'claim', 'expected the name of a claim, such as given_name')
+  else if (OWN_CLAIMS.has(oidcClaim))
+    report('oidc_claim', 'own', 'expected another claim: the provider makes this one itself')
+  else if (all.findIndex((each) => each.oidcClaim === oidcClaim) < at)
+    report('oidc_claim', 'repeated', 'expected each claim once')
+  const isFqn = jsonLdFqn.length <= MAX_FQN && /^[^\s\p{Cc}]+$/u.test(jsonLdFqn) && /[:/]/.test(jsonLdFqn)
+  if (!isFqn)
+    report(
+      'json_ld_fqn',
+      'fqn',
+      'expected the IRI of a property, such as https://schema.org/givenName, or <namespace>/<element> of an mdoc',
+    )
+  return errors
+}
+
+/** Throws `Refusal('oidc_verifier.invalid')` with each broken rule of the claim mappings. */
+export function checkMappings(mappings: readonly ClaimMapping[]): void {
+  if (mappings.length > MAX_MAPPINGS)
+    throw invalidVerifier([{ path: 'claim_mappings', code: 'count', message: `expected at most ${MAX_MAPPINGS}` }])
+  const errors = mappings.flatMap(mappingErrors)
+  if (errors.length > 0) throw invalidVerifier(errors)
+}

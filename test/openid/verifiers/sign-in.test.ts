@@ -1,0 +1,167 @@
+import test from 'ava'
+import * as openid from 'openid-client'
+import { createDid, sign } from '../../support/credentials/credentials.ts'
+import { makeHolder } from '../../support/credentials/holders.ts'
+import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
+import { DOC_TYPE, NAMESPACE, openMdoc, presentJsonLd, wallet } from '../../support/openid/presenting.ts'
+import {
+  createTemplate,
+  createVerifier,
+  createVerifierClient,
+  openRelyingParty,
+  qrLink,
+  sameDeviceLink,
+  VERIFIERS,
+  type Verifier,
+} from '../../support/openid/verifiers.ts'
+import { openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let issuer: string
+let verifier: Verifier
+test.before(async () => {
+  world = await openWorld()
+  issuer = await createDid(world, 'ed25519', world.token, true)
+  await makeIaca(world)
+  await makeSigner(world, { active: true })
+  verifier = await createVerifier(world)
+})
+test.after.always(() => world?.close())
+
+async function courseOf(holder = makeHolder(), course = 'CS-101') {
+  const { credential } = await sign(world, issuer, { more: { credentialSubject: { id: holder.did, course } } })
+  return { holder, credential }
+}
+
+const mdocQuery = (more: object = {}) => [
+  {
+    type: 'DCQL',
+    credentialQuery: [
+      {
+        format: 'mso_mdoc',
+        meta: { doctype_value: DOC_TYPE },
+        claims: [{ path: [NAMESPACE, 'family_name'] }, { path: [NAMESPACE, 'age_over_18'] }],
+        ...more,
+      },
+    ],
+  },
+]
+
+test('ldp_vc: a person signs in with a wallet on another device (OpenID Connect Core 1.0, OpenID4VP 1.0)', async (t) => {
+  const party = await openRelyingParty(verifier, await createVerifierClient(world, verifier.id))
+  const begun = await party.begin()
+  t.is(begun.page.status, 200, begun.page.text)
+  const request = await wallet.readRequest(qrLink(begun.page))
+  t.is(request.client_id, `decentralized_identifier:${verifier.verifierDid}`)
+  const [asked] = request.dcql_query.credentials
+  t.is(asked?.format, 'ldp_vc')
+  t.deepEqual(asked?.meta, { type_values: [['https://www.w3.org/2018/credentials#VerifiableCredential']] })
+  t.deepEqual(asked?.claims, [{ path: ['credentialSubject', 'course'] }])
+  const { holder, credential } = await courseOf()
+  t.deepEqual(await wallet.answer(request, await presentJsonLd(holder, credential, request)), { status: 200, body: {} })
+  const back = await party.back(begun, begun.page.url)
+  t.is(back.searchParams.get('iss'), verifier.issuer, 'RFC 9207')
+  const tokens = await party.grant(back, begun)
+  const claims = tokens.claims()
+  t.is(claims?.course, 'CS-101')
+  t.false('vp_token' in (claims ?? {}))
+  t.regex(claims?.sub ?? '', /^[\w-]{43}$/)
+  const info = await openid.fetchUserInfo(party.config, tokens.access_token, claims?.sub ?? '')
+  t.like(info, { sub: claims?.sub, course: 'CS-101' })
+  const again = await openid.refreshTokenGrant(party.config, tokens.refresh_token ?? '')
+  t.is(again.claims()?.course, 'CS-101')
+  t.not(again.refresh_token, tokens.refresh_token)
+})
+
+test('the same device: the wallet leads back with a response code, and polling does not go on without it', async (t) => {
+  const party = await openRelyingParty(verifier, await createVerifierClient(world, verifier.id))
+  const begun = await party.begin()
+  const request = await wallet.readRequest(sameDeviceLink(begun.page))
+  const { holder, credential } = await courseOf()
+  const { status, body } = await wallet.answer(request, await presentJsonLd(holder, credential, request))
+  t.is(status, 200)
+  const state = await begun.browser.open(`${begun.page.url}/state`)
+  t.deepEqual(JSON.parse(state.text), { state: 'returning', failures: 0 })
+  t.is((await begun.browser.open(`${begun.page.url}/done`)).status, 400)
+  const tokens = await party.grant(await party.back(begun, String(body.redirect_uri)), begun)
+  t.is(tokens.claims()?.course, 'CS-101')
+})
+
+test('mso_mdoc: a person signs in with a mobile credential, and gets the claims of its elements', async (t) => {
+  const mobile = await createVerifier(world, {
+    presentation_template_id: await createTemplate(world, mdocQuery()),
+    claim_mappings: [{ json_ld_fqn: `${NAMESPACE}/family_name`, oidc_claim: 'family_name' }],
+    include_presentation: true,
+  })
+  const more = { idTokenSignedResponseAlg: 'EdDSA', tokenEndpointAuthMethod: 'client_secret_post' }
+  const registered = await createVerifierClient(world, mobile.id, more)
+  const post = openid.ClientSecretPost(registered.secret)
+  const party = await openRelyingParty(mobile, registered, post)
+  const begun = await party.begin()
+  const request = await wallet.readRequest(qrLink(begun.page))
+  const mdoc = await openMdoc(world)
+  const vpToken = await mdoc.present(request, ['family_name', 'age_over_18'])
+  t.deepEqual(await wallet.answer(request, vpToken), { status: 200, body: {} })
+  const tokens = await party.grant(await party.back(begun, begun.page.url), begun)
+  t.like(tokens.claims() ?? {}, { family_name: 'Lovelace', vp_token: vpToken })
+})
+
+test('getOpenIdConfiguration answers JSON in the casing of the specification, for a code and for a refresh token', async (t) => {
+  const more = { tokenEndpointAuthMethod: 'client_secret_post' }
+  const registered = await createVerifierClient(world, verifier.id, more)
+  const party = await openRelyingParty(verifier, registered, openid.ClientSecretPost(registered.secret))
+  const begun = await party.begin()
+  const request = await wallet.readRequest(qrLink(begun.page))
+  const { holder, credential } = await courseOf()
+  await wallet.answer(request, await presentJsonLd(holder, credential, request))
+  const back = await party.back(begun, begun.page.url)
+  const ask = (body: object) => world.ask(`${VERIFIERS}/${verifier.id}/token`, { body })
+  const client = { clientId: registered.id, clientSecret: registered.secret, redirectUri: party.redirectUri }
+  const { pkceCodeVerifier: codeVerifier } = begun.checks
+  const first = await ask({
+    ...client,
+    code: back.searchParams.get('code'),
+    codeVerifier,
+    grantType: 'authorization_code',
+  })
+  t.is(first.status, 200, first.text)
+  const names = ['accessToken', 'expiresIn', 'idToken', 'refreshToken', 'scope', 'tokenType']
+  t.deepEqual(Object.keys(first.json()).sort(), names)
+  t.is(first.headers.get('cache-control'), 'no-store')
+  const { refreshToken } = first.json<Record<string, string>>()
+  const second = await ask({ ...client, refreshToken, grantType: 'refresh_token' })
+  t.is(second.status, 200, second.text)
+  t.deepEqual(Object.keys(second.json()).sort(), names)
+})
+
+test('one person has one sub at a verifier, and another one at another verifier; max_age and prompt are heeded', async (t) => {
+  const party = await openRelyingParty(verifier, await createVerifierClient(world, verifier.id))
+  const { holder, credential } = await courseOf()
+  const signIn = async (of: typeof party, browser?: Parameters<typeof party.begin>[0], parameters = {}) => {
+    const begun = await of.begin(browser, parameters)
+    if (begun.page.location === undefined) {
+      const request = await wallet.readRequest(qrLink(begun.page))
+      await wallet.answer(request, await presentJsonLd(holder, credential, request))
+    }
+    const back = begun.page.location ? new URL(begun.page.location) : await of.back(begun, begun.page.url)
+    return { begun, back, tokens: await of.grant(back, begun) }
+  }
+  const first = await signIn(party)
+  const { browser } = first.begun
+  const silent = await signIn(party, browser, { prompt: 'none' })
+  t.is(silent.begun.page.status, 303, 'the session of the browser is enough')
+  t.is(silent.tokens.claims()?.sub, first.tokens.claims()?.sub)
+  const asked = await party.begin(browser, { prompt: 'login' })
+  t.is(asked.page.status, 200, 'a client may ask for a new presentation')
+  const none = await party.begin(undefined, { prompt: 'none' })
+  t.is(new URL(none.page.location ?? '').searchParams.get('error'), 'login_required')
+  const other = await createVerifier(world)
+  const elsewhere = await signIn(await openRelyingParty(other, await createVerifierClient(world, other.id)))
+  t.not(elsewhere.tokens.claims()?.sub, first.tokens.claims()?.sub)
+  const somebody = await courseOf(makeHolder(), 'CS-202')
+  const request = await wallet.readRequest(qrLink(asked.page))
+  await wallet.answer(request, await presentJsonLd(somebody.holder, somebody.credential, request))
+  const changed = await party.grant(await party.back(asked, asked.page.url), asked)
+  t.is(changed.claims()?.course, 'CS-202', 'another person in the same browser')
+  t.not(changed.claims()?.sub, first.tokens.claims()?.sub)
+})

@@ -1,0 +1,118 @@
+import { createHash, generateKeyPairSync } from 'node:crypto'
+import { setGlobalConfig } from '@openid4vc/openid4vci'
+import { Openid4vpClient } from '@openid4vc/openid4vp'
+import { CoseKey, DeviceRequest, DocRequest, Holder, IssuerSigned, ItemsRequest, SessionTranscript } from '@owf/mdoc'
+import { compactVerify, importJWK, type JWK } from 'jose'
+import { MOBILE_SIGN_EXAMPLE } from '../../../api/mobile-credentials/answers.ts'
+import { dereference, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
+import { resolveDidKey } from '../../../protocol/dids/key.ts'
+import type { Holder as SemanticHolder } from '../credentials/holders.ts'
+import { context } from '../credentials/mobile.context.ts'
+import { signMobile } from '../credentials/mobile.ts'
+import type { World } from '../world.ts'
+
+// the test's platform is on loopback, without TLS
+setGlobalConfig({ allowInsecureUrls: true })
+
+/** What a wallet reads in the request of a verifier. */
+export interface WalletRequest {
+  client_id: string
+  nonce: string
+  response_uri: string
+  dcql_query: {
+    credentials: { id: string; format: string; meta: Record<string, unknown>; claims?: { path: string[] }[] }[]
+  }
+  client_metadata?: { client_name?: string }
+}
+
+const refused = (): never => {
+  throw new Error('the wallet makes no JWTs')
+}
+
+/** The part of a wallet that speaks OpenID4VP, by another author (@openid4vc/openid4vp). */
+const client = new Openid4vpClient({
+  callbacks: {
+    fetch,
+    hash: (data, algorithm) => createHash(algorithm.replace('-', '')).update(data).digest(),
+    signJwt: refused,
+    encryptJwe: refused,
+    decryptJwe: refused,
+    async verifyJwt(signer, { compact }) {
+      if (signer.method !== 'did') return { verified: false }
+      const [did = ''] = signer.didUrl.split('#')
+      const { method } = dereference(resolveDidKey(did), signer.didUrl, 'assertionMethod')
+      const jwk = { ...toJwk(publicKeyOf(method)) } as JWK
+      await compactVerify(compact, await importJWK(jwk, signer.alg))
+      return { verified: true, signerJwk: jwk as { kty: string } }
+    },
+  },
+})
+
+export const wallet = {
+  /** Reads the link of a page or of its QR code, and verifies the signed request behind it. */
+  async readRequest(link: string): Promise<WalletRequest> {
+    const parsed = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: link })
+    const resolved = await client.resolveOpenId4vpAuthorizationRequest({
+      authorizationRequestPayload: parsed.params as never,
+    })
+    return resolved.authorizationRequestPayload as unknown as WalletRequest
+  },
+  async answer(
+    request: WalletRequest,
+    vpToken: Record<string, unknown[]>,
+  ): Promise<{ status: number; body: Record<string, unknown> }> {
+    const authorizationRequestPayload = request as never
+    const { authorizationResponsePayload } = await client.createOpenid4vpAuthorizationResponse({
+      authorizationRequestPayload,
+      authorizationResponsePayload: { vp_token: vpToken as never },
+    })
+    const { response } = await client.submitOpenid4vpAuthorizationResponse({
+      authorizationRequestPayload,
+      authorizationResponsePayload,
+    })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  },
+}
+
+/** Sends a form to a verifier, as any program can. */
+export async function post(url: string, form: Record<string, string> | string) {
+  const response = await fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
+  const text = await response.text()
+  return { status: response.status, text, headers: response.headers }
+}
+
+const idOf = (request: WalletRequest): string => request.dcql_query.credentials[0]?.id ?? ''
+
+/** The presentation of a W3C credential, bound to a request. */
+export const presentJsonLd = async (holder: SemanticHolder, credential: unknown, request: WalletRequest) => ({
+  [idOf(request)]: [await holder.present([credential], { challenge: request.nonce, domain: request.client_id })],
+})
+
+export const DOC_TYPE = 'org.iso.18013.5.1.mDL'
+export const NAMESPACE = 'org.iso.18013.5.1'
+
+/** A mobile credential in a wallet: its device key is the wallet's own. */
+export async function openMdoc(world: World) {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { kty, crv, x, y } = pair.publicKey.export({ format: 'jwk' })
+  const { mobileEncoded } = await signMobile(world, world.token, {
+    payload: { ...MOBILE_SIGN_EXAMPLE.payload, deviceKeyInfo: { deviceKey: { kty, crv, x, y } } },
+  })
+  const issuerSigned = IssuerSigned.fromEncodedForOid4Vci(mobileEncoded)
+  return {
+    /** Discloses the elements of `names`, signed in the session of the request. */
+    async present(request: WalletRequest, names: readonly string[]): Promise<Record<string, unknown[]>> {
+      const { client_id: clientId, nonce, response_uri: responseUri } = request
+      const sessionTranscript = await SessionTranscript.forOid4Vp({ clientId, nonce, responseUri } as never, context)
+      const signingKey = CoseKey.fromJwk({ ...pair.privateKey.export({ format: 'jwk' }), alg: 'ES256' })
+      const namespaces = { [NAMESPACE]: Object.fromEntries(names.map((name) => [name, false])) }
+      const itemsRequest = ItemsRequest.create({ docType: DOC_TYPE, namespaces })
+      const deviceRequest = DeviceRequest.create({ docRequests: [DocRequest.create({ itemsRequest })] })
+      const asked = { deviceRequest, sessionTranscript, issuerSigned: [issuerSigned], signature: { signingKey } }
+      const response = await Holder.createDeviceResponseForDeviceRequest(asked, context)
+      return { [idOf(request)]: [response.encodedForOid4Vp] }
+    },
+    /** The credential alone, without a signature of the device. */
+    copy: (request: WalletRequest): Record<string, unknown[]> => ({ [idOf(request)]: [mobileEncoded] }),
+  }
+}
