@@ -85,14 +85,14 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
   StatementName: {
     type: 'string',
     description: 'IRI of a JSON-LD property, or <namespace>/<element> of a mobile credential.',
-    pattern: '^https://[a-z]{1,20}\\.example/[A-Za-z/-]{1,50}$',
+    pattern: '^[!-~]{1,1000}[:/][!-~]{1,1000}$',
     maxLength: 2048,
     example: 'https://schema.org/givenName',
   },
   OidcClaimName: {
     type: 'string',
     description: 'Name of a claim; none that the provider makes itself, such as sub.',
-    pattern: '^[a-z]{2,10}_[a-z]{3,20}$',
+    pattern: '^[A-Za-z][A-Za-z0-9_]{3,60}$',
     maxLength: 255,
     example: 'given_name',
   },
@@ -100,7 +100,12 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
     type: 'array',
     description:
       'Redirect URIs, compared character by character: https without query and fragment, or http://localhost.',
-    items: { type: 'string', pattern: '^https://[a-z]{1,20}\\.example\\.(com|org)/[a-z/-]{0,50}$', maxLength: 2048 },
+    items: {
+      type: 'string',
+      pattern:
+        '^(https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)/[a-z0-9/-]{0,100}|http://localhost/[a-z]{0,20})$',
+      maxLength: 2048,
+    },
     minItems: 1,
     maxItems: 20,
     uniqueItems: true,
@@ -134,7 +139,7 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
   LogoUri: {
     type: 'string',
     description: 'A picture that the page of a sign-in shows: an https URL.',
-    pattern: '^https://[a-z]{1,20}\\.example\\.(com|org)/[a-z/.-]{0,50}$',
+    pattern: '^https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)/[a-z0-9/.-]{0,100}$',
     maxLength: 2048,
     example: 'https://portal.university.example/logo.png',
   },

@@ -39,9 +39,10 @@ const sendPage = (response: Response, status: number, html: string): void => {
   response.status(status).type('html').send(html)
 }
 
-const explain: ErrorRequestHandler = (error, _request, response, next) => {
+const explain: ErrorRequestHandler = (error, request, response, next) => {
   const refusal = error instanceof errors.SessionNotFound ? noInteraction() : error
-  if (!(refusal instanceof Refusal) || response.headersSent) return next(error)
+  const isForPeople = request.accepts(['json', 'html']) === 'html'
+  if (!(refusal instanceof Refusal) || response.headersSent || !isForPeople) return next(refusal)
   response.set(PAGE_HEADERS)
   sendPage(response, refusal.code.endsWith('.not_found') ? 404 : 400, errorPage(refusal.code, refusal.message))
 }

@@ -10,13 +10,18 @@ export type StatementName = string
 /** Name of a claim; none that the provider makes itself, such as sub. */
 export type OidcClaimName = string
 
-export interface ClaimMappingIO {
+export interface ClaimMappingIn {
   json_ld_fqn: StatementName
   oidc_claim: OidcClaimName
 }
 
+export interface ClaimMappingOut {
+  json_ld_fqn: string
+  oidc_claim: string
+}
+
 /** Statements of the credential, and the claims of the ID token that they become. */
-export type ClaimMappingsIn = ClaimMappingIO[]
+export type ClaimMappingsIn = ClaimMappingIn[]
 
 export interface OidcVerifierIn {
   claim_mappings: ClaimMappingsIn
@@ -32,7 +37,7 @@ export interface OidcVerifierOut {
   verifierDid: Did
   presentationTemplateId: Uuid
   includePresentation: boolean
-  claimMappings: ClaimMappingIO[]
+  claimMappings: ClaimMappingOut[]
   /** The issuer for clients; its metadata is at /.well-known/openid-configuration below it. */
   issuer: string
 }
@@ -139,15 +144,13 @@ export const clientToWire = ({
   ...(record.secret !== undefined && { secret: record.secret }),
 })
 
-const VERIFIER_ID = '7d2f9a1c-4b6e-4c8d-a0f3-1e5b7c9d2f4a'
-
 export const OIDC_VERIFIER: OidcVerifierOut = {
-  id: VERIFIER_ID,
+  id: '7d2f9a1c-4b6e-4c8d-a0f3-1e5b7c9d2f4a',
   verifierDid: 'did:web:verifier.example',
   presentationTemplateId: '3f2a1b0c-9d8e-4f7a-8b6c-5d4e3f2a1b0c',
   includePresentation: false,
   claimMappings: [{ json_ld_fqn: 'https://schema.org/givenName', oidc_claim: 'given_name' }],
-  issuer: `https://issuer.example/v1/oidc/verifiers/${VERIFIER_ID}`,
+  issuer: 'https://issuer.example/v1/oidc/verifiers/7d2f9a1c-4b6e-4c8d-a0f3-1e5b7c9d2f4a',
 }
 
 export const OIDC_CLIENT: OidcVerifierClientOut = {

@@ -1,11 +1,12 @@
 // What test/frame/api/contract.test.ts knows of operations by name, on purpose by hand.
 
-/** For wallets, which have codes and tokens of their own; the log has entries of them. */
+/** For wallets and for clients of verifiers, which have codes and tokens of their own; the log has entries of them. */
 export const WALLETS = [
   'exchangeCredentials',
   'finishAuthentication',
   'finishInteraction',
   'getDeferredCredential',
+  'getOpenIdConfiguration',
   'issuerVerifiableCredentials',
   'notifyCredentialIssuer',
   'pushAuthorizationRequest',

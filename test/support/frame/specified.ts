@@ -1,3 +1,5 @@
+import { OIDC_SPECIFIED } from './specified.verifiers.ts'
+
 const TEMPLATE = ['additional_types', 'id', 'issuer', 'name', 'revocable', 'type']
 
 const DOMAIN = ['domain', 'id', 'isVerified', 'name', 'verificationToken', 'verifiedAt']
@@ -18,22 +20,6 @@ const PROVIDER = [
 ]
 
 const PROVIDERS = '/v1/users/authentication-providers'
-
-const VERIFIER = ['claimMappings', 'id', 'includePresentation', 'presentationTemplateId', 'verifierDid']
-
-const OIDC_CLIENT = [
-  'applicationType',
-  'grantTypes',
-  'id',
-  'idTokenSignedResponseAlg',
-  'logoUri',
-  'name',
-  'redirectUris',
-  'responseTypes',
-  'tokenEndpointAuthMethod',
-]
-
-const VERIFIERS = '/v1/oidc/verifiers'
 
 const CLAIM_SOURCE = ['id', 'name', 'org_id', 'request_method', 'request_parameters', 'url']
 
@@ -200,15 +186,7 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
     200,
     ['claims', 'disabled', 'secret', 'session_timeout_in_sec', 'url'],
   ],
-  ['indexOidcVerifier', 'GET', VERIFIERS, 200, ['data']],
-  ['createOidcVerifier', 'POST', VERIFIERS, 201, VERIFIER],
-  ['getOidcVerifier', 'GET', `${VERIFIERS}/{id}`, 200, VERIFIER],
-  ['updateOidcVerifier', 'PUT', `${VERIFIERS}/{id}`, 200, VERIFIER],
-  ['getListOfOidcVerifierClient', 'GET', `${VERIFIERS}/{id}/clients`, 200, ['data']],
-  ['createOidcVerifierClient', 'POST', `${VERIFIERS}/{id}/clients`, 201, [...OIDC_CLIENT, 'secret']],
-  ['getOidcVerifierClient', 'GET', `${VERIFIERS}/{id}/clients/{clientId}`, 200, OIDC_CLIENT],
-  ['updateOidcVerifierClient', 'PUT', `${VERIFIERS}/{id}/clients/{clientId}`, 200, OIDC_CLIENT],
-  // getOpenIdConfiguration needs a person with a wallet: test/openid/verifiers/sign-in.test.ts
+  ...OIDC_SPECIFIED,
   ['getClaimSourceList', 'GET', '/v1/claim-sources', 200, ['data', 'limit', 'total_count', 'total_pages']],
   ['createClaimSource', 'POST', '/v1/claim-sources', 201, CLAIM_SOURCE],
   ['getClaimSource', 'GET', '/v1/claim-sources/{id}', 200, CLAIM_SOURCE],
