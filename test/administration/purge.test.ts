@@ -96,6 +96,28 @@ test.serial('an authorization at a provider is dropped when its time is over, an
   t.deepEqual(await left('openid_authorizations', "encode(state_digest, 'escape')", Object.keys(ends)), ['in a minute'])
 })
 
+test.serial('logins of wallets and used JWTs are dropped when their time is up, and not before', async (t) => {
+  const { tenantId } = world.first
+  const ends = { over: '-1 minute', 'in a minute': '1 minute' }
+  for (const [name, end] of Object.entries(ends))
+    await inTenant(world.dependencies.database.tenants, tenantId, async (em) => {
+      await em.execute(
+        `insert into openid_wallet_logins (id, tenant_id, state, code_digest, content, expires_at)
+         values (?, ?, 'CODE', ?::text::bytea, '', now() + ?::interval)`,
+        [randomUUID(), tenantId, name, end],
+      )
+      await em.execute(
+        `insert into openid_used_jtis (tenant_id, jti_digest, expires_at)
+         values (?, ?::text::bytea, now() + ?::interval)`,
+        [tenantId, name, end],
+      )
+    })
+  t.like(await purge(), { openIdLogins: 1, openIdUsedJwts: 1 })
+  const names = Object.keys(ends)
+  t.deepEqual(await left('openid_wallet_logins', "encode(code_digest, 'escape')", names), ['in a minute'])
+  t.deepEqual(await left('openid_used_jtis', "encode(jti_digest, 'escape')", names), ['in a minute'])
+})
+
 /** A batch with rows, as old as told since its last row came. */
 async function upload(state: string, silence: string, rows = 1): Promise<string> {
   const id = randomUUID()

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import { cookieOf } from '../../../activities/openid/authorization/records.ts'
 import { createCompactTemplate } from '../../support/credentials/compact.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
 import { refusal } from '../../support/credentials/templates.ts'
@@ -270,4 +271,10 @@ test('hooks: an answer that names no login, is no JWT, or comes without any, is 
   t.is(await post(jwt({ jti: '6b1f4e2a-0000-4000-8000-000000000000' })), 404, 'the tenant has no hook')
   for (const login of ['', 'x', '6b1f4e2a-0000-4000-8000-000000000000', randomBytes(2_000).toString('hex')])
     t.is((await browser().open(`${base}/v1/oauth/interaction?login=${login}`)).status, 400)
+})
+
+test('over https the cookie of a login is one that no other host can set (RFC 6265bis, section 4.1.3)', (t) => {
+  const { name, secure } = cookieOf('https://issuer.example', 'x', 'secret', 900)
+  t.deepEqual([name, secure], ['__Host-countersign-login-x', true])
+  t.false(cookieOf('http://localhost:3000', 'x', 'secret', 900).secure)
 })
