@@ -119,7 +119,7 @@ const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000]
 
 /**
  * When a credential for a wallet counts as signed: at the full hour before, so that its times do not tell which credentials
- * were issued together (RFC 9901, section 10.1; D-551). One that lives less than a day has the time itself.
+ * were issued together (RFC 9901, section 10.1; D-550). One that lives less than a day has the time itself.
  */
 export function issuanceTimeOf({ expiration }: MobileTemplate, now: Date): Date {
   const end = expiration && addDuration(now, expiration)
