@@ -20,6 +20,7 @@ import {
   createMobileTemplate,
   createTemplates,
   createWalletKey,
+  offerIn,
   openWallet,
   sessionsOf,
 } from '../../support/openid/wallet.ts'
@@ -53,6 +54,8 @@ test.after.always(() => beside?.close())
 const world = () => beside.world
 const sessions = () => sessionsOf(world())
 const offer = (id: string, more: object = {}) => sessions().offer({ credentials: [id], claims: CLAIMS, ...more })
+
+const PRE = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
 const hourBegins = (time: Date): boolean => time.getTime() % 3_600_000 === 0
 
@@ -99,6 +102,27 @@ test('mso_mdoc: the device key is the one proved, and @owf/mdoc verifies it (ISO
   const { mobileSecurityObject } = issuerSigned.issuerAuth
   t.deepEqual(mobileSecurityObject.deviceKeyInfo.deviceKey.encode(), CoseKey.fromJwk(key.publicJwk).encode())
   t.like(issuerSigned.getPrettyClaims('org.iso.18013.5.1') ?? {}, { family_name: 'Lovelace', issuing_country: 'NL' })
+})
+
+test('happy-flow: members that no standard knows change nothing (OpenID4VCI 1.0, sections 6.1, 8.2 and 11.1)', async (t) => {
+  const wallet = openWallet([await createWalletKey()])
+  const { id, uri } = await offer(templates.mso_mdoc)
+  const { credential_issuer: at, grants } = offerIn(uri)
+  const unknown = { q3xUnknown: 'x' }
+  const code = grants[PRE]?.['pre-authorized_code'] ?? ''
+  const raw = new URLSearchParams({ grant_type: PRE, 'pre-authorized_code': code, ...unknown }).toString()
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const { access_token: token } = (await world().ask('/v1/oauth/token', { raw, headers })).json<{
+    access_token: string
+  }>()
+  const jwt = await wallet.prove(await wallet.client.resolveIssuerMetadata(at), templates.mso_mdoc)
+  const request = { credential_configuration_id: templates.mso_mdoc, proofs: { jwt }, ...unknown }
+  const reply = await world().ask('/v1/openid/credential', { token, body: request })
+  t.deepEqual([reply.status, Object.keys(reply.json<object>()).sort()], [200, ['credentials', 'notification_id']])
+  const { notification_id } = reply.json<{ notification_id: string }>()
+  const body = { notification_id, event: 'credential_accepted', ...unknown }
+  t.is((await world().ask('/v1/openid/notification', { token, body })).status, 204)
+  t.is((await sessions().read(id)).state, 'COMPLETED')
 })
 
 test('mso_mdoc: its times are full hours, which do not tell what was issued together (RFC 9901, section 10.1)', async (t) => {
