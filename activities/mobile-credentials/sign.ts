@@ -59,11 +59,15 @@ const YEAR_DAYS = 365
 export const MAX_SIGNED_BYTES = 780_000
 
 /**
- * Throws `Refusal('request.invalid')` for times that an mdoc cannot have (ISO/IEC 18013-5, 9.1.2.4). `notAfter`: the end of
- * the signer's certificate, after which nobody verifies the credential (D-375).
+ * Throws `Refusal('request.invalid')` for times that an mdoc cannot have (ISO/IEC 18013-5, 9.1.2.4). The certificate of the
+ * signer: before it begins nothing is signed, and after its end nobody verifies the credential (D-375).
  */
-function validityOf(given: NonNullable<MobilePayload['validityInfo']>, now: Date, notAfter: Date): Validity {
-  const signed = wholeSecond(now)
+function validityOf(
+  given: NonNullable<MobilePayload['validityInfo']>,
+  at: Date,
+  { notBefore, notAfter }: Pick<MobileSigner, 'notBefore' | 'notAfter'>,
+): Validity {
+  const signed = wholeSecond(at < notBefore ? notBefore : at)
   const read = (name: 'validFrom' | 'validUntil' | 'expectedUpdate'): Date | undefined => {
     if (given[name] === undefined) return undefined
     const moment = momentOf(given[name], { zoneRequired: true })
@@ -124,12 +128,13 @@ export function createMobileSigning({ now, issuing, entries, tenants, mobileSign
     return { listId, index, url: statusListUrl((await tenants.byId(tenantId)).baseUrl, listId, LIST_KIND) }
   }
 
-  /** `together`: how many credentials the caller signs in a row. */
+  /** `together`: how many credentials the caller signs in a row. `at`: when they count as signed, at the latest now. */
   async function sign(
     tenantId: string,
     id: string,
     request: MobileSignRequest,
     together = 1,
+    at = now(),
   ): Promise<SignedMobileRow> {
     const { docType, itemsToSign, branding, deviceKeyInfo, validityInfo = {} } = request.payload
     if (docType.length === 0 || docType.length > 255)
@@ -142,7 +147,7 @@ export function createMobileSigning({ now, issuing, entries, tenants, mobileSign
     const nameSpaces = nameSpacesOf(itemsToSign, 'payload.itemsToSign')
     const deviceKey = deviceKeyInfo && coseKeyOf(deviceKeyInfo.deviceKey, 'payload.deviceKeyInfo.deviceKey')
     const signer = await mobileSigners.signerOf(tenantId, request.documentSignerId ?? undefined)
-    const validity = validityOf(validityInfo, now(), signer.notAfter)
+    const validity = validityOf(validityInfo, at, signer)
     assertCountry(nameSpaces, signer)
     const entry = request.revocable ? await takeEntry(tenantId, signer, together) : undefined
     const { issuerSigned, issuerAuth } = await issue(

@@ -40,6 +40,8 @@ export interface MobileSigner {
   iacaId: string
   /** In DER. */
   certificate: Uint8Array
+  /** Beginning of the certificate. */
+  notBefore: Date
   /** End of the certificate. */
   notAfter: Date
   /** Of the certificate, in capitals. */
@@ -100,8 +102,8 @@ export function createMobileSigners({ systemSql, keys, now }: Pick<Dependencies,
   }
 
   function signerOfRow(tenantId: string, row: Row, stored: Buffer): MobileSigner {
-    const notAfter = dateIn(row.not_after)
-    if (!notAfter) throw new Error('a document signer has a certificate without an end')
+    const [notBefore, notAfter] = [dateIn(row.not_before), dateIn(row.not_after)]
+    if (!notBefore || !notAfter) throw new Error('a document signer has a certificate without a beginning or an end')
     const certificate = new Uint8Array(stored)
     const ref = { tenantId, keyId: row.key_id, keyType: 'p256' } as const
     const deleted = (error: unknown): never => {
@@ -113,6 +115,7 @@ export function createMobileSigners({ systemSql, keys, now }: Pick<Dependencies,
       id: row.id,
       iacaId: row.iaca_id,
       certificate,
+      notBefore,
       notAfter,
       country: () => countryOfRow(row, certificate),
       publicKey: new Uint8Array(row.public_key),

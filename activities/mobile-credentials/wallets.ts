@@ -1,6 +1,11 @@
 import { overDocument, Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
-import { type MobileTemplate, mobilePayloadFrom, unmappedClaims } from '../../protocol/mobile-credentials/templates.ts'
+import {
+  issuanceTimeOf,
+  type MobileTemplate,
+  mobilePayloadFrom,
+  unmappedClaims,
+} from '../../protocol/mobile-credentials/templates.ts'
 import type { WalletFormat } from '../credentials/format.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { MobileSigning } from './sign.ts'
@@ -46,15 +51,16 @@ export const createMobileWallets = ({ mobileSigning, now }: Parts): WalletFormat
   sign: (tenantId, id, template, { holder, claims, userClaims, authenticationProvider }, together) =>
     overDocument(() => {
       const definition = template.definition as MobileTemplate
+      const at = issuanceTimeOf(definition, now())
       const roots = {
         claims: { ...userClaims, ...claims },
         authenticationProvider,
         credentialConfiguration: definition,
-        now: now(),
+        now: at,
       }
       const payload = mobilePayloadFrom(definition, roots)
       const bound = { ...payload, ...(holder && { deviceKeyInfo: { deviceKey: holder.jwk } }) }
-      return mobileSigning.sign(tenantId, id, { payload: bound, revocable: definition.revocable }, together)
+      return mobileSigning.sign(tenantId, id, { payload: bound, revocable: definition.revocable }, together, at)
     }),
 
   documentOf: ({ id, documentBytes }) => {

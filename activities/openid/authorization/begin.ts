@@ -138,7 +138,7 @@ export function createLogins(parts: Parts) {
      */
     async pushRequest(call: WalletCall, body: Json): Promise<{ requestUri: string; expiresIn: number }> {
       const { tenantId } = call
-      const client = await walletClients.identify(call, body)
+      const client = await walletClients.identify(call, body, 'code')
       const parameters: Parameters = {
         ...parametersOfBody(body),
         ...(client.clientId !== undefined && { client_id: client.clientId }),

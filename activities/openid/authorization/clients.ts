@@ -100,10 +100,11 @@ export function createWalletClients({ config, database, now, secrets }: Parts) {
       (await provenKey(call, accessToken)) === jkt,
 
     /**
-     * The wallet that a request for a code or a token is from. Throws `wallet.invalid_client`, `wallet.invalid_request`,
+     * The wallet that a request for a code or a token is from. A key has to be proved for a token only: a pushed request may
+     * come without one (RFC 9449, section 10). Throws `wallet.invalid_client`, `wallet.invalid_request`,
      * `wallet.invalid_dpop_proof`, `wallet.use_dpop_nonce`.
      */
-    async identify(call: WalletCall, body: Json): Promise<WalletClient> {
+    async identify(call: WalletCall, body: Json, wanted: 'code' | 'token'): Promise<WalletClient> {
       const { tenantId, dpop } = call
       const named = body.client_id ?? body.clientId
       const assertion = readAssertion(body)
@@ -120,7 +121,7 @@ export function createWalletClients({ config, database, now, secrets }: Parts) {
       })
       if (policy.requiresClientAuthentication && !assertion)
         throw invalidClient('The issuer requires wallets to authenticate by private_key_jwt.')
-      if (policy.requiresDpop && jkt === undefined)
+      if (wanted === 'token' && policy.requiresDpop && jkt === undefined)
         throw refuseMember('invalid_request', 'DPoP', 'required', 'expected a DPoP proof: the issuer requires one')
       return { clientId, isAuthenticated: assertion !== undefined, jkt, policy }
     },

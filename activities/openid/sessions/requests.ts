@@ -48,17 +48,19 @@ export function createCredentialRequests(parts: Parts) {
       if (session.usesIdentifiers && issuance) return issuance
       throw walletRefusal('unknown_credential_identifier', 'The access token has no such credential_identifier.')
     }
+    const found =
+      wanted.by === 'configuration'
+        ? issuances.find(({ templateId }) => templateId === readUuid(wanted.id))
+        : await byFormat(em, issuances, wanted)
+    // before the rule below: who names a configuration of nobody would still be wrong with an identifier in its place
+    if (!found)
+      throw walletRefusal('unknown_credential_configuration', 'The offer has no such credential configuration.')
     if (session.usesIdentifiers)
       throw walletRefusal(
         'invalid_credential_request',
         'The token response had credential_identifiers: send one of them as credential_identifier.',
       )
-    const found =
-      wanted.by === 'configuration'
-        ? issuances.find(({ templateId }) => templateId === readUuid(wanted.id))
-        : await byFormat(em, issuances, wanted)
-    if (found) return found
-    throw walletRefusal('unknown_credential_configuration', 'The offer has no such credential configuration.')
+    return found
   }
 
   /** The one issuance of a format whose template has all the types of the request. */

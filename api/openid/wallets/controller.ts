@@ -55,7 +55,7 @@ export class WalletsController extends Controller {
   async exchange(@Request() request: HttpRequest, @Body() body: WalletTokenIn): Promise<WalletTokenOut> {
     const call = await walletCallOf(this.platform, request)
     const asked = readTokenRequest(body)
-    const client = await this.platform.walletClients.identify(call, body)
+    const client = await this.platform.walletClients.identify(call, body, 'token')
     const token = await this.platform.sessionTokens.exchangeCode(call.tenantId, asked, client)
     request.noted = { objectIds: [token.sessionId] }
     return tokenToWire(token, asked.casing)

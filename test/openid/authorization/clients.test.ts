@@ -156,7 +156,10 @@ test.serial(
       t.true((await metadata()).require_pushed_authorization_requests)
       t.is(queryOf((await browser().open(authorizeUrl(own))).location).error, 'invalid_request')
       t.is((await form('/v1/oauth/par', own)).status, 201)
-      await setPolicy({ requiresPar: false, requiresDpop: true })
+      await setPolicy({ requiresDpop: true })
+      const unbound = await form('/v1/oauth/par', own)
+      t.is(unbound.status, 201, `the token is bound, and not the request (RFC 9449, section 10): ${unbound.text}`)
+      await setPolicy({ requiresPar: false })
       t.is(errorOf(await form('/v1/oauth/token', await pre())), '400 invalid_request')
       const bare = { code: 'x', code_verifier: pkce().verifier, redirect_uri: CALLBACK, client_id: 'wallet' }
       t.is(errorOf(await exchange(bare)), '400 invalid_request')

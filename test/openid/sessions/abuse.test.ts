@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { SignJWT } from 'jose'
 import { createDid } from '../../support/credentials/credentials.ts'
@@ -119,6 +119,8 @@ test('the casing of the request is that of the answer, and identifiers are those
   const ask = (body: object) => world.ask('/v1/openid/credential', { token: answer.access_token, body })
   const byConfiguration = await ask({ credential_configuration_id: templates.ldp_vc })
   t.is(errorOf(byConfiguration), '400 invalid_credential_request')
+  const byUnknown = await ask({ credential_configuration_id: randomUUID() })
+  t.is(errorOf(byUnknown), '400 unknown_credential_configuration', 'an identifier in its place would not help')
   t.is(errorOf(await ask({ credential_identifier: 'x' })), '400 unknown_credential_identifier')
   const identifier = answer.authorization_details[0]?.credential_identifiers[0]
   t.is(errorOf(await ask({ credential_identifier: identifier })), '400 invalid_proof', 'it is known, and wants a key')

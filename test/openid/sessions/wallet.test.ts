@@ -20,6 +20,7 @@ import {
   createMobileTemplate,
   createTemplates,
   createWalletKey,
+  offerIn,
   openWallet,
   sessionsOf,
 } from '../../support/openid/wallet.ts'
@@ -37,13 +38,15 @@ let beside: WorldBeside
 let templates: Awaited<ReturnType<typeof createTemplates>>
 let issuer: string
 let root: Uint8Array
+let signerBegan: number
 test.before(async () => {
   const env = { CLAIM_SOURCE_ALLOW_PRIVATE: 'true', CLAIM_SOURCE_RETRY_SECONDS: '0.1', CLAIM_SOURCE_TIMEOUT_MS: '1000' }
   beside = await openWorldBeside('claims.acme.test', listener, { workflows: true, env })
   issuer = await createDid(beside.world, 'ed25519', beside.world.token, true)
   const iaca = await makeIaca(beside.world)
   root = new Uint8Array(Buffer.from(iaca.certificatePem.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64'))
-  await makeSigner(beside.world, { active: true })
+  const signer = await makeSigner(beside.world, { active: true })
+  signerBegan = Date.parse(signer.certificateData.notBefore)
   templates = await createTemplates(beside.world)
 })
 test.after.always(() => beside?.close())
@@ -51,6 +54,10 @@ test.after.always(() => beside?.close())
 const world = () => beside.world
 const sessions = () => sessionsOf(world())
 const offer = (id: string, more: object = {}) => sessions().offer({ credentials: [id], claims: CLAIMS, ...more })
+
+const PRE = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+
+const hourBegins = (time: Date): boolean => time.getTime() % 3_600_000 === 0
 
 /** COSE_Sign1 (RFC 9052, section 4.4), read by cbor2 and verified by node:crypto. */
 function readCwt(text: string, prefix: string): Map<unknown, unknown> {
@@ -95,6 +102,48 @@ test('mso_mdoc: the device key is the one proved, and @owf/mdoc verifies it (ISO
   const { mobileSecurityObject } = issuerSigned.issuerAuth
   t.deepEqual(mobileSecurityObject.deviceKeyInfo.deviceKey.encode(), CoseKey.fromJwk(key.publicJwk).encode())
   t.like(issuerSigned.getPrettyClaims('org.iso.18013.5.1') ?? {}, { family_name: 'Lovelace', issuing_country: 'NL' })
+})
+
+test('happy-flow: members that no standard knows change nothing (OpenID4VCI 1.0, sections 6.1, 8.2 and 11.1)', async (t) => {
+  const wallet = openWallet([await createWalletKey()])
+  const { id, uri } = await offer(templates.mso_mdoc)
+  const { credential_issuer: at, grants } = offerIn(uri)
+  const unknown = { q3xUnknown: 'x' }
+  const code = grants[PRE]?.['pre-authorized_code'] ?? ''
+  const raw = new URLSearchParams({ grant_type: PRE, 'pre-authorized_code': code, ...unknown }).toString()
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const { access_token: token } = (await world().ask('/v1/oauth/token', { raw, headers })).json<{
+    access_token: string
+  }>()
+  const jwt = await wallet.prove(await wallet.client.resolveIssuerMetadata(at), templates.mso_mdoc)
+  const request = { credential_configuration_id: templates.mso_mdoc, proofs: { jwt }, ...unknown }
+  const reply = await world().ask('/v1/openid/credential', { token, body: request })
+  t.deepEqual([reply.status, Object.keys(reply.json<object>()).sort()], [200, ['credentials', 'notification_id']])
+  const { notification_id } = reply.json<{ notification_id: string }>()
+  const body = { notification_id, event: 'credential_accepted', ...unknown }
+  t.is((await world().ask('/v1/openid/notification', { token, body })).status, 204)
+  t.is((await sessions().read(id)).state, 'COMPLETED')
+})
+
+test('mso_mdoc: its times are full hours, which do not tell what was issued together (RFC 9901, section 10.1)', async (t) => {
+  const collect = async (template: string, keys: number) => {
+    const wallet = openWallet(await Promise.all(Array.from({ length: keys }, () => createWalletKey())))
+    const { credentials } = await wallet.collect((await offer(template)).uri)
+    return credentials.map((each) => {
+      const { issuerAuth } = IssuerSigned.fromEncodedForOid4Vci(String(each))
+      return issuerAuth.mobileSecurityObject.validityInfo
+    })
+  }
+  const infos = await collect(templates.mso_mdoc, 2)
+  t.is(infos.length, 2)
+  for (const { signed, validFrom, validUntil } of infos) {
+    t.true(hourBegins(signed) || signed.getTime() === signerBegan, 'never before the certificate of the signer')
+    t.is(validFrom.getTime(), signed.getTime())
+    t.true(hourBegins(validUntil))
+  }
+  const short = await createMobileTemplate(world(), { expiration: { minutes: 5 } })
+  const [brief] = await collect(short, 1)
+  t.true((brief?.validUntil.getTime() ?? 0) > Date.now() + 200_000, 'one of five minutes has them all')
 })
 
 test('cwt and cwt_vc: issued without a key, with signatures that node:crypto verifies (RFC 8392)', async (t) => {
