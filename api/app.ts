@@ -24,7 +24,7 @@ import { createMembers, refuseBody } from './frame/openapi/members.ts'
 import { checkMethod, createPaths, type OpenApi, routeByPath } from './frame/openapi/paths.ts'
 import { noteWallets } from './frame/openapi/wallets.ts'
 import { exceptUploads, limitSending, takesArchive } from './frame/streams.ts'
-import { checkHead } from './frame/unreadable.ts'
+import { checkHead, readTarget } from './frame/unreadable.ts'
 import { explainInvalid } from './frame/validation.ts'
 import { signInRoutes } from './openid/verifiers/sign-in.ts'
 
@@ -56,6 +56,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.set('etag', false)
   app.set('query parser', 'simple')
   app.use(nameRequest(log))
+  app.use(readTarget)
   app.use(findAddress(config.trustedProxies, log))
   app.use(limitSending(find))
   app.use(checkHead)

@@ -6,7 +6,7 @@ export type DurationUnit = (typeof DURATION_UNITS)[number]
 export type Duration = Partial<Record<DurationUnit, number>>
 
 /** W3C date-times have years of four digits. */
-const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+export const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const HOUR_MS = 3_600_000
 
 /** setUTCFullYear, since Date.UTC reads the years 0 to 99 as 1900 to 1999. */

@@ -56,6 +56,28 @@ function timesOf(rawHeaders: readonly string[]): Map<string, number> {
   return times
 }
 
+/** An absolute URL in place of a path: scheme, authority and what follows. */
+const ABSOLUTE = /^([^/?#]+):\/\/([^/?#]*)(.*)$/
+
+/**
+ * Reads a request for an absolute URL as one for its path at its host, whatever the Host header says (RFC 9112 section
+ * 3.2.2, D-560). Comes before all that looks at the path or the host.
+ */
+export const readTarget: RequestHandler = (request, _response, next) => {
+  const [whole, scheme = '', authority = '', rest = ''] = ABSOLUTE.exec(request.url) ?? []
+  if (whole === undefined) return next()
+  // user info in a URL from outside is an attempt to hide its host (RFC 9110 section 4.2.4)
+  if (!/^https?$/i.test(scheme) || authority === '' || authority.includes('@'))
+    throw new Refusal(
+      'request.malformed',
+      'The target of the request is not a path, and not an http or https URL of a host.',
+    )
+  request.url = rest.startsWith('/') ? rest : `/${rest}`
+  request.originalUrl = request.url
+  request.headers.host = authority
+  next()
+}
+
 /**
  * Requires one Host (RFC 9112 section 3.2), single-value headers once, and no U+0000 in the URL, which PostgreSQL does
  * not accept in a text.

@@ -200,6 +200,8 @@ test.serial('filters: categories or types, and all the rest; both ends of the ti
   const next = new Date(Date.parse(timestamp) + 1).toISOString()
   t.is((await find({ ids: [id], dateFrom: next })).data.length, 0)
   t.is((await find({ dateFrom: '2999-01-01T00:00:00Z', dateTo: '2020-01-01T00:00:00Z' })).totalCount, 0)
+  for (const dateTo of ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999999999Z'])
+    t.deepEqual((await find({ ids: [id], dateTo })).data, failed ? [failed] : [], `the last moment: ${dateTo}`)
   const times = all.data.map((each) => each.timestamp)
   t.deepEqual(times, [...times].sort().reverse(), 'newest first')
   const page = await find({ dateTo: timestamp }, 'limit=2&page=2')

@@ -2,6 +2,7 @@ import { type QueryOrderMap, raw } from '@mikro-orm/core'
 import { inTenant } from '../../../entities/orm.ts'
 import { LogEntry } from '../../../entities/tokens-logs.ts'
 import { OBJECT_PLACES } from '../../../protocol/operations.ts'
+import { LAST_MOMENT } from '../../../protocol/time.ts'
 import type { Dependencies } from '../../dependencies.ts'
 
 export interface LogFilter {
@@ -37,8 +38,11 @@ const isOneOf = (found: string, ids: string[]) => {
   return { [raw((alias) => `${alias}.id = any (array(${found}))`, values)]: [] }
 }
 
-/** Times are written to the microsecond, and shown to the millisecond: an entry belongs to the millisecond that it shows. */
-export const justAfter = (time: Date): Date => new Date(time.getTime() + 1)
+/**
+ * Times are written to the microsecond, and shown to the millisecond: an entry belongs to the millisecond that it shows.
+ * Not after the last moment of all: PostgreSQL does not read the text that Date makes of a year with five digits.
+ */
+export const justAfter = (time: Date): Date => new Date(Math.min(time.getTime() + 1, LAST_MOMENT))
 
 const PLACES = `select entry_id as id, position, encode(hash, 'hex') as hash from log_chain
 where entry_id = any (array(select json_array_elements_text(?::json)::uuid))`
