@@ -93,7 +93,7 @@ export function createReceiving({ agreers, didResolver, messageDelivery, now, lo
     storeEnvelope: store,
 
     /**
-     * Receives an envelope of a stranger. What becomes of it is no answer, so that nobody learns which DIDs are here.
+     * Receives an envelope of a stranger. What becomes of it is no answer, so that no response tells which DIDs are here (D-561).
      * Throws `didcomm.not_encrypted` for what is no envelope.
      */
     async receiveMessage(body: unknown, requestId: string): Promise<void> {

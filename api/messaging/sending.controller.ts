@@ -56,7 +56,7 @@ export class DidcommController extends Controller {
 
   /**
    * Receives an encrypted DIDComm v2 message (application/didcomm-encrypted+json). Public. The answer says that the message
-   * has come, and not what became of it: nobody learns which DIDs are registered here.
+   * has come, and not what became of it: the response tells nobody which DIDs are registered here.
    * @summary Receive a message
    */
   @Post()

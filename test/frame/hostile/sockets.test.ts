@@ -107,33 +107,36 @@ test.serial('a request smuggled behind another is not taken for one (RFC 9112 se
   t.is(answer.split('HTTP/1.1 ').length, 2, 'one answer alone')
 })
 
-test.serial('a request for an absolute URL is one for its path at its host (RFC 9112 section 3.2.2, D-560)', async (t) => {
-  const { host } = new URL(target.world.url)
-  const get = async (url: string, named: string) =>
-    readAnswer(await target.client.bytes(`GET ${url} HTTP/1.1\r\nHost: ${named}\r\nConnection: close\r\n\r\n`))
-  const linked = '/.well-known/did-configuration'
-  t.is((await get(linked, host)).status, 200)
-  t.is((await get(linked, 'nobody.example')).status, 404)
-  for (const scheme of ['http', 'HTTPS']) {
-    t.is((await get(`${scheme}://${host}${linked}`, 'nobody.example')).status, 200, scheme)
-    t.is((await get(`${scheme}://nobody.example${linked}`, host)).status, 404, scheme)
-  }
-  for (const path of ['', '?x=http://y', '/health/live', '/core/v1/dids?limit=1', '/v1/nothing?x=//y@z']) {
-    const { status } = await get(`http://${host}${path}`, host)
-    t.is(status, (await get(path.startsWith('/') ? path : `/${path}`, host)).status, path)
-  }
-  for (const url of [
-    `ftp://${host}${linked}`,
-    `http://somebody@${host}${linked}`,
-    `http://${host}@nobody.example${linked}`,
-    `http://${linked}`,
-  ]) {
-    const { status, headers, body } = await get(url, host)
-    t.is(status, 400, url)
-    t.is(headers.get('content-type')?.split(';')[0], 'application/problem+json', url)
-    t.is((JSON.parse(body) as { type: unknown }).type, '/problems#request.malformed', url)
-  }
-})
+test.serial(
+  'a request for an absolute URL is one for its path at its host (RFC 9112 section 3.2.2, D-560)',
+  async (t) => {
+    const { host } = new URL(target.world.url)
+    const get = async (url: string, named: string) =>
+      readAnswer(await target.client.bytes(`GET ${url} HTTP/1.1\r\nHost: ${named}\r\nConnection: close\r\n\r\n`))
+    const linked = '/.well-known/did-configuration'
+    t.is((await get(linked, host)).status, 200)
+    t.is((await get(linked, 'nobody.example')).status, 404)
+    for (const scheme of ['http', 'HTTPS']) {
+      t.is((await get(`${scheme}://${host}${linked}`, 'nobody.example')).status, 200, scheme)
+      t.is((await get(`${scheme}://nobody.example${linked}`, host)).status, 404, scheme)
+    }
+    for (const path of ['', '?x=http://y', '/health/live', '/core/v1/dids?limit=1', '/v1/nothing?x=//y@z']) {
+      const { status } = await get(`http://${host}${path}`, host)
+      t.is(status, (await get(path.startsWith('/') ? path : `/${path}`, host)).status, path)
+    }
+    for (const url of [
+      `ftp://${host}${linked}`,
+      `http://somebody@${host}${linked}`,
+      `http://${host}@nobody.example${linked}`,
+      `http://${linked}`,
+    ]) {
+      const { status, headers, body } = await get(url, host)
+      t.is(status, 400, url)
+      t.is(headers.get('content-type')?.split(';')[0], 'application/problem+json', url)
+      t.is((JSON.parse(body) as { type: unknown }).type, '/problems#request.malformed', url)
+    }
+  },
+)
 
 const opened = async (url: string): Promise<Socket> => {
   const { hostname, port } = new URL(url)
