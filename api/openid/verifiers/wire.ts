@@ -10,21 +10,21 @@ export type StatementName = string
 /** Name of a claim; none that the provider makes itself, such as sub. */
 export type OidcClaimName = string
 
-export interface ClaimMappingIn {
+export interface OidcClaimMappingIn {
   json_ld_fqn: StatementName
   oidc_claim: OidcClaimName
 }
 
-export interface ClaimMappingOut {
+export interface OidcClaimMappingOut {
   json_ld_fqn: string
   oidc_claim: string
 }
 
 /** Statements of the credential, and the claims of the ID token that they become. */
-export type ClaimMappingsIn = ClaimMappingIn[]
+export type OidcClaimMappingsIn = OidcClaimMappingIn[]
 
 export interface OidcVerifierIn {
-  claim_mappings: ClaimMappingsIn
+  claim_mappings: OidcClaimMappingsIn
   /** true: the ID token and the answer of the UserInfo endpoint have the presentation too, as vp_token. */
   include_presentation: boolean
   presentation_template_id: Uuid
@@ -37,7 +37,7 @@ export interface OidcVerifierOut {
   verifierDid: Did
   presentationTemplateId: Uuid
   includePresentation: boolean
-  claimMappings: ClaimMappingOut[]
+  claimMappings: OidcClaimMappingOut[]
   /** The issuer for clients; its metadata is at /.well-known/openid-configuration below it. */
   issuer: string
 }
