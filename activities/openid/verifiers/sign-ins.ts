@@ -1,5 +1,5 @@
 import { OidcSignIn, type SignInState } from '../../../entities/openid/verifiers.ts'
-import { inTenant } from '../../../entities/orm.ts'
+import { inTenant, takeTurn } from '../../../entities/orm.ts'
 import { PresentationTemplate } from '../../../entities/semantic-credentials.presentations.ts'
 import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
 import { clientIdOf, walletLink } from '../../../protocol/openid/verifiers/requests.ts'
@@ -49,6 +49,8 @@ export function createSignIns({ database, now, uuid, tenants, rows, secrets }: P
       const { tenantId, verifierId } = place
       const { baseUrl } = await tenants.byId(tenantId)
       return inTenant(database.tenants, tenantId, async (em) => {
+        // of two loads of a page at once the second finds the row of the first
+        await takeTurn(em, `sign-in ${tenantId} ${interaction}`)
         const verifier = await findVerifier(em, verifierId)
         const client = await findClient(em, verifierId, clientId)
         const template = await em.findOneOrFail(PresentationTemplate, { id: verifier.presentationTemplateId })

@@ -15,7 +15,7 @@ export interface OidcClaimMappingIn {
   oidc_claim: OidcClaimName
 }
 
-export interface ClaimMappingOut {
+export interface OidcClaimMappingOut {
   json_ld_fqn: string
   oidc_claim: string
 }
@@ -37,7 +37,7 @@ export interface OidcVerifierOut {
   verifierDid: Did
   presentationTemplateId: Uuid
   includePresentation: boolean
-  claimMappings: ClaimMappingOut[]
+  claimMappings: OidcClaimMappingOut[]
   /** The issuer for clients; its metadata is at /.well-known/openid-configuration below it. */
   issuer: string
 }

@@ -38,6 +38,9 @@ const NAMES = {
 const QUERIED = [ref('QueriedScalar'), ref('QueriedObject')]
 const queriedList = (items: Schema): Schema => ({ type: 'array', items, minItems: 1 })
 
+const MDOC_NAME: Schema = { type: 'string', pattern: '^[!-~]{1,255}$', minLength: 1, maxLength: 255 }
+const MDOC_VALUE: Schema = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] }
+
 /** What a verifier asks for. */
 const QUERIES: Schemas = {
   QueriedScalar: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, NULL] },
@@ -61,14 +64,49 @@ const QUERIES: Schemas = {
     properties: NAMES,
     additionalProperties: ref('QueriedValue'),
   }),
+  MdocCredentialQuery: {
+    type: 'object',
+    required: ['format', 'meta', 'claims'],
+    properties: {
+      required: { type: 'boolean', description: 'false: an answer without it is valid too.' },
+      format: { type: 'string', enum: ['mso_mdoc'] },
+      meta: {
+        type: 'object',
+        required: ['doctype_value'],
+        properties: { doctype_value: { ...MDOC_NAME, description: 'The document type.' } },
+        additionalProperties: false,
+      },
+      claims: { type: 'array', items: ref('MdocClaimQuery'), minItems: 1, maxItems: 100 },
+    },
+    additionalProperties: false,
+  },
+  MdocClaimQuery: {
+    type: 'object',
+    required: ['path'],
+    properties: {
+      path: {
+        type: 'array',
+        description: 'A namespace, and an element of it.',
+        items: MDOC_NAME,
+        minItems: 2,
+        maxItems: 2,
+      },
+      values: { type: 'array', items: MDOC_VALUE, minItems: 1, maxItems: 20 },
+    },
+    additionalProperties: false,
+  },
   QueryByExample: query('QueryByExample', list('ExampleCredentialQuery'), ['credentialQuery']),
   QueryByFrame: query('QueryByFrame', list('FrameCredentialQuery'), ['credentialQuery']),
   DIDAuth: { description: 'The holder proves to have a DID; no credential is asked for.', ...query('DIDAuth', {}) },
+  DCQL: {
+    description: 'Asks for mobile credentials in a sign-in by OpenID4VP; a presentation cannot answer it.',
+    ...query('DCQL', list('MdocCredentialQuery'), ['credentialQuery']),
+  },
   PresentationQuery: {
     anyOf: [
       {
         type: 'array',
-        items: { anyOf: [ref('QueryByExample'), ref('QueryByFrame'), ref('DIDAuth')] },
+        items: { anyOf: [ref('QueryByExample'), ref('QueryByFrame'), ref('DIDAuth'), ref('DCQL')] },
         minItems: 1,
         maxItems: 10,
       },
@@ -80,6 +118,7 @@ const QUERIES: Schemas = {
           anyOf: [
             ref('QueryByExample'),
             ref('QueryByFrame'),
+            ref('DCQL'),
             { type: 'object', minProperties: 1, additionalProperties: text(2048) },
           ],
         },

@@ -51,6 +51,8 @@ export function mdocQuery(entry: unknown, path: string, report: Report): MdocQue
   if (typeof required !== 'boolean') report(`${path}.required`, 'boolean', 'must be true or false')
   if (format !== 'mso_mdoc')
     report(`${path}.format`, 'enum', 'must be mso_mdoc: QueryByExample asks for credentials of JSON-LD')
+  for (const name of isObject(meta) ? Object.keys(meta) : [])
+    if (name !== 'doctype_value') report(within(`${path}.meta`, name), 'unknown', 'is not a member of this query')
   const docType = isObject(meta) ? meta.doctype_value : undefined
   if (!isName(docType)) {
     report(`${path}.meta.doctype_value`, 'required', 'must be the document type, such as org.iso.18013.5.1.mDL')
