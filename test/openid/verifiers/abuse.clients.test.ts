@@ -82,11 +82,7 @@ test('PKCE cannot be left out, weakened or exchanged (RFC 9700, section 2.1.1)',
   url.searchParams.set('client_id', open.id)
   url.searchParams.set('nonce', 'a-nonce')
   const ofPublic = await openBrowser().open(url.href)
-  t.is(
-    new URL(ofPublic.location ?? '').searchParams.get('error'),
-    'invalid_request',
-    'a public client has PKCE alone',
-  )
+  t.is(new URL(ofPublic.location ?? '').searchParams.get('error'), 'invalid_request', 'a public client has PKCE alone')
   t.is((await exchange(back, begun.checks.pkceCodeVerifier)).status, 200)
 })
 
