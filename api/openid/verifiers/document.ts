@@ -84,7 +84,8 @@ const list = (description: string, values: readonly string[], example: string[])
 export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
   StatementName: {
     type: 'string',
-    description: 'IRI of a JSON-LD property, or <namespace>/<element> of a mobile credential.',
+    description:
+      'IRI of a JSON-LD property; of a mobile credential the namespace and the element, with a slash between them.',
     pattern: '^[!-~]{1,1000}[:/][!-~]{1,1000}$',
     maxLength: 2048,
     example: 'https://schema.org/givenName',

@@ -4,7 +4,7 @@ import type { ClientValues } from '../../../protocol/openid/verifiers/clients.ts
 import type { VerifierValues } from '../../../protocol/openid/verifiers/values.ts'
 import type { Count, Did, Uuid } from '../../frame/wire.ts'
 
-/** IRI of a JSON-LD property, or `<namespace>/<element>` of a mobile credential. */
+/** IRI of a JSON-LD property; of a mobile credential the namespace and the element, with a slash between them. */
 export type StatementName = string
 
 /** Name of a claim; none that the provider makes itself, such as sub. */

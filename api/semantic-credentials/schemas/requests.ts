@@ -39,7 +39,13 @@ const QUERIED = [ref('QueriedScalar'), ref('QueriedObject')]
 const queriedList = (items: Schema): Schema => ({ type: 'array', items, minItems: 1 })
 
 const MDOC_NAME: Schema = { type: 'string', pattern: '^[!-~]{1,255}$', minLength: 1, maxLength: 255 }
-const MDOC_VALUE: Schema = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] }
+const MDOC_VALUE: Schema = {
+  anyOf: [
+    { type: 'string' },
+    { type: 'integer', format: 'int64', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+    { type: 'boolean' },
+  ],
+}
 
 /** What a verifier asks for. */
 const QUERIES: Schemas = {

@@ -17,8 +17,9 @@ const MAX_VALUES = 20
 
 const isName = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,255}$/.test(value)
 
+/** OpenID4VP 1.0, section 6.3: strings, integers and booleans. */
 const isScalar = (value: unknown): value is string | number | boolean =>
-  ['string', 'number', 'boolean'].includes(typeof value)
+  typeof value === 'number' ? Number.isSafeInteger(value) : ['string', 'boolean'].includes(typeof value)
 
 function elementOf(claim: unknown, path: string, report: Report): MdocQuery['elements'] {
   if (!isObject(claim)) {
@@ -34,7 +35,7 @@ function elementOf(claim: unknown, path: string, report: Report): MdocQuery['ele
   }
   if (values === undefined) return [{ namespace, element }]
   if (!Array.isArray(values) || values.length === 0 || values.length > MAX_VALUES || !values.every(isScalar)) {
-    report(`${path}.values`, 'values', `must be a list of 1 to ${MAX_VALUES} texts, numbers or booleans`)
+    report(`${path}.values`, 'values', `must be a list of 1 to ${MAX_VALUES} texts, whole numbers or booleans`)
     return []
   }
   return [{ namespace, element, values }]
