@@ -75,7 +75,9 @@ export function createTimeline({
       return inTenant(database.tenants, tenantId, async (em) => {
         const [count] = await em.execute<{ total: number }[]>(TIMELINE_COUNT, [id, now()])
         const rows = await em.execute<EventRow[]>(TIMELINE_PAGE, [id, now(), limit, offset])
-        return { events: rows.map((row) => toEvent(tenantId, row)), total: count?.total ?? 0 }
+        // an event may come between the two statements
+        const read = rows.length > 0 ? offset + rows.length : 0
+        return { events: rows.map((row) => toEvent(tenantId, row)), total: Math.max(count?.total ?? 0, read) }
       })
     },
   }

@@ -46,7 +46,7 @@ export const VERIFIER_PROBLEMS: ProblemTable = {
     },
     'sign_in.answer_malformed': {
       meaning: 'The answer of a wallet cannot be read.',
-      remedy: 'Send a form with vp_token, a JSON object of presentations by the ids of dcql_query.',
+      remedy: 'Send a form with a JSON object of presentations, by the ids of the query in the request.',
     },
     'sign_in.not_presented': {
       meaning: 'No credential was presented in this sign-in, or it was begun elsewhere.',

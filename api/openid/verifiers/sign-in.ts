@@ -144,10 +144,12 @@ export function signInRoutes({ platform, documents, pool, perMinute }: SignInPar
 const PUBLIC =
   /^\/(\.well-known\/openid-configuration|jwks|authorize|userinfo|revoke|sign-in|requests|answers)(\/|\?|$)/
 
+/** Before a script of another site asks for tokens (Fetch Standard, CORS-preflight request); any other OPTIONS is the API's. */
+const isPreflight = ({ method, url, headers }: Request): boolean =>
+  method === 'OPTIONS' && headers['access-control-request-method'] !== undefined && /^\/token(\?|$)/.test(url)
+
 /** The API's operations have other paths below a verifier, and their own limits. */
 const onlyPublic =
   (router: Router): RequestHandler =>
   (request, response, next) =>
-    PUBLIC.test(request.url) || (request.method === 'OPTIONS' && /^\/token(\?|$)/.test(request.url))
-      ? router(request, response, next)
-      : next()
+    PUBLIC.test(request.url) || isPreflight(request) ? router(request, response, next) : next()

@@ -38,25 +38,25 @@ export function toGrant(body: Record<string, unknown>): { form: Record<string, s
   return { form: Object.fromEntries(form), casing }
 }
 
-const CODES: ReadonlySet<string> = new Set([
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_scope',
-])
+const refused = (error: string, message: string): Refusal => new Refusal(`oidc_token.${error}`, message)
 
-/** What the provider answered in place of tokens; its codes are OAuth's (RFC 6749, section 5.2). */
+/** OAuth's codes (RFC 6749, section 5.2), and what this API says in their place. */
+const REFUSALS: Readonly<Record<string, (message: string) => Refusal>> = {
+  invalid_request: (message) => refused('invalid_request', message),
+  invalid_client: (message) => refused('invalid_client', message),
+  invalid_grant: (message) => refused('invalid_grant', message),
+  unauthorized_client: (message) => refused('unauthorized_client', message),
+  unsupported_grant_type: (message) => refused('unsupported_grant_type', message),
+  invalid_scope: (message) => refused('invalid_scope', message),
+}
+
+/** What the provider answered in place of tokens. */
 export function tokenRefusal(answered: Answered | undefined): Refusal {
   const body = isObject(answered?.body) ? answered.body : {}
   const { error, error_description: description } = body
-  if (typeof error !== 'string' || !CODES.has(error))
-    throw new Error(`the provider answered ${answered?.status} ${String(error)}`)
-  return new Refusal(
-    `oidc_token.${error}`,
-    typeof description === 'string' ? description : 'The token request is refused.',
-  )
+  const refusal = typeof error === 'string' && Object.hasOwn(REFUSALS, error) ? REFUSALS[error] : undefined
+  if (!refusal) throw new Error(`the provider answered ${answered?.status} ${String(error)}`)
+  return refusal(typeof description === 'string' ? description : 'The token request is refused.')
 }
 
 const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

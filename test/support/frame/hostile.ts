@@ -23,9 +23,18 @@ export function faultOf({ status, headers, text }: RawReply, expected: readonly 
   return undefined
 }
 
+/** A problem for a person at a browser: it names the request, and nobody can frame it. */
+const isProblemPage = ({ status, headers, text }: RawReply): boolean =>
+  status >= 400 &&
+  status < 500 &&
+  headers['content-type'] === 'text/html; charset=utf-8' &&
+  /frame-ancestors 'none'/.test(String(headers['content-security-policy'])) &&
+  text.includes(String(headers['x-request-id']))
+
 /** A defined success passes; everything else must be a problem. */
 export const faultUnlessSuccess = (reply: RawReply): string | undefined =>
-  reply.status >= 200 && reply.status < 400 && !reply.headers['content-type']?.includes('html')
+  isProblemPage(reply) ||
+  (reply.status >= 200 && reply.status < 400 && !reply.headers['content-type']?.includes('html'))
     ? undefined
     : faultOf(reply)
 
