@@ -16,7 +16,15 @@ const hasVault = (env: Environment): boolean =>
   isExecutable(join(binaryCache(env), 'vault')) ||
   ['vault', 'go'].some((program) => onPath(program, env) !== undefined) // Go builds one
 
+/** Programs that are a Chromium. */
+export const CHROMIUM_NAMES = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser']
+
+/** npm has one for Linux on x64. */
+const hasChromium = (env: Environment): boolean =>
+  (process.platform === 'linux' && process.arch === 'x64') || CHROMIUM_NAMES.some((name) => onPath(name, env))
+
 export const PARTS = {
+  Chromium: hasChromium,
   Go: (env) => onPath('go', env) !== undefined && env.GOPROXY !== 'off',
   'conformance vectors': () => existsSync(VECTORS),
   OpenSSL: (env) => onPath('openssl', env) !== undefined,

@@ -117,8 +117,8 @@ export async function openRelyingParty(
     execute: [openid.allowInsecureRequests],
   })
 
-  /** Opens the page of a sign-in in a browser. */
-  async function begin(browser: Browser = openBrowser(), parameters: Record<string, string> = {}) {
+  /** Where a sign-in begins, and what the client remembers of it. */
+  async function authorizationUrl(parameters: Record<string, string> = {}) {
     const [nonce, state, pkceCodeVerifier] = [
       openid.randomNonce(),
       openid.randomState(),
@@ -133,8 +133,13 @@ export async function openRelyingParty(
       code_challenge_method: 'S256',
       ...parameters,
     })
-    const page = await browser.follow(url.href, redirectUri)
-    return { browser, page, checks: { expectedNonce: nonce, expectedState: state, pkceCodeVerifier } }
+    return { url, checks: { expectedNonce: nonce, expectedState: state, pkceCodeVerifier } }
+  }
+
+  /** Opens the page of a sign-in in a browser. */
+  async function begin(browser: Browser = openBrowser(), parameters: Record<string, string> = {}) {
+    const { url, checks } = await authorizationUrl(parameters)
+    return { browser, page: await browser.follow(url.href, redirectUri), checks }
   }
 
   type Begun = Awaited<ReturnType<typeof begin>>
@@ -142,6 +147,7 @@ export async function openRelyingParty(
   return {
     config,
     redirectUri,
+    authorizationUrl,
     begin,
     /** From the page where the wallet has answered to the redirect to the client. */
     async back({ browser }: Pick<Begun, 'browser'>, url: string): Promise<URL> {

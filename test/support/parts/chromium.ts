@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { binaryCache, onPath } from '../../../stack/parts/temporal.binary.ts'
+import { CHROMIUM_NAMES } from '../../../stack/tests/parts.ts'
+
+interface Program {
+  executablePath: string
+  env: Record<string, string>
+}
+
+/** An installed Chromium; or the one of npm, unpacked once for each machine, with the libraries that a bare machine lacks. */
+async function findChromium(): Promise<Program> {
+  const [installed] = CHROMIUM_NAMES.flatMap((name) => onPath(name, process.env) ?? [])
+  if (installed !== undefined) return { executablePath: installed, env: {} }
+  const directory = join(binaryCache(process.env), 'chromium-153.0.0')
+  if (!existsSync(directory)) await unpack(directory)
+  return {
+    executablePath: join(directory, 'chromium'),
+    env: { LD_LIBRARY_PATH: join(directory, 'al2023', 'lib'), FONTCONFIG_PATH: join(directory, 'fonts') },
+  }
+}
+
+/** The package unpacks to TMPDIR, and its libraries where it takes the machine for one of Amazon. */
+async function unpack(directory: string): Promise<void> {
+  const parent = binaryCache(process.env)
+  await mkdir(parent, { recursive: true })
+  const made = await mkdtemp(join(parent, 'chromium-'))
+  const { TMPDIR, AWS_EXECUTION_ENV } = process.env
+  Object.assign(process.env, { TMPDIR: made, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' })
+  try {
+    const { default: chromium } = await import('@sparticuz/chromium')
+    await chromium.executablePath()
+    // of two that unpack at once the second finds the first one's
+    await rename(made, directory).catch(async (error: NodeJS.ErrnoException) => {
+      if (!existsSync(directory)) throw error
+      await rm(made, { recursive: true, force: true })
+    })
+  } finally {
+    for (const [name, value] of Object.entries({ TMPDIR, AWS_EXECUTION_ENV }))
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+  }
+}
+
+/** A real browser without a window. */
+export async function openChromium(): Promise<Browser> {
+  const { chromium } = await import('playwright-core')
+  const { executablePath, env } = await findChromium()
+  const own = Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : [])))
+  // root has no sandbox; what the tests open is their own platform
+  return chromium.launch({ executablePath, args: ['--no-sandbox'], env: { ...own, ...env } })
+}
