@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { binaryCache, onPath } from '../../../stack/parts/temporal.binary.ts'
@@ -18,9 +18,15 @@ async function findChromium(): Promise<Program> {
   if (!existsSync(directory)) await unpack(directory)
   return {
     executablePath: join(directory, 'chromium'),
-    env: { LD_LIBRARY_PATH: join(directory, 'al2023', 'lib'), FONTCONFIG_PATH: join(directory, 'fonts') },
+    env: { LD_LIBRARY_PATH: join(directory, 'al2023', 'lib'), FONTCONFIG_FILE: join(directory, 'fonts.conf') },
   }
 }
+
+/** Settings of fontconfig: those of the package name folders of Amazon's machines. */
+const fontsIn = (directory: string): string => `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${join(directory, 'fonts')}</dir><dir>/usr/share/fonts</dir><cachedir>${join(directory, 'cache')}</cachedir></fontconfig>
+`
 
 /** The package unpacks to TMPDIR, and its libraries where it takes the machine for one of Amazon. */
 async function unpack(directory: string): Promise<void> {
@@ -32,6 +38,7 @@ async function unpack(directory: string): Promise<void> {
   try {
     const { default: chromium } = await import('@sparticuz/chromium')
     await chromium.executablePath()
+    await writeFile(join(made, 'fonts.conf'), fontsIn(directory))
     // of two that unpack at once the second finds the first one's
     await rename(made, directory).catch(async (error: NodeJS.ErrnoException) => {
       if (!existsSync(directory)) throw error
