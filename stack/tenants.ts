@@ -5,13 +5,14 @@ import { hashClientSecret } from '../activities/tokens-logs/clients.ts'
 import type { Config } from '../config.ts'
 import { connect, type Sql, sqlOf } from '../entities/orm.ts'
 import { roleUrl } from '../entities/roles.ts'
-import { parseScopes, SCOPES, type Scope } from '../protocol/tokens-logs/index.ts'
+import { OPERATOR_SCOPES, parseScopes, SCOPES, type Scope } from '../protocol/tokens-logs/index.ts'
 import { asCommand } from './command.ts'
 import { LOCAL, withInstallation } from './local/installation.ts'
 
 const USAGE = `Use one of:
   add <subdomain> [name]                    creates a tenant, and a client with all scopes
   client <subdomain> <name> [scope …]       creates a client of a tenant; without scopes: all of them
+  operator <name> [scope …]                 creates a client of an operator, in the first tenant
   remove-client <client id>                 removes a client
   list                                      lists tenants and clients, without secrets`
 
@@ -28,6 +29,8 @@ select $1, id, $3, '', $4, $5 from added returning tenant_id as "tenantId"`
 
 const ADD_CLIENT = `insert into oauth2_clients (id, tenant_id, name, description, secret_hash, scopes)
 select $1, id, $3, '', $4, $5 from tenants where subdomain = $2 returning tenant_id as "tenantId"`
+
+const FIRST_SUBDOMAIN = 'select subdomain from tenants where is_first'
 
 const REMOVE_CLIENT = 'delete from oauth2_clients where id::text = $1 returning id'
 
@@ -66,13 +69,25 @@ async function insertClient(
   return { tenantId, clientId, clientSecret, baseUrl: await baseUrlOf(sql, config, tenantId), scopes: scopes.join(' ') }
 }
 
-async function addClient(sql: Sql, config: Config, subdomain: string, name: string, wanted: readonly string[]) {
+/** The wanted scopes, or all that there are to grant. */
+function scopesIn(wanted: readonly string[], grantable: readonly Scope[]): readonly Scope[] {
   const scopes = parseScopes(wanted.join(' '))
-  if (!scopes) throw new Error(`A scope is not known. The scopes are: ${SCOPES.join(' ')}`)
-  const client = { subdomain, name, scopes: scopes.length > 0 ? scopes : SCOPES }
-  const added = await insertClient(sql, config, { text: ADD_CLIENT }, client)
+  if (!scopes?.every((scope) => grantable.includes(scope)))
+    throw new Error(`A scope is not known here. The scopes are: ${grantable.join(' ')}`)
+  return scopes.length > 0 ? scopes : grantable
+}
+
+async function addClient(sql: Sql, config: Config, subdomain: string, name: string, scopes: readonly Scope[]) {
+  const added = await insertClient(sql, config, { text: ADD_CLIENT }, { subdomain, name, scopes })
   if (!added) throw new Error(`There is no tenant with the subdomain ${subdomain}.`)
   return added
+}
+
+/** A client with scopes of the platform, of the first tenant: its log records what operators do (D-590). */
+async function addOperator(sql: Sql, config: Config, name: string, scopes: readonly Scope[]) {
+  const [first] = (await sql.query<{ subdomain: string }>({ text: FIRST_SUBDOMAIN, values: [] })).rows
+  if (!first) throw new Error('The platform was not started with this database yet.')
+  return addClient(sql, config, first.subdomain, name, scopes)
 }
 
 async function addTenant(sql: Sql, config: Config, subdomain: string, name = subdomain) {
@@ -94,7 +109,11 @@ async function removeClient(sql: Sql, clientId: string) {
 async function run(sql: Sql, config: Config, [verb, first, second, ...rest]: string[]): Promise<unknown> {
   if (verb === 'list' && first === undefined) return (await sql.query({ text: LIST, values: [] })).rows
   if (verb === 'add' && first && rest.length === 0) return addTenant(sql, config, first, second)
-  if (verb === 'client' && first && second) return addClient(sql, config, first, second, rest)
+  if (verb === 'client' && first && second) return addClient(sql, config, first, second, scopesIn(rest, SCOPES))
+  if (verb === 'operator' && first) {
+    const wanted = second === undefined ? [] : [second, ...rest]
+    return addOperator(sql, config, first, scopesIn(wanted, OPERATOR_SCOPES))
+  }
   if (verb === 'remove-client' && first && second === undefined) return removeClient(sql, first)
   throw new Error(USAGE)
 }

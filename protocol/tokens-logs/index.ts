@@ -12,12 +12,23 @@ export const AREAS = [
   'administration',
 ] as const
 
-export type Area = (typeof AREAS)[number]
+/** Areas beside the tenants: a person's own account, and the operators' part. No tenant grants their scopes (D-590). */
+export const PLATFORM_AREAS = ['accounts', 'platform'] as const
+
+export type Area = (typeof AREAS)[number] | (typeof PLATFORM_AREAS)[number]
 export type Scope = `${Area}:${'read' | 'write'}`
 
-export const SCOPES: readonly Scope[] = AREAS.flatMap((area): Scope[] => [`${area}:read`, `${area}:write`])
+const scopesOf = (areas: readonly Area[]) => areas.flatMap((area): Scope[] => [`${area}:read`, `${area}:write`])
 
-const SCOPE_NAMES = new Set<string>(SCOPES)
+/** The scopes that a tenant grants to its clients. */
+export const SCOPES: readonly Scope[] = scopesOf(AREAS)
+
+/** The scopes of a client of an operator. */
+export const OPERATOR_SCOPES: readonly Scope[] = scopesOf(['platform'])
+
+export const ALL_SCOPES: readonly Scope[] = [...SCOPES, ...scopesOf(PLATFORM_AREAS)]
+
+const SCOPE_NAMES = new Set<string>(ALL_SCOPES)
 
 /**
  * Returns the scopes of an OAuth 2.0 scope parameter (RFC 6749 section 3.3), each once; undefined if one is unknown.

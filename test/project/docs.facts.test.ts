@@ -5,7 +5,7 @@ import test from 'ava'
 import { statusOf } from '../../api/frame/problems.ts'
 import { bundledContexts } from '../../protocol/contexts/bundled.ts'
 import { OPERATIONS, type OperationFacts } from '../../protocol/operations.ts'
-import { SCOPES } from '../../protocol/tokens-logs/index.ts'
+import { ALL_SCOPES } from '../../protocol/tokens-logs/index.ts'
 import { operations } from '../support/frame/openapi.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -16,10 +16,10 @@ test('docs/access.md lists every scope, and says of each without an operation th
   const rows = [...read('docs/access.md').matchAll(/^\| `(\S+:(?:read|write))` \| (.*) \|$/gm)]
   t.deepEqual(
     rows.map(([, scope]) => scope),
-    [...SCOPES],
+    [...ALL_SCOPES],
   )
   const used = new Set(Object.values<OperationFacts>(OPERATIONS).map(({ scope }) => scope))
-  for (const scope of SCOPES) {
+  for (const scope of ALL_SCOPES) {
     const permits = rows.find(([, name]) => name === scope)?.[2]
     t.is(permits === 'nothing yet', !used.has(scope), scope)
   }

@@ -1,4 +1,4 @@
-import { type Area, SCOPES } from '../../../protocol/tokens-logs/index.ts'
+import { ALL_SCOPES, type Area, type Scope } from '../../../protocol/tokens-logs/index.ts'
 
 const THINGS: Readonly<Record<Area, string>> = {
   dids: 'DIDs',
@@ -11,9 +11,11 @@ const THINGS: Readonly<Record<Area, string>> = {
   logs: 'the log',
   openid: 'OpenID Connect',
   administration: 'settings of the tenant, and claim sources',
+  accounts: "the person's own account and organizations",
+  platform: 'tenants, organizations and content of the platform, for its operators',
 }
 
-const describe = (scope: (typeof SCOPES)[number]): string => {
+const describe = (scope: Scope): string => {
   const [area, access] = scope.split(':') as [Area, 'read' | 'write']
   return access === 'read' ? `Read and check: ${THINGS[area]}.` : `Create, change and delete: ${THINGS[area]}.`
 }
@@ -30,7 +32,7 @@ export const SECURITY_SCHEMES = {
     flows: {
       clientCredentials: {
         tokenUrl: '/v1/auth/token',
-        scopes: Object.fromEntries(SCOPES.map((scope) => [scope, describe(scope)])),
+        scopes: Object.fromEntries(ALL_SCOPES.map((scope) => [scope, describe(scope)])),
       },
     },
   },
