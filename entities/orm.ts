@@ -32,7 +32,6 @@ const AREAS = [
   claimSources,
   compactCredentials,
   batches,
-
   credentials,
   dids,
   domains,

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { keyFor } from './secrets.ts'
 
 /** Encrypts data that must be unreadable to somebody who has only the database. AES-256-GCM. */
 export interface Sealer {
@@ -13,7 +14,7 @@ const TAG = 16
  * `purpose` separates the keys; `boundTo` (additional data) ties a value to its row, so that swapped rows do not open.
  */
 export function createSealer(masterKey: Uint8Array, purpose: string): Sealer {
-  const key = Buffer.from(hkdfSync('sha256', masterKey, '', `countersign/${purpose}`, 32))
+  const key = keyFor(masterKey, purpose)
   return {
     seal(plain, boundTo) {
       const nonce = randomBytes(NONCE)

@@ -20,3 +20,6 @@ export function asciiHost(text: string): string | undefined {
   if (text === '' || NOT_OF_NAMES.test(text) || !URL.canParse(`https://${text}`)) return undefined
   return hostNameOf(new URL(`https://${text}`).hostname)
 }
+
+/** This machine by name and address, as `hostname` of a URL: for trials, and native applications (RFC 8252, section 7.3). */
+export const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])

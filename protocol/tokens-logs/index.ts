@@ -31,6 +31,13 @@ export const ALL_SCOPES: readonly Scope[] = [...SCOPES, ...scopesOf(PLATFORM_ARE
 const SCOPE_NAMES = new Set<string>(ALL_SCOPES)
 
 /**
+ * A text as an `error_description`: with the characters that it may have (RFC 6749, sections 4.1.2.1 and 5.2), and `?` in
+ * place of others.
+ */
+export const describedAs = (text: string): string =>
+  text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
+
+/**
  * Returns the scopes of an OAuth 2.0 scope parameter (RFC 6749 section 3.3), each once; undefined if one is unknown.
  */
 export function parseScopes(text: string): Scope[] | undefined {

@@ -1,6 +1,7 @@
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import { answerAt } from '../../../protocol/openid/oid4vci/authorization/redirects.ts'
 import type { Target } from '../../../protocol/openid/oid4vci/authorization/types.ts'
+import { describedAs } from '../../../protocol/tokens-logs/index.ts'
 import type { Cookie } from './records.ts'
 
 /** Where a browser goes next. */
@@ -31,13 +32,10 @@ function errorOf(error: Refusal | Unavailable): string {
 export const codeOf = (error: unknown): string =>
   error instanceof Refusal ? error.code : error instanceof Unavailable ? `${error.part}.unavailable` : 'internal'
 
-/** Characters that a description may have (RFC 6749, section 4.1.2.1). */
-const described = (text: string): string => text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
-
 /** An error at the wallet's address, with iss, so that no other issuer is taken for the one that failed (RFC 9207). */
 export function refusalAt(issuer: string, { redirectUri, state }: Target, error: unknown): Answer {
   if (!(error instanceof Refusal || error instanceof Unavailable)) throw error
-  const [code, message] = [errorOf(error), described(error.message)]
+  const [code, message] = [errorOf(error), describedAs(error.message)]
   return {
     location: answerAt(redirectUri, { error: code, error_description: message, state, iss: issuer }),
     problem: codeOf(error),

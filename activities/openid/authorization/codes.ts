@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { OpenIdSession } from '../../../entities/openid/sessions.ts'
@@ -9,8 +8,8 @@ import { walletRefusal } from '../../../protocol/openid/oid4vci/refusals.ts'
 import type { AuthorizationCodeRequest } from '../../../protocol/openid/oid4vci/requests.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Sealer } from '../../frame/sealing.ts'
+import { digestOf, isSame } from '../../frame/secrets.ts'
 import { addStep, endSession, issuancesOf, lockSession } from '../sessions/records.ts'
-import { digestOf } from '../sessions/secrets.ts'
 import type { WalletClient } from './clients.ts'
 import { openLogin } from './records.ts'
 
@@ -30,14 +29,9 @@ export interface ReusedCode {
   reusedIn: string
 }
 
-const isSame = (one: string, other: string): boolean => {
-  const [left, right] = [Buffer.from(one), Buffer.from(other)]
-  return left.length === right.length && timingSafeEqual(left, right)
-}
-
 /** Compares what the wallet sends with what its authorization request said (RFC 6749, 4.1.3; RFC 7636, 4.6; RFC 9449, 10). */
 function checkBindings(content: LoginContent, request: AuthorizationCodeRequest, client: WalletClient): void {
-  const challenge = createHash('sha256').update(request.codeVerifier).digest('base64url')
+  const challenge = digestOf(request.codeVerifier).toString('base64url')
   if (client.clientId !== content.clientId) throw invalidGrant('The code is not valid: it is of another client_id.')
   if (request.redirectUri !== content.redirectUri)
     throw invalidGrant('The code is not valid: redirect_uri is not that of the authorization request.')

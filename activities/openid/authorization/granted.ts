@@ -5,9 +5,9 @@ import type { WalletPolicy, WalletRequest } from '../../../protocol/openid/oid4v
 import { scopeOf } from '../../../protocol/openid/oid4vci/metadata.ts'
 import { refuseMember, walletRefusal } from '../../../protocol/openid/oid4vci/refusals.ts'
 import { isUuid } from '../../../protocol/uuid.ts'
+import { digestOf } from '../../frame/secrets.ts'
 import type { Configurations } from '../sessions/configurations.ts'
 import { issuancesOf } from '../sessions/records.ts'
-import { digestOf } from '../sessions/secrets.ts'
 
 /** What a request of a wallet is for. */
 export interface Grant {

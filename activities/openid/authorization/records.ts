@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { OpenIdSession } from '../../../entities/openid/sessions.ts'
@@ -7,6 +6,7 @@ import { Refusal } from '../../../protocol/errors.ts'
 import type { LoginContent } from '../../../protocol/openid/oid4vci/authorization/types.ts'
 import type { SessionStep } from '../../../protocol/openid/oid4vci/session.ts'
 import type { Sealer } from '../../frame/sealing.ts'
+import { digestOf, isSame } from '../../frame/secrets.ts'
 import { addStep } from '../sessions/records.ts'
 
 type Row = Pick<OpenIdWalletLogin, 'tenantId' | 'id'>
@@ -42,13 +42,11 @@ export const cookieOf = (issuer: string, loginId: string, value: string, seconds
   secure: issuer.startsWith('https:'),
 })
 
-export const browserDigest = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
+export const browserDigest = (secret: string): string => digestOf(secret).toString('base64url')
 
 /** Whether a browser is the one that began. */
 export function isBrowser(digest: string | undefined, secret: string | undefined): boolean {
-  if (digest === undefined || secret === undefined) return false
-  const [own, other] = [Buffer.from(digest), Buffer.from(browserDigest(secret))]
-  return own.length === other.length && timingSafeEqual(own, other)
+  return digest !== undefined && secret !== undefined && isSame(digest, browserDigest(secret))
 }
 
 export const otherBrowser = () =>

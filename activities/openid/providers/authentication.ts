@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import * as openid from 'openid-client'
 import { type AuthenticationProvider, OpenIdAuthorization } from '../../../entities/openid/providers.ts'
 import { inTenant } from '../../../entities/orm.ts'
@@ -11,6 +10,7 @@ import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
 import type { Call } from '../../frame/operations.ts'
 import type { Sealer } from '../../frame/sealing.ts'
+import { digestOf } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import type { Users } from '../users/users.ts'
 import type { Clients } from './clients.ts'
@@ -64,8 +64,6 @@ const notUnderWay = () =>
   new Refusal('authentication.not_under_way', 'No authentication with this state is under way. Begin again.', [
     { path: 'state', code: 'state', message: 'expected the state of an authentication that began lately, used once' },
   ])
-
-const digestOf = (state: string): Buffer => createHash('sha256').update(state).digest()
 
 const boundTo = (tenantId: string, id: string) => `${tenantId}/openid/authorizations/${id}`
 

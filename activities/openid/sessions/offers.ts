@@ -7,12 +7,13 @@ import { isUuid } from '../../../protocol/uuid.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import type { Sealer } from '../../frame/sealing.ts'
+import { digestOf, newSecret } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import { firstProvider } from '../authorization/granted.ts'
 import { findProvider } from '../providers/lifecycle.ts'
 import type { Configurations, OfferedTemplate } from './configurations.ts'
 import { sealContent } from './records.ts'
-import { digestOf, newSecret, type SessionSecrets } from './secrets.ts'
+import type { SessionSecrets } from './secrets.ts'
 
 export interface CreatedOffer {
   sessionId: string

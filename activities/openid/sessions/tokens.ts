@@ -14,10 +14,11 @@ import type {
   TokenRequest,
 } from '../../../protocol/openid/oid4vci/requests.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { digestOf, newSecret } from '../../frame/secrets.ts'
 import type { WalletCall, WalletClient, WalletClients } from '../authorization/clients.ts'
 import type { Codes } from '../authorization/codes.ts'
 import { addStep, endSession, issuancesOf } from './records.ts'
-import { digestOf, newSecret, type SessionSecrets } from './secrets.ts'
+import type { SessionSecrets } from './secrets.ts'
 
 export interface AuthorizationDetail {
   type: 'openid_credential'

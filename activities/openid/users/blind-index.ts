@@ -1,6 +1,7 @@
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Leaf } from '../../../protocol/openid/claims.ts'
+import { keyFor } from '../../frame/secrets.ts'
 
 /** Digests that are compared in place of values: without the master key nobody can try out values. */
 export interface BlindIndex {
@@ -14,8 +15,7 @@ const BYTES = 16
 export function createBlindIndex(masterKey: Uint8Array): BlindIndex {
   const keys = new LRUCache<string, Buffer>({
     max: 1_000,
-    memoMethod: (tenantId) =>
-      Buffer.from(hkdfSync('sha256', masterKey, tenantId, 'countersign/openid-users-index', 32)),
+    memoMethod: (tenantId) => keyFor(masterKey, 'openid-users-index', tenantId),
   })
   const digest = (tenantId: string, value: unknown): Buffer =>
     createHmac('sha256', keys.memo(tenantId)).update(JSON.stringify(value)).digest()

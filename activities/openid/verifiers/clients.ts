@@ -5,8 +5,8 @@ import { Refusal } from '../../../protocol/errors.ts'
 import { type ClientValues, checkClient, hasSecret } from '../../../protocol/openid/verifiers/clients.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
+import { digestOf } from '../../frame/secrets.ts'
 import { type ClientRecord, clientNotFound, findClient, findVerifier, toClient } from './records.ts'
-import { digestOf } from './secrets.ts'
 
 export const MAX_CLIENTS = 100
 

@@ -1,12 +1,12 @@
-import { timingSafeEqual } from 'node:crypto'
 import { OidcClient, OidcVerifier } from '../../../entities/openid/verifiers.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { isUuid } from '../../../protocol/uuid.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { digestOf, isSame } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import type { VerifierKey, VerifierKeys } from './keys.ts'
 import { type ClientRecord, issuerOf, toClient, verifierNotFound } from './records.ts'
-import { digestOf, type SignInSecrets } from './secrets.ts'
+import type { SignInSecrets } from './secrets.ts'
 
 /** What a provider is made from. */
 export interface ProviderFacts {
@@ -34,10 +34,8 @@ interface Parts extends Pick<Dependencies, 'database'> {
 }
 
 /** Whether a secret is the one of a digest, in constant time. */
-export function isSecretOf(secretDigest: string, secret: string): boolean {
-  const [own, given] = [Buffer.from(secretDigest, 'hex'), digestOf(secret)]
-  return own.length === given.length && timingSafeEqual(own, given)
-}
+export const isSecretOf = (secretDigest: string, secret: string): boolean =>
+  isSame(Buffer.from(secretDigest, 'hex'), digestOf(secret))
 
 /** What the providers of verifiers read: public addresses find their tenant by host. */
 export function createProviderFacts({ database, tenants, secrets, verifierKeys }: Parts) {

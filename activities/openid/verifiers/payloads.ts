@@ -1,7 +1,7 @@
 import { inTenant } from '../../../entities/orm.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Sealer } from '../../frame/sealing.ts'
-import { digestOf } from './secrets.ts'
+import { digestOf } from '../../frame/secrets.ts'
 
 /** What the provider keeps under a name: sessions, interactions, codes, grants and tokens. */
 export type Payload = Record<string, unknown>

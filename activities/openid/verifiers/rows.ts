@@ -6,7 +6,8 @@ import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
 import type { Sealer } from '../../frame/sealing.ts'
-import { digestOf, type WalletDevice } from './secrets.ts'
+import { digestOf } from '../../frame/secrets.ts'
+import type { WalletDevice } from './secrets.ts'
 
 export interface Place {
   tenantId: string

@@ -1,22 +1,19 @@
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Dependencies } from '../../dependencies.ts'
-
-/** Of names with 256 random bits, so that a plain digest cannot be guessed back. */
-export const digestOf = (name: string): Buffer => createHash('sha256').update(name).digest()
+import { isSame, keyFor } from '../../frame/secrets.ts'
 
 /** The device that the wallet is on: another one, which reads the QR code, or the browser's, which opens the link. */
 export type WalletDevice = 'other' | 'same'
 
 /** Names, nonces and codes of sign-ins, by keys that are derived from the master key: no row has them in clear. */
 export function createSignInSecrets({ config }: Pick<Dependencies, 'config'>) {
-  const keyFor = (purpose: string) =>
-    Buffer.from(hkdfSync('sha256', config.masterKey, '', `countersign/openid-verifiers/${purpose}`, 32))
+  const keyOf = (purpose: string) => keyFor(config.masterKey, `openid-verifiers/${purpose}`)
   const keys = {
-    request: keyFor('request'),
-    nonce: keyFor('nonce'),
-    response: keyFor('response-code'),
-    subject: keyFor('subject'),
-    cookie: keyFor('cookie'),
+    request: keyOf('request'),
+    nonce: keyOf('nonce'),
+    response: keyOf('response-code'),
+    subject: keyOf('subject'),
+    cookie: keyOf('cookie'),
   }
   const made = (purpose: keyof typeof keys, of: string): string =>
     createHmac('sha256', keys[purpose]).update(of).digest('base64url')
@@ -28,10 +25,7 @@ export function createSignInSecrets({ config }: Pick<Dependencies, 'config'>) {
     nonce: (signInId: string, device: WalletDevice): string => made('nonce', `${signInId}/${device}`),
     /** Leads the wallet's holder back to the browser where the sign-in began (OpenID4VP 1.0, section 8.2). */
     responseCode: (signInId: string): string => made('response', signInId),
-    isResponseCode(signInId: string, given: string): boolean {
-      const [own, other] = [Buffer.from(made('response', signInId)), Buffer.from(given)]
-      return own.length === other.length && timingSafeEqual(own, other)
-    },
+    isResponseCode: (signInId: string, given: string): boolean => isSame(made('response', signInId), given),
     /** The `sub` of a holder at a verifier: the same at each sign-in, and another one at other verifiers (D-531). */
     subject: (tenantId: string, verifierId: string, holder: string): string =>
       made('subject', `${tenantId}/${verifierId}/${holder}`),

@@ -4,10 +4,11 @@ import { PresentationTemplate } from '../../../entities/semantic-credentials.pre
 import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
 import { clientIdOf, walletLink } from '../../../protocol/openid/verifiers/requests.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { digestOf } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import { findClient, findVerifier, issuerOf } from './records.ts'
 import type { Account, Place, SignInRows } from './rows.ts'
-import { digestOf, type SignInSecrets, type WalletDevice } from './secrets.ts'
+import type { SignInSecrets, WalletDevice } from './secrets.ts'
 
 /** What a browser's page shows. */
 export interface SignInView {

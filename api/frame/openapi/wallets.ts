@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { describedAs } from '../../../protocol/tokens-logs/index.ts'
 import type { Problem } from '../problem.ts'
 import { OAUTH_ERRORS } from './areas.ts'
 import type { FindPath } from './paths.ts'
@@ -19,9 +20,6 @@ export const noteWallets =
     next()
   }
 
-/** Characters that a description may have (RFC 6749, section 5.2). */
-const described = (text: string): string => text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
-
 /** The standard's code of a problem: its own, or what follows from its status. */
 function errorOf(code: string, status: number, malformed: string): string {
   const [, own] = /^(?:wallet|oidc_token)\.(.+)$/.exec(code) ?? []
@@ -34,7 +32,7 @@ function errorOf(code: string, status: number, malformed: string): string {
 /** A problem that wallets read as an error of OAuth 2.0 as well: further members are allowed there (RFC 6749, section 5.2). */
 export const oauthErrorOf = (problem: Problem, code: string, malformed: string) => ({
   error: errorOf(code, problem.status, malformed),
-  ...(problem.detail !== undefined && { error_description: described(problem.detail) }),
+  ...(problem.detail !== undefined && { error_description: describedAs(problem.detail) }),
   ...problem,
 })
 

@@ -1,17 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import type { Request, Response } from 'express'
 import type { Answer } from '../../../activities/openid/authorization/answers.ts'
 import type { HookForm } from '../../../activities/openid/authorization/finish.ts'
 import type { Problem } from '../../frame/problem.ts'
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+import { escaped, newNonce, PAGE, sendPage } from '../pages.ts'
 
 const STYLE =
   ':root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:10vh auto;padding:0 1rem}button{font:inherit;padding:.6rem 1.2rem}'
@@ -24,12 +15,7 @@ function protect(response: Response, nonce: string, action = "'none'"): void {
   const rules = ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", `form-action ${action}`]
   const own = [`style-src 'nonce-${nonce}'`, `script-src 'nonce-${nonce}'`]
   response.set('Content-Security-Policy', [...rules, ...own].join('; '))
-  response.set('X-Frame-Options', 'DENY')
-  response.set('Referrer-Policy', 'no-referrer')
-}
-
-const sendPage = (response: Response, status: number, html: string): void => {
-  response.status(status).type('text/html').send(Buffer.from(html))
+  response.set(PAGE)
 }
 
 /** A problem for a person: what is wrong, what to do, and the id that the issuer finds it by. */
@@ -44,7 +30,7 @@ const problemPage = ({ title, detail = '', instance }: Problem, nonce: string): 
 export function forBrowser(request: Request): Response {
   const { res } = request
   if (!res) throw new Error('a request has its response')
-  const nonce = randomBytes(16).toString('base64')
+  const nonce = newNonce()
   protect(res, nonce)
   if (request.accepts(['json', 'html']) === 'html')
     res.locals.sendPage = (problem: Problem) => sendPage(res, problem.status, problemPage(problem, nonce))
@@ -87,7 +73,7 @@ export function redirect(request: Request, response: Response, answer: Answer): 
 export function sendForm(request: Request, response: Response, { form, ...more }: HookForm): void {
   note(request, response, more)
   setCookie(response, more)
-  const nonce = randomBytes(16).toString('base64')
+  const nonce = newNonce()
   protect(response, nonce, 'https:')
   const body = `<h1>One more step</h1><form method="post" action="${escaped(form.action)}"><input type="hidden" name="session_token" value="${escaped(form.token)}"><button>Continue</button></form><script nonce="${nonce}">document.forms[0].submit()</script>`
   sendPage(response, 200, page('One more step', body, nonce))

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SignInView } from '../../../activities/openid/verifiers/sign-ins.ts'
+import { escaped, PAGE } from '../pages.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #16202c; --back: #f4f6f8; --card: #fff; --line: #7a8694; --act: #0b57a4; --on: #fff }
@@ -45,9 +46,8 @@ setTimeout(look, 2000)
 const sourceOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 const COMMON = {
+  ...PAGE,
   'Cache-Control': 'no-store',
-  'Referrer-Policy': 'no-referrer',
-  'X-Frame-Options': 'DENY',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
 }
 
@@ -78,15 +78,6 @@ export const signInHeaders = (redirectUri: string, logoUri: string | null): Read
   ].join('; '),
 })
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-const safe = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
-
 interface Document {
   title: string
   body: string
@@ -98,27 +89,27 @@ interface Document {
 }
 
 function page({ title, body, data = {}, refreshSeconds, hasScript }: Document): string {
-  const attributes = Object.entries(data).map(([name, value]) => ` data-${name}="${safe(value)}"`)
+  const attributes = Object.entries(data).map(([name, value]) => ` data-${name}="${escaped(value)}"`)
   const refresh =
     refreshSeconds === undefined ? '' : `<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${safe(title)}</title>${refresh}
+<title>${escaped(title)}</title>${refresh}
 <style>${STYLE}</style></head>
 <body${attributes.join('')}><main>${body}</main>${hasScript ? `<script>${SCRIPT}</script>` : ''}</body>
 </html>`
 }
 
 const cancelForm = (base: string, clientName: string): string =>
-  `<form method="post" action="${safe(base)}/cancel"><button type="submit">Go back to ${safe(clientName)}</button></form>`
+  `<form method="post" action="${escaped(base)}/cancel"><button type="submit">Go back to ${escaped(clientName)}</button></form>`
 
 /** Says what went wrong to somebody who cannot go on. */
 export const errorPage = (error: string, description: string | undefined): string =>
   page({
     title: 'The sign-in cannot go on',
-    body: `<h1>The sign-in cannot go on</h1><p>${safe(description ?? 'The request is not valid.')}</p>
-<p>Go back to where you came from, and begin again. Code: <code>${safe(error)}</code></p>`,
+    body: `<h1>The sign-in cannot go on</h1><p>${escaped(description ?? 'The request is not valid.')}</p>
+<p>Go back to where you came from, and begin again. Code: <code>${escaped(error)}</code></p>`,
   })
 
 export interface SignInPage {
@@ -149,7 +140,8 @@ export function signInPage(shown: SignInPage): string {
   const { view, base, qrCode } = shown
   const { clientName, logoUri, asked, links, failures, state } = view
   const title = `Sign in to ${clientName}`
-  const logo = logoUri === null ? '' : `<img class="logo" src="${safe(logoUri)}" alt="" referrerpolicy="no-referrer">`
+  const logo =
+    logoUri === null ? '' : `<img class="logo" src="${escaped(logoUri)}" alt="" referrerpolicy="no-referrer">`
   if (state === 'REFUSED')
     return page({
       title,
@@ -161,14 +153,14 @@ export function signInPage(shown: SignInPage): string {
     data: { state: `${base}/state`, done: `${base}/done`, failures: String(failures), seen: seenAs(view) },
     refreshSeconds: 5,
     hasScript: true,
-    body: `${logo}<h1>${safe(title)}</h1>
-<p>${safe(clientName)} asks for: ${safe(asked)}.</p>
-<p role="status">${safe(statusOf(shown))}</p>
+    body: `${logo}<h1>${escaped(title)}</h1>
+<p>${escaped(clientName)} asks for: ${escaped(asked)}.</p>
+<p role="status">${escaped(statusOf(shown))}</p>
 <h2>With a wallet on this device</h2>
-<a class="act" href="${safe(links.same)}">Open your wallet</a>
+<a class="act" href="${escaped(links.same)}">Open your wallet</a>
 <h2>With a wallet on another device</h2>
 <p id="scan">Scan this code only if you opened this page yourself.</p>
-<img class="qr" src="${safe(qrCode)}" alt="QR code that opens the request in a wallet" aria-describedby="scan">
+<img class="qr" src="${escaped(qrCode)}" alt="QR code that opens the request in a wallet" aria-describedby="scan">
 ${cancelForm(base, clientName)}`,
   })
 }

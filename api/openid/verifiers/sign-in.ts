@@ -12,6 +12,7 @@ import { bundledOnly } from '../../../activities/documents/index.ts'
 import type { Platform } from '../../../activities/index.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { limitRate } from '../../frame/limits/index.ts'
+import { sendPage } from '../pages.ts'
 import { errorPage, PAGE_HEADERS, seenAs, signInHeaders, signInPage } from './page.ts'
 import { accountIdOf, KEPT_SECONDS } from './provider.ts'
 import { providersOf, type Running } from './providers.ts'
@@ -33,11 +34,6 @@ const PUBLISHED_SECONDS = 300
 
 const noInteraction = () =>
   new Refusal('sign_in.not_yours', 'This sign-in has ended, or it was begun in another browser. Begin it again.')
-
-/** Browsers read a page. */
-const sendPage = (response: Response, status: number, html: string): void => {
-  response.status(status).type('html').send(html)
-}
 
 const explain: ErrorRequestHandler = (error, request, response, next) => {
   const refusal = error instanceof errors.SessionNotFound ? noInteraction() : error

@@ -3,13 +3,11 @@ import type { Platform } from '../../../activities/index.ts'
 import type { WalletSays } from '../../../activities/openid/verifiers/answering.ts'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
+import { describedAs } from '../../../protocol/tokens-logs/index.ts'
 
 /** Bytes: up to 20 presentations with their credentials. */
 const ANSWER_BYTES = 1024 * 1024
 const MAX_PARAMETERS = 20
-
-/** Characters that a description may have (RFC 6749, section 5.2). */
-const described = (text: string): string => text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
 
 const unreadable = (message: string) => invalidAnswer('answer_malformed', message)
 
@@ -26,7 +24,7 @@ const explain: ErrorRequestHandler = (error, _request, response, next) => {
   if (error instanceof Unavailable) {
     const { retryAfterSeconds, message } = error
     response.status(503).set('Retry-After', String(retryAfterSeconds))
-    return response.json({ error: 'temporarily_unavailable', error_description: described(message) })
+    return response.json({ error: 'temporarily_unavailable', error_description: describedAs(message) })
   }
   const tooLarge = error instanceof Error && 'type' in error && error.type === 'entity.too.large'
   const ofBody = error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500
@@ -34,7 +32,7 @@ const explain: ErrorRequestHandler = (error, _request, response, next) => {
   const message = error instanceof Refusal ? error.message : 'The body is no form that can be read, or it is too large.'
   const isMissing = error instanceof Refusal && error.code.endsWith('.not_found')
   response.status(tooLarge ? 413 : isMissing ? 404 : 400)
-  response.json({ error: 'invalid_request', error_description: described(message) })
+  response.json({ error: 'invalid_request', error_description: describedAs(message) })
 }
 
 /** The request of a sign-in, and its answer: OpenID4VP 1.0 by reference, with direct_post. */

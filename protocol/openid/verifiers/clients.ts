@@ -1,6 +1,8 @@
 import { type FieldError, Refusal, within } from '../../errors.ts'
+import { LOOPBACK_HOSTS } from '../../hosts/names.ts'
 import { readCalledUrl } from '../../hosts/urls.ts'
 import { isLabel, LABEL_EXPECTED } from '../../names.ts'
+import { REVERSE_DOMAIN } from '../oid4vci/authorization/redirects.ts'
 
 export const APPLICATION_TYPES = ['web', 'native'] as const
 export type ApplicationType = (typeof APPLICATION_TYPES)[number]
@@ -31,13 +33,7 @@ export const hasSecret = (method: string): boolean => method !== 'none'
 const MAX_REDIRECTS = 20
 const MAX_URI = 2_048
 
-/** This machine, for trials; of a native application on its device (RFC 8252, section 7.3). */
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
-
 type Fault = { code: string; message: string } | undefined
-
-/** A scheme of its own, which is a name of the application's maker turned round (RFC 8252, section 7.1). */
-const isOwnScheme = (protocol: string): boolean => /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol)
 
 function redirectFault(uri: string, isNative: boolean): Fault {
   const broken = (code: string, message: string): Fault => ({ code, message })
@@ -48,11 +44,11 @@ function redirectFault(uri: string, isNative: boolean): Fault {
   if (uri.includes('*')) return broken('wildcard', 'expected the whole URI: it is compared as a text')
   const url = new URL(uri)
   if (url.username || url.password) return broken('user_info', 'expected no user info before the host')
-  if (url.protocol === 'http:' && LOOPBACK.has(url.hostname))
+  if (url.protocol === 'http:' && LOOPBACK_HOSTS.has(url.hostname))
     return isNative || url.hostname === 'localhost'
       ? undefined
       : broken('address', 'expected a name, not an IP address')
-  if (isNative && isOwnScheme(url.protocol)) return undefined
+  if (isNative && REVERSE_DOMAIN.test(url.protocol)) return undefined
   const read = readCalledUrl(uri)
   if ('url' in read) return undefined
   const others = isNative

@@ -1,4 +1,5 @@
 import { type FieldError, Refusal } from '../../errors.ts'
+import { LOOPBACK_HOSTS } from '../../hosts/names.ts'
 import type { JwsHeader } from '../../jws.ts'
 import type { QueryType } from './queries.ts'
 
@@ -57,8 +58,6 @@ export const requestHeader = (kid: string): JwsHeader => ({ alg: 'EdDSA', typ: '
 /** Returns the link that opens a wallet on the same device; it contains the signed request. */
 export const didcommLink = (jws: string): string => `didcomm://?request=${jws}`
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
-
 /**
  * Returns why a callback URL is not valid; undefined if it is. Wallets call it, and we never do, so only its form is
  * checked: https, or http on the caller's own machine.
@@ -67,7 +66,7 @@ function callbackFault(text: string): string | undefined {
   if (text.length > 2048 || /[\p{Cc}\p{Z}\\]/u.test(text) || !URL.canParse(text)) return 'must be a URL'
   const { protocol, hostname, username, password, hash } = new URL(text)
   if (username !== '' || password !== '' || hash !== '') return 'must have neither user info nor a fragment'
-  const allowed = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname))
+  const allowed = protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOSTS.has(hostname))
   return allowed ? undefined : 'must start with https://'
 }
 

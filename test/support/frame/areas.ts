@@ -17,7 +17,15 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
   'compact-credentials': ['dids', 'credentials', 'tokens-logs'],
   'mobile-credentials': ['dids', 'credentials', 'tokens-logs'],
   messaging: ['dids'],
-  openid: ['dids', 'credentials', 'claim-sources', 'mobile-credentials', 'semantic-credentials', 'webhooks'],
+  openid: [
+    'dids',
+    'credentials',
+    'claim-sources',
+    'mobile-credentials',
+    'semantic-credentials',
+    'tokens-logs',
+    'webhooks',
+  ],
   webhooks: [],
   administration: ['dids', 'domains', 'credentials', 'messaging', 'openid', 'tokens-logs', 'webhooks'],
 }

@@ -8,8 +8,8 @@ const CHARACTERS = /^[\x21\x24-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e%]+$/
 /** RFC 8252, section 7.3: addresses, because `localhost` may be resolved to another machine. */
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?=[/?]|$)/
 
-/** RFC 8252, section 7.1: a domain name of the wallet's author in reverse, so with a period. */
-const REVERSE_DOMAIN = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:/
+/** A scheme of a native application: a domain name of its maker in reverse, so with a period (RFC 8252, section 7.1). */
+export const REVERSE_DOMAIN = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:/
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/
 

@@ -1,0 +1,20 @@
+import { createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** A secret that nobody guesses: 256 random bits, as 43 characters. */
+export const newSecret = (): string => randomBytes(32).toString('base64url')
+
+/**
+ * SHA-256 of a secret of `newSecret`, which is what rows keep: nobody finds 256 random bits from it, so that it needs no
+ * key and no salt.
+ */
+export const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** Compares in a time that does not tell where both differ; values of different lengths differ. */
+export function isSame(one: string | Uint8Array, other: string | Uint8Array): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** A key of 256 bits for one purpose, from the master key (HKDF, RFC 5869). */
+export const keyFor = (masterKey: Uint8Array, purpose: string, salt = ''): Buffer =>
+  Buffer.from(hkdfSync('sha256', masterKey, salt, `countersign/${purpose}`, 32))
