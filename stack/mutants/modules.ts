@@ -82,7 +82,12 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   outbox: {
     code: ['activities/frame/outbox.ts', 'activities/frame/outbox.relay.ts'],
-    tests: ['test/frame/outbox/outbox.test.ts', 'test/frame/outbox/order.test.ts', 'test/frame/outbox/turns.test.ts'],
+    tests: [
+      'test/frame/outbox/relay.test.ts',
+      'test/frame/outbox/rows.test.ts',
+      'test/frame/outbox/order.test.ts',
+      'test/frame/outbox/turns.test.ts',
+    ],
   },
   webhooks: {
     code: ['activities/webhooks/*.ts', 'protocol/webhooks/*.ts', 'workflows/webhooks.ts'],
