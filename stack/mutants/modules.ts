@@ -30,10 +30,10 @@ export const MODULES: Readonly<Record<string, Module>> = {
   isolation: {
     code: ['entities/base.ts', 'entities/orm.ts', 'entities/roles.ts'],
     tests: [
+      'test/frame/database/connect.test.ts',
+      'test/frame/database/roles.test.ts',
       'test/administration/tenants.fence.test.ts',
       'test/administration/tenants.catalogue.test.ts',
-      'test/administration/tenants.orm-fence.test.ts',
-      'test/administration/tenants.row-fence.test.ts',
     ],
   },
   idempotency: {
