@@ -43,12 +43,14 @@ export const MODULES: Readonly<Record<string, Module>> = {
   outbound: {
     code: ['activities/frame/outbound/*.ts', 'protocol/hosts/addresses.ts'],
     tests: [
-      'test/frame/outbound/outbound.test.ts',
-      'test/frame/outbound/ssrf.test.ts',
       'test/frame/outbound/url.test.ts',
+      'test/frame/outbound/addresses.test.ts',
+      'test/frame/outbound/post.test.ts',
+      'test/frame/outbound/dns.test.ts',
+      'test/frame/outbound/requests.test.ts',
+      'test/frame/outbound/exchange.test.ts',
       'test/frame/outbound/names.test.ts',
-      'test/frame/outbound/faults.timing.test.ts',
-      'test/frame/api/address.test.ts',
+      'test/frame/outbound/outbound.test.ts',
     ],
   },
   verification: {
