@@ -30,10 +30,10 @@ export const MODULES: Readonly<Record<string, Module>> = {
   isolation: {
     code: ['entities/base.ts', 'entities/orm.ts', 'entities/roles.ts'],
     tests: [
+      'test/frame/database/connect.test.ts',
+      'test/frame/database/roles.test.ts',
       'test/administration/tenants.fence.test.ts',
       'test/administration/tenants.catalogue.test.ts',
-      'test/administration/tenants.orm-fence.test.ts',
-      'test/administration/tenants.row-fence.test.ts',
     ],
   },
   idempotency: {
@@ -43,12 +43,14 @@ export const MODULES: Readonly<Record<string, Module>> = {
   outbound: {
     code: ['activities/frame/outbound/*.ts', 'protocol/hosts/addresses.ts'],
     tests: [
-      'test/frame/outbound/outbound.test.ts',
-      'test/frame/outbound/ssrf.test.ts',
       'test/frame/outbound/url.test.ts',
+      'test/frame/outbound/addresses.test.ts',
+      'test/frame/outbound/post.test.ts',
+      'test/frame/outbound/dns.test.ts',
+      'test/frame/outbound/requests.test.ts',
+      'test/frame/outbound/exchange.test.ts',
       'test/frame/outbound/names.test.ts',
-      'test/frame/outbound/faults.timing.test.ts',
-      'test/frame/api/address.test.ts',
+      'test/frame/outbound/outbound.test.ts',
     ],
   },
   verification: {
@@ -82,7 +84,12 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   outbox: {
     code: ['activities/frame/outbox.ts', 'activities/frame/outbox.relay.ts'],
-    tests: ['test/frame/outbox/outbox.test.ts', 'test/frame/outbox/order.test.ts', 'test/frame/outbox/turns.test.ts'],
+    tests: [
+      'test/frame/outbox/relay.test.ts',
+      'test/frame/outbox/rows.test.ts',
+      'test/frame/outbox/order.test.ts',
+      'test/frame/outbox/turns.test.ts',
+    ],
   },
   webhooks: {
     code: ['activities/webhooks/*.ts', 'protocol/webhooks/*.ts', 'workflows/webhooks.ts'],

@@ -1,4 +1,5 @@
 import type { MutantResult } from '@stryker-mutator/api/core'
+import type { Reporter } from '@stryker-mutator/api/report'
 
 /** What a mutant must not be. One that hangs is found out by the time that it takes. */
 const MISSED = ['Survived', 'NoCoverage']
@@ -24,3 +25,10 @@ export const scoreLine = (name: string, { found, missed, percent }: Score): stri
 /** Where a mutant stands, and what it puts there. */
 export const mutantLine = ({ status, fileName, location, mutatorName, replacement = '' }: MutantResult): string =>
   `${status} ${fileName}:${location.start.line}:${location.start.column} ${mutatorName} → ${replacement.replaceAll(/\s+/g, ' ').slice(0, 100)}`
+
+/** Says at once what is missed: a run may take an hour, and its own report comes at its end. */
+export class MissedReporter implements Reporter {
+  onMutantTested(result: Readonly<MutantResult>): void {
+    if (MISSED.includes(result.status)) console.log(mutantLine(result))
+  }
+}

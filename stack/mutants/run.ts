@@ -25,7 +25,7 @@ export async function plantMutants(name: string, { code, tests }: Module): Promi
     incrementalFile: `${REPORTS}/${name}.json`,
     tempDirName: '.local/mutants',
     ignorePatterns: ['.local'],
-    reporters: ['progress-append-only'],
+    reporters: ['progress-append-only', 'missed'],
     allowConsoleColors: false,
   })
   const files = new Set(globSync(code).map((file) => resolve(file)))

@@ -15,6 +15,7 @@ import {
 import { dismissGuard } from '../parts/part.ts'
 import type { FileReport } from '../tests/report.ts'
 import { proseIgnorer } from './ignorer.ts'
+import { MissedReporter } from './report.ts'
 import type { RanTest } from './session.ts'
 import { createSessions, type Session } from './sessions.ts'
 import { runCovered, runWhole } from './whole.ts'
@@ -161,4 +162,5 @@ process.once('disconnect', () => process.exit())
 export const strykerPlugins = [
   declareClassPlugin(PluginKind.TestRunner, 'files', FileRunner),
   declareValuePlugin(PluginKind.Ignore, 'prose', proseIgnorer),
+  declareClassPlugin(PluginKind.Reporter, 'missed', MissedReporter),
 ]
