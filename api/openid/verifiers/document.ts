@@ -90,6 +90,12 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
     maxLength: 2048,
     example: 'https://schema.org/givenName',
   },
+  CertificateChainPem: {
+    type: 'string',
+    description: "1 to 4 X.509 certificates in PEM, one after the other, the verifier's own first.",
+    pattern: '^(-----BEGIN CERTIFICATE-----\\n[A-Za-z0-9+/=\\n]+\\n-----END CERTIFICATE-----\\n?){1,4}$',
+    maxLength: 65536,
+  },
   OidcClaimName: {
     type: 'string',
     description: 'Name of a claim; none that the provider makes itself, such as sub.',
