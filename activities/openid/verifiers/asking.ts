@@ -1,7 +1,7 @@
 import type { Json } from '../../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { jwsAlgorithm, signCompactJws } from '../../../protocol/jws.ts'
-import { chainFaults } from '../../../protocol/openid/verifiers/certificates.ts'
+import { certificateRequest, chainFaults } from '../../../protocol/openid/verifiers/certificates.ts'
 import {
   type DcqlQuery,
   dcqlOf,
@@ -84,6 +84,12 @@ export function createSignInRequests({ documents, now, signers, contexts }: Part
     async checkSigner(tenantId: string, verifier: Identified): Promise<void> {
       const { faults } = await signerOf(tenantId, verifier)
       if (faults.length > 0) throw invalidVerifier(faults)
+    },
+
+    /** For a certificate of the verifier at this host. Throws `Refusal('oidc_verifier.did_unfit')`. */
+    async certificateRequest(tenantId: string, verifierDid: string, host: string): Promise<string> {
+      const found = await signers.signerOf(tenantId, verifierDid, refuseDid)
+      return certificateRequest(found.withKey({ keyTypes: CERTIFIED_KEY_TYPES, neededBy: NEEDED_BY }), host)
     },
 
     async queryFor(tenantId: string, query: unknown): Promise<DcqlQuery> {

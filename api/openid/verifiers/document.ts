@@ -62,6 +62,7 @@ export const VERIFIER_REFUSALS: Partial<Record<Id, Readonly<Record<number, strin
     404: 'oidc_verifier.template_not_found',
     409: 'oidc_verifier.too_many',
   },
+  getOidcVerifierCertificateRequest: { 400: 'oidc_verifier.did_unfit' },
   updateOidcVerifier: { 400: 'oidc_verifier.invalid' },
   rotateOidcVerifierKeys: { 409: 'oidc_verifier.rotated_lately' },
   createOidcVerifierClient: { 400: 'oidc_client.invalid', 409: 'oidc_client.too_many' },

@@ -52,6 +52,11 @@ export interface OidcVerifierOut {
   issuer: string
 }
 
+export interface OidcVerifierCertificateRequestOut {
+  /** PKCS #10 in PEM. */
+  csrPem: string
+}
+
 export interface OidcVerifierPageOut {
   data: OidcVerifierOut[]
   limit: Count
@@ -163,6 +168,10 @@ export const OIDC_VERIFIER: OidcVerifierOut = {
   includePresentation: false,
   claimMappings: [{ json_ld_fqn: 'https://schema.org/givenName', oidc_claim: 'given_name' }],
   issuer: 'https://issuer.example/v1/oidc/verifiers/7d2f9a1c-4b6e-4c8d-a0f3-1e5b7c9d2f4a',
+}
+
+export const OIDC_CERTIFICATE_REQUEST: OidcVerifierCertificateRequestOut = {
+  csrPem: '-----BEGIN CERTIFICATE REQUEST-----\nMIIBDjCBtQIBADAZMRc…\n-----END CERTIFICATE REQUEST-----\n',
 }
 
 export const OIDC_CLIENT: OidcVerifierClientOut = {

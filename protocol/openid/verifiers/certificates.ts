@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
-import { KeyUsageFlags } from '@peculiar/x509'
+import {
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  Name,
+  Pkcs10CertificateRequestGenerator,
+  SubjectAlternativeNameExtension,
+} from '@peculiar/x509'
 import type { FieldError } from '../../errors.ts'
 import {
   type Certificate,
@@ -9,6 +15,7 @@ import {
   parseCertificate,
 } from '../../mobile-credentials/certificates.read.ts'
 import { toPem } from '../../mobile-credentials/certificates.ts'
+import { ECDSA, type StoredKey, signingCrypto } from '../../mobile-credentials/signing-crypto.ts'
 import { invalidVerifier } from './values.ts'
 
 /** Certificates in DER as base64, the verifier's own first, as `x5c` has them (RFC 7515, section 4.1.6). */
@@ -36,9 +43,9 @@ function leafFaults(leaf: Certificate, publicKey: Uint8Array): FieldError[] {
   const { isAuthority, keyUsage = KeyUsageFlags.digitalSignature } = leaf
   if (keyIn(leaf) !== Buffer.from(publicKey).toString('hex'))
     return [at('public_key', 'expected first the certificate of the P-256 key of the DID')]
-  if (isAuthority || !(keyUsage & KeyUsageFlags.digitalSignature))
-    return [at('key_usage', 'expected a certificate of no authority, with the key usage digitalSignature')]
-  return isIssuedBy(leaf, leaf) ? [at('self_signed', 'expected a certificate that an authority signed')] : []
+  return isAuthority || !(keyUsage & KeyUsageFlags.digitalSignature)
+    ? [at('key_usage', 'expected a certificate of no authority, with the key usage digitalSignature')]
+    : []
 }
 
 /**
@@ -66,3 +73,24 @@ export function chainFaults(chain: CertificateChain, publicKey: Uint8Array, now:
 /** SHA-256 of the leaf, by which wallets know a verifier (OpenID4VP 1.0, section 5.9.3, `x509_hash`). */
 export const leafHash = ([leaf = '']: CertificateChain): string =>
   createHash('sha256').update(Buffer.from(leaf, 'base64')).digest('base64url')
+
+/** Longest common name (RFC 5280, appendix A.1). */
+const MAX_NAME = 64
+
+/** Asks an authority for a certificate of a verifier at this host, in PEM (RFC 2986); the key signs it. */
+export async function certificateRequest(key: StoredKey, host: string): Promise<string> {
+  const { crypto, keys } = await signingCrypto(key)
+  const request = await Pkcs10CertificateRequestGenerator.create(
+    {
+      name: new Name([{ CN: [{ utf8String: host.slice(0, MAX_NAME) }] }]),
+      keys,
+      signingAlgorithm: ECDSA,
+      extensions: [
+        new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+        new SubjectAlternativeNameExtension([{ type: 'dns', value: host }]),
+      ],
+    },
+    crypto,
+  )
+  return toPem('CERTIFICATE REQUEST', new Uint8Array(request.rawData))
+}

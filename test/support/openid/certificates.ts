@@ -1,6 +1,12 @@
 import 'reflect-metadata'
 import { webcrypto } from 'node:crypto'
-import { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension, X509CertificateGenerator } from '@peculiar/x509'
+import {
+  BasicConstraintsExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  Pkcs10CertificateRequest,
+  X509CertificateGenerator,
+} from '@peculiar/x509'
 import { dereference, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
 import { resolveDidKey } from '../../../protocol/dids/key.ts'
 
@@ -51,10 +57,11 @@ export async function openAuthority() {
     between: await certificate(['Between', between.publicKey], rootIssuer, { isAuthority: true }),
     /** The certificate of a did:key. */
     certify: async (did: string, terms?: Terms) => certificate(['A verifier', await keyOf(did)], issuer, terms),
-    /** One that the certified key itself signed. */
-    async certifyItself() {
-      const pair = await newPair()
-      return certificate(['Itself', pair.publicKey], ['Itself', pair.privateKey])
+    /** The certificate that a request asks for. */
+    async certifyRequest(csrPem: string): Promise<string> {
+      const request = new Pkcs10CertificateRequest(csrPem)
+      if (!(await request.verify())) throw new Error('the request has another signature')
+      return certificate([request.subject.slice('CN='.length), await request.publicKey.export()], issuer)
     },
   }
 }
