@@ -13,6 +13,8 @@ const OidcVerifierSchema = defineEntity({
     presentationTemplateId: p.uuid(),
     includePresentation: p.boolean(),
     claimMappings: p.json<ClaimMapping[]>(),
+    /** DER in base64, the verifier's own first; null: wallets know it by its DID. */
+    certificateChain: p.array().nullable(),
     updatedAt: p.datetime(),
   },
 })

@@ -107,10 +107,15 @@ function bytesOfPem(text: string): Uint8Array | undefined {
   return bytes.toString('base64') === base64 ? bytes : undefined
 }
 
-/** Reads one certificate in PEM (RFC 7468). Throws `Refusal('certificate.malformed')` that names the field. */
-export function readPem(text: string, path: string): Certificate {
+/** Reads one certificate in PEM (RFC 7468); undefined for any other text. */
+export function certificateOfPem(text: string): Certificate | undefined {
   const bytes = bytesOfPem(text)
-  const certificate = bytes && readCertificate(bytes)
+  return bytes && readCertificate(bytes)
+}
+
+/** The same. Throws `Refusal('certificate.malformed')` that names the field. */
+export function readPem(text: string, path: string): Certificate {
+  const certificate = certificateOfPem(text)
   if (certificate) return certificate
   throw new Refusal('certificate.malformed', 'The certificate cannot be read.', [
     { path, code: 'pem', message: 'expected one X.509 certificate in PEM, -----BEGIN CERTIFICATE-----' },

@@ -39,6 +39,7 @@ export const OPENID_OPERATIONS = {
   indexOidcVerifier: { scope: read, name: 'OIDC_VERIFIER_RETRIEVE_LIST', category: verifier },
   createOidcVerifier: { scope: write, name: 'OIDC_VERIFIER_CREATE', category: verifier, changes: true },
   getOidcVerifier: { scope: read, name: 'OIDC_VERIFIER_RETRIEVE', category: verifier },
+  getOidcVerifierCertificateRequest: { scope: read, name: 'OIDC_VERIFIER_CERTIFICATE_REQUEST', category: verifier },
   updateOidcVerifier: { scope: write, name: 'OIDC_VERIFIER_UPDATE', category: verifier, changes: true },
   deleteOidcVerifier: { scope: write, name: 'OIDC_VERIFIER_DELETE', category: verifier, changes: true },
   rotateOidcVerifierKeys: { scope: write, name: 'OIDC_VERIFIER_KEYS_ROTATE', category: verifier, changes: true },

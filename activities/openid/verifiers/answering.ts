@@ -41,7 +41,7 @@ export function createWalletAnswers(parts: Parts) {
       const { baseUrl } = await tenants.byId(place.tenantId)
       const issuer = issuerOf(baseUrl, place.verifierId)
       const handover = {
-        clientId: clientIdOf(verifier.verifierDid),
+        clientId: clientIdOf(verifier),
         nonce: secrets.nonce(row.id, device),
         responseUri: `${issuer}/answers/${name}`,
       }
@@ -63,13 +63,12 @@ export function createWalletAnswers(parts: Parts) {
     /** The signed request that a wallet fetches. Throws `sign_in.request_over`, `oidc_verifier.template_unsuitable`. */
     async requestObject(place: Place, name: string): Promise<string> {
       const { row, verifier, client, template, handover } = await readForAnswer(place, name)
-      return signInRequests.sign(place.tenantId, verifier.verifierDid, {
+      return signInRequests.sign(place.tenantId, verifier, {
         ...handover,
         query: await signInRequests.queryFor(place.tenantId, template.query),
         issuedAt: now(),
         expiresAt: row.expiresAt,
-        clientName: client.name,
-        logoUri: client.logoUri ?? null,
+        ...(!verifier.certificateChain && { shown: { clientName: client.name, logoUri: client.logoUri ?? null } }),
       })
     },
 

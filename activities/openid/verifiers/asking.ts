@@ -1,6 +1,7 @@
 import type { Json } from '../../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { jwsAlgorithm, signCompactJws } from '../../../protocol/jws.ts'
+import { certificateRequest, chainFaults } from '../../../protocol/openid/verifiers/certificates.ts'
 import {
   type DcqlQuery,
   dcqlOf,
@@ -8,7 +9,13 @@ import {
   type Wanted,
   wantedOf,
 } from '../../../protocol/openid/verifiers/dcql.ts'
-import { requestClaims, requestObjectHeader, type WalletRequest } from '../../../protocol/openid/verifiers/requests.ts'
+import {
+  type Identified,
+  requestClaims,
+  requestObjectHeader,
+  type WalletRequest,
+} from '../../../protocol/openid/verifiers/requests.ts'
+import { invalidVerifier } from '../../../protocol/openid/verifiers/values.ts'
 import { readQuery } from '../../../protocol/semantic-credentials/presentations/queries.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { RefuseSigner, Signers } from '../../dids/signers.ts'
@@ -16,6 +23,8 @@ import type { TenantContexts } from '../../semantic-credentials/contexts.ts'
 
 /** Best first: more wallets verify ES256. */
 const KEY_TYPES = ['p256', 'ed25519']
+/** What certificates are for. */
+const CERTIFIED_KEY_TYPES = ['p256']
 const NEEDED_BY = 'the request of a verifier'
 
 const refuseDid: RefuseSigner = ({ expected }) =>
@@ -23,16 +32,19 @@ const refuseDid: RefuseSigner = ({ expected }) =>
     { path: 'verifier_did', code: 'did', message: expected },
   ])
 
-interface Parts extends Pick<Dependencies, 'documents'> {
+interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
   signers: Signers
   contexts: TenantContexts
 }
 
 /** What a verifier asks wallets for, and the signature under it. */
-export function createSignInRequests({ documents, signers, contexts }: Parts) {
-  async function signerOf(tenantId: string, did: string) {
-    const signer = await signers.signerOf(tenantId, did, refuseDid)
-    return signer.withKey({ keyTypes: KEY_TYPES, neededBy: NEEDED_BY })
+export function createSignInRequests({ documents, now, signers, contexts }: Parts) {
+  /** With the signer comes what forbids that it signs with the verifier's certificates. */
+  async function signerOf(tenantId: string, { verifierDid, certificateChain }: Identified) {
+    const found = await signers.signerOf(tenantId, verifierDid, refuseDid)
+    const keyTypes = certificateChain ? CERTIFIED_KEY_TYPES : KEY_TYPES
+    const signer = found.withKey({ keyTypes, neededBy: NEEDED_BY })
+    return { signer, faults: certificateChain ? chainFaults(certificateChain, signer.publicKey, now()) : [] }
   }
 
   /** Throws `Refusal('oidc_verifier.template_unsuitable')`. */
@@ -68,9 +80,16 @@ export function createSignInRequests({ documents, signers, contexts }: Parts) {
       wantedBy(query)
     },
 
-    /** Throws `Refusal('oidc_verifier.did_unfit')`. */
-    async checkDid(tenantId: string, did: string): Promise<void> {
-      await signerOf(tenantId, did)
+    /** Throws `Refusal('oidc_verifier.did_unfit')`, and `'oidc_verifier.invalid'` for certificates that do not fit. */
+    async checkSigner(tenantId: string, verifier: Identified): Promise<void> {
+      const { faults } = await signerOf(tenantId, verifier)
+      if (faults.length > 0) throw invalidVerifier(faults)
+    },
+
+    /** For a certificate of the verifier at this host. Throws `Refusal('oidc_verifier.did_unfit')`. */
+    async certificateRequest(tenantId: string, verifierDid: string, host: string): Promise<string> {
+      const found = await signers.signerOf(tenantId, verifierDid, refuseDid)
+      return certificateRequest(found.withKey({ keyTypes: CERTIFIED_KEY_TYPES, neededBy: NEEDED_BY }), host)
     },
 
     async queryFor(tenantId: string, query: unknown): Promise<DcqlQuery> {
@@ -80,14 +99,17 @@ export function createSignInRequests({ documents, signers, contexts }: Parts) {
       return dcqlOf(wanted, (id) => types.get(id) ?? [])
     },
 
-    /** The request object, signed by the DID (OpenID4VP 1.0, section 5.9.3). */
-    async sign(tenantId: string, did: string, request: WalletRequest): Promise<string> {
-      const { verificationMethod, keyType, sign } = await signerOf(tenantId, did)
-      return signCompactJws(
-        requestObjectHeader(jwsAlgorithm(keyType), verificationMethod),
-        requestClaims(request),
-        sign,
-      )
+    /**
+     * The request object, signed by the key of the DID (OpenID4VP 1.0, section 5.9.3). Throws
+     * `Refusal('oidc_verifier.certificate_unfit')` where its certificates do not fit any more.
+     */
+    async sign(tenantId: string, verifier: Identified, request: WalletRequest): Promise<string> {
+      const { signer, faults } = await signerOf(tenantId, verifier)
+      if (faults.length > 0)
+        throw new Refusal('oidc_verifier.certificate_unfit', 'The certificates of the verifier do not fit.', faults)
+      const { verificationMethod, keyType, sign } = signer
+      const header = requestObjectHeader(jwsAlgorithm(keyType), verificationMethod, verifier)
+      return signCompactJws(header, requestClaims(request), sign)
     },
   }
 }

@@ -17,7 +17,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
   operations: Operations
   tenants: Pick<Tenants, 'byId'>
   verifierKeys: VerifierKeys
-  signInRequests: Pick<SignInRequests, 'checkTemplate' | 'checkDid'>
+  signInRequests: Pick<SignInRequests, 'checkTemplate' | 'checkSigner' | 'certificateRequest'>
 }
 
 const templateNotFound = () =>
@@ -41,7 +41,7 @@ export function createVerifiers({ database, now, uuid, operations, tenants, veri
     )
     if (!template) throw templateNotFound()
     signInRequests.checkTemplate(template.query)
-    await signInRequests.checkDid(tenantId, values.verifierDid)
+    await signInRequests.checkSigner(tenantId, values)
   }
 
   /** Locked, so that nobody deletes it before the verifier names it. */
@@ -56,6 +56,7 @@ export function createVerifiers({ database, now, uuid, operations, tenants, veri
     presentationTemplateId: values.presentationTemplateId,
     includePresentation: values.includePresentation,
     claimMappings: values.claimMappings.map((each) => ({ ...each })),
+    certificateChain: values.certificateChain ? [...values.certificateChain] : null,
     updatedAt: now(),
   })
 
@@ -97,6 +98,13 @@ export function createVerifiers({ database, now, uuid, operations, tenants, veri
     async readVerifier(tenantId: string, id: string): Promise<VerifierRecord> {
       const row = await inTenant(database.tenants, tenantId, (em) => findVerifier(em, id))
       return toVerifier(row, await baseOf(tenantId))
+    },
+
+    /** PEM of a request that an authority can sign. Throws `oidc_verifier.did_unfit`. */
+    async requestCertificate(tenantId: string, id: string): Promise<string> {
+      const { verifierDid } = await inTenant(database.tenants, tenantId, (em) => findVerifier(em, id))
+      const { hostname } = new URL(await baseOf(tenantId))
+      return signInRequests.certificateRequest(tenantId, verifierDid, hostname)
     },
 
     /** Sign-ins that are under way go on with the new values. */

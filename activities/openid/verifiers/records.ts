@@ -28,6 +28,7 @@ export const toVerifier = (row: OidcVerifier, baseUrl: string): VerifierRecord =
   presentationTemplateId: row.presentationTemplateId,
   includePresentation: row.includePresentation,
   claimMappings: row.claimMappings,
+  ...(row.certificateChain && { certificateChain: row.certificateChain }),
 })
 
 export const toClient = (row: OidcClient): ClientRecord => ({

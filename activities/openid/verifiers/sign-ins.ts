@@ -2,7 +2,7 @@ import { OidcSignIn, type SignInState } from '../../../entities/openid/verifiers
 import { inTenant, takeTurn } from '../../../entities/orm.ts'
 import { PresentationTemplate } from '../../../entities/semantic-credentials.presentations.ts'
 import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
-import { clientIdOf, walletLink } from '../../../protocol/openid/verifiers/requests.ts'
+import { clientIdOf, type Identified, walletLink } from '../../../protocol/openid/verifiers/requests.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { digestOf } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
@@ -33,8 +33,8 @@ interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
 
 /** Sign-ins of people, as their browsers and the clients see them. */
 export function createSignIns({ database, now, uuid, tenants, rows, secrets }: Parts) {
-  const linkOf = (issuer: string, verifierDid: string, id: string, device: WalletDevice): string =>
-    walletLink(clientIdOf(verifierDid), `${issuer}/requests/${secrets.requestName(id, device)}`)
+  const linkOf = (issuer: string, verifier: Identified, id: string, device: WalletDevice): string =>
+    walletLink(clientIdOf(verifier), `${issuer}/requests/${secrets.requestName(id, device)}`)
 
   return {
     /** Begins the sign-in of a browser's interaction, or returns the one that has begun. */
@@ -70,7 +70,6 @@ export function createSignIns({ database, now, uuid, tenants, rows, secrets }: P
             updatedAt: at,
           })
         const issuer = issuerOf(baseUrl, verifierId)
-        const { verifierDid } = verifier
         return {
           ...{ id, state: row.state, failures: row.failures ?? 0, expiresAt: row.expiresAt },
           answeredBy: row.answeredBy ?? null,
@@ -79,8 +78,8 @@ export function createSignIns({ database, now, uuid, tenants, rows, secrets }: P
           logoUri: client.logoUri ?? null,
           asked: template.name,
           links: {
-            other: linkOf(issuer, verifierDid, id, 'other'),
-            same: linkOf(issuer, verifierDid, id, 'same'),
+            other: linkOf(issuer, verifier, id, 'other'),
+            same: linkOf(issuer, verifier, id, 'same'),
           },
         }
       })

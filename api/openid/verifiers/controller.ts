@@ -22,7 +22,9 @@ import { camelTotals, type PageQuery, toPage } from '../../frame/pagination.ts'
 import type { Problem } from '../../frame/problem.ts'
 import type { Uuid } from '../../frame/wire.ts'
 import {
+  OIDC_CERTIFICATE_REQUEST,
   OIDC_VERIFIER,
+  type OidcVerifierCertificateRequestOut,
   type OidcVerifierIn,
   type OidcVerifierOut,
   type OidcVerifierPageOut,
@@ -79,6 +81,20 @@ export class OidcVerifiersController extends Controller {
   @Example<OidcVerifierOut>(OIDC_VERIFIER)
   async read(@Request() called: Called, @Path() id: Uuid): Promise<OidcVerifierOut> {
     return verifierToWire(await this.platform.oidcVerifiers.readVerifier(called.user.tenantId, id))
+  }
+
+  /**
+   * Returns a request for a certificate of the P-256 key of the verifier's DID, signed by it. An authority that wallets
+   * trust signs the certificate, which becomes the certificate_chain of the verifier.
+   * @summary Read the certificate request of a verifier
+   */
+  @Get('{id}/certificate-request')
+  @OperationId('getOidcVerifierCertificateRequest')
+  @Security('bearerAuth', ['openid:read'])
+  @Example<OidcVerifierCertificateRequestOut>(OIDC_CERTIFICATE_REQUEST)
+  @Response<Problem>(400, 'the DID of the verifier has no P-256 key')
+  async certificateRequest(@Request() called: Called, @Path() id: Uuid): Promise<OidcVerifierCertificateRequestOut> {
+    return { csrPem: await this.platform.oidcVerifiers.requestCertificate(called.user.tenantId, id) }
   }
 
   /**

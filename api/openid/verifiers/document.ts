@@ -62,6 +62,7 @@ export const VERIFIER_REFUSALS: Partial<Record<Id, Readonly<Record<number, strin
     404: 'oidc_verifier.template_not_found',
     409: 'oidc_verifier.too_many',
   },
+  getOidcVerifierCertificateRequest: { 400: 'oidc_verifier.did_unfit' },
   updateOidcVerifier: { 400: 'oidc_verifier.invalid' },
   rotateOidcVerifierKeys: { 409: 'oidc_verifier.rotated_lately' },
   createOidcVerifierClient: { 400: 'oidc_client.invalid', 409: 'oidc_client.too_many' },
@@ -89,6 +90,12 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
     pattern: '^[!-~]{1,1000}[:/][!-~]{1,1000}$',
     maxLength: 2048,
     example: 'https://schema.org/givenName',
+  },
+  CertificateChainPem: {
+    type: 'string',
+    description: "1 to 4 X.509 certificates in PEM, one after the other, the verifier's own first.",
+    pattern: '^(-----BEGIN CERTIFICATE-----\\n[A-Za-z0-9+/=\\n]+\\n-----END CERTIFICATE-----\\n?){1,4}$',
+    maxLength: 65536,
   },
   OidcClaimName: {
     type: 'string',

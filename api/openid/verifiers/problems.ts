@@ -31,6 +31,10 @@ export const VERIFIER_PROBLEMS: ProblemTable = {
       meaning: 'The grant type is not supported.',
       remedy: `Use authorization_code or refresh_token. ${STANDARD}`,
     },
+    'oidc_verifier.certificate_unfit': {
+      meaning: 'The certificates of the verifier have expired, or are not those of the key of its DID any more.',
+      remedy: 'Have the key certified again, and update the verifier with the new certificate_chain.',
+    },
     'oidc_verifier.did_unfit': {
       meaning:
         'The DID of the verifier cannot sign requests: it is not of the tenant, not COMPLETED, or has no fit key.',

@@ -142,11 +142,8 @@ function configurationOf(parts: Parts, facts: ProviderFacts): Configuration {
     enabledJWA: { idTokenSigningAlgValues: ['ES256', 'EdDSA'] },
     conformIdTokenClaims: false,
     allowOmittingSingleRegisteredRedirectUri: false,
-    // a public client has nothing else, and a confidential one at least a nonce (RFC 9700, section 2.1.1)
-    pkce: {
-      required: ({ oidc }, client) =>
-        client.tokenEndpointAuthMethod === 'none' || typeof oidc.params?.nonce !== 'string' || oidc.params.nonce === '',
-    },
+    // a public client has nothing else; a confidential one may rely on its nonce (RFC 9700, section 2.1.1)
+    pkce: { required: (_context, client) => client.tokenEndpointAuthMethod === 'none' },
     clientBasedCORS: (_context, origin, client) =>
       (client.redirectUris ?? []).some((uri) => URL.canParse(uri) && new URL(uri).origin === origin),
     cookies: {

@@ -29,6 +29,9 @@ export interface SignInParts {
 const OF_PROVIDER = ['/authorize', '/authorize/:uid', '/userinfo', '/revoke']
 const PUBLISHED = ['/.well-known/openid-configuration', '/jwks']
 
+/** What fits into the address that it becomes. */
+const FORM_BYTES = 8 * 1024
+
 /** No longer than a new key is published before it signs. */
 const PUBLISHED_SECONDS = 300
 
@@ -58,6 +61,16 @@ export function signInRoutes({ platform, documents, pool, perMinute }: SignInPar
   const byProvider: RequestHandler = async (request, response) => {
     const path = request.url.split('?')[0] ?? '/'
     await providers.run(await running(request), request, response, { path })
+  }
+
+  /**
+   * A request by POST (OpenID Connect Core 1.0, section 3.1.2.1) goes on as the same one by GET: a browser that comes from
+   * another site then sends its cookies, which have SameSite=Lax.
+   */
+  const byForm: RequestHandler = async (request, response) => {
+    const { facts } = await running(request)
+    const parameters = new URLSearchParams(typeof request.body === 'string' ? request.body : '')
+    response.set(PAGE_HEADERS).redirect(303, `${new URL(facts.issuer).pathname}/authorize?${parameters}`)
   }
 
   /** The interaction of the browser's own cookie, which must be the one of the address. */
@@ -126,6 +139,7 @@ export function signInRoutes({ platform, documents, pool, perMinute }: SignInPar
     response.set('Cache-Control', `public, max-age=${PUBLISHED_SECONDS}`)
     next()
   })
+  router.post('/authorize', express.text({ type: 'application/x-www-form-urlencoded', limit: FORM_BYTES }), byForm)
   router.all([...PUBLISHED, ...OF_PROVIDER], byProvider)
   router.options('/token', byProvider)
   router.get('/sign-in/:uid', show)

@@ -1,5 +1,6 @@
 import type { ClientWithSecret } from '../../../activities/openid/verifiers/clients.ts'
 import type { VerifierRecord } from '../../../activities/openid/verifiers/records.ts'
+import { chainPem, readChain } from '../../../protocol/openid/verifiers/certificates.ts'
 import type { ClientValues } from '../../../protocol/openid/verifiers/clients.ts'
 import type { VerifierValues } from '../../../protocol/openid/verifiers/values.ts'
 import type { Count, Did, Uuid } from '../../frame/wire.ts'
@@ -23,7 +24,15 @@ export interface OidcClaimMappingOut {
 /** Statements of the credential, and the claims of the ID token that they become. */
 export type OidcClaimMappingsIn = OidcClaimMappingIn[]
 
+/** X.509 certificates in PEM, one after the other, the verifier's own first. */
+export type CertificateChainPem = string
+
 export interface OidcVerifierIn {
+  /**
+   * Certificates for the P-256 key of the DID, without the trust anchor. With them wallets know the verifier by its own
+   * certificate (x509_hash), without them by its DID.
+   */
+  certificate_chain?: CertificateChainPem
   claim_mappings: OidcClaimMappingsIn
   /** true: the ID token and the answer of the UserInfo endpoint have the presentation too, as vp_token. */
   include_presentation: boolean
@@ -38,8 +47,14 @@ export interface OidcVerifierOut {
   presentationTemplateId: Uuid
   includePresentation: boolean
   claimMappings: OidcClaimMappingOut[]
+  certificateChain?: string
   /** The issuer for clients; its metadata is at /.well-known/openid-configuration below it. */
   issuer: string
+}
+
+export interface OidcVerifierCertificateRequestOut {
+  /** PKCS #10 in PEM. */
+  csrPem: string
 }
 
 export interface OidcVerifierPageOut {
@@ -113,14 +128,16 @@ export const toValues = (body: OidcVerifierIn): VerifierValues => ({
   presentationTemplateId: body.presentation_template_id.toLowerCase(),
   includePresentation: body.include_presentation,
   claimMappings: body.claim_mappings.map((each) => ({ jsonLdFqn: each.json_ld_fqn, oidcClaim: each.oidc_claim })),
+  ...(body.certificate_chain !== undefined && { certificateChain: readChain(body.certificate_chain) }),
 })
 
-export const verifierToWire = ({ claimMappings, ...record }: VerifierRecord): OidcVerifierOut => ({
+export const verifierToWire = ({ claimMappings, certificateChain, ...record }: VerifierRecord): OidcVerifierOut => ({
   id: record.id,
   verifierDid: record.verifierDid,
   presentationTemplateId: record.presentationTemplateId,
   includePresentation: record.includePresentation,
   claimMappings: claimMappings.map(({ jsonLdFqn, oidcClaim }) => ({ json_ld_fqn: jsonLdFqn, oidc_claim: oidcClaim })),
+  ...(certificateChain && { certificateChain: chainPem(certificateChain) }),
   issuer: record.issuer,
 })
 
@@ -151,6 +168,10 @@ export const OIDC_VERIFIER: OidcVerifierOut = {
   includePresentation: false,
   claimMappings: [{ json_ld_fqn: 'https://schema.org/givenName', oidc_claim: 'given_name' }],
   issuer: 'https://issuer.example/v1/oidc/verifiers/7d2f9a1c-4b6e-4c8d-a0f3-1e5b7c9d2f4a',
+}
+
+export const OIDC_CERTIFICATE_REQUEST: OidcVerifierCertificateRequestOut = {
+  csrPem: '-----BEGIN CERTIFICATE REQUEST-----\nMIIBDjCBtQIBADAZMRc…\n-----END CERTIFICATE REQUEST-----\n',
 }
 
 export const OIDC_CLIENT: OidcVerifierClientOut = {

@@ -1,8 +1,15 @@
 import type { JwsHeader } from '../../jws.ts'
+import { type CertificateChain, leafHash } from './certificates.ts'
 import type { DcqlQuery } from './dcql.ts'
 
-/** Client identifiers of verifiers: the DID that signs the request (OpenID4VP 1.0, section 5.9.3). */
-export const clientIdOf = (verifierDid: string): string => `decentralized_identifier:${verifierDid}`
+export interface Identified {
+  verifierDid: string
+  certificateChain?: CertificateChain | null
+}
+
+/** Client identifiers of verifiers: the certificate, or else the DID, of the key that signs (OpenID4VP 1.0, section 5.9.3). */
+export const clientIdOf = ({ verifierDid, certificateChain }: Identified): string =>
+  certificateChain ? `x509_hash:${leafHash(certificateChain)}` : `decentralized_identifier:${verifierDid}`
 
 export interface WalletRequest {
   clientId: string
@@ -11,9 +18,8 @@ export interface WalletRequest {
   query: DcqlQuery
   issuedAt: Date
   expiresAt: Date
-  /** What wallets show. */
-  clientName: string
-  logoUri: string | null
+  /** What some wallets show of a verifier that no certificate names. */
+  shown?: { clientName: string; logoUri: string | null }
 }
 
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
@@ -22,7 +28,7 @@ const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
 const MDOC_ALGORITHMS = [-7, -8, -35, -36]
 
 /** Claims of the signed request object (OpenID4VP 1.0, section 5; RFC 9101). Wallets ignore an `iss`, so that there is none. */
-export const requestClaims = ({ query, ...request }: WalletRequest) => ({
+export const requestClaims = ({ query, shown, ...request }: WalletRequest) => ({
   aud: 'https://self-issued.me/v2',
   client_id: request.clientId,
   response_type: 'vp_token',
@@ -33,8 +39,8 @@ export const requestClaims = ({ query, ...request }: WalletRequest) => ({
   exp: seconds(request.expiresAt),
   dcql_query: query,
   client_metadata: {
-    client_name: request.clientName,
-    ...(request.logoUri !== null && { logo_uri: request.logoUri }),
+    ...(shown && { client_name: shown.clientName }),
+    ...(typeof shown?.logoUri === 'string' && { logo_uri: shown.logoUri }),
     vp_formats_supported: {
       ldp_vc: {
         proof_type_values: ['DataIntegrityProof', 'Ed25519Signature2018', 'Ed25519Signature2020'],
@@ -45,10 +51,15 @@ export const requestClaims = ({ query, ...request }: WalletRequest) => ({
   },
 })
 
-export const requestObjectHeader = (alg: JwsHeader['alg'], kid: string): JwsHeader => ({
+/** `kid`: the DID URL of the key. */
+export const requestObjectHeader = (
+  alg: JwsHeader['alg'],
+  kid: string,
+  { certificateChain }: Identified,
+): JwsHeader => ({
   alg,
   typ: 'oauth-authz-req+jwt',
-  kid,
+  ...(certificateChain ? { x5c: [...certificateChain] } : { kid }),
 })
 
 /** What opens a wallet, on this device as a link and on another one as a QR code (OpenID4VP 1.0, section 5.10). */

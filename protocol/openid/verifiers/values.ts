@@ -15,6 +15,8 @@ export interface VerifierValues {
   presentationTemplateId: string
   includePresentation: boolean
   claimMappings: readonly ClaimMapping[]
+  /** Certificates in DER as base64, the verifier's own first; without them wallets know it by its DID. */
+  certificateChain?: readonly string[]
 }
 
 /** The claim that has the presentation as the wallet sent it (D-526). */

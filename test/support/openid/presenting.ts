@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { setGlobalConfig } from '@openid4vc/openid4vci'
 import { Openid4vpClient } from '@openid4vc/openid4vp'
 import { CoseKey, DeviceRequest, DocRequest, Holder, IssuerSigned, ItemsRequest, SessionTranscript } from '@owf/mdoc'
@@ -34,10 +34,16 @@ const client = new Openid4vpClient({
   callbacks: {
     fetch,
     hash: (data, algorithm) => createHash(algorithm.replace('-', '')).update(data).digest(),
+    getX509CertificateMetadata: () => ({ sanDnsNames: [], sanUriNames: [] }),
     signJwt: refused,
     encryptJwe: refused,
     decryptJwe: refused,
     async verifyJwt(signer, { compact }) {
+      if (signer.method === 'x5c') {
+        const { publicKey } = new X509Certificate(Buffer.from(signer.x5c[0] ?? '', 'base64'))
+        await compactVerify(compact, publicKey)
+        return { verified: true, signerJwk: publicKey.export({ format: 'jwk' }) as { kty: string } }
+      }
       if (signer.method !== 'did') return { verified: false }
       const [did = ''] = signer.didUrl.split('#')
       const { method } = dereference(resolveDidKey(did), signer.didUrl, 'assertionMethod')
