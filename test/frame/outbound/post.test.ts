@@ -79,7 +79,7 @@ test('what is not the receiver’s doing is an error', async (t) => {
     new Exhausted('outbound', 'x', 1),
     Object.assign(new Error('x'), { code: 'outbound.tls' }),
   ])
-    t.is<unknown>(
+    t.is(
       await answering(error)
         .post()
         .catch((thrown: unknown) => thrown),
