@@ -1,6 +1,6 @@
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
-import * as administration from './administration.ts'
+import * as tenants from './administration/tenants.ts'
 import { EVERY_TENANT, type Rights } from './base.ts'
 import * as claimSources from './claim-sources.ts'
 import * as compactCredentials from './compact-credentials.ts'
@@ -28,7 +28,7 @@ import * as webhooks from './webhooks.ts'
 
 /** Each exports entities and the rights to its tables, and nothing else. */
 const AREAS = [
-  administration,
+  tenants,
   claimSources,
   compactCredentials,
   batches,

@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import { inTenant } from '../../entities/orm.ts'
+import { asSystem, inTenant } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { type ChangeId, OPERATIONS } from '../../protocol/operations.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -36,6 +36,27 @@ export function createOperations({
     return (await em.execute<{ key: string }[]>(statement, [sealed, tenantId, key])).length === 1
   }
 
+  /** What every change does beside its work, in the transaction of `em`. `metadata` is read after `work`. */
+  async function changed<Result>(
+    em: SqlEntityManager,
+    { tenantId, requestId, clientId, idempotency }: Call,
+    { operationId, metadata }: { operationId: ChangeId; metadata: Metadata },
+    work: (em: SqlEntityManager) => Promise<Result>,
+  ): Promise<Result> {
+    const result = await work(em)
+    const { name, category } = OPERATIONS[operationId]
+    const entry = { tenantId, requestId, clientId, name, category, outcome: 'SUCCESS', metadata } as const
+    addLogEntry(em, { now, uuid }, entry)
+    if (idempotency && !(await keep(em, tenantId, idempotency, result)))
+      throw new Refusal(
+        'idempotency.in_flight',
+        'A later request with this Idempotency-Key replaced this one. Repeat the request.',
+      )
+    return result
+  }
+
+  const knownEffect = ({ idempotency }: Call) => (idempotency && 'effect' in idempotency ? idempotency : undefined)
+
   return {
     /** `metadata` is read after `work`, which may add to it. */
     async change<Result>(
@@ -44,20 +65,24 @@ export function createOperations({
       metadata: Metadata,
       work: (em: SqlEntityManager) => Promise<Result>,
     ): Promise<Result> {
-      const { tenantId, requestId, clientId, idempotency } = call
-      if (idempotency && 'effect' in idempotency) return idempotency.effect as Result
-      return inTenant(database.tenants, tenantId, async (em) => {
-        const result = await work(em)
-        const { name, category } = OPERATIONS[operationId]
-        const entry = { tenantId, requestId, clientId, name, category, outcome: 'SUCCESS', metadata } as const
-        addLogEntry(em, { now, uuid }, entry)
-        if (idempotency && !(await keep(em, tenantId, idempotency, result)))
-          throw new Refusal(
-            'idempotency.in_flight',
-            'A later request with this Idempotency-Key replaced this one. Repeat the request.',
-          )
-        return result
-      })
+      const known = knownEffect(call)
+      if (known) return known.effect as Result
+      return inTenant(database.tenants, call.tenantId, (em) => changed(em, call, { operationId, metadata }, work))
+    },
+
+    /**
+     * The same for rows that belong to no tenant, which the system role alone writes; the entry is in the log of the
+     * caller's tenant, which is the first one for operators.
+     */
+    async changePlatform<Result>(
+      call: Call,
+      operationId: ChangeId,
+      metadata: Metadata,
+      work: (em: SqlEntityManager) => Promise<Result>,
+    ): Promise<Result> {
+      const known = knownEffect(call)
+      if (known) return known.effect as Result
+      return asSystem(database.system, (em) => changed(em, call, { operationId, metadata }, work))
     },
   }
 }

@@ -163,6 +163,7 @@ export function createMobileSigners({ systemSql, keys, now }: Pick<Dependencies,
 
     /** The unit of work of a change of signers or IACAs: this process looks at them again. */
     changing: (operations: Operations): Operations => ({
+      ...operations,
       async change(call, ...work) {
         try {
           return await operations.change(call, ...work)

@@ -153,7 +153,7 @@ test.serial('what was made is found at the Location of the answer (RFC 9110, sec
     const made = await target.attack(operation, { body, ...(isBatch ? batch : {}) })
     const { location = '' } = made.headers
     t.is(new URL(location, 'http://base').pathname, location, `${operation.operationId}: ${made.text}`)
-    const read = await target.client.ask({ path: location, token: target.sample.token })
+    const read = await target.client.ask({ path: location, token: target.tokenFor(operation) })
     t.is(read.status, 200, read.text)
   }
 })

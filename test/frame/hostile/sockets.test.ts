@@ -34,7 +34,7 @@ for (const operation of operations.filter(bodySchema))
       `Host: ${new URL(target.world.url).host}`,
       'Content-Type: application/json',
       'Connection: close',
-      ...(isPublic(operation) ? [] : [`Authorization: Bearer ${target.sample.token}`]),
+      ...(isPublic(operation) ? [] : [`Authorization: Bearer ${target.tokenFor(operation)}`]),
     ].join('\r\n')
     const requests: [rest: string, status: number][] = [
       ...chunkedNonsense.map((chunks): [string, number] => [`Transfer-Encoding: chunked\r\n\r\n${chunks}`, 400]),

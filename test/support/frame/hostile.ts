@@ -3,7 +3,7 @@ import { type RawAsk, type RawReply, rawClient } from '../parts/raw.ts'
 import { openWorld } from '../world.ts'
 import { EXAMPLES } from './examples/index.ts'
 import { makeSample, type Sample } from './examples/sample.ts'
-import { bodySchema, fill, isPublic, type Operation, synthesize } from './openapi.ts'
+import { areaOfToken, bodySchema, fill, isPublic, type Operation, synthesize } from './openapi.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -55,10 +55,18 @@ export async function openTarget() {
 
   const pathOf = ({ operationId, path }: Operation): string => fill(path, EXAMPLES[operationId]?.path?.(sample) ?? {})
 
+  /** Of the tenant's client, of an operator or of a person, as the operation's scope asks. */
+  const tokenFor = (operation: Operation): string => {
+    const area = areaOfToken(operation)
+    if (area === 'platform') return sample.operatorToken
+    return area === 'accounts' ? sample.personToken : sample.token
+  }
+
   return {
     world,
     client,
     sample,
+    tokenFor,
     pathOf,
     exampleBody: (operation: Operation): Record<string, unknown> =>
       EXAMPLES[operation.operationId]?.body?.(sample) ?? (synthesize(bodySchema(operation)) as Record<string, unknown>),
@@ -67,7 +75,7 @@ export async function openTarget() {
       client.ask({
         method: operation.method,
         path: pathOf(operation),
-        ...(isPublic(operation) ? {} : { token: sample.token }),
+        ...(isPublic(operation) ? {} : { token: tokenFor(operation) }),
         ...ask,
       }),
     /** The process lives, and answered others while it was attacked. */

@@ -4,7 +4,8 @@ import type { RawReply } from '../parts/raw.ts'
 import { EXAMPLES } from './examples/index.ts'
 import { makeSample, type Sample } from './examples/sample.ts'
 import type { Target } from './hostile.ts'
-import { bodySchema, fill, isPublic, operations, parametersIn } from './openapi.ts'
+import { areaOfToken, bodySchema, fill, isPublic, operations, parametersIn } from './openapi.ts'
+import { PLATFORM_PATHS } from './permissions.ts'
 
 const VOLATILE = new Set(['x-request-id', 'date', 'ratelimit', 'ratelimit-policy', 'content-length'])
 
@@ -92,8 +93,11 @@ interface Isolation {
 
 /** The tests that hold for every operation that reads by id, and for every list. */
 export function testIsolation(test: TestFn, tenants: () => Tenants, { where = '', except = [] }: Isolation = {}): void {
+  const owned = operations.filter(
+    (each) => !PLATFORM_PATHS.test(each.path) && !['platform', 'accounts'].includes(areaOfToken(each) ?? ''),
+  )
   // the VC API's paths name a proof type; what belongs to a tenant is in its bodies
-  const byId = operations.filter((each) => parametersIn(each, 'path').length > 0 && !each.path.startsWith('/vc-api/'))
+  const byId = owned.filter((each) => parametersIn(each, 'path').length > 0 && !each.path.startsWith('/vc-api/'))
   for (const operation of byId.filter(({ operationId }) => !except.includes(operationId)))
     test.serial(`${operation.operationId}: another tenant’s is as a missing one${where}`, async (t) => {
       const { target, theirs } = tenants()
@@ -140,7 +144,7 @@ export function testIsolation(test: TestFn, tenants: () => Tenants, { where = ''
   test.serial(`lists hold the tenant’s own alone${where}`, async (t) => {
     const { target, theirs } = tenants()
     const ours = JSON.stringify(target.sample.credential)
-    const lists = operations.filter(
+    const lists = owned.filter(
       (each) =>
         parametersIn(each, 'query').includes('limit') &&
         !bodySchema(each) &&

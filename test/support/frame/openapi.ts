@@ -66,6 +66,10 @@ export const parametersIn = ({ parameters = [] }: Operation, where: 'path' | 'qu
 
 export const isPublic = ({ security = [] }: Operation): boolean => security.length === 0
 
+/** The area of the one scope that an operation needs; undefined where it needs none. */
+export const areaOfToken = ({ security = [] }: Operation): string | undefined =>
+  security.flatMap((scheme) => Object.values(scheme).flat())[0]?.split(':', 1)[0]
+
 /** The path with its parameters filled in, percent-encoded unless told that they are raw already. */
 export const fill = (
   path: string,

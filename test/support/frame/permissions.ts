@@ -63,6 +63,9 @@ export const READS_BY_POST = [
 /** Their credentials' format decides on the scope. */
 export const OF_ALL_FORMATS = ['getCredential', 'getCredentialTimeline', 'listCredentials']
 
+/** Paths of what belongs to no tenant: operators write it. */
+export const PLATFORM_PATHS = /^\/v1\/(help|blog|legal)\//
+
 /** The area whose scopes the operations of a path need. */
 export const areaOf = (path: string): string => {
   if (path.startsWith('/v1/dids')) return 'dids'
@@ -74,5 +77,6 @@ export const areaOf = (path: string): string => {
   if (path.startsWith('/v1/webhooks')) return 'webhooks'
   if (/^\/v1\/(users|openid|oidc)/.test(path)) return 'openid'
   if (path.startsWith('/v1/claim-sources')) return 'administration'
+  if (PLATFORM_PATHS.test(path)) return 'platform'
   return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'
 }

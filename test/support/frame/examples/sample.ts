@@ -1,3 +1,4 @@
+import { OPERATOR_SCOPES, type Scope } from '../../../../protocol/tokens-logs/index.ts'
 import { type ClaimSourceSample, makeClaimSourceSample } from '../../claim-sources.ts'
 import { makeCompactSample } from '../../credentials/compact.ts'
 import { createDid, payload, sign } from '../../credentials/credentials.ts'
@@ -9,11 +10,16 @@ import { createMailbox, encrypt, inboxesOf } from '../../messaging.ts'
 import { makeOpenIdSample, type OpenIdSample } from '../../openid/sample.ts'
 import { makeWebhookSample } from '../../webhooks.ts'
 import type { Client, World } from '../../world.ts'
+import { addClient } from '../tenants.ts'
 
 /** What the examples speak of: one tenant's things. */
 export interface Sample extends PresentationSample, ClaimSourceSample, OpenIdSample {
   client: Client
   token: string
+  /** Of an operator's client, for what belongs to the platform. */
+  operatorToken: string
+  /** Of somebody with an account. */
+  personToken: string
   /** The tenant's default issuer. */
   did: string
   /** For the operation that deletes it. */
@@ -81,6 +87,8 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
   return {
     client,
     token,
+    operatorToken: await tokenWith(world, OPERATOR_SCOPES),
+    personToken: await tokenWith(world, ['accounts:read', 'accounts:write']),
     did,
     spareDid: await createDid(world, 'ed25519', token),
     idleDid: await createDid(world, 'ed25519', token),
@@ -109,6 +117,12 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     ...(await makeClaimSourceSample(world, token)),
     ...(await makeOpenIdSample(world, client, token)),
   }
+}
+
+/** A token of a client of the first tenant with scopes that no tenant grants. */
+async function tokenWith(world: World, scopes: readonly Scope[]): Promise<string> {
+  const { tenantId } = world.first
+  return world.tokenOf(await addClient(world.dependencies.systemSql, { tenantId, scopes }))
 }
 
 /** A revocation of nothing: its issuer has issued nothing. */

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { EVERYTHING, owned, ownedByTenant, type Rights } from './base.ts'
+import { EVERYTHING, owned, ownedByTenant, type Rights } from '../base.ts'
 
 const EnvironmentSchema = defineEntity({
   name: 'Environment',
