@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { asCommand } from './command.ts'
 import { withLock } from './local/lock.ts'
@@ -15,7 +15,7 @@ const outputs = ['routes.ts', 'openapi.json', 'workflows.js', 'app/api/server.js
 const stamp = join(build, 'inputs.sha256')
 
 /** A controller's types may come from any of these. */
-const INPUTS = [
+export const INPUTS = [
   '{api,activities,protocol,entities,workflows}/**/*.ts',
   '{api,activities,protocol,entities,workflows}/**/*.sql',
   'stack/compile.ts',
@@ -25,9 +25,13 @@ const INPUTS = [
   'package-lock.json',
 ]
 
-function fingerprint(): string {
+/** Changes when a file of these, or its name, does. */
+export function fingerprintOf(patterns: string[], counts: (file: string) => boolean = () => true): string {
   const hash = createHash('sha256')
-  for (const file of globSync(INPUTS, { cwd: root }).sort())
+  const files = globSync(patterns, { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+  for (const file of files.filter(counts).sort())
     hash
       .update(file)
       .update('\0')
@@ -44,7 +48,7 @@ async function generateRoutes(): Promise<void> {
 }
 
 async function buildWhatChanged(say: Say): Promise<void> {
-  const current = fingerprint()
+  const current = fingerprintOf(INPUTS)
   if ([...outputs, stamp].every((file) => existsSync(file)) && readFileSync(stamp, 'utf8') === current) return
   say('Generating routes, OpenAPI document and workflow bundle, compiling the services …')
   mkdirSync(build, { recursive: true })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { buildAll } from '../build.ts'
+import { buildClient } from '../client.ts'
 import { asCommand } from '../command.ts'
 import { CLUSTER, prepareCluster } from './cluster.ts'
 import { PARTS } from './parts.ts'
@@ -37,7 +37,7 @@ export const HEAVY: Suite = {
 /** Builds what is generated, then runs the suite as the command line says. */
 export const runSuite = (suite: Suite): Promise<void> =>
   asCommand(async () => {
-    await buildAll(console.log)
+    await buildClient(console.log)
     const cluster = await prepareCluster()
     await runTests(suite, { ...process.env, [CLUSTER]: cluster.directory }, process.argv.slice(2)).finally(
       cluster.remove,

@@ -26,7 +26,7 @@ const packagesIn = (pattern: string, isIn: (path: string) => boolean = () => tru
 /** What runs tests and measures is no part of the image (Dockerfile: `npm prune --omit=dev`). */
 const ofDevelopment = /^stack\/(tests\/|mutants\/|bench\.ts$)/
 const product = packagesIn(
-  '{*.ts,{api,workflows,activities,entities,protocol,stack}/**/*.{ts,mjs}}',
+  '{*.ts,{api,workflows,activities,entities,protocol,stack,client}/**/*.{ts,mjs}}',
   (path) => !ofDevelopment.test(path) && path !== 'ava.config.js',
 )
 

@@ -16,6 +16,8 @@ export const ARROWS: Record<string, Record<string, Use>> = {
   activities: { entities: 'values', protocol: 'values', config: 'types' },
   entities: { protocol: 'types' },
   protocol: {},
+  // published alone
+  client: {},
   console: {},
   config: {},
 }

@@ -1,0 +1,122 @@
+import createClient, { type Client, type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
+import type { components, paths } from './api.ts'
+import { type Page, type RowOf, rowsOf } from './pages.ts'
+import { problemOf } from './problem.ts'
+import { below, type Credentials, type Fetch, tokenSource } from './token.ts'
+
+export type { components, operations, paths } from './api.ts'
+export { type FieldError, Problem } from './problem.ts'
+export type { Credentials } from './token.ts'
+
+/** The shapes of requests and answers, by the names that the API document gives them. */
+export type Schemas = components['schemas']
+
+type Method = 'get' | 'post' | 'put' | 'delete'
+type Media = `${string}/${string}`
+type Paths<M extends Method> = { [Path in keyof paths]: paths[Path][M] extends object ? Path : never }[keyof paths]
+type Required<Init> = { [Name in keyof Init]: object extends Pick<Init, Name> ? never : Name }[keyof Init]
+type More = { [name: string]: unknown }
+type InitOf<Init> = [Required<Init>] extends [never] | [undefined] ? [init?: Init & More] : [init: Init & More]
+type Operation<Path extends keyof paths, M extends Method> = paths[Path][M] & Record<string, unknown>
+
+/** What an operation answers when it succeeds: of 204, nothing. */
+type Success<Reply> = Reply extends { data: infer Data; response: Response }
+  ? [Data] extends [never]
+    ? undefined
+    : Data
+  : never
+
+type Call<M extends Method> = <Path extends Paths<M>, Init extends MaybeOptionalInit<paths[Path], M>>(
+  path: Path,
+  ...init: InitOf<Init>
+) => Promise<Success<FetchResponse<Operation<Path, M>, Init, Media>>>
+
+type Got<Path extends Paths<'get'>> = Success<FetchResponse<Operation<Path, 'get'>, object, Media>>
+/** Paths that list: their answers have pages. */
+type Lists = { [Path in Paths<'get'>]: Got<Path> extends Page ? Path : never }[Paths<'get'>]
+type Query<Get> = Get extends { parameters: { query?: infer Names } } ? Omit<NonNullable<Names>, 'page'> : never
+/** What a list is asked with; what its path names has to be said. */
+type Asked<Get> = Get extends { parameters: { path: infer Names extends object } }
+  ? [params: { path: Names; query?: Query<Get> }]
+  : [params?: { query?: Query<Get> }]
+
+interface Sent {
+  path?: object
+  query?: object
+}
+
+/** A connection to the platform. A refusal of it is thrown as `Problem`. */
+export interface Countersign {
+  get: Call<'get'>
+  post: Call<'post'>
+  put: Call<'put'>
+  delete: Call<'delete'>
+  /** Every row of a list, page after page; `limit` of the query is the size of a page. */
+  each<Path extends Lists>(path: Path, ...params: Asked<paths[Path]['get']>): AsyncGenerator<RowOf<Got<Path>>>
+  /** An access token that lives on for a request. */
+  token(): Promise<string>
+  /** The same, as openapi-fetch has it: answers with status and headers, and refusals as `error`. */
+  http: Client<paths>
+}
+
+export interface Options extends Credentials {
+  /** In place of the global one. */
+  fetch?: Fetch
+  /** Milliseconds that only go up; in place of `performance.now`. */
+  now?: () => number
+}
+
+/**
+ * A header for a write that may be repeated: the same key with the same request gives the first answer again, for 24
+ * hours. Who repeats a request, as after a lost connection, repeats its key.
+ */
+export const idempotencyKey = (key: string = crypto.randomUUID()): { 'Idempotency-Key': string } => ({
+  'Idempotency-Key': key,
+})
+
+/** A stream cannot be sent twice, and of an upload nobody wants a second copy in memory. */
+const isRepeatable = ({ body, headers }: Request): boolean =>
+  body === null || /^application\/json\b/.test(headers.get('content-type') ?? '')
+
+/** Adds the token; when that is refused, tries once more with another one. */
+function authorized({ current, instead }: ReturnType<typeof tokenSource>, send: Fetch): Fetch {
+  const withToken = (request: Request, token: string) => {
+    request.headers.set('authorization', `Bearer ${token}`)
+    return send(request)
+  }
+  return async (request) => {
+    if (request.headers.has('authorization')) return send(request) // the caller's own
+    const token = await current()
+    const again = isRepeatable(request) ? request.clone() : undefined
+    const response = await withToken(request, token)
+    if (response.status !== 401 || !again) return response
+    await response.body?.cancel()
+    return withToken(again, await instead(token))
+  }
+}
+
+/** Connects to a platform as one of its clients. Nothing is asked before the first call. */
+export function connect(options: Options): Countersign {
+  const { baseUrl, fetch: send = (request) => fetch(request), now = () => performance.now() } = options
+  const tokens = tokenSource(options, send, now)
+  const http = createClient<paths>({ baseUrl: below(baseUrl, '').slice(0, -1), fetch: authorized(tokens, send) })
+  const call = async (method: Method, path: string, init: object | undefined): Promise<unknown> => {
+    const { data, error, response } = await http.request(method, path as never, init as never)
+    if (!response.ok) throw problemOf(response, error)
+    return data
+  }
+  const calls = (method: Method) => (path: string, init?: object) => call(method, path, init)
+  return {
+    get: calls('get') as Call<'get'>,
+    post: calls('post') as Call<'post'>,
+    put: calls('put') as Call<'put'>,
+    delete: calls('delete') as Call<'delete'>,
+    each: (path, ...[params = {}]: [Sent?]) =>
+      rowsOf(
+        (page) =>
+          call('get', path, { params: { ...params, query: { limit: 100, ...params.query, page } } }) as Promise<Page>,
+      ),
+    token: tokens.current,
+    http,
+  }
+}
