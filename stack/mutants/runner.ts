@@ -22,6 +22,9 @@ import { runCovered, runWhole } from './whole.ts'
 
 const ACTIVE_MUTANT = INSTRUMENTER_CONSTANTS.ACTIVE_MUTANT_ENV_VARIABLE
 
+/** Longer than a test waits by its own limits, such as those of a statement or a lock of the database. */
+const LEAST_PATIENCE_MS = 10_000
+
 /** A test of a session is `file#title`; `file#` is the whole file in an AVA of its own. */
 const idOf = (file: string, title = '') => `${file}#${title}`
 const partsOf = (id: string) => {
@@ -56,28 +59,42 @@ type Verdict = 'survived' | 'timeout' | { killedBy: string; why: string }
 
 /**
  * Stryker's tests are ours, in two ways. A session runs the tests that came by a mutant with the mutant switched on, in a
- * platform that stays up: a failure counts when the same test passes with the mutant off again. Code that no test of a
+ * platform that stays up: a failure counts when the same test passes with the mutant off again. Code that no test of any
  * session comes by, because it runs at loading, in hooks or in threads, meets the whole file in an AVA of its own.
  */
 class FileRunner implements TestRunner {
   readonly #env = { ...process.env, [ACTIVE_MUTANT]: undefined }
   readonly #sessions = createSessions(this.#env)
+  /** What each test took without a mutant. */
+  readonly #milliseconds = new Map<string, number>()
 
   capabilities() {
     return { reloadEnvironment: true }
   }
 
   async dryRun({ testFiles = [], timeout }: DryRunOptions): Promise<DryRunResult> {
-    const found: (RanTest & { file: string })[] = []
+    const tests: (RanTest & { file: string })[] = []
+    const whole: (RanTest & { file: string })[] = []
     for (const file of testFiles) {
       const { report, ids } = await runCovered(file, this.#env)
       const why = failureOf(report)
-      const tests = why === undefined ? await repeatable(await this.#sessions.of(file), timeout) : []
-      const inTests = new Set(tests.flatMap(({ covered }) => covered))
-      const covered = ids.filter((id) => !inTests.has(id))
-      found.push({ file, title: '', milliseconds: report.milliseconds, covered, ...(why === undefined ? {} : { why }) })
-      for (const test of tests) found.push({ file, ...test })
+      whole.push({
+        file,
+        title: '',
+        milliseconds: report.milliseconds,
+        covered: ids,
+        ...(why === undefined ? {} : { why }),
+      })
+      if (why !== undefined) continue
+      for (const test of await repeatable(await this.#sessions.of(file), timeout)) tests.push({ file, ...test })
     }
+    // a whole file takes as long as its platform to come up, which is in no relation to what a hook finds that no test does
+    const inTests = new Set(tests.flatMap(({ covered }) => covered))
+    const found = [
+      ...tests,
+      ...whole.map((file) => ({ ...file, covered: file.covered.filter((id) => !inTests.has(id)) })),
+    ]
+    for (const { file, title, milliseconds } of found) this.#milliseconds.set(idOf(file, title), milliseconds)
     found.sort((a, b) => a.milliseconds - b.milliseconds)
     const perTest = found.map(({ file, title, covered }) => [
       idOf(file, title),
@@ -101,7 +118,7 @@ class FileRunner implements TestRunner {
             this.#inSession(
               file,
               { titles: tests.map(({ title }) => title), mutant: activeMutant.id, hitLimit },
-              timeout / 3,
+              Math.min(timeout / 3, this.#patience(tests)),
             ),
       ),
       ...whole.map(
@@ -119,6 +136,12 @@ class FileRunner implements TestRunner {
       }
     }
     return { status: MutantRunStatus.Survived, nrOfTests: asked.length }
+  }
+
+  /** Stryker's own limit counts the start of a platform, which a session does not go through. */
+  #patience(tests: { file: string; title: string }[]): number {
+    const usual = tests.map(({ file, title }) => this.#milliseconds.get(idOf(file, title)) ?? Number.POSITIVE_INFINITY)
+    return LEAST_PATIENCE_MS + 10 * usual.reduce((sum, milliseconds) => sum + milliseconds, 0)
   }
 
   async #inSession(

@@ -39,23 +39,31 @@ const CODE = `
 export const LIMIT = 3
 export const isOver = (count: number) => count > LIMIT
 export const isUnder = (count: number) => count < LIMIT
+export const isMade = (what: string) => what === 'made'
 export function wait(turns: number) { let at = 0; while (at < turns) at++; return at }
 `
 
 const TESTS = `
-import { isOver, isUnder, wait } from '../code.ts'
+import { isMade, isOver, isUnder, wait } from '../code.ts'
 let ready = false
-test.before(() => { ready = true })
+test.before(() => { ready = isMade('made') && !isMade('lost') })
 test('over', (t) => { t.true(ready); t.true(isOver(4)); t.false(isOver(3)) })
 test('under', (t) => t.true(isUnder(1)))
 test('waits', (t) => t.is(wait(2), 2))
+`
+
+/** Comes by a mutant in a hook that tests of the other file come by and do not find. */
+const HOOKED = `
+import { isUnder } from '../code.ts'
+test.before(() => { if (isUnder(3)) throw new Error('three is under three') })
+test('nothing', (t) => t.pass())
 `
 
 const PLANT = (root: string) => `
 import { mutantLine, scoreOf } from '${root}stack/mutants/report.ts'
 import { plantMutants } from '${root}stack/mutants/run.ts'
 
-const results = await plantMutants('sample', { code: ['code.ts'], tests: ['test/a.test.ts'] })
+const results = await plantMutants('sample', { code: ['code.ts'], tests: ['test/a.test.ts', 'test/b.test.ts'] })
 for (const { status, replacement = '' } of results) console.log('= ' + status + ' ' + replacement)
 console.log('= ' + scoreOf(results).percent)
 `
@@ -63,7 +71,7 @@ console.log('= ' + scoreOf(results).percent)
 test('mutants are planted one at a time: what a test notices is found, what none notices is missed', async (t) => {
   t.timeout(300_000)
   const root = new URL('../..', import.meta.url).pathname
-  const project = createProject(t, { a: TESTS }, { more: { 'code.ts': CODE, 'plant.ts': PLANT(root) } })
+  const project = createProject(t, { a: TESTS, b: HOOKED }, { more: { 'code.ts': CODE, 'plant.ts': PLANT(root) } })
   const { ended, lines } = project.script('plant.ts')
   t.is((await ended).code, 0, lines.join('\n'))
   const found = lines.filter((line) => line.startsWith('= ')).map((line) => line.slice(2))
@@ -71,6 +79,7 @@ test('mutants are planted one at a time: what a test notices is found, what none
     found.filter((line) => line.startsWith(status)).map((line) => line.slice(status.length + 1))
   t.deepEqual(of('Survived').toSorted(), ['count <= LIMIT', 'true'])
   t.true(of('Killed').includes('count >= LIMIT'))
+  t.true(of('Killed').includes("what !== 'made'"), 'in a hook alone, which the whole file goes through')
   t.true([...of('Timeout'), ...of('Killed')].includes('at--'), 'a loop without end')
   t.regex(
     readFileSync(`${project.directory}/code.ts`, 'utf8'),

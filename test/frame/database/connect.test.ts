@@ -160,6 +160,12 @@ test('whoever takes a turn goes after the one before, and those of another name 
     await takeTurn(em, 'one')
     order.push('second')
   })
+  const waiting = async () => {
+    const text = `select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted`
+    const { rows } = await database.systemSql.query<{ count: number }>({ text, values: [] })
+    return rows[0]?.count ?? 0
+  }
+  while (order.length === 0 && (await waiting()) === 0) await new Promise((resolve) => setImmediate(resolve))
   await asSystem(orm, async (em) => {
     await takeTurn(em, 'another')
     order.push('another')

@@ -44,18 +44,22 @@ test('a role has the name of its database and a password of the master key, whic
 
 const VERBS = ['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']
 
+/** The tables of a database with what a role may do to each. */
+const rightsIn = (url: string, role: string) =>
+  asked<{ name: string; held: string[] }>(
+    url,
+    `select tablename as name, array(select v from unnest($1::text[]) as v where has_table_privilege($2, tablename, v)) as held
+     from pg_tables where schemaname = 'public' and tablename <> 'migrations' order by 1`,
+    VERBS,
+    role,
+  )
+
 test('each role has the rights that its tables name, and no other', async (t) => {
   t.is(EVERYTHING, 'select, insert, update, delete')
   t.true(RIGHTS.length > 40)
   for (const role of ['app', 'system'] as const) {
     const name = decodeURIComponent(new URL(roleUrl(database.url, masterKey, role)).username)
-    const tables = await asked<{ name: string; held: string[] }>(
-      database.superuserUrl,
-      `select tablename as name, array(select v from unnest($1::text[]) as v where has_table_privilege($2, tablename, v)) as held
-       from pg_tables where schemaname = 'public' and tablename <> 'migrations'`,
-      VERBS,
-      name,
-    )
+    const tables = await rightsIn(database.superuserUrl, name)
     t.true(tables.length > 40)
     for (const { name: table, held } of tables) {
       const rights = RIGHTS.filter(([each]) => each === table).map(([, { [role]: text = '' }]) => text)
@@ -116,8 +120,18 @@ test.serial(
   },
 )
 
-test.serial('a database that was copied under another name has a role of its own that reads its tables', async (t) => {
+/** The roles that policies of a name are for, by table. */
+const policiesIn = (url: string, policy: string) =>
+  asked<{ table: string; roles: string[] }>(
+    url,
+    'select tablename as table, roles::text[] as roles from pg_policies where policyname = $1 order by 1',
+    policy,
+  )
+
+test.serial('a database that was copied under another name has roles of its own, which may do the same', async (t) => {
   const copy = 'copy "of" it'
+  const original = new URL(database.url).pathname.slice(1)
+  const { superuserUrl } = database
   await database.tenants.close()
   await database.system.close()
   const quoted = `"${copy.replaceAll('"', '""')}"`
@@ -131,11 +145,22 @@ test.serial('a database that was copied under another name has a role of its own
     t.deepEqual(await asked(roleUrl(home.href, masterKey, role), 'select current_user::text as name'), [
       { name: `${copy}_${role}` },
     ])
-  const policies = await asked<{ roles: string[] }>(
-    home.href,
-    `select distinct roles::text[] as roles from pg_policies where policyname = 'backup'`,
-  )
-  t.deepEqual(policies, [{ roles: [`${copy}_backup`] }])
+  const copied = new URL(superuserUrl)
+  copied.pathname = home.pathname
+  for (const role of ['app', 'system', 'backup'] as const)
+    t.deepEqual(
+      await rightsIn(copied.href, `${copy}_${role}`),
+      await rightsIn(superuserUrl, `${original}_${role}`),
+      role,
+    )
+  for (const role of ['system', 'backup']) {
+    const tables = (await policiesIn(superuserUrl, role)).map(({ table }) => table)
+    t.true(tables.length > 30)
+    t.deepEqual(
+      await policiesIn(copied.href, role),
+      tables.map((table) => ({ table, roles: [`${copy}_${role}`] })),
+    )
+  }
 })
 
 test.serial('a role that steps over the fence in one way alone is refused; one that does not is not', async (t) => {

@@ -1,10 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
-import { Pool } from 'pg'
-import { createReadBudget } from '../../../activities/frame/outbound/budget.ts'
-import type { Sql } from '../../../entities/orm.ts'
-import { Exhausted } from '../../../protocol/errors.ts'
-import { freePort } from '../../../stack/parts/ports.ts'
 import { openWorldBeside, type WorldBeside } from '../../support/parts/elsewhere.ts'
 
 /** Two documents of one domain in ten seconds. */
@@ -96,17 +91,4 @@ test.serial('every operation that reads for a caller is refused alike, and none 
     t.is(reply.status, 429, `${path}: ${reply.text}`)
     t.is(reply.json<{ type: string }>().type, '/problems#outbound.too_many_reads', path)
   }
-})
-
-test('the budget holds without a database, in the process alone', async (t) => {
-  const sql = new Pool({ host: '127.0.0.1', port: await freePort(), connectionTimeoutMillis: 500 }) as Sql
-  const budget = createReadBudget({ sql, perMinute: PER_MINUTE })
-  await budget.spend('tenant', 'a.example.com')
-  await budget.spend('tenant', 'b.example.com')
-  const error = await t.throwsAsync(budget.spend('tenant', 'c.example.com'), { instanceOf: Exhausted })
-  t.true(error.retryAfterSeconds >= 1 && error.retryAfterSeconds <= 10)
-  await budget.spend('tenant', 'one.github.io')
-  await budget.spend('tenant', 'one.github.io')
-  await budget.spend('tenant', 'two.github.io')
-  await budget.spend('another', 'a.example.com')
 })

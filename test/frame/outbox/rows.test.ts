@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createOutbox, createOutboxRows, MAX_PAYLOAD_BYTES } from '../../../activities/frame/outbox.ts'
+import { createSealer } from '../../../activities/frame/sealing.ts'
+import { pack } from '../../../activities/frame/temporal/codec.ts'
 import { workflowStart } from '../../../activities/frame/temporal/contract.ts'
 import type { WorkflowStart } from '../../../activities/frame/temporal/starts.ts'
 import { inTenant } from '../../../entities/orm.ts'
@@ -103,6 +105,14 @@ test.serial('a payload opens as the one of its own row, tenant and workflow, and
   t.throws(() => rows.open({ ...row, tenantId: randomUUID() }))
   t.throws(() => rows.open({ ...row, workflowId: 'other' }))
   t.throws(() => createOutboxRows(randomBytes(32)).open(row))
+})
+
+test('a row that an earlier release wrote still opens: sealed for the outbox, bound to its tenant and workflow', (t) => {
+  const row = { tenantId, workflowId: 'workflow' }
+  const sealed = createSealer(masterKey, 'outbox').seal(pack(Buffer.from('{"a":1}')), `${tenantId}/workflow`)
+  t.deepEqual(rows.open({ ...row, payload: sealed }), { a: 1 })
+  const ofAnother = createSealer(masterKey, 'idempotency').seal(pack(Buffer.from('1')), `${tenantId}/workflow`)
+  t.throws(() => rows.open({ ...row, payload: ofAnother }))
 })
 
 test.serial('the largest payload that is accepted has two million bytes, sealed', async (t) => {
