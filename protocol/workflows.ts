@@ -152,6 +152,7 @@ interface ScheduledWorkflows {
   signLogHeads: { payload: undefined; signal: never; queries: Nothing }
   removeOldLogEntries: { payload: undefined; signal: never; queries: Nothing }
   rotateWebhookKeys: { payload: undefined; signal: never; queries: Nothing }
+  rotateVerifierKeys: { payload: undefined; signal: never; queries: Nothing }
   sweepCertificates: { payload: undefined; signal: never; queries: Nothing }
 }
 
@@ -288,6 +289,11 @@ export const schedules: { readonly [Type in ScheduledType]: ScheduledWorkflow } 
     area: 'webhooks',
     id: 'rotate-webhook-keys',
     summary: 'make a new webhook key when the newest is too old, and destroy those that were replaced long ago',
+  },
+  rotateVerifierKeys: {
+    area: 'openid',
+    id: 'rotate-verifier-keys',
+    summary: 'make new keys for ID tokens where the newest are too old, and destroy those that were replaced long ago',
   },
   sweepCertificates: {
     area: 'mobile-credentials',

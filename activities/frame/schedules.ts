@@ -18,5 +18,6 @@ export const scheduledJobs = (): ScheduledJob[] => [
   job('signLogHeads', { every: { seconds: 60 } }),
   job('removeOldLogEntries', { every: { seconds: 3600 }, atStart: true }),
   job('rotateWebhookKeys', { every: { seconds: 6 * 3600 } }),
+  job('rotateVerifierKeys', { every: { seconds: 6 * 3600 } }),
   job('sweepCertificates', { every: { seconds: 3600 }, atStart: true }),
 ]
