@@ -14,7 +14,7 @@ export async function addHolder(
   credentialIds: readonly string[],
 ): Promise<void> {
   const statement = `insert into credential_holders (tenant_id, holder_id, credential_id)
-    select ?, ?, id::uuid from unnest(string_to_array(?, ' ')) id on conflict do nothing`
+    select ?, ?, c.id from credentials c where c.id = any (string_to_array(?, ' ')::uuid[]) on conflict do nothing`
   await em.execute(statement, [tenantId, holderId, credentialIds.join(' ')])
 }
 

@@ -164,6 +164,35 @@ test('the claims of a user in sessions and logins under way are gone, and nothin
   }
 })
 
+test('a user who is deleted in the moment of the issuance has no valid credential afterwards, whichever comes first', async (t) => {
+  const { authorizeUrl, browser, exchange, offered, world } = authorization
+  const outcomes = await Promise.all(
+    Array.from({ length: 8 }, async (_, nth) => {
+      const holder = `racing${nth}`
+      const { id, issuerState } = await offered([templates.cwt])
+      const { verifier, challenge } = pkce()
+      const url = authorizeUrl(parametersFor(challenge, issuerState, { login_hint: holder }))
+      const code = new URL((await browser().follow(url, CALLBACK)).location ?? '').searchParams.get('code') ?? ''
+      const reply = await exchange({ code, code_verifier: verifier, redirect_uri: CALLBACK, client_id: 'wallet' })
+      const { access_token: token } = reply.json<{ access_token: string }>()
+      const userId = await userOf(holder)
+      const body = { credential_configuration_id: templates.cwt }
+      const [, erased] = await Promise.all([
+        world.ask('/v1/openid/credential', { token, body }),
+        new Promise((resolve) => setTimeout(resolve, nth * 15)).then(() => erase(userId, '?credentials=revoke')),
+      ])
+      t.is(erased.status, 204, erased.text)
+      const at = erased.headers.get('location')
+      if (at) await until('the end', async () => (await ask(at)).json<{ status: string }>().status === 'REVOKED')
+      const issued = (await sessionsOf(world).read(id)).issuances[0]?.credentialIds ?? []
+      for (const each of issued) t.like(await statusOf(each), { revoked: true }, `${nth}`)
+      t.is(await linked(userId), 0)
+      return issued.length
+    }),
+  )
+  t.is(outcomes.length, 8)
+})
+
 test.serial('a user who is deleted while they are at the hook does not come back from there', async (t) => {
   const { authorizeUrl, browser, offered } = authorization
   const hook = { url: 'https://hook.university.example/x', claims: [], disabled: false, session_timeout_in_sec: 600 }

@@ -130,6 +130,8 @@ const MODULES: [
       t.deepEqual(await collect(token, [key]), first)
       t.is((await notify(token, first.notification_id)).status, 204)
       t.deepEqual(await collect(token, [key]), first, 'also after the notification')
+      const other = wanted(await wallet.prove(await createWalletKey()))
+      t.is(await refused(token, other), '400 credential_request_denied', 'a finished session gives nothing more')
     },
   ],
   [

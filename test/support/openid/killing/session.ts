@@ -26,7 +26,8 @@ class BeginAgain extends Error {}
 class CodeLost extends Error {}
 
 const isGood = ({ status }: Reply): boolean => status >= 200 && status < 300
-const isAway = (status: number): boolean => status >= 500 || status === 429
+/** 409: the request that was cut off has its idempotency key for a while. */
+const isAway = (status: number): boolean => status >= 500 || status === 429 || status === 409
 
 interface Asked {
   killable: Killable
@@ -62,7 +63,7 @@ export async function collect({ killable, part, grantType, at }: Asked) {
     if (step !== at || killed) return repeated(step, request)
     killed = true
     const first = request().catch(() => undefined)
-    await wait(Math.random() * 60)
+    await wait(Math.random() * 30) // most requests take as long
     await part.kill()
     await wait(500)
     await part.start()
