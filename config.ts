@@ -171,6 +171,7 @@ export function loadConfig(env: Environment) {
     accessTokenLifetimeSeconds: integer(env, 'ACCESS_TOKEN_LIFETIME_SECONDS', 1, 86_400),
     tokenKeyDays: integer(env, 'TOKEN_KEY_DAYS', 0, 3650),
     logKeyDays: integer(env, 'LOG_KEY_DAYS', 0, 3650),
+    oidcKeyDays: integer(env, 'OIDC_KEY_DAYS', 0, 3650),
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
     tokenRateLimitPerMinute: integer(env, 'TOKEN_RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
     publicRateLimitPerMinute: integer(env, 'PUBLIC_RATE_LIMIT_PER_MINUTE', 1, 100_000_000),

@@ -95,6 +95,10 @@ export const VARIABLES = {
     about:
       'days after which another key signs heads of the log; former keys stay, to verify what they signed; 0: never',
   },
+  OIDC_KEY_DAYS: {
+    default: '90',
+    about: 'days after which other keys sign the ID tokens of verifiers; 0: only rotate-keys changes them',
+  },
   RATE_LIMIT_PER_MINUTE: { default: '60000', about: 'requests per client and minute' },
   TOKEN_RATE_LIMIT_PER_MINUTE: {
     default: '600',

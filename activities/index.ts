@@ -18,6 +18,7 @@ import { composeMobileCredentials, composeMobileLists, mobileCredentialActivitie
 import { composeOpenId } from './openid/index.ts'
 import { composeOpenIdSessions, openIdActivities } from './openid/sessions/index.ts'
 import { composeOpenIdVerifiers } from './openid/verifiers/index.ts'
+import { createVerifierKeyRotation } from './openid/verifiers/rotation.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
 import type { AttemptResult } from './webhooks/deliver.ts'
@@ -50,8 +51,8 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const own = [semantic, ...compactFormats, mobileFormat].filter(({ name }) => !replaced.has(name))
   const formats = createFormats([...own, ...more])
   const messaging = composeMessaging(known)
-  const openId = composeOpenId(frame)
   const credentials = composeCredentials({ ...known, holderMessages: messaging.holderMessages, formats })
+  const openId = composeOpenId({ ...frame, ...credentials })
   const lists = { ...composeCompactLists({ ...dependencies, ...credentials }), ...composeMobileLists(credentials) }
   return disjoint(
     standing,
@@ -101,6 +102,7 @@ export function createActivities(
     claimSourceActivities({ ...dependencies, claimsFetched }),
     tokenActivities(dependencies),
     openIdActivities({ ...dependencies, ...platform }),
+    createVerifierKeyRotation({ ...dependencies, ...platform }),
     webhookActivities({ ...dependencies, webhookTried }),
   )
 }

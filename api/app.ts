@@ -27,6 +27,7 @@ import { exceptUploads, limitSending, takesArchive } from './frame/streams.ts'
 import { checkHead, readTarget } from './frame/unreadable.ts'
 import { explainInvalid } from './frame/validation.ts'
 import { signInRoutes } from './openid/verifiers/sign-in.ts'
+import { admitBrowserWallets, opensPage } from './openid/wallets/cors.ts'
 
 export interface AppParts {
   dependencies: Dependencies
@@ -65,13 +66,14 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: config.publicUrl.protocol === 'https:' }))
   app.use(watchRequests({ logs, measures: createMeasures(registry), find }))
   app.use(forReads(docs(openApi)))
-  const published = limitPublished({ pool, perMinute: config.publicRateLimitPerMinute })
+  const published = limitPublished({ pool, perMinute: config.publicRateLimitPerMinute }, opensPage(find))
   app.use(forReads(publicDids(platform, published)))
   app.use(signInRoutes({ platform, documents, pool, perMinute: config.publicRateLimitPerMinute }))
   app.use((_request, response, next) => {
     response.set('Cache-Control', 'no-store')
     next()
   })
+  app.use(admitBrowserWallets(find))
   app.use(noteWallets(find))
   app.use(readBearer(platform.tokens))
   const limitCalls = limitRate({

@@ -152,6 +152,7 @@ interface ScheduledWorkflows {
   signLogHeads: { payload: undefined; signal: never; queries: Nothing }
   removeOldLogEntries: { payload: undefined; signal: never; queries: Nothing }
   rotateWebhookKeys: { payload: undefined; signal: never; queries: Nothing }
+  rotateVerifierKeys: { payload: undefined; signal: never; queries: Nothing }
   sweepCertificates: { payload: undefined; signal: never; queries: Nothing }
 }
 
@@ -250,48 +251,5 @@ export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> 
     id: ({ tenantId, webhookId, eventId, round }) =>
       `${tenantId}/webhooks/${webhookId}/${eventId}${round === 0 ? '' : `/${round}`}`,
     summary: ({ webhookId, eventId }) => `deliver event ${eventId} to webhook ${webhookId}`,
-  },
-}
-
-export interface ScheduledWorkflow {
-  area: WorkflowArea
-  /** Id of the schedule, and prefix of its workflow ids. */
-  id: string
-  summary: string
-}
-
-export const schedules: { readonly [Type in ScheduledType]: ScheduledWorkflow } = {
-  publishStatusLists: {
-    area: 'semantic-credentials',
-    id: 'publish-status-lists',
-    summary: 'sign the status lists that changed',
-  },
-  purgeExpired: {
-    area: 'administration',
-    id: 'purge-expired',
-    summary: 'delete expired idempotency keys, rate limits and relayed outbox rows',
-  },
-  reconcileWork: {
-    area: 'administration',
-    id: 'reconcile-work',
-    summary: 'start unfinished work again that has no workflow in Temporal',
-  },
-  reapKeys: { area: 'dids', id: 'reap-keys', summary: 'destroy keys whose DID was never completed' },
-  rotateTokenKeys: {
-    area: 'tokens-logs',
-    id: 'rotate-token-keys',
-    summary: 'make a new token key when the newest is too old, and destroy keys without valid tokens',
-  },
-  signLogHeads: { area: 'tokens-logs', id: 'sign-log-heads', summary: 'sign where the chains of the log end' },
-  removeOldLogEntries: { area: 'tokens-logs', id: 'remove-old-log-entries', summary: 'remove old entries of the log' },
-  rotateWebhookKeys: {
-    area: 'webhooks',
-    id: 'rotate-webhook-keys',
-    summary: 'make a new webhook key when the newest is too old, and destroy those that were replaced long ago',
-  },
-  sweepCertificates: {
-    area: 'mobile-credentials',
-    id: 'sweep-certificates',
-    summary: 'sign lists of revoked certificates that are due, give notice of certificates that expire',
   },
 }

@@ -10,7 +10,7 @@ const { revokeSlice } = proxyActivities<RevocationSlices>(chunk)
 
 const revocationProgress = queryOf('revokeCredentials', 'progress')
 
-/** Revokes all credentials of a template, a batch or an issuer. The row stores the progress. */
+/** Revokes, or suspends, all credentials of a template, a batch, an issuer or a holder. The row stores the progress. */
 export async function revokeCredentials(run: Payload<'revokeCredentials'>): Promise<{ revoked: number }> {
   const { slicesPerRun = 500, ...subject } = run
   let seen: RevocationProgress | undefined

@@ -9,17 +9,19 @@ import {
 import type { ClaimFetcher } from '../activities/claim-sources/fetch.ts'
 import type { Issuances } from '../activities/openid/sessions/issue.ts'
 import type { SessionLooks } from '../activities/openid/sessions/look.ts'
+import type { VerifierKeyRotation } from '../activities/openid/verifiers/rotation.ts'
 import type { Json } from '../protocol/json.ts'
 import type { PendingIssuance, SessionLook, SessionSubject } from '../protocol/openid/oid4vci/session.ts'
 import type { Payload } from '../protocol/workflows.ts'
 import { atOnceOr } from './at-once.ts'
 import { signalOf, updateOf } from './contract.ts'
-import { atOnce, outward, quick, refusalOf } from './options.ts'
+import { atOnce, outward, quick, refusalOf, sweeping } from './options.ts'
 import { createProgressLine } from './progress.ts'
 
 const { lookAtOpenIdSession, failOpenIdIssuance } = proxyActivities<SessionLooks & Issuances>(quick)
 const { issueOpenIdCredential } = proxyActivities<Issuances>(outward)
 const { fetchClaims } = proxyActivities<ClaimFetcher>(outward)
+const verifiers = proxyActivities<VerifierKeyRotation>(sweeping)
 const local = proxyLocalActivities<SessionLooks & Issuances>(atOnce)
 
 /** A step of the session is in its row: a token was given, a notification came, an operator has something tried again. */
@@ -72,12 +74,18 @@ async function issue(subject: SessionSubject, pending: PendingIssuance): Promise
 }
 
 /** One line for operators: what the session waits for. */
-const lineOf = ({ sessionId }: SessionSubject, { state, pending, issued, offered, nextInMs }: SessionLook): string => {
-  const count = `${issued} of ${offered} issued`
-  if (nextInMs === undefined) return `session ${sessionId}: ${state}, ${count}`
-  const waits = pending.length > 0 ? `issues ${pending.length}` : 'waits for the wallet'
-  return `session ${sessionId}: ${state}, ${count}, ${waits} until ${new Date(Date.now() + nextInMs).toISOString()}`
+const lineOf = ({ sessionId }: SessionSubject, look: SessionLook): string => {
+  const { state, pending, issued, offered, waitsFor = 'wallet', failures = [], nextInMs } = look
+  const cause = failures.length > 0 ? ` (${failures.join(', ')})` : ''
+  const count = `session ${sessionId}: ${state}${cause}, ${issued} of ${offered} issued`
+  if (nextInMs === undefined) return count
+  const waits = pending.length > 0 ? `issues ${pending.length}` : `waits for the ${waitsFor}`
+  return `${count}, ${waits} until ${new Date(Date.now() + nextInMs).toISOString()}`
 }
+
+/** The line is a new one with each of these; its time alone makes none. */
+const markOf = ({ state, issued, pending, waitsFor = '', failures = [] }: SessionLook): string =>
+  [state, issued, pending.length, waitsFor, ...failures].join(' ').trimEnd()
 
 /**
  * A session from the offer to its end: waits for each step of the wallet, issues what it asks for, and ends when its time
@@ -102,7 +110,7 @@ export async function issueOpenIdCredentials({
     isWoken = false
     const underWay = requested // a request that comes during the look gets the next one
     const look = await lookAt(subject)
-    show(lineOf(subject, look), undefined, `${look.state} ${look.issued} ${look.pending.length}`)
+    show(lineOf(subject, look), undefined, markOf(look))
     for (const pending of look.pending) await issue(subject, pending)
     answered = underWay
     if (look.nextInMs === undefined) {
@@ -115,4 +123,9 @@ export async function issueOpenIdCredentials({
     await condition(allHandlersFinished)
     if (requested === answered) await continueAsNew<typeof issueOpenIdCredentials>({ looksPerRun, ...subject })
   }
+}
+
+/** Scheduled: adds and removes keys of verifiers. */
+export async function rotateVerifierKeys(): ReturnType<VerifierKeyRotation['rotateVerifierKeys']> {
+  return verifiers.rotateVerifierKeys()
 }

@@ -114,6 +114,9 @@ export interface WalletFormat {
   /** Throws `Refusal` for claims of an offer that the template would lose or that it lacks a value for. */
   checkClaims(template: Pick<TemplateVersion, 'definition'>, claims: Json): void
 
+  /** Whether what a template gives may be suspended; absent where nothing of the format may. */
+  isSuspendable?(template: Pick<TemplateVersion, 'definition'>): boolean
+
   /**
    * Signs from a version of a template. Claims that no mapping takes are left out: providers and claim sources say more
    * than a credential is to have. `together`: how many the caller signs for one wallet. Throws `Refusal`.

@@ -12,9 +12,11 @@ import type { Dependencies } from '../dependencies.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import { batchNotFound } from './batches/record.ts'
 import type { Formats } from './format.ts'
+import { formatsOfHolder } from './holders.ts'
 import { assertScope } from './refusals.ts'
 
 export type RevocationScope = 'template' | 'batch' | 'issuer'
+export type StatusPurpose = 'revocation' | 'suspension'
 
 /** Formats whose credentials the caller may revoke, and those of them that the request names. */
 export interface RevocableFormats {
@@ -25,8 +27,10 @@ export interface RevocableFormats {
 /** In plain JSON: it is also kept as the effect of an Idempotency-Key. */
 export interface RevocationRecord {
   id: string
-  by: RevocationScope
-  /** Id of the template or batch; the issuer's DID, or the id of a document signer. */
+  by: RevocationScope | 'holder'
+  /** `suspension`: the credentials are suspended, and not revoked. */
+  purpose: StatusPurpose
+  /** Id of the template, batch or holder; the issuer's DID, or the id of a document signer. */
   subject: string
   state: 'REVOKING' | 'REVOKED'
   /** Null, of an earlier release: all. */
@@ -44,9 +48,21 @@ const AT_ONCE = 2_000
 const END = logOf('semantic', 'REVOCATION_CASCADE_COMPLETE')
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
-const toRecord = ({ id, scope, subject, state, formats, checked, revoked, createdAt, endedAt }: Revocation) => ({
+const toRecord = ({
+  id,
+  scope,
+  purpose,
+  subject,
+  state,
+  formats,
+  checked,
+  revoked,
+  createdAt,
+  endedAt,
+}: Revocation) => ({
   id,
   by: scope,
+  purpose,
   subject,
   state,
   formats: formats ?? null,
@@ -92,9 +108,10 @@ async function didOf(em: SqlEntityManager, id: string): Promise<Did> {
 
 /** Which credentials a bulk revocation revokes. */
 interface RevocationWork {
-  scope: RevocationScope
+  scope: RevocationScope | 'holder'
   subject: string
   formats: FormatName[]
+  purpose?: StatusPurpose
 }
 
 interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'uuid'> {
@@ -102,7 +119,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'uuid'> {
   formats: Formats
 }
 
-/** Revokes all credentials of a template, a batch or an issuer, slice by slice; the row stores the progress. */
+/** Revokes all credentials of a template, a batch, an issuer or a holder, slice by slice; the row stores the progress. */
 export function createRevocations({ database, outbox, uuid, operations, formats }: Parts) {
   /** Finds a deleted template as well, because its credentials still exist. */
   async function templateFormat(em: SqlEntityManager, id: string, revocable: RevocableFormats): Promise<FormatName> {
@@ -143,6 +160,22 @@ export function createRevocations({ database, outbox, uuid, operations, formats 
   return {
     /** For the operation of batches, which has its own transaction. */
     beginBatch,
+
+    /**
+     * Revokes or suspends what was issued to a holder, in the caller's transaction; returns the id of the work, or
+     * undefined where nothing was. The caller has ended whatever would issue more. Throws `token.insufficient_scope`.
+     */
+    async beginHolder(
+      em: SqlEntityManager,
+      call: Call,
+      holderId: string,
+      { purpose, writable }: { purpose: StatusPurpose; writable: readonly FormatName[] },
+    ): Promise<string | undefined> {
+      const formats = await formatsOfHolder(em, { tenantId: call.tenantId, holderId })
+      for (const format of formats) assertScope('write', writable, format)
+      if (formats.length === 0) return undefined
+      return (await begin(em, call, { scope: 'holder', subject: holderId, formats, purpose })).id
+    },
 
     /**
      * Credentials issued later stay valid. The format of a template, a batch or a document signer decides which credentials

@@ -40,8 +40,10 @@ const CHANGES = `select h.changed_at, 4, lpad(h.id::text, 20, '0'), case when h.
     else case when h.value then 'credential.suspended' else 'credential.unsuspended' end end,
   o.type, h.request_id, coalesce(r.client_id, o.client_id), json_build_object('revocation_id', r.id, 'by', r.scope)
 from c join credential_status_changes h on h.credential_id = c.id
-  left join lateral (select r.id, r.scope, r.client_id from credential_revocations r
-    where r.subject in (c.template_id::text, c.batch_id::text, c.issuer) and r.request_id = h.request_id
+  left join lateral (select r.id, r.scope, r.client_id from (
+      select * from credential_revocations n
+      where n.subject in (c.template_id::text, c.batch_id::text, c.issuer) and n.request_id = h.request_id
+      union all select * from credential_revocations n where n.scope = 'holder' and n.request_id = h.request_id) r
     order by r.created_at desc limit 1) r on true
   left join lateral (select l.type, l.metadata->>'clientId' as client_id from logs l
     where l.request_id = h.request_id and l.type like '%\\_SUCCESS' and l.type not like '%\\_COMPLETE\\_SUCCESS'

@@ -1,7 +1,8 @@
 import { inTenant } from '../../entities/orm.ts'
 import { eventType, operationOf, workflowPath } from '../../protocol/credentials/timeline.ts'
-import { schedules, workflows } from '../../protocol/workflows.ts'
+import { workflows } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { schedules } from '../frame/schedules.ts'
 import { TIMELINE_COUNT, TIMELINE_PAGE } from './timeline.statement.ts'
 
 interface EventRow {

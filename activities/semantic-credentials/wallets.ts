@@ -1,6 +1,11 @@
 import { overDocument } from '../../protocol/errors.ts'
 import { isObject, listOf } from '../../protocol/json.ts'
-import { subjectOf, type TemplateDefinition, takenBy } from '../../protocol/semantic-credentials/templates/index.ts'
+import {
+  dataModelOf,
+  subjectOf,
+  type TemplateDefinition,
+  takenBy,
+} from '../../protocol/semantic-credentials/templates/index.ts'
 import type { WalletFormat } from '../credentials/format.ts'
 import { jsonOf } from '../credentials/read.ts'
 import type { Signing } from './sign.ts'
@@ -44,10 +49,15 @@ export const createSemanticWallets = ({ signing, templateSigning }: Parts): Wall
     subjectOf(definition, claims, takenBy(definition))
   },
 
-  async sign(tenantId, id, template, { claims, userClaims, holder }, together) {
+  isSuspendable({ definition: given }) {
+    const definition = given as TemplateDefinition
+    return definition.revocable && dataModelOf(definition) === '2.0'
+  },
+
+  async sign(tenantId, id, template, { claims, userClaims, holder, suspendable }, together) {
     const definition = template.definition as TemplateDefinition
     const isMapped = Object.keys(definition.claimMappings ?? {}).length > 0
-    const input = { claims: isMapped ? { ...userClaims, ...claims } : claims, areAccepted: true }
+    const input = { claims: isMapped ? { ...userClaims, ...claims } : claims, areAccepted: true, suspendable }
     const request = await templateSigning.request(tenantId, { ...template, definition }, input)
     return overDocument(() => {
       const { credentialSubject: subject } = request.payload

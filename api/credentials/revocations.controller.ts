@@ -57,8 +57,11 @@ interface RevocationsIn {
 
 export interface RevocationsOut {
   id: Uuid
-  by: 'template' | 'batch' | 'issuer'
-  /** Id of the template or the batch, the issuer's DID, or the id of a document signer. */
+  /** holder: a user of OpenID who was deleted. */
+  by: 'template' | 'batch' | 'issuer' | 'holder'
+  /** suspension: the credentials are suspended, and not revoked. */
+  purpose: 'revocation' | 'suspension'
+  /** Id of the template, the batch or the holder, the issuer's DID, or the id of a document signer. */
   subject: string
   status: 'REVOKING' | 'REVOKED'
   /** Formats whose credentials are revoked; absent for a revocation of an earlier release, which revokes all. */
@@ -74,6 +77,7 @@ export interface RevocationsOut {
 const toWire = ({
   id,
   by,
+  purpose,
   subject,
   state,
   formats,
@@ -84,6 +88,7 @@ const toWire = ({
 }: RevocationRecord): RevocationsOut => ({
   id,
   by,
+  purpose,
   subject,
   status: state,
   ...(formats && { formats: formats.map(slugOf) }),
@@ -96,6 +101,7 @@ const toWire = ({
 const EXAMPLE: RevocationsOut = {
   id: '2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8',
   by: 'issuer',
+  purpose: 'revocation',
   subject: 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK',
   status: 'REVOKING',
   formats: ['web-semantic'],

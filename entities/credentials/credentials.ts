@@ -51,9 +51,11 @@ const RevocationSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     tenantId: p.uuid(),
-    scope: p.text().$type<'template' | 'batch' | 'issuer'>(),
-    /** Id of the template or batch; the issuer's DID. */
+    scope: p.text().$type<'template' | 'batch' | 'issuer' | 'holder'>(),
+    /** Id of the template, the batch or the holder; the issuer's DID. */
     subject: p.text(),
+    /** `suspension`: the credentials are suspended, and not revoked. */
+    purpose: p.text().$type<'revocation' | 'suspension'>().default('revocation'),
     state: p.text().$type<'REVOKING' | 'REVOKED'>().default('REVOKING'),
     /** Only credentials of these are revoked; null, of an earlier release: of all. */
     formats: p.array().$type<FormatName[]>().nullable(),
@@ -101,5 +103,6 @@ NotificationSchema.setClass(Notification)
 export const RIGHTS = {
   credential_notifications: { app: 'select, insert, update', system: 'select' },
   credentials: { app: EVERYTHING, system: EVERYTHING },
+  credential_holders: { app: 'select, insert, delete', system: 'select' },
   credential_revocations: { app: 'select, insert, update', system: 'select' },
 } satisfies Rights

@@ -22,6 +22,8 @@ const OpenIdSessionSchema = defineEntity({
     issuerStateDigest: p.blob().nullable(),
     /** Who logs the holder in. */
     providerId: p.uuid().nullable(),
+    /** Whose claims `content` has. */
+    userId: p.uuid().nullable(),
     /** The login whose code gives the token: the last one that came to a code. */
     loginId: p.uuid().nullable(),
     /** Keyed digest of the transaction code, where the holder has to type one. */

@@ -47,6 +47,8 @@ const OpenIdWalletLoginSchema = defineEntity({
     ...owned,
     /** Null until there is one: a request without an offer has its session from the login on. */
     sessionId: p.uuid().nullable(),
+    /** Whose claims `content` has. */
+    userId: p.uuid().nullable(),
     state: p.text().$type<LoginState>(),
     /** SHA-256 of a request_uri. */
     requestDigest: p.blob().nullable(),

@@ -30,6 +30,8 @@ export interface WalletInput {
   /** What an authentication provider said: a credential gets of it only what a mapping names; `claims` counts before it. */
   userClaims?: Json
   authenticationProvider?: { subjectId: string; url: string }
+  /** The credential gets a second status entry, for suspension. */
+  suspendable?: boolean
   /** Absent for a credential that is bound to no key. */
   holder?: Holder
 }

@@ -60,6 +60,7 @@ const place = ({ table, name }: Column) => `${table}.${name}`
 /** Columns of owned tables that are in no entity, each with its reason. */
 const STATEMENTS_ALONE: Record<string, string> = {
   'idempotency_keys.*': 'claimed, answered and released by functions, one round trip each',
+  'credential_holders.*': 'noted, read and forgotten in one statement each',
   'log_chain.*': 'places of entries: written by the sequencer, walked in slices',
   'log_pending.*': 'written by a trigger, taken by the sequencer',
   'log_seals.*': 'signed heads and checkpoints, compared with the chain in SQL',

@@ -16,6 +16,7 @@ import { digestOf, newSecret } from '../../frame/secrets.ts'
 import type { HookConfiguration } from '../configuration.ts'
 import type { Authentication, AuthenticationVerbs } from '../providers/authentication.ts'
 import { lockSession, openContent, sealContent } from '../sessions/records.ts'
+import { holdUser } from '../users/erase.ts'
 import { type Answer, refusalAt } from './answers.ts'
 import type { BrowserCall } from './begin.ts'
 import type { FailedLogins } from './failed.ts'
@@ -110,11 +111,13 @@ export function createLoginEnds(parts: Parts) {
       state: 'CODE',
       sessionId: session.id,
       codeDigest: digestOf(code),
+      userId: null,
       content: sealLogin(sealer, row, request),
       expiresAt,
       updatedAt: at,
     })
-    Object.assign(session, { loginId: row.id, content: sealContent(sealer, session, { ...known, ...holder }) })
+    const { userId } = holder
+    Object.assign(session, { loginId: row.id, userId, content: sealContent(sealer, session, { ...known, ...holder }) })
     extend(session, expiresAt)
     addLoginStep(session, at, { step: 'CODE_ISSUED' })
     const { redirectUri, state } = content
@@ -162,6 +165,7 @@ export function createLoginEnds(parts: Parts) {
         })
       : undefined
     const answer = await inTenant(database.tenants, tenantId, async (em): Promise<Answer | HookForm> => {
+      if (!(await holdUser(em, holder.userId))) throw gone()
       const found = await locked(em, id, 'LOGIN')
       const { row, content } = found
       row.sessionId ??= await selfBegun.createSession(em, call, content)
@@ -171,7 +175,7 @@ export function createLoginEnds(parts: Parts) {
       if (!question) return issueCode(found, session, issuer, holder)
       const expiresAt = later(question.timeoutSeconds)
       const sealed = sealLogin(sealer, row, { ...content, holder })
-      Object.assign(row, { state: 'HOOK', content: sealed, expiresAt, updatedAt: at })
+      Object.assign(row, { state: 'HOOK', userId: holder.userId, content: sealed, expiresAt, updatedAt: at })
       extend(session, later(question.timeoutSeconds + RETURN_SECONDS))
       addLoginStep(session, at, { step: 'HOOK_ASKED' })
       return { form: { action: question.url, token: question.sessionToken }, cookie: undefined, sessionId: session.id }
@@ -244,6 +248,7 @@ export function createLoginEnds(parts: Parts) {
       const content = await ofBrowser(call, id, 'ANSWERED', cookies)
       const answer = await step(call, id, content, () =>
         inTenant(database.tenants, tenantId, async (em) => {
+          if (!content.holder || !(await holdUser(em, content.holder.userId))) throw gone()
           const found = await locked(em, id, 'ANSWERED')
           const { holder } = found.content
           if (!holder) throw notUnderWay()

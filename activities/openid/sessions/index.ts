@@ -1,10 +1,8 @@
-import { Unavailable } from '../../../protocol/errors.ts'
 import type { Formats } from '../../credentials/format.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { DidResolver } from '../../dids/resolver.ts'
 import type { Frame } from '../../frame/index.ts'
 import { createSealer } from '../../frame/sealing.ts'
-import { signalWorkflow, updateWorkflow } from '../../frame/temporal/contract.ts'
 import type { Events } from '../../webhooks/events.ts'
 import { composeAuthorization } from '../authorization/index.ts'
 import type { HookConfiguration } from '../configuration.ts'
@@ -15,6 +13,7 @@ import { createSessionLooks } from './look.ts'
 import { createNotifications } from './notifications.ts'
 import { createOffers } from './offers.ts'
 import { createKeyProofs } from './proofs.ts'
+import { createReach } from './reach.ts'
 import { createSessions } from './read.ts'
 import { createCredentialRequests } from './requests.ts'
 import { createSessionSecrets } from './secrets.ts'
@@ -28,27 +27,6 @@ interface Known extends Frame {
   authentication: AuthenticationVerbs
   openIdConfiguration: HookConfiguration
 }
-
-/** How this process reaches the workflows of sessions. The rows have what changed, so that nothing is lost without Temporal. */
-const createReach = ({ temporal, log }: Pick<Dependencies, 'temporal' | 'log'>) => ({
-  async wake(tenantId: string, sessionId: string): Promise<void> {
-    await signalWorkflow(temporal, 'issueOpenIdCredentials', { tenantId, sessionId }, 'changed').catch(
-      (error: unknown) => {
-        log.warn({ err: error, tenantId, sessionId }, 'the workflow of a session continues at its next look')
-      },
-    )
-  },
-
-  async proceed(tenantId: string, sessionId: string): Promise<void> {
-    const subject = { tenantId, sessionId }
-    await updateWorkflow(temporal, 'issueOpenIdCredentials', 'proceed', subject, { templateIds: [] }).catch(
-      (error: unknown) => {
-        if (!(error instanceof Unavailable)) throw error
-        log.warn({ err: error, ...subject }, 'a wallet has to ask for its credential again')
-      },
-    )
-  },
-})
 
 /** Offers of credentials, and what wallets do with them (OpenID4VCI 1.0). */
 export function composeOpenIdSessions(known: Known) {

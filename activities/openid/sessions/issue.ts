@@ -12,6 +12,7 @@ import {
   type SessionContent,
 } from '../../../protocol/openid/oid4vci/session.ts'
 import type { Formats, TemplateVersion } from '../../credentials/format.ts'
+import { addHolder } from '../../credentials/holders.ts'
 import { derivedId } from '../../credentials/issue.ts'
 import { recordWithin, type SignedRow } from '../../credentials/record.ts'
 import type { Dependencies } from '../../dependencies.ts'
@@ -74,9 +75,10 @@ export function createIssuances({ database, log, now, uuid, sealer, formats, web
 
   function sign({ issuance, content, request, template }: Work, fetched: Json | undefined): Promise<SignedRow[]> {
     const { tenantId } = issuance
-    const { userClaims, authenticationProvider } = content
+    const { userClaims, authenticationProvider, suspendable } = content
     const input = {
       claims: claimsOf(content, fetched),
+      ...(suspendable && { suspendable }),
       ...(userClaims && { userClaims }),
       ...(authenticationProvider && { authenticationProvider }),
     }
@@ -154,6 +156,8 @@ export function createIssuances({ database, log, now, uuid, sealer, formats, web
       for (const row of rows) await emit(em, row, work)
       const at = now()
       const credentialIds = rows.map(({ id }) => id)
+      const { userId: holderId } = work.content
+      if (holderId !== undefined) await addHolder(em, { tenantId: subject.tenantId, holderId }, credentialIds)
       Object.assign(issuance, {
         state: 'ISSUED',
         credentialIds,

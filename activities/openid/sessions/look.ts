@@ -8,6 +8,7 @@ import type { Formats } from '../../credentials/format.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
 import type { Sealer } from '../../frame/sealing.ts'
+import { waitsFor } from './read.ts'
 import { endSession, issuancesOf, lockSession, openContent } from './records.ts'
 
 interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
@@ -73,7 +74,13 @@ export function createSessionLooks({ database, now, uuid, sealer, formats }: Par
         const issuances = await issuancesOf(em, sessionId)
         const left = session.endsAt.getTime() - now().getTime()
         if (!session.endedAt && left <= 0) expire(em, session, issuances)
+        const own = session.failureCode ? [session.failureCode] : []
+        const failed = issuances.flatMap(({ state, failureCode }) =>
+          state === 'FAILED' && failureCode ? [failureCode] : [],
+        )
+        const failures = [...new Set(session.endedAt ? own : failed)]
         const counts = {
+          ...(failures.length > 0 && { failures }),
           issued: issuances.filter(({ state }) => state === 'ISSUED').length,
           offered: issuances.length,
         }
@@ -81,7 +88,14 @@ export function createSessionLooks({ database, now, uuid, sealer, formats }: Par
         const waiting = issuances.filter(({ state }) => state === 'PENDING')
         const pending: PendingIssuance[] = []
         for (const issuance of waiting) pending.push(await pendingOf(em, session, issuance))
-        return { state: session.state, pending, ...counts, nextInMs: Math.min(LONGEST_WAIT_MS, left) }
+        const waits = waitsFor(session, issuances)
+        return {
+          state: session.state,
+          pending,
+          ...counts,
+          ...(waits && { waitsFor: waits }),
+          nextInMs: Math.min(LONGEST_WAIT_MS, left),
+        }
       }),
   }
 }

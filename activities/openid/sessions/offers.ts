@@ -77,6 +77,19 @@ function checkClaims(templates: readonly OfferedTemplate[], claims: OfferInput['
     ])
 }
 
+/** Throws for a template whose credentials cannot be suspended. */
+function checkSuspendable(templates: readonly OfferedTemplate[]): void {
+  const fixed = templates.filter(({ wallets, ...template }) => !wallets.isSuspendable?.(template))
+  if (fixed.length > 0)
+    throw new Refusal('openid_offer.invalid', 'The offer cannot be made; see errors.', [
+      {
+        path: 'suspendable',
+        code: 'suspendable',
+        message: 'expected false, or revocable templates of web semantic credentials of data model 2.0',
+      },
+    ])
+}
+
 /** Offers of credentials, each the beginning of a session. */
 export function createOffers({
   database,
@@ -145,6 +158,7 @@ export function createOffers({
       const isRepeated = call.idempotency && 'effect' in call.idempotency
       const templates = isRepeated ? [] : await templatesOf(tenantId, configurationIds)
       checkClaims(templates, claims, hasLogin)
+      if (input.suspendable) checkSuspendable(templates)
       const sessionId = uuid()
       const code = newSecret()
       const txCode = input.txCode ? secrets.newTxCode() : undefined
@@ -159,6 +173,7 @@ export function createOffers({
           state: 'OFFERED',
           content: sealContent(sealer, of, {
             claims,
+            ...(input.suspendable && { suspendable: true }),
             ...(hasLogin && { parameters: input.parameters }),
           }),
           ...(hasLogin

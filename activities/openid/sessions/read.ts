@@ -74,7 +74,8 @@ const AT_LOGIN: ReadonlySet<SessionStep['step']> = new Set([
   'HOOK_ANSWERED',
 ])
 
-function waitsFor(
+/** What a session waits for; null where it has ended. */
+export function waitsFor(
   { endedAt, state, steps }: OpenIdSession,
   issuances: readonly OpenIdIssuance[],
 ): SessionRecord['waitsFor'] {

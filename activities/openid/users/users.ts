@@ -3,14 +3,13 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { AuthenticationProvider } from '../../../entities/openid/providers.ts'
 import { OpenIdUser } from '../../../entities/openid/users.ts'
 import { inTenant } from '../../../entities/orm.ts'
-import { Refusal } from '../../../protocol/errors.ts'
 import type { Json } from '../../../protocol/json.ts'
 import { criteriaOf, leavesOf, listed } from '../../../protocol/openid/claims.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import type { Call, Operations } from '../../frame/operations.ts'
 import type { Sealer } from '../../frame/sealing.ts'
 import { findProvider } from '../providers/lifecycle.ts'
 import type { BlindIndex } from './blind-index.ts'
+import { userNotFound } from './erase.ts'
 
 export interface UserRecord {
   id: string
@@ -40,8 +39,6 @@ type UserRow = Pick<OpenIdUser, 'id' | 'tenantId' | 'providerId' | 'subjectIndex
 /** Decrypted in one turn of the event loop. */
 const TURN_BYTES = 256 * 1024
 
-const userNotFound = (message = 'There is no such user.') => new Refusal('user.not_found', message)
-
 /** By provider and subject, not by id: the row of an earlier authentication keeps its id. */
 const boundTo = ({ tenantId, providerId, subjectIndex }: Omit<UserRow, 'id' | 'content'>) =>
   `${tenantId}/openid/${providerId}/users/${Buffer.from(subjectIndex).toString('hex')}`
@@ -63,13 +60,12 @@ const hexOf = (digests: readonly Buffer[]): string =>
 const COLUMNS = `id, tenant_id as "tenantId", provider_id as "providerId", subject_index as "subjectIndex", content`
 
 interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
-  operations: Operations
   sealer: Sealer
   index: BlindIndex
 }
 
-/** Users: saved after an authentication, listed, searched, deleted (specification, User). */
-export function createUsers({ database, now, uuid, operations, sealer, index }: Parts) {
+/** Users: saved after an authentication, listed, searched (specification, User). */
+export function createUsers({ database, now, uuid, sealer, index }: Parts) {
   const open = (row: UserRow): Content => JSON.parse(sealer.open(row.content, boundTo(row)).toString('utf8')) as Content
 
   async function toRecords(em: SqlEntityManager, rows: readonly UserRow[]): Promise<UserRecord[]> {
@@ -159,13 +155,6 @@ export function createUsers({ database, now, uuid, operations, sealer, index }: 
         const page = `select ${COLUMNS} ${found} order by u.created_at desc, u.id limit ? offset ?`
         const rows = await em.execute<UserRow[]>(page, [...values, limit, offset])
         return { users: await toRecords(em, rows), total }
-      })
-    },
-
-    /** Deletes a user with their claims. The next authentication of the same subject creates another user. */
-    async deleteUser(call: Call, id: string): Promise<void> {
-      await operations.change(call, 'deleteUser', { id }, async (em) => {
-        if ((await em.nativeDelete(OpenIdUser, { id })) === 0) throw userNotFound()
       })
     },
   }

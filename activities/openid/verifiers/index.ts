@@ -32,6 +32,7 @@ export function composeOpenIdVerifiers(known: Known) {
   const rows = createSignInRows({ ...known, sealer })
   const parts = { ...known, sealer, secrets, rows, verifierKeys, signInRequests }
   return {
+    verifierKeys,
     oidcVerifiers: createVerifiers(parts),
     oidcClients: createVerifierClients(known),
     oidcPayloads: createPayloads(parts),

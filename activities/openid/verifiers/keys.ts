@@ -14,7 +14,7 @@ type SigningKeyType = keyof typeof TYPES
 /** Time that a new key is published before it signs: clients may keep a key set for this long. */
 const PUBLISHED_MS = 5 * 60_000
 /** Time that a key stays in the key set after its successor was made. */
-const KEPT_MS = 24 * 3_600_000
+export const KEPT_MS = 24 * 3_600_000
 
 /** A key of a verifier: its private half stays in the key store. */
 export interface VerifierKey {
@@ -83,11 +83,20 @@ export function createVerifierKeys(parts: Pick<Dependencies, 'database' | 'keys'
       await em.flush()
     },
 
-    /** Throws `Refusal('oidc_verifier.rotated_lately')`, and forgets keys that are not published any more. */
-    async prepareRotation(em: SqlEntityManager, verifierId: string): Promise<void> {
+    /** Throws `Refusal('oidc_verifier.rotated_lately')` where the newest keys do not sign yet. */
+    async assertSettled(em: SqlEntityManager, verifierId: string): Promise<void> {
+      const [newest] = await rowsOf(em, verifierId)
+      if (newest && now().getTime() - newest.createdAt.getTime() < PUBLISHED_MS) throw rotatedLately()
+    },
+
+    async newest(em: SqlEntityManager, verifierId: string): Promise<Date | undefined> {
+      return (await rowsOf(em, verifierId))[0]?.createdAt
+    },
+
+    /** Forgets keys that are not published any more; the reaper destroys them. Returns how many. */
+    async forget(em: SqlEntityManager, verifierId: string): Promise<number> {
       const rows = await rowsOf(em, verifierId)
       const at = now()
-      if (rows.some(({ createdAt }) => at.getTime() - createdAt.getTime() < PUBLISHED_MS)) throw rotatedLately()
       const published = new Set(
         Object.keys(TYPES).flatMap((type) =>
           ordered(
@@ -97,8 +106,10 @@ export function createVerifierKeys(parts: Pick<Dependencies, 'database' | 'keys'
         ),
       )
       const retired = rows.map(({ id }) => id).filter((id) => !published.has(id))
+      if (retired.length === 0) return 0
       await em.nativeDelete(OidcKey, { id: { $in: retired } })
       await em.nativeUpdate(Key, { id: { $in: retired } }, { ownerId: null })
+      return retired.length
     },
 
     /** Leaves the keys of a verifier to the reaper, which destroys them. */

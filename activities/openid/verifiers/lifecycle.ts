@@ -141,7 +141,8 @@ export function createVerifiers({ database, now, uuid, operations, tenants, veri
       const baseUrl = await baseOf(tenantId)
       return operations.change(call, 'rotateOidcVerifierKeys', { id }, async (em) => {
         const row = await findVerifier(em, id, true)
-        await verifierKeys.prepareRotation(em, id)
+        await verifierKeys.assertSettled(em, id)
+        await verifierKeys.forget(em, id)
         await verifierKeys.give(em, id, made)
         return toVerifier(row, baseUrl)
       })

@@ -1,15 +1,19 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import type { Pool } from 'pg'
 import { limitRate } from './index.ts'
 
 /**
- * Limits public documents by address, with and without a token alike. Browsers of every origin read them, so they must
- * be able to read a refusal too (Fetch standard, CORS protocol).
+ * Limits public documents by address, with and without a token alike. Scripts of every origin read them, so they must
+ * be able to read a refusal too (Fetch standard, CORS protocol); what a browser opens as a page is not for scripts.
  */
-export function limitPublished(limit: { pool: Pool; perMinute: number }): RequestHandler {
+export function limitPublished(
+  limit: { pool: Pool; perMinute: number },
+  isPage: (request: Request) => boolean,
+): RequestHandler {
   const limited = limitRate({ ...limit, name: 'public', by: ({ address }) => address, showsHeaders: false })
   return (request, response, next) => {
-    response.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' })
+    if (!isPage(request))
+      response.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' })
     return limited(request, response, next)
   }
 }

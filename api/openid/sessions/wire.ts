@@ -33,6 +33,11 @@ export interface OfferIn {
   /** Who logs the holder in. Default: the provider that the tenant created first. */
   authenticationProviderId?: Uuid | null
   claims?: OfferClaims | null
+  /**
+   * true: the credentials may be suspended; only for revocable templates of web semantic credentials of data model 2.0.
+   * Default: false.
+   */
+  suspendable?: boolean | null
   expiresInSec?: OfferSeconds | null
 }
 
@@ -113,7 +118,8 @@ export interface SessionQuery extends PageQuery {
 }
 
 export function toOffer(body: OfferIn, txCode = false): OfferInput {
-  const { credentials, requestedParameters, claims, grantType, authenticationProviderId, expiresInSec } = body
+  const { credentials, requestedParameters, claims, grantType, authenticationProviderId, suspendable, expiresInSec } =
+    body
   return {
     configurationIds: credentials.map((id) => id.toLowerCase()),
     grantType: grantType ?? undefined,
@@ -121,6 +127,7 @@ export function toOffer(body: OfferIn, txCode = false): OfferInput {
     parameters: readParameters(requestedParameters ?? {}),
     claims: claims ?? {},
     txCode,
+    suspendable: suspendable ?? false,
     lifetimeSeconds: expiresInSec ?? DEFAULT_LIFETIME_SECONDS,
   }
 }

@@ -14,12 +14,14 @@ import {
   SuccessResponse,
   Tags,
 } from '@tsoa/runtime'
+import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../../activities/index.ts'
+import { formatsOf } from '../../credentials/scopes.ts'
 import type { Called } from '../../frame/authentication.ts'
 import { camelTotals, type PageQuery, toPage } from '../../frame/pagination.ts'
 import type { Problem } from '../../frame/problem.ts'
 import type { Uuid } from '../../frame/wire.ts'
-import { type UserPageOut, type UserQuery, type UserSearchIn, userToWire } from './wire.ts'
+import { type UserDeletionQuery, type UserPageOut, type UserQuery, type UserSearchIn, userToWire } from './wire.ts'
 
 @Route('v1/users')
 @Tags('OpenID')
@@ -68,7 +70,9 @@ export class UsersController extends Controller {
   }
 
   /**
-   * Deletes a user with their subject and claims. Credentials of the holder stay. The holder who logs in again becomes
+   * Deletes a user with their subject and claims, and ends the sessions of wallets that have them. Credentials that the user
+   * was issued after a login stay as they are, or are revoked or suspended in the background: the header Location is then
+   * where the progress is read, and the token needs the scopes to write their formats. The holder who logs in again becomes
    * another user.
    * @summary Delete a user
    */
@@ -76,7 +80,14 @@ export class UsersController extends Controller {
   @OperationId('deleteUser')
   @Security('bearerAuth', ['openid:write'])
   @SuccessResponse(204)
-  async remove(@Request() called: Called, @Path() id: Uuid): Promise<void> {
-    await this.platform.users.deleteUser(called.user, id)
+  @Response<Problem>(403, 'the token does not have the scope of a format')
+  async remove(
+    @Request() called: Called & HttpRequest,
+    @Path() id: Uuid,
+    @Queries() query: UserDeletionQuery,
+  ): Promise<void> {
+    const choice = { credentials: query.credentials ?? 'keep', writable: formatsOf(called, 'write') }
+    const { revocationId } = await this.platform.userErasure.deleteUser(called.user, id, choice)
+    if (revocationId) this.setHeader('Location', `/v1/credentials/web-semantic/revocations/${revocationId}`)
   }
 }

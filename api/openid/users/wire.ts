@@ -39,6 +39,11 @@ export interface UserQuery extends PageQuery {
   providerId?: Uuid
 }
 
+export interface UserDeletionQuery {
+  /** What becomes of the credentials that the user was issued. Default: keep. */
+  credentials?: 'keep' | 'suspend' | 'revoke'
+}
+
 export interface UserProviderOut {
   providerId: Uuid
   /** The issuer. */

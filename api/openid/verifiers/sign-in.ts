@@ -25,9 +25,15 @@ export interface SignInParts {
   perMinute: number
 }
 
-/** Paths below an issuer that its provider answers itself. */
-const OF_PROVIDER = ['/authorize', '/authorize/:uid', '/userinfo', '/revoke']
 const PUBLISHED = ['/.well-known/openid-configuration', '/jwks']
+/** Paths below an issuer that its provider answers itself, and with which methods. */
+const OF_PROVIDER: readonly [paths: string[], methods: string[]][] = [
+  [PUBLISHED, ['GET', 'HEAD', 'OPTIONS']],
+  [['/authorize'], ['GET', 'HEAD', 'POST']],
+  [['/authorize/:uid'], ['GET', 'HEAD']],
+  [['/userinfo'], ['GET', 'HEAD', 'POST', 'OPTIONS']],
+  [['/revoke'], ['POST', 'OPTIONS']],
+]
 
 /** What fits into the address that it becomes. */
 const FORM_BYTES = 8 * 1024
@@ -37,6 +43,19 @@ const PUBLISHED_SECONDS = 300
 
 const noInteraction = () =>
   new Refusal('sign_in.not_yours', 'This sign-in has ended, or it was begun in another browser. Begin it again.')
+
+/** 405 with Allow (RFC 9110, section 15.5.6), as everywhere. */
+const only =
+  (methods: readonly string[]): RequestHandler =>
+  ({ method }, response, next) => {
+    if (methods.includes(method)) return next()
+    const allowed = methods.join(', ')
+    response.set('Allow', allowed)
+    throw new Refusal(
+      'request.method_not_allowed',
+      `This path does not support ${method.slice(0, 20)}. Use ${allowed}.`,
+    )
+  }
 
 const explain: ErrorRequestHandler = (error, request, response, next) => {
   const refusal = error instanceof errors.SessionNotFound ? noInteraction() : error
@@ -140,7 +159,7 @@ export function signInRoutes({ platform, documents, pool, perMinute }: SignInPar
     next()
   })
   router.post('/authorize', express.text({ type: 'application/x-www-form-urlencoded', limit: FORM_BYTES }), byForm)
-  router.all([...PUBLISHED, ...OF_PROVIDER], byProvider)
+  for (const [paths, methods] of OF_PROVIDER) router.all(paths, only(methods), byProvider)
   router.options('/token', byProvider)
   router.get('/sign-in/:uid', show)
   router.get('/sign-in/:uid/state', tell)

@@ -18,6 +18,11 @@ function saidIn(body: unknown): WalletSays {
   throw unreadable('The answer has neither one vp_token nor one error.')
 }
 
+const UNREADABLE = {
+  path: 'The path has a % that begins no encoded character.',
+  body: 'The body is no form that can be read, or it is too large.',
+}
+
 /** Wallets read errors of OAuth 2.0 (OpenID4VP 1.0, section 8.2). */
 const explain: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) return next(error)
@@ -29,7 +34,7 @@ const explain: ErrorRequestHandler = (error, _request, response, next) => {
   const tooLarge = error instanceof Error && 'type' in error && error.type === 'entity.too.large'
   const ofBody = error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500
   if (!(error instanceof Refusal) && !ofBody) return next(error)
-  const message = error instanceof Refusal ? error.message : 'The body is no form that can be read, or it is too large.'
+  const message = error instanceof Refusal ? error.message : UNREADABLE[error instanceof URIError ? 'path' : 'body']
   const isMissing = error instanceof Refusal && error.code.endsWith('.not_found')
   response.status(tooLarge ? 413 : isMissing ? 404 : 400)
   response.json({ error: 'invalid_request', error_description: describedAs(message) })

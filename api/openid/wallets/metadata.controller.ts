@@ -6,9 +6,7 @@ import type { IssuerMetadataOut, ServerMetadataOut, SpecifiedMetadataOut } from 
 
 const hostOf = ({ headers }: HttpRequest): string => headers.host ?? ''
 
-/** Wallets in a browser read it too (Fetch standard, CORS protocol). */
 function publish(controller: Controller): void {
-  controller.setHeader('Access-Control-Allow-Origin', '*')
   controller.setHeader('Cache-Control', 'public, max-age=60')
 }
 

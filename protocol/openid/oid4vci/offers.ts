@@ -19,6 +19,8 @@ export interface OfferInput {
   claims: Json
   /** Whether the holder has to type a code, which reaches them in another way. */
   txCode: boolean
+  /** Whether the credentials get a second status entry, for suspension. */
+  suspendable: boolean
   /** Seconds until the offer ends. */
   lifetimeSeconds: number
 }

@@ -87,6 +87,10 @@ export interface SessionLook {
   pending: PendingIssuance[]
   issued: number
   offered: number
+  /** What the session waits for, as its operation says it; absent where it has ended. */
+  waitsFor?: string
+  /** Codes of what failed: of the session, or of issuances that may be tried again. */
+  failures?: string[]
   /** Milliseconds to the end of the session; absent where it has ended. */
   nextInMs?: number
 }
@@ -97,6 +101,8 @@ export interface SessionContent {
   parameters?: Record<string, string>
   /** Given with the offer. */
   claims: Json
+  /** The credentials may be suspended. */
+  suspendable?: boolean
   /** What the authentication provider and the interaction hook said about the holder. */
   userClaims?: Json
   authenticationProvider?: { subjectId: string; url: string }

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
-import { scheduledJobs } from '../../../activities/frame/schedules.ts'
+import { scheduledJobs, schedules } from '../../../activities/frame/schedules.ts'
 import { workflowStart } from '../../../activities/frame/temporal/contract.ts'
-import { type Payload, schedules, type WorkflowType, workflows } from '../../../protocol/workflows.ts'
+import { type Payload, type WorkflowType, workflows } from '../../../protocol/workflows.ts'
 import { queryOf, signalOf, updateOf } from '../../../workflows/contract.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

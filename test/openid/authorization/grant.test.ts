@@ -10,7 +10,8 @@ import {
   pkce,
 } from '../../support/openid/authorization.ts'
 import { formIn } from '../../support/openid/browser.ts'
-import { createTemplates, createWalletKey, openWallet, sessionsOf } from '../../support/openid/wallet.ts'
+import { collectAfterLogin, type Way } from '../../support/openid/collecting.ts'
+import { createTemplates, createWalletKey, sessionsOf } from '../../support/openid/wallet.ts'
 
 let authorization: Authorization
 let templates: Awaited<ReturnType<typeof createTemplates>>
@@ -24,7 +25,6 @@ test.before(async () => {
 })
 test.after.always(() => authorization?.close())
 
-type Way = 'plain' | 'par' | 'dpop' | 'par and dpop'
 const FORMATS = ['ldp_vc', 'cwt', 'cwt_vc', 'mso_mdoc'] as const
 
 const stepsOf = async (id: string) => (await sessionsOf(authorization.world).read(id)).steps.map(({ step }) => step)
@@ -34,63 +34,7 @@ const STEPS = [
   ...['CREDENTIAL_REQUESTED', 'CREDENTIAL_ISSUED'],
 ]
 
-/** From an offer to the credential, as the foreign wallet does it. */
-async function collect(format: (typeof FORMATS)[number], way: Way) {
-  const template = templates[format]
-  const { id, uri } = await authorization.offered([template])
-  const keys = [await createWalletKey(), await createWalletKey()] as const
-  const wallet = openWallet(keys)
-  const { client } = wallet
-  const credentialOffer = await client.resolveCredentialOffer(uri)
-  const resolved = await client.resolveIssuerMetadata(credentialOffer.credential_issuer)
-  // the library pushes wherever it can
-  const withoutPar = resolved.authorizationServers.map(
-    ({ pushed_authorization_request_endpoint: _par, ...rest }) => rest,
-  )
-  const issuerMetadata = way.includes('par') ? resolved : { ...resolved, authorizationServers: withoutPar }
-  const dpop = way.includes('dpop')
-    ? { signer: { method: 'jwk' as const, alg: keys[1].alg, publicJwk: keys[1].publicJwk } }
-    : undefined
-  const begun = await client.createAuthorizationRequestUrlFromOffer({
-    credentialOffer,
-    issuerMetadata,
-    clientId: 'foreign-wallet',
-    redirectUri: CALLBACK,
-    additionalRequestPayload: { login_hint: 'grace' },
-    ...(dpop && { dpop }),
-  })
-  // the library sends no state
-  const url = `${begun.authorizationRequestUrl}${way.includes('par') ? '' : '&state=of+the+wallet'}`
-  const { location = '' } = await authorization.browser().follow(url, CALLBACK)
-  const [server] = issuerMetadata.authorizationServers
-  if (!server) throw new Error('no metadata of the authorization server')
-  const answer = client.parseAndVerifyAuthorizationResponseRedirectUrl({
-    url: location,
-    authorizationServerMetadata: server,
-  })
-  if (!answer.code) throw new Error(`no code: ${location}`)
-  const { accessTokenResponse, dpop: nextDpop } = await client.retrieveAuthorizationCodeAccessTokenFromOffer({
-    credentialOffer,
-    issuerMetadata,
-    authorizationCode: answer.code,
-    pkceCodeVerifier: begun.pkce?.codeVerifier ?? '',
-    redirectUri: CALLBACK,
-    additionalRequestPayload: { client_id: 'foreign-wallet' },
-    ...(dpop && { dpop: { ...dpop, ...begun.dpop } }),
-  })
-  const isBound = issuerMetadata.credentialIssuer.credential_configurations_supported[template]?.proof_types_supported
-  const proofs = isBound
-    ? { jwt: [(await wallet.prove(issuerMetadata, template, 'foreign-wallet'))[0] ?? ''] as [string] }
-    : undefined
-  const { credentialResponse } = await client.retrieveCredentials({
-    issuerMetadata,
-    accessToken: accessTokenResponse.access_token,
-    credentialConfigurationId: template,
-    ...(proofs && { proofs }),
-    ...(nextDpop && { dpop: nextDpop }),
-  })
-  return { id, location, answer, accessTokenResponse, credentials: credentialResponse.credentials ?? [], begun }
-}
+const collect = (format: (typeof FORMATS)[number], way: Way) => collectAfterLogin(authorization, templates[format], way)
 
 for (const format of FORMATS)
   test(`${format}: a foreign wallet collects it after a login at a real provider (OpenID4VCI 1.0, section 3.4)`, async (t) => {

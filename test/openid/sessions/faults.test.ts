@@ -11,7 +11,7 @@ import { openWorldBeside, type WorldBeside } from '../../support/parts/elsewhere
 import type { Reply } from '../../support/world.ts'
 
 /** What is away. */
-const away = { keys: false, source: false }
+const away = { keys: false, source: false, after: Number.POSITIVE_INFINITY }
 const listener = (request: IncomingMessage, response: ServerResponse) => {
   request.resume().on('end', () => {
     if (away.source) return void response.socket?.destroy()
@@ -34,7 +34,8 @@ test.before(async () => {
     workerKeys: (store) => ({
       ...store,
       sign: (ref, data) => {
-        if (away.keys) throw new Unavailable('keys', 'The key store is away.', 1)
+        if (away.after < Number.POSITIVE_INFINITY) away.after -= 1
+        if (away.keys || away.after < 0) throw new Unavailable('keys', 'The key store is away.', 1)
         return store.sign(ref, data)
       },
     }),
@@ -158,3 +159,97 @@ test.serial('answers that nobody gets change nothing: the same request gets the 
   await repeated('the notification', () => notify(token, notificationId), 204)
   t.deepEqual(await counted(id), ONE)
 })
+
+const keyed = async (nonce: string, aud: string) => {
+  const key = await createWalletKey()
+  const claims = { aud, nonce, iat: Math.floor(Date.now() / 1000) }
+  return key.sign({ typ: 'openid4vci-proof+jwt', jwk: key.publicJwk }, claims)
+}
+
+/** A token, and three proofs of keys with one nonce. */
+async function threeProofs() {
+  const { id, uri } = await sessionsOf(world()).offer({ credentials: [template], claims: { given_name: 'Ada' } })
+  const { credential_issuer: aud, grants } = offerIn(uri)
+  const [grantType = '', grant] = Object.entries(grants)[0] ?? []
+  const token = tokenIn(await world().ask('/v1/oauth/token', { body: { grant_type: grantType, ...grant } }))
+  const { c_nonce: nonce } = (await world().ask('/v1/openid/nonce', { method: 'POST' })).json<{ c_nonce: string }>()
+  const jwt = [await keyed(nonce, aud), await keyed(nonce, aud), await keyed(nonce, aud)]
+  const ask = (proofs: string[]) =>
+    world().ask('/v1/openid/credential', {
+      token,
+      body: { credential_configuration_id: template, proofs: { jwt: proofs } },
+    })
+  return { id, jwt, ask }
+}
+
+const summaryOf = async (id: string) => {
+  const { first, dependencies } = world()
+  const workflow = dependencies.temporal.client.workflow.getHandle(`${first.tenantId}/openid/sessions/${id}`)
+  return String((await workflow.describe()).searchAttributes.Summary)
+}
+
+test.serial(
+  'several proofs of which one is bad: nothing is issued, and the good ones are not used up (issue 13)',
+  async (t) => {
+    const { id, jwt, ask } = await threeProofs()
+    const [one = '', two = '', three = ''] = jwt
+    const refused = await ask([one, two, `${three.slice(0, -8)}AAAAAAAA`])
+    t.is(refused.json<{ error: string }>().error, 'invalid_proof')
+    t.is((await sessionsOf(world()).read(id)).issuances[0]?.state, 'OFFERED')
+    t.is((await ask(jwt)).json<{ credentials: object[] }>().credentials.length, 3)
+  },
+)
+
+test.serial(
+  'several proofs, and the key store fails at the second signature: all are issued later, none before, and none twice',
+  async (t) => {
+    const { id, jwt, ask } = await threeProofs()
+    away.after = 1
+    const rows = async () =>
+      (
+        await world().dependencies.systemSql.query({
+          text: `select 1 from logs where type = 'OPENID_CREDENTIAL_ISSUE_SUCCESS' and metadata ->> 'sessionId' = $1`,
+          values: [id],
+        })
+      ).rows.length
+    try {
+      await ask(jwt).catch(() => undefined)
+      t.like(await sessionsOf(world()).read(id), { state: 'AUTHORIZED', waitsFor: 'issuance' })
+      t.is(await rows(), 0)
+    } finally {
+      away.after = Number.POSITIVE_INFINITY
+    }
+    const given = await repeated('the credentials', () => ask(jwt))
+    t.is(new Set(given.json<{ credentials: object[] }>().credentials.map((each) => JSON.stringify(each))).size, 3)
+    t.is((await ask(jwt)).text, given.text, 'delivered again, not signed again')
+    t.is(await rows(), 1)
+  },
+)
+
+test.serial(
+  'the Temporal UI says what a session waits for and why it failed, as the operation does, without the codec (issue 13)',
+  async (t) => {
+    const { id, jwt, ask } = await threeProofs()
+    t.regex(
+      await summaryOf(id),
+      /^session [0-9a-f-]{36}: (OFFERED|AUTHORIZED), 0 of 1 issued, waits for the wallet until /,
+    )
+    away.source = true
+    try {
+      t.is((await ask(jwt)).json<{ error: string }>().error, 'credential_request_denied')
+    } finally {
+      away.source = false
+    }
+    const { waitsFor, issuances } = await sessionsOf(world()).read(id)
+    t.is(waitsFor, 'retry')
+    const code = issuances[0]?.failure?.code ?? t.fail()
+    await until('the line', async () => (await summaryOf(id)).includes(`(${code})`))
+    t.regex(await summaryOf(id), /AUTHORIZED \(claim_source\.[a-z_]+\), 0 of 1 issued, waits for the retry until /)
+    t.is((await sessionsOf(world()).post(id, 'retry')).status, 200)
+    await until('the credential', async () =>
+      (await summaryOf(id)).includes('ISSUED, 1 of 1 issued, waits for the notification'),
+    )
+    t.is((await sessionsOf(world()).post(id, 'cancel')).status, 200)
+    await until('the end', async () => (await summaryOf(id)).endsWith(': CANCELLED, 1 of 1 issued'))
+  },
+)

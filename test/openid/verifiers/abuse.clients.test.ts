@@ -199,3 +199,27 @@ test('verifiers, clients and requests of others are as missing ones', async (t) 
   t.is(await statusAt(own, `${path.replace(at.verifier.id, randomUUID())}/jwks`), 404)
   t.is(await statusAt(own, `${path.replace(at.verifier.id, 'x')}/jwks`), 404)
 })
+
+test('a method that a path of an issuer does not have is 405 with Allow, as everywhere (RFC 9110, section 15.5.6)', async (t) => {
+  const { issuer } = at.verifier
+  for (const [path, method, allow] of [
+    ['/authorize', 'PUT', 'GET, HEAD, POST'],
+    ['/authorize', 'OPTIONS', 'GET, HEAD, POST'],
+    ['/jwks', 'POST', 'GET, HEAD, OPTIONS'],
+    ['/.well-known/openid-configuration', 'DELETE', 'GET, HEAD, OPTIONS'],
+    ['/userinfo', 'PATCH', 'GET, HEAD, POST, OPTIONS'],
+    ['/revoke', 'GET', 'POST, OPTIONS'],
+  ] as const) {
+    const reply = await fetch(`${issuer}${path}`, { method, headers: { origin: 'https://other.example' } })
+    t.deepEqual([reply.status, reply.headers.get('allow')], [405, allow], `${method} ${path}`)
+    t.is(((await reply.json()) as { type: string }).type, '/problems#request.method_not_allowed')
+  }
+  const asked = await fetch(`${issuer}/authorize?client_id=${at.client.id}`, { headers: { origin: REDIRECT } })
+  t.is(asked.headers.get('access-control-allow-origin'), null, 'no script reads it (RFC 9700, section 2.6)')
+})
+
+test('a name of a request that is not encoded as it should be is told so', async (t) => {
+  const reply = await fetch(`${at.verifier.issuer}/requests/%ff`)
+  t.is(reply.status, 400)
+  t.regex(((await reply.json()) as { error_description: string }).error_description, /path/)
+})

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { request } from 'node:https'
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { Provider } from 'oidc-provider'
 import { startTestDns } from '../parts/dns.ts'
 import { createTestAuthority, listenTls } from '../parts/tls.ts'
@@ -22,21 +22,26 @@ export const REFUSED = 'nobody'
 /** With characters that HTTP Basic has to encode (RFC 6749, section 2.3.1). */
 export const BASIC_SECRET = 'basic:secret/+% x'
 
-interface Upstream {
+export interface Upstream {
   issuer: string
   redirectUrl: string
+  /** Its key for ID tokens, which an upstream that is started again has to have again. */
+  privateJwk?: JWK
 }
 
+export const newPrivateJwk = async (): Promise<JWK> =>
+  exportJWK((await generateKeyPair('RS256', { extractable: true })).privateKey)
+
 /** oidc-provider, with holders who log in by their login_hint at once. */
-async function createUpstream({ issuer, redirectUrl }: Upstream) {
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+export async function createUpstream({ issuer, redirectUrl, privateJwk }: Upstream) {
+  const own = privateJwk ?? (await newPrivateJwk())
   const client = {
     redirect_uris: [redirectUrl],
     grant_types: ['authorization_code'],
     response_types: ['code' as const],
   }
   const provider = new Provider(issuer, {
-    jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: 'first', use: 'sig', alg: 'RS256' }] },
+    jwks: { keys: [{ ...own, kid: 'first', use: 'sig', alg: 'RS256' }] },
     cookies: { keys: [randomBytes(16).toString('hex')] },
     claims: {
       openid: ['sub'],

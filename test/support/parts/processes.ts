@@ -56,6 +56,7 @@ function createEntry(name: string, file: string, env: NodeJS.ProcessEnv, readyUr
     },
     /** SIGSTOP: it holds what it has and does nothing. */
     pause: () => child?.kill('SIGSTOP'),
+    resume: () => child?.kill('SIGCONT'),
     /** kill -9 of the process and of those that it started. */
     async kill(): Promise<void> {
       if (gone() || child?.pid === undefined) return
@@ -68,7 +69,13 @@ function createEntry(name: string, file: string, env: NodeJS.ProcessEnv, readyUr
 }
 
 /** The platform as real processes on ports and in directories of their own, for tests that kill them. */
-export async function openProcesses(more: Partial<Record<Variable, string>> = {}, { durable = false } = {}) {
+export async function openProcesses(
+  more: Partial<Record<Variable, string>> = {},
+  {
+    durable = false,
+    isPublic = false,
+  }: { durable?: boolean /** At the address that it publishes. */; isPublic?: boolean } = {},
+) {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-processes-'))
   const cluster = {
     directory: join(directory, 'postgres'),
@@ -95,6 +102,7 @@ export async function openProcesses(more: Partial<Record<Variable, string>> = {}
     DID_WEB_CHECK_SECONDS: '1',
     SHUTDOWN_SECONDS: '3',
     LOG_LEVEL: 'warn',
+    ...(isPublic && { PUBLIC_URL: `http://localhost:${port}`, HOST: 'localhost' }),
     ...more,
   }
   const config = loadConfig(env)

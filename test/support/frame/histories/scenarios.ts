@@ -256,6 +256,12 @@ export const scenarios: Scenario[] = [
     payload: undefined,
     answers: { rotateWebhookKeys: () => ({ added: 1, removed: 0 }) },
   },
+  {
+    workflowType: 'rotateVerifierKeys',
+    path: 'done',
+    payload: undefined,
+    answers: { rotateVerifierKeys: () => ({ rotated: 1, forgotten: 0 }) },
+  },
   sending('delivered', () => ({ state: 'DELIVERED' })),
   sending('delivered-at-the-second-attempt', (nth) => {
     if (nth === 1) throw new Error('a crash')
