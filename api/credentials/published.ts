@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { isFresh } from '../../protocol/etag.ts'
+import { isKnown } from '../frame/published.ts'
 
 /** The tenant whose status lists the host of a public request publishes. */
 export async function publisherOf({ tenants }: Pick<Platform, 'tenants'>, { headers }: Request) {
@@ -24,13 +24,7 @@ export function sendForm(request: Request, etag: string, forms: readonly [Form, 
   )
   const [type, bytes] = forms[at] ?? forms[0]
   const ownEtag = etag.replace(/"$/, `-${at}"`)
-  request.res?.set({
-    ETag: ownEtag,
-    'Cache-Control': 'public, max-age=3',
-    // verifiers in a browser read it too (Fetch standard, CORS protocol)
-    'Access-Control-Allow-Origin': '*',
-    Vary: 'Accept',
-  })
-  if (isFresh(request.headers['if-none-match'], ownEtag)) request.res?.status(304).end()
+  request.res?.set('Vary', 'Accept')
+  if (isKnown(request, { etag: ownEtag })) request.res?.status(304).end()
   else request.res?.set('Content-Type', type).send(bytes)
 }
