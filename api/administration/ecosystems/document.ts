@@ -127,7 +127,8 @@ export const ECOSYSTEM_DOCUMENT: AreaDocument<keyof typeof ECOSYSTEM_OPERATIONS 
         },
         'ecosystem_tenant.not_found': {
           meaning: 'There is no such tenant, or it is not bound to this ecosystem.',
-          remedy: 'Take the id from getListOfEcosystemTenants, or to bind one from getTenants.',
+          remedy:
+            'Take the id from getListOfEcosystemTenants. To bind a tenant, send its id, which the log and the tokens of its clients name.',
         },
       },
       409: {

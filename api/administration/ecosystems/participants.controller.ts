@@ -79,7 +79,7 @@ export class EcosystemParticipantsController extends Controller {
   }
 
   /**
-   * Returns a participant as a page of one, as the specification shows it.
+   * Returns a participant, in a list that has it alone.
    * @summary Read a participant of an ecosystem
    */
   @Get('{participantId}')

@@ -2,7 +2,7 @@ import { Controller, Get, OperationId, Path, Request, Response, Route, Tags } fr
 import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../../activities/index.ts'
 import type { EcosystemRole } from '../../../protocol/administration/ecosystems/policy.ts'
-import { isKnown } from '../../frame/published.ts'
+import { isKnown } from '../../credentials/published.ts'
 import type { Uuid } from '../../frame/wire.ts'
 import { type PolicyOut, policyToWire } from './wire.ts'
 

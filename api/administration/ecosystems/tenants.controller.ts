@@ -35,11 +35,7 @@ export class EcosystemTenantsController extends Controller {
   @Get()
   @OperationId('getListOfEcosystemTenants')
   @Security('bearerAuth', ['platform:read'])
-  async list(
-    @Request() _called: Called,
-    @Path() ecosystemId: Uuid,
-    @Queries() query: PageQuery,
-  ): Promise<BindingPageOut> {
+  async list(@Path() ecosystemId: Uuid, @Queries() query: PageQuery): Promise<BindingPageOut> {
     const page = toPage(query.limit, query.page)
     const { bindings, total } = await this.platform.ecosystemBindings.listBindings(ecosystemId, page)
     return { data: bindings.map(bindingToWire), ...camelTotals(total, page.limit) }
@@ -58,9 +54,10 @@ export class EcosystemTenantsController extends Controller {
     @Request() called: Called,
     @Path() ecosystemId: Uuid,
     @Path() tenantId: Uuid,
-    @Body() { participantId }: BindingIn,
+    @Body() body: BindingIn,
   ): Promise<BindingOut> {
-    const binding = { ecosystemId, tenantId, participantId: participantId ? inLowerCase(participantId) : null }
+    const participantId = body.participantId ? inLowerCase(body.participantId) : null
+    const binding = { ecosystemId, tenantId, participantId }
     return bindingToWire(await this.platform.ecosystemBindings.bindTenant(called.user, binding))
   }
 

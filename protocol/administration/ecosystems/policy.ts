@@ -115,7 +115,7 @@ export function issuerFault(policy: Policy, { format, issuer, types }: JudgedCre
   if (beyond === undefined) return undefined
   return {
     rule: 'issuer_constrained',
-    message: `${what} may issue allowed credentials alone, and ${profile} credentials of type ${shown(beyond)} are not among them.`,
+    message: `${what} may issue only credentials that it is allowed, and ${profile} credentials of type ${shown(beyond)} are not among them.`,
   }
 }
 
@@ -135,6 +135,6 @@ export function verifierFault(
   if (beyond === undefined) return undefined
   return {
     rule: 'verifier_constrained',
-    message: `This tenant may verify allowed credentials alone, and ${profile} credentials of type ${shown(beyond)} are not among them.`,
+    message: `This tenant may verify only credentials that it is allowed, and ${profile} credentials of type ${shown(beyond)} are not among them.`,
   }
 }
