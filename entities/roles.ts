@@ -5,7 +5,6 @@ import { RIGHTS } from './orm.ts'
 /** Tables of the system role that belong to no tenant, without row-level security. */
 const UNFENCED: readonly string[] = [
   'ecosystem_allowances',
-  'ecosystem_changes',
   'ecosystem_credentials',
   'ecosystem_identifiers',
   'ecosystem_participants',

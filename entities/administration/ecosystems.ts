@@ -74,5 +74,4 @@ export const RIGHTS = {
   ecosystem_credentials: { system: EVERYTHING },
   ecosystem_identifiers: { system: EVERYTHING },
   ecosystem_allowances: { system: EVERYTHING },
-  ecosystem_changes: { system: 'select, update' },
 } satisfies Rights

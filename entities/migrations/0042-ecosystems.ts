@@ -41,11 +41,6 @@ create table ecosystem_allowances (
   foreign key (ecosystem_id, credential_id) references ecosystem_credentials (ecosystem_id, id));
 create index ecosystem_allowances_credential on ecosystem_allowances (credential_id);`
 
-/** One row: each change adds 1, so that a process sees with one look whether it knows all that is enforced. */
-const CHANGES = `
-create table ecosystem_changes (only_row boolean primary key default true check (only_row), version bigint not null);
-insert into ecosystem_changes (version) values (1);`
-
 /** The application's role may not write them (entities/administration/tenants.ts): no tenant binds itself. */
 const BINDINGS = `
 alter table tenants add column ecosystem_id uuid references ecosystems, add column ecosystem_participant_id uuid,
@@ -57,6 +52,6 @@ export class Ecosystems extends Migration {
   override name = '0042-ecosystems'
 
   override up() {
-    this.addSql([ECOSYSTEMS, IDENTIFIERS, ALLOWANCES, CHANGES, BINDINGS].join('\n'))
+    this.addSql([ECOSYSTEMS, IDENTIFIERS, ALLOWANCES, BINDINGS].join('\n'))
   }
 }

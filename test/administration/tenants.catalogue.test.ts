@@ -55,7 +55,6 @@ test('tables without an owner are known ones', async (t) => {
     tables.filter((name) => !owned.includes(name)),
     [
       'ecosystem_allowances',
-      'ecosystem_changes',
       'ecosystem_credentials',
       'ecosystem_identifiers',
       'ecosystem_participants',

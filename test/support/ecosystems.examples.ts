@@ -51,6 +51,12 @@ export const ECOSYSTEM_EXAMPLES: Record<string, Example> = {
   deleteEcosystemIssuer: { path: ofAllowance },
   deleteEcosystemVerifier: { path: ofAllowance },
   getListOfEcosystemTenants: { path: ofEcosystem },
+  dryRunEcosystemPolicy: {
+    path: ofEcosystem,
+    body: ({ ecosystemParticipantId: participantId }) => ({
+      changes: [{ change: 'removeRole', role: 'issuer', participantId }],
+    }),
+  },
   bindEcosystemTenant: {
     path: ({ ecosystemId, boundTenantId: tenantId }) => ({ ecosystemId, tenantId }),
     body: ({ ecosystemParticipantId }) => ({ participantId: ecosystemParticipantId }),

@@ -46,7 +46,7 @@ export function createEcosystemAllowances({ changes }: { changes: EcosystemChang
      * `ecosystem_credential.not_found`.
      */
     async allowCredential(call: Call, role: EcosystemRole, allowance: Allowance): Promise<CredentialRecord> {
-      return changes.change(call, OPERATIONS[role].allow, { ...allowance }, async (em) => {
+      return changes.change(call, OPERATIONS[role].allow, { ...allowance }, allowance.ecosystemId, async (em) => {
         const { participant, credential } = await find(em, allowance)
         assertHolds(role, participant)
         const values = [allowance.ecosystemId, participant.id, role, credential.id]
@@ -58,7 +58,7 @@ export function createEcosystemAllowances({ changes }: { changes: EcosystemChang
 
     /** Throws `ecosystem_credential.not_found` also where the participant is not allowed the credential. */
     async takeCredential(call: Call, role: EcosystemRole, allowance: Allowance): Promise<void> {
-      await changes.change(call, OPERATIONS[role].take, { ...allowance }, async (em) => {
+      await changes.change(call, OPERATIONS[role].take, { ...allowance }, allowance.ecosystemId, async (em) => {
         const { participant, credential } = await find(em, allowance)
         const taken = await em.execute<object[]>(TAKE, [participant.id, role, credential.id])
         if (taken.length === 0) throw credentialNotFound()

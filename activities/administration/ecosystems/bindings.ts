@@ -35,7 +35,7 @@ export function createEcosystemBindings({ database, changes }: Parts) {
      */
     async bindTenant(call: Call, { ecosystemId, tenantId, participantId }: BindingRecord): Promise<BindingRecord> {
       const metadata = { ecosystemId, boundTenantId: tenantId, participantId }
-      return changes.change(call, 'bindEcosystemTenant', metadata, async (em) => {
+      return changes.change(call, 'bindEcosystemTenant', metadata, ecosystemId, async (em) => {
         await findEcosystem(em, ecosystemId)
         const participant = participantId === null ? null : await findParticipant(em, ecosystemId, participantId)
         const [current] = await em.execute<{ ecosystem_id: string | null }[]>(CURRENT, [tenantId])
@@ -53,7 +53,7 @@ export function createEcosystemBindings({ database, changes }: Parts) {
     /** From then on the tenant has no policy. Throws `ecosystem.not_found`, `ecosystem_tenant.not_found`. */
     async unbindTenant(call: Call, ecosystemId: string, tenantId: string): Promise<void> {
       const metadata = { ecosystemId, boundTenantId: tenantId }
-      await changes.change(call, 'unbindEcosystemTenant', metadata, async (em) => {
+      await changes.change(call, 'unbindEcosystemTenant', metadata, ecosystemId, async (em) => {
         await findEcosystem(em, ecosystemId)
         const [current] = await em.execute<{ ecosystem_id: string | null }[]>(CURRENT, [tenantId])
         if (current?.ecosystem_id !== ecosystemId) throw tenantNotFound()

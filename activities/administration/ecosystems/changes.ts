@@ -1,9 +1,9 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { ChangeId } from '../../../protocol/operations.ts'
 import type { Call, Metadata, Operations } from '../../frame/operations.ts'
+import { ecosystemNotFound } from './rows.ts'
 
-/** One change of ecosystems after the other, and every process sees that there was one. */
-const NEXT = 'update ecosystem_changes set version = version + 1'
+const LOCK = 'select id from ecosystems where id = ? for no key update'
 
 /** Later than the change before it, also where both are of one millisecond. */
 const POLICY = `update ecosystems set policy_version = policy_version + 1, policy_modified_before = policy_modified_at,
@@ -18,16 +18,21 @@ interface Parts {
 
 /** The unit of work of every change of ecosystems. */
 export const createEcosystemChanges = ({ operations, now, forget }: Parts) => ({
-  /** Changes wait for each other here until their transactions end: what `work` counts and compares stays so. */
+  /**
+   * Changes of one ecosystem wait for each other here until their transactions end: what `work` counts and compares stays
+   * so. `ecosystemId`: absent for a new one. Throws `Refusal('ecosystem.not_found')`.
+   */
   async change<Result>(
     call: Call,
     operationId: ChangeId,
     metadata: Metadata,
+    ecosystemId: string | undefined,
     work: (em: SqlEntityManager) => Promise<Result>,
   ): Promise<Result> {
     try {
       return await operations.changePlatform(call, operationId, metadata, async (em) => {
-        await em.execute(NEXT)
+        if (ecosystemId !== undefined && (await em.execute<object[]>(LOCK, [ecosystemId])).length === 0)
+          throw ecosystemNotFound()
         return work(em)
       })
     } finally {

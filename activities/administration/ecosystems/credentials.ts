@@ -55,7 +55,7 @@ export function createEcosystemCredentials({ now, uuid, changes, reads }: Parts)
     ): Promise<CredentialRecord> {
       checkEcosystemCredential({ name, profile, type })
       const id = uuid()
-      return changes.change(call, 'createEcosystemCredential', { ecosystemId, id }, async (em) => {
+      return changes.change(call, 'createEcosystemCredential', { ecosystemId, id }, ecosystemId, async (em) => {
         await findEcosystem(em, ecosystemId)
         if ((await em.count(EcosystemCredential, { ecosystemId })) >= MAX_CREDENTIALS)
           throw new Refusal(
@@ -90,7 +90,7 @@ export function createEcosystemCredentials({ now, uuid, changes, reads }: Parts)
       { name, profile, type }: EcosystemCredentialInput,
     ): Promise<CredentialRecord> {
       checkEcosystemCredential({ name, profile, type })
-      return changes.change(call, 'updateEcosystemCredential', { ecosystemId, id }, async (em) => {
+      return changes.change(call, 'updateEcosystemCredential', { ecosystemId, id }, ecosystemId, async (em) => {
         const row = await findCredential(em, ecosystemId, id)
         await assertNew(em, { id: row.id, ecosystemId, profile, type })
         Object.assign(row, { name, profile, type, updatedAt: now() })
@@ -101,7 +101,7 @@ export function createEcosystemCredentials({ now, uuid, changes, reads }: Parts)
 
     /** Throws `ecosystem_credential.in_use` while a participant is allowed it. */
     async deleteCredential(call: Call, ecosystemId: string, id: string): Promise<void> {
-      await changes.change(call, 'deleteEcosystemCredential', { ecosystemId, id }, async (em) => {
+      await changes.change(call, 'deleteEcosystemCredential', { ecosystemId, id }, ecosystemId, async (em) => {
         const row = await findCredential(em, ecosystemId, id)
         const [allowed] = await em.execute<{ participants: number }[]>(ALLOWED, [id])
         if ((allowed?.participants ?? 0) > 0)

@@ -30,7 +30,7 @@ export function createEcosystems({ database, now, uuid, changes, reads }: Parts)
     async createEcosystem(call: Call, { name }: { name: string }): Promise<EcosystemRecord> {
       checkEcosystemName(name)
       const id = uuid()
-      return changes.change(call, 'createEcosystem', { id }, async (em) => {
+      return changes.change(call, 'createEcosystem', { id }, undefined, async (em) => {
         const at = now()
         em.create(Ecosystem, { id, name, policyModifiedAt: at, createdAt: at, updatedAt: at })
         await em.flush()
@@ -57,7 +57,7 @@ export function createEcosystems({ database, now, uuid, changes, reads }: Parts)
     /** The policy does not show the name, so that it does not move. */
     async renameEcosystem(call: Call, id: string, { name }: { name: string }): Promise<EcosystemRecord> {
       checkEcosystemName(name)
-      return changes.change(call, 'updateEcosystem', { id }, async (em) => {
+      return changes.change(call, 'updateEcosystem', { id }, id, async (em) => {
         const row = await findEcosystem(em, id)
         Object.assign(row, { name, updatedAt: now() })
         await em.flush()
@@ -67,7 +67,7 @@ export function createEcosystems({ database, now, uuid, changes, reads }: Parts)
 
     /** Participants, credentials and what is allowed go along. Throws `ecosystem.in_use` while a tenant is bound to it. */
     async deleteEcosystem(call: Call, id: string): Promise<void> {
-      await changes.change(call, 'deleteEcosystem', { id }, async (em) => {
+      await changes.change(call, 'deleteEcosystem', { id }, id, async (em) => {
         const row = await findEcosystem(em, id)
         const [bound] = await em.execute<{ tenants: number }[]>(BOUND, [id])
         if ((bound?.tenants ?? 0) > 0)

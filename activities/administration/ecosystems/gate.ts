@@ -16,9 +16,12 @@ const LOOK_AGAIN_MS = 200
 /** What is older is not relied on: with the time that a look takes, a change has effect within a second. */
 const TRUSTED_MS = 500
 
-const VERSION = 'select version::text from ecosystem_changes'
+/** Another text when a tenant is bound in another way, or a policy that a tenant is bound to has changed. */
+const VERSION = `select count(*) || ' ' || coalesce(sum(hashtextextended(
+  concat_ws(' ', t.id, t.ecosystem_id, t.ecosystem_participant_id, e.policy_version), 0)), 0) as version
+from tenants t join ecosystems e on e.id = t.ecosystem_id where t.ecosystem_id is not null`
 const BINDINGS = `select t.id, t.ecosystem_id, t.ecosystem_participant_id, e.policy_version
-from tenants t join ecosystems e on e.id = t.ecosystem_id`
+from tenants t join ecosystems e on e.id = t.ecosystem_id where t.ecosystem_id is not null`
 
 interface BindingRow {
   id: string
@@ -32,7 +35,7 @@ interface Binding {
   participantId: string | null
 }
 
-/** What is enforced, of one version of the ecosystems. */
+/** What is enforced, with the version of all of it. */
 interface Enforced {
   version: string
   bindings: ReadonlyMap<string, Binding>
@@ -97,7 +100,7 @@ export function createPolicyGate({ systemSql, elapsedMs = () => performance.now(
     const [since, of] = [elapsedMs(), round]
     const { rows } = await systemSql.query<{ version: string }>({ name: 'policy-version', text: VERSION, values: [] })
     const version = rows[0]?.version
-    if (version === undefined) throw new Error('ecosystem_changes has no row')
+    if (version === undefined) throw new Error('the look at the policies had no answer')
     const next = version === enforced.version ? enforced : await readEnforced(version)
     if (of !== round) return
     enforced = next

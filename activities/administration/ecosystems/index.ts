@@ -3,6 +3,7 @@ import { createEcosystemAllowances } from './allowances.ts'
 import { createEcosystemBindings } from './bindings.ts'
 import { createEcosystemChanges } from './changes.ts'
 import { createEcosystemCredentials } from './credentials.ts'
+import { createPolicyDryRuns } from './dry-run.ts'
 import { createEcosystems } from './ecosystems.ts'
 import type { EcosystemGate } from './gate.ts'
 import { createEcosystemParticipants } from './participants.ts'
@@ -20,5 +21,6 @@ export function composeEcosystems(frame: Frame, gate: Pick<EcosystemGate, 'forge
     ecosystemAllowances: createEcosystemAllowances(parts),
     ecosystemBindings: createEcosystemBindings(parts),
     publishedPolicies: createPublishedPolicies(parts),
+    policyDryRuns: createPolicyDryRuns(parts),
   }
 }

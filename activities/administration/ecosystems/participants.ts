@@ -81,7 +81,7 @@ export function createEcosystemParticipants({ now, uuid, changes, reads }: Parts
     async createParticipant(call: Call, ecosystemId: string, input: ParticipantInput): Promise<ParticipantRecord> {
       const read = readParticipant(input, now())
       const id = uuid()
-      return changes.change(call, 'createEcosystemParticipant', { ecosystemId, id }, async (em) => {
+      return changes.change(call, 'createEcosystemParticipant', { ecosystemId, id }, ecosystemId, async (em) => {
         await findEcosystem(em, ecosystemId)
         if ((await em.count(EcosystemParticipant, { ecosystemId })) >= MAX_PARTICIPANTS)
           throw new Refusal(
@@ -118,7 +118,7 @@ export function createEcosystemParticipants({ now, uuid, changes, reads }: Parts
       input: ParticipantInput,
     ): Promise<ParticipantRecord> {
       const read = readParticipant(input, now())
-      return changes.change(call, 'updateEcosystemParticipant', { ecosystemId, id }, async (em) => {
+      return changes.change(call, 'updateEcosystemParticipant', { ecosystemId, id }, ecosystemId, async (em) => {
         const row = await findParticipant(em, ecosystemId, id)
         await nameParticipant(em, row, read)
         Object.assign(row, rolesIn(input), read, { updatedAt: now() })
@@ -129,7 +129,7 @@ export function createEcosystemParticipants({ now, uuid, changes, reads }: Parts
 
     /** What it is allowed goes along. Throws `ecosystem_participant.in_use` while a tenant verifies as it. */
     async deleteParticipant(call: Call, ecosystemId: string, id: string): Promise<void> {
-      await changes.change(call, 'deleteEcosystemParticipant', { ecosystemId, id }, async (em) => {
+      await changes.change(call, 'deleteEcosystemParticipant', { ecosystemId, id }, ecosystemId, async (em) => {
         const row = await findParticipant(em, ecosystemId, id)
         const [bound] = await em.execute<{ tenants: number }[]>(VERIFIES_AS, [ecosystemId, id])
         if ((bound?.tenants ?? 0) > 0)

@@ -63,4 +63,20 @@ export const ANSWERS = {
   getEcosystemPolicy: POLICY,
   getListOfEcosystemTenants: page(BINDING),
   bindEcosystemTenant: BINDING,
+  dryRunEcosystemPolicy: {
+    credentials: [
+      { tenantId: BINDING.tenantId, profile: 'web-semantic', types: [ECOSYSTEM_CREDENTIAL.type], count: 512 },
+    ],
+    templates: [
+      {
+        tenantId: BINDING.tenantId,
+        templateId: '3f1f4f6a-0f5e-4a53-9a0b-0b9d3a6d7c55',
+        profile: 'web-semantic',
+        types: [ECOSYSTEM_CREDENTIAL.type],
+      },
+    ],
+    verifiers: [],
+    atLeast: [],
+    notCounted: [],
+  },
 }

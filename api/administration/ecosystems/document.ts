@@ -30,6 +30,7 @@ export const ECOSYSTEM_DOCUMENT: AreaDocument<keyof typeof ECOSYSTEM_OPERATIONS 
     createEcosystemIssuer: ALLOWED,
     createEcosystemVerifier: ALLOWED,
     bindEcosystemTenant: { participantId: PARTICIPANT.id },
+    dryRunEcosystemPolicy: { changes: [{ change: 'removeRole', role: 'issuer', participantId: PARTICIPANT.id }] },
   },
   answers: ANSWERS,
   located: ['createEcosystem', 'createEcosystemParticipant', 'createEcosystemCredential'],

@@ -25,6 +25,7 @@ export const ECOSYSTEM_OPERATIONS = {
   deleteEcosystemIssuer: { scope: write, name: 'ECOSYSTEM_ISSUER_DELETE', category, changes: true },
   createEcosystemVerifier: { scope: write, name: 'ECOSYSTEM_VERIFIER_CREATE', category, changes: true },
   deleteEcosystemVerifier: { scope: write, name: 'ECOSYSTEM_VERIFIER_DELETE', category, changes: true },
+  dryRunEcosystemPolicy: { scope: 'platform:read', name: 'ECOSYSTEM_POLICY_DRY_RUN', category },
   getListOfEcosystemTenants: { scope: 'platform:read', name: 'ECOSYSTEM_TENANT_RETRIEVE_LIST', category },
   bindEcosystemTenant: { scope: write, name: 'ECOSYSTEM_TENANT_BIND', category, changes: true },
   unbindEcosystemTenant: { scope: write, name: 'ECOSYSTEM_TENANT_UNBIND', category, changes: true },

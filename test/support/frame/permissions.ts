@@ -46,6 +46,7 @@ export const READS_BY_POST = [
   'createCompactCredentialPdf',
   'decryptCredentials',
   'deriveWebSemanticCredential',
+  'dryRunEcosystemPolicy',
   'exportLogs',
   'getCompactCredentialQRCode',
   'getCompactSemanticCredentialQRCode',
