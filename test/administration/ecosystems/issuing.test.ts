@@ -126,7 +126,7 @@ test.serial('a row of a batch is refused by the policy, and the others are signe
       },
     }))
     const { id } = await create(world, body, { proofType: 'eddsa-rdfc-2022', context: COURSE })
-    const batch = await untilBatch(world, id, ({ state }) => state === 'COMPLETED')
+    const batch = await untilBatch(world, id, ({ status }) => status === 'COMPLETED')
     t.like(batch, { signed: 2, failed: 1 })
     const [refused, ...more] = await errors(world, id)
     t.deepEqual(more, [])
