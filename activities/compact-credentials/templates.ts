@@ -93,6 +93,7 @@ export const requestFrom = (
     revocable: definition.revocable,
     tag,
     issuerField: ISSUER_FIELD,
+    typeField: '', // the template has it
   }
 }
 

@@ -73,6 +73,7 @@ export function createTemplateSigning({ now, signers, credentialTemplates, seman
     return {
       payload: await overDocument(() => payloadFromTemplate(definition, from)),
       issuerField: ISSUER_FIELD,
+      typeField: '', // the template has it
       proofType,
       revocable: definition.revocable,
       suspendable,

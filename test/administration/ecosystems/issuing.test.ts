@@ -7,7 +7,7 @@ import { failedIn, verifyPresentation } from '../../support/credentials/presenta
 import { createTemplate, TEMPLATES } from '../../support/credentials/templates.ts'
 import { type Issuer, makeIssuer } from '../../support/ecosystems.formats.ts'
 import { newEcosystem, operatorToken, type TestEcosystem } from '../../support/ecosystems.ts'
-import { createTemplates, createWalletKey, offerIn, sessionsOf } from '../../support/openid/wallet.ts'
+import { CLAIMS, createTemplates, createWalletKey, offerIn, sessionsOf } from '../../support/openid/wallet.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
 
 let world: World
@@ -63,6 +63,7 @@ test.serial('a template signs what its types allow', async (t) => {
     })
   await under(async () => {
     t.is(codeOf(await signFrom()), REFUSED)
+    t.like((await signFrom()).json<{ errors: object[] }>().errors[0], { path: '', code: 'issuer_constrained' })
     await allow('web-semantic', 'TemplateCredential')
     t.is(codeOf(await signFrom()), REFUSED, 'its additional type is not allowed')
     await allow('web-semantic', 'OtherCredential')
@@ -82,6 +83,7 @@ test.serial('the VC API signs within the policy, and its verification names the 
   t.is((await verify()).status, 200)
   await under(async () => {
     t.is(codeOf(await issue()), REFUSED)
+    t.like((await issue()).json<{ errors: object[] }>().errors[0], { path: 'credential.type' })
     const refused = await verify()
     t.is(refused.status, 400)
     t.like(refused.json<{ errors: object[] }>().errors[0], { code: 'IssuerNotAllowed' })
@@ -151,7 +153,7 @@ test.serial('an offer for a wallet fails by the policy, and is issued once it is
       const session = sessionsOf(world)
       const { id, uri } = await session.offer({
         credentials: [templateId],
-        claims: { given_name: 'Ada', family_name: 'Lovelace' },
+        claims: name === 'mso_mdoc' ? CLAIMS : { given_name: 'Ada' },
       })
       const { credential_issuer: aud, grants } = offerIn(uri)
       const [grantType = '', grant] = Object.entries(grants)[0] ?? []
