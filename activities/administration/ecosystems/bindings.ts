@@ -36,7 +36,6 @@ export function createEcosystemBindings({ database, changes }: Parts) {
     async bindTenant(call: Call, { ecosystemId, tenantId, participantId }: BindingRecord): Promise<BindingRecord> {
       const metadata = { ecosystemId, boundTenantId: tenantId, participantId }
       return changes.change(call, 'bindEcosystemTenant', metadata, ecosystemId, async (em) => {
-        await findEcosystem(em, ecosystemId)
         const participant = participantId === null ? null : await findParticipant(em, ecosystemId, participantId)
         const [current] = await em.execute<{ ecosystem_id: string | null }[]>(CURRENT, [tenantId])
         if (!current) throw tenantNotFound()
@@ -54,7 +53,6 @@ export function createEcosystemBindings({ database, changes }: Parts) {
     async unbindTenant(call: Call, ecosystemId: string, tenantId: string): Promise<void> {
       const metadata = { ecosystemId, boundTenantId: tenantId }
       await changes.change(call, 'unbindEcosystemTenant', metadata, ecosystemId, async (em) => {
-        await findEcosystem(em, ecosystemId)
         const [current] = await em.execute<{ ecosystem_id: string | null }[]>(CURRENT, [tenantId])
         if (current?.ecosystem_id !== ecosystemId) throw tenantNotFound()
         await em.execute(BIND, [null, null, tenantId])

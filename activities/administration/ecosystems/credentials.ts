@@ -14,7 +14,6 @@ import {
   type EcosystemReader,
   type EcosystemReads,
   findCredential,
-  findEcosystem,
   NEWEST,
   type Paging,
 } from './rows.ts'
@@ -56,7 +55,6 @@ export function createEcosystemCredentials({ now, uuid, changes, reads }: Parts)
       checkEcosystemCredential({ name, profile, type })
       const id = uuid()
       return changes.change(call, 'createEcosystemCredential', { ecosystemId, id }, ecosystemId, async (em) => {
-        await findEcosystem(em, ecosystemId)
         if ((await em.count(EcosystemCredential, { ecosystemId })) >= MAX_CREDENTIALS)
           throw new Refusal(
             'ecosystem_credential.too_many',

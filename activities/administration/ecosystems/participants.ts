@@ -13,7 +13,6 @@ import type { EcosystemChanges } from './changes.ts'
 import {
   type EcosystemReader,
   type EcosystemReads,
-  findEcosystem,
   findParticipant,
   NEWEST,
   type Paging,
@@ -82,7 +81,6 @@ export function createEcosystemParticipants({ now, uuid, changes, reads }: Parts
       const read = readParticipant(input, now())
       const id = uuid()
       return changes.change(call, 'createEcosystemParticipant', { ecosystemId, id }, ecosystemId, async (em) => {
-        await findEcosystem(em, ecosystemId)
         if ((await em.count(EcosystemParticipant, { ecosystemId })) >= MAX_PARTICIPANTS)
           throw new Refusal(
             'ecosystem_participant.too_many',
