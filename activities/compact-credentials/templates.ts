@@ -93,7 +93,7 @@ export const requestFrom = (
     revocable: definition.revocable,
     tag,
     issuerField: ISSUER_FIELD,
-    typeField: '', // the template has it
+    typeField: 'credential.type', // of the credential that the template makes
   }
 }
 

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { inTenant } from '../../../entities/orm.ts'
 import { COURSE, create, errors, lines, until as untilBatch } from '../../support/credentials/batches.ts'
 import { payload, sign } from '../../support/credentials/credentials.ts'
 import { until } from '../../support/credentials/dids.ts'
@@ -8,6 +10,7 @@ import { createTemplate, TEMPLATES } from '../../support/credentials/templates.t
 import { type Issuer, makeIssuer } from '../../support/ecosystems.formats.ts'
 import { newEcosystem, operatorToken, type TestEcosystem } from '../../support/ecosystems.ts'
 import { CLAIMS, createTemplates, createWalletKey, offerIn, sessionsOf } from '../../support/openid/wallet.ts'
+import { platformOf } from '../../support/parts/platform.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
 
 let world: World
@@ -63,7 +66,10 @@ test.serial('a template signs what its types allow', async (t) => {
     })
   await under(async () => {
     t.is(codeOf(await signFrom()), REFUSED)
-    t.like((await signFrom()).json<{ errors: object[] }>().errors[0], { path: '', code: 'issuer_constrained' })
+    t.like((await signFrom()).json<{ errors: object[] }>().errors[0], {
+      path: 'credential.type',
+      code: 'issuer_constrained',
+    })
     await allow('web-semantic', 'TemplateCredential')
     t.is(codeOf(await signFrom()), REFUSED, 'its additional type is not allowed')
     await allow('web-semantic', 'OtherCredential')
@@ -138,18 +144,37 @@ test.serial('a row of a batch is refused by the policy, and the others are signe
 })
 
 const KINDS = {
-  ldp_vc: ['web-semantic', 'CourseCredential'],
-  cwt: ['compact', undefined],
-  cwt_vc: ['compact-semantic', undefined],
-  mso_mdoc: ['mobile', undefined],
+  ldp_vc: 'web-semantic',
+  mso_mdoc: 'mobile',
 } as const
+
+const COMPACT_KINDS = { cwt: 'compact', cwt_vc: 'compact-semantic' } as const
+
+test.serial('compact credentials for wallets are signed within the policy', async (t) => {
+  const templates = await createTemplates(world)
+  const { tenantId } = world.first
+  const { formats } = platformOf(world)
+  await under(async () => {
+    for (const [name, profile] of Object.entries(COMPACT_KINDS)) {
+      const format = formats.of(profile)
+      const id = templates[name as keyof typeof COMPACT_KINDS]
+      const template = await inTenant(world.dependencies.database.tenants, tenantId, async (em) =>
+        format.readTemplate?.(em, id),
+      )
+      if (!template || !format.wallets) return t.fail(`${profile} has no templates for wallets`)
+      const signed = format.wallets.sign(tenantId, randomUUID(), template, { claims: { given_name: 'Ada' } }, 1)
+      const refused = await t.throwsAsync(signed, { code: 'ecosystem.issuer_not_allowed' }, profile)
+      t.regex(String(refused?.message), /are not among them/)
+    }
+  })
+})
 
 test.serial('an offer for a wallet fails by the policy, and is issued once it is allowed (OpenID4VCI)', async (t) => {
   const templates = await createTemplates(world)
   const key = await createWalletKey()
   await under(async () => {
-    for (const [name, [profile]] of Object.entries(KINDS)) {
-      const templateId = templates[name as keyof typeof templates]
+    for (const [name, profile] of Object.entries(KINDS)) {
+      const templateId = templates[name as keyof typeof KINDS]
       const session = sessionsOf(world)
       const { id, uri } = await session.offer({
         credentials: [templateId],
