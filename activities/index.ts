@@ -1,4 +1,6 @@
 import { disjoint } from '../protocol/disjoint.ts'
+import { createPolicyGate } from './administration/ecosystems/gate.ts'
+import { composeEcosystems } from './administration/ecosystems/index.ts'
 import { administrationActivities } from './administration/index.ts'
 import type { FetchResult } from './claim-sources/fetch.ts'
 import { claimSourceActivities, composeClaimSources } from './claim-sources/index.ts'
@@ -41,7 +43,8 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const { operations, ...standing } = composeFrame(dependencies)
   const frame = { ...dependencies, ...standing, operations }
   const { signers, ...dids } = composeDids({ ...frame, servicesOf: createDidServices(dependencies) })
-  const { entries, ...engine } = composeEngine({ ...frame, signers })
+  const policyGate = createPolicyGate(dependencies)
+  const { entries, ...engine } = composeEngine({ ...frame, signers, policyGate })
   const known = { ...frame, ...dids, signers }
   const { format: semantic, ...verbs } = composeSemanticCredentials({ ...known, ...engine, entries })
   const { mobileFormat, ...mobile } = composeMobileCredentials({ ...frame, ...engine, entries })
@@ -60,6 +63,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     dids,
     composeClaimSources(frame),
     composeDomains(frame),
+    composeEcosystems(frame, policyGate),
     messaging,
     openId,
     composeOpenIdSessions({ ...known, ...openId, formats }),

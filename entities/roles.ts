@@ -4,6 +4,11 @@ import { RIGHTS } from './orm.ts'
 
 /** Tables of the system role that belong to no tenant, without row-level security. */
 const UNFENCED: readonly string[] = [
+  'ecosystem_allowances',
+  'ecosystem_credentials',
+  'ecosystem_identifiers',
+  'ecosystem_participants',
+  'ecosystems',
   'environments',
   'platform_keys',
   'log_keys',

@@ -5,6 +5,7 @@ import { credentialOf, readSemanticPayload } from '../../protocol/compact-creden
 import { kidOf } from '../../protocol/compact-credentials/status-lists.ts'
 import { PREFIXES, type Profile, toText } from '../../protocol/compact-credentials/text.ts'
 import { coseAlgorithm, HEADER, signCoseSign1 } from '../../protocol/cose/sign1.ts'
+import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import { type FieldError, Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import { statusListUrl } from '../../protocol/status-list/credential.ts'
@@ -27,6 +28,8 @@ export interface CompactSignRequest {
   tag?: string | null
   /** Field of the request that names the issuer, for refusals. */
   issuerField?: string
+  /** Field that names its types. */
+  typeField?: string
 }
 
 /** As the API returns it. */
@@ -41,6 +44,7 @@ interface Parts extends Pick<Dependencies, 'now'> {
   tenants: Tenants
   entries: StatusEntries
   signers: Signers
+  policyGate: Pick<PolicyGate, 'assertMayIssue'>
 }
 
 interface Unsigned {
@@ -63,7 +67,7 @@ const ISSUER_FIELDS: Record<Profile, string> = { compact: 'payload.iss', 'compac
 const dateOf = (seconds: number): string => new Date(seconds * 1_000).toISOString()
 
 /** Signs the payload of a request or of a batch row; the caller records the credential. */
-export function createCompactSigning({ now, tenants, entries, signers }: Parts) {
+export function createCompactSigning({ now, tenants, entries, signers, policyGate }: Parts) {
   /** Throws `credential.issuer_*` where the request names none and the tenant has none to choose. */
   async function chosenIssuer(tenantId: string, field: string): Promise<string> {
     const did = await signers.chosen(tenantId, KEY_TYPES, refuseIssuer(field))
@@ -94,17 +98,20 @@ export function createCompactSigning({ now, tenants, entries, signers }: Parts) 
 
     /**
      * Signs as the payload's issuer, or as the one that the tenant chose (D-246). `together`: how many credentials the
-     * caller signs in a row. Throws `Refusal` with `credential.*`, `Unavailable('keys')`.
+     * caller signs in a row. Throws `Refusal` with `credential.*`, what the policy of the tenant forbids,
+     * `Unavailable('keys')`.
      */
     async sign(
       profile: Profile,
       tenantId: string,
       id: string,
-      { payload, revocable, tag, issuerField = ISSUER_FIELDS[profile] }: CompactSignRequest,
+      { payload, revocable, tag, issuerField = ISSUER_FIELDS[profile], typeField = 'payload.type' }: CompactSignRequest,
       together = 1,
     ): Promise<SignedCompactRow> {
       const { claims: given, vc, types } = check(profile, payload)
       const { didId, did, signer } = await signerOf(tenantId, given.iss, issuerField)
+      const judged = { format: profile, issuer: did, types }
+      await policyGate.assertMayIssue(tenantId, judged, { issuer: issuerField, type: typeField })
       const iat = given.iat ?? Math.floor(now().getTime() / 1_000)
       const claims = { ...given, iss: did, iat }
       const proofType = coseAlgorithm(signer.keyType)

@@ -93,6 +93,7 @@ export const requestFrom = (
     revocable: definition.revocable,
     tag,
     issuerField: ISSUER_FIELD,
+    typeField: 'credential.type', // of the credential that the template makes
   }
 }
 

@@ -2,6 +2,7 @@ import type { StatusEntry } from '../../protocol/compact-credentials/cwt.ts'
 import { readList } from '../../protocol/compact-credentials/status-lists.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import { type CompactVerdict, keyUrlOf, verifyCompact } from '../../protocol/compact-credentials/verify.ts'
+import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import { verificationKey } from '../../protocol/data-integrity/keys.ts'
 import { dereference } from '../../protocol/dids/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
@@ -23,6 +24,7 @@ export interface CompactVerifyRequest {
 interface Parts extends Pick<Dependencies, 'config' | 'now'> {
   didResolver: DidResolver
   namedLists: NamedLists
+  policyGate: Pick<PolicyGate, 'reasonsAgainst'>
 }
 
 const OWN_LIST = new RegExp(`^/v1/credentials/compact/revocation-lists/(${UUID})$`)
@@ -31,7 +33,7 @@ const ACCEPT = `${TOKEN_TYPES.cwt}, application/cwt;q=0.9, application/cbor;q=0.
 const ACCEPT_BIT_INDEX = 'application/cwt, application/cbor;q=0.9, application/octet-stream;q=0.8, */*;q=0.1'
 
 /** Verifies compact credentials of any issuer. A bad credential is a verdict, and only a broken request throws. */
-export function createCompactVerifier({ config, now, didResolver, namedLists }: Parts) {
+export function createCompactVerifier({ config, now, didResolver, namedLists, policyGate }: Parts) {
   const { clockToleranceMs: toleranceMs } = config
   function foreignList(tenantId: string, entry: StatusEntry, issuer: string): Promise<ReadList> {
     const keyOf = async (kid: string) => {
@@ -67,6 +69,7 @@ export function createCompactVerifier({ config, now, didResolver, namedLists }: 
         assertExpiry: assertExpiry ?? true,
         assertNotBefore: assertNotBefore ?? true,
         trustedIssuers: trustedIssuers ?? undefined,
+        reasonsAgainst: (issuer, types) => policyGate.reasonsAgainst(tenantId, { format: profile, issuer, types }),
         resolveDid: (did) => didResolver.documentFor(tenantId, did),
         isRevoked: (checkRevocation ?? true) ? (entry, issuer) => isRevoked(tenantId, entry, issuer) : undefined,
       })

@@ -1,3 +1,4 @@
+import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import type { DidArea } from '../dids/index.ts'
 import type { Frame } from '../frame/index.ts'
 import { createBatchEnds } from './batches/end.ts'
@@ -20,7 +21,7 @@ import { createStatusSweep } from './status-lists/sweep.ts'
 import { createTimeline } from './timeline.ts'
 
 /** Parts of the engine that a format needs. */
-export const composeEngine = (frame: Frame & Pick<DidArea, 'signers'>) => {
+export const composeEngine = (frame: Frame & Pick<DidArea, 'signers'> & { policyGate: PolicyGate }) => {
   const credentialStatus = createCredentialStatus(frame)
   return {
     entries: createStatusEntries(frame),
@@ -28,6 +29,7 @@ export const composeEngine = (frame: Frame & Pick<DidArea, 'signers'>) => {
     credentials: createCredentialReader(frame),
     credentialStatus,
     namedLists: createNamedLists({ ...frame, credentialStatus }),
+    policyGate: frame.policyGate,
   }
 }
 

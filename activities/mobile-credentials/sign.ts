@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import { momentOf } from '../../protocol/dates.ts'
 import { Refusal, within } from '../../protocol/errors.ts'
 import {
@@ -117,10 +118,11 @@ interface Parts extends Pick<Dependencies, 'now'> {
   entries: StatusEntries
   tenants: Pick<Tenants, 'byId'>
   mobileSigners: MobileSigners
+  policyGate: Pick<PolicyGate, 'assertMayIssue'>
 }
 
 /** Signs mdocs as document signers of the tenant. */
-export function createMobileSigning({ now, issuing, entries, tenants, mobileSigners }: Parts) {
+export function createMobileSigning({ now, issuing, entries, tenants, mobileSigners, policyGate }: Parts) {
   /** Takes an entry of a list of the signer's IACA: another signer of it can sign the list (D-279). */
   async function takeEntry(tenantId: string, { iacaId }: MobileSigner, together: number) {
     const owner = { tenantId, issuerId: iacaId, kind: LIST_KIND, purpose: 'revocation', proofType: 'ES256' } as const
@@ -147,6 +149,8 @@ export function createMobileSigning({ now, issuing, entries, tenants, mobileSign
     const nameSpaces = nameSpacesOf(itemsToSign, 'payload.itemsToSign')
     const deviceKey = deviceKeyInfo && coseKeyOf(deviceKeyInfo.deviceKey, 'payload.deviceKeyInfo.deviceKey')
     const signer = await mobileSigners.signerOf(tenantId, request.documentSignerId ?? undefined)
+    const judged = { format: 'mobile', issuer: signer.authority(), types: [docType] } as const
+    await policyGate.assertMayIssue(tenantId, judged, { issuer: 'documentSignerId', type: 'payload.docType' })
     const validity = validityOf(validityInfo, at, signer)
     assertCountry(nameSpaces, signer)
     const entry = request.revocable ? await takeEntry(tenantId, signer, together) : undefined

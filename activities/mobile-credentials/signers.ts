@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { type FieldError, Refusal } from '../../protocol/errors.ts'
+import { authorityOf } from '../../protocol/mobile-credentials/authority.ts'
 import { countryOf, readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { byClock } from '../frame/caches.ts'
 import type { Operations } from '../frame/operations.ts'
-import { usabilityOf } from './records.ts'
+import { storedCertificate, usabilityOf } from './records.ts'
 
 interface Row {
   id: string
@@ -17,10 +18,12 @@ interface Row {
   not_after: string | Date | null
   revoked_at: string | Date | null
   iaca_active: boolean
+  iaca_certificate: Buffer
 }
 
 const SIGNER = `select s.id, s.iaca_id, s.key_id, s.active, s.public_key, s.certificate, s.not_before, s.not_after,
-  s.revoked_at, i.active and i.deleted_at is null as iaca_active
+  s.revoked_at, i.active and i.deleted_at is null as iaca_active,
+  i.certificate as iaca_certificate
 from mobile_document_signers s join mobile_iacas i on i.tenant_id = s.tenant_id and i.id = s.iaca_id
 where s.tenant_id = $1 and s.deleted_at is null`
 
@@ -46,6 +49,8 @@ export interface MobileSigner {
   notAfter: Date
   /** Of the certificate, in capitals. */
   country(): string
+  /** The name of the key of the IACA, by which policies know it. */
+  authority(): string
   /** Compressed point. */
   publicKey: Uint8Array
   /** Returns r‖s of ECDSA over SHA-256. Throws `document_signer.not_usable` for a key deleted meanwhile. */
@@ -78,6 +83,16 @@ function countryOfRow(row: Row, stored: Uint8Array): string {
   const country = certificate ? countryOf(certificate) : ''
   countries.set(row, country)
   return country
+}
+
+const authorities = new WeakMap<Row, string>()
+
+function authorityOfRow(row: Row): string {
+  const known = authorities.get(row)
+  if (known !== undefined) return known
+  const authority = authorityOf(storedCertificate(row.iaca_certificate))
+  authorities.set(row, authority)
+  return authority
 }
 
 /** The document signers of a tenant that can sign. */
@@ -118,6 +133,7 @@ export function createMobileSigners({ systemSql, keys, now }: Pick<Dependencies,
       notBefore,
       notAfter,
       country: () => countryOfRow(row, certificate),
+      authority: () => authorityOfRow(row),
       publicKey: new Uint8Array(row.public_key),
       sign: (data) => keys.sign(ref, data).catch(deleted),
     }

@@ -1,7 +1,9 @@
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { fromBase64url, withoutPadding } from '../../protocol/base64url.ts'
 import { decodeCbor, isTag } from '../../protocol/cose/cbor.ts'
+import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { authorityOf } from '../../protocol/mobile-credentials/authority.ts'
 import { type Certificate, keyIn } from '../../protocol/mobile-credentials/certificates.read.ts'
 import { keyOf, type Session } from '../../protocol/mobile-credentials/device-auth.ts'
 import { MDOC, otherBounds, readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
@@ -82,12 +84,13 @@ function sessionOf({ transcript, readerPrivateKey }: NonNullable<MobileVerifyReq
 
 interface Parts extends Pick<Dependencies, 'systemSql' | 'now' | 'config'> {
   namedLists: NamedLists
+  policyGate: Pick<PolicyGate, 'reasonsAgainst'>
 }
 
 const OWN_LIST = new RegExp(`^/v1/credentials/mobile/status-lists/(${UUID})$`)
 
 /** Verifies mdocs against the IACAs of the tenant, own and imported ones. */
-export function createMobileVerifier({ systemSql, now, config, namedLists }: Parts) {
+export function createMobileVerifier({ systemSql, now, config, namedLists, policyGate }: Parts) {
   const clock = () => ({ now: now(), toleranceMs: config.clockToleranceMs })
 
   /** Own lists are read from their rows: current, and without a network call. */
@@ -121,6 +124,12 @@ export function createMobileVerifier({ systemSql, now, config, namedLists }: Par
       const rules = {
         now: now(),
         trusted: trusted.rows.map(({ certificate }) => storedCertificate(certificate)),
+        reasonsAgainst: (docType: string, iaca: Certificate | undefined) =>
+          policyGate.reasonsAgainst(tenantId, {
+            format: 'mobile',
+            issuer: iaca && authorityOf(iaca),
+            types: [docType],
+          }),
         isRevoked,
         isSet: (entry: TokenEntry, iaca: Certificate) => isSet(tenantId, entry, { iaca, isRevoked }),
         session: given,

@@ -1,3 +1,4 @@
+import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import {
   defaultMandatoryPointers,
   isProofType,
@@ -30,6 +31,8 @@ export interface SignRequest {
   payload: Json
   /** Field of the request that names the issuer, for refusals; by default `payload.issuer.id`. */
   issuerField?: string
+  /** Field that names its types; by default `payload.type`. */
+  typeField?: string
   proofType: string
   revocable: boolean
   /** Adds a second status entry, for suspension; only in data model 2.0, and only with `revocable`. */
@@ -49,6 +52,7 @@ interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
   contexts: TenantContexts
   entries: StatusEntries
   signers: Signers
+  policyGate: Pick<PolicyGate, 'assertMayIssue'>
 }
 
 /** Throws `Refusal('credential.proof_type_unsupported')`. */
@@ -106,7 +110,7 @@ async function inPayload<Result>({ inPayload: pathOf }: NormalisedCredential, wo
 }
 
 /** Signs the payload of a request or of a batch row; the caller records the credential. */
-export function createSigning({ documents, now, tenants, contexts, entries, signers }: Parts) {
+export function createSigning({ documents, now, tenants, contexts, entries, signers, policyGate }: Parts) {
   return {
     /**
      * Runs the checks of `sign` on a payload, without an issuer of the tenant, a status entry or a signature. Throws
@@ -132,7 +136,7 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
 
     /**
      * Signs as the payload's issuer. `together`: how many similar credentials the caller is about to sign. Throws
-     * `Refusal` with `credential.*` or `context.*`, and `Unavailable('keys')`.
+     * `Refusal` with `credential.*` or `context.*`, what the policy of the tenant forbids, and `Unavailable('keys')`.
      */
     async sign(
       tenantId: string,
@@ -140,6 +144,7 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       {
         payload,
         issuerField = 'payload.issuer.id',
+        typeField = 'payload.type',
         proofType: proofTypeName,
         revocable,
         suspendable = false,
@@ -154,6 +159,8 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       const normal = await overDocument(() => normaliseSignPayload(payload, { proofType, revocable, now: time }))
       if (suspendable) assertSuspendable(revocable, normal.dataModel)
       const issuer = await signers.signerOf(tenantId, normal.issuer, refuseIssuer(issuerField))
+      const judged = { format: 'semantic', issuer: issuer.did, types: normal.types } as const
+      await policyGate.assertMayIssue(tenantId, judged, { issuer: issuerField, type: typeField })
       const signer = issuer.withKey(keyFor(proofType))
       const { '@context': context, id: ownId, ...rest } = normal.credential
       let unsigned: Json = { '@context': context, id: ownId ?? `urn:uuid:${id}`, ...rest }

@@ -73,6 +73,7 @@ export function createTemplateSigning({ now, signers, credentialTemplates, seman
     return {
       payload: await overDocument(() => payloadFromTemplate(definition, from)),
       issuerField: ISSUER_FIELD,
+      typeField: 'credential.type', // of the credential that the template makes
       proofType,
       revocable: definition.revocable,
       suspendable,

@@ -100,6 +100,7 @@ export function createVcApi(parts: Parts) {
       const { credential: signed } = await semanticCredentials.signCredential(call, {
         payload: credential,
         issuerField: 'credential.issuer',
+        typeField: 'credential.type',
         proofType: variant ?? vcApiOptions.proofType ?? DEFAULT_PROOF,
         revocable: vcApiOptions.statuses.length > 0,
         suspendable: vcApiOptions.statuses.some(({ purpose }) => purpose === 'suspension'),

@@ -1,6 +1,8 @@
+import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
+import { listOf } from '../../protocol/json.ts'
 import { assertCredential, normaliseForVerify, type StatusVerdict } from '../../protocol/semantic-credentials/index.ts'
 import { isEnveloped, unsupportedEnvelope } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
 import { type OptionalCheck, timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
@@ -24,6 +26,7 @@ interface Parts extends Pick<Dependencies, 'documents' | 'outbound' | 'config' |
   didResolver: DidResolver
   contexts: TenantContexts
   credentialStatus: CredentialStatus
+  policyGate: Pick<PolicyGate, 'reasonsAgainst'>
 }
 
 /** A verified list from another host, and its bits. */
@@ -56,7 +59,7 @@ const mismatch = (what: string) => new Refusal('status_list.mismatch', `The stat
 
 /** Verifies any issuer's credential (specification, verifyWebSemanticCredentials). A bad credential is a verdict. */
 export function createCredentialVerifier(parts: Parts) {
-  const { documents, outbound, config, now, tenants, didResolver, contexts, credentialStatus } = parts
+  const { documents, outbound, config, now, tenants, didResolver, contexts, credentialStatus, policyGate } = parts
   const lists = createForeignLists<VerifiedList>({ outbound, now })
   const unpacking = createUnpacking()
   const { publicUrl, clockToleranceMs: toleranceMs } = config
@@ -123,7 +126,7 @@ export function createCredentialVerifier(parts: Parts) {
   /**
    * `trusted`: lists of contexts, each of which must have every context that is neither bundled nor registered; without
    * a list, such contexts are warnings. `skip`: checks that the caller leaves out. `trustedIssuers`: only credentials of
-   * these DIDs verify; nothing is fetched for any other. Throws only for what the libraries must not process
+   * these DIDs verify; nothing is fetched for any other, nor for what the policy of the tenant forbids. Throws only for what the libraries must not process
    * (`credential.malformed`).
    */
   async function checkCredential(
@@ -138,6 +141,8 @@ export function createCredentialVerifier(parts: Parts) {
       return { verified: false, reason: [{ type: 'Syntax', message: unsupportedEnvelope('credential') }], warnings: [] }
     for (const list of trusted) assertTrustedContexts(list)
     if (trustedIssuers && !trustedIssuers.some((did) => did === issuerId(credential.issuer))) return NOT_TRUSTED
+    const forbidden = await policyGate.reasonsAgainst(tenantId, judgedOf(credential))
+    if (forbidden.length > 0) return { verified: false, reason: forbidden, warnings: [] }
     const untrusted = trusted.length > 0 ? await contexts.contextReasons(tenantId, credential, trusted) : []
     if (untrusted.length > 0) return { verified: false, reason: untrusted, warnings: [] }
     const verdict = await documents.verify(
@@ -169,6 +174,13 @@ export function createCredentialVerifier(parts: Parts) {
       return checkCredential(tenantId, payload, trusted, skip, trustedIssuers)
     },
   }
+}
+
+/** Of a credential of which nothing is known yet: a member of another form is as a missing one. */
+function judgedOf({ issuer, type }: Json) {
+  const did = issuerId(issuer)
+  const types = listOf(type).filter((name): name is string => typeof name === 'string')
+  return { format: 'semantic', issuer: typeof did === 'string' ? did : undefined, types } as const
 }
 
 const issuerId = (issuer: unknown): unknown =>

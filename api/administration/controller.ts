@@ -2,6 +2,7 @@ import { Body, Controller, Example, Get, OperationId, Put, Request, Route, Secur
 import type { Platform } from '../../activities/index.ts'
 import type { Called } from '../frame/authentication.ts'
 import { ISSUER } from '../frame/openapi/examples.ts'
+import type { Uuid } from '../frame/wire.ts'
 
 interface SettingsBody {
   /**
@@ -35,6 +36,10 @@ interface SettingsIn extends Partial<SettingsBody> {
    * absent, the setting does not change.
    */
   logRetentionDays?: LogRetentionDays | null
+  /** May repeat the ecosystem that operators bound the tenant to. */
+  ecosystemId?: Uuid | null
+  /** May repeat the participant that operators named. */
+  ecosystemParticipantId?: Uuid | null
 }
 
 /**
@@ -49,6 +54,10 @@ interface SettingsOut extends SettingsBody {
   requireDomain: boolean
   defaultIssuer: string | null
   logRetentionDays: LogRetentionDays | null
+  /** The ecosystem whose policy this tenant signs and verifies under; null: none. Operators bind tenants. */
+  ecosystemId: Uuid | null
+  /** The participant of the ecosystem that this tenant verifies as; null: it verifies nothing there. */
+  ecosystemParticipantId: Uuid | null
 }
 
 const EXAMPLE: SettingsOut = {
@@ -58,6 +67,8 @@ const EXAMPLE: SettingsOut = {
   requireDomain: true,
   defaultIssuer: ISSUER,
   logRetentionDays: 365,
+  ecosystemId: null,
+  ecosystemParticipantId: null,
 }
 
 @Route('v1/settings')

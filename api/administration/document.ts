@@ -18,6 +18,13 @@ export const ADMINISTRATION_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_O
           remedy: 'Set defaultIssuer to a DID of getDIDsList, or to null for no default issuer.',
         },
       },
+      403: {
+        'settings.of_operators': {
+          meaning: 'A tenant cannot choose its ecosystem, nor the participant that it verifies as.',
+          remedy:
+            'Leave the member out, or send what getTenantSettings shows. Ask an operator for bindEcosystemTenant.',
+        },
+      },
     },
   ],
 }

@@ -128,6 +128,8 @@ export interface MobileReason {
     | 'Syntax'
     | 'Certificate'
     | 'UntrustedIssuer'
+    | 'IssuerNotAllowed'
+    | 'VerifierNotAllowed'
     | 'CertificateRevoked'
     | 'Signature'
     | 'Digest'

@@ -65,7 +65,8 @@ export class SemanticCredentialsController extends Controller {
 
   /**
    * Verifies the credential of any issuer. A credential that does not verify gives 200, with every failed check in
-   * `reason`: Syntax, Context, UntrustedContext, Issuer, IssuerNotTrusted, Proof, NotYetValid, Expired, Revoked, Suspended,
+   * `reason`: Syntax, Context, UntrustedContext, Issuer, IssuerNotTrusted, IssuerNotAllowed,
+   * VerifierNotAllowed, Proof, NotYetValid, Expired, Revoked, Suspended,
    * StatusUnavailable. The proof signs statements, not the contexts that give the members their meaning: `warnings`
    * names the contexts that are neither bundled nor registered, and with `trustedContexts` they fail the verification.
    * @summary Verify a web semantic credential

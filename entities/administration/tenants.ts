@@ -32,6 +32,9 @@ const TenantSchema = defineEntity({
     vcApi: p.boolean().default(false),
     requireChallenge: p.boolean().default(false),
     requireDomain: p.boolean().default(false),
+    /** The ecosystem whose policy it is under, and the participant that it verifies as; operators write both. */
+    ecosystemId: p.uuid().nullable(),
+    ecosystemParticipantId: p.uuid().nullable(),
     /** Days that entries of the log stay; null: without end. */
     logRetentionDays: p.integer().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),

@@ -1,8 +1,9 @@
 import { algorithmOf, type CoseSign1, coseFault, HEADER } from '../cose/sign1.ts'
+import { POLICY_REASONS, type PolicyReason } from '../credentials/policy.ts'
 import { verificationKey } from '../data-integrity/keys.ts'
 import { type DidDocument, dereference } from '../dids/index.ts'
 import { type FieldError, isOutboundFault, Refusal } from '../errors.ts'
-import type { Json } from '../json.ts'
+import { type Json, listOf } from '../json.ts'
 import { hasCome, isToCome, momentOfSeconds } from '../time.ts'
 import type { CompactClaims } from './claims.ts'
 import { type ReadClaims, readCwt, type StatusEntry } from './cwt.ts'
@@ -13,6 +14,7 @@ export const ERROR_TYPES = [
   'PayloadInvalid',
   'UnsupportedAlgorithm',
   'IssuerNotTrusted',
+  ...POLICY_REASONS,
   'NotActive',
   'Expired',
   'IssuerPublicKeyInvalid',
@@ -47,6 +49,8 @@ export interface VerificationRules {
   assertNotBefore: boolean
   /** undefined: any issuer. */
   trustedIssuers?: readonly string[] | undefined
+  /** Why the verifier may not rely on credentials of these types and this issuer. Absent: there is no policy. */
+  reasonsAgainst?: (issuer: string, types: readonly string[]) => Promise<PolicyReason[]>
   resolveDid(did: string): Promise<DidDocument>
   /** Returns whether the entry is set in its list; undefined: the status is not checked. */
   isRevoked?: ((entry: StatusEntry, issuer: string) => Promise<boolean>) | undefined
@@ -75,6 +79,10 @@ function keyUrl(message: CoseSign1, issuer: string): string | undefined {
   const url = keyUrlOf(Buffer.from(kid).toString('utf8'), issuer)
   return url.startsWith(`${issuer}#`) ? url : undefined
 }
+
+/** The types of a credential of the W3C, or the one of a compact credential. */
+const typesOf = ({ claims, vc }: ReadClaims): string[] =>
+  (vc ? listOf(vc.type) : [claims.type]).filter((type): type is string => typeof type === 'string')
 
 function timeError({ claims }: ReadClaims, rules: VerificationRules): VerificationError | undefined {
   const { nbf, exp } = claims
@@ -146,6 +154,8 @@ export async function verifyCompact(text: string, rules: VerificationRules): Pro
     if (!iss) return failed('PayloadInvalid', 'The credential has no issuer.')
     if (rules.trustedIssuers && !rules.trustedIssuers.includes(iss))
       return failed('IssuerNotTrusted', 'The issuer is not one of the trusted issuers.')
+    const [forbidden] = (await rules.reasonsAgainst?.(iss, typesOf(read))) ?? []
+    if (forbidden) return failed(forbidden.type, forbidden.message)
     return (
       timeError(read, rules) ?? (await signatureError(message, iss, rules)) ?? (await statusError(read, iss, rules))
     )

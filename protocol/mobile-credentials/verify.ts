@@ -1,3 +1,4 @@
+import type { PolicyReason } from '../credentials/policy.ts'
 import { isOutboundFault, Refusal } from '../errors.ts'
 import type { TokenEntry } from '../status-list/token.ts'
 import { type Certificate, countryOf, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
@@ -13,6 +14,7 @@ export interface Reason {
     | 'Syntax'
     | 'Certificate'
     | 'UntrustedIssuer'
+    | PolicyReason['type']
     | 'CertificateRevoked'
     | 'Signature'
     | 'Digest'
@@ -30,6 +32,8 @@ export interface Rules {
   now: Date
   /** Certificates of the IACAs that the verifier trusts, or of single document signers. */
   trusted: readonly Certificate[]
+  /** Why the verifier may not rely on documents of this type and this IACA; undefined: it leads to no trusted one. Absent: there is no policy. */
+  reasonsAgainst?: (docType: string, iaca: Certificate | undefined) => Promise<PolicyReason[]>
   /** Whether the key of a document signer was revoked. */
   isRevoked(signer: Certificate): boolean
   /**
@@ -75,6 +79,8 @@ const issuer: Check = ({ signer, iaca }, { now }) => {
     ? failed('UntrustedIssuer', 'The certificate of the IACA is not valid now.')
     : []
 }
+
+const policy: Check = ({ mdoc, iaca }, { reasonsAgainst }) => reasonsAgainst?.(mdoc.mso.docType, iaca) ?? []
 
 const revocation: Check = ({ signer, iaca }, { isRevoked }) =>
   signer && iaca && isRevoked(signer) ? failed('CertificateRevoked', 'The document signer was revoked.') : []
@@ -169,6 +175,7 @@ const CHECKS: readonly Check[] = [
   version,
   certificate,
   issuer,
+  policy,
   revocation,
   signature,
   digests,

@@ -1,3 +1,4 @@
+import { POLICY_REASONS } from '../credentials/policy.ts'
 import type { Json } from '../data-integrity/index.ts'
 import { momentOf } from '../dates.ts'
 import { isOutboundFault, Refusal, type Unavailable } from '../errors.ts'
@@ -11,6 +12,7 @@ const REASONS = [
   'UntrustedContext',
   'Issuer',
   'IssuerNotTrusted',
+  ...POLICY_REASONS,
   'Proof',
   'NotYetValid',
   'Expired',

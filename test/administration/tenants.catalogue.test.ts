@@ -54,6 +54,11 @@ test('tables without an owner are known ones', async (t) => {
   t.deepEqual(
     tables.filter((name) => !owned.includes(name)),
     [
+      'ecosystem_allowances',
+      'ecosystem_credentials',
+      'ecosystem_identifiers',
+      'ecosystem_participants',
+      'ecosystems',
       'environments',
       'key_store_logins',
       'log_keys',

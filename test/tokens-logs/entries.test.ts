@@ -5,7 +5,7 @@ import { createDid, sign } from '../support/credentials/credentials.ts'
 import { EXAMPLES } from '../support/frame/examples/index.ts'
 import { openTarget, type Target } from '../support/frame/hostile.ts'
 import { areaOfToken, bodySchema, isPublic, type Operation, operations } from '../support/frame/openapi.ts'
-import { WALLETS } from '../support/frame/permissions.ts'
+import { PLATFORM_PATHS, WALLETS } from '../support/frame/permissions.ts'
 
 let target: Target
 test.before(async () => {
@@ -71,7 +71,7 @@ for (const operation of [...new Set([...logged, ...lists])].sort((a, b) => order
     for (const personal of ['did:example', 'CS-101', target.sample.client.clientSecret])
       t.false(text.includes(personal))
     const { clientId } = JSON.parse(entry?.metadata ?? '{}') as { clientId: string | null }
-    const isOwn = !['platform', 'accounts'].includes(areaOfToken(operation) ?? '')
+    const isOwn = !['platform', 'accounts'].includes(areaOfToken(operation) ?? '') && !PLATFORM_PATHS.test(operation.path)
     if (isOwn) t.is(clientId, WALLETS.includes(operationId) ? null : target.sample.client.clientId)
     else t.truthy(clientId)
   })

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { byClock } from '../caches.ts'
 import type { Call, Metadata, Operations } from '../operations.ts'
@@ -21,6 +22,9 @@ export interface TenantSettings extends Switches {
   defaultIssuer: string | null
   /** Days that entries of the log stay; null: without end. */
   logRetentionDays: number | null
+  /** The ecosystem whose policy the tenant is under, and the participant that it verifies as; operators set both. */
+  ecosystemId: string | null
+  ecosystemParticipantId: string | null
 }
 
 /** What is left out does not change. */
@@ -32,10 +36,13 @@ interface SettingsRow {
   require_challenge: boolean
   require_domain: boolean
   log_retention_days: number | null
+  ecosystem_id: string | null
+  ecosystem_participant_id: string | null
   default_issuer: string | null
 }
 
 const READ = `select fetch_unknown_contexts, vc_api, require_challenge, require_domain, log_retention_days,
+  ecosystem_id, ecosystem_participant_id,
   (select did from dids where tenant_id = t.id and is_default_issuer and deleted_at is null) as default_issuer
 from tenants t where id = `
 
@@ -52,7 +59,25 @@ const settingsIn = (row: SettingsRow): TenantSettings => ({
   requireDomain: row.require_domain,
   defaultIssuer: row.default_issuer,
   logRetentionDays: row.log_retention_days,
+  ecosystemId: row.ecosystem_id,
+  ecosystemParticipantId: row.ecosystem_participant_id,
 })
+
+const OF_OPERATORS = ['ecosystemId', 'ecosystemParticipantId'] as const
+
+/** Settings that were read may be sent again. Throws `Refusal('settings.of_operators')` for another ecosystem. */
+function assertOwn(change: SettingsChange, current: TenantSettings): void {
+  const wrong = OF_OPERATORS.filter((name) => {
+    const given = change[name]
+    return given !== undefined && (given?.toLowerCase() ?? null) !== current[name]
+  })
+  if (wrong.length === 0) return
+  throw new Refusal(
+    'settings.of_operators',
+    'Operators bind tenants to ecosystems; a tenant does not.',
+    wrong.map((path) => ({ path, code: 'of_operators', message: `expected ${current[path]}, or no member` })),
+  )
+}
 
 const REMEMBERED_MS = 5_000
 
@@ -86,7 +111,7 @@ export function createTenantSettings({
 
     async updateSettings(call: Call, change: SettingsChange): Promise<TenantSettings> {
       const { tenantId } = call
-      const { defaultIssuer, logRetentionDays, ...switches } = change
+      const { defaultIssuer, logRetentionDays, ecosystemId, ecosystemParticipantId, ...switches } = change
       const { fetchUnknownContexts = null, vcApi = null, requireChallenge = null, requireDomain = null } = switches
       const retention = [logRetentionDays !== undefined, logRetentionDays ?? null]
       const metadata: Metadata = { ...switches, ...(logRetentionDays !== undefined && { logRetentionDays }) }
@@ -100,7 +125,9 @@ export function createTenantSettings({
           metadata.defaultIssuerId = await chooseDefaultIssuer(em, tenantId, defaultIssuer)
         const [row] = await em.execute<SettingsRow[]>(`${READ}?`, [tenantId])
         if (!row) throw new Error(`there is no tenant ${tenantId}`)
-        return settingsIn(row)
+        const settings = settingsIn(row)
+        assertOwn({ ecosystemId, ecosystemParticipantId }, settings)
+        return settings
       })
       remembered.delete(tenantId)
       return updated

@@ -1,6 +1,7 @@
 import { disjoint } from '../../../protocol/disjoint.ts'
 import { factsOf, OPERATIONS } from '../../../protocol/operations.ts'
 import { ADMINISTRATION_DOCUMENT } from '../../administration/document.ts'
+import { ECOSYSTEM_DOCUMENT } from '../../administration/ecosystems/document.ts'
 import { CLAIM_SOURCE_DOCUMENT } from '../../claim-sources/document.ts'
 import { COMPACT_CREDENTIAL_DOCUMENT } from '../../compact-credentials/document.ts'
 import { CREDENTIAL_DOCUMENT } from '../../credentials/document.ts'
@@ -24,6 +25,7 @@ export const DOCUMENTS: readonly AreaDocument[] = [
   CREDENTIAL_DOCUMENT,
   DID_DOCUMENT,
   DOMAIN_DOCUMENT,
+  ECOSYSTEM_DOCUMENT,
   MESSAGING_DOCUMENT,
   MOBILE_CREDENTIAL_DOCUMENT,
   OPENID_DOCUMENT,
@@ -51,8 +53,15 @@ export const LOCATED: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ located
 export const FORMS: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ forms = [] }) => forms))
 export const ARCHIVES: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ archives = [] }) => archives))
 
-/** The part of a path that names one thing: up to its `{id}`. */
-export const thingIn = (path: string): string | undefined => /^.*?\/\{id\}/.exec(path)?.[0]
+/** The parts of a path that name things, the innermost first: up to `{id}`, or to a name such as `{ecosystemId}`. */
+const thingsIn = (path: string): string[] =>
+  [...path.matchAll(/\/\{(?:id|\w+Id)\}/g)].map((found) => path.slice(0, found.index + found[0].length)).reverse()
+
+/** The part of a path that names one thing: the innermost with a problem code of its own, else the outermost. */
+export function thingIn(path: string): string | undefined {
+  const things = thingsIn(path)
+  return things.find((thing) => Object.hasOwn(NOT_FOUND, thing)) ?? things.at(-1)
+}
 
 /** Returns a sentence for each fact that an operation of the document lacks, and for each fact without an operation. */
 export function gaps({ paths }: GeneratedOpenApi): string[] {

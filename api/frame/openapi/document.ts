@@ -31,7 +31,7 @@ export interface AreaDocument<Id extends string = string> {
   uploads?: Partial<Record<Id, Upload>>
   /** Media types of operations that write their response as a stream, each with an example. */
   downloads?: Partial<Record<Id, Readonly<Record<string, string>>>>
-  /** Problem code of the 404 of each path that ends with `{id}`, and of the paths below it. */
+  /** Problem code of the 404 of each path that ends with `{id}` or a name such as `{ecosystemId}`, and of those below it. */
   notFound?: Readonly<Record<string, string>>
   /** The problem codes of the area's operations; no code stands in two tables. */
   problems: readonly ProblemTable[]

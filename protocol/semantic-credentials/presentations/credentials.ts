@@ -18,6 +18,8 @@ const CHECK_OF: Record<ReasonType, CredentialCheck> = {
   UntrustedContext: 'credentialForm',
   Issuer: 'credentialIssuer',
   IssuerNotTrusted: 'credentialIssuer',
+  IssuerNotAllowed: 'credentialIssuer',
+  VerifierNotAllowed: 'credentialIssuer',
   Proof: 'credentialProof',
   NotYetValid: 'credentialValidity',
   Expired: 'credentialValidity',

@@ -27,7 +27,16 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
     'webhooks',
   ],
   webhooks: [],
-  administration: ['dids', 'domains', 'credentials', 'messaging', 'openid', 'tokens-logs', 'webhooks'],
+  administration: [
+    'dids',
+    'domains',
+    'credentials',
+    'messaging',
+    'mobile-credentials',
+    'openid',
+    'tokens-logs',
+    'webhooks',
+  ],
 }
 
 /** What composes areas: it may use all of them. */

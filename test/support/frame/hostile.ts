@@ -4,6 +4,7 @@ import { openWorld } from '../world.ts'
 import { EXAMPLES } from './examples/index.ts'
 import { makeSample, type Sample } from './examples/sample.ts'
 import { areaOfToken, bodySchema, fill, isPublic, type Operation, synthesize } from './openapi.ts'
+import { PLATFORM_PATHS } from './permissions.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -58,7 +59,7 @@ export async function openTarget() {
   /** Of the tenant's client, of an operator or of a person, as the operation's scope asks. */
   const tokenFor = (operation: Operation): string => {
     const area = areaOfToken(operation)
-    if (area === 'platform') return sample.operatorToken
+    if (area === 'platform' || (area === undefined && PLATFORM_PATHS.test(operation.path))) return sample.operatorToken
     return area === 'accounts' ? sample.personToken : sample.token
   }
 

@@ -19,6 +19,9 @@ export const PUBLIC = [
   'getCompactRevocationList',
   'getCompactRevocationLists',
   'getDIDConfiguration',
+  'getEcosystemIssuer',
+  'getEcosystemPolicy',
+  'getEcosystemVerifier',
   'getLinkedDIDs',
   'getMobileStatusList',
   'getOAuthAccessToken',
@@ -43,6 +46,7 @@ export const READS_BY_POST = [
   'createCompactCredentialPdf',
   'decryptCredentials',
   'deriveWebSemanticCredential',
+  'dryRunEcosystemPolicy',
   'exportLogs',
   'getCompactCredentialQRCode',
   'getCompactSemanticCredentialQRCode',
@@ -60,11 +64,21 @@ export const READS_BY_POST = [
   'verifyWebSemanticPresentationTemplate',
 ]
 
-/** Their credentials' format decides on the scope. */
-export const OF_ALL_FORMATS = ['getCredential', 'getCredentialTimeline', 'listCredentials']
+/** Their credentials' format decides on the scope, or whether the caller is an operator or a tenant of the ecosystem. */
+export const OF_ALL_FORMATS = [
+  'getCredential',
+  'getCredentialTimeline',
+  'listCredentials',
+  'getListOfEcosystems',
+  'getEcosystem',
+  'getListOfEcosystemParticipants',
+  'getEcosystemParticipant',
+  'getListOfEcosystemCredentials',
+  'getEcosystemCredential',
+]
 
 /** Paths of what belongs to no tenant: operators write it. */
-export const PLATFORM_PATHS = /^\/v1\/(help|blog|legal)\//
+export const PLATFORM_PATHS = /^\/v1\/(help|blog|legal|ecosystems)(\/|$)/
 
 /** The area whose scopes the operations of a path need. */
 export const areaOf = (path: string): string => {

@@ -1,3 +1,4 @@
+import { ECOSYSTEM_SPECIFIED } from './specified.ecosystems.ts'
 import { OIDC_SPECIFIED } from './specified.verifiers.ts'
 
 const TEMPLATE = ['additional_types', 'id', 'issuer', 'name', 'revocable', 'type']
@@ -186,6 +187,7 @@ export const SPECIFIED: [operationId: string, method: string, path: string, stat
     200,
     ['claims', 'disabled', 'secret', 'session_timeout_in_sec', 'url'],
   ],
+  ...ECOSYSTEM_SPECIFIED,
   ...OIDC_SPECIFIED,
   ['getClaimSourceList', 'GET', '/v1/claim-sources', 200, ['data', 'limit', 'total_count', 'total_pages']],
   ['createClaimSource', 'POST', '/v1/claim-sources', 201, CLAIM_SOURCE],
@@ -268,6 +270,7 @@ export const ALIASES: [method: string, path: string, operationId: string][] = [
   ['POST', '/core/v1/messaging/encrypt', 'encryptCredentials'],
   ['GET', '/core/v1/config/domain', 'getListOfDomains'],
   ['PUT', '/core/v1/config/domain/{id}', 'updateDomain'],
+  ['GET', '/core/v1/ecosystems', 'getListOfEcosystems'],
   ['GET', '/v1/claimsources', 'getClaimSourceList'],
   ['POST', '/core/v1/claimsources', 'createClaimSource'],
   ['GET', '/ext/oidc/v1/verifiers', 'indexOidcVerifier'],

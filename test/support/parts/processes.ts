@@ -21,7 +21,7 @@ import { descendants } from '../stack/stack.ts'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** One of the platform's entries as a process of its own, that can be killed and started again. */
-function createEntry(name: string, file: string, env: NodeJS.ProcessEnv, readyUrl: string) {
+export function createEntry(name: string, file: string, env: NodeJS.ProcessEnv, readyUrl: string) {
   let child: ChildProcess | undefined
   let output = ''
   const gone = () => !child || child.exitCode !== null || child.signalCode !== null

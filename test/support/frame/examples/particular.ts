@@ -4,6 +4,7 @@ import { PRESENTATION_EXAMPLES } from '../../credentials/presentations.examples.
 import { course } from '../../credentials/templates.ts'
 import { VC_API_EXAMPLES } from '../../credentials/vc-api.examples.ts'
 import { newDomainName } from '../../domains.ts'
+import { ECOSYSTEM_EXAMPLES } from '../../ecosystems.examples.ts'
 import { SAMPLE_EMAIL } from '../../openid/sample.ts'
 import type { Sample } from './sample.ts'
 
@@ -153,6 +154,7 @@ export const PARTICULAR: Record<string, Example> = {
     }),
   },
   ...COMPACT_EXAMPLES,
+  ...ECOSYSTEM_EXAMPLES,
   ...PRESENTATION_EXAMPLES,
   ...VC_API_EXAMPLES,
   revokeCredentialBatch: { answers: 409 },

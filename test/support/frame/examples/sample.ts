@@ -6,6 +6,7 @@ import { createIaca, createSigner, signMobile } from '../../credentials/mobile.t
 import { makePresentationSample, type PresentationSample } from '../../credentials/presentations.examples.ts'
 import { createTemplate } from '../../credentials/templates.ts'
 import { createDomain } from '../../domains.ts'
+import { type EcosystemSample, makeEcosystemSample } from '../../ecosystems.ts'
 import { createMailbox, encrypt, inboxesOf } from '../../messaging.ts'
 import { makeOpenIdSample, type OpenIdSample } from '../../openid/sample.ts'
 import { makeWebhookSample } from '../../webhooks.ts'
@@ -13,7 +14,7 @@ import type { Client, World } from '../../world.ts'
 import { addClient } from '../tenants.ts'
 
 /** What the examples speak of: one tenant's things. */
-export interface Sample extends PresentationSample, ClaimSourceSample, OpenIdSample {
+export interface Sample extends PresentationSample, ClaimSourceSample, EcosystemSample, OpenIdSample {
   client: Client
   token: string
   /** Of an operator's client, for what belongs to the platform. */
@@ -115,6 +116,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     spareInbox: await createMailbox(world, token),
     ...(await makeWebhookSample(world, token)),
     ...(await makeClaimSourceSample(world, token)),
+    ...(await makeEcosystemSample(world)),
     ...(await makeOpenIdSample(world, client, token)),
   }
 }
