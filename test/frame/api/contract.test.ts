@@ -9,7 +9,7 @@ import { EXAMPLES } from '../../support/frame/examples/index.ts'
 import { openTarget, type Target } from '../../support/frame/hostile.ts'
 import { bodySchema, document, isPublic, operations, type Schema, schemaOf } from '../../support/frame/openapi.ts'
 import { areaOf, OF_ALL_FORMATS, PUBLIC, READS_BY_POST, WALLETS } from '../../support/frame/permissions.ts'
-import { ALIASES, SPECIFIED } from '../../support/frame/specified.ts'
+import { ALIASES } from '../../support/frame/specification/aliases.ts'
 
 let target: Target
 test.before(async () => {
@@ -24,27 +24,6 @@ ajv.addSchema({ $id: 'document', components: document.components })
 /** OpenAPI 3.0's nullable is no JSON Schema; references are to the document. */
 const asJsonSchema = (schema: Schema): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components')) as object
-
-for (const [operationId, method, path, status, fields] of SPECIFIED)
-  test.serial(
-    `${operationId} is served at ${method} ${path} with ${status} and its fields (specification, Endpoints)`,
-    async (t) => {
-      const operation = operations.find((each) => each.operationId === operationId)
-      if (!operation) return t.fail('not in the document')
-      t.deepEqual([operation.method, operation.path], [method, path])
-      const body = bodySchema(operation) && JSON.stringify(target.exampleBody(operation))
-      const reply = await target.attack(operation, { body })
-      t.is(reply.status, status, reply.text)
-      if (status === 204) return t.is(reply.text, '')
-      const answer = JSON.parse(reply.text) as Record<string, unknown>
-      t.deepEqual(
-        fields.filter((name) => !(name in answer)),
-        [],
-      )
-      if (fields.length === 0) t.deepEqual(answer, {})
-      t.true(reply.headers['content-type']?.startsWith('application/json'))
-    },
-  )
 
 test.serial('answers are what the document says they are', async (t) => {
   for (const operation of operations.filter(({ operationId }) => operationId !== 'deleteDID')) {
