@@ -59,6 +59,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
       'test/semantic-credentials/protocol/verdicts.test.ts',
       'test/data-integrity/plain.test.ts',
       'test/data-integrity/refusals.test.ts',
+      'test/data-integrity/proof-check.test.ts',
       'test/semantic-credentials/protocol/protocol.test.ts',
       'test/semantic-credentials/abuse/proofs.test.ts',
     ],
