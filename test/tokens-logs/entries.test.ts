@@ -71,7 +71,8 @@ for (const operation of [...new Set([...logged, ...lists])].sort((a, b) => order
     for (const personal of ['did:example', 'CS-101', target.sample.client.clientSecret])
       t.false(text.includes(personal))
     const { clientId } = JSON.parse(entry?.metadata ?? '{}') as { clientId: string | null }
-    const isOwn = !['platform', 'accounts'].includes(areaOfToken(operation) ?? '') && !PLATFORM_PATHS.test(operation.path)
+    const isOwn =
+      !['platform', 'accounts'].includes(areaOfToken(operation) ?? '') && !PLATFORM_PATHS.test(operation.path)
     if (isOwn) t.is(clientId, WALLETS.includes(operationId) ? null : target.sample.client.clientId)
     else t.truthy(clientId)
   })
