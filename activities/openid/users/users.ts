@@ -8,8 +8,8 @@ import { criteriaOf, leavesOf, listed } from '../../../protocol/openid/claims.ts
 import type { Dependencies } from '../../dependencies.ts'
 import type { Sealer } from '../../frame/sealing.ts'
 import { findProvider } from '../providers/lifecycle.ts'
-import type { BlindIndex } from './blind-index.ts'
 import { userNotFound } from './erase.ts'
+import type { UserIndex } from './user-index.ts'
 
 export interface UserRecord {
   id: string
@@ -61,7 +61,7 @@ const COLUMNS = `id, tenant_id as "tenantId", provider_id as "providerId", subje
 
 interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
   sealer: Sealer
-  index: BlindIndex
+  index: UserIndex
 }
 
 /** Users: saved after an authentication, listed, searched (specification, User). */
