@@ -76,7 +76,7 @@ const openVcApi = (env: Environment): boolean => {
 /** Seconds, as fractions too, between the attempts of a delivery. */
 const waits = (
   env: Environment,
-  name: 'WEBHOOK_RETRY_SECONDS' | 'MESSAGE_RETRY_SECONDS' | 'CLAIM_SOURCE_RETRY_SECONDS',
+  name: 'WEBHOOK_RETRY_SECONDS' | 'MESSAGE_RETRY_SECONDS' | 'CLAIM_SOURCE_RETRY_SECONDS' | 'MAIL_RETRY_SECONDS',
   { isRight, count }: { isRight: (count: number) => boolean; count: string },
 ): readonly number[] => {
   const texts = list(read(env, name))
@@ -91,6 +91,20 @@ const openPrivate = (env: Environment, name: 'WEBHOOK_ALLOW_PRIVATE' | 'CLAIM_SO
   const open = flag(env, name)
   if (open && !LOOPBACK.test(read(env, 'HOST'))) fail(name, 'false, unless HOST is a loopback address')
   return open
+}
+
+/** One line with one address, in brackets or alone. */
+const MAILBOX = /^(?:[^<>@,;:\p{Cc}]*<[^<>@\s]+@[^<>@\s]+>|[^<>@,;:\s]+@[^<>@,;:\s]+)$/u
+
+/** Where mails go; undefined: nowhere, and nobody can register. */
+function mailConfig(env: Environment): { url: URL | undefined; directory: string; from: string } | undefined {
+  const [directory, from] = [read(env, 'MAIL_DIRECTORY'), read(env, 'MAIL_FROM')]
+  if (!MAILBOX.test(from)) fail('MAIL_FROM', 'one mailbox, such as Countersign <no-reply@id.university.example>')
+  if (!read(env, 'SMTP_URL')) return directory ? { url: undefined, directory, from } : undefined
+  if (directory) fail('MAIL_DIRECTORY', 'no value while SMTP_URL has one')
+  const server = url(env, 'SMTP_URL', ['smtp:', 'smtps:'])
+  if (!server.hostname) fail('SMTP_URL', 'a URL with a host')
+  return { url: server, directory, from }
 }
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
@@ -175,6 +189,12 @@ export function loadConfig(env: Environment) {
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
     tokenRateLimitPerMinute: integer(env, 'TOKEN_RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
     publicRateLimitPerMinute: integer(env, 'PUBLIC_RATE_LIMIT_PER_MINUTE', 1, 100_000_000),
+    accounts: {
+      failuresPerMinute: integer(env, 'LOGIN_FAILURES_PER_MINUTE', 1, 100_000_000),
+      requestsPerHour: integer(env, 'ACCOUNT_REQUESTS_PER_HOUR', 1, 100_000_000),
+      mailRetrySeconds: waits(env, 'MAIL_RETRY_SECONDS', { isRight: (count) => count <= 10, count: 'at most 10' }),
+    },
+    mail: mailConfig(env),
     threadBudgetMsPerMinute: integer(env, 'THREAD_BUDGET_MS_PER_MINUTE', 100, 100_000_000),
     notificationLimitPerHour: integer(env, 'NOTIFICATION_LIMIT_PER_HOUR', 1, 1_000_000),
     messages: {
@@ -238,6 +258,8 @@ export function readStackConfig(env: Environment) {
     temporalUiUrl: read(env, 'TEMPORAL_UI_URL') || undefined,
     masterKey: read(env, 'KEY_STORE_MASTER_KEY') || undefined,
     epochDirectory: read(env, 'EPOCH_DIRECTORY') || undefined,
+    smtp: read(env, 'SMTP_URL') || undefined,
+    mailDirectory: read(env, 'MAIL_DIRECTORY') || undefined,
     codecEndpoint: flag(env, 'CODEC_ENDPOINT'),
     vault: read(env, 'VAULT_ADDR') || undefined,
   }

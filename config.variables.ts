@@ -110,6 +110,29 @@ export const VARIABLES = {
     about:
       'reads of public documents (DID documents, status lists, key sets, presentation requests) per address and minute',
   },
+  LOGIN_FAILURES_PER_MINUTE: {
+    default: '30',
+    about:
+      'login requests of people that fail, from one address in a minute; those for one account are slowed down besides',
+  },
+  ACCOUNT_REQUESTS_PER_HOUR: {
+    default: '100',
+    about: 'registrations, and requests to reset a password, from one address in an hour',
+  },
+  SMTP_URL: {
+    default: '',
+    about:
+      'mail server: smtp://user:password@host:587 with STARTTLS, or smtps://; empty: nobody can register, but by npm start, which writes mails into .local/mail',
+  },
+  MAIL_FROM: { default: 'Countersign <countersign@localhost>', about: 'sender of mails, as a mailbox of RFC 5322' },
+  MAIL_DIRECTORY: {
+    default: '',
+    about: 'folder into which mails are written as files in place of sending them, for trying out; not with SMTP_URL',
+  },
+  MAIL_RETRY_SECONDS: {
+    default: '30,120,600,3600,21600',
+    about: 'seconds between the attempts to send a mail, none less than the one before',
+  },
   THREAD_BUDGET_MS_PER_MINUTE: {
     default: '30000',
     about:

@@ -1,7 +1,7 @@
 import { disjoint } from '../protocol/disjoint.ts'
 import { createPolicyGate } from './administration/ecosystems/gate.ts'
 import { composeEcosystems } from './administration/ecosystems/index.ts'
-import { administrationActivities } from './administration/index.ts'
+import { administrationActivities, composeAdministration } from './administration/index.ts'
 import type { FetchResult } from './claim-sources/fetch.ts'
 import { claimSourceActivities, composeClaimSources } from './claim-sources/index.ts'
 import { composeCompactCredentials, composeCompactLists } from './compact-credentials/index.ts'
@@ -57,9 +57,11 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const credentials = composeCredentials({ ...known, holderMessages: messaging.holderMessages, formats })
   const openId = composeOpenId({ ...frame, ...credentials })
   const lists = { ...composeCompactLists({ ...dependencies, ...credentials }), ...composeMobileLists(credentials) }
+  const tokensLogs = composeTokensLogs(dependencies)
   return disjoint(
     standing,
-    composeTokensLogs(dependencies),
+    tokensLogs,
+    composeAdministration({ ...frame, ...tokensLogs }),
     dids,
     composeClaimSources(frame),
     composeDomains(frame),

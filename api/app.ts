@@ -5,6 +5,7 @@ import type { Registry } from 'prom-client'
 import type { Dependencies, Platform } from '../activities/index.ts'
 import { RegisterRoutes } from '../build/routes.ts'
 import { Refusal } from '../protocol/errors.ts'
+import { accountPage } from './administration/accounts/page.ts'
 import { publicDids } from './dids/public.ts'
 import { didResolution } from './dids/resolution.ts'
 import { aliases } from './frame/aliases.ts'
@@ -66,6 +67,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: config.publicUrl.protocol === 'https:' }))
   app.use(watchRequests({ logs, measures: createMeasures(registry), find }))
   app.use(forReads(docs(openApi)))
+  app.use(forReads(accountPage()))
   const published = limitPublished({ pool, perMinute: config.publicRateLimitPerMinute }, opensPage(find))
   app.use(forReads(publicDids(platform, published)))
   app.use(signInRoutes({ platform, documents, pool, perMinute: config.publicRateLimitPerMinute }))

@@ -1,6 +1,7 @@
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import * as ecosystems from './administration/ecosystems.ts'
+import * as accounts from './administration/accounts.ts'
 import * as tenants from './administration/tenants.ts'
 import { EVERY_TENANT, type Rights } from './base.ts'
 import * as claimSources from './claim-sources.ts'
@@ -29,6 +30,7 @@ import * as webhooks from './webhooks.ts'
 
 /** Each exports entities and the rights to its tables, and nothing else. */
 const AREAS = [
+  accounts,
   tenants,
   ecosystems,
   claimSources,

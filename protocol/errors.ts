@@ -96,7 +96,7 @@ export class Unavailable extends Error {
   override readonly name: string = 'Unavailable'
 
   constructor(
-    readonly part: 'database' | 'temporal' | 'keys' | 'outbound' | 'documents',
+    readonly part: 'database' | 'temporal' | 'keys' | 'outbound' | 'documents' | 'mail',
     message: string,
     readonly retryAfterSeconds = 5,
     options?: ErrorOptions,

@@ -2,6 +2,7 @@
 // workflow, signal or query that is not declared here does not compile on either side. A new workflow needs an entry in
 // `StartedWorkflows` and `workflows`, or in `ScheduledWorkflows` and `schedules` if the clock starts it.
 
+import type { MailSubject } from './administration/accounts/mails.ts'
 import type {
   BatchProgress,
   BatchRun,
@@ -62,6 +63,16 @@ export interface ReconcileRun {
 
 type Nothing = Record<never, never>
 
+/** Does what its row says, and ends. */
+interface Simple<Subject, About extends unknown[] = []> {
+  subject: Subject
+  payload: Subject
+  about: About
+  signal: never
+  queries: Nothing
+  updates: Nothing
+}
+
 /**
  * Workflows that a row starts through the outbox. `subject` identifies the row; `payload` is the workflow's only
  * argument, plain JSON; `about` has further values for the summary and for `others`; `signal` names the signals, which have no payload:
@@ -76,14 +87,7 @@ interface StartedWorkflows {
     queries: Nothing
     updates: Nothing
   }
-  deleteDid: {
-    subject: DidSubject
-    payload: DidSubject
-    about: [{ did: string }]
-    signal: never
-    queries: Nothing
-    updates: Nothing
-  }
+  deleteDid: Simple<DidSubject, [{ did: string }]>
   verifyDomain: {
     subject: DomainSubject
     payload: DomainRun
@@ -116,14 +120,8 @@ interface StartedWorkflows {
     queries: Nothing
     updates: { proceed: undefined }
   }
-  deliverMessage: {
-    subject: MessageSubject
-    payload: MessageSubject
-    about: []
-    signal: never
-    queries: Nothing
-    updates: Nothing
-  }
+  deliverMail: Simple<MailSubject>
+  deliverMessage: Simple<MessageSubject>
   notifyStatus: {
     subject: NotificationSubject
     payload: NotificationRun
@@ -132,14 +130,7 @@ interface StartedWorkflows {
     queries: Nothing
     updates: Nothing
   }
-  deliverWebhook: {
-    subject: DeliverySubject
-    payload: DeliverySubject
-    about: []
-    signal: never
-    queries: Nothing
-    updates: Nothing
-  }
+  deliverWebhook: Simple<DeliverySubject>
 }
 
 /** Workflows that Temporal starts by the clock without a payload; only one that continues as a new run has one. */
@@ -229,6 +220,13 @@ export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> 
     others: ({ templateIds }) => templateIds,
     id: ({ tenantId, sessionId }) => `${tenantId}/openid/sessions/${sessionId}`,
     summary: ({ sessionId }) => `session ${sessionId}: waits for a wallet`,
+  },
+  deliverMail: {
+    area: 'administration',
+    objectId: ({ mailId }) => mailId,
+    others: () => [],
+    id: ({ tenantId, mailId }) => `${tenantId}/administration/mails/${mailId}`,
+    summary: ({ mailId }) => `send mail ${mailId}`,
   },
   deliverMessage: {
     area: 'messaging',

@@ -100,6 +100,7 @@ async function bringUp(config: StackConfig, local: string, env: Environment, sup
     TEMPORAL_UI_URL: temporal.uiUrl,
     KEY_STORE_MASTER_KEY: config.masterKey ?? masterKeyFrom(join(local, 'master.key')),
     EPOCH_DIRECTORY: config.epochDirectory ?? join(local, 'epoch'),
+    ...(!config.smtp && { MAIL_DIRECTORY: config.mailDirectory ?? join(local, 'mail') }),
   }
   const file = join(local, 'first-tenant.json')
   await prepare(full, file)

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { endOperatorAccount, makeOperatorAccount } from '../activities/administration/accounts/operators.ts'
 import { hashClientSecret } from '../activities/tokens-logs/clients.ts'
 import type { Config } from '../config.ts'
 import { connect, type Sql, sqlOf } from '../entities/orm.ts'
@@ -13,6 +14,8 @@ const USAGE = `Use one of:
   add <subdomain> [name]                    creates a tenant, and a client with all scopes
   client <subdomain> <name> [scope …]       creates a client of a tenant; without scopes: all of them
   operator <name> [scope …]                 creates a client of an operator, in the first tenant
+  operator-account <e-mail>                 makes a person an operator; prints a link to set a password, once
+  remove-operator-account <e-mail>          takes that from a person
   remove-client <client id>                 removes a client
   list                                      lists tenants and clients, without secrets`
 
@@ -114,6 +117,9 @@ async function run(sql: Sql, config: Config, [verb, first, second, ...rest]: str
     const wanted = second === undefined ? [] : [second, ...rest]
     return addOperator(sql, config, first, scopesIn(wanted, OPERATOR_SCOPES))
   }
+  if (verb === 'operator-account' && first && second === undefined) return makeOperatorAccount(sql, config, first)
+  if (verb === 'remove-operator-account' && first && second === undefined)
+    return { removed: await endOperatorAccount(sql, config, first) }
   if (verb === 'remove-client' && first && second === undefined) return removeClient(sql, first)
   throw new Error(USAGE)
 }

@@ -1,13 +1,17 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow'
 import type { KeyInventory } from '../activities/administration/key-inventory.ts'
+import type { MailDelivery } from '../activities/administration/mails/deliver.ts'
 import type { Purge } from '../activities/administration/purge.ts'
 import type { Reconciliation } from '../activities/administration/reconcile.ts'
+import type { MailStep } from '../protocol/administration/accounts/mails.ts'
 import type { Payload } from '../protocol/workflows.ts'
-import { chunk, sweeping } from './options.ts'
+import { deliverUntilOver } from './delivery.ts'
+import { chunk, mailing, sweeping } from './options.ts'
 import { createProgressLine } from './progress.ts'
 
 const { purgeExpiredRows } = proxyActivities<Purge>(sweeping)
 const { reconcileSlice } = proxyActivities<Reconciliation>(chunk)
+const { attemptMail } = proxyActivities<MailDelivery>(mailing)
 const { compareRestoredKeys } = proxyActivities<KeyInventory>(sweeping)
 
 /** Scheduled: deletes expired rows. */
@@ -40,3 +44,21 @@ export async function reconcileWork(run: Payload<'reconcileWork'> = {}): Promise
 
 const lineOf = ({ looked, started, left }: Reconciled) =>
   `${looked} unfinished, ${started} started again${left > 0 ? `, ${left} ended by an operator` : ''}`
+
+/**
+ * Sends a mail: one attempt, and more after the waits of the configuration. Each attempt is one activity, which records
+ * it; the history has neither an address nor a text.
+ */
+export async function deliverMail(subject: Payload<'deliverMail'>): Promise<MailStep['state']> {
+  const showProgress = createProgressLine()
+  const { state } = await deliverUntilOver(
+    (nth) => attemptMail({ nth, ...subject }),
+    ({ nextInMs, code }, nth) => {
+      if (nextInMs === undefined) return undefined
+      const next = new Date(Date.now() + nextInMs).toISOString()
+      showProgress(`send mail ${subject.mailId}: attempt ${nth} failed (${code ?? 'unknown'}), next at ${next}`)
+      return nextInMs
+    },
+  )
+  return state
+}

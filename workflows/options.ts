@@ -12,6 +12,9 @@ export const quick: ActivityOptions = { startToCloseTimeout: '10s', retry: until
  */
 export const outward: ActivityOptions = { startToCloseTimeout: '30s', retry: untilItWorks }
 
+/** One mail to a mail server: connection, greeting and each answer are bounded inside; 2 minutes bound the sum. */
+export const mailing: ActivityOptions = { startToCloseTimeout: '2m', retry: untilItWorks }
+
 /**
  * Within a workflow task, which Temporal gives to another worker after 10 s: one outbound request of 3 s at most, or rows
  * and keys. Once; an activity of its own repeats what fails (workflows/at-once.ts).

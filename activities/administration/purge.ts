@@ -17,7 +17,13 @@ export const createPurge = ({
 }: Pick<Dependencies, 'config' | 'systemSql' | 'sql' | 'now'>) => ({
   async purgeExpiredRows(): Promise<
     Record<
+      | 'accountAttempts'
+      | 'accountMails'
+      | 'accountRegistrations'
+      | 'accountSessions'
+      | 'accountTokens'
       | 'idempotencyKeys'
+      | 'organizationInvitations'
       | 'openIdAuthorizations'
       | 'openIdLogins'
       | 'openIdNonces'
@@ -37,7 +43,19 @@ export const createPurge = ({
     const age = 'created_at < now() - make_interval(hours => $1)'
     const started = 'started_at < now() - make_interval(days => $1)' // null for a row that never started
     const ended = 'ended_at < now() - make_interval(days => $1)'
+    const expired = 'expires_at < now()'
     return {
+      accountAttempts: await deleteInSlices(systemSql, 'account_attempts', `last_at < now() - interval '1 day'`, []),
+      accountMails: await deleteInSlices(systemSql, 'account_mails', `ended_at < now() - interval '1 day'`, []),
+      accountRegistrations: await deleteInSlices(systemSql, 'account_registrations', expired, []),
+      accountSessions: await deleteInSlices(
+        systemSql,
+        'account_sessions',
+        `${expired} or ended_at < now() - interval '1 day'`,
+        [],
+      ),
+      accountTokens: await deleteInSlices(systemSql, 'account_tokens', expired, []),
+      organizationInvitations: await deleteInSlices(systemSql, 'organization_invitations', expired, []),
       idempotencyKeys: await deleteInSlices(systemSql, 'idempotency_keys', age, [KEPT_HOURS]),
       openIdAuthorizations: await deleteInSlices(systemSql, 'openid_authorizations', 'expires_at < now()', []),
       openIdLogins: await deleteInSlices(systemSql, 'openid_wallet_logins', 'expires_at < now()', []),

@@ -10,6 +10,7 @@ import type { Work } from '../frame/pending-work.ts'
 import { messageWork } from '../messaging/pending-work.ts'
 import { sessionWork } from '../openid/sessions/pending-work.ts'
 import { deliveryWork } from '../webhooks/pending-work.ts'
+import { mailWork } from './mails/pending-work.ts'
 
 /** All kinds of work with rows under way. Each area adds its lines. */
 export const workUnderWay = (config: Dependencies['config']): Work[] => [
@@ -19,6 +20,7 @@ export const workUnderWay = (config: Dependencies['config']): Work[] => [
   batchWork,
   revocationWork,
   notificationWork,
+  mailWork,
   messageWork,
   deliveryWork,
   sessionWork,

@@ -9,7 +9,10 @@ import { addLogEntry } from './log-entries.ts'
 /** The caller of an operation, and the ids of the request. */
 export interface Call {
   tenantId: string
+  /** The client, or the account of a person. */
   clientId: string
+  /** Of a person who has logged in. */
+  sessionId?: string
   /** UUID; the `instance` of a problem, the `x-request-id` header and the log's requestId. */
   requestId: string
   /** Present when the caller sent an Idempotency-Key. */

@@ -14,9 +14,23 @@ export interface TokenRequest {
   scope?: string | null
 }
 
+/** A person's session, whose token is wanted. */
+export interface SessionTokenRequest {
+  accountId: string
+  sessionId: string
+  tenantId: string
+  scopes: readonly Scope[]
+}
+
+/** Tokens of sessions are short: a session that was ended, and a role that was taken away, end with them (D-628). */
+const SESSION_TOKEN_SECONDS = 600
+
 export interface Caller {
   tenantId: string
+  /** The client, or the account of a person. */
   clientId: string
+  /** Of a person who has logged in. */
+  sessionId?: string
   scopes: readonly Scope[]
   /** Seconds since 1970 at which the token ends. */
   expires: number
@@ -41,6 +55,23 @@ export function createTokens({
 
   const refuse = (message: string) => new Refusal('token.invalid', message)
 
+  async function issue(
+    expiresIn: number,
+    who: { sub: string; client_id: string; tenant_id: string; sid?: string },
+    scopes: readonly Scope[],
+  ) {
+    const issuedAt = Math.floor(now().getTime() / 1000)
+    const times = { iat: issuedAt, exp: issuedAt + expiresIn }
+    const claims = { iss: issuer, aud: issuer, ...who, scope: scopes.join(' '), ...times, jti: uuid() }
+    const sign = ({ signing, kid }: TokenKeys): Promise<string> =>
+      signCompactJws({ alg: 'EdDSA', typ: 'at+jwt', kid }, claims, (data) => keys.sign(signing, data))
+    const accessToken = await sign(await tokenKeys.current()).catch(async (error: unknown) => {
+      if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
+      return sign(await tokenKeys.reload()) // it was replaced a moment ago
+    })
+    return { accessToken, expiresIn, scopes: [...scopes] }
+  }
+
   return {
     /** The JWK set of the token keys (RFC 7517), newest first. */
     keySet: async () => (await tokenKeys.current()).keySet,
@@ -64,26 +95,14 @@ export function createTokens({
         throw new Refusal('token.invalid_scope', 'The request asks for a scope that the client does not have.', [
           { path: 'scope', code: 'scope', message: `expected one or more of: ${client.scopes.join(' ')}` },
         ])
-      const issuedAt = Math.floor(now().getTime() / 1000)
-      const expiresIn = config.accessTokenLifetimeSeconds
-      const claims = {
-        iss: issuer,
-        aud: issuer,
-        sub: client.id,
-        client_id: client.id,
-        tenant_id: client.tenantId,
-        scope: requestedScopes.join(' '),
-        iat: issuedAt,
-        exp: issuedAt + expiresIn,
-        jti: uuid(),
-      }
-      const sign = ({ signing, kid }: TokenKeys): Promise<string> =>
-        signCompactJws({ alg: 'EdDSA', typ: 'at+jwt', kid }, claims, (data) => keys.sign(signing, data))
-      const accessToken = await sign(await tokenKeys.current()).catch(async (error: unknown) => {
-        if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
-        return sign(await tokenKeys.reload()) // it was replaced a moment ago
-      })
-      return { accessToken, expiresIn, scopes: [...requestedScopes] }
+      const who = { sub: client.id, client_id: client.id, tenant_id: client.tenantId }
+      return issue(config.accessTokenLifetimeSeconds, who, requestedScopes)
+    },
+
+    /** A person's token. Throws `Unavailable('keys')`. */
+    issueSessionToken({ accountId, sessionId, tenantId, scopes }: SessionTokenRequest) {
+      const who = { sub: accountId, client_id: 'countersign', tenant_id: tenantId, sid: sessionId }
+      return issue(Math.min(config.accessTokenLifetimeSeconds, SESSION_TOKEN_SECONDS), who, scopes)
     },
 
     /**
@@ -100,7 +119,7 @@ export function createTokens({
       if (!parsed) throw refuse('The access token was not issued by this platform, or was altered.')
       const kid = typeof parsed.header.kid === 'string' ? parsed.header.kid : undefined
       const { keySet } = await tokenKeys.withKey(kid)
-      const { payload } = await jwtVerify<JWTPayload & { tenant_id?: string; scope?: string }>(
+      const { payload } = await jwtVerify<JWTPayload & { tenant_id?: string; scope?: string; sid?: string }>(
         token,
         createLocalJWKSet(keySet),
         { issuer, audience: issuer, algorithms: ['EdDSA'], typ: 'at+jwt', currentDate: now() },
@@ -112,7 +131,8 @@ export function createTokens({
       const scopes = parseScopes(payload.scope ?? '')
       if (!payload.tenant_id || !payload.sub || !scopes || !payload.exp)
         throw refuse('The access token lacks a required claim.')
-      const caller = { tenantId: payload.tenant_id, clientId: payload.sub, scopes, expires: payload.exp }
+      const { tenant_id: tenantId, sub: clientId, sid: sessionId, exp: expires } = payload
+      const caller = { tenantId, clientId, scopes, expires, ...(sessionId !== undefined && { sessionId }) }
       verifiedTokens.set(token, { caller, kid })
       return caller
     },

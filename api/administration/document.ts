@@ -1,12 +1,37 @@
 import type { ADMINISTRATION_OPERATIONS } from '../../protocol/administration/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
+import {
+  ACCOUNT_ANSWERS,
+  ACCOUNT_EXAMPLES,
+  ACCOUNT_NOT_FOUND,
+  ACCOUNT_PROBLEMS,
+  ACCOUNT_REFUSALS,
+  ACCOUNT_SCHEMAS,
+} from './accounts/document.ts'
+import {
+  ORGANIZATION_ANSWERS,
+  ORGANIZATION_EXAMPLES,
+  ORGANIZATION_NOT_FOUND,
+  ORGANIZATION_PROBLEMS,
+  ORGANIZATION_REFUSALS,
+  ORGANIZATION_SCHEMAS,
+} from './organizations/document.ts'
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
 export const ADMINISTRATION_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_OPERATIONS> = {
   examples: {
+    ...ACCOUNT_EXAMPLES,
+    ...ORGANIZATION_EXAMPLES,
     updateTenantSettings: { fetchUnknownContexts: true, vcApi: false },
   },
+  answers: { ...ACCOUNT_ANSWERS, ...ORGANIZATION_ANSWERS },
+  refusals: { ...ACCOUNT_REFUSALS, ...ORGANIZATION_REFUSALS },
+  notFound: { ...ACCOUNT_NOT_FOUND, ...ORGANIZATION_NOT_FOUND },
+  schemas: { ...ACCOUNT_SCHEMAS, ...ORGANIZATION_SCHEMAS },
+  located: ['createOrganization'],
   problems: [
+    ACCOUNT_PROBLEMS,
+    ORGANIZATION_PROBLEMS,
     {
       400: {
         'settings.default_issuer_unfit': {

@@ -35,6 +35,9 @@ export const readBearer =
 /** Refuses a request with an invalid token after it was counted: guesses count towards the rate limit. */
 export const refuseBadBearer: RequestHandler = (request, _response, next) => next(request.refused)
 
+/** Operators may do with every organization what people may do with theirs; own accounts need a session besides. */
+const ofOperators = (scope: string): Scope => scope.replace(/^accounts:/, 'platform:') as Scope
+
 /**
  * Returns the caller of an operation with @Security (tsoa calls it by this name); `vcApi` is the scheme that a variable
  * may open for everybody. Throws `Refusal` for 401 and 403.
@@ -52,7 +55,8 @@ export async function expressAuthentication(request: Request, name: string, scop
       'An access token is required. Get one from POST /v1/auth/token and send it as Authorization: Bearer <token>.',
     )
   }
-  const missing = scopes.filter((scope) => !caller.scopes.includes(scope as Scope))
+  const holds = (scope: Scope) => caller.scopes.includes(scope)
+  const missing = scopes.filter((scope) => !holds(scope as Scope) && !holds(ofOperators(scope)))
   if (missing.length > 0) {
     res?.set('WWW-Authenticate', `${REALM}, error="insufficient_scope", scope="${scopes.join(' ')}"`)
     throw new Refusal('token.insufficient_scope', `The access token does not have the scope ${missing.join(' ')}.`)
@@ -60,9 +64,10 @@ export async function expressAuthentication(request: Request, name: string, scop
   if (name === 'vcApi') await platform.vcApi.assertOn(caller.tenantId)
   if (open && res) Object.assign(res.locals, { tenantId: caller.tenantId, clientId: caller.clientId })
   const requestId = res?.locals.requestId as string
-  await claimKey(request, platform.idempotency, caller.tenantId)
+  await claimKey(request, platform.idempotency, caller)
   const { idempotency } = request
-  return { tenantId: caller.tenantId, clientId: caller.clientId, requestId, ...(idempotency ? { idempotency } : {}) }
+  const { tenantId, clientId, sessionId } = caller
+  return { tenantId, clientId, requestId, ...(sessionId && { sessionId }), ...(idempotency && { idempotency }) }
 }
 
 /** The request as controllers see it: with its caller, who is authorised already. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Answer, Idempotency } from '../../activities/frame/idempotency.ts'
+import type { Call } from '../../activities/frame/operations.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { DOWNLOADS } from './openapi/areas.ts'
 import type { FindPath } from './openapi/paths.ts'
@@ -92,11 +93,17 @@ function storeBeforeSending(
 }
 
 /**
- * Applies the Idempotency-Key of a write, per tenant (draft-ietf-httpapi-idempotency-key-header). Call it after
+ * Applies the Idempotency-Key of a write, per tenant, and per person who has logged in (draft-ietf-httpapi-idempotency-key-header). Call it after
  * authorisation: a token without the scope must not get a stored response. Throws `Replay` with the stored response.
  */
-export async function claimKey(request: Request, idempotency: Idempotency, tenantId: string): Promise<void> {
-  const key = keyOf(request)
+export async function claimKey(
+  request: Request,
+  idempotency: Idempotency,
+  { tenantId, clientId, sessionId }: Pick<Call, 'tenantId' | 'clientId' | 'sessionId'>,
+): Promise<void> {
+  const given = keyOf(request)
+  // people who belong to no tenant, or to the same one, do not get each other's answers
+  const key = given !== undefined && sessionId !== undefined ? `${clientId} ${given}` : given
   const response = request.res
   if (!key || !response) return
   const claim = await idempotency.claim(tenantId, key, fingerprint(request))

@@ -243,6 +243,10 @@ export const FRAME_PROBLEMS: ProblemTable = {
       remedy:
         'Repeat the request after the seconds in Retry-After. If it fails for longer, the operator checks Vault (VAULT_ADDR) and /health/ready.',
     },
+    'mail.unavailable': {
+      meaning: 'The platform cannot send mail, and people cannot register without one.',
+      remedy: 'The operator sets SMTP_URL and MAIL_FROM, and starts the platform again.',
+    },
     'outbound.unavailable': {
       meaning: 'A host that the platform must call is not available.',
       remedy:

@@ -23,6 +23,8 @@ const TenantSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     environmentId: p.uuid(),
+    /** Whose members may act in the tenant; null: nobody's. */
+    organizationId: p.uuid().nullable(),
     name: p.text(),
     subdomain: p.text(),
     /** The tenant that answers at the bare host. */

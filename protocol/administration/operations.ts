@@ -1,7 +1,15 @@
+import { disjoint } from '../disjoint.ts'
+import { ACCOUNT_OPERATIONS } from './accounts/operations.ts'
+import { ORGANIZATION_OPERATIONS } from './organizations/operations.ts'
+
 const category = 'tenant'
 
-/** Operations of a tenant's settings, as protocol/operations.ts describes them. */
-export const ADMINISTRATION_OPERATIONS = {
-  getTenantSettings: { scope: 'administration:read', name: 'TENANT_SETTINGS_RETRIEVE', category },
-  updateTenantSettings: { scope: 'administration:write', name: 'TENANT_SETTINGS_UPDATE', category, changes: true },
-} as const
+/** Operations of the area, as protocol/operations.ts describes them. */
+export const ADMINISTRATION_OPERATIONS = disjoint(
+  {
+    getTenantSettings: { scope: 'administration:read', name: 'TENANT_SETTINGS_RETRIEVE', category },
+    updateTenantSettings: { scope: 'administration:write', name: 'TENANT_SETTINGS_UPDATE', category, changes: true },
+  } as const,
+  ACCOUNT_OPERATIONS,
+  ORGANIZATION_OPERATIONS,
+)

@@ -33,6 +33,9 @@ export function createTenants({ systemSql, config, now }: Pick<Dependencies, 'sy
   const byHost = new LRUCache<string, HostTenant | 'nobody'>({ max: 5_000, ttl: 10_000, ...byClock(now) })
   const byId = new LRUCache<string, KnownTenant>({ max: 5_000, ttl: 60_000, ...byClock(now) })
 
+  /** It never changes. */
+  let firstId: string | undefined
+
   const toTenant = (row: TenantRow): KnownTenant => ({
     id: row.id,
     subdomain: row.subdomain,
@@ -66,6 +69,17 @@ export function createTenants({ systemSql, config, now }: Pick<Dependencies, 'sy
     /** This process asks for the tenant of a host anew; others within 10 s. */
     forgetHost(host: string): void {
       byHost.delete(hostNameOf(host))
+    },
+
+    /** The tenant that answers at the bare host: operators belong to it, and its log has what people do with accounts. */
+    async first(): Promise<Pick<KnownTenant, 'id'>> {
+      if (firstId === undefined) {
+        const text = 'select id from tenants where is_first'
+        const { rows } = await systemSql.query<{ id: string }>({ text, values: [] })
+        firstId = rows[0]?.id
+      }
+      if (firstId === undefined) throw new Error('there is no first tenant')
+      return { id: firstId }
     },
 
     async byId(id: string): Promise<KnownTenant> {

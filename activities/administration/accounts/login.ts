@@ -1,0 +1,90 @@
+import { asSystem } from '../../../entities/orm.ts'
+import { readEmail } from '../../../protocol/administration/accounts/emails.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import type { AddressLimits, Attempts } from './attempts.ts'
+import type { StrangerCall } from './calls.ts'
+import type { Codes } from './codes.ts'
+import type { DeviceMark, Devices } from './devices.ts'
+import type { Passwords } from './passwords.ts'
+import type { People } from './people.ts'
+import type { Opened, Sessions } from './sessions.ts'
+
+export interface Credentials {
+  email: string
+  password: string
+  /** The code of an authenticator, or a recovery code, of an account that has one. */
+  totp?: string | null | undefined
+  /** The tenant that the session is for; absent or null: for none. */
+  tenantId?: string | null | undefined
+}
+
+/** What a browser brings. */
+export interface Browser {
+  deviceMark: string | undefined
+  refreshToken: string | undefined
+}
+
+export interface LoggedIn extends Opened {
+  /** For a browser that had none. */
+  mark: DeviceMark | undefined
+}
+
+interface Found {
+  id: string
+  passwordHash: string | null
+  isOperator: boolean
+}
+
+const FIND = `select id, password_hash as "passwordHash", is_operator as "isOperator" from accounts where email_index = $1`
+
+/** One for every reason, so that nobody learns who has an account. */
+const refused = () => new Refusal('login.refused', 'The e-mail address or the password is wrong.')
+
+interface Parts extends Pick<Dependencies, 'database' | 'systemSql'> {
+  people: People
+  passwords: Passwords
+  devices: Devices
+  attempts: Attempts
+  addressLimits: AddressLimits
+  sessions: Sessions
+  codes: Codes
+}
+
+/** Login with address and password. */
+export function createLogin(parts: Parts) {
+  const { database, systemSql, people, passwords, devices, attempts, addressLimits, sessions, codes } = parts
+  return {
+    /**
+     * `whenKnown` is called with the account of the address, for the log. Throws `login.refused`, `login.code_required`, `login.too_many`,
+     * `login.too_busy`, `session.tenant_refused`.
+     */
+    async login(
+      { address }: StrangerCall,
+      { email, password, totp, tenantId = null }: Credentials,
+      { deviceMark, refreshToken }: Browser,
+      whenKnown: (accountId: string) => void,
+    ): Promise<LoggedIn> {
+      await addressLimits.attempt(address)
+      const emailIndex = people.indexOf(readEmail(email) ?? email.toLowerCase())
+      const device = devices.deviceOf(emailIndex, deviceMark)
+      const key = attempts.keyOf(emailIndex, device)
+      await attempts.reserve(key)
+      const { rows } = await systemSql.query<Found>({ name: 'account-by-email', text: FIND, values: [emailIndex] })
+      const [account] = rows
+      if (account) whenKnown(account.id)
+      const isRight = await passwords.isPassword(password, account?.passwordHash)
+      if (!account || !isRight) throw refused()
+      const { id: accountId, isOperator } = account
+      const standing = await asSystem(database.system, async (em) => {
+        await codes.assertCode(em, accountId, totp)
+        return sessions.begin(em, { accountId, isOperator, tenantId, former: refreshToken })
+      })
+      await attempts.forget(key)
+      await addressLimits.succeeded(address)
+      return { ...(await sessions.tokensOf(standing)), mark: device ? undefined : devices.mark(emailIndex) }
+    },
+  }
+}
+
+export type Login = ReturnType<typeof createLogin>

@@ -1,0 +1,249 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { asSystem } from '../../../entities/orm.ts'
+import { type Role, scopesOfSession } from '../../../protocol/administration/accounts/roles.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import type { Scope } from '../../../protocol/tokens-logs/index.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import type { Call, Operations } from '../../frame/operations.ts'
+import type { Tenants } from '../../frame/tenants/index.ts'
+import type { Tokens } from '../../tokens-logs/tokens.ts'
+import { accountOf } from './calls.ts'
+import type { RefreshTokens } from './refresh-tokens.ts'
+
+const LONGEST_DAYS = 30
+const IDLE_DAYS = 7
+/** Of one account; the oldest ends when there is one more. */
+const MOST_SESSIONS = 20
+/** Requests of one browser at once have one refresh token: what comes this late is no attack (D-627). */
+const AT_ONCE_SECONDS = 10
+
+/** What a login or a refresh gives. */
+export interface Opened {
+  accountId: string
+  accessToken: string
+  expiresIn: number
+  scopes: readonly Scope[]
+  /** The tenant that the session is for; null: for none. */
+  tenantId: string | null
+  refreshToken: string
+  refreshSeconds: number
+}
+
+export interface SessionRecord {
+  id: string
+  createdAt: Date
+  lastUsedAt: Date
+  expiresAt: Date
+  tenantId: string | null
+  isCurrent: boolean
+}
+
+const IS_OPEN = `ended_at is null and expires_at > now() and rotated_at > now() - interval '${IDLE_DAYS} days'`
+
+const ROLE = `select m.role from tenants t join organization_members m on m.organization_id = t.organization_id
+where t.id = ? and m.account_id = ?`
+
+const LOCKED = `select s.account_id as "accountId", s.generation, s.for_tenant as "tenantId", a.is_operator as "isOperator",
+  (${IS_OPEN}) as "isOpen", s.rotated_at > now() - interval '${AT_ONCE_SECONDS} seconds' as "isFresh",
+  extract(epoch from s.expires_at - now())::float8 as seconds
+from account_sessions s join accounts a on a.id = s.account_id where s.id = ? for update of s`
+
+interface LockedSession {
+  accountId: string
+  generation: number
+  tenantId: string | null
+  isOperator: boolean
+  isOpen: boolean
+  isFresh: boolean
+  seconds: number
+}
+
+const END_OLDEST = `update account_sessions set ended_at = now() where id in (select id from account_sessions
+  where account_id = ? and ${IS_OPEN} order by rotated_at desc offset ${MOST_SESSIONS - 1})`
+
+const LIST = `select id, created_at as "createdAt", rotated_at as "lastUsedAt", expires_at as "expiresAt", for_tenant as "tenantId"
+from account_sessions where account_id = ? and ${IS_OPEN} order by created_at desc, id limit ? offset ?`
+
+/** Times as PostgreSQL writes them. */
+interface SessionRow {
+  id: string
+  createdAt: string
+  lastUsedAt: string
+  expiresAt: string
+  tenantId: string | null
+}
+
+const toRecord = (row: SessionRow, { sessionId }: Call): SessionRecord => ({
+  id: row.id,
+  createdAt: new Date(row.createdAt),
+  lastUsedAt: new Date(row.lastUsedAt),
+  expiresAt: new Date(row.expiresAt),
+  tenantId: row.tenantId,
+  isCurrent: row.id === sessionId,
+})
+
+const refused = () => new Refusal('session.invalid', 'The session has ended: log in again.')
+
+const refusedTenant = () =>
+  new Refusal('session.tenant_refused', 'The account is no member of an organization with this tenant.', [
+    { path: 'tenantId', code: 'tenant', message: 'expected the id of a tenant of an organization of the account' },
+  ])
+
+interface Parts extends Pick<Dependencies, 'database' | 'uuid'> {
+  operations: Operations
+  tenants: Tenants
+  tokens: Pick<Tokens, 'issueSessionToken'>
+  refreshTokens: RefreshTokens
+}
+
+/** Sessions of people: a short access token, and a refresh token that is good once. */
+export function createSessions({ database, uuid, operations, tenants, tokens, refreshTokens }: Parts) {
+  const roleIn = async (em: SqlEntityManager, accountId: string, tenantId: string): Promise<Role | undefined> =>
+    (await em.execute<{ role: Role }[]>(ROLE, [tenantId, accountId]))[0]?.role
+
+  /** The role in the tenant that a person asks for. Throws `session.tenant_refused`. */
+  async function wantedRole(em: SqlEntityManager, accountId: string, tenantId: string): Promise<Role> {
+    const role = await roleIn(em, accountId, tenantId)
+    if (!role) throw refusedTenant()
+    return role
+  }
+
+  interface Standing {
+    accountId: string
+    isOperator: boolean
+    tenantId: string | null
+    role: Role | undefined
+    sessionId: string
+    generation: number
+    seconds: number
+  }
+
+  async function tokensOf({ sessionId, generation, seconds, ...standing }: Standing): Promise<Opened> {
+    const { accountId, tenantId } = standing
+    const scopes = scopesOfSession(standing)
+    const { accessToken, expiresIn } = await tokens.issueSessionToken({
+      accountId,
+      sessionId,
+      tenantId: tenantId ?? (await tenants.first()).id,
+      scopes,
+    })
+    const refreshToken = refreshTokens.write({ sessionId, generation })
+    return { accountId, accessToken, expiresIn, scopes, tenantId, refreshToken, refreshSeconds: Math.floor(seconds) }
+  }
+
+  const end = (em: SqlEntityManager, sessionId: string) =>
+    em.execute('update account_sessions set ended_at = now() where id = ? and ended_at is null', [sessionId])
+
+  type Rotated = { standing: Standing } | { refusal: Refusal }
+
+  /** Refusals are results: that a session ends because its token was used twice must be committed. */
+  async function rotate(
+    em: SqlEntityManager,
+    token: string | undefined,
+    wanted: string | null | undefined,
+  ): Promise<Rotated> {
+    const presented = refreshTokens.read(token)
+    if (!presented) return { refusal: refused() }
+    const { sessionId, generation } = presented
+    const [session] = await em.execute<LockedSession[]>(LOCKED, [sessionId])
+    if (!session?.isOpen) return { refusal: refused() }
+    const { accountId, isOperator, seconds } = session
+    if (generation !== session.generation) {
+      const isLate = generation === session.generation - 1 && session.isFresh
+      if (isLate)
+        return {
+          refusal: new Refusal('session.refreshed', 'Another request has refreshed the session at the same time.'),
+        }
+      await end(em, sessionId)
+      return { refusal: new Refusal('session.reused', 'The refresh token was used before, so the session was ended.') }
+    }
+    const tenantId = wanted === undefined ? session.tenantId : wanted
+    const role =
+      tenantId === null
+        ? undefined
+        : await (wanted === undefined ? roleIn(em, accountId, tenantId) : wantedRole(em, accountId, tenantId))
+    const next = generation + 1
+    // a member who was removed goes on without the tenant
+    const kept = role ? tenantId : null
+    const statement = 'update account_sessions set generation = ?, rotated_at = now(), for_tenant = ? where id = ?'
+    await em.execute(statement, [next, kept, sessionId])
+    return { standing: { accountId, isOperator, tenantId: kept, role, sessionId, generation: next, seconds } }
+  }
+
+  return {
+    /**
+     * Begins a session in the caller's transaction, and ends the one that the browser had. Throws
+     * `session.tenant_refused`.
+     */
+    async begin(
+      em: SqlEntityManager,
+      {
+        accountId,
+        isOperator,
+        tenantId,
+        former,
+      }: Pick<Standing, 'accountId' | 'isOperator'> & {
+        tenantId: string | null
+        former: string | undefined
+      },
+    ): Promise<Standing> {
+      const role = tenantId === null ? undefined : await wantedRole(em, accountId, tenantId)
+      const [sessionId, seconds] = [uuid(), LONGEST_DAYS * 86_400]
+      await em.execute(END_OLDEST, [accountId])
+      const before = refreshTokens.read(former)
+      if (before) await end(em, before.sessionId)
+      await em.execute(
+        'insert into account_sessions (id, account_id, for_tenant, expires_at) values (?, ?, ?, now() + make_interval(secs => ?))',
+        [sessionId, accountId, tenantId, seconds],
+      )
+      return { accountId, isOperator, tenantId, role, sessionId, generation: 0, seconds }
+    },
+
+    tokensOf,
+
+    /**
+     * A new pair of tokens for a refresh token, which is used up. `wanted`: another tenant, or null for none. Throws
+     * `session.invalid`, `session.reused`, `session.refreshed`, `session.tenant_refused`.
+     */
+    async refresh(token: string | undefined, wanted: string | null | undefined): Promise<Opened> {
+      const rotated = await asSystem(database.system, (em) => rotate(em, token, wanted))
+      if ('refusal' in rotated) throw rotated.refusal
+      return tokensOf(rotated.standing)
+    },
+
+    /** The account of a session that was ended; undefined where there was none. */
+    async logout(token: string | undefined): Promise<string | undefined> {
+      const presented = refreshTokens.read(token)
+      if (!presented) return undefined
+      return asSystem(database.system, async (em) => {
+        const statement = `update account_sessions set ended_at = now() where id = ? and ended_at is null returning account_id as "accountId"`
+        const [row] = await em.execute<{ accountId: string }[]>(statement, [presented.sessionId])
+        return row?.accountId
+      })
+    },
+
+    /** Newest first. */
+    listSessions: (call: Call, { limit, offset }: { limit: number; offset: number }) => {
+      const accountId = accountOf(call)
+      return asSystem(database.system, async (em) => {
+        const rows = await em.execute<SessionRow[]>(LIST, [accountId, limit, offset])
+        const counted = `select count(*)::int as total from account_sessions where account_id = ? and ${IS_OPEN}`
+        const [count] = await em.execute<{ total: number }[]>(counted, [accountId])
+        const sessions = rows.map((row) => toRecord(row, call))
+        return { sessions, total: count?.total ?? 0 }
+      })
+    },
+
+    /** Throws `session.not_found`. */
+    async endSession(call: Call, id: string): Promise<void> {
+      const accountId = accountOf(call)
+      await operations.changePlatform(call, 'endOwnSession', { id }, async (em) => {
+        const statement = `update account_sessions set ended_at = now() where id = ? and account_id = ? and ${IS_OPEN} returning id`
+        const ended = await em.execute(statement, [id, accountId])
+        if (ended.length === 0) throw new Refusal('session.not_found', 'The account has no such session.')
+      })
+    },
+  }
+}
+
+export type Sessions = ReturnType<typeof createSessions>

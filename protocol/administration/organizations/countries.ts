@@ -1,0 +1,26 @@
+/** ISO 3166-1 alpha-2: the officially assigned codes. */
+const CODES =
+  `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
+CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR
+GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP
+KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT
+MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW
+SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG
+UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`.split(/\s+/)
+
+const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim()
+
+/** By code and by English name, as the Unicode CLDR has it. */
+const COUNTRIES: ReadonlyMap<string, string> = new Map(
+  CODES.flatMap((code): [string, string][] => {
+    const name = new Intl.DisplayNames(['en'], { type: 'region' }).of(code) ?? code
+    return [
+      [code.toLowerCase(), code],
+      [plain(name), code],
+    ]
+  }),
+)
+
+/** The alpha-2 code of a country that is written as its code, or as its name in English; undefined: there is none. */
+export const readCountry = (text: string): string | undefined =>
+  text.length > 100 ? undefined : COUNTRIES.get(plain(text))
