@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { OPERATOR_SCOPES, SCOPES } from '../../protocol/tokens-logs/index.ts'
+import { addAccount, browserAt, newEmail } from '../support/accounts.ts'
 import { type Client, openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -70,7 +71,34 @@ test.serial('an operator gets a client of the first tenant, with scopes of the p
   t.is((await tenants<Added>('operator', 'Auditor', 'platform:read')).scopes, 'platform:read')
 })
 
+test.serial(
+  'an operator’s account is made with a link that sets its password once, and loses its scopes again',
+  async (t) => {
+    const email = newEmail()
+    const made = await tenants<{ accountId: string; link: string; expiresAt: string }>('operator-account', email)
+    const [page, token = ''] = made.link.split('#reset=')
+    t.is(page, `${world.config.publicUrl.origin}/account`)
+    const account = { email, password: 'eleven red unicycles at dusk' }
+    t.is((await browserAt(world).login(account)).status, 401)
+    const set = (password: string) => world.ask('/v1/auth/password-reset/confirm', { body: { token, password } })
+    t.is((await set(account.password)).status, 204)
+    t.is((await set('another password than that')).status, 400)
+    const browser = browserAt(world)
+    const session = (await browser.login(account)).json<{ account_id: string; scope: string }>()
+    t.is(session.account_id, made.accountId)
+    t.true(session.scope.endsWith('platform:read platform:write'))
+    t.deepEqual(await tenants('remove-operator-account', email), { removed: true })
+    t.is((await browser.refresh()).status, 401)
+    t.is((await browserAt(world).login(account)).json<{ scope: string }>().scope, 'accounts:read accounts:write')
+    t.deepEqual(await tenants('remove-operator-account', email), { removed: false })
+    const person = await addAccount(world)
+    t.is((await tenants<{ accountId: string }>('operator-account', person.email)).accountId, person.id)
+    t.is((await browserAt(world).login(person)).status, 200, 'the password of an account that was there stays')
+  },
+)
+
 for (const [what, ...args] of [
+  ['an operator’s account without an address', 'operator-account', 'nobody'],
   ['a subdomain that is taken', 'add', 'first'],
   ['a subdomain that is no label', 'add', 'Acme.College'],
   ['a scope that does not exist', 'client', 'first', 'Reader', 'dids:look'],

@@ -4,7 +4,7 @@ import { workUnderWay } from '../../activities/administration/reconcile.ts'
 import type { Work } from '../../activities/frame/pending-work.ts'
 import { SentMessage } from '../../entities/messaging.ts'
 import type { Sql } from '../../entities/orm.ts'
-import { connect, inTenant, sqlOf } from '../../entities/orm.ts'
+import { asSystem, connect, inTenant, sqlOf } from '../../entities/orm.ts'
 import { create, lines } from '../support/credentials/batches.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { didsOf } from '../support/credentials/dids.ts'
@@ -48,6 +48,20 @@ const KINDS: Record<string, { begin(): Promise<string>; over: string; since: str
     },
     over: 'with gone as (delete from keys where did_id = $1) delete from dids where id = $1',
     since: 'update dids set deleted_at = $2 where id = $1',
+  },
+  deliverMail: {
+    async begin() {
+      const [id, { tenantId }] = [randomUUID(), world.first]
+      await asSystem(world.dependencies.database.system, async (em) => {
+        const columns = 'id, recipient_index, kind, content, request_id, next_attempt_at'
+        const values = [id, Buffer.alloc(0), 'VERIFY_EMAIL', Buffer.alloc(0), id]
+        await em.execute(`insert into account_mails (${columns}) values (?, ?, ?, ?, ?, now())`, values)
+        await world.dependencies.outbox.start(em, 'deliverMail', { tenantId, mailId: id })
+      })
+      return id
+    },
+    over: `update account_mails set state = 'SENT', content = null, ended_at = now() where id = $1`,
+    since: 'update account_mails set next_attempt_at = $2 where id = $1',
   },
   deliverMessage: {
     async begin() {

@@ -33,6 +33,7 @@ const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri']
 guide('docs/diplomas.md', 7)
 guide('docs/access.md', 4)
 guide('docs/ecosystems.md', 6)
+guide('docs/accounts.md', 6)
 guide('docs/errors.md', 2)
 guide('docs/messaging.md', 5)
 guide('docs/claim-sources.md', 2)

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { factsOf, OBJECT_PLACES } from '../../protocol/operations.ts'
+import { isUuid } from '../../protocol/uuid.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { EXAMPLES } from '../support/frame/examples/index.ts'
 import { openTarget, type Target } from '../support/frame/hostile.ts'
 import { areaOfToken, bodySchema, isPublic, type Operation, operations } from '../support/frame/openapi.ts'
-import { PLATFORM_PATHS, WALLETS } from '../support/frame/permissions.ts'
+import { PEOPLE, PLATFORM_PATHS, WALLETS } from '../support/frame/permissions.ts'
 
 let target: Target
 test.before(async () => {
@@ -73,7 +74,8 @@ for (const operation of [...new Set([...logged, ...lists])].sort((a, b) => order
     const { clientId } = JSON.parse(entry?.metadata ?? '{}') as { clientId: string | null }
     const isOwn =
       !['platform', 'accounts'].includes(areaOfToken(operation) ?? '') && !PLATFORM_PATHS.test(operation.path)
-    if (isOwn) t.is(clientId, WALLETS.includes(operationId) ? null : target.sample.client.clientId)
+    if (PEOPLE.includes(operationId)) t.true(clientId === null || clientId === 'platform' || isUuid(clientId))
+    else if (isOwn) t.is(clientId, WALLETS.includes(operationId) ? null : target.sample.client.clientId)
     else t.truthy(clientId)
   })
 

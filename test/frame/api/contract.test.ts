@@ -8,7 +8,7 @@ import { factsOf, OPERATIONS } from '../../../protocol/operations.ts'
 import { EXAMPLES } from '../../support/frame/examples/index.ts'
 import { openTarget, type Target } from '../../support/frame/hostile.ts'
 import { bodySchema, document, isPublic, operations, type Schema, schemaOf } from '../../support/frame/openapi.ts'
-import { areaOf, OF_ALL_FORMATS, PUBLIC, READS_BY_POST, WALLETS } from '../../support/frame/permissions.ts'
+import { areaOf, OF_ALL_FORMATS, PEOPLE, PUBLIC, READS_BY_POST, WALLETS } from '../../support/frame/permissions.ts'
 import { ALIASES } from '../../support/frame/specification/aliases.ts'
 
 let target: Target
@@ -164,7 +164,7 @@ test('what is open to everybody is open on purpose', (t) => {
 })
 
 /** Public files: they belong to no tenant's log, for nobody asked in its name. */
-const UNLOGGED = PUBLIC.filter((id) => id !== 'getOAuthAccessToken' && !WALLETS.includes(id))
+const UNLOGGED = PUBLIC.filter((id) => id !== 'getOAuthAccessToken' && ![...WALLETS, ...PEOPLE].includes(id))
 
 test('each operation has its entry in the log, and each entry its operation', (t) => {
   const ids = operations.map(({ operationId }) => operationId).filter((id) => !UNLOGGED.includes(id))

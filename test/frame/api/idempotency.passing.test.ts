@@ -180,7 +180,7 @@ async function openOperation(changes: Partial<Idempotency> = {}) {
   })
   app.all('/', async (request, response) => {
     try {
-      await claimKey(request, idempotency, world.first.tenantId)
+      await claimKey(request, idempotency, world.first)
     } catch (error) {
       if (!(error instanceof Replay)) throw error
       return error.send(response)

@@ -28,10 +28,13 @@ test('the facts of an operation stand in the area of its controller (design, Lay
   const misplaced: string[] = []
   const found: string[] = []
   for (const area of new Set(areas.values())) {
-    const tables = Object.values((await import(`../../../protocol/${area}/operations.ts`)) as Record<string, object>)
-    for (const id of tables.flatMap((table) => Object.keys(table))) {
-      found.push(id)
-      if (areas.get(id) !== area) misplaced.push(`${id} is not of ${area}`)
+    // a part of an area may have a table of its own, which that of the area may hold
+    for (const path of globSync(`protocol/${area}/**/operations.ts`, { cwd: root })) {
+      const tables = Object.values((await import(`../../../${path}`)) as Record<string, object>)
+      for (const id of tables.flatMap((table) => Object.keys(table))) {
+        if (!found.includes(id)) found.push(id)
+        if (areas.get(id) !== area) misplaced.push(`${id} is not of ${area}`)
+      }
     }
   }
   t.deepEqual(misplaced, [])
@@ -41,12 +44,14 @@ test('the facts of an operation stand in the area of its controller (design, Lay
 })
 
 test('the document of an area speaks of operations of the area alone', (t) => {
-  const files = new Set(areas.values())
-  t.is(DOCUMENTS.length, files.size)
+  const documented = new Set<string | undefined>()
   for (const { examples, forms = [], located = [], uploads = {}, downloads = {} } of DOCUMENTS) {
     const ids = [...forms, ...located, ...[examples, uploads, downloads].flatMap((part) => Object.keys(part))]
-    t.is(new Set(ids.map((id) => areas.get(id))).size, 1, ids.join())
+    const [area, ...others] = new Set(ids.map((id) => areas.get(id)))
+    t.deepEqual(others, [], ids.join())
+    documented.add(area)
   }
+  t.deepEqual([...documented].sort(), [...new Set(areas.values())].sort())
 })
 
 const planted = (operationId: string, path: string, rest: object = {}): GeneratedOpenApi => ({

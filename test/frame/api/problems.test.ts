@@ -96,7 +96,7 @@ test('every code that the platform throws is in the list of problems (specificat
 })
 
 test('every part that can be away has its problem', (t) => {
-  for (const part of ['database', 'temporal', 'keys', 'outbound', 'documents'])
+  for (const part of ['database', 'temporal', 'keys', 'outbound', 'documents', 'mail'])
     t.is(statusOf(`${part}.unavailable`), 503)
 })
 

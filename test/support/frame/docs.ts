@@ -55,6 +55,8 @@ export async function type(world: World, blocks: Block[]): Promise<Typed[]> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-docs-'))
   try {
     await mkdir(join(folder, '.local'))
+    const mails = world.config.mail?.directory
+    if (mails) await symlink(mails, join(folder, '.local/mail'))
     await writeFile(join(folder, 'package.json'), await packageJson())
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
     await writeFile(join(folder, '.local/first-tenant.json'), JSON.stringify({ ...world.first, baseUrl: world.url }))

@@ -14,6 +14,17 @@ export const WALLETS = [
   'requestAutherization',
 ]
 
+/** For people who have not logged in; the log of the first tenant has entries of them. */
+export const PEOPLE = [
+  'loginUser',
+  'logoutUser',
+  'refreshSession',
+  'registerUser',
+  'requestPasswordReset',
+  'resetPassword',
+  'verifyEmail',
+]
+
 /** What anybody may ask: tokens and their keys, and what is published. */
 export const PUBLIC = [
   'getCompactRevocationList',
@@ -32,6 +43,7 @@ export const PUBLIC = [
   'getWebhookKeySet',
   'receiveMessage',
   ...WALLETS,
+  ...PEOPLE,
   ...[
     'getCredentialNonce',
     'getCredentialIssuerMetadata',
@@ -91,6 +103,7 @@ export const areaOf = (path: string): string => {
   if (path.startsWith('/v1/webhooks')) return 'webhooks'
   if (/^\/v1\/(users|openid|oidc)/.test(path)) return 'openid'
   if (path.startsWith('/v1/claim-sources')) return 'administration'
+  if (/^\/v1\/(account|organizations)\b/.test(path)) return 'accounts'
   if (PLATFORM_PATHS.test(path)) return 'platform'
   return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'
 }

@@ -1,3 +1,4 @@
+import { newEmail } from '../../accounts.ts'
 import { COMPACT_EXAMPLES } from '../../credentials/compact.ts'
 import { payload } from '../../credentials/credentials.ts'
 import { PRESENTATION_EXAMPLES } from '../../credentials/presentations.examples.ts'
@@ -33,6 +34,26 @@ export const PARTICULAR: Record<string, Example> = {
       scope: 'dids:read',
     }),
   },
+  loginUser: { body: ({ person: { email, password } }) => ({ email, password }) },
+  // no mail has been opened, and no browser is there
+  verifyEmail: { answers: 400 },
+  resetPassword: { answers: 400 },
+  acceptInvitation: { answers: 400 },
+  // of somebody else's password, so that the sample keeps its own
+  changePassword: {
+    body: () => ({ password: 'not the password', new_password: 'another long password' }),
+    answers: 400,
+  },
+  eraseOwnAccount: { body: () => ({ password: 'not the password' }), answers: 400 },
+  enrolAuthenticator: { body: ({ person: { password } }) => ({ password }) },
+  // the code is nobody's, and nothing is enrolled for good
+  confirmAuthenticator: { answers: 400 },
+  removeAuthenticator: { body: ({ person: { password } }) => ({ password }), answers: 409 },
+  inviteOrganizationMember: { body: () => ({ email: newEmail(), role: 'issuer' }) },
+  updateOrganizationMember: { path: ({ organizationId: id, memberId: accountId }) => ({ id, accountId }) },
+  removeOrganizationMember: { path: ({ organizationId: id, spareMemberId: accountId }) => ({ id, accountId }) },
+  refreshSession: { answers: 403 },
+  logoutUser: { answers: 403 },
   getListOfLogs: {
     body: () => ({
       categories: ['did'],

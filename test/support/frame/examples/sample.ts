@@ -1,4 +1,5 @@
 import { OPERATOR_SCOPES, type Scope } from '../../../../protocol/tokens-logs/index.ts'
+import { type AccountSample, makeAccountSample } from '../../accounts.ts'
 import { type ClaimSourceSample, makeClaimSourceSample } from '../../claim-sources.ts'
 import { makeCompactSample } from '../../credentials/compact.ts'
 import { createDid, payload, sign } from '../../credentials/credentials.ts'
@@ -14,13 +15,11 @@ import type { Client, World } from '../../world.ts'
 import { addClient } from '../tenants.ts'
 
 /** What the examples speak of: one tenant's things. */
-export interface Sample extends PresentationSample, ClaimSourceSample, EcosystemSample, OpenIdSample {
+export interface Sample extends AccountSample, PresentationSample, ClaimSourceSample, EcosystemSample, OpenIdSample {
   client: Client
   token: string
   /** Of an operator's client, for what belongs to the platform. */
   operatorToken: string
-  /** Of somebody with an account. */
-  personToken: string
   /** The tenant's default issuer. */
   did: string
   /** For the operation that deletes it. */
@@ -89,7 +88,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     client,
     token,
     operatorToken: await tokenWith(world, OPERATOR_SCOPES),
-    personToken: await tokenWith(world, ['accounts:read', 'accounts:write']),
+    ...(await makeAccountSample(world)),
     did,
     spareDid: await createDid(world, 'ed25519', token),
     idleDid: await createDid(world, 'ed25519', token),

@@ -2,6 +2,8 @@ import type { Sample } from './sample.ts'
 
 /** The sample's thing below a path: an operation of it needs no more than its body. */
 export const THINGS: Record<string, (sample: Sample) => string> = {
+  '/v1/organizations/{id}': ({ organizationId }) => organizationId,
+  '/v1/account/sessions/{id}': ({ spareAccountSessionId }) => spareAccountSessionId,
   '/v1/dids/{id}': ({ did }) => did,
   '/v1/config/domain/{id}': ({ domainId }) => domainId,
   '/v1/messaging/inboxes/{id}': ({ inboxId }) => inboxId,

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common'
 import type { Scenario } from './files.ts'
+import { MAIL_SCENARIOS } from './scenarios.mails.ts'
 import { SESSION_SCENARIOS } from './scenarios.openid.ts'
 
 const subject = { tenantId: '00000000-0000-4000-8000-000000000001', didId: '00000000-0000-4000-8000-000000000002' }
@@ -138,6 +139,7 @@ export const scenarios: Scenario[] = [
       removeDid: () => undefined,
     },
   },
+  ...MAIL_SCENARIOS,
   verifying('given-up-after-two-looks', (nth) => (nth < 1 ? waitsFor(500) : { status: 'GIVEN_UP', fault: FAULT })),
   verifying('verified-and-deleted', (nth) => {
     if (nth === 1) throw new Error('a crash')

@@ -30,10 +30,7 @@ export const PENDING: string[] = [
   'getEnvironments',
   'getTenants',
   'createTenant',
-  'createOrganization',
   'getOAuth2Clients',
   'createOAuth2Client',
   'updateOAuth2Client',
-  'registerUser',
-  'loginUser',
 ]
