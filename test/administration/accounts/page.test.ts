@@ -1,5 +1,5 @@
 import anyTest from 'ava'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { addAccount, browserAt, createOrganization, newEmail, PASSWORD, tokenOfPerson } from '../../support/accounts.ts'
 import { openChromium } from '../../support/parts/chromium.ts'
 import { needs } from '../../support/parts.ts'
@@ -33,7 +33,11 @@ async function openPage(fragment: string) {
   return { page, complaints, asked, close: () => context.close() }
 }
 
-const said = 'document.querySelector("[role=status]").textContent'
+/** What the page says in the end. */
+const said = async (page: Page): Promise<string | null> => {
+  await page.waitForSelector('[role=status]:not(:empty)')
+  return page.textContent('[role=status]')
+}
 
 test('the link of a registration begins the account after a click, and its secret is in no address', async (t) => {
   const email = newEmail()
@@ -44,8 +48,7 @@ test('the link of a registration begins the account after a click, and its secre
   t.deepEqual(asked, ['GET /account'], 'nothing happens before a click')
   t.false(page.url().includes(token), 'the history of the browser does not keep it')
   await page.click('#verify button')
-  await page.waitForFunction(`${said} !== ''`)
-  t.is(await page.evaluate<string>(said), 'Your address is confirmed. You can log in now.')
+  t.is((await said(page)) ?? '', 'Your address is confirmed. You can log in now.')
   t.deepEqual(asked.slice(1), ['POST /v1/auth/verify-email'])
   t.is((await browserAt(world).login({ email, password: PASSWORD })).status, 200)
   t.deepEqual(complaints, [])
@@ -58,11 +61,10 @@ test('the link of a lost password asks for a new one, and says what is wrong wit
   const { page, complaints, close } = await openPage(`reset=${tokenIn(await smtp.mailTo(account.email))}`)
   await page.fill('#reset input', 'password1')
   await page.click('#reset button')
-  await page.waitForFunction(`${said} !== ''`)
-  t.regex(await page.evaluate<string>(said), /8 to 128 characters/)
+  t.regex((await said(page)) ?? '', /8 to 128 characters/)
   await page.fill('#reset input', 'nine blue tricycles at dawn')
   await page.click('#reset button')
-  await page.waitForFunction(`${said}.startsWith('Your password is set')`)
+  await page.waitForSelector('[role=status]:has-text("Your password is set")')
   t.is((await browserAt(world).login({ ...account, password: 'nine blue tricycles at dawn' })).status, 200)
   t.deepEqual(complaints, [])
   await close()
@@ -77,8 +79,7 @@ test('the link of an invitation admits the account that logs in', async (t) => {
   await page.fill('#invitation input[name=email]', guest.email)
   await page.fill('#invitation input[name=password]', guest.password)
   await page.click('#invitation button')
-  await page.waitForFunction(`${said} !== ''`)
-  t.is(await page.evaluate<string>(said), 'You are a member now. Your role is verifier.')
+  t.is((await said(page)) ?? '', 'You are a member now. Your role is verifier.')
   t.deepEqual(complaints, [])
   await close()
 })
