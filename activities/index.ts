@@ -1,4 +1,5 @@
 import { disjoint } from '../protocol/disjoint.ts'
+import { composeContent } from './administration/content/index.ts'
 import { administrationActivities } from './administration/index.ts'
 import type { FetchResult } from './claim-sources/fetch.ts'
 import { claimSourceActivities, composeClaimSources } from './claim-sources/index.ts'
@@ -58,6 +59,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     composeTokensLogs(dependencies),
     dids,
     composeClaimSources(frame),
+    composeContent(frame),
     composeDomains(frame),
     messaging,
     openId,

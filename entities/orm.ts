@@ -1,5 +1,6 @@
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
+import * as content from './administration/content.ts'
 import * as tenants from './administration/tenants.ts'
 import { EVERY_TENANT, type Rights } from './base.ts'
 import * as claimSources from './claim-sources.ts'
@@ -28,6 +29,7 @@ import * as webhooks from './webhooks.ts'
 
 /** Each exports entities and the rights to its tables, and nothing else. */
 const AREAS = [
+  content,
   tenants,
   claimSources,
   compactCredentials,

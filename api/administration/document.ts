@@ -1,12 +1,16 @@
 import type { ADMINISTRATION_OPERATIONS } from '../../protocol/administration/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
+import { CONTENT_DOCUMENT, CONTENT_PROBLEMS, type ContentOperation } from './content/document.ts'
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
-export const ADMINISTRATION_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_OPERATIONS> = {
+export const ADMINISTRATION_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_OPERATIONS | ContentOperation> = {
+  ...CONTENT_DOCUMENT,
   examples: {
+    ...CONTENT_DOCUMENT.examples,
     updateTenantSettings: { fetchUnknownContexts: true, vcApi: false },
   },
   problems: [
+    CONTENT_PROBLEMS,
     {
       400: {
         'settings.default_issuer_unfit': {

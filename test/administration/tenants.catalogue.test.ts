@@ -54,8 +54,14 @@ test('tables without an owner are known ones', async (t) => {
   t.deepEqual(
     tables.filter((name) => !owned.includes(name)),
     [
+      'blog_categories',
+      'blog_posts',
       'environments',
+      'help_articles',
       'key_store_logins',
+      'legal_acceptances',
+      'legal_policies',
+      'legal_policy_versions',
       'log_keys',
       'migrations',
       'platform_epoch',

@@ -14,8 +14,23 @@ export const WALLETS = [
   'requestAutherization',
 ]
 
+/** Published content of the platform. */
+const CONTENT = [
+  'getBlogCategory',
+  'getBlogPost',
+  'getHelpArticle',
+  'getHelpArticles',
+  'getLegalPolicy',
+  'getLegalPolicyVersion',
+  'listBlogCategories',
+  'listBlogPosts',
+  'listLegalPolicies',
+  'listLegalPolicyVersions',
+]
+
 /** What anybody may ask: tokens and their keys, and what is published. */
 export const PUBLIC = [
+  ...CONTENT,
   'getCompactRevocationList',
   'getCompactRevocationLists',
   'getDIDConfiguration',
@@ -77,6 +92,7 @@ export const areaOf = (path: string): string => {
   if (path.startsWith('/v1/webhooks')) return 'webhooks'
   if (/^\/v1\/(users|openid|oidc)/.test(path)) return 'openid'
   if (path.startsWith('/v1/claim-sources')) return 'administration'
+  if (path.endsWith('/acceptances')) return 'accounts'
   if (PLATFORM_PATHS.test(path)) return 'platform'
   return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'
 }

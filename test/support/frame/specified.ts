@@ -21,12 +21,20 @@ const PROVIDER = [
 
 const PROVIDERS = '/v1/users/authentication-providers'
 
+const BLOG_POST = ['author_id', 'category_id', 'content', 'excerpt', 'id', 'image', 'is_published', 'slug', 'title']
+
 const CLAIM_SOURCE = ['id', 'name', 'org_id', 'request_method', 'request_parameters', 'url']
 
 /** The specification's operations of the areas built so far: place, status and fields of the answer. */
 export const SPECIFIED: [operationId: string, method: string, path: string, status: number, fields: string[]][] = [
   ['getOAuthAccessToken', 'POST', '/v1/auth/token', 200, ['access_token', 'expires_in', 'token_type']],
   ['getListOfLogs', 'POST', '/v1/analytics/events', 200, ['data']],
+  ['getHelpArticles', 'GET', '/v1/help/articles', 200, ['data', 'limit', 'total_count', 'total_pages']],
+  ['createBlogCategory', 'POST', '/v1/blog/categories', 201, ['description', 'id', 'name', 'slug']],
+  ['updateBlogCategory', 'PUT', '/v1/blog/categories/{slug}', 200, ['description', 'id', 'name', 'slug']],
+  ['createBlogPost', 'POST', '/v1/blog/posts', 201, BLOG_POST],
+  ['updateBlogPost', 'PUT', '/v1/blog/posts/{id}', 200, BLOG_POST],
+  ['createLegalPolicy', 'POST', '/v1/legal/policies', 201, ['content', 'id', 'name', 'slug', 'title']],
   ['getDIDsList', 'GET', '/v1/dids', 200, ['dids', 'limit', 'totalCount', 'totalPages']],
   ['createDID', 'POST', '/v1/dids', 201, ['did', 'id', 'metadata', 'registrationStatus']],
   ['resolveDID', 'GET', '/v1/dids/{id}', 200, ['didDocument', 'registrationStatus', 'localMetadata']],

@@ -5,6 +5,7 @@ import { course } from '../../credentials/templates.ts'
 import { VC_API_EXAMPLES } from '../../credentials/vc-api.examples.ts'
 import { newDomainName } from '../../domains.ts'
 import { SAMPLE_EMAIL } from '../../openid/sample.ts'
+import { CONTENT_EXAMPLES } from './content.ts'
 import type { Sample } from './sample.ts'
 
 export interface Example {
@@ -153,6 +154,7 @@ export const PARTICULAR: Record<string, Example> = {
     }),
   },
   ...COMPACT_EXAMPLES,
+  ...CONTENT_EXAMPLES,
   ...PRESENTATION_EXAMPLES,
   ...VC_API_EXAMPLES,
   revokeCredentialBatch: { answers: 409 },

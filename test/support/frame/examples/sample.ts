@@ -1,5 +1,6 @@
 import { OPERATOR_SCOPES, type Scope } from '../../../../protocol/tokens-logs/index.ts'
 import { type ClaimSourceSample, makeClaimSourceSample } from '../../claim-sources.ts'
+import { type ContentSample, makeContentSample } from '../../content.ts'
 import { makeCompactSample } from '../../credentials/compact.ts'
 import { createDid, payload, sign } from '../../credentials/credentials.ts'
 import { createIaca, createSigner, signMobile } from '../../credentials/mobile.ts'
@@ -13,7 +14,7 @@ import type { Client, World } from '../../world.ts'
 import { addClient } from '../tenants.ts'
 
 /** What the examples speak of: one tenant's things. */
-export interface Sample extends PresentationSample, ClaimSourceSample, OpenIdSample {
+export interface Sample extends PresentationSample, ClaimSourceSample, ContentSample, OpenIdSample {
   client: Client
   token: string
   /** Of an operator's client, for what belongs to the platform. */
@@ -77,6 +78,7 @@ export interface Sample extends PresentationSample, ClaimSourceSample, OpenIdSam
 
 export async function makeSample(world: World, client: Client): Promise<Sample> {
   const token = await world.tokenOf(client)
+  const operatorToken = await tokenWith(world, OPERATOR_SCOPES)
   const did = await createDid(world, 'ed25519', token, true)
   const { id, credential } = await sign(world, did, { token, revocable: true, tag: 'sample' })
   const status = credential.credentialStatus as Record<string, string>
@@ -87,7 +89,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
   return {
     client,
     token,
-    operatorToken: await tokenWith(world, OPERATOR_SCOPES),
+    operatorToken,
     personToken: await tokenWith(world, ['accounts:read', 'accounts:write']),
     did,
     spareDid: await createDid(world, 'ed25519', token),
@@ -115,6 +117,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     spareInbox: await createMailbox(world, token),
     ...(await makeWebhookSample(world, token)),
     ...(await makeClaimSourceSample(world, token)),
+    ...(await makeContentSample(world, operatorToken)),
     ...(await makeOpenIdSample(world, client, token)),
   }
 }
