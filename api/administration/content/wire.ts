@@ -116,7 +116,6 @@ export interface BlogPostLineOut extends Dated {
   excerpt: string
   image: string | null
   is_published: PublishedFlag
-  /** When it was published first. */
   published_at: DateTime | null
 }
 
