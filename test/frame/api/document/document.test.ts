@@ -9,6 +9,7 @@ import { document, operations, type Schema } from '../../../support/frame/openap
 
 const ajv = new Ajv({ strict: false, allErrors: true })
 addFormats.default(ajv)
+ajv.addFormat('int8', { type: 'number', validate: (value: number) => value >= -128 && value <= 127 })
 ajv.addSchema({ $id: 'document', components: document.components })
 const asJsonSchema = (schema: object): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components')) as object
