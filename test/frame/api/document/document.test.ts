@@ -83,7 +83,7 @@ test('whole numbers are integers with a format, and times are date-times', (t) =
     if (schema.type === 'number') doubles.push(path)
     if (schema.type === 'integer') t.truthy(schema.format, path)
     for (const [name, member] of Object.entries(schema.properties ?? {}))
-      if (/_at$|^timestamp$/.test(name)) t.regex(JSON.stringify(member), /DateTime/, `${path}/${name}`)
+      if (/_at$|^timestamp$/.test(name)) t.regex(JSON.stringify(member), /DateTime|date-time/, `${path}/${name}`)
   }
   t.deepEqual(doubles, ['/BatchOut/properties/rows_per_second', '/QueriedScalar/anyOf/1'])
 })
