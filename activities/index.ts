@@ -1,4 +1,5 @@
 import { disjoint } from '../protocol/disjoint.ts'
+import { composeContent } from './administration/content/index.ts'
 import { createPolicyGate } from './administration/ecosystems/gate.ts'
 import { composeEcosystems } from './administration/ecosystems/index.ts'
 import { administrationActivities, composeAdministration } from './administration/index.ts'
@@ -64,6 +65,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     composeAdministration({ ...frame, ...tokensLogs }),
     dids,
     composeClaimSources(frame),
+    composeContent(frame),
     composeDomains(frame),
     composeEcosystems(frame, policyGate),
     messaging,

@@ -1,7 +1,8 @@
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
-import * as ecosystems from './administration/ecosystems.ts'
 import * as accounts from './administration/accounts.ts'
+import * as content from './administration/content.ts'
+import * as ecosystems from './administration/ecosystems.ts'
 import * as tenants from './administration/tenants.ts'
 import { EVERY_TENANT, type Rights } from './base.ts'
 import * as claimSources from './claim-sources.ts'
@@ -31,6 +32,7 @@ import * as webhooks from './webhooks.ts'
 /** Each exports entities and the rights to its tables, and nothing else. */
 const AREAS = [
   accounts,
+  content,
   tenants,
   ecosystems,
   claimSources,

@@ -27,6 +27,12 @@ const UNFENCED: readonly string[] = [
   'platform_epoch',
   'migrations',
   'key_store_logins',
+  'help_articles',
+  'blog_categories',
+  'blog_posts',
+  'legal_policies',
+  'legal_policy_versions',
+  'legal_acceptances',
 ]
 
 /** `backup` reads every row of every table, and nothing else: for backups, by us or by pg_dump. */

@@ -69,6 +69,8 @@ export interface Documents {
   readPdfTemplate(upload: Upload, owner: Owner): Promise<ReadTemplate>
   /** Throws as `fillPdf` does, and `Refusal('pdf_template.too_complex')`. */
   fillPdf(filling: Filling, owner: Owner): Promise<Uint8Array>
+  /** Sanitised HTML. Throws as `renderMarkdown` of the content does, and `Refusal('content.too_complex')`. */
+  renderMarkdown(text: string, owner: Owner): Promise<string>
   close(): Promise<void>
 }
 
@@ -190,6 +192,7 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
     scan: (input, owner) => pool.run({ name: 'scan', input, contexts: new Map() }, owner),
     readPdfTemplate: (input, owner) => pool.run({ name: 'readPdfTemplate', input, contexts: new Map() }, owner),
     fillPdf: (input, owner) => pool.run({ name: 'fillPdf', input, contexts: new Map() }, owner),
+    renderMarkdown: (input, owner) => pool.run({ name: 'renderMarkdown', input, contexts: new Map() }, owner),
     close: () => pool.close(),
   }
 }

@@ -77,6 +77,10 @@ const PDF: TooComplex = [
 /** Tasks that process something else than a credential. */
 const TOO_COMPLEX: Partial<Record<TaskName, TooComplex>> = {
   scan: ['scan.too_complex', (what) => `The file takes too much ${what} to read.`],
+  renderMarkdown: [
+    'content.too_complex',
+    (what) => `The content takes too much ${what} to process. Use simpler Markdown.`,
+  ],
   readPdfTemplate: PDF,
   fillPdf: PDF,
 }

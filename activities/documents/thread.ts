@@ -70,6 +70,8 @@ export default async function run<Name extends TaskName>({
     // loaded when first needed: most threads make no PDF, and the libraries take 20 MB
     readPdfTemplate: async (input) =>
       (await import('../../protocol/compact-credentials/pdfs/read.ts')).readUpload(input),
+    renderMarkdown: async (input) =>
+      (await import('../../protocol/administration/content/markdown.ts')).renderMarkdown(input),
     fillPdf: async (input) => (await import('../../protocol/compact-credentials/pdfs/fill.ts')).fillPdf(input),
   }
   try {

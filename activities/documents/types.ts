@@ -44,6 +44,8 @@ export interface Tasks {
   scan: { input: Scan; output: string[] }
   readPdfTemplate: { input: Upload; output: ReadTemplate }
   fillPdf: { input: Filling; output: Uint8Array }
+  /** Markdown to HTML. */
+  renderMarkdown: { input: string; output: string }
 }
 export type TaskName = keyof Tasks
 

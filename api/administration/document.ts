@@ -8,6 +8,7 @@ import {
   ACCOUNT_REFUSALS,
   ACCOUNT_SCHEMAS,
 } from './accounts/document.ts'
+import { CONTENT_DOCUMENT, CONTENT_PROBLEMS, type ContentOperation } from './content/document.ts'
 import {
   ORGANIZATION_ANSWERS,
   ORGANIZATION_EXAMPLES,
@@ -18,20 +19,23 @@ import {
 } from './organizations/document.ts'
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
-export const ADMINISTRATION_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_OPERATIONS> = {
+export const ADMINISTRATION_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_OPERATIONS | ContentOperation> = {
+  ...CONTENT_DOCUMENT,
   examples: {
     ...ACCOUNT_EXAMPLES,
     ...ORGANIZATION_EXAMPLES,
+    ...CONTENT_DOCUMENT.examples,
     updateTenantSettings: { fetchUnknownContexts: true, vcApi: false },
   },
-  answers: { ...ACCOUNT_ANSWERS, ...ORGANIZATION_ANSWERS },
-  refusals: { ...ACCOUNT_REFUSALS, ...ORGANIZATION_REFUSALS },
-  notFound: { ...ACCOUNT_NOT_FOUND, ...ORGANIZATION_NOT_FOUND },
-  schemas: { ...ACCOUNT_SCHEMAS, ...ORGANIZATION_SCHEMAS },
-  located: ['createOrganization'],
+  answers: { ...CONTENT_DOCUMENT.answers, ...ACCOUNT_ANSWERS, ...ORGANIZATION_ANSWERS },
+  refusals: { ...CONTENT_DOCUMENT.refusals, ...ACCOUNT_REFUSALS, ...ORGANIZATION_REFUSALS },
+  notFound: { ...CONTENT_DOCUMENT.notFound, ...ACCOUNT_NOT_FOUND, ...ORGANIZATION_NOT_FOUND },
+  schemas: { ...CONTENT_DOCUMENT.schemas, ...ACCOUNT_SCHEMAS, ...ORGANIZATION_SCHEMAS },
+  located: [...(CONTENT_DOCUMENT.located ?? []), 'createOrganization'],
   problems: [
     ACCOUNT_PROBLEMS,
     ORGANIZATION_PROBLEMS,
+    CONTENT_PROBLEMS,
     {
       400: {
         'settings.default_issuer_unfit': {

@@ -1,15 +1,17 @@
 import { disjoint } from '../disjoint.ts'
 import { ACCOUNT_OPERATIONS } from './accounts/operations.ts'
+import { CONTENT_OPERATIONS } from './content/operations.ts'
 import { ORGANIZATION_OPERATIONS } from './organizations/operations.ts'
 
 const category = 'tenant'
 
-/** Operations of the area, as protocol/operations.ts describes them. */
+/** Operations of a tenant's settings and of the platform's parts, as protocol/operations.ts describes them. */
 export const ADMINISTRATION_OPERATIONS = disjoint(
   {
     getTenantSettings: { scope: 'administration:read', name: 'TENANT_SETTINGS_RETRIEVE', category },
     updateTenantSettings: { scope: 'administration:write', name: 'TENANT_SETTINGS_UPDATE', category, changes: true },
   } as const,
   ACCOUNT_OPERATIONS,
+  CONTENT_OPERATIONS,
   ORGANIZATION_OPERATIONS,
 )

@@ -2,7 +2,7 @@
 // takes a process of the platform 4 s of a core; this one takes 1.5 s once the files are in build/.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { createRequire, enableCompileCache, registerHooks, setSourceMapsSupport } from 'node:module'
+import { createRequire, enableCompileCache, findPackageJSON, registerHooks, setSourceMapsSupport } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -57,7 +57,7 @@ function javascriptOf(url) {
 /** Of the packages as they are installed now. */
 const resolutionsFile = join(
   compiled,
-  `resolutions-${statSync(join(root, 'node_modules/.package-lock.json')).mtimeMs}.json`,
+  `formats-${statSync(join(root, 'node_modules/.package-lock.json')).mtimeMs}.json`,
 )
 /** @type {Map<string, Resolution>} */
 const resolutions = new Map(readResolutions())
@@ -76,6 +76,12 @@ process.on('exit', () => {
   if (resolutions.size > known) replace(resolutionsFile, JSON.stringify([...resolutions]))
 })
 
+/** What the nearest package.json says that files of .js are. @param {string} url @returns {unknown} */
+function typeOf(url) {
+  const file = findPackageJSON(url)
+  return file && JSON.parse(readFileSync(file, 'utf8')).type
+}
+
 /**
  * What a package's file is found to be; kept, because finding 2,000 of them takes half a second of a core.
  * @param {import('node:module').ResolveFnOutput} found
@@ -84,7 +90,10 @@ process.on('exit', () => {
 function resolutionOf({ url, format }) {
   if (!url.startsWith('file:') || !url.includes('/node_modules/')) return undefined
   if (format) return { url, format }
-  return /\.c?js$/.test(url) ? { url, format: 'commonjs' } : undefined
+  if (url.endsWith('.cjs')) return { url, format: 'commonjs' }
+  if (!url.endsWith('.js')) return undefined
+  // what is required may be a module too
+  return { url, format: typeOf(url) === 'module' ? 'module' : 'commonjs' }
 }
 
 registerHooks({

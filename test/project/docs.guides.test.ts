@@ -37,6 +37,7 @@ guide('docs/accounts.md', 6)
 guide('docs/errors.md', 2)
 guide('docs/messaging.md', 5)
 guide('docs/claim-sources.md', 2)
+guide('docs/content.md', 3)
 guide('docs/openid.md', 4, (code) => {
   const issuer = `https://elsewhere.test:${names.port}`
   const metadata = { issuer, ...Object.fromEntries(ENDPOINTS.map((name) => [name, `${issuer}/${name}`])) }

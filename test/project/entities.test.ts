@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { RIGHTS } from '../../entities/orm.ts'
+import { PERSONAL_DATA } from '../../entities/personal-data.ts'
 import { type Fence, openFence } from '../support/frame/fence.ts'
 import { connected } from '../support/stack/backup.ts'
 
@@ -97,4 +99,16 @@ test('every column of an owned table is in its entity, or a known one with a rea
 test('every table has rights in the file of its area, and every right a table', async (t) => {
   const tables = new Set((await columnsOfTables()).map(({ table }) => table))
   t.deepEqual(RIGHTS.map(([table]) => table).sort(), [...tables].sort())
+})
+
+test('every table says whether it can hold personal data, and docs/personal-data.md names each that can', (t) => {
+  const tables = RIGHTS.map(([table]) => table).sort()
+  t.deepEqual(Object.keys(PERSONAL_DATA).sort(), tables)
+  const page = readFileSync(new URL('../../docs/personal-data.md', import.meta.url), 'utf8')
+  const [, stored = ''] = /^## What is stored$(.*?)^## /ms.exec(page) ?? []
+  const named = new Set([...stored.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name))
+  const holding = tables.filter((table) => PERSONAL_DATA[table] !== 'nothing')
+  t.true(holding.length > 15)
+  const missing = holding.filter((table) => !named.has(table))
+  t.deepEqual(missing, [])
 })

@@ -19,6 +19,7 @@ test.after.always(() => target?.close())
 
 const ajv = new Ajv({ strict: false, allErrors: true })
 addFormats.default(ajv)
+ajv.addFormat('int8', { type: 'number', validate: (value: number) => value >= -128 && value <= 127 })
 ajv.addSchema({ $id: 'document', components: document.components })
 
 /** OpenAPI 3.0's nullable is no JSON Schema; references are to the document. */

@@ -4,6 +4,7 @@ import { document, operations } from './openapi.ts'
 
 const ajv = new Ajv({ strict: false, allErrors: true })
 addFormats.default(ajv)
+ajv.addFormat('int8', { type: 'number', validate: (value: number) => value >= -128 && value <= 127 })
 ajv.addSchema({ $id: 'document', components: document.components })
 
 /** Why a body breaks a schema of the document; undefined if it does not. */

@@ -25,8 +25,23 @@ export const PEOPLE = [
   'verifyEmail',
 ]
 
+/** Published content of the platform. */
+const CONTENT = [
+  'getBlogCategory',
+  'getBlogPost',
+  'getHelpArticle',
+  'getHelpArticles',
+  'getLegalPolicy',
+  'getLegalPolicyVersion',
+  'listBlogCategories',
+  'listBlogPosts',
+  'listLegalPolicies',
+  'listLegalPolicyVersions',
+]
+
 /** What anybody may ask: tokens and their keys, and what is published. */
 export const PUBLIC = [
+  ...CONTENT,
   'getCompactRevocationList',
   'getCompactRevocationLists',
   'getDIDConfiguration',
@@ -103,7 +118,7 @@ export const areaOf = (path: string): string => {
   if (path.startsWith('/v1/webhooks')) return 'webhooks'
   if (/^\/v1\/(users|openid|oidc)/.test(path)) return 'openid'
   if (path.startsWith('/v1/claim-sources')) return 'administration'
-  if (/^\/v1\/(account|organizations)\b/.test(path)) return 'accounts'
+  if (/^\/v1\/(account|organizations)\b|\/acceptances$/.test(path)) return 'accounts'
   if (PLATFORM_PATHS.test(path)) return 'platform'
   return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'
 }

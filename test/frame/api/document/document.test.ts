@@ -9,6 +9,7 @@ import { document, operations, type Schema } from '../../../support/frame/openap
 
 const ajv = new Ajv({ strict: false, allErrors: true })
 addFormats.default(ajv)
+ajv.addFormat('int8', { type: 'number', validate: (value: number) => value >= -128 && value <= 127 })
 ajv.addSchema({ $id: 'document', components: document.components })
 const asJsonSchema = (schema: object): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components')) as object
@@ -82,7 +83,7 @@ test('whole numbers are integers with a format, and times are date-times', (t) =
     if (schema.type === 'number') doubles.push(path)
     if (schema.type === 'integer') t.truthy(schema.format, path)
     for (const [name, member] of Object.entries(schema.properties ?? {}))
-      if (/_at$|^timestamp$/.test(name)) t.regex(JSON.stringify(member), /DateTime/, `${path}/${name}`)
+      if (/_at$|^timestamp$/.test(name)) t.regex(JSON.stringify(member), /DateTime|date-time/, `${path}/${name}`)
   }
   t.deepEqual(doubles, ['/BatchOut/properties/rows_per_second', '/QueriedScalar/anyOf/1'])
 })

@@ -7,6 +7,7 @@ import { VC_API_EXAMPLES } from '../../credentials/vc-api.examples.ts'
 import { newDomainName } from '../../domains.ts'
 import { ECOSYSTEM_EXAMPLES } from '../../ecosystems.examples.ts'
 import { SAMPLE_EMAIL } from '../../openid/sample.ts'
+import { CONTENT_EXAMPLES } from './content.ts'
 import type { Sample } from './sample.ts'
 
 export interface Example {
@@ -175,6 +176,7 @@ export const PARTICULAR: Record<string, Example> = {
     }),
   },
   ...COMPACT_EXAMPLES,
+  ...CONTENT_EXAMPLES,
   ...ECOSYSTEM_EXAMPLES,
   ...PRESENTATION_EXAMPLES,
   ...VC_API_EXAMPLES,

@@ -1,6 +1,7 @@
 import { OPERATOR_SCOPES, type Scope } from '../../../../protocol/tokens-logs/index.ts'
 import { type AccountSample, makeAccountSample } from '../../accounts.ts'
 import { type ClaimSourceSample, makeClaimSourceSample } from '../../claim-sources.ts'
+import { type ContentSample, makeContentSample } from '../../content.ts'
 import { makeCompactSample } from '../../credentials/compact.ts'
 import { createDid, payload, sign } from '../../credentials/credentials.ts'
 import { createIaca, createSigner, signMobile } from '../../credentials/mobile.ts'
@@ -15,7 +16,13 @@ import type { Client, World } from '../../world.ts'
 import { addClient } from '../tenants.ts'
 
 /** What the examples speak of: one tenant's things. */
-export interface Sample extends AccountSample, PresentationSample, ClaimSourceSample, EcosystemSample, OpenIdSample {
+export interface Sample
+  extends AccountSample,
+    PresentationSample,
+    ClaimSourceSample,
+    ContentSample,
+    EcosystemSample,
+    OpenIdSample {
   client: Client
   token: string
   /** Of an operator's client, for what belongs to the platform. */
@@ -77,6 +84,7 @@ export interface Sample extends AccountSample, PresentationSample, ClaimSourceSa
 
 export async function makeSample(world: World, client: Client): Promise<Sample> {
   const token = await world.tokenOf(client)
+  const operatorToken = await tokenWith(world, OPERATOR_SCOPES)
   const did = await createDid(world, 'ed25519', token, true)
   const { id, credential } = await sign(world, did, { token, revocable: true, tag: 'sample' })
   const status = credential.credentialStatus as Record<string, string>
@@ -87,7 +95,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
   return {
     client,
     token,
-    operatorToken: await tokenWith(world, OPERATOR_SCOPES),
+    operatorToken,
     ...(await makeAccountSample(world)),
     did,
     spareDid: await createDid(world, 'ed25519', token),
@@ -115,6 +123,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     spareInbox: await createMailbox(world, token),
     ...(await makeWebhookSample(world, token)),
     ...(await makeClaimSourceSample(world, token)),
+    ...(await makeContentSample(world, operatorToken)),
     ...(await makeEcosystemSample(world)),
     ...(await makeOpenIdSample(world, client, token)),
   }

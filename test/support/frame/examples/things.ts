@@ -8,6 +8,8 @@ export const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/config/domain/{id}': ({ domainId }) => domainId,
   '/v1/messaging/inboxes/{id}': ({ inboxId }) => inboxId,
   '/v1/webhooks/{id}': ({ webhookId }) => webhookId,
+  '/v1/help/articles/{id}': ({ helpArticleId }) => helpArticleId,
+  '/v1/blog/posts/{id}': ({ postId }) => postId,
   '/v1/claim-sources/{id}': ({ claimSourceId }) => claimSourceId,
   '/v1/openid/wallets/{id}': ({ walletId }) => walletId,
   '/v1/openid/sessions/{id}': ({ sessionId }) => sessionId,

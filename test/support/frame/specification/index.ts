@@ -26,7 +26,6 @@ export const ROWS: Row[] = TABLES.flatMap(([, rows]) => rows)
 
 /** Operations that are not in the API document yet. An entry that is there, or that no row has, fails a test. */
 export const PENDING: string[] = [
-  ...CONTENT_ROWS.map(({ operationId }) => operationId),
   'getEnvironments',
   'getTenants',
   'createTenant',
