@@ -104,7 +104,7 @@ export function createActivities(
     didActivities(platform),
     domainActivities(platform),
     credentialActivities({ ...dependencies, ...platform, tried: statusListTried }),
-    administrationActivities({ ...dependencies, reconciled }),
+    administrationActivities({ ...dependencies, ...platform, reconciled }),
     mobileCredentialActivities({ ...dependencies, ...platform }),
     messagingActivities(dependencies),
     claimSourceActivities({ ...dependencies, claimsFetched }),

@@ -25,5 +25,5 @@ export class ClaimSource extends ClaimSourceSchema.class {}
 ClaimSourceSchema.setClass(ClaimSource)
 
 export const RIGHTS = {
-  claim_sources: { app: EVERYTHING, system: 'select' },
+  claim_sources: { app: EVERYTHING, system: 'select, delete' },
 } satisfies Rights

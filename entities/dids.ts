@@ -52,5 +52,5 @@ DomainLinkageSchema.setClass(DomainLinkage)
 
 export const RIGHTS = {
   dids: { app: EVERYTHING, system: EVERYTHING },
-  domain_linkages: { app: EVERYTHING },
+  domain_linkages: { app: EVERYTHING, system: 'select, delete' },
 } satisfies Rights

@@ -78,9 +78,9 @@ export class SentMessage extends SentMessageSchema.class {}
 SentMessageSchema.setClass(SentMessage)
 
 export const RIGHTS = {
-  inboxes: { app: EVERYTHING },
-  inbox_dids: { app: EVERYTHING, system: 'select' },
-  inbox_did_proofs: { app: EVERYTHING },
-  inbox_messages: { app: EVERYTHING },
-  sent_messages: { app: EVERYTHING, system: 'select' },
+  inboxes: { app: EVERYTHING, system: 'select, delete' },
+  inbox_dids: { app: EVERYTHING, system: 'select, delete' },
+  inbox_did_proofs: { app: EVERYTHING, system: 'select, delete' },
+  inbox_messages: { app: EVERYTHING, system: 'select, delete' },
+  sent_messages: { app: EVERYTHING, system: 'select, delete' },
 } satisfies Rights

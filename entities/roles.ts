@@ -21,6 +21,7 @@ const UNFENCED: readonly string[] = [
   'organization_members',
   'organization_invitations',
   'environments',
+  'deleted_tenants',
   'platform_keys',
   'log_keys',
   'webhook_keys',

@@ -47,6 +47,6 @@ export class PresentationRequest extends PresentationRequestSchema.class {}
 PresentationRequestSchema.setClass(PresentationRequest)
 
 export const RIGHTS = {
-  presentation_templates: { app: EVERYTHING },
-  presentation_requests: { app: EVERYTHING },
+  presentation_templates: { app: EVERYTHING, system: 'select, delete' },
+  presentation_requests: { app: EVERYTHING, system: 'select, delete' },
 } satisfies Rights

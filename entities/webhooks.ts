@@ -68,7 +68,7 @@ export class WebhookDelivery extends WebhookDeliverySchema.class {}
 WebhookDeliverySchema.setClass(WebhookDelivery)
 
 export const RIGHTS = {
-  webhooks: { app: EVERYTHING, system: 'select' },
+  webhooks: { app: EVERYTHING, system: 'select, delete' },
   webhook_events: { app: 'select, insert', system: EVERYTHING },
   webhook_deliveries: { app: 'select, insert, update', system: EVERYTHING },
   webhook_keys: { app: 'select', system: 'select, insert, delete' },

@@ -1,3 +1,4 @@
+import { ADMINISTRATION_ENTRIES } from './administration/entries.ts'
 import { CLAIM_SOURCE_ENTRIES } from './claim-sources/entries.ts'
 import { CREDENTIAL_ENTRIES } from './credentials/entries.ts'
 import type { logOf } from './credentials/formats.ts'
@@ -16,6 +17,7 @@ export interface EntryFacts {
 
 /** Entries of work that continues after its request, or that no request began. */
 const WORK: readonly EntryFacts[] = [
+  ...ADMINISTRATION_ENTRIES,
   ...CLAIM_SOURCE_ENTRIES,
   ...CREDENTIAL_ENTRIES,
   ...DOMAIN_ENTRIES,
@@ -26,6 +28,7 @@ const WORK: readonly EntryFacts[] = [
 ]
 
 type Tables =
+  | typeof ADMINISTRATION_ENTRIES
   | typeof CLAIM_SOURCE_ENTRIES
   | typeof DOMAIN_ENTRIES
   | typeof MESSAGING_ENTRIES

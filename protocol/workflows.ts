@@ -3,6 +3,8 @@
 // `StartedWorkflows` and `workflows`, or in `ScheduledWorkflows` and `schedules` if the clock starts it.
 
 import type { MailSubject } from './administration/accounts/mails.ts'
+import type { DeletionRun } from './administration/tenants/deletion.ts'
+import type { TenantSubject } from './administration/tenants/provisioning.ts'
 import type {
   BatchProgress,
   BatchRun,
@@ -79,6 +81,22 @@ interface Simple<Subject, About extends unknown[] = []> {
  * the row has the change; `queries` has the type of each result, and so have `updates`, which have no payload either.
  */
 interface StartedWorkflows {
+  provisionTenant: {
+    subject: TenantSubject
+    payload: TenantSubject
+    about: []
+    signal: never
+    queries: Nothing
+    updates: Nothing
+  }
+  deleteTenant: {
+    subject: TenantSubject
+    payload: DeletionRun
+    about: []
+    signal: never
+    queries: Nothing
+    updates: Nothing
+  }
   registerWebDid: {
     subject: DidSubject
     payload: DidSubject & Partial<WebDidPatience>
@@ -179,6 +197,20 @@ export interface StartedWorkflow<Type extends StartedType> {
 }
 
 export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> } = {
+  provisionTenant: {
+    area: 'administration',
+    objectId: ({ subjectTenantId }) => subjectTenantId,
+    others: () => [],
+    id: ({ tenantId, subjectTenantId }) => `${tenantId}/administration/tenants/${subjectTenantId}/provision`,
+    summary: ({ subjectTenantId }) => `provision tenant ${subjectTenantId}`,
+  },
+  deleteTenant: {
+    area: 'administration',
+    objectId: ({ subjectTenantId }) => subjectTenantId,
+    others: () => [],
+    id: ({ tenantId, subjectTenantId }) => `${tenantId}/administration/tenants/${subjectTenantId}/delete`,
+    summary: ({ subjectTenantId }) => `delete tenant ${subjectTenantId}`,
+  },
   registerWebDid: {
     area: 'dids',
     objectId: ({ didId }) => didId,

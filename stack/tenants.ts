@@ -1,11 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { endOperatorAccount, makeOperatorAccount } from '../activities/administration/accounts/operators.ts'
-import { hashClientSecret } from '../activities/tokens-logs/clients.ts'
-import type { Config } from '../config.ts'
-import { connect, type Sql, sqlOf } from '../entities/orm.ts'
-import { roleUrl } from '../entities/roles.ts'
+import { createOAuth2Clients } from '../activities/administration/clients/lifecycle.ts'
+import { createEnvironments } from '../activities/administration/environments.ts'
+import { createTenantLifecycle } from '../activities/administration/tenants/lifecycle.ts'
+import type { Dependencies } from '../activities/dependencies.ts'
+import { composeFrame } from '../activities/frame/index.ts'
+import type { Call } from '../activities/frame/operations.ts'
+import { openDependencies } from '../activities/index.ts'
+import { Refusal } from '../protocol/errors.ts'
 import { OPERATOR_SCOPES, parseScopes, SCOPES, type Scope } from '../protocol/tokens-logs/index.ts'
 import { asCommand } from './command.ts'
 import { LOCAL, withInstallation } from './local/installation.ts'
@@ -19,58 +23,17 @@ const USAGE = `Use one of:
   remove-client <client id>                 removes a client
   list                                      lists tenants and clients, without secrets`
 
-/** A label of DNS (RFC 1035, section 2.3.1), because the tenant lives at `<subdomain>.<host>`. */
-const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+/** Who does it, in the log. */
+const COMMAND = 'tenants-command'
 
-/** Tenant and client are one statement: neither is there without the other. */
-const ADD_TENANT = `with added as (
-  insert into tenants (id, environment_id, name, subdomain)
-  select $6, id, $7, $2 from environments order by created_at limit 1
-  on conflict (subdomain) do nothing returning id)
-insert into oauth2_clients (id, tenant_id, name, description, secret_hash, scopes)
-select $1, id, $3, '', $4, $5 from added returning tenant_id as "tenantId"`
+const TENANTS = `select t.id, t.is_first as "isFirst", t.subdomain from tenants t
+where t.deleted_at is null and (t.is_first or t.subdomain = $1) order by t.is_first`
 
-const ADD_CLIENT = `insert into oauth2_clients (id, tenant_id, name, description, secret_hash, scopes)
-select $1, id, $3, '', $4, $5 from tenants where subdomain = $2 returning tenant_id as "tenantId"`
-
-const FIRST_SUBDOMAIN = 'select subdomain from tenants where is_first'
-
-const REMOVE_CLIENT = 'delete from oauth2_clients where id::text = $1 returning id'
+const CLIENT = `select c.tenant_id as "tenantId" from oauth2_clients c where c.id::text = $1 and c.deleted_at is null`
 
 const LIST = `select t.subdomain, t.name as tenant, c.id as "clientId", c.name as client, array_to_string(c.scopes, ' ') as scopes
-from tenants t left join oauth2_clients c on c.tenant_id = t.id order by t.created_at, c.created_at, c.id`
-
-/** The base URL of a tenant, as activities/frame/tenants/index.ts gives it. */
-const baseUrlOf = (sql: Sql, { publicUrl }: Config, tenantId: string) =>
-  sql
-    .query<{ subdomain: string; first: boolean }>({
-      text: 'select subdomain, is_first as first from tenants where id = $1',
-      values: [tenantId],
-    })
-    .then(({ rows: [row] }) =>
-      !row || row.first ? publicUrl.origin : `${publicUrl.protocol}//${row.subdomain}.${publicUrl.host}`,
-    )
-
-interface NewClient {
-  subdomain: string
-  name: string
-  scopes: readonly Scope[]
-}
-
-/** Runs a statement that adds a client; undefined: it added none. */
-async function insertClient(
-  sql: Sql,
-  config: Config,
-  { text, more = [] }: { text: string; more?: unknown[] },
-  { subdomain, name, scopes }: NewClient,
-) {
-  const [clientId, clientSecret] = [randomUUID(), randomBytes(32).toString('base64url')]
-  const values = [clientId, subdomain, name, hashClientSecret(clientSecret), scopes, ...more]
-  const [row] = (await sql.query<{ tenantId: string }>({ text, values })).rows
-  if (!row) return undefined
-  const { tenantId } = row
-  return { tenantId, clientId, clientSecret, baseUrl: await baseUrlOf(sql, config, tenantId), scopes: scopes.join(' ') }
-}
+from tenants t left join oauth2_clients c on c.tenant_id = t.id and c.deleted_at is null
+where t.deleted_at is null order by t.created_at, c.created_at, c.id`
 
 /** The wanted scopes, or all that there are to grant. */
 function scopesIn(wanted: readonly string[], grantable: readonly Scope[]): readonly Scope[] {
@@ -80,63 +43,103 @@ function scopesIn(wanted: readonly string[], grantable: readonly Scope[]): reado
   return scopes.length > 0 ? scopes : grantable
 }
 
-async function addClient(sql: Sql, config: Config, subdomain: string, name: string, scopes: readonly Scope[]) {
-  const added = await insertClient(sql, config, { text: ADD_CLIENT }, { subdomain, name, scopes })
-  if (!added) throw new Error(`There is no tenant with the subdomain ${subdomain}.`)
-  return added
+/** The verbs of the API, for who has no token of an operator yet. */
+function createCommands(dependencies: Dependencies) {
+  const { systemSql } = dependencies
+  const frame = { ...dependencies, ...composeFrame(dependencies) }
+  const [environments, tenantLifecycle] = [createEnvironments(frame), createTenantLifecycle(frame)]
+  const clients = createOAuth2Clients({ ...frame, withOperators: true })
+
+  const callOf = (tenantId: string): Call => ({ tenantId, clientId: COMMAND, requestId: randomUUID() })
+
+  async function tenantsWith(subdomain: string) {
+    const query = { text: TENANTS, values: [subdomain] }
+    const { rows } = await systemSql.query<{ id: string; isFirst: boolean; subdomain: string }>(query)
+    const first = rows.find(({ isFirst }) => isFirst)
+    if (!first) throw new Error('The platform was not started with this database yet.')
+    return { first, named: rows.find((row) => row.subdomain === subdomain) }
+  }
+
+  async function addClient(tenantId: string, name: string, scopes: readonly Scope[]) {
+    const created = await clients.createOAuth2Client(callOf(tenantId), { name, description: '' }, scopes)
+    const { baseUrl } = await frame.tenants.byId(tenantId)
+    const { id: clientId, clientSecret } = created
+    return { tenantId, clientId, clientSecret, baseUrl, scopes: created.scopes.join(' ') }
+  }
+
+  return {
+    list: async () => (await systemSql.query({ text: LIST, values: [] })).rows,
+
+    async add(subdomain: string, name?: string) {
+      const { first } = await tenantsWith(subdomain)
+      const [environment] = (await environments.listEnvironments({ limit: 1, offset: 0 })).environments
+      if (!environment) throw new Error('The platform was not started with this database yet.')
+      const tenant = { environmentId: environment.id, subdomain, name: name ?? null, wanted: {} }
+      const { id, baseUrl, client } = await tenantLifecycle.createTenant(callOf(first.id), tenant)
+      return { tenantId: id, ...client, baseUrl, scopes: SCOPES.join(' ') }
+    },
+
+    async client(subdomain: string, name: string, scopes: readonly Scope[]) {
+      const { named } = await tenantsWith(subdomain)
+      if (!named) throw new Error(`There is no tenant with the subdomain ${subdomain}.`)
+      return addClient(named.id, name, scopes)
+    },
+
+    /** Of the first tenant: its log records what operators do (D-590). */
+    operator: async (name: string, scopes: readonly Scope[]) =>
+      addClient((await tenantsWith('')).first.id, name, scopes),
+
+    operatorAccount: (email: string) => makeOperatorAccount(systemSql, dependencies.config, email),
+
+    async removeOperatorAccount(email: string) {
+      return { removed: await endOperatorAccount(systemSql, dependencies.config, email) }
+    },
+
+    async removeClient(clientId: string) {
+      const [found] = (await systemSql.query<{ tenantId: string }>({ text: CLIENT, values: [clientId] })).rows
+      if (!found) throw new Error(`There is no client ${clientId}.`)
+      await clients.deleteOAuth2Client(callOf(found.tenantId), clientId)
+      return { removed: clientId }
+    },
+  }
 }
 
-/** A client with scopes of the platform, of the first tenant: its log records what operators do (D-590). */
-async function addOperator(sql: Sql, config: Config, name: string, scopes: readonly Scope[]) {
-  const [first] = (await sql.query<{ subdomain: string }>({ text: FIRST_SUBDOMAIN, values: [] })).rows
-  if (!first) throw new Error('The platform was not started with this database yet.')
-  return addClient(sql, config, first.subdomain, name, scopes)
-}
-
-async function addTenant(sql: Sql, config: Config, subdomain: string, name = subdomain) {
-  if (!LABEL.test(subdomain))
-    throw new Error('The subdomain must be a label of DNS: 1 to 63 of a-z, 0-9 and -, with no - at either end.')
-  const client = { subdomain, name: 'First client', scopes: SCOPES }
-  const added = await insertClient(sql, config, { text: ADD_TENANT, more: [randomUUID(), name] }, client)
-  if (!added)
-    throw new Error(`The subdomain ${subdomain} is taken, or the platform was not started with this database yet.`)
-  return added
-}
-
-async function removeClient(sql: Sql, clientId: string) {
-  const { rows } = await sql.query({ text: REMOVE_CLIENT, values: [clientId] })
-  if (rows.length === 0) throw new Error(`There is no client ${clientId}.`)
-  return { removed: clientId }
-}
-
-async function run(sql: Sql, config: Config, [verb, first, second, ...rest]: string[]): Promise<unknown> {
-  if (verb === 'list' && first === undefined) return (await sql.query({ text: LIST, values: [] })).rows
-  if (verb === 'add' && first && rest.length === 0) return addTenant(sql, config, first, second)
-  if (verb === 'client' && first && second) return addClient(sql, config, first, second, scopesIn(rest, SCOPES))
+async function run(dependencies: Dependencies, [verb, first, second, ...rest]: string[]): Promise<unknown> {
+  const commands = createCommands(dependencies)
+  if (verb === 'list' && first === undefined) return commands.list()
+  if (verb === 'add' && first && rest.length === 0) return commands.add(first, second)
+  if (verb === 'client' && first && second) return commands.client(first, second, scopesIn(rest, SCOPES))
   if (verb === 'operator' && first) {
     const wanted = second === undefined ? [] : [second, ...rest]
-    return addOperator(sql, config, first, scopesIn(wanted, OPERATOR_SCOPES))
+    return commands.operator(first, scopesIn(wanted, OPERATOR_SCOPES))
   }
-  if (verb === 'operator-account' && first && second === undefined) return makeOperatorAccount(sql, config, first)
-  if (verb === 'remove-operator-account' && first && second === undefined)
-    return { removed: await endOperatorAccount(sql, config, first) }
-  if (verb === 'remove-client' && first && second === undefined) return removeClient(sql, first)
+  if (verb === 'operator-account' && first && second === undefined) return commands.operatorAccount(first)
+  if (verb === 'remove-operator-account' && first && second === undefined) return commands.removeOperatorAccount(first)
+  if (verb === 'remove-client' && first && second === undefined) return commands.removeClient(first)
   throw new Error(USAGE)
 }
 
-/** For an operator, until the API administers tenants (D-261). Prints JSON; a secret is shown this once. */
+/** A refusal with the rules that it names, for a line on the terminal. */
+const readable = (error: unknown): unknown =>
+  error instanceof Refusal
+    ? new Error([error.message, ...error.errors.map(({ path, message }) => `${path}: ${message}`)].join(' '))
+    : error
+
+/** For an operator, beside the API (D-261). Prints JSON; a secret is shown this once. */
 await asCommand(async () => {
   const { values, positionals } = parseArgs({
     options: { local: { type: 'string', default: LOCAL } },
     allowPositionals: true,
   })
   await withInstallation(process.env, { local: resolve(values.local) }, async (config) => {
-    const orm = await connect(roleUrl(config.database.url, config.masterKey, 'system'), 1)
+    const dependencies = await openDependencies(config)
     try {
-      const result = await run(await sqlOf(orm), config, positionals)
+      const result = await run(dependencies, positionals).catch((error: unknown) => {
+        throw readable(error)
+      })
       process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
     } finally {
-      await orm.close()
+      await dependencies.close()
     }
   })
 })

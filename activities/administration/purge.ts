@@ -3,18 +3,18 @@ import type { Dependencies } from '../dependencies.ts'
 import { KEPT_HOURS } from '../frame/idempotency.ts'
 import { deleteInSlices } from '../frame/slices.ts'
 import { purgeWebhooks } from '../webhooks/purge.ts'
+import { createTenantErasure } from './tenants/erase.ts'
 
+/** Beyond the lifetime of tokens, should it have been longer when a deleted client got its last one. */
+const KEPT_CLIENT_DAYS = 30
 const KEPT_OUTBOX_DAYS = 7
 /** Ended sessions hold nothing about a holder (D-469). */
 const KEPT_SESSION_DAYS = 90
 
+type Parts = Pick<Dependencies, 'config' | 'systemSql' | 'sql' | 'now'> & Parameters<typeof createTenantErasure>[0]
+
 /** Scheduled: deletes expired rows. Safe to retry. */
-export const createPurge = ({
-  config,
-  systemSql,
-  sql,
-  now,
-}: Pick<Dependencies, 'config' | 'systemSql' | 'sql' | 'now'>) => ({
+export const createPurge = (parts: Parts) => ({
   async purgeExpiredRows(): Promise<
     Record<
       | 'accountAttempts'
@@ -23,6 +23,8 @@ export const createPurge = ({
       | 'accountSessions'
       | 'accountTokens'
       | 'idempotencyKeys'
+      | 'leftovers'
+      | 'oauth2Clients'
       | 'organizationInvitations'
       | 'openIdAuthorizations'
       | 'openIdLogins'
@@ -39,9 +41,11 @@ export const createPurge = ({
       number
     >
   > {
+    const { config, systemSql, sql, now } = parts
     const webhooks = await purgeWebhooks(systemSql, config.webhooks.retentionDays)
     const age = 'created_at < now() - make_interval(hours => $1)'
     const started = 'started_at < now() - make_interval(days => $1)' // null for a row that never started
+    const deleted = 'deleted_at < now() - make_interval(days => $1)' // null for one that is not
     const ended = 'ended_at < now() - make_interval(days => $1)'
     const expired = 'expires_at < now()'
     return {
@@ -57,6 +61,8 @@ export const createPurge = ({
       accountTokens: await deleteInSlices(systemSql, 'account_tokens', expired, []),
       organizationInvitations: await deleteInSlices(systemSql, 'organization_invitations', expired, []),
       idempotencyKeys: await deleteInSlices(systemSql, 'idempotency_keys', age, [KEPT_HOURS]),
+      leftovers: await createTenantErasure(parts).eraseLeftovers(),
+      oauth2Clients: await deleteInSlices(systemSql, 'oauth2_clients', deleted, [KEPT_CLIENT_DAYS]),
       openIdAuthorizations: await deleteInSlices(systemSql, 'openid_authorizations', 'expires_at < now()', []),
       openIdLogins: await deleteInSlices(systemSql, 'openid_wallet_logins', 'expires_at < now()', []),
       openIdNonces: await deleteInSlices(systemSql, 'openid_used_nonces', 'expires_at < now()', []),

@@ -73,7 +73,7 @@ function validityOf({ notBefore, notAfter }: Pick<NewIaca, 'notBefore' | 'notAft
 }
 
 /** Throws `Refusal('request.invalid')` for names that an IACA certificate cannot have. */
-function subjectOf({ country, stateOrProvinceName, commonName }: NewIaca, host: string) {
+export function checkIacaSubject({ country, stateOrProvinceName, commonName }: NewIaca, host: string) {
   const refuse = (path: string, expected: string) =>
     terms.invalidRequest(path, 'subject', expected, 'The name cannot stand in the certificate.')
   if (!/^[A-Z]{2}$/.test(country)) throw refuse('country', 'expected two capital letters (ISO 3166-1)')
@@ -125,7 +125,7 @@ export function createIacas(parts: Parts) {
       if (idempotency && 'effect' in idempotency) return idempotency.effect as IacaRecord
       const validity = validityOf(request, now())
       const { host, contactUrl, crlUrl } = await terms.addressesOf(tenants, tenantId)
-      const subject = subjectOf(request, host)
+      const subject = checkIacaSubject(request, host)
       const id = uuid()
       const key = await createKey(tenantId, 'p256')
       const { keyId, publicKey, custody } = key

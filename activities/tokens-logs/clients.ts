@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Sql } from '../../entities/orm.ts'
 import { SCOPES, type Scope } from '../../protocol/tokens-logs/index.ts'
 import { isUuid } from '../../protocol/uuid.ts'
@@ -21,6 +21,8 @@ interface ClientRow {
   known: boolean
   tenant_id: string
   secret_hash: Buffer
+  /** Of the secret before, while it is right as well. */
+  former_hash: Buffer
   /** Separated by spaces. */
   scopes: string
 }
@@ -32,12 +34,16 @@ export const hashClientSecret = (secret: string): Buffer => sha256(secret)
 
 /** Looked up in place of a malformed id, so that it takes the same time. */
 const NO_CLIENT = '00000000-0000-0000-0000-000000000000'
-/** Compared for an unknown client: the hash of no secret that we make. */
-const NO_HASH = sha256('')
+/** Compared for an unknown client, and where there is no former secret: the hash of no text that anybody knows. */
+const NO_HASH = randomBytes(32)
 /** For each id a row; an unknown client has as much in it as one with most scopes. */
 const FIND = `select wanted.id, c.id is not null as known, coalesce(c.tenant_id, wanted.id) as tenant_id,
-  coalesce(c.secret_hash, $2) as secret_hash, array_to_string(coalesce(c.scopes, $3::text[]), ' ') as scopes
-from unnest($1::uuid[]) as wanted(id) left join oauth2_clients c on c.id = wanted.id`
+  coalesce(c.secret_hash, $2) as secret_hash,
+  coalesce(case when c.former_secret_ends_at > clock_timestamp() then c.former_secret_hash end, $2) as former_hash,
+  array_to_string(coalesce(c.scopes, $3::text[]), ' ') as scopes
+from unnest($1::uuid[]) as wanted(id)
+  left join (oauth2_clients c join tenants t on t.id = c.tenant_id and t.deleted_at is null)
+    on c.id = wanted.id and c.deleted_at is null`
 
 /** Ours have 43 characters. */
 const LONGEST_SECRET = 1_024
@@ -105,11 +111,13 @@ export function createClients({ systemSql }: { systemSql: Sql }) {
     ): Promise<Client | undefined> {
       if (clientSecret.length > LONGEST_SECRET) return undefined
       const row = await find(isUuid(clientId) ? clientId : NO_CLIENT)
-      const isRight = timingSafeEqual(sha256(clientSecret), row.secret_hash)
+      const hash = sha256(clientSecret)
+      // both are compared, whichever is right
+      const [isCurrent, isFormer] = [row.secret_hash, row.former_hash].map((known) => timingSafeEqual(hash, known))
       if (!row.known) return undefined
       const { id, tenant_id: tenantId, scopes } = row
       whenKnown({ tenantId, clientId: id })
-      return isRight ? { id, tenantId, scopes: scopes.split(' ').filter(Boolean) as Scope[] } : undefined
+      return isCurrent || isFormer ? { id, tenantId, scopes: scopes.split(' ').filter(Boolean) as Scope[] } : undefined
     },
   }
 }

@@ -6,6 +6,7 @@ import { parseScopes, type Scope } from '../../protocol/tokens-logs/index.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Client } from './clients.ts'
 import { createTokenKeys, type TokenKeys } from './keys.ts'
+import { createStanding } from './standing.ts'
 
 export interface TokenRequest {
   /** Undefined when no client was authenticated. */
@@ -52,6 +53,7 @@ export function createTokens({
   const issuer = config.publicUrl.origin
   const verifiedTokens = new LRUCache<string, { caller: Caller; kid: string | undefined }>({ max: 10_000 })
   const tokenKeys = createTokenKeys({ systemSql, now })
+  const standing = createStanding({ systemSql, now })
 
   const refuse = (message: string) => new Refusal('token.invalid', message)
 
@@ -113,7 +115,7 @@ export function createTokens({
       const seconds = Math.floor(now().getTime() / 1000)
       const cached = verifiedTokens.get(token)
       if (cached && cached.caller.expires > seconds && holds(await tokenKeys.current(), cached.kid))
-        return cached.caller
+        return standing.assertStands(cached.caller)
       if (token.length > 8_192) throw refuse('The access token is too long.')
       const parsed = parseCompactJws(token)
       if (!parsed) throw refuse('The access token was not issued by this platform, or was altered.')
@@ -134,7 +136,7 @@ export function createTokens({
       const { tenant_id: tenantId, sub: clientId, sid: sessionId, exp: expires } = payload
       const caller = { tenantId, clientId, scopes, expires, ...(sessionId !== undefined && { sessionId }) }
       verifiedTokens.set(token, { caller, kid })
-      return caller
+      return standing.assertStands(caller)
     },
   }
 }

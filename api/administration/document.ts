@@ -8,6 +8,7 @@ import {
   ACCOUNT_REFUSALS,
   ACCOUNT_SCHEMAS,
 } from './accounts/document.ts'
+import { CLIENT_DOCUMENT } from './clients/document.ts'
 import { CONTENT_DOCUMENT, CONTENT_PROBLEMS, type ContentOperation } from './content/document.ts'
 import {
   ORGANIZATION_ANSWERS,
@@ -17,6 +18,7 @@ import {
   ORGANIZATION_REFUSALS,
   ORGANIZATION_SCHEMAS,
 } from './organizations/document.ts'
+import { TENANT_DOCUMENT } from './tenants/document.ts'
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
 export const ADMINISTRATION_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_OPERATIONS | ContentOperation> = {
@@ -26,12 +28,43 @@ export const ADMINISTRATION_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_O
     ...ORGANIZATION_EXAMPLES,
     ...CONTENT_DOCUMENT.examples,
     updateTenantSettings: { fetchUnknownContexts: true, vcApi: false },
+    ...CLIENT_DOCUMENT.examples,
+    ...TENANT_DOCUMENT.examples,
   },
-  answers: { ...CONTENT_DOCUMENT.answers, ...ACCOUNT_ANSWERS, ...ORGANIZATION_ANSWERS },
-  refusals: { ...CONTENT_DOCUMENT.refusals, ...ACCOUNT_REFUSALS, ...ORGANIZATION_REFUSALS },
-  notFound: { ...CONTENT_DOCUMENT.notFound, ...ACCOUNT_NOT_FOUND, ...ORGANIZATION_NOT_FOUND },
-  schemas: { ...CONTENT_DOCUMENT.schemas, ...ACCOUNT_SCHEMAS, ...ORGANIZATION_SCHEMAS },
-  located: [...(CONTENT_DOCUMENT.located ?? []), 'createOrganization'],
+  answers: {
+    ...CONTENT_DOCUMENT.answers,
+    ...ACCOUNT_ANSWERS,
+    ...ORGANIZATION_ANSWERS,
+    ...CLIENT_DOCUMENT.answers,
+    ...TENANT_DOCUMENT.answers,
+  },
+  refusals: {
+    ...CONTENT_DOCUMENT.refusals,
+    ...ACCOUNT_REFUSALS,
+    ...ORGANIZATION_REFUSALS,
+    ...CLIENT_DOCUMENT.refusals,
+    ...TENANT_DOCUMENT.refusals,
+  },
+  notFound: {
+    ...CONTENT_DOCUMENT.notFound,
+    ...ACCOUNT_NOT_FOUND,
+    ...ORGANIZATION_NOT_FOUND,
+    ...CLIENT_DOCUMENT.notFound,
+    ...TENANT_DOCUMENT.notFound,
+  },
+  schemas: {
+    ...CONTENT_DOCUMENT.schemas,
+    ...ACCOUNT_SCHEMAS,
+    ...ORGANIZATION_SCHEMAS,
+    ...CLIENT_DOCUMENT.schemas,
+    ...TENANT_DOCUMENT.schemas,
+  },
+  located: [
+    ...(CONTENT_DOCUMENT.located ?? []),
+    'createOrganization',
+    ...(CLIENT_DOCUMENT.located ?? []),
+    ...(TENANT_DOCUMENT.located ?? []),
+  ],
   problems: [
     ACCOUNT_PROBLEMS,
     ORGANIZATION_PROBLEMS,
@@ -55,5 +88,7 @@ export const ADMINISTRATION_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_O
         },
       },
     },
+    ...CLIENT_DOCUMENT.problems,
+    ...TENANT_DOCUMENT.problems,
   ],
 }

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express'
 import type { Call } from '../../activities/frame/operations.ts'
 import type { Platform } from '../../activities/index.ts'
-import type { Tokens } from '../../activities/tokens-logs/tokens.ts'
+import type { Caller, Tokens } from '../../activities/tokens-logs/tokens.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Scope } from '../../protocol/tokens-logs/index.ts'
 import { claimKey } from './idempotency.ts'
@@ -73,6 +73,8 @@ export async function expressAuthentication(request: Request, name: string, scop
 /** The request as controllers see it: with its caller, who is authorised already. */
 export interface Called {
   user: Call
+  /** What the access token says. */
+  caller?: Caller
   /** The file of a form. */
   sentFile?: Uint8Array
   /** What the operation adds to the log entry that the API writes for it. No personal data. */

@@ -1,4 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { DeletionStep } from '../../protocol/administration/tenants/deletion.ts'
+import type { WantedOfTenant } from '../../protocol/administration/tenants/provisioning.ts'
 import { EVERYTHING, owned, ownedByTenant, type Rights } from '../base.ts'
 
 const EnvironmentSchema = defineEntity({
@@ -12,6 +14,7 @@ const EnvironmentSchema = defineEntity({
     deploymentModel: p.text(),
     region: p.json<{ id: string; name: string; displayName: string }>(),
     createdAt: p.datetime().onCreate(() => new Date()),
+    updatedAt: p.datetime().onCreate(() => new Date()),
   },
 })
 export class Environment extends EnvironmentSchema.class {}
@@ -39,7 +42,18 @@ const TenantSchema = defineEntity({
     ecosystemParticipantId: p.uuid().nullable(),
     /** Days that entries of the log stay; null: without end. */
     logRetentionDays: p.integer().nullable(),
+    /** Whether what was asked for with the tenant is made. */
+    status: p.text().$type<'provisioning' | 'ready' | 'failed'>().default('ready'),
+    wanted: p.json<WantedOfTenant>().onCreate(() => ({})),
+    /** Why it is not ready yet, or failed. */
+    statusCode: p.text().nullable(),
+    statusReason: p.text().nullable(),
+    lookedAt: p.datetime().nullable(),
+    nextLookAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
+    updatedAt: p.datetime().onCreate(() => new Date()),
+    /** Since when it is being deleted: nobody finds it any more. */
+    deletedAt: p.datetime().nullable(),
   },
 })
 export class Tenant extends TenantSchema.class {}
@@ -55,11 +69,44 @@ const OAuth2ClientSchema = defineEntity({
     description: p.text(),
     /** SHA-256 of the secret, which we made from 256 random bits. */
     secretHash: p.blob(),
+    /** Of the secret before, which is right as well until it ends. */
+    formerSecretHash: p.blob().nullable(),
+    formerSecretEndsAt: p.datetime().nullable(),
     scopes: p.array(),
+    updatedAt: p.datetime().onCreate(() => new Date()),
+    /** The row stays until the client's last token has ended. */
+    deletedAt: p.datetime().nullable(),
   },
 })
 export class OAuth2Client extends OAuth2ClientSchema.class {}
 OAuth2ClientSchema.setClass(OAuth2Client)
+
+/** Belongs to no tenant: it is what stays of one. */
+const DeletedTenantSchema = defineEntity({
+  name: 'DeletedTenant',
+  tableName: 'deleted_tenants',
+  properties: {
+    id: p.uuid().primary(),
+    subdomain: p.text(),
+    name: p.text(),
+    /** Who asked for it, and in which request. */
+    clientId: p.text(),
+    requestId: p.uuid(),
+    requestedAt: p.datetime(),
+    /** When the last key and the last row were gone. */
+    erasedAt: p.datetime().nullable(),
+    step: p.text().$type<DeletionStep>().default('refused'),
+    keysDestroyed: p.integer().default(0),
+    rowsDeleted: p.bigint('number').default(0),
+    workflowsEnded: p.integer().default(0),
+    /** Why the step is not done yet. */
+    reason: p.text().nullable(),
+    lookedAt: p.datetime().nullable(),
+    nextLookAt: p.datetime().nullable(),
+  },
+})
+export class DeletedTenant extends DeletedTenantSchema.class {}
+DeletedTenantSchema.setClass(DeletedTenant)
 
 export const RIGHTS = {
   environments: { app: 'select', system: EVERYTHING },
@@ -68,6 +115,7 @@ export const RIGHTS = {
     system: EVERYTHING,
   },
   oauth2_clients: { app: EVERYTHING, system: EVERYTHING },
+  deleted_tenants: { system: 'select, insert, update' },
   migrations: { system: 'select' },
   platform_epoch: { app: 'select', system: 'select, update' },
   idempotency_keys: { app: EVERYTHING, system: EVERYTHING },

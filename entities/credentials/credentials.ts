@@ -101,8 +101,8 @@ export class Notification extends NotificationSchema.class {}
 NotificationSchema.setClass(Notification)
 
 export const RIGHTS = {
-  credential_notifications: { app: 'select, insert, update', system: 'select' },
+  credential_notifications: { app: 'select, insert, update', system: 'select, delete' },
   credentials: { app: EVERYTHING, system: EVERYTHING },
-  credential_holders: { app: 'select, insert, delete', system: 'select' },
-  credential_revocations: { app: 'select, insert, update', system: 'select' },
+  credential_holders: { app: 'select, insert, delete', system: 'select, delete' },
+  credential_revocations: { app: 'select, insert, update', system: 'select, delete' },
 } satisfies Rights

@@ -78,6 +78,6 @@ StatusListPublicationSchema.setClass(StatusListPublication)
 
 export const RIGHTS = {
   status_lists: { app: EVERYTHING, system: EVERYTHING },
-  credential_status_changes: { app: 'select, insert' },
-  status_list_publications: { app: 'select', system: 'select, insert' },
+  credential_status_changes: { app: 'select, insert', system: 'select, delete' },
+  status_list_publications: { app: 'select', system: 'select, insert, delete' },
 } satisfies Rights

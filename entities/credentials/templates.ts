@@ -42,5 +42,5 @@ SemanticTemplateVersionSchema.setClass(SemanticTemplateVersion)
 
 export const RIGHTS = {
   semantic_templates: { app: EVERYTHING, system: EVERYTHING },
-  semantic_template_versions: { app: 'select, insert', system: 'select, insert' },
+  semantic_template_versions: { app: 'select, insert', system: 'select, insert, delete' },
 } satisfies Rights

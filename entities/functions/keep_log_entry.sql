@@ -1,10 +1,13 @@
--- No role removes an entry, or its place in the chain, but below a checkpoint: retention signs one before it removes.
+-- No role removes an entry, or its place in the chain, but below a checkpoint: retention signs one before it removes. The
+-- log of a deleted tenant goes with the tenant.
 create or replace function keep_log_entry()
 returns trigger
 language plpgsql as $$
 declare
   place bigint;
 begin
+  perform from deleted_tenants d where d.id = old.tenant_id;
+  if found then return old; end if;
   if tg_table_name = 'log_chain' then
     place := old.position;
   else

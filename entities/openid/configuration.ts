@@ -21,5 +21,5 @@ export class OpenIdConfiguration extends OpenIdConfigurationSchema.class {}
 OpenIdConfigurationSchema.setClass(OpenIdConfiguration)
 
 export const RIGHTS = {
-  openid_configurations: { app: EVERYTHING, system: 'select' },
+  openid_configurations: { app: EVERYTHING, system: 'select, delete' },
 } satisfies Rights

@@ -50,6 +50,6 @@ export class OpenIdAuthorization extends OpenIdAuthorizationSchema.class {}
 OpenIdAuthorizationSchema.setClass(OpenIdAuthorization)
 
 export const RIGHTS = {
-  authentication_providers: { app: EVERYTHING, system: 'select' },
+  authentication_providers: { app: EVERYTHING, system: 'select, delete' },
   openid_authorizations: { app: 'select, insert, delete', system: 'select, delete' },
 } satisfies Rights

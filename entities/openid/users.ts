@@ -20,6 +20,6 @@ export class OpenIdUser extends OpenIdUserSchema.class {}
 OpenIdUserSchema.setClass(OpenIdUser)
 
 export const RIGHTS = {
-  openid_users: { app: EVERYTHING, system: 'select' },
-  openid_user_claims: { app: 'select, insert, delete', system: 'select' },
+  openid_users: { app: EVERYTHING, system: 'select, delete' },
+  openid_user_claims: { app: 'select, insert, delete', system: 'select, delete' },
 } satisfies Rights

@@ -93,9 +93,9 @@ export class OidcSignIn extends OidcSignInSchema.class {}
 OidcSignInSchema.setClass(OidcSignIn)
 
 export const RIGHTS = {
-  oidc_verifiers: { app: EVERYTHING, system: 'select' },
-  oidc_clients: { app: EVERYTHING, system: 'select' },
-  oidc_keys: { app: EVERYTHING, system: 'select' },
+  oidc_verifiers: { app: EVERYTHING, system: 'select, delete' },
+  oidc_clients: { app: EVERYTHING, system: 'select, delete' },
+  oidc_keys: { app: EVERYTHING, system: 'select, delete' },
   oidc_sign_ins: { app: EVERYTHING, system: 'select, delete' },
   oidc_payloads: { app: EVERYTHING, system: 'select, delete' },
 } satisfies Rights

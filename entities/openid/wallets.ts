@@ -65,8 +65,8 @@ export class OpenIdWalletLogin extends OpenIdWalletLoginSchema.class {}
 OpenIdWalletLoginSchema.setClass(OpenIdWalletLogin)
 
 export const RIGHTS = {
-  openid_wallets: { app: EVERYTHING, system: 'select' },
-  openid_wallet_policies: { app: EVERYTHING, system: 'select' },
+  openid_wallets: { app: EVERYTHING, system: 'select, delete' },
+  openid_wallet_policies: { app: EVERYTHING, system: 'select, delete' },
   openid_wallet_logins: { app: EVERYTHING, system: 'select, delete' },
   openid_used_jtis: { app: 'select, insert', system: 'select, delete' },
 } satisfies Rights

@@ -1,7 +1,9 @@
 import { disjoint } from '../disjoint.ts'
 import { ACCOUNT_OPERATIONS } from './accounts/operations.ts'
+import { CLIENT_OPERATIONS } from './clients/operations.ts'
 import { CONTENT_OPERATIONS } from './content/operations.ts'
 import { ORGANIZATION_OPERATIONS } from './organizations/operations.ts'
+import { TENANT_OPERATIONS } from './tenants/operations.ts'
 
 const category = 'tenant'
 
@@ -12,6 +14,8 @@ export const ADMINISTRATION_OPERATIONS = disjoint(
     updateTenantSettings: { scope: 'administration:write', name: 'TENANT_SETTINGS_UPDATE', category, changes: true },
   } as const,
   ACCOUNT_OPERATIONS,
+  CLIENT_OPERATIONS,
   CONTENT_OPERATIONS,
   ORGANIZATION_OPERATIONS,
+  TENANT_OPERATIONS,
 )

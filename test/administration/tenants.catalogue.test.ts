@@ -64,6 +64,7 @@ test('tables without an owner are known ones', async (t) => {
       'accounts',
       'blog_categories',
       'blog_posts',
+      'deleted_tenants',
       'ecosystem_allowances',
       'ecosystem_credentials',
       'ecosystem_identifiers',

@@ -5,10 +5,13 @@ import type { Work } from '../../activities/frame/pending-work.ts'
 import { SentMessage } from '../../entities/messaging.ts'
 import type { Sql } from '../../entities/orm.ts'
 import { asSystem, connect, inTenant, sqlOf } from '../../entities/orm.ts'
+import { OPERATOR_SCOPES } from '../../protocol/tokens-logs/index.ts'
+import { tenantsOf } from '../support/administration.ts'
 import { create, lines } from '../support/credentials/batches.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { didsOf } from '../support/credentials/dids.ts'
 import { createDomain } from '../support/domains.ts'
+import { addClient } from '../support/frame/tenants.ts'
 import { CLAIMS, createMobileTemplate, sessionsOf } from '../support/openid/wallet.ts'
 import { createWebhook, webhooksOf } from '../support/webhooks.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -31,6 +34,13 @@ const change = async (text: string, ...values: unknown[]) => (await superuser.qu
 const AREA = '/v1/credentials/web-semantic'
 
 let template: string | undefined
+
+/** Tenants as an operator manages them. */
+const tenants = async () => {
+  const { tenantId } = world.first
+  const operator = await addClient(world.dependencies.systemSql, { tenantId, scopes: OPERATOR_SCOPES })
+  return tenantsOf(world, await world.tokenOf(operator))
+}
 
 /** One of each kind, asked for over HTTP: its id by workflow type, and a change of its row by which the work is over. */
 const KINDS: Record<string, { begin(): Promise<string>; over: string; since: string }> = {
@@ -116,6 +126,20 @@ const KINDS: Record<string, { begin(): Promise<string>; over: string; since: str
     },
     over: `update openid_sessions set state = 'EXPIRED', ended_at = now() where id = $1`,
     since: 'update openid_sessions set ends_at = $2 where id = $1',
+  },
+  provisionTenant: {
+    begin: async () => (await (await tenants()).created({ did: { keyType: 'ed25519' } })).id,
+    over: `update tenants set status = 'ready' where id = $1`,
+    since: 'update tenants set created_at = $2 where id = $1',
+  },
+  deleteTenant: {
+    async begin() {
+      const { id } = await (await tenants()).created()
+      await (await tenants()).remove(id)
+      return id
+    },
+    over: `update deleted_tenants set erased_at = now(), step = 'erased' where id = $1`,
+    since: 'update deleted_tenants set requested_at = $2 where id = $1',
   },
   notifyStatus: {
     async begin() {

@@ -13,7 +13,7 @@ export interface BindingRecord {
   participantId: string | null
 }
 
-const CURRENT = 'select ecosystem_id from tenants where id = ? for no key update'
+const CURRENT = 'select ecosystem_id from tenants where id = ? and deleted_at is null for no key update'
 const BIND = 'update tenants set ecosystem_id = ?, ecosystem_participant_id = ? where id = ?'
 const LIST = `select id, ecosystem_participant_id from tenants where ecosystem_id = ?
 order by created_at desc, id limit ? offset ?`

@@ -18,8 +18,8 @@ interface TenantRow {
 }
 
 const FOUND_BY_HOST = `select t.id, t.subdomain, t.is_first from tenants t
-where ($1 and t.is_first) or t.subdomain = $2
-  or t.id = (select d.tenant_id from domains d where d.domain = $3 and d.is_verified)
+where t.deleted_at is null and (($1 and t.is_first) or t.subdomain = $2
+  or t.id = (select d.tenant_id from domains d where d.domain = $3 and d.is_verified))
 order by t.is_first limit 1`
 
 export interface HostTenant extends KnownTenant {

@@ -10,7 +10,7 @@ const THINGS: Readonly<Record<Area, string>> = {
   webhooks: 'webhooks',
   logs: 'the log',
   openid: 'OpenID Connect',
-  administration: 'settings of the tenant, and claim sources',
+  administration: 'settings and OAuth 2.0 clients of the tenant, and claim sources',
   accounts: "the person's own account and organizations",
   platform: 'tenants, organizations and content of the platform, for its operators',
 }

@@ -105,7 +105,7 @@ export const OF_ALL_FORMATS = [
 ]
 
 /** Paths of what belongs to no tenant: operators write it. */
-export const PLATFORM_PATHS = /^\/v1\/(help|blog|legal|ecosystems)(\/|$)/
+export const PLATFORM_PATHS = /^\/v1\/(help|blog|legal|ecosystems|environments|tenants)(\/|$)/
 
 /** The area whose scopes the operations of a path need. */
 export const areaOf = (path: string): string => {
@@ -117,7 +117,7 @@ export const areaOf = (path: string): string => {
   if (path.startsWith('/v1/credentials/mobile')) return 'mobile-credentials'
   if (path.startsWith('/v1/webhooks')) return 'webhooks'
   if (/^\/v1\/(users|openid|oidc)/.test(path)) return 'openid'
-  if (path.startsWith('/v1/claim-sources')) return 'administration'
+  if (/^\/v1\/(claim-sources|oauth2)/.test(path)) return 'administration'
   if (/^\/v1\/(account|organizations)\b|\/acceptances$/.test(path)) return 'accounts'
   if (PLATFORM_PATHS.test(path)) return 'platform'
   return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'

@@ -1,4 +1,5 @@
 import { newEmail } from '../../accounts.ts'
+import { newSubdomain } from '../../administration.ts'
 import { COMPACT_EXAMPLES } from '../../credentials/compact.ts'
 import { payload } from '../../credentials/credentials.ts'
 import { PRESENTATION_EXAMPLES } from '../../credentials/presentations.examples.ts'
@@ -101,6 +102,12 @@ export const PARTICULAR: Record<string, Example> = {
   getDeferredCredential: { answers: 401 },
   notifyCredentialIssuer: { answers: 401 },
   updateWebhook: { path: ({ spareWebhookId }) => ({ id: spareWebhookId }) },
+  createTenant: { body: ({ environmentId }) => ({ environmentId, name: 'A tenant', subdomain: newSubdomain() }) },
+  // its scope alone is enough for it
+  createOAuth2Client: { body: () => ({ name: 'A client', description: '', scopes: [] }) },
+  deleteTenant: { path: ({ spareAdministeredId }) => ({ id: spareAdministeredId }) },
+  getTenantDeletion: { path: ({ deletedTenantId }) => ({ id: deletedTenantId }) },
+  deleteOAuth2Client: { path: ({ spareOAuth2ClientId }) => ({ id: spareOAuth2ClientId }) },
   deleteClaimSource: { path: ({ spareClaimSourceId }) => ({ id: spareClaimSourceId }) },
   // nobody answers there
   createAuthenticationProvider: {

@@ -1,5 +1,6 @@
 import { OPERATOR_SCOPES, type Scope } from '../../../../protocol/tokens-logs/index.ts'
 import { type AccountSample, makeAccountSample } from '../../accounts.ts'
+import { type AdministrationSample, makeAdministrationSample } from '../../administration.ts'
 import { type ClaimSourceSample, makeClaimSourceSample } from '../../claim-sources.ts'
 import { type ContentSample, makeContentSample } from '../../content.ts'
 import { makeCompactSample } from '../../credentials/compact.ts'
@@ -18,6 +19,7 @@ import { addClient } from '../tenants.ts'
 /** What the examples speak of: one tenant's things. */
 export interface Sample
   extends AccountSample,
+    AdministrationSample,
     PresentationSample,
     ClaimSourceSample,
     ContentSample,
@@ -97,6 +99,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     token,
     operatorToken,
     ...(await makeAccountSample(world)),
+    ...(await makeAdministrationSample(world, { token, operatorToken })),
     did,
     spareDid: await createDid(world, 'ed25519', token),
     idleDid: await createDid(world, 'ed25519', token),

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common'
 import type { Scenario } from './files.ts'
+import { ADMINISTRATION_SCENARIOS } from './scenarios.administration.ts'
 import { MAIL_SCENARIOS } from './scenarios.mails.ts'
 import { SESSION_SCENARIOS } from './scenarios.openid.ts'
 
@@ -97,6 +98,7 @@ const verified = (nextInMs: number) => ({ status: 'VERIFIED', nextInMs })
 
 /** Every path that a workflow can take gets a history here; test/frame/temporal/workflow-safety.test.ts replays them all. */
 export const scenarios: Scenario[] = [
+  ...ADMINISTRATION_SCENARIOS,
   registration('at-once', { lookUpDid: () => ({ resolved: true }), completeDid: () => undefined }),
   registration('after-two-waits', {
     lookUpDid: (nth) => (nth < 2 ? notYet : { resolved: true }),

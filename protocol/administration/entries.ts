@@ -1,0 +1,10 @@
+const category = 'tenant'
+
+/** What was asked for with a tenant is made, or cannot be made. */
+export const TENANT_PROVISION_ENTRY = { name: 'TENANT_PROVISION', category } as const
+
+/** Nothing is left of a deleted tenant. */
+export const TENANT_ERASE_ENTRY = { name: 'TENANT_ERASE', category } as const
+
+/** Entries of what goes on after the request of an operator, in the first tenant's log. */
+export const ADMINISTRATION_ENTRIES = [TENANT_PROVISION_ENTRY, TENANT_ERASE_ENTRY] as const

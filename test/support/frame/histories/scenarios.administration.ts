@@ -1,0 +1,59 @@
+import type { Scenario } from './files.ts'
+
+const tenant = {
+  tenantId: '00000000-0000-4000-8000-000000000001',
+  subjectTenantId: '00000000-0000-4000-8000-000000000010',
+}
+
+const failingOnce = (nth: number) => {
+  if (nth === 0) throw new Error('a crash')
+}
+
+const KEYS_AWAY = { waiting: 'The key store does not answer.' }
+
+export const ADMINISTRATION_SCENARIOS: Scenario[] = [
+  {
+    workflowType: 'provisionTenant',
+    path: 'ready-after-a-wait',
+    payload: tenant,
+    answers: {
+      attemptProvisioning: (nth) => (nth < 1 ? { state: 'waiting', code: 'keys.unavailable' } : { state: 'ready' }),
+    },
+  },
+  {
+    workflowType: 'provisionTenant',
+    path: 'failed-after-a-crash',
+    payload: tenant,
+    answers: {
+      attemptProvisioning: (nth) => {
+        failingOnce(nth)
+        return { state: 'failed' }
+      },
+    },
+  },
+  {
+    workflowType: 'deleteTenant',
+    path: 'erased',
+    payload: { ...tenant, settleSeconds: 1 },
+    answers: {
+      endTenantWork: (nth) => ({ running: nth < 1 }),
+      destroyTenantKeys: (nth) => (nth < 1 ? { next: tenant.subjectTenantId } : {}),
+      deleteTenantRows: (nth) => ({ done: nth > 0 }),
+      finishTenantDeletion: () => ({ erased: true }),
+    },
+  },
+  {
+    workflowType: 'deleteTenant',
+    path: 'waits-for-keys-and-begins-again',
+    payload: { ...tenant, settleSeconds: 1 },
+    answers: {
+      endTenantWork: (nth) => {
+        failingOnce(nth)
+        return { running: false }
+      },
+      destroyTenantKeys: (nth) => (nth < 1 ? KEYS_AWAY : {}),
+      deleteTenantRows: () => ({ done: true }),
+      finishTenantDeletion: (nth) => ({ erased: nth > 0 }),
+    },
+  },
+]
