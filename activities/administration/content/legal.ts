@@ -5,6 +5,7 @@ import { asSystem } from '../../../entities/orm.ts'
 import { checkContent } from '../../../protocol/administration/content/fields.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Call } from '../../frame/operations.ts'
+import { accountOf } from '../accounts/calls.ts'
 import { type ContentParts, flushNew, type Page } from './entries.ts'
 
 export interface PolicyTexts {
@@ -137,13 +138,13 @@ export const createLegalPolicies = ({ database, now, uuid, operations, rendering
    */
   async acceptLegalPolicy(call: Call, slug: string, version: number): Promise<AcceptanceRecord> {
     const metadata: Record<string, string | number> = { version }
+    const accountId = accountOf(call)
     return operations.changePlatform(call, 'acceptLegalPolicy', metadata, async (em) => {
       const policy = await find(em, slug, LockMode.PESSIMISTIC_READ)
       metadata.id = policy.id
       if (version > policy.version) throw notFound()
       if (version < policy.version)
         throw new Refusal('legal_policy.version_replaced', `Version ${policy.version} is in force now.`)
-      const accountId = call.clientId
       await em.execute(ACCEPT, [uuid(), policy.id, version, accountId, now()])
       const row = await em.findOneOrFail(LegalAcceptance, { policyId: policy.id, version, accountId })
       return { accountId, slug, version, acceptedAt: row.acceptedAt.toISOString() }
@@ -151,11 +152,13 @@ export const createLegalPolicies = ({ database, now, uuid, operations, rendering
   },
 
   /** What the caller accepted of a policy, newest version first. Throws `legal_policy.not_found`. */
-  listLegalPolicyAcceptances: (accountId: string, slug: string): Promise<AcceptanceRecord[]> =>
-    asSystem(database.system, async (em) => {
+  async listLegalPolicyAcceptances(call: Call, slug: string): Promise<AcceptanceRecord[]> {
+    const accountId = accountOf(call)
+    return asSystem(database.system, async (em) => {
       const policy = await find(em, slug)
       const where = { policyId: policy.id, accountId }
       const rows = await em.find(LegalAcceptance, where, { orderBy: { version: 'desc' } })
       return rows.map(({ version, acceptedAt }) => ({ accountId, slug, version, acceptedAt: acceptedAt.toISOString() }))
-    }),
+    })
+  },
 })

@@ -166,8 +166,7 @@ export class LegalController extends Controller {
   @Example<AcceptancesOut>({ data: [ACCEPTANCE] })
   @Response<Problem>(404, 'there is no such policy')
   async acceptances(@Request() called: Called, @Path() slug: string): Promise<AcceptancesOut> {
-    const { clientId } = called.user
-    const found = await this.platform.legalPolicies.listLegalPolicyAcceptances(clientId, slug)
+    const found = await this.platform.legalPolicies.listLegalPolicyAcceptances(called.user, slug)
     return { data: found.map(acceptanceToWire) }
   }
 }

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { OPERATOR_SCOPES, type Scope } from '../../../protocol/tokens-logs/index.ts'
+import { addAccount, tokenOfPerson } from '../../support/accounts.ts'
 import { contentOf, newSlug, policy } from '../../support/content.ts'
 import { loggedAbout } from '../../support/credentials/dids.ts'
 import { addClient } from '../../support/frame/tenants.ts'
@@ -18,17 +19,15 @@ async function tokenWith(scopes: readonly Scope[]): Promise<string> {
   return world.tokenOf(await addClient(world.dependencies.systemSql, { tenantId, scopes }))
 }
 
+const newPerson = async () => tokenOfPerson(world, await addAccount(world))
+
 const typeOf = (reply: Reply) => reply.json<{ type?: string }>().type?.replace('/problems#', '')
 
 const POLICIES = '/v1/legal/policies'
 
 test.serial('a policy has versions that never change; people accept the newest one, each once', async (t) => {
   const { slug, id } = await operators.created(POLICIES, policy({ content: 'First.' }))
-  const people = [
-    await tokenWith(['accounts:read', 'accounts:write']),
-    await tokenWith(['accounts:read', 'accounts:write']),
-  ]
-  const [ada = '', bob = ''] = people
+  const [ada, bob] = [await newPerson(), await newPerson()]
   const accept = (token: string, version: unknown) =>
     world.ask(`${POLICIES}/${slug}/acceptances`, { token, body: { version } })
   const accepted = async (token: string) =>
@@ -59,8 +58,13 @@ test.serial('a policy has versions that never change; people accept the newest o
   )
   for (const path of [`${slug}/versions/3`, `${newSlug()}/versions`, newSlug()])
     t.is(typeOf(await operators.read(`${POLICIES}/${path}`)), 'legal_policy.not_found')
-  for (const token of [world.token, await tokenWith(OPERATOR_SCOPES)])
-    t.is(typeOf(await accept(token, 2)), 'token.insufficient_scope')
+  t.is(typeOf(await accept(world.token, 2)), 'token.insufficient_scope')
+  for (const scopes of [OPERATOR_SCOPES, ['accounts:read', 'accounts:write'] as const]) {
+    const token = await tokenWith(scopes)
+    t.is(typeOf(await accept(token, 2)), 'account.session_required', 'a program accepts nothing')
+    const listed = await world.ask(`${POLICIES}/${slug}/acceptances`, { token })
+    t.is(typeOf(listed), 'account.session_required')
+  }
   t.is((await loggedAbout(world, world.token, 'LEGAL_POLICY_ACCEPT_SUCCESS', id)).length, 11)
 })
 

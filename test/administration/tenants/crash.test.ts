@@ -84,7 +84,7 @@ async function large(): Promise<string> {
   for (let slice = 0; slice < 20; slice += 1)
     await rows(
       `insert into outbox (id, tenant_id, area, object_id, workflow_type, workflow_id, summary, payload, started_at)
-       select gen_random_uuid(), $1, '', '', '', $1 || '/' || n || '/' || $2, '', '', now() from generate_series(1, 2500) n`,
+       select gen_random_uuid(), $1::uuid, '', '', '', concat_ws('/', $1::text, n, $2::int), '', '', now() from generate_series(1, 2500) n`,
       id,
       slice,
     )
