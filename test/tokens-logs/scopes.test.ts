@@ -30,6 +30,9 @@ const PUBLISHED = [
   'getCredentialIssuerMetadata',
   'getAuthorizationServerMetadata',
   'openIdCredentialMetadata',
+  'getEcosystemIssuer',
+  'getEcosystemPolicy',
+  'getEcosystemVerifier',
 ]
 
 /** Written apart from the controllers, so that a scope that changes there fails here. `public`: no token is asked for. */
