@@ -57,6 +57,7 @@ test('each workflow has an id of its own, and each schedule', (t) => {
     workflows.deliverWebhook.id({ tenantId, webhookId: batchId, eventId: batchId, deliveryId: batchId, round: 0 }),
     workflows.deliverMessage.id({ tenantId, sentId: batchId }),
     workflows.issueOpenIdCredentials.id({ tenantId, sessionId: batchId }),
+    workflows.deliverMail.id({ tenantId, mailId: batchId }),
     workflows.provisionTenant.id({ tenantId, subjectTenantId: batchId }),
     workflows.deleteTenant.id({ tenantId, subjectTenantId: batchId }),
     ...Object.values(schedules).map(({ id }) => id),

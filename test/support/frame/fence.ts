@@ -121,6 +121,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     ],
     ['openid_authorizations', of({ provider_id: provider, state_digest: none, content: none, expires_at: new Date() })],
     ['openid_users', of({ id: user, provider_id: provider, subject_index: none, content: none })],
+    ['credential_holders', { tenant_id: tenant, holder_id: user, credential_id: credential }],
     ['openid_user_claims', { tenant_id: tenant, claim_index: none, user_id: user }],
     ['openid_configurations', of({ url: '', claims: '{}', disabled: false, session_timeout_seconds: 0, secret: none })],
     [

@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common'
 import type { Scenario } from './files.ts'
 import { ADMINISTRATION_SCENARIOS } from './scenarios.administration.ts'
+import { DOMAIN_SCENARIOS } from './scenarios.domains.ts'
 import { MAIL_SCENARIOS } from './scenarios.mails.ts'
 import { SESSION_SCENARIOS } from './scenarios.openid.ts'
 
@@ -82,20 +83,6 @@ const sending = (path: string, attemptMessage: (nth: number) => unknown): Scenar
   answers: { attemptMessage },
 })
 
-const FAULT = { code: 'domain.record_missing', reason: 'No TXT record is the token.' }
-
-const verifying = (path: string, lookUpDomain: (nth: number) => unknown, more: Partial<Scenario> = {}): Scenario => ({
-  workflowType: 'verifyDomain',
-  path,
-  payload: { tenantId: subject.tenantId, domainId: '00000000-0000-4000-8000-000000000006', attempt: 1 },
-  answers: { lookUpDomain },
-  ...more,
-})
-
-const waitsFor = (nextInMs: number) => ({ status: 'WAITING', fault: FAULT, nextInMs })
-
-const verified = (nextInMs: number) => ({ status: 'VERIFIED', nextInMs })
-
 /** Every path that a workflow can take gets a history here; test/frame/temporal/workflow-safety.test.ts replays them all. */
 export const scenarios: Scenario[] = [
   ...ADMINISTRATION_SCENARIOS,
@@ -142,23 +129,7 @@ export const scenarios: Scenario[] = [
     },
   },
   ...MAIL_SCENARIOS,
-  verifying('given-up-after-two-looks', (nth) => (nth < 1 ? waitsFor(500) : { status: 'GIVEN_UP', fault: FAULT })),
-  verifying('verified-and-deleted', (nth) => {
-    if (nth === 1) throw new Error('a crash')
-    return [waitsFor(300), undefined, verified(300), { status: 'OVER' }][nth]
-  }),
-  verifying('asked-to-look', (nth) => [waitsFor(3_600_000), verified(500), { status: 'OVER' }][nth], {
-    update: 'lookNow',
-  }),
-  verifying('changed', (nth) => (nth < 1 ? verified(604_800_000) : { status: 'OVER' }), { signal: 'changed' }),
-  verifying('last-of-two-runs', (nth) => (nth < 3 ? verified(100) : { status: 'OVER' }), {
-    payload: {
-      tenantId: subject.tenantId,
-      domainId: '00000000-0000-4000-8000-000000000006',
-      attempt: 1,
-      looksPerRun: 2,
-    },
-  }),
+  ...DOMAIN_SCENARIOS,
   { workflowType: 'reapKeys', path: 'done', payload: undefined, answers: { reapUnownedKeys: () => ({ reaped: 0 }) } },
   {
     workflowType: 'sweepCertificates',
