@@ -53,7 +53,7 @@ const OPTIONS: ts.CompilerOptions = {
   declaration: true,
   rewriteRelativeImportExtensions: true,
   target: ts.ScriptTarget.ES2023,
-  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
   module: ts.ModuleKind.NodeNext,
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
   rootDir: source,
@@ -82,7 +82,7 @@ async function buildWhatChanged(say: Say): Promise<void> {
   rmSync(next, { recursive: true, force: true })
   mkdirSync(next, { recursive: true })
   compile(next)
-  for (const file of globSync('**/*.{json,md,mjs}', { cwd: source })) cpSync(join(source, file), join(next, file))
+  for (const file of globSync('**/*.{json,md}', { cwd: source })) cpSync(join(source, file), join(next, file))
   cpSync(join(root, 'LICENSE'), join(next, 'LICENSE'))
   rmSync(target, { recursive: true, force: true })
   renameSync(next, target)

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { schedules } from '../../activities/frame/schedules.ts'
 import { workflows } from '../../protocol/workflows.ts'
-import { blocksOf, isKept, typeDocument } from '../support/frame/docs.ts'
+import { blocksOf, isKept, type, typeDocument } from '../support/frame/docs.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -72,6 +72,12 @@ test.serial('each loop of docs/batches.md ends in every state in which a batch d
 
 test.serial('docs/status-lists.md works word for word', async (t) => {
   const kept = (await typed('docs/status-lists.md')).filter(({ promised }) => promised !== undefined)
+  for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
+  t.is(kept.length, 3)
+})
+
+test.serial('docs/cli.md works word for word', async (t) => {
+  const kept = (await type(world, await blocksOf('docs/cli.md'))).filter(({ promised }) => promised !== undefined)
   for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
   t.is(kept.length, 3)
 })

@@ -21,13 +21,17 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const read = (name: string) => readFile(join(root, name), 'utf8')
 
 /** What the project's folder has. */
-const OURS = ['.local', 'node_modules', 'package.json']
+const OURS = ['.local', 'node_modules', 'package.json', 'stack']
 
-/** npm's scripts, which run the programs of this project from a folder elsewhere. */
+/** npm's scripts, which run the programs of this project from a folder elsewhere; and its own program. */
 async function packageJson(): Promise<string> {
-  const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> }
+  const { name, bin, scripts } = JSON.parse(await read('package.json')) as {
+    name: string
+    bin: object
+    scripts: Record<string, string>
+  }
   const here = Object.entries(scripts).map(([name, script]) => [name, script.replaceAll(' stack/', ` ${root}stack/`)])
-  return JSON.stringify({ private: true, scripts: Object.fromEntries(here) })
+  return JSON.stringify({ name, bin, private: true, scripts: Object.fromEntries(here) })
 }
 
 /** As the platform's processes have it, for the commands of an operator. */
@@ -58,7 +62,7 @@ export async function type(world: World, blocks: Block[]): Promise<Typed[]> {
     const mails = world.config.mail?.directory
     if (mails) await symlink(mails, join(folder, '.local/mail'))
     await writeFile(join(folder, 'package.json'), await packageJson())
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+    for (const name of ['node_modules', 'stack']) await symlink(join(root, name), join(folder, name))
     await writeFile(join(folder, '.local/first-tenant.json'), JSON.stringify({ ...world.first, baseUrl: world.url }))
     const commands = blocks.filter(({ language }) => language === 'sh')
     // between the blocks a mark, so that each promise meets the output of the block before it
