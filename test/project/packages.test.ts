@@ -37,7 +37,6 @@ const OTHERWISE_USED: Record<string, string> = {
   node: 'runs everything (stack/bootstrap.mjs)',
   'swagger-ui-dist': 'its files are served (api/frame/openapi/docs.ts)',
   tsoa: 'its program generates the routes (stack/build.ts)',
-  tsx: 'loads TypeScript (Dockerfile, ENTRYPOINT)',
 }
 
 test('what the product imports is in dependencies, so that the image has it', (t) => {

@@ -33,6 +33,16 @@ const PUBLISHED = [
   'getEcosystemIssuer',
   'getEcosystemPolicy',
   'getEcosystemVerifier',
+  'getBlogCategory',
+  'getBlogPost',
+  'getHelpArticle',
+  'getHelpArticles',
+  'getLegalPolicy',
+  'getLegalPolicyVersion',
+  'listBlogCategories',
+  'listBlogPosts',
+  'listLegalPolicies',
+  'listLegalPolicyVersions',
 ]
 
 /** Written apart from the controllers, so that a scope that changes there fails here. `public`: no token is asked for. */
