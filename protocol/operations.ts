@@ -1,4 +1,3 @@
-import { ECOSYSTEM_OPERATIONS } from './administration/ecosystems/operations.ts'
 import { ADMINISTRATION_OPERATIONS } from './administration/operations.ts'
 import { CLAIM_SOURCE_OPERATIONS } from './claim-sources/operations.ts'
 import { COMPACT_CREDENTIAL_OPERATIONS } from './compact-credentials/operations.ts'
@@ -36,7 +35,6 @@ export const OPERATIONS = disjoint(
   CREDENTIAL_OPERATIONS,
   DID_OPERATIONS,
   DOMAIN_OPERATIONS,
-  ECOSYSTEM_OPERATIONS,
   MESSAGING_OPERATIONS,
   MOBILE_CREDENTIAL_OPERATIONS,
   OPENID_OPERATIONS,

@@ -1,74 +1,17 @@
 import type { ADMINISTRATION_OPERATIONS } from '../../protocol/administration/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
-import {
-  ACCOUNT_ANSWERS,
-  ACCOUNT_EXAMPLES,
-  ACCOUNT_NOT_FOUND,
-  ACCOUNT_PROBLEMS,
-  ACCOUNT_REFUSALS,
-  ACCOUNT_SCHEMAS,
-} from './accounts/document.ts'
+import { ACCOUNT_DOCUMENT } from './accounts/document.ts'
 import { CLIENT_DOCUMENT } from './clients/document.ts'
-import { CONTENT_DOCUMENT, CONTENT_PROBLEMS, type ContentOperation } from './content/document.ts'
-import {
-  ORGANIZATION_ANSWERS,
-  ORGANIZATION_EXAMPLES,
-  ORGANIZATION_NOT_FOUND,
-  ORGANIZATION_PROBLEMS,
-  ORGANIZATION_REFUSALS,
-  ORGANIZATION_SCHEMAS,
-} from './organizations/document.ts'
+import { CONTENT_DOCUMENT } from './content/document.ts'
+import { ECOSYSTEM_DOCUMENT } from './ecosystems/document.ts'
+import { ORGANIZATION_DOCUMENT } from './organizations/document.ts'
 import { TENANT_DOCUMENT } from './tenants/document.ts'
 
-/** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
-export const ADMINISTRATION_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_OPERATIONS | ContentOperation> = {
-  ...CONTENT_DOCUMENT,
+const SETTINGS_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_OPERATIONS> = {
   examples: {
-    ...ACCOUNT_EXAMPLES,
-    ...ORGANIZATION_EXAMPLES,
-    ...CONTENT_DOCUMENT.examples,
     updateTenantSettings: { fetchUnknownContexts: true, vcApi: false },
-    ...CLIENT_DOCUMENT.examples,
-    ...TENANT_DOCUMENT.examples,
   },
-  answers: {
-    ...CONTENT_DOCUMENT.answers,
-    ...ACCOUNT_ANSWERS,
-    ...ORGANIZATION_ANSWERS,
-    ...CLIENT_DOCUMENT.answers,
-    ...TENANT_DOCUMENT.answers,
-  },
-  refusals: {
-    ...CONTENT_DOCUMENT.refusals,
-    ...ACCOUNT_REFUSALS,
-    ...ORGANIZATION_REFUSALS,
-    ...CLIENT_DOCUMENT.refusals,
-    ...TENANT_DOCUMENT.refusals,
-  },
-  notFound: {
-    ...CONTENT_DOCUMENT.notFound,
-    ...ACCOUNT_NOT_FOUND,
-    ...ORGANIZATION_NOT_FOUND,
-    ...CLIENT_DOCUMENT.notFound,
-    ...TENANT_DOCUMENT.notFound,
-  },
-  schemas: {
-    ...CONTENT_DOCUMENT.schemas,
-    ...ACCOUNT_SCHEMAS,
-    ...ORGANIZATION_SCHEMAS,
-    ...CLIENT_DOCUMENT.schemas,
-    ...TENANT_DOCUMENT.schemas,
-  },
-  located: [
-    ...(CONTENT_DOCUMENT.located ?? []),
-    'createOrganization',
-    ...(CLIENT_DOCUMENT.located ?? []),
-    ...(TENANT_DOCUMENT.located ?? []),
-  ],
   problems: [
-    ACCOUNT_PROBLEMS,
-    ORGANIZATION_PROBLEMS,
-    CONTENT_PROBLEMS,
     {
       400: {
         'settings.default_issuer_unfit': {
@@ -88,7 +31,16 @@ export const ADMINISTRATION_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_O
         },
       },
     },
-    ...CLIENT_DOCUMENT.problems,
-    ...TENANT_DOCUMENT.problems,
   ],
 }
+
+/** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts), part by part. */
+export const ADMINISTRATION_DOCUMENTS: readonly AreaDocument[] = [
+  SETTINGS_DOCUMENT,
+  ACCOUNT_DOCUMENT,
+  CLIENT_DOCUMENT,
+  CONTENT_DOCUMENT,
+  ECOSYSTEM_DOCUMENT,
+  ORGANIZATION_DOCUMENT,
+  TENANT_DOCUMENT,
+]

@@ -2,6 +2,7 @@ import { disjoint } from '../disjoint.ts'
 import { ACCOUNT_OPERATIONS } from './accounts/operations.ts'
 import { CLIENT_OPERATIONS } from './clients/operations.ts'
 import { CONTENT_OPERATIONS } from './content/operations.ts'
+import { ECOSYSTEM_OPERATIONS } from './ecosystems/operations.ts'
 import { ORGANIZATION_OPERATIONS } from './organizations/operations.ts'
 import { TENANT_OPERATIONS } from './tenants/operations.ts'
 
@@ -16,6 +17,7 @@ export const ADMINISTRATION_OPERATIONS = disjoint(
   ACCOUNT_OPERATIONS,
   CLIENT_OPERATIONS,
   CONTENT_OPERATIONS,
+  ECOSYSTEM_OPERATIONS,
   ORGANIZATION_OPERATIONS,
   TENANT_OPERATIONS,
 )

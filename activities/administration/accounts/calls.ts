@@ -24,3 +24,6 @@ export function accountOf({ clientId, sessionId }: Call): string {
     'The operation is for people who have logged in, and the access token is of a program.',
   )
 }
+
+/** One for every reason, so that nobody learns who has an account. */
+export const loginRefused = () => new Refusal('login.refused', 'The e-mail address or the password is wrong.')

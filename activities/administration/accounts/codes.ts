@@ -8,7 +8,7 @@ import type { Call, Operations } from '../../frame/operations.ts'
 import type { Sealer } from '../../frame/sealing.ts'
 import { digestOf } from '../../frame/secrets.ts'
 import type { Attempts } from './attempts.ts'
-import { accountOf } from './calls.ts'
+import { accountOf, loginRefused } from './calls.ts'
 import type { OwnPassword } from './own-password.ts'
 import { accountPlace, type People } from './people.ts'
 
@@ -97,7 +97,7 @@ export function createCodes({ database, now, operations, people, attempts, ownPa
       if (!totp) throw new Refusal('login.code_required', 'The account has an authenticator: send its code as totp.')
       if (await useCode(em, accountId, authenticator, totp)) return
       if (await useRecoveryCode(em, accountId, totp)) return
-      throw new Refusal('login.refused', 'The e-mail address or the password is wrong.')
+      throw loginRefused()
     },
 
     /** Makes a secret, which counts once it is confirmed. Throws `account.password_wrong`, `account.totp_enrolled`. */

@@ -1,9 +1,8 @@
 import { asSystem } from '../../../entities/orm.ts'
 import { readEmail } from '../../../protocol/administration/accounts/emails.ts'
-import { Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { AddressLimits, Attempts } from './attempts.ts'
-import type { StrangerCall } from './calls.ts'
+import { loginRefused, type StrangerCall } from './calls.ts'
 import type { Codes } from './codes.ts'
 import type { DeviceMark, Devices } from './devices.ts'
 import type { Passwords } from './passwords.ts'
@@ -38,9 +37,6 @@ interface Found {
 
 const FIND = `select id, password_hash as "passwordHash", is_operator as "isOperator" from accounts where email_index = $1`
 
-/** One for every reason, so that nobody learns who has an account. */
-const refused = () => new Refusal('login.refused', 'The e-mail address or the password is wrong.')
-
 interface Parts extends Pick<Dependencies, 'database' | 'systemSql'> {
   people: People
   passwords: Passwords
@@ -74,7 +70,7 @@ export function createLogin(parts: Parts) {
       const [account] = rows
       if (account) whenKnown(account.id)
       const isRight = await passwords.isPassword(password, account?.passwordHash)
-      if (!account || !isRight) throw refused()
+      if (!account || !isRight) throw loginRefused()
       const { id: accountId, isOperator } = account
       const standing = await asSystem(database.system, async (em) => {
         await codes.assertCode(em, accountId, totp)

@@ -5,8 +5,9 @@ import type { DeletionStep } from '../../../protocol/administration/tenants/dele
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
+import type { Tenants } from '../../frame/tenants/index.ts'
 import { SUBDOMAIN_KEPT_DAYS } from './lifecycle.ts'
-import { firstTenantId, tenantNotFound } from './records.ts'
+import { tenantNotFound } from './records.ts'
 
 /** What stays of a deleted tenant. */
 export interface DeletionRecord {
@@ -48,10 +49,11 @@ const toRecord = (row: DeletedTenant): DeletionRecord => ({
 
 interface Parts extends Pick<Dependencies, 'database' | 'now' | 'outbox'> {
   operations: Operations
+  tenants: Pick<Tenants, 'first'>
 }
 
 /** Deletes tenants, for operators: the request refuses them from its commit on, and a workflow erases them. */
-export function createTenantDeletion({ database, now, outbox, operations }: Parts) {
+export function createTenantDeletion({ database, now, outbox, operations, tenants }: Parts) {
   return {
     /** Throws `tenant.not_found`, `tenant.is_first`. */
     deleteTenant: (call: Call, id: string): Promise<DeletionRecord> =>
@@ -79,7 +81,7 @@ export function createTenantDeletion({ database, now, outbox, operations }: Part
           ...{ keysDestroyed: 0, rowsDeleted: 0, workflowsEnded: 0 },
         })
         await em.flush()
-        await outbox.start(em, 'deleteTenant', { tenantId: await firstTenantId(em), subjectTenantId: id })
+        await outbox.start(em, 'deleteTenant', { tenantId: (await tenants.first()).id, subjectTenantId: id })
         return toRecord(tombstone)
       }),
 

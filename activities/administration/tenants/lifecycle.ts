@@ -10,10 +10,11 @@ import { SCOPES } from '../../../protocol/tokens-logs/index.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import { newSecret } from '../../frame/secrets.ts'
+import type { Tenants } from '../../frame/tenants/index.ts'
 import { checkIacaSubject } from '../../mobile-credentials/iacas.ts'
 import { addClientRow } from '../clients/records.ts'
 import { environmentNotFound } from '../environments.ts'
-import { firstTenantId, type TenantRecord, tenantNotFound, toTenantRecord } from './records.ts'
+import { type TenantRecord, tenantNotFound, toTenantRecord } from './records.ts'
 
 /** Days in which nobody gets the subdomain of a deleted tenant: what it issued names its addresses (D-606). */
 export const SUBDOMAIN_KEPT_DAYS = 365
@@ -71,10 +72,11 @@ const taken = () =>
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid' | 'outbox'> {
   operations: Operations
+  tenants: Pick<Tenants, 'first'>
 }
 
 /** Tenants, for operators: create, list, read, rename (specification, Environment, tenant). */
-export function createTenantLifecycle({ config, database, now, uuid, outbox, operations }: Parts) {
+export function createTenantLifecycle({ config, database, now, uuid, outbox, operations, tenants }: Parts) {
   const record = async (em: SqlEntityManager, row: Tenant): Promise<TenantRecord> =>
     toTenantRecord(config, row, await em.findOneOrFail(Environment, { id: row.environmentId }))
 
@@ -103,7 +105,7 @@ export function createTenantLifecycle({ config, database, now, uuid, outbox, ope
           })
           await em.flush()
           if (!isWhole)
-            await outbox.start(em, 'provisionTenant', { tenantId: await firstTenantId(em), subjectTenantId: id })
+            await outbox.start(em, 'provisionTenant', { tenantId: (await tenants.first()).id, subjectTenantId: id })
           addClientRow(em, {
             ...{ id: clientId, tenantId: id, name: 'First client', secret: clientSecret, scopes: SCOPES, createdAt },
             description: 'Made with the tenant; may do everything in it',

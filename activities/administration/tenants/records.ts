@@ -1,5 +1,4 @@
-import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import { type Environment, Tenant } from '../../../entities/administration/tenants.ts'
+import type { Environment, Tenant } from '../../../entities/administration/tenants.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { type EnvironmentRecord, toEnvironment } from '../environments.ts'
@@ -24,11 +23,6 @@ export interface TenantRecord {
 }
 
 export const tenantNotFound = () => new Refusal('tenant.not_found', 'There is no such tenant.')
-
-/** The id of the first tenant: what goes on after an operator's request is its work, and its log has it. */
-export async function firstTenantId(em: SqlEntityManager): Promise<string> {
-  return (await em.findOneOrFail(Tenant, { isFirst: true })).id
-}
 
 const iso = (date: Date | null | undefined) => date?.toISOString() ?? null
 

@@ -5,11 +5,11 @@ import { text } from '../../frame/openapi/json.ts'
 import type { Schemas } from '../../frame/openapi/schemas.ts'
 import { ACCOUNT, SESSION } from './wire.ts'
 
-type Document = Required<Pick<AreaDocument<keyof typeof ACCOUNT_OPERATIONS>, 'examples' | 'answers' | 'refusals'>>
+type Document = AreaDocument<keyof typeof ACCOUNT_OPERATIONS>
 
 const PASSWORD = 'seven green bicycles at noon'
 
-export const ACCOUNT_EXAMPLES: Document['examples'] = {
+const EXAMPLES: Document['examples'] = {
   registerUser: {
     email: ACCOUNT.email,
     first_name: ACCOUNT.first_name,
@@ -31,11 +31,11 @@ export const ACCOUNT_EXAMPLES: Document['examples'] = {
   updateOwnAccount: { first_name: 'Augusta', middle_name: 'Ada', last_name: 'King' },
 }
 
-export const ACCOUNT_ANSWERS: Document['answers'] = {
+const ANSWERS: Document['answers'] = {
   listOwnSessions: { data: [SESSION], limit: 20, total_count: 1, total_pages: 1 },
 }
 
-export const ACCOUNT_REFUSALS: Document['refusals'] = {
+const REFUSALS: Document['refusals'] = {
   registerUser: { 429: 'login.too_many' },
   requestPasswordReset: { 429: 'login.too_many' },
   loginUser: { 401: 'login.refused', 403: 'session.tenant_refused', 429: 'login.too_many' },
@@ -43,9 +43,9 @@ export const ACCOUNT_REFUSALS: Document['refusals'] = {
   logoutUser: { 403: 'session.cross_site' },
 }
 
-export const ACCOUNT_NOT_FOUND = { '/v1/account/sessions/{id}': 'session.not_found' }
+const NOT_FOUND = { '/v1/account/sessions/{id}': 'session.not_found' }
 
-export const ACCOUNT_SCHEMAS: Schemas = {
+const SCHEMAS: Schemas = {
   EmailAddress: {
     type: 'string',
     description: 'An e-mail address; case does not matter, and an internationalised domain is read as its ASCII form.',
@@ -70,7 +70,7 @@ export const ACCOUNT_SCHEMAS: Schemas = {
   MailedToken: { ...text(128, 1), description: 'The token of the link in a mail.' },
 }
 
-export const ACCOUNT_PROBLEMS: ProblemTable = {
+const PROBLEMS: ProblemTable = {
   400: {
     'account.invalid': {
       meaning: 'Members of the account break a rule; errors names each of them.',
@@ -164,4 +164,14 @@ export const ACCOUNT_PROBLEMS: ProblemTable = {
         'Wait for the seconds in Retry-After. The owner may use a browser that logged in before, which is counted apart. Operators set LOGIN_FAILURES_PER_MINUTE and ACCOUNT_REQUESTS_PER_HOUR.',
     },
   },
+}
+
+/** Facts of the operations of accounts, sessions and logins. */
+export const ACCOUNT_DOCUMENT: Document = {
+  examples: EXAMPLES,
+  answers: ANSWERS,
+  refusals: REFUSALS,
+  notFound: NOT_FOUND,
+  schemas: SCHEMAS,
+  problems: [PROBLEMS],
 }

@@ -15,7 +15,7 @@ type Public =
   | 'listLegalPolicyVersions'
   | 'getLegalPolicyVersion'
 
-export type ContentOperation = keyof typeof CONTENT_OPERATIONS | Public
+type ContentOperation = keyof typeof CONTENT_OPERATIONS | Public
 
 const page = <Row extends object>(row: Row) => ({ data: [row], limit: 20, total_count: 1, total_pages: 1 })
 
@@ -37,7 +37,58 @@ const text = (description: string, example: string, more: Schema): Schema => ({
 
 const NOT_BLANK = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$'
 
-export const CONTENT_DOCUMENT: Omit<AreaDocument<ContentOperation>, 'problems'> = {
+const PROBLEMS: ProblemTable = {
+  400: {
+    'content.invalid': {
+      meaning: 'A field of the content breaks a rule; errors names the fields.',
+      remedy: 'Send what errors expects of each field.',
+    },
+    'content.too_nested': {
+      meaning: 'The Markdown has lists, quotes or tags that are too deep within each other.',
+      remedy: 'Nest at most 40 of them.',
+    },
+    'content.too_complex': {
+      meaning: 'The Markdown takes too long to process, or makes more HTML than a page may have.',
+      remedy: 'Send shorter or simpler Markdown, or split it.',
+    },
+  },
+  404: {
+    'help_article.not_found': {
+      meaning: 'There is no help article with this id or slug, or it is not published.',
+      remedy:
+        'Take the id or slug from getHelpArticles; for one that is not published send a token with platform:read.',
+    },
+    'blog_category.not_found': {
+      meaning: 'The blog has no such category.',
+      remedy: 'Take the slug or id from listBlogCategories.',
+    },
+    'blog_post.not_found': {
+      meaning: 'The blog has no post with this id or slug, or it is not published.',
+      remedy: 'Take the id or slug from listBlogPosts; for one that is not published send a token with platform:read.',
+    },
+    'legal_policy.not_found': {
+      meaning: 'There is no such legal policy, or it has no such version.',
+      remedy: 'Take the slug from listLegalPolicies, and the version from listLegalPolicyVersions.',
+    },
+  },
+  409: {
+    'content.slug_taken': {
+      meaning: 'Another entry of this kind has the slug.',
+      remedy: 'Choose another slug, or update the entry that has it.',
+    },
+    'blog_category.in_use': {
+      meaning: 'Posts are in the category, published or not.',
+      remedy: 'Move the posts to another category with updateBlogPost, or delete them, then delete the category.',
+    },
+    'legal_policy.version_replaced': {
+      meaning: 'A newer version of the policy is in force.',
+      remedy: 'Show the person the newest version, and send its number.',
+    },
+  },
+}
+
+/** Facts of the operations of help, blog and legal policies. */
+export const CONTENT_DOCUMENT: AreaDocument<ContentOperation> = {
   examples: {
     createHelpArticle: { slug: HELP_ARTICLE.slug, ...helpUpdate },
     updateHelpArticle: helpUpdate,
@@ -116,54 +167,5 @@ export const CONTENT_DOCUMENT: Omit<AreaDocument<ContentOperation>, 'problems'> 
       maxLength: 300,
     }),
   },
-}
-
-export const CONTENT_PROBLEMS: ProblemTable = {
-  400: {
-    'content.invalid': {
-      meaning: 'A field of the content breaks a rule; errors names the fields.',
-      remedy: 'Send what errors expects of each field.',
-    },
-    'content.too_nested': {
-      meaning: 'The Markdown has lists, quotes or tags that are too deep within each other.',
-      remedy: 'Nest at most 40 of them.',
-    },
-    'content.too_complex': {
-      meaning: 'The Markdown takes too long to process, or makes more HTML than a page may have.',
-      remedy: 'Send shorter or simpler Markdown, or split it.',
-    },
-  },
-  404: {
-    'help_article.not_found': {
-      meaning: 'There is no help article with this id or slug, or it is not published.',
-      remedy:
-        'Take the id or slug from getHelpArticles; for one that is not published send a token with platform:read.',
-    },
-    'blog_category.not_found': {
-      meaning: 'The blog has no such category.',
-      remedy: 'Take the slug or id from listBlogCategories.',
-    },
-    'blog_post.not_found': {
-      meaning: 'The blog has no post with this id or slug, or it is not published.',
-      remedy: 'Take the id or slug from listBlogPosts; for one that is not published send a token with platform:read.',
-    },
-    'legal_policy.not_found': {
-      meaning: 'There is no such legal policy, or it has no such version.',
-      remedy: 'Take the slug from listLegalPolicies, and the version from listLegalPolicyVersions.',
-    },
-  },
-  409: {
-    'content.slug_taken': {
-      meaning: 'Another entry of this kind has the slug.',
-      remedy: 'Choose another slug, or update the entry that has it.',
-    },
-    'blog_category.in_use': {
-      meaning: 'Posts are in the category, published or not.',
-      remedy: 'Move the posts to another category with updateBlogPost, or delete them, then delete the category.',
-    },
-    'legal_policy.version_replaced': {
-      meaning: 'A newer version of the policy is in force.',
-      remedy: 'Show the person the newest version, and send its number.',
-    },
-  },
+  problems: [PROBLEMS],
 }

@@ -4,28 +4,28 @@ import type { AreaDocument, ProblemTable } from '../../frame/openapi/document.ts
 import type { Schema, Schemas } from '../../frame/openapi/schemas.ts'
 import { INVITATION, MEMBER, ORGANIZATION, ORGANIZATION_BODY } from './wire.ts'
 
-type Document = Required<Pick<AreaDocument<keyof typeof ORGANIZATION_OPERATIONS>, 'examples' | 'answers' | 'refusals'>>
+type Document = AreaDocument<keyof typeof ORGANIZATION_OPERATIONS>
 
-export const ORGANIZATION_EXAMPLES: Document['examples'] = {
+const EXAMPLES: Document['examples'] = {
   createOrganization: ORGANIZATION_BODY,
   inviteOrganizationMember: { email: INVITATION.email, role: INVITATION.role },
   updateOrganizationMember: { role: 'verifier' },
   updateOrganization: { ...ORGANIZATION_BODY, phone: '+49 30 901821', duns_number: null },
 }
 
-export const ORGANIZATION_ANSWERS: Document['answers'] = {
+const ANSWERS: Document['answers'] = {
   listOrganizationMembers: { data: [MEMBER], limit: 20, total_count: 1, total_pages: 1 },
   getOrganizations: { data: [ORGANIZATION], limit: 20, total_count: 1, total_pages: 1 },
 }
 
-export const ORGANIZATION_REFUSALS: Document['refusals'] = {
+const REFUSALS: Document['refusals'] = {
   createOrganization: { 409: 'organization.too_many' },
   inviteOrganizationMember: { 409: 'invitation.too_many' },
   updateOrganizationMember: { 409: 'member.last_admin' },
   removeOrganizationMember: { 409: 'member.last_admin' },
 }
 
-export const ORGANIZATION_NOT_FOUND = { '/v1/organizations/{id}': 'organization.not_found' }
+const NOT_FOUND = { '/v1/organizations/{id}': 'organization.not_found' }
 
 const line = (maxLength: number): Schema => ({
   type: 'string',
@@ -35,7 +35,7 @@ const line = (maxLength: number): Schema => ({
   maxLength,
 })
 
-export const ORGANIZATION_SCHEMAS: Schemas = {
+const SCHEMAS: Schemas = {
   OrganizationText: line(255),
   RoleName: { type: 'string', enum: ['admin', 'issuer', 'verifier', 'auditor'] },
   OrganizationCode: line(64),
@@ -69,7 +69,7 @@ export const ORGANIZATION_SCHEMAS: Schemas = {
   },
 }
 
-export const ORGANIZATION_PROBLEMS: ProblemTable = {
+const PROBLEMS: ProblemTable = {
   400: {
     'invitation.invalid': {
       meaning: 'The invitation was used, has expired, or was sent to another address than that of the account.',
@@ -111,4 +111,15 @@ export const ORGANIZATION_PROBLEMS: ProblemTable = {
       remedy: 'Create the organization with another account, or leave one first.',
     },
   },
+}
+
+/** Facts of the operations of organizations and their members. */
+export const ORGANIZATION_DOCUMENT: Document = {
+  examples: EXAMPLES,
+  answers: ANSWERS,
+  refusals: REFUSALS,
+  notFound: NOT_FOUND,
+  schemas: SCHEMAS,
+  located: ['createOrganization'],
+  problems: [PROBLEMS],
 }

@@ -1,7 +1,6 @@
 import { disjoint } from '../../../protocol/disjoint.ts'
 import { factsOf, OPERATIONS } from '../../../protocol/operations.ts'
-import { ADMINISTRATION_DOCUMENT } from '../../administration/document.ts'
-import { ECOSYSTEM_DOCUMENT } from '../../administration/ecosystems/document.ts'
+import { ADMINISTRATION_DOCUMENTS } from '../../administration/document.ts'
 import { CLAIM_SOURCE_DOCUMENT } from '../../claim-sources/document.ts'
 import { COMPACT_CREDENTIAL_DOCUMENT } from '../../compact-credentials/document.ts'
 import { CREDENTIAL_DOCUMENT } from '../../credentials/document.ts'
@@ -19,13 +18,12 @@ import { FRAME_SCHEMAS } from './json.ts'
 import type { Schema, Schemas } from './schemas.ts'
 
 export const DOCUMENTS: readonly AreaDocument[] = [
-  ADMINISTRATION_DOCUMENT,
+  ...ADMINISTRATION_DOCUMENTS,
   CLAIM_SOURCE_DOCUMENT,
   COMPACT_CREDENTIAL_DOCUMENT,
   CREDENTIAL_DOCUMENT,
   DID_DOCUMENT,
   DOMAIN_DOCUMENT,
-  ECOSYSTEM_DOCUMENT,
   MESSAGING_DOCUMENT,
   MOBILE_CREDENTIAL_DOCUMENT,
   OPENID_DOCUMENT,
