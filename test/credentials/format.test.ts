@@ -103,7 +103,7 @@ async function isSet(listId: string | null | undefined, index: number | null | u
   return getBit(decodeList(credentialSubject.encodedList), Number(index))
 }
 
-test('a new format is issued, listed and read by the engine as it is', async (t) => {
+test.serial('a new format is issued, listed and read by the engine as it is', async (t) => {
   const { tenantId } = world.first
   const { id, credential, tag } = await issue('to be read')
   t.like(credential, { text: 'to be read' })

@@ -37,7 +37,8 @@ export function createPlatform() {
       rows = rows.filter((row) => row.id !== id)
     },
     systemSql: {
-      async query<Row extends object>(statement: { text: string; values: unknown[] }) {
+      async query<Row extends object>(statement: { name?: string; text: string; values: unknown[] }) {
+        if (statement.name === 'caller-stands') return { rows: [{ stands: true }] as object[] as Row[] }
         statements.push(statement)
         return { rows: rows as object[] as Row[] }
       },

@@ -63,6 +63,7 @@ for (const operation of writing) {
 
   if (EXAMPLES[operationId])
     test.serial(title('the example is taken'), async (t) => {
+      await target.forgetAttempts()
       const reply = await target.attack(operation, { body: JSON.stringify(exampleOf(operation)) })
       t.is(exampleFault(operationId, reply.status, reply.text), undefined)
     })
@@ -157,6 +158,7 @@ test.serial('after all of it the platform works, and answered others meanwhile',
   const path = `/v1/credentials/web-semantic/${target.sample.credentialId}/revocation-status`
   await target.world.ask(path, { token: target.sample.token, body: { is_revoked: false } })
   await removeOthers(target, target.sample.signerId, target.sample.spareSignerId)
+  await target.forgetAttempts()
   for (const operation of writing.filter(({ operationId }) => EXAMPLES[operationId])) {
     const reply = await target.attack(operation, { body: JSON.stringify(exampleOf(operation)) })
     t.is(exampleFault(operation.operationId, reply.status, reply.text), undefined)

@@ -50,7 +50,7 @@ export const PARTICULAR: Record<string, Example> = {
   enrolAuthenticator: { body: ({ person: { password } }) => ({ password }) },
   // the code is nobody's, and nothing is enrolled for good
   confirmAuthenticator: { answers: 400 },
-  removeAuthenticator: { body: ({ person: { password } }) => ({ password }), answers: 409 },
+  removeAuthenticator: { body: () => ({ password: 'not the password' }), answers: 400 },
   inviteOrganizationMember: { body: () => ({ email: newEmail(), role: 'issuer' }) },
   updateOrganizationMember: { path: ({ organizationId: id, memberId: accountId }) => ({ id, accountId }) },
   removeOrganizationMember: { path: ({ organizationId: id, spareMemberId: accountId }) => ({ id, accountId }) },
