@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { Notification } from '../../entities/credentials/credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { logOf } from '../../protocol/credentials/formats.ts'
@@ -10,6 +9,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import { jwsAlgorithm, signCompactJws } from '../../protocol/jws.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Signers } from '../dids/signers.ts'
+import { createLimit } from '../frame/limits/index.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import { postMessage } from '../frame/outbound/post.ts'
 import { findCredential } from './read.ts'
@@ -69,23 +69,11 @@ export function createNotificationDelivery(parts: Parts) {
    * Counts messages by the host of their endpoint, because DID documents at many hosts may name one endpoint. A message
    * over the limit is tried later, as if the endpoint did not answer.
    */
-  const limiter = new RateLimiterPostgres({
-    points: config.notificationLimitPerHour,
-    duration: 3600,
-    keyPrefix: 'notification',
-    storeClient: sql,
-    tableName: 'rate_limits',
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-  })
+  const limit = createLimit(sql, { name: 'notification', points: config.notificationLimitPerHour, seconds: 3600 })
 
   async function isWithinLimit(tenantId: string, host: string): Promise<boolean> {
     const key = createHash('sha256').update(`${tenantId} ${host}`).digest('base64url')
-    const result = await limiter.consume(key).catch((error: unknown) => {
-      if (error instanceof RateLimiterRes) return undefined
-      throw error
-    })
-    return result !== undefined
+    return (await limit.take(key)) === undefined
   }
 
   /** The order of a stored message; who brings it decides between its encrypted form and the plain one. */

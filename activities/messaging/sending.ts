@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { SentMessage } from '../../entities/messaging.ts'
 import { parseDidUrl } from '../../protocol/dids/index.ts'
 import { Refusal, TooMany } from '../../protocol/errors.ts'
@@ -9,6 +8,7 @@ import { type Outgoing, readOutgoing } from '../../protocol/messaging/outgoing.t
 import { uuidOfHex } from '../../protocol/uuid.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Agreer, Agreers } from '../dids/agreers.ts'
+import { createLimit } from '../frame/limits/index.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
 import type { Sealer } from '../frame/sealing.ts'
@@ -58,23 +58,14 @@ export function createSending(parts: Parts) {
   const { config, sql, outbox, now, uuid, operations, agreers, routes, receiving, sentSealer } = parts
 
   /** Counts messages by the host of the service, because DIDs at many hosts may name one. */
-  const limiter = new RateLimiterPostgres({
-    points: config.messages.limitPerHour,
-    duration: 3600,
-    keyPrefix: 'message',
-    storeClient: sql,
-    tableName: 'rate_limits',
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-  })
+  const limit = createLimit(sql, { name: 'message', points: config.messages.limitPerHour, seconds: 3600 })
 
   async function takeTurn(tenantId: string, host: string): Promise<void> {
     const key = createHash('sha256').update(`${tenantId} ${host}`).digest('base64url')
-    await limiter.consume(key).catch((error: unknown) => {
-      if (!(error instanceof RateLimiterRes)) throw error
-      const message = `The services at one host get at most ${config.messages.limitPerHour} messages in an hour.`
-      throw new TooMany('message.too_many', message, Math.max(1, Math.ceil(error.msBeforeNext / 1000)))
-    })
+    const seconds = await limit.take(key)
+    if (seconds === undefined) return
+    const message = `The services at one host get at most ${config.messages.limitPerHour} messages in an hour.`
+    throw new TooMany('message.too_many', message, seconds)
   }
 
   /** The keys that prove the sender, where the message names one. Throws `message.sender_*`. */

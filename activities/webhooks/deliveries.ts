@@ -1,11 +1,11 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { inTenant, takeTurn } from '../../entities/orm.ts'
 import { Webhook, WebhookDelivery } from '../../entities/webhooks.ts'
 import { Refusal, TooMany } from '../../protocol/errors.ts'
 import type { DeliverySubject } from '../../protocol/webhooks/delivery.ts'
 import { TEST_EVENT, testPayload } from '../../protocol/webhooks/events.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { createLimit } from '../frame/limits/index.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import type { Events } from './events.ts'
 import { webhookNotFound } from './lifecycle.ts'
@@ -72,25 +72,14 @@ export function createDeliveries({ config, database, sql, outbox, uuid, operatio
   const record = (row: WebhookDelivery): DeliveryRecord =>
     toDelivery(row, config.temporal.namespace, config.temporalUiPublicUrl)
 
-  const limiter = new RateLimiterPostgres({
-    points: REDELIVERIES_PER_MINUTE,
-    duration: 60,
-    keyPrefix: 'redelivery',
-    storeClient: sql,
-    tableName: 'rate_limits',
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-  })
+  const limit = createLimit(sql, { name: 'redelivery', points: REDELIVERIES_PER_MINUTE, seconds: 60 })
 
   /** Counts what is refused later, too. Throws `TooMany('webhook.too_many_redeliveries')`. */
   async function countRedelivery(tenantId: string): Promise<void> {
-    await limiter.consume(tenantId).catch((error: unknown) => {
-      if (!(error instanceof RateLimiterRes)) throw error
-      throw tooManyRedeliveries(
-        `A tenant can redeliver ${REDELIVERIES_PER_MINUTE} events one by one in a minute. Redeliver all that failed since a time with one request.`,
-        Math.max(1, Math.ceil(error.msBeforeNext / 1000)),
-      )
-    })
+    const seconds = await limit.take(tenantId)
+    if (seconds === undefined) return
+    const message = `A tenant can redeliver ${REDELIVERIES_PER_MINUTE} events one by one in a minute. Redeliver all that failed since a time with one request.`
+    throw tooManyRedeliveries(message, seconds)
   }
 
   /** How many more redeliveries of the tenant may wait; requests pass here one after the other. */

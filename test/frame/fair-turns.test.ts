@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createFairTurns, type FairTurnsOptions } from '../../activities/frame/fair-turns.ts'
+import { createFairTurns, type FairTurnsOptions } from '../../activities/frame/limits/fair-turns.ts'
 
 /** Who is served in what order, one task at a time; each task costs what its tenant's do. */
 function served(tasks: string[], costs: Record<string, number> = {}, options: FairTurnsOptions = {}): string {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { TooMany } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { createLimit, type Limit } from '../../frame/limits/index.ts'
 
 /** Attempts in a row without a pause; a person mistypes. */
 const FREE = 5
@@ -32,30 +32,17 @@ const tooMany = (seconds: number) =>
 
 /** What strangers may do, by the address that they come from. */
 export function createAddressLimits({ config, sql }: Pick<Dependencies, 'config' | 'sql'>) {
-  const limiter = (keyPrefix: string, points: number, duration: number) =>
-    new RateLimiterPostgres({
-      points,
-      duration,
-      keyPrefix,
-      storeClient: sql,
-      tableName: 'rate_limits',
-      tableCreated: true,
-      clearExpiredByTimeout: false,
-    })
-  const failures = limiter('login-failures', config.accounts.failuresPerMinute, 60)
-  const requests = limiter('account-requests', config.accounts.requestsPerHour, 3600)
-  const take = async (taken: RateLimiterPostgres, address: string): Promise<void> => {
-    await taken.consume(address).catch((error: unknown) => {
-      if (!(error instanceof RateLimiterRes)) throw error
-      throw tooMany(error.msBeforeNext / 1000)
-    })
+  const { failuresPerMinute, requestsPerHour } = config.accounts
+  const failures = createLimit(sql, { name: 'login-failures', points: failuresPerMinute, seconds: 60 })
+  const requests = createLimit(sql, { name: 'account-requests', points: requestsPerHour, seconds: 3600 })
+  const take = async (limit: Limit, address: string): Promise<void> => {
+    const seconds = await limit.take(address)
+    if (seconds !== undefined) throw tooMany(seconds)
   }
   return {
     /** Counts an attempt as failed, until `succeeded`. Throws `login.too_many`. */
     attempt: (address: string) => take(failures, address),
-    succeeded: async (address: string): Promise<void> => {
-      await failures.reward(address)
-    },
+    succeeded: (address: string) => failures.giveBack(address),
     /** Counts what causes a mail: registrations, and requests to reset a password. Throws `login.too_many`. */
     request: (address: string) => take(requests, address),
   }

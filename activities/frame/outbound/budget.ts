@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { getDomain } from 'tldts'
 import type { Sql } from '../../../entities/orm.ts'
 import { Exhausted } from '../../../protocol/errors.ts'
+import { createLimit } from '../limits/index.ts'
 
 /** Short, so that a minute's reads do not come in one second. */
 const WINDOW_SECONDS = 10
@@ -19,27 +19,15 @@ export interface ReadBudget {
  */
 export function createReadBudget({ sql, perMinute }: { sql: Sql; perMinute: number }): ReadBudget {
   const points = Math.max(1, Math.floor((perMinute * WINDOW_SECONDS) / 60))
-  const options = { points, duration: WINDOW_SECONDS, keyPrefix: 'read' }
-  const limiter = new RateLimiterPostgres({
-    ...options,
-    storeClient: sql,
-    tableName: 'rate_limits',
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-    insuranceLimiter: new RateLimiterMemory(options),
-  })
+  const limit = createLimit(sql, { name: 'read', points, seconds: WINDOW_SECONDS, isInsured: true })
   return {
     async spend(tenantId, host) {
       const owner = getDomain(host, { allowPrivateDomains: true }) ?? host
       const key = createHash('sha256').update(`${tenantId} ${owner}`).digest('base64url')
-      await limiter.consume(key).catch((error: unknown) => {
-        if (!(error instanceof RateLimiterRes)) throw error
-        throw new Exhausted(
-          'outbound',
-          `${owner} is not read now: at most ${points} documents of it are read for a tenant in ${WINDOW_SECONDS} seconds.`,
-          Math.max(1, Math.ceil(error.msBeforeNext / 1000)),
-        )
-      })
+      const seconds = await limit.take(key)
+      if (seconds === undefined) return
+      const message = `${owner} is not read now: at most ${points} documents of it are read for a tenant in ${WINDOW_SECONDS} seconds.`
+      throw new Exhausted('outbound', message, seconds)
     },
   }
 }

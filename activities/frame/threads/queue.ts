@@ -1,5 +1,5 @@
 import { Exhausted, Unavailable } from '../../../protocol/errors.ts'
-import { createFairTurns } from '../fair-turns.ts'
+import { createFairTurns } from '../limits/fair-turns.ts'
 import type { ThreadBudget } from './budget.ts'
 import type { ThreadObserver } from './metrics.ts'
 

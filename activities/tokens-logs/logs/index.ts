@@ -1,6 +1,6 @@
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { TooMany } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { createLimit } from '../../frame/limits/index.ts'
 import { createSequencer } from '../../frame/log-sequencer.ts'
 import { createLogExport, type ExportFilter } from './export.ts'
 import { createHeads } from './heads.ts'
@@ -26,25 +26,16 @@ const RETRY_SECONDS = 3
 
 /** Lets one verification of a tenant's log run at a time, over all processes. */
 function createVerificationTurns({ sql }: Pick<Dependencies, 'sql'>) {
-  const turns = new RateLimiterPostgres({
-    points: 1,
-    duration: TURN_SECONDS,
-    keyPrefix: 'verify-log',
-    storeClient: sql,
-    tableName: 'rate_limits',
-    tableCreated: true,
-    clearExpiredByTimeout: false,
-  })
+  const turns = createLimit(sql, { name: 'verify-log', points: 1, seconds: TURN_SECONDS })
   return async <Result>(tenantId: string, work: () => Promise<Result>): Promise<Result> => {
-    await turns.consume(tenantId).catch((error: unknown) => {
-      if (!(error instanceof RateLimiterRes)) throw error
+    if ((await turns.take(tenantId)) !== undefined) {
       const message = "The tenant's log is being verified: one verification runs at a time."
       throw new TooMany('log.being_verified', message, RETRY_SECONDS)
-    })
+    }
     try {
       return await work()
     } finally {
-      await turns.delete(tenantId)
+      await turns.forget(tenantId)
     }
   }
 }

@@ -2,8 +2,9 @@ import type { Request, RequestHandler } from 'express'
 import { type RateLimitInfo, rateLimit, type Store } from 'express-rate-limit'
 import { LRUCache } from 'lru-cache'
 import type { Pool } from 'pg'
-import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { type RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { singleFlight } from '../../../activities/frame/caches.ts'
+import { createLimiter } from '../../../activities/frame/limits/index.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { sendProblem } from '../errors.ts'
 
@@ -34,17 +35,9 @@ class LeasedStore implements Store {
   })
   readonly #drawing = singleFlight<void>()
 
-  constructor(pool: Pool, limit: number, keyPrefix: string) {
+  constructor(pool: Pool, limit: number, name: string) {
     this.#leaseSize = Math.max(1, Math.floor(limit / 200))
-    const options = { points: limit, duration: WINDOW_SECONDS, keyPrefix }
-    this.#limiter = new RateLimiterPostgres({
-      ...options,
-      storeClient: pool,
-      tableName: 'rate_limits',
-      tableCreated: true,
-      clearExpiredByTimeout: false,
-      insuranceLimiter: new RateLimiterMemory(options),
-    })
+    this.#limiter = createLimiter(pool, { name, points: limit, seconds: WINDOW_SECONDS, isInsured: true })
   }
 
   async increment(key: string) {

@@ -1,0 +1,53 @@
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Sql } from '../../../entities/orm.ts'
+
+interface LimitOptions {
+  /** Names the limit in the table. */
+  name: string
+  /** So often in a window. */
+  points: number
+  /** Length of the window. */
+  seconds: number
+  /** Without a database each process counts by itself; otherwise whoever asks then gets the database's error. */
+  isInsured?: boolean
+}
+
+/** Counts in the table `rate_limits`, so that a limit holds over all processes. */
+export function createLimiter(sql: Sql, { name, points, seconds, isInsured = false }: LimitOptions) {
+  const options = { points, duration: seconds, keyPrefix: name }
+  return new RateLimiterPostgres({
+    ...options,
+    storeClient: sql,
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+    ...(isInsured && { insuranceLimiter: new RateLimiterMemory(options) }),
+  })
+}
+
+/** What may happen so often for a key in a window of time. */
+export function createLimit(sql: Sql, options: LimitOptions) {
+  const limiter = createLimiter(sql, options)
+  return {
+    /** Counts one, a refused one too. Returns undefined, or how many seconds it is too early: 1 at least. */
+    async take(key: string): Promise<number | undefined> {
+      try {
+        await limiter.consume(key)
+        return undefined
+      } catch (error) {
+        if (error instanceof RateLimiterRes) return Math.max(1, Math.ceil(error.msBeforeNext / 1000))
+        throw error
+      }
+    },
+    /** Takes back the count of one. */
+    async giveBack(key: string): Promise<void> {
+      await limiter.reward(key)
+    },
+    /** Forgets what was counted. */
+    async forget(key: string): Promise<void> {
+      await limiter.delete(key)
+    },
+  }
+}
+
+export type Limit = ReturnType<typeof createLimit>
