@@ -22,7 +22,9 @@ export function settingsFrom(env: Environment, folder: string): Credentials {
   const set = Object.values(NAMES).filter((name) => env[name])
   const missing = Object.values(NAMES).filter((name) => !env[name])
   if (set.length > 0 && missing.length > 0)
-    throw new Usage(`${set.join(' and ')} is set, and ${missing.join(' and ')} is not: set all three, or none.`)
+    throw new Usage(
+      `Set, of three variables: ${set.join(', ')}. Not set: ${missing.join(', ')}. Set all three, or none.`,
+    )
   if (set.length > 0)
     return {
       baseUrl: addressOf(String(env[NAMES.baseUrl])),

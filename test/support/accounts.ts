@@ -108,6 +108,21 @@ export async function createOrganization(world: World, token: string, more: obje
 }
 
 /** Another account as a member; its id. */
+/** An invitation that waits; its mail was sent to nobody. */
+export async function addInvitation(
+  { config, dependencies: { systemSql } }: World,
+  organizationId: string,
+): Promise<string> {
+  const [id, email, people] = [randomUUID(), newEmail(), createPeople(config.masterKey)]
+  const content = people.seal({ email, firstName: '', middleName: null, lastName: '' }, `invitation/${id}`)
+  await systemSql.query({
+    text: `insert into organization_invitations (id, organization_id, email_index, content, role, token_digest, expires_at)
+      values ($1, $2, $3, $4, 'issuer', $5, now() + interval '7 days')`,
+    values: [id, organizationId, people.indexOf(email), content, randomBytes(32)],
+  })
+  return id
+}
+
 export async function addMember(world: World, organizationId: string, role = 'auditor'): Promise<string> {
   const { id } = await addAccount(world)
   await world.dependencies.systemSql.query({
@@ -127,6 +142,8 @@ export interface AccountSample {
   memberId: string
   /** For the operation that removes it. */
   spareMemberId: string
+  /** Of the organization, to be withdrawn. */
+  invitationId: string
   /** For the operation that ends it. */
   spareAccountSessionId: string
 }
@@ -142,6 +159,7 @@ export async function makeAccountSample(world: World): Promise<AccountSample> {
   return {
     memberId: await addMember(world, organizationId),
     spareMemberId: await addMember(world, organizationId),
+    invitationId: await addInvitation(world, organizationId),
     person,
     personToken,
     organizationId,

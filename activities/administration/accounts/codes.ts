@@ -8,7 +8,7 @@ import type { Call, Operations } from '../../frame/operations.ts'
 import type { Sealer } from '../../frame/sealing.ts'
 import { digestOf } from '../../frame/secrets.ts'
 import type { Attempts } from './attempts.ts'
-import { accountOf, loginRefused } from './calls.ts'
+import { accountOf } from './calls.ts'
 import type { OwnPassword } from './own-password.ts'
 import { accountPlace, type People } from './people.ts'
 
@@ -89,7 +89,8 @@ export function createCodes({ database, now, operations, people, attempts, ownPa
   return {
     /**
      * In the transaction that begins a session: the code of an account that has an authenticator, or a recovery code in
-     * its place. Throws `login.code_required` without one, `login.refused` for one that is not good.
+     * its place. Throws `login.code_required` without one, `login.code_wrong` for one that is not good: the password was
+     * right, which the caller knows.
      */
     async assertCode(em: SqlEntityManager, accountId: string, totp: string | null | undefined): Promise<void> {
       const [authenticator] = await em.execute<Authenticator[]>(FIND, [accountId])
@@ -97,7 +98,7 @@ export function createCodes({ database, now, operations, people, attempts, ownPa
       if (!totp) throw new Refusal('login.code_required', 'The account has an authenticator: send its code as totp.')
       if (await useCode(em, accountId, authenticator, totp)) return
       if (await useRecoveryCode(em, accountId, totp)) return
-      throw loginRefused()
+      throw new Refusal('login.code_wrong', 'The code of the authenticator is not right, or was used before.')
     },
 
     /** Makes a secret, which counts once it is confirmed. Throws `account.password_wrong`, `account.totp_enrolled`. */

@@ -52,8 +52,8 @@ export function createLogin(parts: Parts) {
   const { database, systemSql, people, passwords, devices, attempts, addressLimits, sessions, codes } = parts
   return {
     /**
-     * `whenKnown` is called with the account of the address, for the log. Throws `login.refused`, `login.code_required`, `login.too_many`,
-     * `login.too_busy`, `session.tenant_refused`.
+     * `whenKnown` is called with the account of the address, for the log. Throws `login.refused`, `login.code_required`, `login.code_wrong`,
+     * `login.too_many`, `login.too_busy`, `session.tenant_refused`.
      */
     async login(
       { address }: StrangerCall,

@@ -124,9 +124,9 @@ export function createRegistration({ now, uuid, tenants, people, passwords, devi
         const kind = taken ? 'ALREADY_REGISTERED' : 'VERIFY_EMAIL'
         const content = { to: person.email, ...(taken ? {} : { token }) }
         const { requestId } = call
-        const sends = await mails.enqueue(em, { kind, recipientIndex, content, tenantId, requestId })
+        const pauseSeconds = await mails.enqueue(em, { kind, recipientIndex, content, tenantId, requestId })
         // of a taken address too, which takes as long; its token is in no mail
-        if (!sends) return
+        if (pauseSeconds !== undefined) return
         const sealed = people.seal(person, registrationPlace(id))
         const expires = new Date(now().getTime() + VERIFICATION_HOURS * 3_600_000)
         await em.execute(INSERT, [id, recipientIndex, sealed, passwordHash, digestOf(token), expires])

@@ -134,7 +134,7 @@ export const createLegalPolicies = ({ database, now, uuid, operations, rendering
 
   /**
    * Records that the caller accepts a version, which must be the newest one: an older text is not in force. Safe to
-   * repeat. Throws `legal_policy.not_found`, `legal_policy.version_replaced`.
+   * repeat, also when a newer version came since. Throws `legal_policy.not_found`, `legal_policy.version_replaced`.
    */
   async acceptLegalPolicy(call: Call, slug: string, version: number): Promise<AcceptanceRecord> {
     const metadata: Record<string, string | number> = { version }
@@ -143,10 +143,11 @@ export const createLegalPolicies = ({ database, now, uuid, operations, rendering
       const policy = await find(em, slug, LockMode.PESSIMISTIC_READ)
       metadata.id = policy.id
       if (version > policy.version) throw notFound()
-      if (version < policy.version)
+      const acceptance = { policyId: policy.id, version, accountId }
+      if (version < policy.version && !(await em.findOne(LegalAcceptance, acceptance)))
         throw new Refusal('legal_policy.version_replaced', `Version ${policy.version} is in force now.`)
       await em.execute(ACCEPT, [uuid(), policy.id, version, accountId, now()])
-      const row = await em.findOneOrFail(LegalAcceptance, { policyId: policy.id, version, accountId })
+      const row = await em.findOneOrFail(LegalAcceptance, acceptance)
       return { accountId, slug, version, acceptedAt: row.acceptedAt.toISOString() }
     })
   },

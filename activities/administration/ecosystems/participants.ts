@@ -133,7 +133,7 @@ export function createEcosystemParticipants({ now, uuid, changes, reads }: Parts
         if ((bound?.tenants ?? 0) > 0)
           throw new Refusal(
             'ecosystem_participant.in_use',
-            `${bound?.tenants} tenants verify as this participant. Bind them to another one first with bindEcosystemTenant.`,
+            `${bound?.tenants} bound tenants have this participant. Bind them first to another one, or to none (participantId: null), with bindEcosystemTenant: a tenant that is unbound is under no policy.`,
           )
         em.remove(row)
         await changes.movePolicy(em, ecosystemId)

@@ -11,9 +11,11 @@ const PER_HOUR = 5
 /** Mails of one kind to one recipient have one cause within this time, e.g. a form that was sent twice. */
 const ONE_CAUSE_SECONDS = 60
 
-const SENT_BEFORE = `select count(*) filter (where created_at > now() - interval '1 hour')::int as recent,
-  count(*) filter (where kind = ? and created_at > now() - make_interval(secs => ?))::int as same
-from account_mails where recipient_index = ?`
+/** How long until the fifth newest mail is an hour old, and until the last of the kind is a minute old. */
+const PAUSE = `select ceil(extract(epoch from greatest(
+  (select created_at + interval '1 hour' from account_mails where recipient_index = ? order by created_at desc offset ${PER_HOUR - 1} limit 1),
+  (select max(created_at) + interval '${ONE_CAUSE_SECONDS} seconds' from account_mails where recipient_index = ? and kind = ?)
+) - now()))::int as seconds`
 
 const INSERT = `insert into account_mails (id, recipient_index, kind, content, request_id, next_attempt_at) values (?, ?, ?, ?, ?, now())`
 
@@ -40,21 +42,20 @@ export function createMailQueue({ config, outbox, uuid }: Pick<Dependencies, 'co
       throw new Unavailable('mail', 'The platform cannot send mail: its operator has to set SMTP_URL.', 3600)
     },
 
-    /** Returns false, and does nothing, where the recipient got enough mails. */
+    /** Where the recipient got enough mails, nothing is done, and the seconds until it gets one again are returned. */
     async enqueue(
       em: SqlEntityManager,
       { kind, recipientIndex, content, tenantId, requestId }: NewMail,
-    ): Promise<boolean> {
+    ): Promise<number | undefined> {
       const isOwners = kind === 'PASSWORD_CHANGED'
       await takeTurn(em, `mails ${recipientIndex.toString('hex')}`)
-      const values = [kind, ONE_CAUSE_SECONDS, recipientIndex]
-      const [before] = await em.execute<{ recent: number; same: number }[]>(SENT_BEFORE, values)
-      if (!isOwners && (!before || before.recent >= PER_HOUR || before.same > 0)) return false
+      const [pause] = await em.execute<{ seconds: number | null }[]>(PAUSE, [recipientIndex, recipientIndex, kind])
+      if (!isOwners && pause?.seconds && pause.seconds > 0) return pause.seconds
       const id = uuid()
       const sealed = sealer.seal(Buffer.from(JSON.stringify(content)), mailPlace(id))
       await em.execute(INSERT, [id, recipientIndex, kind, sealed, requestId])
       await outbox.start(em, 'deliverMail', { tenantId, mailId: id })
-      return true
+      return undefined
     },
   }
 }

@@ -62,16 +62,23 @@ function overSmtp({ url, from }: { url: URL; from: string }): MailTransport {
   }
 }
 
-/** For a start on one machine without a mail server: each mail is a file that its owner alone can read. */
+/**
+ * For a start on one machine without a mail server: each mail is a file that its owner alone can read, with another one
+ * beside it that has the text as it was written, so that its link can be copied.
+ */
 function intoFiles({ directory, from }: { directory: string; from: string }): MailTransport {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   return {
     async send(mail) {
       const { message } = await transport.sendMail(messageOf(mail, from))
       await mkdir(directory, { recursive: true, mode: 0o700 })
-      const path = join(directory, `${mail.id}.eml`)
-      await writeFile(`${path}.part`, message, { mode: 0o600 })
-      await rename(`${path}.part`, path)
+      const put = async (name: string, content: string | Buffer) => {
+        const path = join(directory, name)
+        await writeFile(`${path}.part`, content, { mode: 0o600 })
+        await rename(`${path}.part`, path)
+      }
+      await put(`${mail.id}.eml`, message as Buffer)
+      await put(`${mail.id}.txt`, `To: ${mail.to}\nSubject: ${mail.subject}\n\n${mail.text}\n`)
     },
   }
 }

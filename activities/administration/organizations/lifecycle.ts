@@ -46,8 +46,9 @@ export async function findAdministered(
   em: SqlEntityManager,
   call: OrganizationCall,
   id: string,
+  lock = 'for update of o',
 ): Promise<OrganizationRow> {
-  const row = await findOrganization(em, call, id, 'for update of o')
+  const row = await findOrganization(em, call, id, lock)
   if (row.role === 'admin' || call.isOperator) return row
   throw new Refusal('organization.admin_required', 'Only an administrator of the organization may do this.')
 }
@@ -78,14 +79,11 @@ export function createOrganizations({ database, uuid, operations, sealer }: Part
     /** A person who creates it becomes its administrator. Throws `organization.too_many`, `account.not_found`. */
     async createOrganization(call: OrganizationCall, details: OrganizationDetails): Promise<OrganizationRecord> {
       const id = uuid()
-      const created = await operations.changePlatform(call, 'createOrganization', { id }, async (em) => {
+      return operations.changePlatform(call, 'createOrganization', { id }, async (em) => {
         await em.execute(INSERT, [id, details.name, sealDetails(sealer, id, details)])
         if (call.sessionId !== undefined) await addAdmin(em, id, call.clientId)
-        return id
+        return openOrganization(sealer, await findOrganization(em, { ...call, isOperator: true }, id))
       })
-      return asSystem(database.system, async (em) =>
-        openOrganization(sealer, await findOrganization(em, { ...call, isOperator: true }, created)),
-      )
     },
 
     /** Newest first. */
@@ -108,12 +106,12 @@ export function createOrganizations({ database, uuid, operations, sealer }: Part
       id: string,
       details: OrganizationDetails,
     ): Promise<OrganizationRecord> {
-      await operations.changePlatform(call, 'updateOrganization', { id }, async (em) => {
+      return operations.changePlatform(call, 'updateOrganization', { id }, async (em) => {
         await findAdministered(em, call, id)
         const statement = 'update organizations set name = ?, content = ?, updated_at = now() where id = ?'
         await em.execute(statement, [details.name, sealDetails(sealer, id, details), id])
+        return openOrganization(sealer, await findOrganization(em, call, id))
       })
-      return asSystem(database.system, async (em) => openOrganization(sealer, await findOrganization(em, call, id)))
     },
   }
 }

@@ -141,19 +141,19 @@ export function createTenantLifecycle({ config, database, now, uuid, outbox, ope
         return record(em, row)
       }),
 
-    /** Throws `tenant.invalid_name`, `tenant.not_found`, `organization.not_found`. */
+    /** What is absent stays. Throws `tenant.invalid_name`, `tenant.not_found`, `organization.not_found`. */
     async updateTenant(
       call: Call,
       id: string,
-      given: { name: string; organizationId?: string | null },
+      given: { name?: string; organizationId?: string | null },
     ): Promise<TenantRecord> {
-      const name = checkName(given.name)
+      const name = given.name === undefined ? undefined : checkName(given.name)
       return operations.changePlatform(call, 'updateTenant', { id }, async (em) => {
         const row = await em.findOne(Tenant, { id, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE })
         if (!row) throw tenantNotFound()
         const organizationId =
           given.organizationId === undefined ? row.organizationId : await findOrganization(em, given.organizationId)
-        Object.assign(row, { name, organizationId, updatedAt: now() })
+        Object.assign(row, { name: name ?? row.name, organizationId, updatedAt: now() })
         await em.flush()
         return record(em, row)
       })

@@ -158,7 +158,7 @@ export class AccountController extends Controller {
   @SuccessResponse(200)
   @Example<MembershipOut>(MEMBERSHIP)
   async accept(@Request() called: Called, @Body() body: InvitationTokenIn): Promise<MembershipOut> {
-    const { organizationId, role } = await this.platform.organizationMembers.accept(called.user, body.token)
+    const { organizationId, role } = await this.platform.organizationInvitations.accept(called.user, body.token)
     return { organization_id: organizationId, role }
   }
 

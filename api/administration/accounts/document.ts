@@ -95,6 +95,10 @@ const PROBLEMS: ProblemTable = {
       meaning: 'Address and password are right, and the account has an authenticator.',
       remedy: 'Send the code of the authenticator, or a recovery code, as totp.',
     },
+    'login.code_wrong': {
+      meaning: 'Address and password are right; the code is not, or was used before.',
+      remedy: 'Wait for the next code of the authenticator, or send a recovery code that was not used.',
+    },
     'login.refused': {
       meaning: 'No account with this address and password can log in: one answer for every reason.',
       remedy:

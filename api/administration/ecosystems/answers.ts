@@ -10,7 +10,7 @@ export const PARTICIPANT: ParticipantOut = {
   identifiers: { webSemantic: ISSUER, compact: ISSUER, compactSemantic: null, mobile: [] },
   isIssuer: true,
   isIssuerConstrained: true,
-  isVerified: false,
+  isVerified: true,
   isVerifierConstrained: true,
 }
 

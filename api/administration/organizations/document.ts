@@ -15,17 +15,21 @@ const EXAMPLES: Document['examples'] = {
 
 const ANSWERS: Document['answers'] = {
   listOrganizationMembers: { data: [MEMBER], limit: 20, total_count: 1, total_pages: 1 },
+  listOrganizationInvitations: { data: [INVITATION], limit: 20, total_count: 1, total_pages: 1 },
   getOrganizations: { data: [ORGANIZATION], limit: 20, total_count: 1, total_pages: 1 },
 }
 
 const REFUSALS: Document['refusals'] = {
   createOrganization: { 409: 'organization.too_many' },
-  inviteOrganizationMember: { 409: 'invitation.too_many' },
+  inviteOrganizationMember: { 409: 'invitation.too_many', 429: 'invitation.too_soon' },
   updateOrganizationMember: { 409: 'member.last_admin' },
   removeOrganizationMember: { 409: 'member.last_admin' },
 }
 
-const NOT_FOUND = { '/v1/organizations/{id}': 'organization.not_found' }
+const NOT_FOUND = {
+  '/v1/organizations/{id}': 'organization.not_found',
+  '/v1/organizations/{id}/invitations/{invitationId}': 'invitation.not_found',
+}
 
 const line = (maxLength: number): Schema => ({
   type: 'string',
@@ -88,6 +92,10 @@ const PROBLEMS: ProblemTable = {
     },
   },
   404: {
+    'invitation.not_found': {
+      meaning: 'The organization has no such invitation: it was accepted or withdrawn, or has expired.',
+      remedy: 'Take the id from listOrganizationInvitations.',
+    },
     'member.not_found': {
       meaning: 'The organization has no such member.',
       remedy: 'Take the account_id from listOrganizationMembers.',
@@ -99,8 +107,8 @@ const PROBLEMS: ProblemTable = {
   },
   409: {
     'invitation.too_many': {
-      meaning: 'The address, or the organization, has got as many invitations as it can have for now.',
-      remedy: 'Wait an hour, or until some of those who were invited have joined.',
+      meaning: 'As many invitations of the organization wait as it can have, or it has as many members.',
+      remedy: 'Withdraw invitations with withdrawOrganizationInvitation, or remove members.',
     },
     'member.last_admin': {
       meaning: 'The organization would have no administrator.',

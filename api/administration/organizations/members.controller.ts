@@ -6,7 +6,6 @@ import {
   Get,
   OperationId,
   Path,
-  Post,
   Put,
   Queries,
   Request,
@@ -23,17 +22,7 @@ import { type PageQuery, snakeTotals, toPage } from '../../frame/pagination.ts'
 import type { Problem } from '../../frame/problem.ts'
 import type { Uuid } from '../../frame/wire.ts'
 import { organizationCall } from './controller.ts'
-import {
-  INVITATION,
-  type InvitationIn,
-  type InvitationOut,
-  invitationToWire,
-  MEMBER_ROLE,
-  type MemberIn,
-  type MemberPageOut,
-  type MemberRoleOut,
-  memberToWire,
-} from './wire.ts'
+import { MEMBER_ROLE, type MemberIn, type MemberPageOut, type MemberRoleOut, memberToWire } from './wire.ts'
 
 @Route('v1/organizations/{id}')
 @Tags('Organizations')
@@ -61,27 +50,6 @@ export class MembersController extends Controller {
       page,
     )
     return { data: members.map(memberToWire), ...snakeTotals(total, page.limit) }
-  }
-
-  /**
-   * Invites a person by a mail to their address. Whoever logs in with an account of that address, and opens the link within
-   * 7 days, becomes a member. Administrators of the organization and operators may do this.
-   * @summary Invite a member
-   */
-  @Post('invitations')
-  @OperationId('inviteOrganizationMember')
-  @Security('bearerAuth', ['accounts:write'])
-  @SuccessResponse(201)
-  @Example<InvitationOut>(INVITATION)
-  @Response<Problem>(409, 'too many invitations')
-  async invite(
-    @Request() called: Called & HttpRequest,
-    @Path() id: Uuid,
-    @Body() body: InvitationIn,
-  ): Promise<InvitationOut> {
-    const invitation = await this.platform.organizationMembers.invite(organizationCall(called, 'write'), id, body)
-    this.setStatus(201)
-    return invitationToWire(invitation)
   }
 
   /**

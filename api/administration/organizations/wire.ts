@@ -1,4 +1,5 @@
-import type { InvitationRecord, MemberRecord } from '../../../activities/administration/organizations/members.ts'
+import type { InvitationRecord } from '../../../activities/administration/organizations/invitations.ts'
+import type { MemberRecord } from '../../../activities/administration/organizations/members.ts'
 import type { OrganizationRecord } from '../../../activities/administration/organizations/records.ts'
 import type { OrganizationDetails, OrganizationInput } from '../../../protocol/administration/organizations/details.ts'
 import type { Count, DateTime, Uuid } from '../../frame/wire.ts'
@@ -79,6 +80,13 @@ export interface InvitationOut {
   email: string
   role: string
   expires_at: DateTime
+}
+
+export interface InvitationPageOut {
+  data: InvitationOut[]
+  limit: Count
+  total_count: Count
+  total_pages: Count
 }
 
 export interface MemberIn {

@@ -81,7 +81,8 @@ export interface TenantIn {
 }
 
 export interface TenantUpdateIn {
-  name: TenantName
+  /** When absent or null, it stays. */
+  name?: TenantName | null
   /** null: no organization has it any more. When absent, it stays. */
   organizationId?: Uuid | null
 }
@@ -163,7 +164,7 @@ export const toNewTenant = ({ environmentId, organizationId, name, subdomain, di
 
 /** What is absent does not change. */
 export const toTenantChange = ({ name, organizationId }: TenantUpdateIn) => ({
-  name,
+  ...(name != null && { name }),
   ...(organizationId !== undefined && { organizationId: organizationId?.toLowerCase() ?? null }),
 })
 

@@ -54,7 +54,7 @@ test.serial('an authenticator counts once it is confirmed, and a login then need
   t.deepEqual(problem(await login(account)), [401, 'login.code_required'])
   t.deepEqual(
     problem(await login({ ...account, password: 'a wrong password' })),
-    [401, 'login.refused'],
+    [401, 'login.code_wrong'],
     'without the password nobody learns of it',
   )
   t.is((await login(account, codeOf(secret))).status, 200)
@@ -66,7 +66,7 @@ test.serial('a code works once, also for 20 logins at the same time', async (t) 
   const { account, secret } = await confirmed()
   t.deepEqual(
     problem(await login(account, codeOf(secret, -1))),
-    [401, 'login.refused'],
+    [401, 'login.code_wrong'],
     'the one that confirmed was used',
   )
   await change('delete from account_attempts')
@@ -75,8 +75,12 @@ test.serial('a code works once, also for 20 logins at the same time', async (t) 
   const replies = await Promise.all(Array.from({ length: 4 }, () => browser.login(account, { totp: code })))
   t.is(replies.filter(({ status }) => status === 200).length, 1, replies.map(({ status }) => status).join())
   await change('delete from account_attempts')
-  t.deepEqual(problem(await login(account, code)), [401, 'login.refused'])
-  t.deepEqual(problem(await login(account, codeOf(secret, -1))), [401, 'login.refused'], 'nor an earlier one after it')
+  t.deepEqual(problem(await login(account, code)), [401, 'login.code_wrong'])
+  t.deepEqual(
+    problem(await login(account, codeOf(secret, -1))),
+    [401, 'login.code_wrong'],
+    'nor an earlier one after it',
+  )
 })
 
 test.serial('codes of other times and of other accounts are refused', async (t) => {
@@ -105,7 +109,7 @@ test.serial('each recovery code stands for one code, as people type it', async (
   const [one = '', two = ''] = recovery
   t.is(new Set(recovery).size, 10)
   t.is((await login(account, one)).status, 200)
-  t.deepEqual(problem(await login(account, one)), [401, 'login.refused'])
+  t.deepEqual(problem(await login(account, one)), [401, 'login.code_wrong'])
   t.is((await login(account, two.toLowerCase().replaceAll('-', ' '))).status, 200)
   const { rows } = await change('select digest from account_recovery_codes where account_id = $1', account.id)
   t.is(rows.length, 8)

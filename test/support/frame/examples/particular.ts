@@ -54,6 +54,7 @@ export const PARTICULAR: Record<string, Example> = {
   inviteOrganizationMember: { body: () => ({ email: newEmail(), role: 'issuer' }) },
   updateOrganizationMember: { path: ({ organizationId: id, memberId: accountId }) => ({ id, accountId }) },
   removeOrganizationMember: { path: ({ organizationId: id, spareMemberId: accountId }) => ({ id, accountId }) },
+  withdrawOrganizationInvitation: { path: ({ organizationId: id, invitationId }) => ({ id, invitationId }) },
   refreshSession: { answers: 403 },
   logoutUser: { answers: 403 },
   getListOfLogs: {

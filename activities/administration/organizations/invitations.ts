@@ -1,0 +1,173 @@
+import { asSystem } from '../../../entities/orm.ts'
+import { EMAIL_EXPECTED, readEmail } from '../../../protocol/administration/accounts/emails.ts'
+import type { Role } from '../../../protocol/administration/accounts/roles.ts'
+import { Refusal, TooMany } from '../../../protocol/errors.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import type { Call, Operations } from '../../frame/operations.ts'
+import { digestOf, newSecret } from '../../frame/secrets.ts'
+import type { Tenants } from '../../frame/tenants/index.ts'
+import { accountOf } from '../accounts/calls.ts'
+import type { People } from '../accounts/people.ts'
+import type { MailQueue } from '../mails/queue.ts'
+import { findAdministered, type OrganizationCall } from './lifecycle.ts'
+import { assertAdminLeft, countOf, MEMBERS, readRole } from './members.ts'
+
+export const INVITATION_DAYS = 7
+/** Of one organization at a time. */
+const MOST_INVITATIONS = 50
+const MOST_MEMBERS = 500
+
+export interface InvitationRecord {
+  id: string
+  email: string
+  role: Role
+  expiresAt: Date
+}
+
+const INVITE = `insert into organization_invitations as i (id, organization_id, email_index, content, role, token_digest, expires_at)
+values (?, ?, ?, ?, ?, ?, now() + make_interval(days => ${INVITATION_DAYS}))
+on conflict (organization_id, email_index) do update set id = excluded.id, content = excluded.content, role = excluded.role,
+  token_digest = excluded.token_digest, expires_at = excluded.expires_at, created_at = now()
+returning expires_at as "expiresAt"`
+
+const TAKE = `delete from organization_invitations where token_digest = ? and expires_at > now()
+returning organization_id as "organizationId", email_index as "emailIndex", role`
+
+const INVITATIONS = 'select count(*)::int as total from organization_invitations where organization_id = ?'
+
+const LIST = `select id, content, role, expires_at as "expiresAt" from organization_invitations
+where organization_id = ? and expires_at > now() order by created_at desc, id limit ? offset ?`
+
+interface InvitationRow {
+  id: string
+  content: Buffer
+  role: Role
+  /** As PostgreSQL writes it. */
+  expiresAt: string
+}
+
+interface Taken {
+  organizationId: string
+  emailIndex: Buffer
+  role: Role
+}
+
+const badInvitation = () =>
+  new Refusal('invitation.invalid', 'The invitation is not good: it was used, has expired, or is for another address.')
+
+const invitationPlace = (id: string) => `invitation/${id}`
+
+interface Parts extends Pick<Dependencies, 'database' | 'uuid'> {
+  operations: Operations
+  tenants: Tenants
+  people: People
+  mails: MailQueue
+}
+
+/** Invitations to an organization: sent by mail, accepted with an account of their address, listed and withdrawn. */
+export function createInvitations({ database, uuid, operations, tenants, people, mails }: Parts) {
+  return {
+    /**
+     * Sends an invitation, in place of an earlier one to the same address. Throws `organization.*`,
+     * `invitation.too_many`, `invitation.too_soon`, `Unavailable('mail')`.
+     */
+    async invite(
+      call: OrganizationCall,
+      id: string,
+      given: { email: string; role: string },
+    ): Promise<InvitationRecord> {
+      mails.assertCanSend()
+      const role = readRole(given.role)
+      const email = readEmail(given.email)
+      if (email === undefined)
+        throw new Refusal('request.invalid', 'The e-mail address is not valid.', [
+          { path: 'email', code: 'email', message: EMAIL_EXPECTED },
+        ])
+      const [invitationId, token, recipientIndex] = [uuid(), newSecret(), people.indexOf(email)]
+      const { id: tenantId } = await tenants.first()
+      const metadata = { id, invitationId, role }
+      return operations.changePlatform(call, 'inviteOrganizationMember', metadata, async (em) => {
+        const { name: organization } = await findAdministered(em, call, id)
+        const pauseSeconds = await mails.enqueue(em, {
+          kind: 'INVITATION',
+          recipientIndex,
+          content: { to: email, token, organization },
+          tenantId,
+          requestId: call.requestId,
+        })
+        if (pauseSeconds !== undefined)
+          throw new TooMany(
+            'invitation.too_soon',
+            'The address got an invitation within the last minute, or 5 mails within the last hour.',
+            pauseSeconds,
+          )
+        if ((await countOf(em, INVITATIONS, id)) >= MOST_INVITATIONS)
+          throw new Refusal(
+            'invitation.too_many',
+            `${MOST_INVITATIONS} invitations of the organization wait: withdraw one first.`,
+          )
+        const content = people.seal(
+          { email, firstName: '', middleName: null, lastName: '' },
+          invitationPlace(invitationId),
+        )
+        const values = [invitationId, id, recipientIndex, content, role, digestOf(token)]
+        const [row] = await em.execute<{ expiresAt: string }[]>(INVITE, values)
+        if (!row) throw new Error('an upsert returns its row')
+        return { id: invitationId, email, role, expiresAt: new Date(row.expiresAt) }
+      })
+    },
+
+    /** The account of the invited address becomes a member. Throws `invitation.invalid`, `account.not_found`. */
+    async accept(call: Call, token: string): Promise<{ organizationId: string; role: Role }> {
+      const accountId = accountOf(call)
+      const metadata: Record<string, string> = {}
+      return operations.changePlatform(call, 'acceptInvitation', metadata, async (em) => {
+        const [account] = await em.execute<{ emailIndex: Buffer }[]>(
+          'select email_index as "emailIndex" from accounts where id = ?',
+          [accountId],
+        )
+        if (!account) throw new Refusal('account.not_found', 'The account was deleted.')
+        const [taken] = await em.execute<Taken[]>(TAKE, [digestOf(token)])
+        if (!taken?.emailIndex.equals(account.emailIndex)) throw badInvitation()
+        const { organizationId, role } = taken
+        await em.execute('select id from organizations where id = ? for update', [organizationId])
+        if ((await countOf(em, MEMBERS, organizationId)) >= MOST_MEMBERS)
+          throw new Refusal('invitation.too_many', `An organization has at most ${MOST_MEMBERS} members.`)
+        const statement = `insert into organization_members (organization_id, account_id, role) values (?, ?, ?)
+          on conflict (organization_id, account_id) do update set role = excluded.role`
+        await em.execute(statement, [organizationId, accountId, role])
+        await assertAdminLeft(em, organizationId)
+        metadata.id = organizationId
+        return { organizationId, role }
+      })
+    },
+
+    /** Those that can be accepted, newest first; without their tokens. Throws `organization.*`. */
+    listInvitations: (call: OrganizationCall, id: string, { limit, offset }: { limit: number; offset: number }) =>
+      asSystem(database.system, async (em) => {
+        await findAdministered(em, call, id, '')
+        const rows = await em.execute<InvitationRow[]>(LIST, [id, limit, offset])
+        const invitations = rows.map(
+          ({ content, expiresAt, ...row }): InvitationRecord => ({
+            ...row,
+            email: people.open(content, invitationPlace(row.id)).email,
+            expiresAt: new Date(expiresAt),
+          }),
+        )
+        return { invitations, total: await countOf(em, `${INVITATIONS} and expires_at > now()`, id) }
+      }),
+
+    /** Its mail opens nothing any more. Throws `organization.*`, `invitation.not_found`. */
+    async withdraw(call: OrganizationCall, id: string, invitationId: string): Promise<void> {
+      await operations.changePlatform(call, 'withdrawOrganizationInvitation', { id, invitationId }, async (em) => {
+        await findAdministered(em, call, id)
+        const statement = `delete from organization_invitations where organization_id = ? and id = ? and expires_at > now()
+          returning id`
+        if ((await em.execute(statement, [id, invitationId])).length > 0) return
+        throw new Refusal('invitation.not_found', 'The organization has no such invitation.')
+      })
+    },
+  }
+}
+
+export type Invitations = ReturnType<typeof createInvitations>
