@@ -11,6 +11,7 @@ import type { Attempts } from './attempts.ts'
 import { accountOf } from './calls.ts'
 import type { OwnPassword } from './own-password.ts'
 import { accountPlace, type People } from './people.ts'
+import { lockOwnAccount } from './standing.ts'
 
 const RECOVERY_CODES = 10
 /** Of a code that was typed while the next one came, and of a clock that is not exact (RFC 6238, section 5.2). */
@@ -104,10 +105,11 @@ export function createCodes({ database, now, operations, people, attempts, ownPa
     /** Makes a secret, which counts once it is confirmed. Throws `account.password_wrong`, `account.totp_enrolled`. */
     async enrol(call: Call, password: string): Promise<{ secret: string; uri: string }> {
       const id = accountOf(call)
-      const { content } = await ownPassword.assertOwn(id, password)
-      const { email } = people.open(content, accountPlace(id))
+      const account = await ownPassword.assertOwn(id, password)
+      const { email } = people.open(account.content, accountPlace(id))
       const secret = generateSecret()
       await operations.changePlatform(call, 'enrolAuthenticator', { id }, async (em) => {
+        await lockOwnAccount(em, call, account)
         const statement = `insert into account_authenticators as a (account_id, secret) values (?, ?)
           on conflict (account_id) do update set secret = excluded.secret, last_step = null where a.confirmed_at is null
           returning account_id`
@@ -125,6 +127,7 @@ export function createCodes({ database, now, operations, people, attempts, ownPa
       await attempts.reserve(key)
       const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
       await operations.changePlatform(call, 'confirmAuthenticator', { id }, async (em) => {
+        await lockOwnAccount(em, call)
         const [authenticator] = await em.execute<Authenticator[]>(FIND, [id])
         if (!authenticator) throw notEnrolled()
         if (authenticator.isConfirmed)
@@ -144,8 +147,9 @@ export function createCodes({ database, now, operations, people, attempts, ownPa
     /** Throws `account.password_wrong`, `account.totp_not_enrolled`. */
     async remove(call: Call, password: string): Promise<void> {
       const id = accountOf(call)
-      await ownPassword.assertOwn(id, password)
+      const account = await ownPassword.assertOwn(id, password)
       await operations.changePlatform(call, 'removeAuthenticator', { id }, async (em) => {
+        await lockOwnAccount(em, call, account)
         const removed = await em.execute(
           'delete from account_authenticators where account_id = ? returning account_id',
           [id],

@@ -8,6 +8,7 @@ import type { DeviceMark, Devices } from './devices.ts'
 import type { Passwords } from './passwords.ts'
 import type { People } from './people.ts'
 import type { Opened, Sessions } from './sessions.ts'
+import { lockAccount } from './standing.ts'
 
 export interface Credentials {
   email: string
@@ -32,10 +33,9 @@ export interface LoggedIn extends Opened {
 interface Found {
   id: string
   passwordHash: string | null
-  isOperator: boolean
 }
 
-const FIND = `select id, password_hash as "passwordHash", is_operator as "isOperator" from accounts where email_index = $1`
+const FIND = `select id, password_hash as "passwordHash" from accounts where email_index = $1`
 
 interface Parts extends Pick<Dependencies, 'database' | 'systemSql'> {
   people: People
@@ -71,8 +71,11 @@ export function createLogin(parts: Parts) {
       if (account) whenKnown(account.id)
       const isRight = await passwords.isPassword(password, account?.passwordHash)
       if (!account || !isRight) throw loginRefused()
-      const { id: accountId, isOperator } = account
+      const { id: accountId } = account
       const standing = await asSystem(database.system, async (em) => {
+        const locked = await lockAccount(em, accountId, account)
+        if (!locked?.isUnchanged) throw loginRefused()
+        const { isOperator } = locked
         await codes.assertCode(em, accountId, totp)
         return sessions.begin(em, { accountId, isOperator, tenantId, former: refreshToken })
       })

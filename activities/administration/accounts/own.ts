@@ -7,6 +7,7 @@ import { accountOf } from './calls.ts'
 import type { OwnPassword } from './own-password.ts'
 import { accountPlace, type People, type Person } from './people.ts'
 import { type NewUser, namesOf } from './registration.ts'
+import { lockOwnAccount } from './standing.ts'
 
 export interface OwnAccount extends Person {
   id: string
@@ -80,7 +81,8 @@ export function createOwnAccounts({ database, operations, people, ownPassword }:
       if (errors.length > 0)
         throw new Refusal('account.invalid', 'Members of the account are not valid; see errors.', errors)
       await operations.changePlatform(call, 'updateOwnAccount', { id }, async (em) => {
-        const [row] = await em.execute<Row[]>(`${FIND} for update`, [id])
+        await lockOwnAccount(em, call)
+        const [row] = await em.execute<Row[]>(FIND, [id])
         if (!row) throw gone()
         const content = people.seal({ ...people.open(row.content, accountPlace(id)), ...names }, accountPlace(id))
         await em.execute('update accounts set content = ?, updated_at = now() where id = ?', [content, id])
@@ -93,13 +95,14 @@ export function createOwnAccounts({ database, operations, people, ownPassword }:
      */
     async erase(call: Call, password: string): Promise<void> {
       const id = accountOf(call)
-      const { emailIndex } = await ownPassword.assertOwn(id, password)
+      const account = await ownPassword.assertOwn(id, password)
       await operations.changePlatform(call, 'eraseOwnAccount', { id }, async (em) => {
         await em.execute(
           `select o.id from organizations o join organization_members m on m.organization_id = o.id
             where m.account_id = ? order by o.id for update of o`,
           [id],
         )
+        await lockOwnAccount(em, call, account)
         const [left] = await em.execute<{ total: number }[]>(LEFT_ALONE, [id])
         if ((left?.total ?? 0) > 0)
           throw new Refusal(
@@ -114,7 +117,7 @@ export function createOwnAccounts({ database, operations, people, ownPassword }:
           ['account_mails', 'recipient_index'],
           ['organization_invitations', 'email_index'],
         ] as const)
-          await em.execute(`delete from ${table} where ${column} = ?`, [emailIndex])
+          await em.execute(`delete from ${table} where ${column} = ?`, [account.emailIndex])
       })
     },
   }

@@ -15,6 +15,7 @@ import type { OwnPassword } from './own-password.ts'
 import type { Passwords } from './passwords.ts'
 import { accountPlace, type People } from './people.ts'
 import { knownOf, passwordErrors } from './registration.ts'
+import { lockAccount, lockOwnAccount } from './standing.ts'
 
 interface Account {
   id: string
@@ -60,7 +61,7 @@ export function createPasswordChanges(parts: Parts) {
       throw new Refusal('account.invalid', 'The password must not be the account’s; see errors.', errors)
   }
 
-  /** All tokens go with the old password; the owner learns of it. `kept`: a session that goes on. */
+  /** All tokens, and an authenticator that was not confirmed, go with the old password; the owner learns of it. `kept`: a session that goes on. */
   async function setPassword(
     em: SqlEntityManager,
     { id, content, emailIndex }: Account,
@@ -70,8 +71,11 @@ export function createPasswordChanges(parts: Parts) {
       ...call
     }: { passwordHash: string; kept?: string | undefined; tenantId: string; requestId: string },
   ): Promise<void> {
-    await em.execute('update accounts set password_hash = ?, updated_at = now() where id = ?', [passwordHash, id])
+    const statement = 'update accounts set password_hash = ?, password_set_at = now(), updated_at = now() where id = ?'
+    await em.execute(statement, [passwordHash, id])
     await em.execute('delete from account_tokens where account_id = ?', [id])
+    // begun by whoever had the old password
+    await em.execute('delete from account_authenticators where account_id = ? and confirmed_at is null', [id])
     await endSessions(em, id, kept)
     const { email } = people.open(content, accountPlace(id))
     await mails.enqueue(em, { kind: 'PASSWORD_CHANGED', recipientIndex: emailIndex, content: { to: email }, ...call })
@@ -113,6 +117,7 @@ export function createPasswordChanges(parts: Parts) {
       const passwordHash = await passwords.hashPassword(password)
       const { id } = before
       await operations.changePlatform(asCall(call, tenantId), 'resetPassword', { id }, async (em) => {
+        await lockAccount(em, id)
         const [account] = await em.execute<Account[]>(TAKE, [digestOf(token)])
         if (!account) throw badToken()
         await setPassword(em, account, { passwordHash, tenantId, requestId: call.requestId })
@@ -131,9 +136,10 @@ export function createPasswordChanges(parts: Parts) {
       assertFit(newPassword, 'new_password', account)
       const passwordHash = await passwords.hashPassword(newPassword)
       const { id: tenantId } = await tenants.first()
-      await operations.changePlatform(call, 'changePassword', { id }, (em) =>
-        setPassword(em, account, { passwordHash, kept: call.sessionId, tenantId, requestId: call.requestId }),
-      )
+      await operations.changePlatform(call, 'changePassword', { id }, async (em) => {
+        await lockOwnAccount(em, call, account)
+        await setPassword(em, account, { passwordHash, kept: call.sessionId, tenantId, requestId: call.requestId })
+      })
     },
   }
 }

@@ -68,7 +68,7 @@ function readUser(user: NewUser): Person {
   return { email, ...names }
 }
 
-interface Parts extends Pick<Dependencies, 'now' | 'uuid'> {
+interface Parts extends Pick<Dependencies, 'systemSql' | 'now' | 'uuid'> {
   operations: Operations
   tenants: Tenants
   people: People
@@ -78,18 +78,28 @@ interface Parts extends Pick<Dependencies, 'now' | 'uuid'> {
   addressLimits: AddressLimits
 }
 
-const INSERT = `insert into account_registrations (id, email_index, content, password_hash, token_digest, expires_at)
-values (?, ?, ?, ?, ?, ?)`
+const INSERT = `insert into account_registrations (id, email_index, content, password_hash, token_digest, is_mailed, expires_at)
+values (?, ?, ?, ?, ?, ?, ?)`
 
-const TAKE = `delete from account_registrations where token_digest = ? and expires_at > now()
-returning id, email_index as "emailIndex", content, password_hash as "passwordHash"`
+/** Of one address beside those that have a mail: anybody registers any address. */
+const MOST_WITHOUT_MAIL = 5
 
-const CREATE = `insert into accounts (id, email_index, content, password_hash) values (?, ?, ?, ?)
-on conflict (email_index) do nothing returning id`
+const PRUNE = `delete from account_registrations where id in (select id from account_registrations
+  where email_index = ? and not is_mailed order by created_at desc, id offset ${MOST_WITHOUT_MAIL})`
+
+const BY_TOKEN = `select email_index as "emailIndex" from account_registrations where token_digest = $1 and expires_at > now()`
+
+const OF_ADDRESS = `select id, content, password_hash as "passwordHash" from account_registrations
+where email_index = $1 and expires_at > now() order by token_digest = $2 desc, created_at desc, id limit ${MOST_WITHOUT_MAIL + 1}`
+
+/** The link, and the registration that it confirms, which may be another one of the address. */
+const TAKE = `with taken as (delete from account_registrations where email_index = ? returning id, token_digest)
+select 1 from taken having bool_or(token_digest = ?) and bool_or(id = ?::uuid)`
+
+const CREATE = 'insert into accounts (id, email_index, content, password_hash) values (?, ?, ?, ?)'
 
 interface Registered {
   id: string
-  emailIndex: Buffer
   content: Buffer
   passwordHash: string
 }
@@ -98,16 +108,25 @@ const badToken = () =>
   new Refusal('account.token_invalid', 'The token is not good: it was used, has expired, or was altered.')
 
 /**
- * Registration: an account begins when its address is confirmed, with what that registration said. Nobody learns whether
+ * Registration: an account begins when its address is confirmed, with what the confirmed registration said. Nobody learns whether
  * an address has an account: answer, work and number of mails are the same (D-621).
  */
 export function createRegistration({ now, uuid, tenants, people, passwords, devices, ...parts }: Parts) {
-  const { operations, mails, addressLimits } = parts
+  const { systemSql, operations, mails, addressLimits } = parts
 
   /** Whether somebody has an account with this address; registrations of it wait for each other. */
   async function isTaken(em: SqlEntityManager, emailIndex: Buffer): Promise<boolean> {
     await takeTurn(em, `account ${emailIndex.toString('hex')}`)
     return (await em.execute('select 1 from accounts where email_index = ?', [emailIndex])).length > 0
+  }
+
+  /** The registration of the token, or another one of its address, with this password. Throws `account.password_wrong`. */
+  async function registeredWith(emailIndex: Buffer, digest: Buffer, password: string): Promise<Registered> {
+    const { rows } = await systemSql.query<Registered>({ text: OF_ADDRESS, values: [emailIndex, digest] })
+    for (const row of rows) if (await passwords.isPassword(password, row.passwordHash)) return row
+    throw new Refusal('account.password_wrong', 'No registration of the address has this password.', [
+      { path: 'password', code: 'password', message: 'expected the password of the registration' },
+    ])
   }
 
   return {
@@ -125,34 +144,48 @@ export function createRegistration({ now, uuid, tenants, people, passwords, devi
         const content = { to: person.email, ...(taken ? {} : { token }) }
         const { requestId } = call
         const pauseSeconds = await mails.enqueue(em, { kind, recipientIndex, content, tenantId, requestId })
-        // of a taken address too, which takes as long; its token is in no mail
-        if (pauseSeconds !== undefined) return
+        // of a taken address too, which takes as long; the token of such a one, and of one without a mail, is nowhere
         const sealed = people.seal(person, registrationPlace(id))
         const expires = new Date(now().getTime() + VERIFICATION_HOURS * 3_600_000)
-        await em.execute(INSERT, [id, recipientIndex, sealed, passwordHash, digestOf(token), expires])
+        await em.execute(INSERT, [
+          id,
+          recipientIndex,
+          sealed,
+          passwordHash,
+          digestOf(token),
+          pauseSeconds === undefined,
+          expires,
+        ])
+        await em.execute(PRUNE, [recipientIndex])
       })
     },
 
-    /** The account of a confirmed address, and the mark of its owner's browser. Throws `account.token_invalid`. */
-    async verifyEmail(call: StrangerCall, token: string): Promise<{ accountId: string; mark: DeviceMark }> {
+    /**
+     * Begins the account of an address: the token proves that the caller reads its mail, and the password says which
+     * registration is theirs, because strangers register other people's addresses (D-619). Returns the account and the
+     * mark of its owner's browser. Throws `account.token_invalid`, `account.password_wrong`, `login.too_many`.
+     */
+    async verifyEmail(
+      call: StrangerCall,
+      { token, password }: { token: string; password: string },
+    ): Promise<{ accountId: string; mark: DeviceMark }> {
       await addressLimits.attempt(call.address)
+      const digest = digestOf(token)
+      const [found] = (await systemSql.query<{ emailIndex: Buffer }>({ text: BY_TOKEN, values: [digest] })).rows
+      if (!found) throw badToken()
+      const { emailIndex } = found
+      const registered = await registeredWith(emailIndex, digest, password)
       const { id: tenantId } = await tenants.first()
       const accountId = uuid()
-      const emailIndex = await operations.changePlatform(
-        asCall(call, tenantId),
-        'verifyEmail',
-        { id: accountId },
-        async (em) => {
-          const [registered] = await em.execute<Registered[]>(TAKE, [digestOf(token)])
-          if (!registered) throw badToken()
-          const person = people.open(registered.content, registrationPlace(registered.id))
-          const content = people.seal(person, accountPlace(accountId))
-          const values = [accountId, registered.emailIndex, content, registered.passwordHash]
-          if ((await em.execute(CREATE, values)).length === 0) throw badToken()
-          await em.execute('delete from account_registrations where email_index = ?', [registered.emailIndex])
-          return registered.emailIndex
-        },
-      )
+      await operations.changePlatform(asCall(call, tenantId), 'verifyEmail', { id: accountId }, async (em) => {
+        if (await isTaken(em, emailIndex)) throw badToken()
+        if ((await em.execute(TAKE, [emailIndex, digest, registered.id])).length === 0) throw badToken()
+        const content = people.seal(
+          people.open(registered.content, registrationPlace(registered.id)),
+          accountPlace(accountId),
+        )
+        await em.execute(CREATE, [accountId, emailIndex, content, registered.passwordHash])
+      })
       await addressLimits.succeeded(call.address)
       return { accountId, mark: devices.mark(emailIndex) }
     },

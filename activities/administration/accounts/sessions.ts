@@ -9,9 +9,9 @@ import type { Tenants } from '../../frame/tenants/index.ts'
 import type { Tokens } from '../../tokens-logs/tokens.ts'
 import { accountOf } from './calls.ts'
 import type { RefreshTokens } from './refresh-tokens.ts'
+import { IS_OPEN, lockOwnAccount } from './standing.ts'
 
 const LONGEST_DAYS = 30
-const IDLE_DAYS = 7
 /** Of one account; the oldest ends when there is one more. */
 const MOST_SESSIONS = 20
 /** Requests of one browser at once have one refresh token: what comes this late is no attack (D-627). */
@@ -37,8 +37,6 @@ export interface SessionRecord {
   tenantId: string | null
   isCurrent: boolean
 }
-
-const IS_OPEN = `ended_at is null and expires_at > now() and rotated_at > now() - interval '${IDLE_DAYS} days'`
 
 const ROLE = `select m.role from tenants t join organization_members m on m.organization_id = t.organization_id
 where t.id = ? and m.account_id = ?`
@@ -234,10 +232,10 @@ export function createSessions({ database, uuid, operations, tenants, tokens, re
       })
     },
 
-    /** Throws `session.not_found`. */
+    /** Throws `session.not_found`, `session.invalid`. */
     async endSession(call: Call, id: string): Promise<void> {
-      const accountId = accountOf(call)
       await operations.changePlatform(call, 'endOwnSession', { id }, async (em) => {
+        const accountId = await lockOwnAccount(em, call)
         const statement = `update account_sessions set ended_at = now() where id = ? and account_id = ? and ${IS_OPEN} returning id`
         const ended = await em.execute(statement, [id, accountId])
         if (ended.length === 0) throw new Refusal('session.not_found', 'The account has no such session.')

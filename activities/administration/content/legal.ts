@@ -6,6 +6,7 @@ import { checkContent } from '../../../protocol/administration/content/fields.ts
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Call } from '../../frame/operations.ts'
 import { accountOf } from '../accounts/calls.ts'
+import { lockOwnAccount } from '../accounts/standing.ts'
 import { type ContentParts, flushNew, type Page } from './entries.ts'
 
 export interface PolicyTexts {
@@ -134,12 +135,13 @@ export const createLegalPolicies = ({ database, now, uuid, operations, rendering
 
   /**
    * Records that the caller accepts a version, which must be the newest one: an older text is not in force. Safe to
-   * repeat, also when a newer version came since. Throws `legal_policy.not_found`, `legal_policy.version_replaced`.
+   * repeat, also when a newer version came since. Throws `legal_policy.not_found`, `legal_policy.version_replaced`, `session.invalid`.
    */
   async acceptLegalPolicy(call: Call, slug: string, version: number): Promise<AcceptanceRecord> {
     const metadata: Record<string, string | number> = { version }
     const accountId = accountOf(call)
     return operations.changePlatform(call, 'acceptLegalPolicy', metadata, async (em) => {
+      await lockOwnAccount(em, call)
       const policy = await find(em, slug, LockMode.PESSIMISTIC_READ)
       metadata.id = policy.id
       if (version > policy.version) throw notFound()

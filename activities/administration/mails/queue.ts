@@ -6,14 +6,14 @@ import type { Dependencies } from '../../dependencies.ts'
 import { createSealer, type Sealer } from '../../frame/sealing.ts'
 import type { MailContent } from './texts.ts'
 
-/** To one recipient, whatever they are about: strangers cause them. What only the owner causes is always sent. */
+/** Of one kind to one recipient: strangers cause them, and must use up no other kind. What only the owner causes is always sent. */
 const PER_HOUR = 5
 /** Mails of one kind to one recipient have one cause within this time, e.g. a form that was sent twice. */
 const ONE_CAUSE_SECONDS = 60
 
 /** How long until the fifth newest mail is an hour old, and until the last of the kind is a minute old. */
 const PAUSE = `select ceil(extract(epoch from greatest(
-  (select created_at + interval '1 hour' from account_mails where recipient_index = ? order by created_at desc offset ${PER_HOUR - 1} limit 1),
+  (select created_at + interval '1 hour' from account_mails where recipient_index = ? and kind = ? order by created_at desc offset ${PER_HOUR - 1} limit 1),
   (select max(created_at) + interval '${ONE_CAUSE_SECONDS} seconds' from account_mails where recipient_index = ? and kind = ?)
 ) - now()))::int as seconds`
 
@@ -49,7 +49,12 @@ export function createMailQueue({ config, outbox, uuid }: Pick<Dependencies, 'co
     ): Promise<number | undefined> {
       const isOwners = kind === 'PASSWORD_CHANGED'
       await takeTurn(em, `mails ${recipientIndex.toString('hex')}`)
-      const [pause] = await em.execute<{ seconds: number | null }[]>(PAUSE, [recipientIndex, recipientIndex, kind])
+      const [pause] = await em.execute<{ seconds: number | null }[]>(PAUSE, [
+        recipientIndex,
+        kind,
+        recipientIndex,
+        kind,
+      ])
       if (!isOwners && pause?.seconds && pause.seconds > 0) return pause.seconds
       const id = uuid()
       const sealed = sealer.seal(Buffer.from(JSON.stringify(content)), mailPlace(id))

@@ -5,12 +5,12 @@ import { digestOf, keyFor } from '../../frame/secrets.ts'
 export const RESET_SECONDS = 3600
 
 /**
- * The row of the token is there before the mail can be; another attempt has the same token. None for an account that was
- * changed since: its token may have been used.
+ * The row of the token is there before the mail can be; another attempt has the same token. None for an account whose
+ * password was set since: its token may have been used.
  */
 const GRANT = `insert into account_tokens (digest, account_id, expires_at)
 select $1, a.id, now() + make_interval(secs => ${RESET_SECONDS}) from accounts a join account_mails m on m.id = $3
-where a.email_index = $2 and a.updated_at <= m.created_at
+where a.email_index = $2 and a.password_set_at <= m.created_at
 on conflict (digest) do nothing`
 
 /** Links by which the owner of an account sets a new password. */

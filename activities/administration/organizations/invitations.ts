@@ -8,6 +8,7 @@ import { digestOf, newSecret } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import { accountOf } from '../accounts/calls.ts'
 import type { People } from '../accounts/people.ts'
+import { lockOwnAccount } from '../accounts/standing.ts'
 import type { MailQueue } from '../mails/queue.ts'
 import { findAdministered, type OrganizationCall } from './lifecycle.ts'
 import { assertAdminLeft, countOf, MEMBERS, readRole } from './members.ts'
@@ -24,14 +25,21 @@ export interface InvitationRecord {
   expiresAt: Date
 }
 
-const INVITE = `insert into organization_invitations as i (id, organization_id, email_index, content, role, token_digest, expires_at)
-values (?, ?, ?, ?, ?, ?, now() + make_interval(days => ${INVITATION_DAYS}))
+const INVITE = `insert into organization_invitations as i (id, organization_id, email_index, content, role, token_digest, invited_by, expires_at)
+values (?, ?, ?, ?, ?, ?, ?, now() + make_interval(days => ${INVITATION_DAYS}))
 on conflict (organization_id, email_index) do update set id = excluded.id, content = excluded.content, role = excluded.role,
-  token_digest = excluded.token_digest, expires_at = excluded.expires_at, created_at = now()
+  token_digest = excluded.token_digest, invited_by = excluded.invited_by, expires_at = excluded.expires_at, created_at = now()
 returning expires_at as "expiresAt"`
 
 const TAKE = `delete from organization_invitations where token_digest = ? and expires_at > now()
-returning organization_id as "organizationId", email_index as "emailIndex", role`
+returning email_index as "emailIndex", role, invited_by as "invitedBy"`
+
+const BY_TOKEN = `select organization_id as "organizationId" from organization_invitations
+where token_digest = ? and expires_at > now()`
+
+/** An administrator of the organization, or an operator. */
+const MAY_INVITE = `select 1 from accounts a where a.id = ? and (a.is_operator or exists (select from organization_members m
+  where m.account_id = a.id and m.organization_id = ? and m.role = 'admin'))`
 
 const INVITATIONS = 'select count(*)::int as total from organization_invitations where organization_id = ?'
 
@@ -47,9 +55,10 @@ interface InvitationRow {
 }
 
 interface Taken {
-  organizationId: string
   emailIndex: Buffer
   role: Role
+  /** The account of who sent it; null: a program of an operator. */
+  invitedBy: string | null
 }
 
 const badInvitation = () =>
@@ -98,7 +107,7 @@ export function createInvitations({ database, uuid, operations, tenants, people,
         if (pauseSeconds !== undefined)
           throw new TooMany(
             'invitation.too_soon',
-            'The address got an invitation within the last minute, or 5 mails within the last hour.',
+            'The address got an invitation within the last minute, or 5 within the last hour.',
             pauseSeconds,
           )
         if ((await countOf(em, INVITATIONS, id)) >= MOST_INVITATIONS)
@@ -110,27 +119,37 @@ export function createInvitations({ database, uuid, operations, tenants, people,
           { email, firstName: '', middleName: null, lastName: '' },
           invitationPlace(invitationId),
         )
-        const values = [invitationId, id, recipientIndex, content, role, digestOf(token)]
+        const inviter = call.sessionId === undefined ? null : call.clientId
+        const values = [invitationId, id, recipientIndex, content, role, digestOf(token), inviter]
         const [row] = await em.execute<{ expiresAt: string }[]>(INVITE, values)
         if (!row) throw new Error('an upsert returns its row')
         return { id: invitationId, email, role, expiresAt: new Date(row.expiresAt) }
       })
     },
 
-    /** The account of the invited address becomes a member. Throws `invitation.invalid`, `account.not_found`. */
+    /**
+     * The account of the invited address becomes a member, unless who sent the invitation may do so no more. Throws
+     * `invitation.invalid`, `account.not_found`, `session.invalid`.
+     */
     async accept(call: Call, token: string): Promise<{ organizationId: string; role: Role }> {
       const accountId = accountOf(call)
       const metadata: Record<string, string> = {}
       return operations.changePlatform(call, 'acceptInvitation', metadata, async (em) => {
+        const [found] = await em.execute<{ organizationId: string }[]>(BY_TOKEN, [digestOf(token)])
+        if (!found) throw badInvitation()
+        const { organizationId } = found
+        // in the order of every change of members: the organization, then the rest
+        await em.execute('select id from organizations where id = ? for update', [organizationId])
+        await lockOwnAccount(em, call)
         const [account] = await em.execute<{ emailIndex: Buffer }[]>(
           'select email_index as "emailIndex" from accounts where id = ?',
           [accountId],
         )
-        if (!account) throw new Refusal('account.not_found', 'The account was deleted.')
         const [taken] = await em.execute<Taken[]>(TAKE, [digestOf(token)])
-        if (!taken?.emailIndex.equals(account.emailIndex)) throw badInvitation()
-        const { organizationId, role } = taken
-        await em.execute('select id from organizations where id = ? for update', [organizationId])
+        if (!account || !taken?.emailIndex.equals(account.emailIndex)) throw badInvitation()
+        const { role, invitedBy } = taken
+        if (invitedBy !== null && (await em.execute(MAY_INVITE, [invitedBy, organizationId])).length === 0)
+          throw badInvitation()
         if ((await countOf(em, MEMBERS, organizationId)) >= MOST_MEMBERS)
           throw new Refusal('invitation.too_many', `An organization has at most ${MOST_MEMBERS} members.`)
         const statement = `insert into organization_members (organization_id, account_id, role) values (?, ?, ?)

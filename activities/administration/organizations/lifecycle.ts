@@ -5,6 +5,7 @@ import { Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import type { Sealer } from '../../frame/sealing.ts'
+import { lockOwnAccount } from '../accounts/standing.ts'
 import { type OrganizationRecord, type OrganizationRow, openOrganization, sealDetails } from './records.ts'
 
 /** Of one account: more of them are a script's. */
@@ -62,7 +63,8 @@ interface Parts extends Pick<Dependencies, 'database' | 'uuid'> {
 export function createOrganizations({ database, uuid, operations, sealer }: Parts) {
   const INSERT = 'insert into organizations (id, name, content) values (?, ?, ?)'
 
-  async function addAdmin(em: SqlEntityManager, organizationId: string, accountId: string): Promise<void> {
+  async function addAdmin(em: SqlEntityManager, organizationId: string, call: Call): Promise<void> {
+    const accountId = await lockOwnAccount(em, call)
     const [count] = await em.execute<{ total: number }[]>(
       'select count(*)::int as total from organization_members where account_id = ?',
       [accountId],
@@ -70,9 +72,8 @@ export function createOrganizations({ database, uuid, operations, sealer }: Part
     if ((count?.total ?? 0) >= MOST_OF_ACCOUNT)
       throw new Refusal('organization.too_many', `An account has at most ${MOST_OF_ACCOUNT} organizations.`)
     const statement = `insert into organization_members (organization_id, account_id, role)
-      select ?, id, 'admin' from accounts where id = ? returning account_id`
-    if ((await em.execute(statement, [organizationId, accountId])).length === 0)
-      throw new Refusal('account.not_found', 'The account was deleted.')
+      values (?, ?, 'admin')`
+    await em.execute(statement, [organizationId, accountId])
   }
 
   return {
@@ -81,7 +82,7 @@ export function createOrganizations({ database, uuid, operations, sealer }: Part
       const id = uuid()
       return operations.changePlatform(call, 'createOrganization', { id }, async (em) => {
         await em.execute(INSERT, [id, details.name, sealDetails(sealer, id, details)])
-        if (call.sessionId !== undefined) await addAdmin(em, id, call.clientId)
+        if (call.sessionId !== undefined) await addAdmin(em, id, call)
         return openOrganization(sealer, await findOrganization(em, { ...call, isOperator: true }, id))
       })
     },

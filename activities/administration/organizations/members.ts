@@ -49,6 +49,10 @@ export async function assertAdminLeft(em: SqlEntityManager, organizationId: stri
   throw new Refusal('member.last_admin', 'The organization would have no administrator: make another member one first.')
 }
 
+/** What a person sent as an administrator, and what was sent to them, is void when they lose that role or go. */
+const WITHDRAW = `delete from organization_invitations where organization_id = ? and (invited_by = ?
+  or email_index = (select email_index from accounts where id = ?))`
+
 interface Parts extends Pick<Dependencies, 'database'> {
   operations: Operations
   people: People
@@ -80,6 +84,7 @@ export function createMembers({ database, operations, people }: Parts) {
         const statement =
           'update organization_members set role = ? where organization_id = ? and account_id = ? returning account_id'
         if ((await em.execute(statement, [role, id, accountId])).length === 0) throw memberNotFound()
+        if (role !== 'admin') await em.execute(WITHDRAW, [id, accountId, accountId])
         await assertAdminLeft(em, id)
       })
       return role
@@ -93,6 +98,7 @@ export function createMembers({ database, operations, people }: Parts) {
         const statement =
           'delete from organization_members where organization_id = ? and account_id = ? returning account_id'
         if ((await em.execute(statement, [id, accountId])).length === 0) throw memberNotFound()
+        await em.execute(WITHDRAW, [id, accountId, accountId])
         await assertAdminLeft(em, id)
       })
     },

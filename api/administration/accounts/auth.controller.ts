@@ -69,7 +69,8 @@ export class AuthController extends Controller {
   }
 
   /**
-   * Confirms an e-mail address with the token of the mail: the account begins. A token is good once, for 24 hours.
+   * Confirms an e-mail address with the token of the mail and the password of the registration: the account begins. The
+   * password says that the registration is one's own. A token is good once, for 24 hours.
    * @summary Confirm an e-mail address
    */
   @Post('verify-email')
@@ -78,7 +79,7 @@ export class AuthController extends Controller {
   @Example<VerificationOut>(VERIFICATION)
   async verifyEmail(@Request() request: HttpRequest, @Body() body: VerificationIn): Promise<VerificationOut> {
     const call = await asStranger(request, this.platform)
-    const { accountId, mark } = await this.platform.accounts.registration.verifyEmail(call, body.token)
+    const { accountId, mark } = await this.platform.accounts.registration.verifyEmail(call, body)
     keepMark(responseOf(request), this.platform.accounts.site, mark)
     return { account_id: accountId }
   }

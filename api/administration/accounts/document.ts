@@ -17,7 +17,7 @@ const EXAMPLES: Document['examples'] = {
     last_name: ACCOUNT.last_name,
     password: PASSWORD,
   },
-  verifyEmail: { token: 'q2Yp0Jc8m1vK5sT7wXz4bN6hR9dF3gLaUeIoQyViBjM' },
+  verifyEmail: { token: 'q2Yp0Jc8m1vK5sT7wXz4bN6hR9dF3gLaUeIoQyViBjM', password: 'seven green bicycles at noon' },
   loginUser: { email: ACCOUNT.email, password: PASSWORD },
   requestPasswordReset: { email: ACCOUNT.email },
   resetPassword: { token: 'q2Yp0Jc8m1vK5sT7wXz4bN6hR9dF3gLaUeIoQyViBjM', password: 'nine blue tricycles at dawn' },

@@ -36,8 +36,8 @@ async function send(path, body, more = {}) {
   throw new Error([answer.detail ?? 'The platform does not answer.', error?.message].filter(Boolean).join(' – '))
 }
 const steps = {
-  verify: async () => {
-    await send('/v1/auth/verify-email', { token })
+  verify: async ({ password }) => {
+    await send('/v1/auth/verify-email', { token, password })
     return 'Your address is confirmed. You can log in now.'
   },
   reset: async ({ password }) => {
@@ -78,8 +78,14 @@ const BODY = [
   section(
     'verify',
     'Confirm your e-mail address',
-    'Your account begins when you confirm that you have registered.',
-    [],
+    'Your account begins when you confirm that you have registered. If you have not, close this page.',
+    [
+      field(
+        'password',
+        'Password that you registered with',
+        'type="password" autocomplete="current-password" required',
+      ),
+    ],
     'Confirm',
   ),
   section(

@@ -44,6 +44,8 @@ export interface RegistrationOut {
 export interface VerificationIn {
   /** The token of the link in the mail. */
   token: MailedToken
+  /** That of the registration. */
+  password: Password
 }
 
 export interface VerificationOut {

@@ -119,6 +119,12 @@ const PROBLEMS: ProblemTable = {
       remedy: 'Create the organization with another account, or leave one first.',
     },
   },
+  429: {
+    'invitation.too_soon': {
+      meaning: 'The address got an invitation within the last minute, or as many within the last hour as it can get.',
+      remedy: 'Repeat the request after the seconds in Retry-After.',
+    },
+  },
 }
 
 /** Facts of the operations of organizations and their members. */

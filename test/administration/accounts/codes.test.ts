@@ -54,7 +54,7 @@ test.serial('an authenticator counts once it is confirmed, and a login then need
   t.deepEqual(problem(await login(account)), [401, 'login.code_required'])
   t.deepEqual(
     problem(await login({ ...account, password: 'a wrong password' })),
-    [401, 'login.code_wrong'],
+    [401, 'login.refused'],
     'without the password nobody learns of it',
   )
   t.is((await login(account, codeOf(secret))).status, 200)

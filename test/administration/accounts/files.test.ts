@@ -37,6 +37,6 @@ test.serial('for trying out, mails are files that their owner alone can read', a
     new RegExp(`account#verify=(3D)?${token}`),
     'as it is sent',
   )
-  const reply = await world.ask('/v1/auth/verify-email', { body: { token } })
+  const reply = await world.ask('/v1/auth/verify-email', { body: { token, password: PASSWORD } })
   t.is(reply.status, 200, reply.text)
 })

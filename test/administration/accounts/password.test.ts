@@ -62,7 +62,7 @@ test.serial('a link that is an hour old, altered or of another kind sets no pass
     400,
     'account.token_invalid',
   ])
-  const verified = await world.ask('/v1/auth/verify-email', { body: { token } })
+  const verified = await world.ask('/v1/auth/verify-email', { body: { token, password: account.password } })
   t.deepEqual(problem(verified), [400, 'account.token_invalid'])
   await change(`update account_tokens set expires_at = now() - interval '1 second' where account_id = $1`, account.id)
   t.deepEqual(problem(await confirm(token)), [400, 'account.token_invalid'])

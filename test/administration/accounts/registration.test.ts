@@ -28,7 +28,8 @@ const person = (more: object = {}) => ({
 })
 
 const register = (body: object) => world.ask('/v1/auth/register', { body })
-const verify = (token: string) => browserAt(world).ask('/v1/auth/verify-email', { body: { token } })
+const verify = (token: string, password = PASSWORD) =>
+  browserAt(world).ask('/v1/auth/verify-email', { body: { token, password } })
 const login = (email: string, password = PASSWORD) => browserAt(world).login({ email, password })
 
 /** What an answer tells, but for what is of each request. */
@@ -94,7 +95,7 @@ test.serial('a registered address and an unknown one have the same answer; the o
   t.is((await login(body.email, 'another long password')).status, 401)
 })
 
-test.serial('of two registrations of one address the one whose mail is opened counts', async (t) => {
+test.serial('of two registrations of one address the one counts whose password comes with a mail of it', async (t) => {
   const body = person()
   t.is((await register({ ...body, password: 'the password of a stranger' })).status, 201)
   const first = tokenIn(await smtp.mailTo(body.email))
@@ -104,10 +105,33 @@ test.serial('of two registrations of one address the one whose mail is opened co
   })
   t.is((await register(body)).status, 201)
   const second = tokenIn(await smtp.mailTo(body.email, 2))
+  t.like((await verify(second, 'of nobody, and long')).json(), { type: '/problems#account.password_wrong' })
   t.is((await verify(second)).status, 200)
-  t.is((await verify(first)).status, 400, 'the other one is over')
+  t.is((await verify(first, 'the password of a stranger')).status, 400, 'the other one is over')
   t.is((await login(body.email, 'the password of a stranger')).status, 401)
   t.is((await login(body.email)).status, 200)
+})
+
+test.serial('a stranger who registers an address first gets no account with it, whoever opens the mail', async (t) => {
+  const body = person()
+  t.is((await register({ ...body, first_name: 'Eve', password: 'the password of a stranger' })).status, 201)
+  t.is((await register(body)).status, 201, 'within a minute: no second mail')
+  for (let nth = 0; nth < 4; nth++) await register({ ...body, password: `another password ${nth} of a stranger` })
+  const token = tokenIn(await smtp.mailTo(body.email))
+  t.is((await verify(token)).status, 200)
+  const session = (await login(body.email)).json<SessionToken>()
+  t.like((await world.ask('/v1/account', { token: session.access_token })).json(), { first_name: 'Ada' })
+  t.is((await login(body.email, 'the password of a stranger')).status, 401)
+})
+
+test.serial('ten registrations without a mail keep what has one, and five beside it', async (t) => {
+  const body = person()
+  await register(body)
+  const token = tokenIn(await smtp.mailTo(body.email))
+  const before = (await rowsOf('account_registrations')).length
+  for (let nth = 0; nth < 10; nth++) await register({ ...body, password: `another password ${nth} of a stranger` })
+  t.is((await rowsOf('account_registrations')).length, before + 5)
+  t.is((await verify(token)).status, 200)
 })
 
 test.serial(
@@ -214,7 +238,7 @@ test.serial('addresses that read the same are one: case, and an internationalise
 test.serial('a password is the same in every Unicode form (NIST SP 800-63B, section 5.1.1.2)', async (t) => {
   const body = person({ password: 'grüne Fahrräder ﬁnden' })
   t.is((await register(body)).status, 201)
-  await verify(tokenIn(await smtp.mailTo(body.email)))
+  await verify(tokenIn(await smtp.mailTo(body.email)), body.password)
   t.is((await login(body.email, 'gru\u0308ne Fahrra\u0308der finden')).status, 200)
   t.is((await login(body.email, 'grune Fahrrader finden')).status, 401)
 })

@@ -3,7 +3,6 @@ import test from 'ava'
 import {
   type Account,
   addAccount,
-  addInvitation,
   addMember,
   createOrganization,
   newEmail,
@@ -102,49 +101,6 @@ test.serial('one address gets one invitation in a minute', async (t) => {
   t.deepEqual(problem(refused), [429, 'invitation.too_soon'])
   const seconds = Number(refused.headers.get('retry-after'))
   t.true(seconds > 0 && seconds <= 60, String(seconds))
-})
-
-test.serial('administrators and operators see what invitations wait, without tokens, and withdraw them', async (t) => {
-  const id = await createOrganization(world, token)
-  const [guest, plain] = [await addAccount(world), await addAccount(world)]
-  await world.dependencies.systemSql.query({
-    text: `insert into organization_members (organization_id, account_id, role) values ($1, $2, 'auditor')`,
-    values: [id, plain.id],
-  })
-  const invited = (await invite(id, guest.email, 'verifier')).json<{ id: string }>()
-  const other = await addInvitation(world, id)
-  const list = (asker = token, query = '') => world.ask(`${PATH}/${id}/invitations${query}`, { token: asker })
-  const withdraw = (invitation: string, asker = token, organization = id) =>
-    world.ask(`${PATH}/${organization}/invitations/${invitation}`, { method: 'DELETE', token: asker })
-
-  const { data, total_count } = (await list()).json<{ data: { id: string }[]; total_count: number }>()
-  t.is(total_count, 2)
-  t.deepEqual(
-    data.map((each) => each.id),
-    [other, invited.id],
-  )
-  t.deepEqual(data[1], invited as object, 'as it was answered when it was sent')
-  t.deepEqual((await list(token, '?limit=1&page=2')).json<{ data: object[] }>().data, [invited])
-
-  const plainToken = await tokenOfPerson(world, plain)
-  t.deepEqual(problem(await list(plainToken)), [403, 'organization.admin_required'])
-  t.deepEqual(problem(await withdraw(invited.id, plainToken)), [403, 'organization.admin_required'])
-  const guestToken = await tokenOfPerson(world, guest)
-  t.deepEqual(problem(await list(guestToken)), [404, 'organization.not_found'])
-  t.deepEqual(problem(await withdraw(invited.id, guestToken)), [404, 'organization.not_found'])
-  const elsewhere = await createOrganization(world, token)
-  t.deepEqual(problem(await withdraw(invited.id, token, elsewhere)), [404, 'invitation.not_found'])
-
-  t.is((await withdraw(invited.id)).status, 204)
-  t.deepEqual(problem(await withdraw(invited.id)), [404, 'invitation.not_found'])
-  const secret = tokenIn(await smtp.mailTo(guest.email))
-  t.deepEqual(problem(await accept(guestToken, secret)), [400, 'invitation.invalid'])
-  await world.dependencies.systemSql.query({
-    text: `update organization_invitations set expires_at = now() where id = $1`,
-    values: [other],
-  })
-  t.like((await list()).json(), { data: [], total_count: 0 }, 'an expired one is none')
-  t.deepEqual(problem(await withdraw(other)), [404, 'invitation.not_found'])
 })
 
 test.serial('the last administrator neither goes nor gets another role, also when two go at once', async (t) => {
