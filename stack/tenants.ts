@@ -89,10 +89,11 @@ function createCommands(dependencies: Dependencies) {
     operator: async (name: string, scopes: readonly Scope[]) =>
       addClient((await tenantsWith('')).first.id, name, scopes),
 
-    operatorAccount: (email: string) => makeOperatorAccount(systemSql, dependencies.config, email),
+    operatorAccount: async (email: string) =>
+      makeOperatorAccount(dependencies, callOf((await tenantsWith('')).first.id), email),
 
     async removeOperatorAccount(email: string) {
-      return { removed: await endOperatorAccount(systemSql, dependencies.config, email) }
+      return { removed: await endOperatorAccount(dependencies, callOf((await tenantsWith('')).first.id), email) }
     },
 
     async removeClient(clientId: string) {

@@ -93,7 +93,7 @@ test.serial(
     t.deepEqual(await tenants('remove-operator-account', email), { removed: false })
     const person = await addAccount(world)
     t.is((await tenants<{ accountId: string }>('operator-account', person.email)).accountId, person.id)
-    t.is((await browserAt(world).login(person)).status, 200, 'the password of an account that was there stays')
+    t.is((await browserAt(world).login(person)).status, 401, 'the password of an account that was there ends')
   },
 )
 

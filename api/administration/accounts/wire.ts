@@ -152,6 +152,7 @@ export interface AccountNamesIn {
 export interface AccountTenantOut {
   id: Uuid
   name: string
+  /** The label below the platform's own host. */
   subdomain: string
 }
 

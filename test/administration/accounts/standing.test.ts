@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { generateSync } from 'otplib'
 import { endOperatorAccount, makeOperatorAccount } from '../../../activities/administration/accounts/operators.ts'
@@ -129,13 +130,13 @@ test.serial('mails of one kind that strangers cause use up none of another kind'
 })
 
 test.serial('an account becomes an operator’s by its new link alone, and the link ends with the scopes', async (t) => {
-  const { config, dependencies } = world
+  const { dependencies, first } = world
+  const call = { tenantId: first.tenantId, clientId: 'test', requestId: randomUUID() }
   const account = await addAccount(world)
   const browser = browserAt(world)
   await browser.login(account)
   const before = await resetToken(account)
-  const linkToken = async () =>
-    (await makeOperatorAccount(dependencies.systemSql, config, account.email)).link.split('=')[1] ?? ''
+  const linkToken = async () => (await makeOperatorAccount(dependencies, call, account.email)).link.split('=')[1] ?? ''
   const token = await linkToken()
   t.is((await browser.refresh()).status, 401, 'a session of before')
   t.is((await login(account)).status, 401, 'the password of before')
@@ -143,7 +144,18 @@ test.serial('an account becomes an operator’s by its new link alone, and the l
   t.is((await reset(token)).status, 204)
   t.regex((await login(account, NEW)).json<SessionToken>().scope, /platform:write/)
   const second = await linkToken()
-  t.true(await endOperatorAccount(dependencies.systemSql, config, account.email))
+  t.true(await endOperatorAccount(dependencies, call, account.email))
+  t.false(await endOperatorAccount(dependencies, call, account.email))
+  const { rows } = await change(
+    'select type, metadata from logs where request_id = $1 order by timestamp',
+    call.requestId,
+  )
+  const entry = (type: string) => ({ type, metadata: { id: account.id, clientId: 'test' } })
+  t.deepEqual(rows, [
+    entry('OPERATOR_ACCOUNT_MAKE_SUCCESS'),
+    entry('OPERATOR_ACCOUNT_MAKE_SUCCESS'),
+    entry('OPERATOR_ACCOUNT_END_SUCCESS'),
+  ])
   t.is((await reset(second, THIEFS)).status, 400)
 })
 
