@@ -65,7 +65,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(forReads(health({ ...dependencies, stopping })))
   app.use(aliases(openApi, find))
   app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: config.publicUrl.protocol === 'https:' }))
-  app.use(watchRequests({ logs, measures: createMeasures(registry), find }))
+  app.use(watchRequests({ logs, tenants: platform.tenants, measures: createMeasures(registry), find }))
   app.use(forReads(docs(openApi)))
   app.use(forReads(accountPage()))
   const published = limitPublished({ pool, perMinute: config.publicRateLimitPerMinute }, opensPage(find))
