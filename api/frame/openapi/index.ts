@@ -142,7 +142,7 @@ function completeOperation(path: string, method: string, operation: Described, s
 /** How to use the API as a whole: what no operation says for itself. */
 const DESCRIPTION = `Issues, manages and verifies decentralized identities and verifiable credentials.
 
-**Repeating a write.** Every operation with POST, PUT or DELETE that needs a token reads the header \`Idempotency-Key\`: 1 to 255 printable ASCII characters, unique for each new request, such as a UUID. The same key with the same request returns the first response again for 24 hours, with \`Idempotency-Replayed: true\`. The same key with another request is refused with 422, and with 409 while the first request is processed.
+**Repeating a write.** Every operation with POST, PUT or DELETE that needs a token reads the header \`Idempotency-Key\`: 1 to 255 printable ASCII characters, unique for each new request of the client, such as a UUID. The same key with the same request returns the first response again for 24 hours, with \`Idempotency-Replayed: true\`. The same key with another request is refused with 422, and with 409 while the first request is processed.
 
 **Errors** are problem details (RFC 9457). The fragment of \`type\` is a stable code; [/problems](/problems) explains each.`
 
