@@ -56,6 +56,8 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.locals.platform = platform
   app.disable('x-powered-by')
   app.set('etag', false)
+  // each public document decides alone what a reader has already: of two versions in one second express takes the first
+  Object.defineProperty(app.request, 'fresh', { value: false })
   app.set('query parser', 'simple')
   app.use(nameRequest(log))
   app.use(readTarget)
