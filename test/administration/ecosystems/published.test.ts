@@ -57,7 +57,13 @@ test('anybody reads who may issue and verify what; issuers and verifiers hold th
   for (const what of KINDS) {
     const missing = await read(randomUUID(), what)
     t.like(missing.json(), { status: 404, type: '/problems#ecosystem.not_found' })
-    t.is((await read(ecosystem.id, what)).headers.get('access-control-allow-origin'), '*')
+    const { headers } = await read(ecosystem.id, what)
+    t.is(headers.get('access-control-allow-origin'), '*')
+    t.regex(
+      headers.get('access-control-expose-headers') ?? '',
+      /\bETag\b/,
+      'scripts may read it (Fetch standard, CORS protocol)',
+    )
   }
 })
 
