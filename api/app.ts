@@ -56,6 +56,8 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.locals.platform = platform
   app.disable('x-powered-by')
   app.set('etag', false)
+  // each public document decides alone what a reader has already: of two versions in one second express takes the first
+  Object.defineProperty(app.request, 'fresh', { value: false })
   app.set('query parser', 'simple')
   app.use(nameRequest(log))
   app.use(readTarget)
@@ -65,7 +67,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(forReads(health({ ...dependencies, stopping })))
   app.use(aliases(openApi, find))
   app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: config.publicUrl.protocol === 'https:' }))
-  app.use(watchRequests({ logs, measures: createMeasures(registry), find }))
+  app.use(watchRequests({ logs, tenants: platform.tenants, measures: createMeasures(registry), find }))
   app.use(forReads(docs(openApi)))
   app.use(forReads(accountPage()))
   const published = limitPublished({ pool, perMinute: config.publicRateLimitPerMinute }, opensPage(find))

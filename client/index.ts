@@ -99,7 +99,11 @@ function authorized({ current, instead }: ReturnType<typeof tokenSource>, send: 
 export function connect(options: Options): Countersign {
   const { baseUrl, fetch: send = (request) => fetch(request), now = () => performance.now() } = options
   const tokens = tokenSource(options, send, now)
-  const http = createClient<paths>({ baseUrl: below(baseUrl, '').slice(0, -1), fetch: authorized(tokens, send) })
+  const http = createClient<paths>({
+    baseUrl: below(baseUrl, '').slice(0, -1),
+    fetch: authorized(tokens, send),
+    redirect: 'error', // no token and no body goes to another address than the one asked for
+  })
   const call = async (method: Method, path: string, init: object | undefined): Promise<unknown> => {
     const { data, error, response } = await http.request(method, path as never, init as never)
     if (!response.ok) throw problemOf(response, error)

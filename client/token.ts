@@ -38,6 +38,7 @@ export function tokenSource(credentials: Credentials, send: Fetch, now: () => nu
     const response = await send(
       new Request(below(baseUrl, TOKEN_PATH), {
         method: 'POST',
+        redirect: 'error', // 307 and 308 would take the secret along, to whatever address they name
         headers: { 'content-type': 'application/json', accept: 'application/json' },
         body: JSON.stringify({ clientId, clientSecret, grantType: 'client_credentials', scope }),
       }),

@@ -9,7 +9,7 @@ import { MESSAGING_OPERATIONS } from './messaging/operations.ts'
 import { MOBILE_CREDENTIAL_OPERATIONS } from './mobile-credentials/operations.ts'
 import { OPENID_OPERATIONS } from './openid/operations.ts'
 import { SEMANTIC_CREDENTIAL_OPERATIONS } from './semantic-credentials/operations.ts'
-import type { Scope } from './tokens-logs/index.ts'
+import { PLATFORM_AREAS, type Scope } from './tokens-logs/index.ts'
 import { TOKEN_AND_LOG_OPERATIONS } from './tokens-logs/operations.ts'
 import { isUuid } from './uuid.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks/operations.ts'
@@ -21,6 +21,8 @@ import { WEBHOOK_OPERATIONS } from './webhooks/operations.ts'
 export interface OperationFacts {
   /** Scope that the token must have; absent if none is needed. The controller repeats it, and the API compares both. */
   scope?: Scope
+  /** Of an operation without a scope: with this one the caller acts as an operator, for no tenant. */
+  operatorScope?: Scope
   name: string
   category: string
   /** The operation writes its own SUCCESS entry. */
@@ -49,6 +51,28 @@ export type OperationId = keyof typeof OPERATIONS
 export type ChangeId = {
   [Id in OperationId]: (typeof OPERATIONS)[Id] extends { changes: true } ? Id : never
 }[OperationId]
+
+/** Of rows that belong to no tenant: operators and people make them, and people who have not logged in. */
+export type PlatformChangeId = {
+  [Id in ChangeId]: (typeof OPERATIONS)[Id] extends { scope: infer S }
+    ? S extends `${(typeof PLATFORM_AREAS)[number]}:${string}`
+      ? Id
+      : never
+    : Id
+}[ChangeId]
+
+export type TenantChangeId = Exclude<ChangeId, PlatformChangeId>
+
+const isOfPlatformArea = (scope: Scope): boolean => PLATFORM_AREAS.some((area) => scope.startsWith(`${area}:`))
+
+/**
+ * Whether a caller with these scopes asks as an operator or as a person for what belongs to no tenant: the entry is in the
+ * log of the first tenant. A tenant's client, which has none of them, is refused in its own log.
+ */
+export const isOfPlatform = ({ scope, operatorScope }: OperationFacts, scopes: readonly Scope[]): boolean =>
+  scope === undefined
+    ? operatorScope !== undefined && scopes.includes(operatorScope)
+    : isOfPlatformArea(scope) && scopes.some(isOfPlatformArea)
 
 /**
  * Ids of the objects that a log entry is about: every UUID of its metadata but the client's. The first OBJECT_PLACES can

@@ -39,6 +39,9 @@ function remoteContexts(port: MessagePort, sent: Map<string, object>) {
   }
 }
 
+/** Loaded when first needed, as the libraries of PDFs, and before the time of the task begins, which is short. */
+const loadMarkdown = () => import('../../protocol/administration/content/markdown.ts')
+
 /** Entry of a pool thread (piscina calls the default export): one task at a time. */
 export default async function run<Name extends TaskName>({
   task,
@@ -47,6 +50,7 @@ export default async function run<Name extends TaskName>({
   task: ThreadTask<Name>
   port: MessagePort
 }): Promise<ThreadAnswer<Tasks[Name]['output']>> {
+  if (task.name === 'renderMarkdown') await loadMarkdown()
   const usageAtStart = process.threadCpuUsage()
   const workMs = () => milliseconds(process.threadCpuUsage(usageAtStart))
   const { external_memory: externalBytes } = getHeapStatistics()
@@ -70,8 +74,7 @@ export default async function run<Name extends TaskName>({
     // loaded when first needed: most threads make no PDF, and the libraries take 20 MB
     readPdfTemplate: async (input) =>
       (await import('../../protocol/compact-credentials/pdfs/read.ts')).readUpload(input),
-    renderMarkdown: async (input) =>
-      (await import('../../protocol/administration/content/markdown.ts')).renderMarkdown(input),
+    renderMarkdown: async (input) => (await loadMarkdown()).renderMarkdown(input),
     fillPdf: async (input) => (await import('../../protocol/compact-credentials/pdfs/fill.ts')).fillPdf(input),
   }
   try {

@@ -6,10 +6,11 @@ import { createTenantSettings } from './tenants/settings.ts'
 
 /** The parts that every area uses, composed from dependencies. */
 export function composeFrame(dependencies: Dependencies) {
-  const operations = createOperations(dependencies)
+  const tenants = createTenants(dependencies)
+  const operations = createOperations({ ...dependencies, tenants })
   return {
     operations,
-    tenants: createTenants(dependencies),
+    tenants,
     settings: createTenantSettings({ ...dependencies, operations }),
     idempotency: createIdempotency(dependencies),
   }

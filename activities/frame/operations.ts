@@ -1,10 +1,11 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { asSystem, inTenant } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { type ChangeId, OPERATIONS } from '../../protocol/operations.ts'
+import { type ChangeId, OPERATIONS, type PlatformChangeId, type TenantChangeId } from '../../protocol/operations.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Claim } from './idempotency.ts'
 import { addLogEntry } from './log-entries.ts'
+import type { Tenants } from './tenants/index.ts'
 
 /** The caller of an operation, and the ids of the request. */
 export interface Call {
@@ -30,8 +31,9 @@ export function createOperations({
   database,
   effects,
   now,
+  tenants,
   uuid,
-}: Pick<Dependencies, 'database' | 'effects' | 'now' | 'uuid'>) {
+}: Pick<Dependencies, 'database' | 'effects' | 'now' | 'uuid'> & { tenants: Pick<Tenants, 'first'> }) {
   /** Stores one effect per key: of two concurrent attempts, after an expired lease, the second is rolled back. */
   const keep = async (em: SqlEntityManager, tenantId: string, { key }: Claim, result: unknown): Promise<boolean> => {
     const sealed = effects.seal(tenantId, key, result)
@@ -39,16 +41,19 @@ export function createOperations({
     return (await em.execute<{ key: string }[]>(statement, [sealed, tenantId, key])).length === 1
   }
 
-  /** What every change does beside its work, in the transaction of `em`. `metadata` is read after `work`. */
+  /**
+   * What every change does beside its work, in the transaction of `em`. `metadata` is read after `work`; `logId` is the
+   * tenant whose log has the entry.
+   */
   async function changed<Result>(
     em: SqlEntityManager,
     { tenantId, requestId, clientId, idempotency }: Call,
-    { operationId, metadata }: { operationId: ChangeId; metadata: Metadata },
+    { operationId, metadata, logId }: { operationId: ChangeId; metadata: Metadata; logId: string },
     work: (em: SqlEntityManager) => Promise<Result>,
   ): Promise<Result> {
     const result = await work(em)
     const { name, category } = OPERATIONS[operationId]
-    const entry = { tenantId, requestId, clientId, name, category, outcome: 'SUCCESS', metadata } as const
+    const entry = { tenantId: logId, requestId, clientId, name, category, outcome: 'SUCCESS', metadata } as const
     addLogEntry(em, { now, uuid }, entry)
     if (idempotency && !(await keep(em, tenantId, idempotency, result)))
       throw new Refusal(
@@ -64,28 +69,30 @@ export function createOperations({
     /** `metadata` is read after `work`, which may add to it. */
     async change<Result>(
       call: Call,
-      operationId: ChangeId,
+      operationId: TenantChangeId,
       metadata: Metadata,
       work: (em: SqlEntityManager) => Promise<Result>,
     ): Promise<Result> {
       const known = knownEffect(call)
       if (known) return known.effect as Result
-      return inTenant(database.tenants, call.tenantId, (em) => changed(em, call, { operationId, metadata }, work))
+      const about = { operationId, metadata, logId: call.tenantId }
+      return inTenant(database.tenants, call.tenantId, (em) => changed(em, call, about, work))
     },
 
     /**
-     * The same for rows that belong to no tenant, which the system role alone writes; the entry is in the log of the
-     * caller's tenant, which is the first one for operators.
+     * The same for rows that belong to no tenant, which the system role alone writes. The entry is in the log of the
+     * first tenant, whatever tenant a session of the caller is for: no other tenant's end takes it along.
      */
     async changePlatform<Result>(
       call: Call,
-      operationId: ChangeId,
+      operationId: PlatformChangeId,
       metadata: Metadata,
       work: (em: SqlEntityManager) => Promise<Result>,
     ): Promise<Result> {
       const known = knownEffect(call)
       if (known) return known.effect as Result
-      return asSystem(database.system, (em) => changed(em, call, { operationId, metadata }, work))
+      const about = { operationId, metadata, logId: (await tenants.first()).id }
+      return asSystem(database.system, (em) => changed(em, call, about, work))
     },
   }
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Answer, Idempotency } from '../../activities/frame/idempotency.ts'
-import type { Call } from '../../activities/frame/operations.ts'
+import type { Caller } from '../../activities/tokens-logs/tokens.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import type { Scope } from '../../protocol/tokens-logs/index.ts'
 import { DOWNLOADS } from './openapi/areas.ts'
 import type { FindPath } from './openapi/paths.ts'
 
@@ -34,8 +35,10 @@ export const noteMediaType =
     next()
   }
 
-const fingerprint = ({ method, originalUrl, mediaType, rawBody }: Request) =>
+/** With the scopes of the token: what an answer holds, such as a secret, may be what they allow. */
+const fingerprint = ({ method, originalUrl, mediaType, rawBody }: Request, scopes: readonly Scope[]) =>
   createHash('sha256')
+    .update(`${scopes.toSorted().join(' ')}\n`)
     .update(`${method} ${originalUrl}\n${mediaType === undefined ? '' : `${mediaType}\n`}`)
     .update(rawBody)
     .digest()
@@ -93,20 +96,20 @@ function storeBeforeSending(
 }
 
 /**
- * Applies the Idempotency-Key of a write, per tenant, and per person who has logged in (draft-ietf-httpapi-idempotency-key-header). Call it after
- * authorisation: a token without the scope must not get a stored response. Throws `Replay` with the stored response.
+ * Applies the Idempotency-Key of a write, per caller: a client or a person, in one tenant (D-004, D-751;
+ * draft-ietf-httpapi-idempotency-key-header). Call it after authorisation: a token without the scope must not get a stored
+ * response. Throws `Replay` with the stored response.
  */
 export async function claimKey(
   request: Request,
   idempotency: Idempotency,
-  { tenantId, clientId, sessionId }: Pick<Call, 'tenantId' | 'clientId' | 'sessionId'>,
+  { tenantId, clientId, scopes }: Pick<Caller, 'tenantId' | 'clientId' | 'scopes'>,
 ): Promise<void> {
   const given = keyOf(request)
-  // people who belong to no tenant, or to the same one, do not get each other's answers
-  const key = given !== undefined && sessionId !== undefined ? `${clientId} ${given}` : given
   const response = request.res
-  if (!key || !response) return
-  const claim = await idempotency.claim(tenantId, key, fingerprint(request))
+  if (given === undefined || !response) return
+  const key = `${clientId} ${given}`
+  const claim = await idempotency.claim(tenantId, key, fingerprint(request, scopes))
   if ('answer' in claim) {
     if (!request.streamed) throw new Replay(claim.answer)
     request.replay = new Replay(claim.answer) // for the operation, which still has to compare the body

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import type { LogQueue } from '../../activities/frame/log-queue.ts'
-import { factsOf } from '../../protocol/operations.ts'
+import type { Tenants } from '../../activities/frame/tenants/index.ts'
+import { factsOf, isOfPlatform } from '../../protocol/operations.ts'
 import { readUuid } from '../../protocol/uuid.ts'
 import type { Measures } from './metrics.ts'
 import type { FindPath } from './openapi/paths.ts'
@@ -33,15 +34,18 @@ const idsIn = (path: string): string[] => path.split('/').flatMap((segment) => r
 
 interface Watcher {
   logs: LogQueue
+  tenants: Pick<Tenants, 'first'>
   measures: Measures
   find: FindPath
 }
 
-function logEntry(request: Request, response: Response, operationId: string | undefined) {
+/** `firstId` is the first tenant. */
+function logEntry(request: Request, response: Response, operationId: string | undefined, firstId: string | undefined) {
   const operation = operationId ? factsOf(operationId) : undefined
+  const { caller } = request
+  const owner = operation && caller && isOfPlatform(operation, caller.scopes) ? firstId : caller?.tenantId
   // a request for a token is about the client that it names, whatever token it was sent with
-  const { tenantId = request.caller?.tenantId, clientId = request.caller?.clientId }: Record<string, unknown> =
-    response.locals
+  const { tenantId = owner, clientId = caller?.clientId }: Record<string, unknown> = response.locals
   const problem: unknown = response.locals.problem
   // a refusal that goes to a wallet by redirect is one too
   const failed = response.statusCode >= 400 || problem !== undefined
@@ -91,8 +95,9 @@ function whenAnswered(response: Response, record: () => void): void {
 
 /** Writes one line, one measurement and the log entry, if the operation did not write it, after each response. */
 export const watchRequests =
-  ({ logs, measures, find }: Watcher): RequestHandler =>
+  ({ logs, tenants, measures, find }: Watcher): RequestHandler =>
   (request, response, next) => {
+    let firstId: string | undefined
     const started = process.hrtime.bigint()
     const path = find(request.path)
     const operationId = path?.operations.get(request.method)
@@ -111,7 +116,7 @@ export const watchRequests =
       }
       // 501: a DID method that is not supported; the caller knows, and no operator has to act
       response.locals.log[status >= 500 && status !== 501 ? 'error' : 'info'](line, operationId ?? 'request')
-      const entry = logEntry(request, response, operationId)
+      const entry = logEntry(request, response, operationId, firstId)
       if (!entry) return
       // a wrong secret: whoever knows the id of a client writes into the log of its tenant
       const isGuess =
@@ -119,7 +124,10 @@ export const watchRequests =
       if (isGuess) logs.gather(`${operationId} ${entry.metadata.clientId}`, entry)
       else logs.add(entry)
     })
-    const room = operationId && factsOf(operationId) ? logs.room() : undefined
-    if (!room) return next()
-    room.then(() => next(), next) // a request that cannot be logged does not start (D-205)
+    if (!operationId || !factsOf(operationId)) return next()
+    const ready = async () => {
+      await logs.room()
+      firstId = (await tenants.first()).id
+    }
+    ready().then(() => next(), next) // a request that cannot be logged does not start (D-205)
   }

@@ -2,6 +2,7 @@ import type { OPENID_OPERATIONS } from '../../protocol/openid/operations.ts'
 import { AUTH_METHODS } from '../../protocol/openid/providers.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import type { Schema } from '../frame/openapi/schemas.ts'
+import { calledHttpsUrl } from '../frame/openapi/urls.ts'
 import {
   AUTHORIZATION_ANSWERS,
   AUTHORIZATION_ERRORS,
@@ -109,14 +110,10 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
     ...SESSION_SCHEMAS,
     ...AUTHORIZATION_SCHEMAS,
     ...VERIFIER_SCHEMAS,
-    IssuerUrl: {
-      type: 'string',
-      description:
-        'The issuer of an OpenID provider: an https URL without query and fragment, below which its metadata is.',
-      pattern: '^https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)(/[a-z0-9-]{1,30}){0,3}$',
-      maxLength: 300,
-      example: 'https://login.university.example',
-    },
+    IssuerUrl: calledHttpsUrl(
+      'The issuer of an OpenID provider: an https URL without query and fragment, below which its metadata is.',
+      'https://login.university.example',
+    ),
     UpstreamClientId: {
       type: 'string',
       description: 'The client id that the provider gave: 1 to 255 characters of ASCII.',
@@ -150,13 +147,10 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
       enum: [...AUTH_METHODS],
       example: 'client_secret_basic',
     },
-    HookUrl: {
-      type: 'string',
-      description: 'An https URL of a public host, without query and fragment.',
-      pattern: '^https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)/[a-z0-9/-]{0,100}$',
-      maxLength: 300,
-      example: 'https://hook.university.example/interaction',
-    },
+    HookUrl: calledHttpsUrl(
+      'An https URL of a public host, without query and fragment.',
+      'https://hook.university.example/interaction',
+    ),
     SubjectId: {
       type: 'string',
       description: 'The subject (sub) that the provider gave the holder.',

@@ -5,7 +5,7 @@ import { batch } from './commands/batch.ts'
 import { sign, status, verify } from './commands/credentials.ts'
 import { didCreate, didList, didResolve, token } from './commands/dids.ts'
 import { logs } from './commands/logs.ts'
-import { isBrokenPipe, openOutput } from './output.ts'
+import { isBrokenPipe, openOutput, showable } from './output.ts'
 import { settingsFrom } from './settings.ts'
 import { type Command, Usage } from './usage.ts'
 
@@ -83,6 +83,11 @@ function failure(error: unknown): { code: number; message: string } {
     return { code: 1, message: `${error.message}${place}` }
   }
   const { message, cause } = error instanceof Error ? error : new Error(String(error))
+  if (cause instanceof Error && cause.message === 'unexpected redirect')
+    return {
+      code: 1,
+      message: 'The platform answers with a redirect, which is not followed. Is COUNTERSIGN_URL right?',
+    }
   const reason =
     cause instanceof Error ? `: ${cause.message || ('code' in cause ? String(cause.code) : cause.name)}` : ''
   return {
@@ -99,6 +104,6 @@ process.stdout.on('error', (error) => {
 process.exitCode = await run(process.argv.slice(2)).catch((error: unknown) => {
   if (isBrokenPipe(error)) return 0
   const { code, message } = failure(error)
-  process.stderr.write(`${message}\n`)
+  process.stderr.write(`${showable(message)}\n`)
   return code
 })

@@ -5,7 +5,7 @@ export interface Output {
   json: boolean
   /** A line of the result, on standard output; resolves when it is taken. */
   line(text: string): Promise<void>
-  /** What comes as it is, such as a file. */
+  /** What comes as it is, such as a file; on a terminal as it may be shown there. */
   raw(part: string | Uint8Array): Promise<void>
   /** As JSON where programs read it, else as the lines given. */
   result(value: unknown, lines: string[]): Promise<void>
@@ -18,9 +18,16 @@ export interface Output {
 }
 
 export interface Streams {
-  stdout: Writable
+  stdout: Writable & { isTTY?: boolean }
   stderr: Writable & { isTTY?: boolean }
 }
+
+/**
+ * A text of the platform's as a terminal may show it: control characters, which could move the cursor, set the title or
+ * fill the clipboard, are written as JSON writes them. In JSON they mean the same.
+ */
+export const showable = (text: string): string =>
+  text.replace(/[^\P{Cc}\n\t]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Lines of progress, where no terminal shows them, come at most this often. */
 const QUIET_MS = 5_000
@@ -28,9 +35,14 @@ const QUIET_MS = 5_000
 export function openOutput({ stdout, stderr }: Streams, json: boolean, now: () => number): Output {
   let shown = Number.NEGATIVE_INFINITY
   let open = false
-  const raw = (part: string | Uint8Array) =>
+  const write = (part: string | Uint8Array) =>
     new Promise<void>((resolve, reject) => stdout.write(part, (error) => (error ? reject(error) : resolve())))
-  const line = (text: string) => raw(`${text}\n`)
+  const decoder = new TextDecoder()
+  const raw = (part: string | Uint8Array) => {
+    if (!stdout.isTTY) return write(part)
+    return write(showable(typeof part === 'string' ? part : decoder.decode(part, { stream: true })))
+  }
+  const line = (text: string) => write(`${showable(text)}\n`)
   return {
     json,
     line,
@@ -40,9 +52,10 @@ export function openOutput({ stdout, stderr }: Streams, json: boolean, now: () =
       for (const text of lines) await line(text)
     },
     note: (text) => {
-      stderr.write(`${text}\n`)
+      stderr.write(`${showable(text)}\n`)
     },
-    progress(text) {
+    progress(told) {
+      const text = showable(told)
       if (stderr.isTTY) {
         open = true
         stderr.write(`\r\u001b[K${text}`)

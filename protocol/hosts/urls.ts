@@ -39,6 +39,12 @@ function hostFault(written: string, name: string, allowPrivate: boolean): UrlFau
 }
 
 /**
+ * Characters that no URL is written with (RFC 3986, section 2), though the parser of WHATWG reads them: pages and headers
+ * that repeat the URL could take them for their own.
+ */
+export const NOT_OF_URLS = /[\s"<>\\^`{|}]/
+
+/**
  * Checks a URL that the platform will call, and returns it as it is called: host in ASCII and lower case, no usual port.
  * Does not query DNS: the address of the host is checked at each call.
  */

@@ -246,7 +246,7 @@ test('the same Idempotency-Key signs once, and a retry after a crash finds what 
   t.is(second.text, first.text)
   const crashed = `update idempotency_keys set answer = null, locked_until = null where key = ?`
   await inTenant(world.dependencies.database.tenants, world.first.tenantId, (em) =>
-    em.execute(crashed, [headers['idempotency-key']]),
+    em.execute(crashed, [`${world.first.clientId} ${headers['idempotency-key']}`]),
   )
   await world.ask(`${TEMPLATES}/${id}`, { method: 'PUT', token: world.token, body: course({ name: 'Later' }) })
   t.deepEqual((await ask(id, { claims: CLAIMS, issuer_did: did }, headers)).json(), first.json())

@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import type { ChangeId } from '../../../protocol/operations.ts'
+import type { PlatformChangeId } from '../../../protocol/operations.ts'
 import type { Call, Metadata, Operations } from '../../frame/operations.ts'
 import { ecosystemNotFound } from './rows.ts'
 
@@ -24,7 +24,7 @@ export const createEcosystemChanges = ({ operations, now, forget }: Parts) => ({
    */
   async change<Result>(
     call: Call,
-    operationId: ChangeId,
+    operationId: PlatformChangeId,
     metadata: Metadata,
     ecosystemId: string | undefined,
     work: (em: SqlEntityManager) => Promise<Result>,

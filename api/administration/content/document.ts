@@ -3,6 +3,7 @@ import type { CONTENT_OPERATIONS } from '../../../protocol/administration/conten
 import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import type { AreaDocument, ProblemTable } from '../../frame/openapi/document.ts'
 import type { Schema } from '../../frame/openapi/schemas.ts'
+import { pictureUrlWithFragment } from '../../frame/openapi/urls.ts'
 import { BLOG_CATEGORY, BLOG_POST, HELP_ARTICLE, LEGAL_POLICY } from './examples.ts'
 
 type Public =
@@ -162,10 +163,7 @@ export const CONTENT_DOCUMENT: AreaDocument<ContentOperation> = {
       enum: [0, 1],
       example: 1,
     },
-    PictureUrl: text('An https URL.', 'https://cdn.example/picture.png', {
-      pattern: '^https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)/[a-z0-9/.-]{0,100}$',
-      maxLength: 300,
-    }),
+    PictureUrl: pictureUrlWithFragment('An https URL.', 'https://cdn.example/picture.png'),
   },
   problems: [PROBLEMS],
 }

@@ -33,6 +33,7 @@ export const ECOSYSTEM_DOCUMENT: AreaDocument<keyof typeof ECOSYSTEM_OPERATIONS 
     dryRunEcosystemPolicy: { changes: [{ change: 'removeRole', role: 'issuer', participantId: PARTICIPANT.id }] },
   },
   answers: ANSWERS,
+  dated: ['getEcosystemIssuer', 'getEcosystemVerifier', 'getEcosystemPolicy'],
   located: ['createEcosystem', 'createEcosystemParticipant', 'createEcosystemCredential'],
   notFound: {
     [ROOT]: 'ecosystem.not_found',

@@ -13,7 +13,7 @@ export function limitPublished(
   const limited = limitRate({ ...limit, name: 'public', by: ({ address }) => address, showsHeaders: false })
   return (request, response, next) => {
     if (!isPage(request))
-      response.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' })
+      response.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'ETag, Retry-After' })
     return limited(request, response, next)
   }
 }

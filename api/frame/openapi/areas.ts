@@ -48,6 +48,7 @@ export const SCHEMAS = { ...FRAME_SCHEMAS, ...joined(({ schemas }) => schemas) }
 export const NOT_FOUND: Table<string> = joined(({ notFound }) => notFound)
 export const OAUTH_ERRORS: Table<string> = joined(({ oauthErrors }) => oauthErrors)
 export const LOCATED: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ located = [] }) => located))
+export const DATES: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ dated = [] }) => dated))
 export const FORMS: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ forms = [] }) => forms))
 export const ARCHIVES: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ archives = [] }) => archives))
 

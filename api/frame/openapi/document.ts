@@ -27,6 +27,8 @@ export interface AreaDocument<Id extends string = string> {
    * Operations whose response has a Location, of the new resource or its progress (RFC 9110 sections 15.3.2, 15.3.3).
    */
   located?: readonly Id[]
+  /** Operations that answer 304 by the time of the last change as well, not by ETag alone. */
+  dated?: readonly Id[]
   /** Operations that read their body as a stream, since it may be larger than memory. */
   uploads?: Partial<Record<Id, Upload>>
   /** Media types of operations that write their response as a stream, each with an example. */

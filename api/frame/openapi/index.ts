@@ -1,6 +1,7 @@
 import {
   ANSWERS,
   ARCHIVES,
+  DATES,
   DOWNLOADS,
   FILES,
   FORMS,
@@ -11,7 +12,16 @@ import {
   SCHEMAS,
   UPLOADS,
 } from './areas.ts'
-import { COMPONENTS, IDEMPOTENCY_KEY, LOCATION, pageParameter, REQUEST_ID, RETRY_AFTER } from './components.ts'
+import {
+  COMPONENTS,
+  DATED,
+  IDEMPOTENCY_KEY,
+  LOCATION,
+  pageParameter,
+  REQUEST_ID,
+  RETRY_AFTER,
+  TAGGED,
+} from './components.ts'
 import { formWithFile } from './files.ts'
 import type { Answer, Content, Described, GeneratedOpenApi } from './generated.ts'
 import { exampleOf } from './refusals.ts'
@@ -72,6 +82,12 @@ function success(answer: Answer, { operation: { operationId }, schemas }: Comple
   return answer.content ? { ...answer, content } : answer
 }
 
+/** What a caller sends to get 304, and what it knows an answer by; of an operation that has 304. */
+const conditions = ({ operationId, responses }: Described) => {
+  if (!('304' in responses)) return { parameters: [], headers: {} }
+  return DATES.has(operationId) ? DATED : TAGGED
+}
+
 function completeResponses(completing: Completing): Record<string, Answer> {
   const { path, operation, isKeyed } = completing
   const replies: Record<string, Answer> = {
@@ -84,13 +100,14 @@ function completeResponses(completing: Completing): Record<string, Answer> {
       const failed = status === 'default' || Number(status) >= 400
       const later = ['default', '429', '503'].includes(status) ? RETRY_AFTER : {}
       const located = /^20[12]$/.test(status) && LOCATED.has(operation.operationId) ? LOCATION : {}
+      const versioned = status === '200' || status === '304' ? conditions(operation).headers : {}
       const complete = failed ? problem(status, answer, completing) : success(answer, completing)
       return [
         status,
         {
           ...complete,
           description: complete.description || 'Success.',
-          headers: { ...complete.headers, ...REQUEST_ID, ...located, ...later },
+          headers: { ...complete.headers, ...REQUEST_ID, ...versioned, ...located, ...later },
         },
       ]
     }),
@@ -133,7 +150,7 @@ function completeOperation(path: string, method: string, operation: Described, s
   return {
     ...operation,
     ...(operation.security && { security: requirementsOf(security) }),
-    parameters: isKeyed ? [...own, IDEMPOTENCY_KEY] : own,
+    parameters: [...own, ...conditions(operation).parameters, ...(isKeyed ? [IDEMPOTENCY_KEY] : [])],
     ...completeBody(operation, schemas),
     responses: completeResponses({ path, operation, isKeyed, schemas }),
   }
@@ -142,7 +159,7 @@ function completeOperation(path: string, method: string, operation: Described, s
 /** How to use the API as a whole: what no operation says for itself. */
 const DESCRIPTION = `Issues, manages and verifies decentralized identities and verifiable credentials.
 
-**Repeating a write.** Every operation with POST, PUT or DELETE that needs a token reads the header \`Idempotency-Key\`: 1 to 255 printable ASCII characters, unique for each new request, such as a UUID. The same key with the same request returns the first response again for 24 hours, with \`Idempotency-Replayed: true\`. The same key with another request is refused with 422, and with 409 while the first request is processed.
+**Repeating a write.** Every operation with POST, PUT or DELETE that needs a token reads the header \`Idempotency-Key\`: 1 to 255 printable ASCII characters, unique for each new request of the client, such as a UUID. The same key with the same request returns the first response again for 24 hours, with \`Idempotency-Replayed: true\`. The same key with another request is refused with 422, and with 409 while the first request is processed.
 
 **Errors** are problem details (RFC 9457). The fragment of \`type\` is a stable code; [/problems](/problems) explains each.`
 

@@ -20,3 +20,42 @@ export const urlWithFragment = (description: string, example: string): Schema =>
 
 export const urlWithQuery = (description: string, example: string): Schema =>
   urlSchema('(/[^?#\\\\\\s]*)?(\\?[^#\\\\\\s]*)?', description, example)
+
+const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
+/** A public host name in ASCII: names of other scripts are written in Punycode. */
+const HOST = `(${LABEL}\\.){1,8}[A-Za-z]{2,63}`
+const UP_TO_65535 = '[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}'
+const PORT = `(:([1-9][0-9]{0,3}|${UP_TO_65535}))?`
+/** Of a URL that the platform calls: 443, and those that no service of a system has. */
+const CALLED_PORT = `(:(443|102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|${UP_TO_65535}))?`
+/** Characters of a path (RFC 3986, section 3.3), but those given. */
+const pathOf = (without = '') => {
+  const marks = [..."._~!$&'()*+,;=:@/"].filter((mark) => !without.includes(mark)).join('')
+  return `([A-Za-z0-9${marks}-]|%[0-9A-Fa-f]{2})*`
+}
+const PATH = `(/${pathOf()})?`
+const ANY = "([A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*"
+const QUERY = `(\\?${ANY})?`
+const FRAGMENT = `(#${ANY})?`
+
+const httpsSchema = (pattern: string, description: string, example: string): Schema => ({
+  type: 'string',
+  description,
+  pattern: `^${pattern}$`,
+  maxLength: 2048,
+  example,
+})
+
+/** URLs of public hosts with https alone, in ASCII, of every top-level domain; in requests and in what is made from the schema. */
+export const calledHttpsUrl = (description: string, example: string): Schema =>
+  httpsSchema(`https://${HOST}${CALLED_PORT}${PATH}`, description, example)
+
+/** Of a picture that others load: any port and query. */
+export const pictureUrl = (description: string, example: string): Schema =>
+  httpsSchema(`https://${HOST}${PORT}${PATH}${QUERY}`, description, example)
+
+export const pictureUrlWithFragment = (description: string, example: string): Schema =>
+  httpsSchema(`https://${HOST}${PORT}${PATH}${QUERY}${FRAGMENT}`, description, example)
+
+/** Compared character by character, so without wildcards; http on this machine alone. */
+export const REDIRECT_URI = `^(https://${HOST}|http://localhost)${PORT}(/${pathOf('*')})?$`

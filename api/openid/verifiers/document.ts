@@ -6,6 +6,7 @@ import {
   ID_TOKEN_ALGORITHMS,
 } from '../../../protocol/openid/verifiers/clients.ts'
 import type { Schema } from '../../frame/openapi/schemas.ts'
+import { pictureUrl, REDIRECT_URI } from '../../frame/openapi/urls.ts'
 import { OIDC_CLIENT, OIDC_VERIFIER } from './wire.ts'
 
 type Id = keyof typeof OPENID_OPERATIONS
@@ -110,8 +111,7 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
       'Redirect URIs, compared character by character: https without query and fragment, or http://localhost.',
     items: {
       type: 'string',
-      pattern:
-        '^(https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)/[a-z0-9/-]{0,100}|http://localhost/[a-z]{0,20})$',
+      pattern: REDIRECT_URI,
       maxLength: 2048,
     },
     minItems: 1,
@@ -144,13 +144,10 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
     enum: [...ID_TOKEN_ALGORITHMS],
     example: 'ES256',
   },
-  LogoUri: {
-    type: 'string',
-    description: 'A picture that the page of a sign-in shows: an https URL.',
-    pattern: '^https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)/[a-z0-9/.-]{0,100}$',
-    maxLength: 2048,
-    example: 'https://portal.university.example/logo.png',
-  },
+  LogoUri: pictureUrl(
+    'A picture that the page of a sign-in shows: an https URL.',
+    'https://portal.university.example/logo.png',
+  ),
   OidcClientName: {
     type: 'string',
     description: 'The name of the client for people: one line of 1 to 255 characters.',

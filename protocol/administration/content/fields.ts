@@ -1,4 +1,5 @@
 import { type FieldError, Refusal } from '../../errors.ts'
+import { NOT_OF_URLS } from '../../hosts/urls.ts'
 import { isLabel, LABEL_EXPECTED } from '../../names.ts'
 import { isUuid } from '../../uuid.ts'
 
@@ -56,8 +57,12 @@ const content: Check = (value) =>
 
 const image: Check = (value) => {
   const url =
-    value.length <= MAX_URL && /^https:\/\/[^/?#@\\\s]+(?:[/?#][^\\\s]*)?$/i.test(value) && URL.canParse(value)
-  return url ? undefined : { code: 'url', message: `expected an https URL of at most ${MAX_URL} characters, or null` }
+    value.length <= MAX_URL &&
+    !NOT_OF_URLS.test(value) &&
+    /^https:\/\/[^/?#@]+(?:[/?#].*)?$/i.test(value) &&
+    URL.canParse(value)
+  const message = `expected an https URL of at most ${MAX_URL} characters, without spaces and "<>\\^\`{|}, or null`
+  return url ? undefined : { code: 'url', message }
 }
 
 const CHECKS: readonly (readonly [keyof Written, Check])[] = [

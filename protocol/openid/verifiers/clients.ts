@@ -1,6 +1,6 @@
 import { type FieldError, Refusal, within } from '../../errors.ts'
 import { LOOPBACK_HOSTS } from '../../hosts/names.ts'
-import { readCalledUrl } from '../../hosts/urls.ts'
+import { NOT_OF_URLS, readCalledUrl } from '../../hosts/urls.ts'
 import { isLabel, LABEL_EXPECTED } from '../../names.ts'
 import { REVERSE_DOMAIN } from '../oid4vci/authorization/redirects.ts'
 
@@ -38,7 +38,8 @@ type Fault = { code: string; message: string } | undefined
 function redirectFault(uri: string, isNative: boolean): Fault {
   const broken = (code: string, message: string): Fault => ({ code, message })
   if (uri.length > MAX_URI) return broken('length', `expected at most ${MAX_URI} characters`)
-  if (/[^\x21-\x7e]|\\/.test(uri) || !URL.canParse(uri)) return broken('url', 'expected an absolute URI in ASCII')
+  if (/[^\x21-\x7e]/.test(uri) || NOT_OF_URLS.test(uri) || !URL.canParse(uri))
+    return broken('url', 'expected an absolute URI in ASCII')
   if (uri.includes('#')) return broken('fragment', 'expected no fragment')
   if (uri.includes('?')) return broken('query', 'expected no query')
   if (uri.includes('*')) return broken('wildcard', 'expected the whole URI: it is compared as a text')
@@ -84,6 +85,8 @@ const oneOf = (path: string, value: string, allowed: readonly string[]): FieldEr
 
 function logoErrors(logoUri: string | null): FieldError[] {
   if (logoUri === null) return []
+  if (NOT_OF_URLS.test(logoUri))
+    return [{ path: 'logoUri', code: 'characters', message: 'expected a URL without spaces and "<>\\^`{|}' }]
   const read = readCalledUrl(logoUri, { query: 'keep' })
   if ('url' in read) return []
   return [

@@ -1,5 +1,6 @@
 import { type FieldError, Refusal } from '../../errors.ts'
 import { LOOPBACK_HOSTS } from '../../hosts/names.ts'
+import { NOT_OF_URLS } from '../../hosts/urls.ts'
 import type { JwsHeader } from '../../jws.ts'
 import type { QueryType } from './queries.ts'
 
@@ -63,7 +64,8 @@ export const didcommLink = (jws: string): string => `didcomm://?request=${jws}`
  * checked: https, or http on the caller's own machine.
  */
 function callbackFault(text: string): string | undefined {
-  if (text.length > 2048 || /[\p{Cc}\p{Z}\\]/u.test(text) || !URL.canParse(text)) return 'must be a URL'
+  if (text.length > 2048 || /[\p{Cc}\p{Z}]/u.test(text) || NOT_OF_URLS.test(text) || !URL.canParse(text))
+    return 'must be a URL'
   const { protocol, hostname, username, password, hash } = new URL(text)
   if (username !== '' || password !== '' || hash !== '') return 'must have neither user info nor a fragment'
   const allowed = protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOSTS.has(hostname))

@@ -187,6 +187,8 @@ test.serial('each field that breaks its rule is named, all of them at once', asy
     'content: size',
     'image: url',
   ])
+  for (const image of ['https://x.example/"onerror=1', "https://x.example/?a='b'<"])
+    t.deepEqual(faultsOf(await operators.create(POSTS, post(id, { image }))), [400, 'content.invalid', 'image: url'])
   for (const image of ['javascript:alert(1)', 'data:image/png;base64,AA', 'https://', 'https://a b', 'https://u@h/x'])
     t.deepEqual(faultsOf(await operators.create(POSTS, post(id, { image }))), [400, 'content.invalid', 'image: url'])
   for (const is_published of [2, -1, 0.5, true, '1', null])

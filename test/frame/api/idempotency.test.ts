@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { OPERATOR_SCOPES, SCOPES } from '../../../protocol/tokens-logs/index.ts'
+import { newSubdomain, tenantsOf } from '../../support/administration.ts'
 import { createDid, payload, type Signed } from '../../support/credentials/credentials.ts'
 import { course, createTemplate, refusal, TEMPLATES } from '../../support/credentials/templates.ts'
+import { addClient } from '../../support/frame/tenants.ts'
 import { platformOf } from '../../support/parts/platform.ts'
 import { type Ask, openWorld, type Reply, type World } from '../../support/world.ts'
 
@@ -27,6 +30,9 @@ const count = async (sql: string, values: unknown[] = []): Promise<number> => {
   return rows[0]?.count ?? Number.NaN
 }
 
+/** A client’s key, as its row has it. */
+const ownKey = (key: string) => `${world.first.clientId} ${key}`
+
 const credentialsTagged = (tag: string) => count('select count(*)::int as count from credentials where tag = $1', [tag])
 
 /** As after a crash between the commit and the answer: the effect stands, nobody was told, and the lease has run out. */
@@ -34,7 +40,7 @@ const forgetAnswer = (key: string) =>
   count(
     `with gone as (update idempotency_keys set answer = null, locked_until = now() - interval '1 second'
       where key = $1 returning 1) select count(*)::int as count from gone`,
-    [key],
+    [ownKey(key)],
   )
 
 test('50 parallel signs with one Idempotency-Key: one credential', async (t) => {
@@ -92,6 +98,59 @@ test('a key is its tenant’s: another tenant’s same key is another request', 
   t.not(theirs.text, mine.text)
   t.is((await write('/v1/dids', { ...body, options: { keyType: 'p256' } }, key, { token })).status, 422)
   t.is((await write('/v1/dids', body, key)).text, mine.text)
+})
+
+test('a key is its caller’s: another client of the tenant gets no answer of the first, and no secret (D-751)', async (t) => {
+  const key = randomUUID()
+  const body = { name: 'Copied', description: 'Without scopes: with all that the caller may grant' }
+  const mine = await write('/v1/oauth2/clients', body, key)
+  t.is(mine.status, 201, mine.text)
+  const made = mine.json<{ id: string; clientSecret: string; scopes: string[] }>()
+  t.is(made.scopes.length, SCOPES.length)
+  const few = ['administration:read', 'administration:write'] as const
+  const token = await world.tokenOf(
+    await addClient(world.dependencies.systemSql, { tenantId: world.first.tenantId, scopes: few }),
+  )
+  const theirs = await write('/v1/oauth2/clients', body, key, { token })
+  t.is(theirs.status, 201, theirs.text)
+  t.is(theirs.headers.get('idempotency-replayed'), null)
+  const { scopes, clientSecret } = theirs.json<{ scopes: string[]; clientSecret: string }>()
+  t.deepEqual(scopes, [...few])
+  t.not(clientSecret, made.clientSecret)
+  const reset = { reset_secret: true }
+  const path = `/v1/oauth2/clients/${made.id}`
+  const secretKey = randomUUID()
+  t.is((await write(path, reset, secretKey, { method: 'PUT' })).status, 200)
+  t.is((await write(path, reset, secretKey, { method: 'PUT', token })).status, 403)
+  t.is((await write('/v1/oauth2/clients', body, key)).text, mine.text, 'still the first one’s')
+})
+
+test('an answer that the scopes of the token decided is nothing for one with fewer of them: 422 (D-751)', async (t) => {
+  const key = randomUUID()
+  const body = { name: 'Narrowed', description: 'Without scopes' }
+  t.is((await write('/v1/oauth2/clients', body, key)).status, 201)
+  const token = await world.tokenOf(world.first, 'administration:write administration:read')
+  const refused = await write('/v1/oauth2/clients', body, key, { token })
+  t.deepEqual([refused.status, code(refused)], [422, 'idempotency.key_reused'])
+  const other = randomUUID()
+  const first = await write('/v1/oauth2/clients', body, other, { token })
+  t.is(first.status, 201, first.text)
+  const reordered = await world.tokenOf(world.first, 'administration:read administration:write')
+  t.is((await write('/v1/oauth2/clients', body, other, { token: reordered })).text, first.text, 'the same scopes')
+})
+
+test('an operator gets no secret of a tenant that another operator made under the same key', async (t) => {
+  const { tenantId } = world.first
+  const operator = async () =>
+    world.tokenOf(await addClient(world.dependencies.systemSql, { tenantId, scopes: OPERATOR_SCOPES }))
+  const [one, other] = [await operator(), await operator()]
+  const body = { environmentId: await tenantsOf(world, one).environmentId(), subdomain: newSubdomain() }
+  const key = randomUUID()
+  const made = await write('/v1/tenants', body, key, { token: one })
+  t.is(made.status, 201, made.text)
+  const theirs = await write('/v1/tenants', body, key, { token: other })
+  t.deepEqual([theirs.status, code(theirs)], [409, 'tenant.subdomain_taken'])
+  t.is((await write('/v1/tenants', body, key, { token: one })).text, made.text)
 })
 
 test('a stored answer is nothing for a token without the scope', async (t) => {
@@ -215,7 +274,7 @@ test('while a try is under way the key is held for its lease, and free after a c
   await count(
     `with held as (update idempotency_keys set answer = null, effect = null,
       locked_until = now() + interval '30 seconds' where key = $1 returning 1) select count(*)::int as count from held`,
-    [key],
+    [ownKey(key)],
   )
   t.is((await write('/v1/dids', body, key)).status, 409)
   await forgetAnswer(key)
@@ -244,7 +303,7 @@ test('after 24 hours the key is a new one, and so is what it makes', async (t) =
   await count(
     `with aged as (update idempotency_keys set created_at = created_at - interval '25 hours' where key = $1 returning 1)
       select count(*)::int as count from aged`,
-    [key],
+    [ownKey(key)],
   )
   const second = await write(SIGN, signBody(tag), key)
   t.is(second.status, 200, second.text)
@@ -257,7 +316,7 @@ test('what is kept of answers and effects cannot be read from the database', asy
   t.is((await write(SIGN, signBody(tag), key)).status, 200)
   const { rows } = await world.dependencies.systemSql.query<{ kept: string }>({
     text: `select encode(effect, 'hex') || encode(answer, 'hex') as kept from idempotency_keys where key = $1`,
-    values: [key],
+    values: [ownKey(key)],
   })
   const kept = Buffer.from(rows[0]?.kept ?? '', 'hex')
   t.true(kept.length > 500)

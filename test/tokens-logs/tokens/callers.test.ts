@@ -133,7 +133,7 @@ test('a call carries the claim of its Idempotency-Key, and none where none was c
   const caller = callerWith('dids:write')
   const write = { caller, method: 'POST', headers: { 'idempotency-key': 'k' } }
   const { call, asked, claim } = await authorise(write, 'bearer', ['dids:write'])
-  t.deepEqual(asked, [['key', caller.tenantId, 'k']])
+  t.deepEqual(asked, [['key', caller.tenantId, `${caller.clientId} k`]])
   t.deepEqual(call?.idempotency, claim)
   t.false('idempotency' in ((await authorise({ ...write, headers: {} })).call ?? {}))
 })
