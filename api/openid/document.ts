@@ -1,6 +1,7 @@
 import type { OPENID_OPERATIONS } from '../../protocol/openid/operations.ts'
 import { AUTH_METHODS } from '../../protocol/openid/providers.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
+import { ref } from '../frame/openapi/json.ts'
 import type { Schema } from '../frame/openapi/schemas.ts'
 import {
   AUTHORIZATION_ANSWERS,
@@ -169,8 +170,18 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
       type: 'object',
       description:
         'Claims that a user must have, all of them: texts as they are or as {"Text": text}, numbers, booleans, null, and objects of them. A claim in a list is not found.',
-      additionalProperties: true,
+      additionalProperties: ref('ClaimCriterion'),
       example: { email: 'ada@university.example', address: { country: { Text: 'NZ' } } },
+    },
+    ClaimCriterion: {
+      description: 'What one claim must be. A list is none.',
+      anyOf: [
+        { type: 'string' },
+        { type: 'number' },
+        { type: 'boolean' },
+        { type: 'object', nullable: true, additionalProperties: ref('ClaimCriterion') },
+      ],
+      example: 'ada@university.example',
     },
   },
   problems: [OPENID_PROBLEMS, SESSION_PROBLEMS, AUTHORIZATION_PROBLEMS, VERIFIER_PROBLEMS],

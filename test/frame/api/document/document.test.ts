@@ -58,7 +58,9 @@ test('the example of an error has a code of its own status, and no two errors of
   for (const { operationId, responses } of operations) {
     const errors = Object.entries(responses).filter(([status]) => status === 'default' || Number(status) >= 400)
     const codes = errors.map(([status, { content = {} }]) => {
-      const { type, status: own, detail } = content['application/problem+json']?.example as Problem
+      // wallets read problems as errors of OAuth 2.0
+      const media = content['application/problem+json'] ?? content['application/json']
+      const { type, status: own, detail } = media?.example as Problem
       const code = type.replace('/problems#', '')
       t.is(statuses.get(code), own, `${operationId} ${status}: ${code}`)
       t.is(status === 'default' ? 500 : Number(status), own, operationId)
