@@ -179,7 +179,7 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
         { type: 'string' },
         { type: 'number' },
         { type: 'boolean' },
-        { type: 'object', nullable: true, additionalProperties: ref('ClaimCriterion') },
+        { type: 'object', nullable: true, minProperties: 1, additionalProperties: ref('ClaimCriterion') },
       ],
       example: 'ada@university.example',
     },
