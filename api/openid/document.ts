@@ -3,6 +3,7 @@ import { AUTH_METHODS } from '../../protocol/openid/providers.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { ref } from '../frame/openapi/json.ts'
 import type { Schema } from '../frame/openapi/schemas.ts'
+import { urlWithoutQuery } from '../frame/openapi/urls.ts'
 import {
   AUTHORIZATION_ANSWERS,
   AUTHORIZATION_ERRORS,
@@ -33,10 +34,13 @@ import {
 } from './verifiers/document.ts'
 import { VERIFIER_PROBLEMS } from './verifiers/problems.ts'
 
+/** Without control characters. */
+const CLAIM_NAME = '^[^\\u0000-\\u001f\\u007f-\\u009f]+$'
+
 const names = (description: string, pattern: string, example: string[]): Schema => ({
   type: 'array',
   description,
-  items: { type: 'string', pattern, maxLength: 100 },
+  items: { type: 'string', pattern, minLength: 1, maxLength: 255 },
   uniqueItems: true,
   maxItems: 50,
   example,
@@ -110,14 +114,10 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
     ...SESSION_SCHEMAS,
     ...AUTHORIZATION_SCHEMAS,
     ...VERIFIER_SCHEMAS,
-    IssuerUrl: {
-      type: 'string',
-      description:
-        'The issuer of an OpenID provider: an https URL without query and fragment, below which its metadata is.',
-      pattern: '^https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)(/[a-z0-9-]{1,30}){0,3}$',
-      maxLength: 300,
-      example: 'https://login.university.example',
-    },
+    IssuerUrl: urlWithoutQuery(
+      'The issuer of an OpenID provider: an https URL without query and fragment, below which its metadata is.',
+      'https://login.university.example',
+    ),
     UpstreamClientId: {
       type: 'string',
       description: 'The client id that the provider gave: 1 to 255 characters of ASCII.',
@@ -129,20 +129,23 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
     UpstreamClientSecret: {
       type: 'string',
       description: 'The client secret that the provider gave: 1 to 2048 characters of ASCII.',
-      pattern: '^[A-Za-z0-9._~-]+$',
+      pattern: '^[\\x20-\\x7e]+$',
       minLength: 1,
       maxLength: 2048,
       example: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     },
     UpstreamScope: {
-      ...names('Scopes of the request, each once, and openid among them.', '^[a-z_]{1,30}$', ['openid', 'profile']),
+      ...names('Scopes of the request, each once, and openid among them.', '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$', [
+        'openid',
+        'profile',
+      ]),
       example: ['openid', 'profile', 'email'],
     },
-    ClaimNames: names('Names of claims, each once.', '^[a-z][a-z_]{2,30}$', ['email', 'given_name']),
-    HookClaims: names('Names of claims, each once.', '^[a-z][a-z_]{2,30}$', ['email', 'given_name']),
+    ClaimNames: names('Names of claims, each once.', CLAIM_NAME, ['email', 'given_name']),
+    HookClaims: names('Names of claims, each once.', CLAIM_NAME, ['email', 'given_name']),
     ParameterNames: names(
       'Names of parameters, each once; none that the platform sets itself, such as state, nonce and redirect_uri.',
-      '^(login_hint|prompt|display|acr_values|ui_[a-z]{2,30})$',
+      '^[A-Za-z0-9._~-]+$',
       ['login_hint', 'ui_locales'],
     ),
     UpstreamAuthMethod: {
@@ -151,13 +154,10 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
       enum: [...AUTH_METHODS],
       example: 'client_secret_basic',
     },
-    HookUrl: {
-      type: 'string',
-      description: 'An https URL of a public host, without query and fragment.',
-      pattern: '^https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)/[a-z0-9/-]{0,100}$',
-      maxLength: 300,
-      example: 'https://hook.university.example/interaction',
-    },
+    HookUrl: urlWithoutQuery(
+      'An https URL of a public host, without query and fragment.',
+      'https://hook.university.example/interaction',
+    ),
     SubjectId: {
       type: 'string',
       description: 'The subject (sub) that the provider gave the holder.',

@@ -1,6 +1,30 @@
-import type { Parameter, PublishedDocument, PublishedOperation } from './document.ts'
 import { type Auth, type Body, type Collection, type Folder, type Item, SCHEMA } from './postman.ts'
 import { JSON_MEMBERS, rowsWithVariables, scriptOf, variables, withVariables } from './variables.ts'
+
+/** What the collection reads of the API document. */
+export interface PublishedDocument {
+  info: { title: string; version: string; description: string }
+  paths: Readonly<Record<string, Readonly<Record<string, PublishedOperation>>>>
+  components: { parameters?: Readonly<Record<string, Parameter>> }
+}
+
+interface PublishedOperation {
+  operationId: string
+  summary?: string
+  description?: string
+  tags?: readonly string[]
+  security?: readonly Readonly<Record<string, readonly string[]>>[]
+  parameters?: readonly (Parameter | { $ref: string })[]
+  requestBody?: { content: Readonly<Record<string, { example?: unknown }>> }
+}
+
+interface Parameter {
+  in: string
+  name: string
+  description?: string
+  required?: boolean
+  schema?: { example?: unknown; default?: unknown }
+}
 
 const BEARER: Auth = { type: 'bearer', bearer: [{ key: 'token', value: '{{token}}', type: 'string' }] }
 const NO_AUTH: Auth = { type: 'noauth' }

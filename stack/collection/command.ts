@@ -6,8 +6,7 @@ import { completeOpenApi } from '../../api/frame/openapi/index.ts'
 import { buildAll } from '../build.ts'
 import { asCommand } from '../command.ts'
 import type { Say } from '../local/progress.ts'
-import { collectionOf } from './collection.ts'
-import type { PublishedDocument } from './document.ts'
+import { collectionOf, type PublishedDocument } from './collection.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Generated; git ignores it, as it does the types beside it. */

@@ -2,7 +2,7 @@ import { ISSUER, ISSUER_KEY } from '../../api/frame/openapi/examples.ts'
 import type { Variable } from './postman.ts'
 
 /** What a request leaves for those after it: variable, and where its answer has the value. */
-export const CAPTURED: Readonly<Record<string, readonly (readonly [variable: string, value: string])[]>> = {
+const CAPTURED: Readonly<Record<string, readonly (readonly [variable: string, value: string])[]>> = {
   getOAuthAccessToken: [['token', 'answer.access_token']],
   createDID: [
     ['did', 'answer.did'],

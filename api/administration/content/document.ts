@@ -1,4 +1,10 @@
-import { MAX_MARKDOWN, MAX_SLUG, MAX_TEXT, SLUG_PATTERN } from '../../../protocol/administration/content/fields.ts'
+import {
+  MAX_MARKDOWN,
+  MAX_SLUG,
+  MAX_TEXT,
+  MAX_URL,
+  SLUG_PATTERN,
+} from '../../../protocol/administration/content/fields.ts'
 import type { CONTENT_OPERATIONS } from '../../../protocol/administration/content/operations.ts'
 import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import type { AreaDocument, ProblemTable } from '../../frame/openapi/document.ts'
@@ -163,8 +169,8 @@ export const CONTENT_DOCUMENT: AreaDocument<ContentOperation> = {
       example: 1,
     },
     PictureUrl: text('An https URL.', 'https://cdn.example/picture.png', {
-      pattern: '^https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)/[a-z0-9/.-]{0,100}$',
-      maxLength: 300,
+      pattern: '^[hH][tT][tT][pP][sS]://[^/?#@\\\\\\s]+([/?#][^\\\\\\s]*)?$',
+      maxLength: MAX_URL,
     }),
   },
   problems: [PROBLEMS],

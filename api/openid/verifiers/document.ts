@@ -1,3 +1,4 @@
+import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import type { OPENID_OPERATIONS } from '../../../protocol/openid/operations.ts'
 import {
   APPLICATION_TYPES,
@@ -6,6 +7,7 @@ import {
   ID_TOKEN_ALGORITHMS,
 } from '../../../protocol/openid/verifiers/clients.ts'
 import type { Schema } from '../../frame/openapi/schemas.ts'
+import { urlWithQuery } from '../../frame/openapi/urls.ts'
 import { OIDC_CLIENT, OIDC_VERIFIER } from './wire.ts'
 
 type Id = keyof typeof OPENID_OPERATIONS
@@ -87,7 +89,7 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
     type: 'string',
     description:
       'IRI of a JSON-LD property; of a mobile credential the namespace and the element, with a slash between them.',
-    pattern: '^[!-~]{1,1000}[:/][!-~]{1,1000}$',
+    pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f]*[:/][^\\s\\u0000-\\u001f\\u007f-\\u009f]*$',
     maxLength: 2048,
     example: 'https://schema.org/givenName',
   },
@@ -100,7 +102,8 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
   OidcClaimName: {
     type: 'string',
     description: 'Name of a claim; none that the provider makes itself, such as sub.',
-    pattern: '^[A-Za-z][A-Za-z0-9_]{3,60}$',
+    pattern: '^[\\x21-\\x7e]+$',
+    minLength: 1,
     maxLength: 255,
     example: 'given_name',
   },
@@ -110,8 +113,8 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
       'Redirect URIs, compared character by character: https without query and fragment, or http://localhost.',
     items: {
       type: 'string',
-      pattern:
-        '^(https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)/[a-z0-9/-]{0,100}|http://localhost/[a-z]{0,20})$',
+      // ASCII without # * ? and the backslash
+      pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[!"$-)+->@-\\[\\]-~]+$',
       maxLength: 2048,
     },
     minItems: 1,
@@ -144,17 +147,14 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
     enum: [...ID_TOKEN_ALGORITHMS],
     example: 'ES256',
   },
-  LogoUri: {
-    type: 'string',
-    description: 'A picture that the page of a sign-in shows: an https URL.',
-    pattern: '^https://([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\\.){1,4}(com|example|org)/[a-z0-9/.-]{0,100}$',
-    maxLength: 2048,
-    example: 'https://portal.university.example/logo.png',
-  },
+  LogoUri: urlWithQuery(
+    'A picture that the page of a sign-in shows: an https URL of a public host.',
+    'https://portal.university.example/logo.png',
+  ),
   OidcClientName: {
     type: 'string',
     description: 'The name of the client for people: one line of 1 to 255 characters.',
-    pattern: '^[A-Za-z][A-Za-z0-9 ]{0,60}$',
+    pattern: LABEL_PATTERN,
     minLength: 1,
     maxLength: 255,
     example: 'Student portal',
