@@ -30,7 +30,9 @@ for (const operation of taking(FORM))
       )
       t.true(example.length > 0)
       for (const [name] of example) {
-        const form = new URLSearchParams(example.map(([each, value]) => [each, each === name ? `${value}\0` : value]))
+        const form = new URLSearchParams(
+          example.map(([each, value]): [string, string] => [each, each === name ? `${value}\0` : value]),
+        )
         const { status, text } = await send(operation, String(form), FORM)
         t.is(status, 400, text)
         t.deepEqual(refusalIn(text), ['request.unusable_text', name])
