@@ -63,9 +63,10 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(readTarget)
   app.use(findAddress(config.trustedProxies, log))
   app.use(limitSending(find))
+  app.use(aliases(openApi, find))
+  app.use(noteWallets(find))
   app.use(checkHead)
   app.use(forReads(health({ ...dependencies, stopping })))
-  app.use(aliases(openApi, find))
   app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: config.publicUrl.protocol === 'https:' }))
   app.use(watchRequests({ logs, tenants: platform.tenants, measures: createMeasures(registry), find }))
   app.use(forReads(docs(openApi)))
@@ -78,7 +79,6 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
     next()
   })
   app.use(admitBrowserWallets(find))
-  app.use(noteWallets(find))
   app.use(readBearer(platform.tokens))
   const limitCalls = limitRate({
     pool,

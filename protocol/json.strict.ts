@@ -49,6 +49,9 @@ function checkText(value: string, path: Path, name?: string) {
     ])
 }
 
+/** Throws `request.unusable_text` for a text of a form that no JSON could have, with the name of its part. */
+export const assertUsable = (text: string, name: string): void => checkText(text, () => [], name)
+
 function checkNumber(literal: string, path: Path) {
   if (!isExactNumber(literal))
     throw new Refusal(

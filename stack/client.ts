@@ -46,6 +46,9 @@ const INPUTS = [
   'package-lock.json',
 ]
 
+/** What this command and `npm run collection` write. */
+const GENERATED = /^client\/(api\.ts|\w+\.postman_collection\.json)$/
+
 /** As a consumer's compiler is set, or stricter. */
 const OPTIONS: ts.CompilerOptions = {
   strict: true,
@@ -72,7 +75,7 @@ function compile(outDir: string): void {
 }
 
 async function buildWhatChanged(say: Say): Promise<void> {
-  const current = fingerprintOf(INPUTS, (file) => file !== 'client/api.ts')
+  const current = fingerprintOf(INPUTS, (file) => !GENERATED.test(file))
   const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === current
   if (isCurrent && [types, join(target, 'index.js')].every((file) => existsSync(file))) return
   say('Generating the client …')
@@ -82,7 +85,8 @@ async function buildWhatChanged(say: Say): Promise<void> {
   rmSync(next, { recursive: true, force: true })
   mkdirSync(next, { recursive: true })
   compile(next)
-  for (const file of globSync('**/*.{json,md}', { cwd: source })) cpSync(join(source, file), join(next, file))
+  for (const file of globSync(['package.json', '**/*.md'], { cwd: source }))
+    cpSync(join(source, file), join(next, file))
   cpSync(join(root, 'LICENSE'), join(next, 'LICENSE'))
   rmSync(target, { recursive: true, force: true })
   renameSync(next, target)

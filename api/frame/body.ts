@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express'
 import express from 'express'
 import { Refusal } from '../../protocol/errors.ts'
-import { parseJson } from '../../protocol/json.strict.ts'
+import { assertUsable, parseJson } from '../../protocol/json.strict.ts'
 import { FORMS } from './openapi/areas.ts'
 import { MULTIPART_BYTES, readForm, takesFile } from './openapi/forms.ts'
 import type { FindPath, OpenApi } from './openapi/paths.ts'
@@ -29,6 +29,7 @@ const parseForm = (text: string): Record<string, string> => {
   const names = [...form.keys()]
   if (new Set(names).size !== names.length)
     throw new Refusal('request.duplicate_member', 'The form repeats a parameter; send each one once.')
+  for (const [name, value] of form) for (const text of [name, value]) assertUsable(text, name)
   return Object.fromEntries(form)
 }
 

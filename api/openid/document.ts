@@ -1,6 +1,7 @@
 import type { OPENID_OPERATIONS } from '../../protocol/openid/operations.ts'
 import { AUTH_METHODS } from '../../protocol/openid/providers.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
+import { ref } from '../frame/openapi/json.ts'
 import type { Schema } from '../frame/openapi/schemas.ts'
 import { calledHttpsUrl } from '../frame/openapi/urls.ts'
 import {
@@ -33,10 +34,13 @@ import {
 } from './verifiers/document.ts'
 import { VERIFIER_PROBLEMS } from './verifiers/problems.ts'
 
+/** Without control characters. */
+const CLAIM_NAME = '^[^\\u0000-\\u001f\\u007f-\\u009f]+$'
+
 const names = (description: string, pattern: string, example: string[]): Schema => ({
   type: 'array',
   description,
-  items: { type: 'string', pattern, maxLength: 100 },
+  items: { type: 'string', pattern, minLength: 1, maxLength: 255 },
   uniqueItems: true,
   maxItems: 50,
   example,
@@ -125,20 +129,23 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
     UpstreamClientSecret: {
       type: 'string',
       description: 'The client secret that the provider gave: 1 to 2048 characters of ASCII.',
-      pattern: '^[A-Za-z0-9._~-]+$',
+      pattern: '^[\\x20-\\x7e]+$',
       minLength: 1,
       maxLength: 2048,
       example: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     },
     UpstreamScope: {
-      ...names('Scopes of the request, each once, and openid among them.', '^[a-z_]{1,30}$', ['openid', 'profile']),
+      ...names('Scopes of the request, each once, and openid among them.', '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$', [
+        'openid',
+        'profile',
+      ]),
       example: ['openid', 'profile', 'email'],
     },
-    ClaimNames: names('Names of claims, each once.', '^[a-z][a-z_]{2,30}$', ['email', 'given_name']),
-    HookClaims: names('Names of claims, each once.', '^[a-z][a-z_]{2,30}$', ['email', 'given_name']),
+    ClaimNames: names('Names of claims, each once.', CLAIM_NAME, ['email', 'given_name']),
+    HookClaims: names('Names of claims, each once.', CLAIM_NAME, ['email', 'given_name']),
     ParameterNames: names(
       'Names of parameters, each once; none that the platform sets itself, such as state, nonce and redirect_uri.',
-      '^(login_hint|prompt|display|acr_values|ui_[a-z]{2,30})$',
+      '^[A-Za-z0-9._~-]+$',
       ['login_hint', 'ui_locales'],
     ),
     UpstreamAuthMethod: {
@@ -163,8 +170,18 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
       type: 'object',
       description:
         'Claims that a user must have, all of them: texts as they are or as {"Text": text}, numbers, booleans, null, and objects of them. A claim in a list is not found.',
-      additionalProperties: true,
+      additionalProperties: ref('ClaimCriterion'),
       example: { email: 'ada@university.example', address: { country: { Text: 'NZ' } } },
+    },
+    ClaimCriterion: {
+      description: 'What one claim must be. A list is none.',
+      anyOf: [
+        { type: 'string' },
+        { type: 'number' },
+        { type: 'boolean' },
+        { type: 'object', nullable: true, minProperties: 1, additionalProperties: ref('ClaimCriterion') },
+      ],
+      example: 'ada@university.example',
     },
   },
   problems: [OPENID_PROBLEMS, SESSION_PROBLEMS, AUTHORIZATION_PROBLEMS, VERIFIER_PROBLEMS],

@@ -1,5 +1,6 @@
 import type { WEBHOOK_OPERATIONS } from '../../protocol/webhooks/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
+import { ref } from '../frame/openapi/json.ts'
 import { urlWithoutQuery } from '../frame/openapi/urls.ts'
 import { RETRIED_DELIVERY, WEBHOOK } from './wire.ts'
 
@@ -48,6 +49,13 @@ export const WEBHOOK_DOCUMENT: AreaDocument<keyof typeof WEBHOOK_OPERATIONS | 'g
       description: 'An event that a webhook may ask for.',
       enum: ['OpenIdCredentialIssued', 'OidcIssuerCredentialIssued'],
       example: 'OpenIdCredentialIssued',
+    },
+    WebhookEventNames: {
+      type: 'array',
+      items: ref('WebhookEventName'),
+      minItems: 1,
+      uniqueItems: true,
+      example: ['OpenIdCredentialIssued'],
     },
     WebhookUrl: urlWithoutQuery(
       'An https URL with a host name that can be called from the internet; an internationalised one is stored in ASCII. No IP address, no query, no fragment, no user info. http only where the operator allows local trials.',

@@ -21,9 +21,11 @@ export type WebhookStatus = 'enabled' | 'disabled'
 
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED' | 'STOPPED'
 
+/** At least one, each once. */
+export type WebhookEventNames = WebhookEventName[]
+
 export interface WebhookIn {
-  /** Each once. */
-  events: WebhookEventName[]
+  events: WebhookEventNames
   url: WebhookUrl
   /** With a secret, deliveries also have an HMAC signature of Standard Webhooks. */
   secret?: WebhookSecret | null
@@ -33,7 +35,7 @@ export interface WebhookIn {
 
 /** A member that is absent or null does not change. */
 export interface WebhookUpdateIn {
-  events?: WebhookEventName[] | null
+  events?: WebhookEventNames | null
   url?: WebhookUrl | null
   /** An empty text takes the secret away. */
   secret?: string | null

@@ -1,4 +1,7 @@
-"""The thing that a valid path names: THINGS, by operationId, each an id or a function that makes a new thing."""
+"""The thing that a valid path names: THINGS, by operationId, each an id, what the path's names stand for,
+or a function that makes a new thing."""
+import administration
+import exchange
 import stored
 from stored import PROFILES
 
@@ -31,6 +34,8 @@ MOBILE = stored.SIGNED_MOBILE["id"]
 IACA = stored.IACA["id"]
 
 THINGS = {
+    **administration.THINGS,
+    **exchange.THINGS,
     "deleteDID": stored.new_did,
     "getWebSemanticCredentialTemplate": stored.TEMPLATE,
     "updateWebSemanticCredentialTemplate": stored.CHANGED_TEMPLATE,
@@ -85,5 +90,6 @@ THINGS = {
 
 def name_thing(case, operation):
     thing = THINGS.get(operation)
-    if thing is not None:
-        case.path_parameters["id"] = thing() if callable(thing) else thing
+    named = thing() if callable(thing) else thing
+    if named is not None:
+        case.path_parameters.update(named if isinstance(named, dict) else {"id": named})

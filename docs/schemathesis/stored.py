@@ -19,17 +19,20 @@ IACAS = "/v1/credentials/mobile/iacas"
 SIGNERS = "/v1/credentials/mobile/document-signers"
 
 
-def send(path, body=None, method=None, content_type="application/json"):
+TOKEN = os.environ["TOKEN"]
+
+
+def send(path, body=None, method=None, content_type="application/json", token=TOKEN):
     """The body of the response, as bytes."""
     data = body.encode() if isinstance(body, str) else None if body is None else json.dumps(body).encode()
-    headers = {"authorization": "Bearer " + os.environ["TOKEN"], "content-type": content_type}
+    headers = {"content-type": content_type, **({"authorization": f"Bearer {token}"} if token else {})}
     request = urllib.request.Request(os.environ["BASE"] + path, data, headers, method=method)
     with urllib.request.urlopen(request) as response:
         return response.read()
 
 
-def api(path, body=None):
-    return json.loads(send(path, body))
+def api(path, body=None, token=TOKEN):
+    return json.loads(send(path, body, token=token))
 
 
 def later(**duration):
@@ -112,7 +115,7 @@ def new_presentation_template():
 
 
 PRESENTATION_TEMPLATE = new_presentation_template()
-PRESENTATION_REQUEST = api(f"{PRESENTATIONS}/requests", {"templateId": PRESENTATION_TEMPLATE})["id"]
+PRESENTATION_REQUEST = api(f"{PRESENTATIONS}/requests", {"templateId": PRESENTATION_TEMPLATE, "did": DID})["id"]
 
 ROW = {"payload": {"@context": CONTEXTS, "type": ["VerifiableCredential"], "issuer": DID,
                    "credentialSubject": {"course": "CS-101"}},

@@ -1,12 +1,29 @@
 """Changes of generated JSON that the schemas cannot ask for."""
 import re
 import unicodedata
+from urllib.parse import quote
 
 import stored
 
 TERM = "[A-Za-z][A-Za-z0-9_-]*|@(context|value|language|direction)"
 UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 REGISTERED = {"iss", "sub", "aud", "exp", "nbf", "iat", "type", "jti", "cti", "status", "vc", "property_set"}
+
+
+def ranges(category):
+    """The characters of a category of Unicode, as ranges within brackets; surrogates stand in no JSON."""
+    points = [code for code in range(0x110000) if unicodedata.category(chr(code)).startswith(category)]
+    ends = [point for point, following in zip(points, points[1:] + [None]) if following != point + 1]
+    starts = [point for point, before in zip(points, [None] + points) if before != point - 1]
+    return "".join(f"{re.escape(chr(start))}-{re.escape(chr(end))}" for start, end in zip(starts, ends))
+
+
+CATEGORIES = {name: "" if name == "Cs" else ranges(name) for name in ("Cc", "Cs", "Zl", "Zp", "L", "N", "P", "S")}
+
+
+def spelt_out(pattern):
+    """A pattern whose Unicode categories are written as the characters that they have, for a generator that knows none."""
+    return re.sub(r"\\p\{(\w+)\}", lambda found: CATEGORIES[found[1]], pattern)
 
 
 def usable(value):
@@ -106,3 +123,9 @@ def printable(value):
     if isinstance(value, dict):
         return {name: printable(each) for name, each in value.items()}
     return value
+
+
+def called(url):
+    """A URL that can be called: the path of the generated one, at a host that has a public name."""
+    path = re.sub("^[a-zA-Z]+://[^/?#]*|[?#].*", "", url)
+    return "https://receiver.university.example/" + quote(path[:100], safe="")

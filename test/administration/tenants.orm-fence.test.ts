@@ -4,7 +4,7 @@ import test from 'ava'
 import { connect, entities, inTenant } from '../../entities/orm.ts'
 import { type Fence, furtherRowsFor, insertion, openFence } from '../support/frame/fence.ts'
 import { openTarget } from '../support/frame/hostile.ts'
-import { type Tenants, testIsolation, withSecondTenant } from '../support/frame/isolation.ts'
+import { type Tenants, testIsolation, withSecondTenant } from '../support/frame/isolation/index.ts'
 
 /** As the owner: row-level security lets the application's role see and change everything. */
 async function openPolicies(url: string) {

@@ -3,7 +3,7 @@ import { ownedByTenant } from '../../entities/base.ts'
 import { Did } from '../../entities/dids.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { openTarget } from '../support/frame/hostile.ts'
-import { type Tenants, testIsolation, withSecondTenant } from '../support/frame/isolation.ts'
+import { type Tenants, testIsolation, withSecondTenant } from '../support/frame/isolation/index.ts'
 
 // in this process, the platform's among it, the ORM's filter answers everything
 ownedByTenant.tenant.cond = () => ({})

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { openTarget } from '../support/frame/hostile.ts'
-import { type Tenants, testIsolation, withSecondTenant } from '../support/frame/isolation.ts'
+import { type Tenants, testIsolation, withSecondTenant } from '../support/frame/isolation/index.ts'
 
 let tenants: Tenants
 test.before(async () => {

@@ -70,7 +70,7 @@ test('README links every page of docs', (t) => {
 
 test('the hooks of docs/schemathesis name operations of the API document, in their tables and on the page', (t) => {
   const ids = new Set(operations.map(({ operationId }) => operationId))
-  const named = ['bodies', 'paths'].flatMap((file) =>
+  const named = ['administration', 'bodies', 'exchange', 'paths'].flatMap((file) =>
     [...read(`docs/schemathesis/${file}.py`).matchAll(/^ {4}"([a-z]\w+)": /gm)].map(([, name = '']) => name),
   )
   t.true(named.length > 80, 'the tables are found')

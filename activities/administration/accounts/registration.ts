@@ -29,7 +29,7 @@ const FIELDS = { email: 'email', firstName: 'first_name', middleName: 'middle_na
 
 /** Names of a person, with the errors of those that are none. */
 export function namesOf({ firstName, middleName, lastName }: Omit<NewUser, 'email' | 'password'>) {
-  const names = { firstName, middleName: middleName || null, lastName }
+  const names = { firstName, middleName: middleName ?? null, lastName }
   const wrong = (['firstName', 'middleName', 'lastName'] as const).filter((field) => {
     const name = names[field]
     return name !== null && !isLabel(name)

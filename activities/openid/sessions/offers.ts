@@ -126,11 +126,12 @@ export function createOffers({
   /** The grant of an offer, and who logs its holder in (D-506). */
   async function loginOf(tenantId: string, { grantType, parameters, providerId: named }: OfferInput) {
     const isOpen = grantType === undefined && (named !== undefined || Object.keys(parameters).length > 0)
-    if (grantType !== 'authorization_code' && !isOpen)
-      return { grantType: 'pre-authorized_code', providerId: null } as const
+    const mayLogIn = grantType === 'authorization_code' || isOpen
+    if (!mayLogIn && named === undefined) return { grantType: 'pre-authorized_code', providerId: null } as const
     const provider = await inTenant(database.tenants, tenantId, (em) =>
       named === undefined ? firstProvider(em) : findProvider(em, named),
     )
+    if (!mayLogIn) return { grantType: 'pre-authorized_code', providerId: null } as const
     if (provider) return { grantType: 'authorization_code', providerId: provider.id } as const
     if (isOpen) return { grantType: 'pre-authorized_code', providerId: null } as const
     throw new Refusal(

@@ -42,10 +42,9 @@ export const CLIENT_DOCUMENT: AreaDocument<keyof typeof CLIENT_OPERATIONS> = {
     },
     GrantedScopes: {
       type: 'array',
-      description: 'Scopes that the access token of this request has as well, each once.',
+      description: 'Scopes that the access token of this request has as well.',
       items: { type: 'string', enum: [...SCOPES] },
-      uniqueItems: true,
-      maxItems: SCOPES.length,
+      maxItems: 100,
       example: ['semantic-credentials:read'],
     },
     SecretGraceSeconds: {

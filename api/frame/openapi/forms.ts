@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import type { Request } from 'express'
 import { type FieldError, Refusal, within } from '../../../protocol/errors.ts'
-import { parseJson } from '../../../protocol/json.strict.ts'
+import { assertUsable, parseJson } from '../../../protocol/json.strict.ts'
 import { isObject } from '../../../protocol/json.ts'
 import { FILES } from './areas.ts'
 import { FILE_BYTES, FILE_PART, propertiesWithFile } from './files.ts'
@@ -110,8 +110,9 @@ async function read(raw: Buffer, type: string): Promise<Form> {
 }
 
 /** A part as the schema of its member reads it; what does not fit stays a text, which the validation refuses. */
-function memberValue({ value, isJson }: Part, { type }: Schema): unknown {
+function memberValue({ name, value, isJson }: Part, { type }: Schema): unknown {
   if (isJson) return parseJson(value)
+  assertUsable(value, name)
   return type === 'boolean' && /^(true|false)$/.test(value) ? value === 'true' : value
 }
 

@@ -7,6 +7,7 @@ import {
   FORMS,
   gaps,
   LOCATED,
+  OAUTH_ERRORS,
   PARAMETERS,
   REQUEST_EXAMPLES,
   SCHEMAS,
@@ -24,10 +25,12 @@ import {
 } from './components.ts'
 import { formWithFile } from './files.ts'
 import type { Answer, Content, Described, GeneratedOpenApi } from './generated.ts'
+import { ref } from './json.ts'
 import { exampleOf } from './refusals.ts'
 import { derivedReplies } from './replies.ts'
 import { completeParameter, completeSchema, completeSchemas, namesIn, type Schema, type Schemas } from './schemas.ts'
 import { requirementsOf, SECURITY_SCHEMES } from './security.ts'
+import { oauthExampleOf, withOAuthProblem } from './wallets.ts'
 
 const WRITES = new Set(['post', 'put', 'patch', 'delete'])
 const PROBLEM = 'application/problem+json'
@@ -50,15 +53,16 @@ const requiredOf = ({ requestBody }: Described, schemas: Schemas): string[] => {
   return body?.required ?? (first as { required?: string[] } | undefined)?.required ?? []
 }
 
-const problem = (status: string, { description }: Answer, { path, operation, schemas }: Completing): Answer => ({
-  description,
-  content: {
-    [PROBLEM]: {
-      schema: { $ref: '#/components/schemas/Problem' },
-      example: exampleOf(path, operation, status, requiredOf(operation, schemas)),
-    },
-  },
-})
+/** A refusal of the status, in the form in which its caller reads it: wallets and OpenID clients read errors of OAuth 2.0. */
+function problem(status: string, { description }: Answer, { path, operation, schemas }: Completing): Answer {
+  const example = exampleOf(path, operation, status, requiredOf(operation, schemas))
+  const malformed = OAUTH_ERRORS[operation.operationId]
+  const content: Content =
+    malformed === undefined
+      ? { [PROBLEM]: { schema: ref('Problem'), example } }
+      : { 'application/json': { schema: ref('OAuthProblem'), example: oauthExampleOf(example, malformed) } }
+  return { description, content }
+}
 
 /** A successful response with its example, and with the media types that the generator does not see. */
 function success(answer: Answer, { operation: { operationId }, schemas }: Completing): Answer {
@@ -173,7 +177,7 @@ export function completeOpenApi<Document extends GeneratedOpenApi>(document: Doc
   if (missing.length > 0) throw new Error(`The API document and the areas do not agree: ${missing.join('; ')}.`)
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
   const requests = operations.flatMap(({ parameters, requestBody }) => [parameters, requestBody])
-  const schemas = completeSchemas(document.components?.schemas ?? {}, SCHEMAS, requests)
+  const schemas = completeSchemas(withOAuthProblem(document.components?.schemas ?? {}), SCHEMAS, requests)
   const paths = Object.fromEntries(
     Object.entries(document.paths).map(([path, methods]) => [
       path,

@@ -3,6 +3,7 @@ import { describedAs } from '../../../protocol/tokens-logs/index.ts'
 import type { Problem } from '../problem.ts'
 import { OAUTH_ERRORS } from './areas.ts'
 import type { FindPath } from './paths.ts'
+import type { Schemas } from './schemas.ts'
 
 /**
  * Notes that a path answers wallets, whose access tokens are not those of this API, and which read errors of OAuth 2.0. They
@@ -35,6 +36,33 @@ export const oauthErrorOf = (problem: Problem, code: string, malformed: string) 
   ...(problem.detail !== undefined && { error_description: describedAs(problem.detail) }),
   ...problem,
 })
+
+/** The example of a problem, as wallets read it. */
+export const oauthExampleOf = (problem: Problem, malformed: string) =>
+  oauthErrorOf(problem, problem.type?.replace('/problems#', '') ?? '', malformed)
+
+/** The schemas with that of a problem that wallets read. */
+export function withOAuthProblem(schemas: Schemas): Schemas {
+  const { Problem: problem } = schemas as { Problem?: { properties: Schemas; required: string[] } }
+  if (!problem) return schemas
+  const OAuthProblem = {
+    ...problem,
+    description: 'Problem details (RFC 9457) that are an error of OAuth 2.0 as well (RFC 6749, section 5.2).',
+    properties: {
+      error: { type: 'string', description: 'The error code of the standard.' },
+      error_description: { type: 'string', description: 'The detail, in the characters of the standard.' },
+      ...problem.properties,
+    },
+    required: ['error', ...problem.required],
+    example: {
+      error: 'invalid_request',
+      title: 'Bad Request',
+      status: 400,
+      instance: '5f0c5d5e-9b1b-4a51-b4f7-4d9a3d3a6d5f',
+    },
+  }
+  return { ...schemas, OAuthProblem }
+}
 
 /**
  * The challenge of a 401 for a wallet (RFC 6750, section 3; RFC 9449, section 7.1); undefined where the wallet itself did

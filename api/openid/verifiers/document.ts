@@ -1,3 +1,4 @@
+import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import type { OPENID_OPERATIONS } from '../../../protocol/openid/operations.ts'
 import {
   APPLICATION_TYPES,
@@ -88,7 +89,7 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
     type: 'string',
     description:
       'IRI of a JSON-LD property; of a mobile credential the namespace and the element, with a slash between them.',
-    pattern: '^[!-~]{1,1000}[:/][!-~]{1,1000}$',
+    pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f]*[:/][^\\s\\u0000-\\u001f\\u007f-\\u009f]*$',
     maxLength: 2048,
     example: 'https://schema.org/givenName',
   },
@@ -101,7 +102,8 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
   OidcClaimName: {
     type: 'string',
     description: 'Name of a claim; none that the provider makes itself, such as sub.',
-    pattern: '^[A-Za-z][A-Za-z0-9_]{3,60}$',
+    pattern: '^[\\x21-\\x7e]+$',
+    minLength: 1,
     maxLength: 255,
     example: 'given_name',
   },
@@ -151,7 +153,7 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
   OidcClientName: {
     type: 'string',
     description: 'The name of the client for people: one line of 1 to 255 characters.',
-    pattern: '^[A-Za-z][A-Za-z0-9 ]{0,60}$',
+    pattern: LABEL_PATTERN,
     minLength: 1,
     maxLength: 255,
     example: 'Student portal',

@@ -14,7 +14,7 @@ export const SLUG_PATTERN = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
 const SLUG = new RegExp(SLUG_PATTERN)
 export const MAX_SLUG = 100
 export const MAX_TEXT = 1_000
-const MAX_URL = 2_048
+export const MAX_URL = 2_048
 
 /** Words that addresses of sites, and of this API, have beside the names of pages. */
 export const RESERVED_SLUGS: ReadonlySet<string> = new Set([

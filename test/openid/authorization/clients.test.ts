@@ -191,7 +191,10 @@ test('a tenant without a provider offers no login, and its metadata names none',
   const offer = (more: object) => world.ask('/v1/openid/sessions', { token, body: { credentials: [id], ...more } })
   t.is(refusal(await offer({ grantType: 'authorization_code' }), 400), 'openid_offer.no_provider')
   const { providerId } = authorization
-  t.is(refusal(await offer({ authenticationProviderId: providerId }), 404), 'authentication_provider.not_found')
+  for (const grantType of [undefined, 'authorization_code', 'pre-authorized_code']) {
+    const named = await offer({ grantType, authenticationProviderId: providerId })
+    t.is(refusal(named, 404), 'authentication_provider.not_found', 'another tenant’s, though nobody logs in')
+  }
   const withParameters = await offer({ requestedParameters: { loginHint: 'ada', prompt: 'login' } })
   t.true(PRE in offerIn(withParameters.json<{ uri: string }>().uri).grants)
 })
