@@ -6,5 +6,16 @@ export const TENANT_PROVISION_ENTRY = { name: 'TENANT_PROVISION', category } as 
 /** Nothing is left of a deleted tenant. */
 export const TENANT_ERASE_ENTRY = { name: 'TENANT_ERASE', category } as const
 
-/** Entries of what goes on after the request of an operator, in the first tenant's log. */
-export const ADMINISTRATION_ENTRIES = [TENANT_PROVISION_ENTRY, TENANT_ERASE_ENTRY] as const
+/** An erasure has ended: all that it could find is erased. */
+export const ERASURE_ENTRY = { name: 'PRIVACY_ERASURE_COMPLETE', category: 'privacy' } as const
+
+/** What the tenant keeps no longer is erased. */
+export const RETENTION_ENTRY = { name: 'PRIVACY_RETENTION_COMPLETE', category: 'privacy' } as const
+
+/** Entries of what goes on after a request: of tenants in the first tenant's log, of persons in their tenant's. */
+export const ADMINISTRATION_ENTRIES = [
+  TENANT_PROVISION_ENTRY,
+  TENANT_ERASE_ENTRY,
+  ERASURE_ENTRY,
+  RETENTION_ENTRY,
+] as const

@@ -51,6 +51,7 @@ const IN_BODIES: [operationId: string, path: string, bodyOf: BodyOf][] = [
       is_revoked: true,
     }),
   ]),
+  ['createErasure', '/v1/privacy/erasures', ({ credentialId }, id) => ({ credentialId: id(credentialId) })],
   [
     'createWebSemanticPresentationRequest',
     `${PRESENTATIONS}/requests`,
