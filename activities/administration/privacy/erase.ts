@@ -23,8 +23,9 @@ import type { Reach } from '../../openid/sessions/reach.ts'
 import { eraseUser } from '../../openid/users/erase.ts'
 import { createSubjects } from './subjects.ts'
 
-/** Credentials that one slice looks at. */
+/** Credentials that one slice looks at, and bytes of their documents: far from the time limit of a statement. */
 const AT_ONCE = 1_000
+const BYTES_AT_ONCE = 50_000_000
 /** Credentials that one slice erases with a new status, each of which is a transaction of its own. */
 const STATUSES_AT_ONCE = 200
 
@@ -32,15 +33,19 @@ const STATUSES_AT_ONCE = 200
  * The next credentials of the tenant, and whether their documents have the subject in them: a DID is ASCII, so that it is
  * in JSON and in CBOR as it is.
  */
-const LOOK = `select id, case when document is null then position(convert_to(?, 'UTF8') in document_bytes) > 0
+const LOOK = `with page as (
+    select id, document, document_bytes, row_number() over next as nth,
+      sum(coalesce(pg_column_size(document), 0) + coalesce(pg_column_size(document_bytes), 0)) over next as bytes
+    from credentials where tenant_id = ? and id > ? and erased_at is null window next as (order by id) order by id limit ?)
+  select id, case when document is null then position(convert_to(?, 'UTF8') in document_bytes) > 0
     else strpos(document::text, ?) > 0 end as found
-  from credentials where tenant_id = ? and id > ? and erased_at is null order by id limit ?`
+  from page where nth = 1 or bytes <= ${BYTES_AT_ONCE} order by id`
 
 const ISSUED = `select credential_id as id from credential_holders
   where tenant_id = ? and holder_id = ? and credential_id > ? order by credential_id limit ?`
 
 const STATUSES = `select count(*) filter (where revoked)::int as revoked, count(*) filter (where suspended)::int as suspended
-  from credentials where id = any (string_to_array(?, ' ')::uuid[])`
+  from credentials where tenant_id = ? and id = any (string_to_array(?, ' ')::uuid[])`
 
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
@@ -57,7 +62,7 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid
 interface Found {
   ids: string[]
   mentioned: number
-  /** Where the next slice begins; undefined: there is none. */
+  /** Where the next slice begins; undefined: there was nothing to look at any more. */
   next?: string | undefined
 }
 
@@ -85,22 +90,19 @@ export function createErasing(parts: Parts) {
     }
   }
 
-  const nextOf = (rows: readonly { id: string }[], atOnce: number) =>
-    rows.length === atOnce ? rows.at(-1)?.id : undefined
-
   async function findOfSubject(em: SqlEntityManager, row: Erasure, did: string, atOnce: number): Promise<Found> {
-    const values = [did, did, row.tenantId, row.cursorId ?? FIRST, atOnce]
+    const values = [row.tenantId, row.cursorId ?? FIRST, atOnce, did, did]
     const rows = await em.execute<{ id: string; found: boolean }[]>(LOOK, values)
     const candidates = rows.filter(({ found }) => found).map(({ id }) => id)
     const credentials = candidates.length === 0 ? [] : await em.find(Credential, { id: { $in: candidates } })
     const ids = credentials.filter((credential) => isAbout(credential, did)).map(({ id }) => id)
-    return { ids, mentioned: credentials.length - ids.length, next: nextOf(rows, atOnce) }
+    return { ids, mentioned: credentials.length - ids.length, next: rows.at(-1)?.id }
   }
 
   async function findOfUser(em: SqlEntityManager, row: Erasure, userId: string, atOnce: number): Promise<Found> {
     const values = [row.tenantId, userId, row.cursorId ?? FIRST, atOnce]
     const rows = await em.execute<{ id: string }[]>(ISSUED, values)
-    return { ids: rows.map(({ id }) => id), mentioned: 0, next: nextOf(rows, atOnce) }
+    return { ids: rows.map(({ id }) => id), mentioned: 0, next: rows.at(-1)?.id }
   }
 
   /** The credentials of the next slice. */
@@ -126,12 +128,17 @@ export function createErasing(parts: Parts) {
       }
   }
 
-  async function eraseFound(em: SqlEntityManager, { ids, mentioned }: Found, counts: ErasureCounts): Promise<void> {
-    const gone = await eraseCredentials(em, ids)
+  async function eraseFound(
+    em: SqlEntityManager,
+    tenantId: string,
+    { ids, mentioned }: Found,
+    counts: ErasureCounts,
+  ): Promise<void> {
+    const gone = await eraseCredentials(em, tenantId, ids)
     counts.credentials += gone.credentials
     counts.notifications += gone.notifications
     counts.mentioned += mentioned
-    const [statuses] = await em.execute<{ revoked: number; suspended: number }[]>(STATUSES, [ids.join(' ')])
+    const [statuses] = await em.execute<{ revoked: number; suspended: number }[]>(STATUSES, [tenantId, ids.join(' ')])
     counts.revoked += statuses?.revoked ?? 0
     counts.suspended += statuses?.suspended ?? 0
   }
@@ -189,7 +196,7 @@ export function createErasing(parts: Parts) {
         return []
       }
       case 'credentials':
-        await eraseFound(em, found, counts)
+        await eraseFound(em, row.tenantId, found, counts)
         goOn(em, row, found.next === undefined ? undefined : { id: found.next })
         return []
       default:

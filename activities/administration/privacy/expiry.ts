@@ -90,7 +90,7 @@ const ERASERS: Readonly<Record<RetentionKind, Eraser>> = {
   async expiredCredentialsDays(em, tenantId, before) {
     const ids = await idsOf(em, EXPIRED, [tenantId, before])
     if (ids.length === 0) return undefined
-    const { credentials, notifications } = await eraseCredentials(em, ids)
+    const { credentials, notifications } = await eraseCredentials(em, tenantId, ids)
     return { credentials, messages: notifications }
   },
 
@@ -108,7 +108,7 @@ const ERASERS: Readonly<Record<RetentionKind, Eraser>> = {
     if (batchId === undefined) return undefined
     const ids = await idsOf(em, OF_BATCH, [tenantId, batchId])
     if (ids.length > 0) {
-      const { credentials, notifications } = await eraseCredentials(em, ids)
+      const { credentials, notifications } = await eraseCredentials(em, tenantId, ids)
       return { credentials, messages: notifications }
     }
     if ((await countOf(em, REASONS, [batchId, batchId])) > 0) return {}
