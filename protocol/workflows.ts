@@ -3,7 +3,7 @@
 // `StartedWorkflows` and `workflows`, or in `ScheduledWorkflows` and `schedules` if the clock starts it.
 
 import type { MailSubject } from './administration/accounts/mails.ts'
-import type { ErasureRun, ErasureSubject } from './administration/privacy/erasures.ts'
+import type { ErasureRun } from './administration/privacy/erasures.ts'
 import type { RetentionCursor } from './administration/privacy/retention.ts'
 import type { DeletionRun } from './administration/tenants/deletion.ts'
 import type { TenantSubject } from './administration/tenants/provisioning.ts'
@@ -132,14 +132,7 @@ interface StartedWorkflows {
     queries: { progress: RevocationProgress | undefined }
     updates: Nothing
   }
-  erasePerson: {
-    subject: ErasureSubject & { round: number }
-    payload: ErasureRun
-    about: []
-    signal: never
-    queries: Nothing
-    updates: Nothing
-  }
+  erasePerson: Simple<ErasureRun>
   issueOpenIdCredentials: {
     subject: SessionSubject
     payload: SessionRun

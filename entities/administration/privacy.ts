@@ -30,6 +30,8 @@ const ErasureSchema = defineEntity({
     /** The last row of that batch. */
     cursorRow: p.integer().nullable(),
     counts: p.json<ErasureCounts>(),
+    /** Some of the credentials that `counts.mentioned` counts. */
+    mentionedIds: p.array().columnType('uuid[]'),
     requestId: p.uuid(),
     clientId: p.text(),
     startedAt: p.datetime(),

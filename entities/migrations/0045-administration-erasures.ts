@@ -26,7 +26,7 @@ create table erasures (
   credential_status text not null check (credential_status in ('keep', 'revoke', 'suspend')),
   state text not null check (state in ('ERASING', 'ERASED')),
   step text check (step in ('person', 'batches', 'credentials', 'rest')), round int not null default 1,
-  cursor_id uuid, cursor_row int, counts json not null, request_id uuid not null, client_id text not null,
+  cursor_id uuid, cursor_row int, counts json not null, mentioned_ids uuid[] not null default '{}', request_id uuid not null, client_id text not null,
   created_at timestamptz not null default now(), started_at timestamptz not null, ended_at timestamptz,
   unique (tenant_id, subject_digest), check ((state = 'ERASED') = (ended_at is not null)),
   check ((state = 'ERASING') = (subject is not null)), check ((state = 'ERASING') = (step is not null)));

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client'
 import { backlogMetrics } from '../../activities/frame/metrics/backlog.ts'
 import type { Sql } from '../../entities/orm.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
-import { openDatabase } from '../support/privacy.ts'
+import { openDatabase } from '../support/privacy/erasures.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -13,7 +13,7 @@ import { didsOf } from '../support/credentials/dids.ts'
 import { createDomain } from '../support/domains.ts'
 import { addClient } from '../support/frame/tenants.ts'
 import { CLAIMS, createMobileTemplate, sessionsOf } from '../support/openid/wallet.ts'
-import { erase } from '../support/privacy.ts'
+import { erase } from '../support/privacy/erasures.ts'
 import { createWebhook, webhooksOf } from '../support/webhooks.ts'
 import { openWorld, type World } from '../support/world.ts'
 

@@ -8,6 +8,7 @@ import {
   type ErasureCounts,
   type ErasureProgress,
   type ErasureSubject,
+  MOST_MENTIONED,
   NO_COUNTS,
   stepAfter,
 } from '../../../protocol/administration/privacy/erasures.ts'
@@ -52,7 +53,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000'
 /** Why a status cannot be set: there is none, or its credential has gone with its tenant. */
 const WITHOUT_STATUS = ['credential.not_revocable', 'credential.not_suspendable', 'credential.not_found']
 
-interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'> {
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid' | 'log'> {
   formats: Formats
   credentialStatus: CredentialStatus
   wake: Reach['wake']
@@ -61,12 +62,13 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid
 /** What a slice has found. */
 interface Found {
   ids: string[]
-  mentioned: number
+  /** Those that name the subject elsewhere. */
+  mentioned: string[]
   /** Where the next slice begins; undefined: there was nothing to look at any more. */
   next?: string | undefined
 }
 
-const NOTHING: Found = { ids: [], mentioned: 0 }
+const NOTHING: Found = { ids: [], mentioned: [] }
 
 /** Whether a row is where it was when a slice began; else another attempt of the slice was faster. */
 const isAsBefore = (row: Erasure, seen: Erasure): boolean =>
@@ -78,15 +80,17 @@ const isAsBefore = (row: Erasure, seen: Erasure): boolean =>
 
 /** Activities of the workflow `erasePerson`. */
 export function createErasing(parts: Parts) {
-  const { database, now, uuid, formats, credentialStatus, wake } = parts
+  const { database, now, uuid, log, formats, credentialStatus, wake } = parts
   const subjects = createSubjects(parts)
 
-  /** Whether a DID is a subject of a credential. What cannot be read any more is erased: it has the DID in it. */
+  /** Whether a DID is a subject of a credential. What cannot be read stays, and the answer names it. */
   function isAbout(credential: Credential, did: string): boolean {
+    const format = formats.of(credential.format)
     try {
-      return formats.of(credential.format).show(credential).subjects.includes(did)
-    } catch {
-      return true
+      return format.show(credential).subjects.includes(did)
+    } catch (error) {
+      log.warn({ err: error, credentialId: credential.id }, 'a credential could not be read by an erasure')
+      return false
     }
   }
 
@@ -95,14 +99,15 @@ export function createErasing(parts: Parts) {
     const rows = await em.execute<{ id: string; found: boolean }[]>(LOOK, values)
     const candidates = rows.filter(({ found }) => found).map(({ id }) => id)
     const credentials = candidates.length === 0 ? [] : await em.find(Credential, { id: { $in: candidates } })
-    const ids = credentials.filter((credential) => isAbout(credential, did)).map(({ id }) => id)
-    return { ids, mentioned: credentials.length - ids.length, next: rows.at(-1)?.id }
+    const about = new Set(credentials.filter((credential) => isAbout(credential, did)).map(({ id }) => id))
+    const mentioned = credentials.map(({ id }) => id).filter((id) => !about.has(id))
+    return { ids: [...about], mentioned, next: rows.at(-1)?.id }
   }
 
   async function findOfUser(em: SqlEntityManager, row: Erasure, userId: string, atOnce: number): Promise<Found> {
     const values = [row.tenantId, userId, row.cursorId ?? FIRST, atOnce]
     const rows = await em.execute<{ id: string }[]>(ISSUED, values)
-    return { ids: rows.map(({ id }) => id), mentioned: 0, next: rows.at(-1)?.id }
+    return { ids: rows.map(({ id }) => id), mentioned: [], next: rows.at(-1)?.id }
   }
 
   /** The credentials of the next slice. */
@@ -112,7 +117,7 @@ export function createErasing(parts: Parts) {
     const atOnce = wanted === 'keep' ? AT_ONCE : STATUSES_AT_ONCE
     if (kind === 'subject') return findOfSubject(em, row, subject, atOnce)
     if (kind === 'user') return findOfUser(em, row, subject, atOnce)
-    return { ids: [subject], mentioned: 0 }
+    return { ids: [subject], mentioned: [] }
   }
 
   /** Sets the status that the caller chose. A credential without an entry for it stays as it is. Safe to repeat. */
@@ -130,14 +135,16 @@ export function createErasing(parts: Parts) {
 
   async function eraseFound(
     em: SqlEntityManager,
-    tenantId: string,
+    row: Erasure,
     { ids, mentioned }: Found,
     counts: ErasureCounts,
   ): Promise<void> {
+    const { tenantId } = row
     const gone = await eraseCredentials(em, tenantId, ids)
     counts.credentials += gone.credentials
     counts.notifications += gone.notifications
-    counts.mentioned += mentioned
+    counts.mentioned += mentioned.length
+    row.mentionedIds = [...row.mentionedIds, ...mentioned].slice(0, MOST_MENTIONED)
     const [statuses] = await em.execute<{ revoked: number; suspended: number }[]>(STATUSES, [tenantId, ids.join(' ')])
     counts.revoked += statuses?.revoked ?? 0
     counts.suspended += statuses?.suspended ?? 0
@@ -196,7 +203,7 @@ export function createErasing(parts: Parts) {
         return []
       }
       case 'credentials':
-        await eraseFound(em, row.tenantId, found, counts)
+        await eraseFound(em, row, found, counts)
         goOn(em, row, found.next === undefined ? undefined : { id: found.next })
         return []
       default:

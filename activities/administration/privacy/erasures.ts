@@ -38,16 +38,19 @@ export interface ErasureRecord {
   /** How often it was begun. */
   round: number
   counts: ErasureCounts
+  /** Of the credentials that name the subject elsewhere: MOST_MENTIONED at most. */
+  mentionedIds: string[]
   createdAt: string
   endedAt: string | null
 }
 
 const recordOf = (row: Erasure): ErasureRecord => {
-  const { id, kind, credentialStatus, state, round, createdAt } = row
+  const { id, kind, credentialStatus, state, round, mentionedIds, createdAt } = row
   return {
     ...{ id, kind, credentialStatus, state, step: row.step ?? null, round },
     // a row of an earlier release has fewer counts
     counts: { ...NO_COUNTS, ...row.counts },
+    mentionedIds,
     createdAt: createdAt.toISOString(),
     endedAt: row.endedAt?.toISOString() ?? null,
   }
@@ -81,6 +84,8 @@ export function createErasures(frame: Frame) {
       const subject = subjects.seal(tenantId, row.id, input.subject)
       Object.assign(row, { state: 'ERASING', step: firstStep(row.kind), cursorId: null, cursorRow: null })
       Object.assign(row, { round: row.round + 1, startedAt: now(), endedAt: null })
+      // they stayed, and are met again
+      Object.assign(row, { counts: { ...row.counts, mentioned: 0 }, mentionedIds: [] })
       Object.assign(row, { credentialStatus, subject, requestId, clientId })
       await em.flush()
       return true
@@ -99,6 +104,7 @@ export function createErasures(frame: Frame) {
       ...{ id, tenantId, kind, subjectDigest, credentialStatus, requestId, clientId, createdAt: at, startedAt: at },
       ...{ subject: subjects.seal(tenantId, id, input.subject), state: 'ERASING', step: firstStep(kind), round: 1 },
       counts: { ...NO_COUNTS },
+      mentionedIds: [],
     })
     await em.flush()
     return row

@@ -61,6 +61,8 @@ export interface ErasureOut {
   erased: ErasedOut
   /** Credentials that name the subject elsewhere than as their subject, such as in a claim. They stay: erase them by their ids. */
   mentioned: Count
+  /** Their ids, 100 at most. */
+  mentionedIds: Uuid[]
   stays: StaysOut[]
   createdAt: DateTime
   endedAt: DateTime | null
@@ -121,6 +123,7 @@ export const ERASURE: ErasureOut = {
     logins: 0,
   },
   mentioned: 0,
+  mentionedIds: [],
   stays: [{ what: 'log entries', why: 'They have ids, counts and codes, and no claims and no DIDs of holders.' }],
   createdAt: '2026-10-01T08:00:00.000Z',
   endedAt: '2026-10-01T08:00:02.000Z',

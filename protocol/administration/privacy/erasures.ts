@@ -40,6 +40,9 @@ export interface ErasureCounts {
   logins: number
 }
 
+/** Ids that an erasure keeps of the credentials that stay. */
+export const MOST_MENTIONED = 100
+
 export const NO_COUNTS: ErasureCounts = {
   credentials: 0,
   revoked: 0,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { COURSE, create, errors, lines, read, results, steer, until } from '../../support/credentials/batches.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
-import { type Database, ended, erase, erased, openDatabase } from '../../support/privacy.ts'
+import { type Database, ended, erase, erased, openDatabase } from '../../support/privacy/erasures.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World

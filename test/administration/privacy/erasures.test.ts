@@ -1,47 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { MOBILE_SIGN_EXAMPLE } from '../../../api/mobile-credentials/answers.ts'
-import { COMPACT, COMPACT_SEMANTIC } from '../../support/credentials/compact.ts'
-import { createDid, payload } from '../../support/credentials/credentials.ts'
+import { payload } from '../../support/credentials/credentials.ts'
 import { loggedAbout, until } from '../../support/credentials/dids.ts'
-import { createIaca, createSigner, SIGN } from '../../support/credentials/mobile.ts'
-import { type Database, ERASURES, ended, erase, erased, openDatabase, typeOf } from '../../support/privacy.ts'
+import { type Database, ERASURES, ended, erase, erased, openDatabase, typeOf } from '../../support/privacy/erasures.ts'
+import { type Issuing, newHolder, openIssuing, SEMANTIC } from '../../support/privacy/issuing.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
 let database: Database
-let issuer: string
+let issuing: Issuing
 test.before(async () => {
   world = await openWorld({ workflows: true })
   database = await openDatabase(world)
-  issuer = await createDid(world, 'ed25519', world.token, true)
-  await createIaca(world)
-  await createSigner(world)
+  issuing = await openIssuing(world)
 })
 test.after.always(async () => {
   await database?.close()
   await world?.close()
 })
-
-const SEMANTIC = '/v1/credentials/web-semantic'
-
-async function sign(path: string, body: object): Promise<{ id: string; text: string }> {
-  const reply = await world.ask(path, { token: world.token, body })
-  if (reply.status !== 200) throw new Error(reply.text)
-  return { id: reply.json<{ id: string }>().id, text: reply.text }
-}
-
-/** A credential about somebody; `more`: further claims. */
-const about = async (did: string, more: object = {}): Promise<string> =>
-  (
-    await sign(`${SEMANTIC}/sign`, {
-      payload: { ...payload(issuer), credentialSubject: { id: did, course: 'CS-101', ...more } },
-      ...{ proofType: 'eddsa-rdfc-2022', revocable: true, suspendable: true, tag: 'secret-tag' },
-    })
-  ).id
-
-const newHolder = () => `did:example:holder-${randomUUID()}`
-const read = (id: string, area = SEMANTIC) => world.ask(`${area}/${id}`, { token: world.token })
 
 const rowOf = async (id: string) => {
   const [row] = await database.rows<{ text: string; revoked: boolean; suspended: boolean }>(
@@ -53,10 +29,14 @@ const rowOf = async (id: string) => {
 
 test('the credentials of a subject are erased, and nothing in the database names it any more', async (t) => {
   const holder = newHolder()
-  const [one, two, others] = [await about(holder), await about(holder), await about(newHolder())]
+  const [one, two, others] = [
+    await issuing.about(holder),
+    await issuing.about(holder),
+    await issuing.about(newHolder()),
+  ]
   const notified = await world.ask(`${SEMANTIC}/${one}/revocation-status/notification`, {
     token: world.token,
-    body: { from: issuer, to: [holder] },
+    body: { from: issuing.issuer, to: [holder] },
   })
   t.is(notified.status, 200, notified.text)
   t.deepEqual(await database.placesOf(holder), [
@@ -68,13 +48,13 @@ test('the credentials of a subject are erased, and nothing in the database names
   t.like(done, { by: 'subject', credentialStatus: 'keep', mentioned: 0, step: null, round: 1 })
   t.like(done.erased, { credentials: 2, revoked: 0, suspended: 0, notifications: 1 })
   for (const id of [one, two]) {
-    t.deepEqual([(await read(id)).status, typeOf(await read(id))], [404, 'credential.not_found'])
+    t.deepEqual([(await issuing.read(id)).status, typeOf(await issuing.read(id))], [404, 'credential.not_found'])
     t.false((await rowOf(id))?.text.includes('secret-tag'))
     t.false((await rowOf(id))?.text.includes('CS-101'))
     for (const path of [`/v1/credentials/${id}`, `/v1/credentials/${id}/timeline`, `${SEMANTIC}/${id}/notifications`])
       t.is((await world.ask(path, { token: world.token })).status, 404, path)
   }
-  t.is((await read(others)).status, 200)
+  t.is((await issuing.read(others)).status, 200)
   t.deepEqual(await database.placesOf(holder), [])
   for (const path of [
     `${SEMANTIC}?limit=1000`,
@@ -95,78 +75,6 @@ test('the credentials of a subject are erased, and nothing in the database names
   t.like(entry, { by: 'subject', credentials: 2, notifications: 1 })
 })
 
-/** A marker in the claims of each format, by which it is found. */
-const FORMATS: [name: string, area: string, make: (marker: string) => Promise<string>][] = [
-  ['web-semantic', SEMANTIC, async (marker) => about(newHolder(), { course: marker })],
-  [
-    'compact',
-    COMPACT,
-    async (marker) =>
-      (await sign(`${COMPACT}/sign`, { payload: { iss: issuer, type: 'Course', course: marker }, revocable: true })).id,
-  ],
-  [
-    'compact-semantic',
-    COMPACT_SEMANTIC,
-    async (marker) =>
-      (
-        await sign(`${COMPACT_SEMANTIC}/sign`, {
-          payload: {
-            '@context': ['https://www.w3.org/2018/credentials/v1', { course: 'https://schema.org/courseCode' }],
-            type: ['VerifiableCredential', 'CourseCredential'],
-            issuer: { id: issuer, name: 'Example University' },
-            issuanceDate: '2026-01-01T00:00:00Z',
-            credentialSubject: { id: `did:example:${marker}`, course: marker },
-          },
-          revocable: true,
-        })
-      ).id,
-  ],
-  [
-    'mobile',
-    '/v1/credentials/mobile',
-    async (marker) => {
-      const items = MOBILE_SIGN_EXAMPLE.payload.itemsToSign['org.iso.18013.5.1']
-      const itemsToSign = { 'org.iso.18013.5.1': { ...items, given_name: marker } }
-      const more = { ...MOBILE_SIGN_EXAMPLE.payload, itemsToSign }
-      return (await sign(SIGN, { ...MOBILE_SIGN_EXAMPLE, payload: more, revocable: true })).id
-    },
-  ],
-]
-
-for (const [name, area, make] of FORMATS)
-  test(`a ${name} credential is erased by its id, wherever its claims were, and revoked afterwards all the same`, async (t) => {
-    const marker = `marker${randomUUID().replaceAll('-', '')}`
-    const id = await make(marker)
-    t.deepEqual(
-      (await database.placesOf(marker)).filter((place) => !place.startsWith('credentials.')),
-      [],
-    )
-    t.true((await database.placesOf(marker)).length > 0)
-    const done = await erased(world, { credentialId: id })
-    t.like(done, { by: 'credential', erased: { credentials: 1, revoked: 0 } })
-    t.deepEqual(await database.placesOf(marker), [])
-    t.is((await read(id, area)).status, 404)
-    const path = `${area}/${id}/revocation-status`
-    const body = name === 'mobile' ? { isRevoked: true } : { is_revoked: true }
-    const revoked = await world.ask(path, { token: world.token, body })
-    t.true(revoked.status < 300, revoked.text)
-    t.like((await world.ask(path, { token: world.token })).json(), { isRevoked: true })
-    const again = await erase(world, { credentialId: id })
-    t.deepEqual([again.status, again.json<{ id: string }>().id], [202, done.id])
-  })
-
-test('the compact credentials of a subject are found by its DID too', async (t) => {
-  const holder = newHolder()
-  const { id } = await sign(`${COMPACT}/sign`, {
-    payload: { iss: issuer, sub: holder, type: 'Course', course: 'C' },
-    revocable: false,
-  })
-  t.true((await database.placesOf(holder)).length > 0)
-  t.like((await erased(world, { subjectDid: holder })).erased, { credentials: 1 })
-  t.deepEqual(await database.placesOf(holder), [])
-  t.is((await read(id, COMPACT)).status, 404)
-})
-
 test('one credential is erased by its id, and its status is what the caller chose', async (t) => {
   for (const [credentialStatus, expected] of [
     ['keep', { revoked: false, suspended: false }],
@@ -174,30 +82,30 @@ test('one credential is erased by its id, and its status is what the caller chos
     ['suspend', { revoked: false, suspended: true }],
   ] as const) {
     const holder = newHolder()
-    const [id, other] = [await about(holder), await about(holder)]
+    const [id, other] = [await issuing.about(holder), await issuing.about(holder)]
     const done = await erased(world, { credentialId: id, credentialStatus })
     t.like(done.erased, { credentials: 1, revoked: Number(expected.revoked), suspended: Number(expected.suspended) })
     t.like(await rowOf(id), expected, credentialStatus)
-    t.is((await read(id)).status, 404)
-    t.is((await read(other)).status, 200, 'another one of the same holder')
+    t.is((await issuing.read(id)).status, 404)
+    t.is((await issuing.read(other)).status, 200, 'another one of the same holder')
   }
 })
 
 test('what has no status entry is erased, and stays valid', async (t) => {
   const holder = newHolder()
-  const body = { payload: { ...payload(issuer), credentialSubject: { id: holder, course: 'C' } } }
-  const { id } = await sign(`${SEMANTIC}/sign`, { ...body, proofType: 'eddsa-rdfc-2022', revocable: false })
+  const body = { payload: { ...payload(issuing.issuer), credentialSubject: { id: holder, course: 'C' } } }
+  const { id } = await issuing.sign(`${SEMANTIC}/sign`, { ...body, proofType: 'eddsa-rdfc-2022', revocable: false })
   t.like((await erased(world, { subjectDid: holder, credentialStatus: 'revoke' })).erased, {
     credentials: 1,
     revoked: 0,
   })
-  t.is((await read(id)).status, 404)
+  t.is((await issuing.read(id)).status, 404)
 })
 
 test('an erased credential that is revoked stands in the published list, and its holder’s copy fails', async (t) => {
   const holder = newHolder()
-  const body = { payload: { ...payload(issuer), credentialSubject: { id: holder, course: 'C' } } }
-  const { text } = await sign(`${SEMANTIC}/sign`, { ...body, proofType: 'eddsa-rdfc-2022', revocable: true })
+  const body = { payload: { ...payload(issuing.issuer), credentialSubject: { id: holder, course: 'C' } } }
+  const { text } = await issuing.sign(`${SEMANTIC}/sign`, { ...body, proofType: 'eddsa-rdfc-2022', revocable: true })
   const { credential } = JSON.parse(text) as { credential: object }
   const verdict = async () =>
     (await world.ask(`${SEMANTIC}/verify`, { token: world.token, body: { payload: credential } })).json<{
@@ -208,7 +116,7 @@ test('an erased credential that is revoked stands in the published list, and its
   await erased(world, { subjectDid: holder })
   t.is((await verdict()).verified, true, 'kept')
   // the subject has something new, and is erased again
-  const again = await about(holder)
+  const again = await issuing.about(holder)
   t.like(await erased(world, { subjectDid: holder, credentialStatus: 'revoke' }), {
     round: 2,
     erased: { credentials: 2, revoked: 1 },
@@ -233,27 +141,27 @@ test('an erased credential that is revoked stands in the published list, and its
 
 test('a credential that names the subject elsewhere stays, and the answer says how many do', async (t) => {
   const holder = newHolder()
-  const mine = await about(holder)
-  const theirs = await about(newHolder(), { course: `with ${holder}` })
+  const mine = await issuing.about(holder)
+  const theirs = await issuing.about(newHolder(), { course: `with ${holder}` })
   const done = await erased(world, { subjectDid: holder })
   t.is(done.erased.credentials, 1)
-  t.is(done.mentioned, 1)
-  t.deepEqual([(await read(mine)).status, (await read(theirs)).status], [404, 200])
+  t.deepEqual([done.mentioned, done.mentionedIds], [1, [theirs]])
+  t.deepEqual([(await issuing.read(mine)).status, (await issuing.read(theirs)).status], [404, 200])
 })
 
 test('a DID that is only the beginning of another one erases nothing of the other', async (t) => {
   const longer = newHolder()
-  const id = await about(longer)
+  const id = await issuing.about(longer)
   const done = await erased(world, { subjectDid: longer.slice(0, -2) })
   t.deepEqual([done.erased.credentials, done.mentioned], [0, 1])
-  t.is((await read(id)).status, 200)
+  t.is((await issuing.read(id)).status, 200)
 })
 
 test('the same again is the first erasure; a subject with something new is erased again under the same id', async (t) => {
   const holder = newHolder()
-  await about(holder)
+  await issuing.about(holder)
   const first = await erased(world, { subjectDid: holder })
-  await about(holder)
+  await issuing.about(holder)
   const replies = await Promise.all(Array.from({ length: 5 }, () => erase(world, { subjectDid: holder })))
   t.deepEqual(
     new Set(replies.map((reply) => `${reply.status} ${reply.json<{ id: string }>().id}`)),
@@ -262,7 +170,7 @@ test('the same again is the first erasure; a subject with something new is erase
   const second = await ended(world, first.id)
   t.true(second.round >= 2)
   t.is(second.erased.credentials, 2)
-  const id = await about(newHolder())
+  const id = await issuing.about(newHolder())
   const [one, again] = [
     await erased(world, { credentialId: id }),
     await erased(world, { credentialId: id.toUpperCase() }),
@@ -275,7 +183,7 @@ test('the same again is the first erasure; a subject with something new is erase
 
 test('of many requests at once for one credential, by id and by subject, one erases it', async (t) => {
   const holder = newHolder()
-  const id = await about(holder)
+  const id = await issuing.about(holder)
   const replies = await Promise.all(
     Array.from({ length: 12 }, (_, at) => erase(world, at % 2 ? { credentialId: id } : { subjectDid: holder })),
   )
@@ -292,7 +200,7 @@ test('of many requests at once for one credential, by id and by subject, one era
 
 test('an Idempotency-Key repeats the answer, and its kept effect names nobody', async (t) => {
   const holder = newHolder()
-  await about(holder)
+  await issuing.about(holder)
   const headers = { 'idempotency-key': randomUUID() }
   const ask = () => world.ask(ERASURES, { token: world.token, body: { subjectDid: holder }, headers })
   const [first, again] = [await ask(), await ask()]
@@ -304,7 +212,7 @@ test('an Idempotency-Key repeats the answer, and its kept effect names nobody', 
 
 test.serial('a row of an erasure says nobody’s name, neither while it waits nor later', async (t) => {
   const holder = newHolder()
-  await about(holder)
+  await issuing.about(holder)
   await world.stopWorker()
   try {
     const reply = await erase(world, { subjectDid: holder })
@@ -320,62 +228,4 @@ test.serial('a row of an erasure says nobody’s name, neither while it waits no
   const done = await erased(world, { subjectDid: holder })
   t.is(done.erased.credentials, 1)
   t.deepEqual(await database.placesOf(holder), [])
-})
-
-test('a body names exactly one person, in its form, and of the tenant', async (t) => {
-  const id = await about(newHolder())
-  for (const [body, status, type] of [
-    [{}, 400, 'request.invalid'],
-    [[], 400, undefined],
-    [{ credentialId: id, subjectDid: 'did:example:x' }, 400, 'request.invalid'],
-    [{ subjectDid: null }, 400, 'request.invalid'],
-    [{ subjectDid: '' }, 400, 'request.invalid'],
-    [{ subjectDid: 'ada@university.example' }, 400, 'request.invalid'],
-    [{ subjectDid: 'did:example:' }, 400, 'request.invalid'],
-    [{ subjectDid: 'did:example:%' }, 400, 'request.invalid'],
-    [{ subjectDid: ['did:example:x'] }, 400, 'request.invalid'],
-    [{ subjectDid: `did:example:${'x'.repeat(3_000)}` }, 400, 'request.invalid'],
-    [{ subjectDid: `did:example:${'x'.repeat(3_000_000)}` }, 413, undefined],
-    [{ subjectDid: 'did:example:\u0000' }, 400, undefined],
-    [{ subjectDid: 'did:example:\ud800' }, 400, undefined],
-    [{ subjectDid: "did:example:x' or true --" }, 400, 'request.invalid'],
-    [{ credentialId: 'x' }, 400, 'request.invalid'],
-    [{ credentialId: id, credentialStatus: 'delete' }, 400, 'request.invalid'],
-    [{ credentialId: id, tenantId: randomUUID() }, 400, 'request.invalid'],
-    [{ credentialId: randomUUID() }, 404, 'credential.not_found'],
-    [{ userId: randomUUID() }, 404, 'user.not_found'],
-    [{ userId: id }, 404, 'user.not_found'],
-  ] as const) {
-    const reply = await erase(world, body)
-    t.is(reply.status, status, `${JSON.stringify(body).slice(0, 100)} ${reply.text}`)
-    if (type) t.is(typeOf(reply), type)
-  }
-  const raw = await world.ask(ERASURES, {
-    token: world.token,
-    raw: `{"__proto__":{"subjectDid":"did:example:x"}}`,
-    headers: { 'content-type': 'application/json' },
-  })
-  t.is(raw.status, 400, raw.text)
-  t.is((await read(id)).status, 200)
-})
-
-test('another tenant’s credential, erasure and DID are nothing to a caller', async (t) => {
-  const holder = newHolder()
-  const id = await about(holder)
-  const stranger = await world.tokenOf(await world.addTenant())
-  t.is(typeOf(await erase(world, { credentialId: id }, stranger)), 'credential.not_found')
-  const theirs = await erase(world, { subjectDid: holder }, stranger)
-  t.is(theirs.status, 202)
-  const { id: erasureId } = theirs.json<{ id: string }>()
-  await until(
-    'the end',
-    async () =>
-      (await world.ask(`${ERASURES}/${erasureId}`, { token: stranger })).json<{ state: string }>().state === 'ERASED',
-  )
-  t.like((await world.ask(`${ERASURES}/${erasureId}`, { token: stranger })).json(), { erased: { credentials: 0 } })
-  t.is((await read(id)).status, 200)
-  const foreign = await world.ask(`${ERASURES}/${erasureId}`, { token: world.token })
-  t.deepEqual([foreign.status, typeOf(foreign)], [404, 'erasure.not_found'])
-  const narrow = await world.tokenOf(world.first, 'administration:read')
-  t.is((await erase(world, { credentialId: id }, narrow)).status, 403)
 })

@@ -4,7 +4,8 @@ import { createExpiry } from '../../../activities/administration/privacy/expiry.
 import { COURSE, create, lines, results, until as untilBatch } from '../../support/credentials/batches.ts'
 import { createDid, payload } from '../../support/credentials/credentials.ts'
 import { until } from '../../support/credentials/dids.ts'
-import { type Database, openDatabase, RETENTION, typeOf } from '../../support/privacy.ts'
+import { type Database, openDatabase } from '../../support/privacy/erasures.ts'
+import { addNewTenant, keepFor, readKept } from '../../support/privacy/retention.ts'
 import { type Client, openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -18,6 +19,10 @@ test.after.always(async () => {
   await world?.close()
 })
 
+const keep = (token: string, body: object) => keepFor(world, token, body)
+const keptOf = (token: string) => readKept(world, token)
+const newTenant = () => addNewTenant(world)
+
 const DAY_MS = 86_400_000
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS)
 
@@ -27,74 +32,7 @@ async function pass({ tenantId }: Pick<Client, 'tenantId'>, at = new Date()): Pr
   while (!(await eraseExpiredOf({ tenantId })).done);
 }
 
-const keep = (token: string, body: object) => world.ask(RETENTION, { method: 'PUT', token, body })
-const keptOf = async (token: string) => (await world.ask(RETENTION, { token })).json<Record<string, unknown>>()
-
-async function newTenant() {
-  const client = await world.addTenant()
-  return { ...client, token: await world.tokenOf(client) }
-}
-
-const ALL_KEPT = {
-  inactiveUsersDays: null,
-  expiredCredentialsDays: null,
-  messagesDays: null,
-  endedSessionsDays: null,
-  finishedBatchesDays: null,
-  lastPass: null,
-}
-
 const NOTHING = { users: 0, credentials: 0, messages: 0, sessions: 0, batches: 0 }
-
-test('a tenant that has said nothing keeps everything; what is absent stays as it is', async (t) => {
-  const { token } = await newTenant()
-  t.deepEqual(await keptOf(token), ALL_KEPT)
-  t.deepEqual((await keep(token, {})).json(), ALL_KEPT)
-  const set = await keep(token, { inactiveUsersDays: 730, messagesDays: 1, endedSessionsDays: 90 })
-  t.is(set.status, 200, set.text)
-  t.like(await keptOf(token), { inactiveUsersDays: 730, messagesDays: 1, endedSessionsDays: 90 })
-  t.like((await keep(token, { messagesDays: null })).json(), { inactiveUsersDays: 730, messagesDays: null })
-  const all = await Promise.all([1, 2, 3, 4, 5].map((days) => keep(token, { expiredCredentialsDays: days * 100 })))
-  t.deepEqual(
-    all.map(({ status }) => status),
-    [200, 200, 200, 200, 200],
-  )
-  t.like(await keptOf(token), { inactiveUsersDays: 730 })
-})
-
-test('least and greatest values hold, and the refusal names field and rule', async (t) => {
-  const { token } = await newTenant()
-  for (const [body, path] of [
-    [{ inactiveUsersDays: 0 }, 'inactiveUsersDays'],
-    [{ inactiveUsersDays: -1 }, 'inactiveUsersDays'],
-    [{ inactiveUsersDays: 36_501 }, 'inactiveUsersDays'],
-    [{ expiredCredentialsDays: 1.5 }, 'expiredCredentialsDays'],
-    [{ messagesDays: '7' }, 'messagesDays'],
-    [{ messagesDays: [7] }, 'messagesDays'],
-    [{ endedSessionsDays: 91 }, 'endedSessionsDays'],
-    [{ finishedBatchesDays: 1e300 }, 'finishedBatchesDays'],
-    [{ finishedBatchesDays: true }, 'finishedBatchesDays'],
-    [{ userDays: 1 }, 'userDays'],
-    [{ tenantId: randomUUID() }, 'tenantId'],
-    [{ lastPass: null }, 'lastPass'],
-  ] as const) {
-    const reply = await keep(token, body)
-    t.is(reply.status, 400, `${JSON.stringify(body)} ${reply.text}`)
-    t.is(typeOf(reply), 'request.invalid')
-    t.true(
-      reply.json<{ errors: { path: string }[] }>().errors.some((error) => error.path.startsWith(path)),
-      reply.text,
-    )
-  }
-  const raw = await world.ask(RETENTION, {
-    ...{ method: 'PUT', token, raw: '{"__proto__":{"messagesDays":1}}' },
-    headers: { 'content-type': 'application/json' },
-  })
-  t.is(raw.status, 400)
-  t.deepEqual(await keptOf(token), ALL_KEPT)
-  const narrow = await world.tokenOf(world.first, 'administration:read')
-  t.is((await keep(narrow, { messagesDays: 1 })).status, 403)
-})
 
 /** A user of a provider, who logged in so many days ago. */
 async function addUser({ tenantId }: Client, days: number): Promise<string> {

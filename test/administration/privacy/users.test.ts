@@ -11,7 +11,7 @@ import {
 } from '../../support/openid/authorization.ts'
 import { collectAfterLogin } from '../../support/openid/collecting.ts'
 import { createTemplates, sessionsOf } from '../../support/openid/wallet.ts'
-import { type Database, ended, erase, erased, openDatabase, typeOf } from '../../support/privacy.ts'
+import { type Database, ended, erase, erased, openDatabase, typeOf } from '../../support/privacy/erasures.ts'
 
 let authorization: Authorization
 let database: Database

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { until } from './credentials/dids.ts'
-import type { Reply, World as WholeWorld } from './world.ts'
+import { until } from '../credentials/dids.ts'
+import type { Reply, World as WholeWorld } from '../world.ts'
 
 type World = Pick<WholeWorld, 'ask' | 'token'>
 
@@ -15,6 +15,7 @@ export interface Erasure {
   by: string
   credentialStatus: string
   mentioned: number
+  mentionedIds: string[]
   erased: Record<string, number>
   stays: { what: string; why: string }[]
 }
