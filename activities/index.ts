@@ -3,6 +3,7 @@ import { composeContent } from './administration/content/index.ts'
 import { createPolicyGate } from './administration/ecosystems/gate.ts'
 import { composeEcosystems } from './administration/ecosystems/index.ts'
 import { administrationActivities, composeAdministration } from './administration/index.ts'
+import { composePrivacy, privacyActivities } from './administration/privacy/index.ts'
 import type { FetchResult } from './claim-sources/fetch.ts'
 import { claimSourceActivities, composeClaimSources } from './claim-sources/index.ts'
 import { composeCompactCredentials, composeCompactLists } from './compact-credentials/index.ts'
@@ -66,6 +67,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     dids,
     composeClaimSources(frame),
     composeContent(frame),
+    composePrivacy(frame),
     composeDomains(frame),
     composeEcosystems(frame, policyGate),
     messaging,
@@ -105,6 +107,7 @@ export function createActivities(
     domainActivities(platform),
     credentialActivities({ ...dependencies, ...platform, tried: statusListTried }),
     administrationActivities({ ...dependencies, ...platform, reconciled }),
+    privacyActivities({ ...dependencies, ...platform }),
     mobileCredentialActivities({ ...dependencies, ...platform }),
     messagingActivities(dependencies),
     claimSourceActivities({ ...dependencies, claimsFetched }),

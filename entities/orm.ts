@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import * as accounts from './administration/accounts.ts'
 import * as content from './administration/content.ts'
 import * as ecosystems from './administration/ecosystems.ts'
+import * as privacy from './administration/privacy.ts'
 import * as tenants from './administration/tenants.ts'
 import { EVERY_TENANT, type Rights } from './base.ts'
 import * as claimSources from './claim-sources.ts'
@@ -33,6 +34,7 @@ import * as webhooks from './webhooks.ts'
 const AREAS = [
   accounts,
   content,
+  privacy,
   tenants,
   ecosystems,
   claimSources,

@@ -3,6 +3,8 @@
 // `StartedWorkflows` and `workflows`, or in `ScheduledWorkflows` and `schedules` if the clock starts it.
 
 import type { MailSubject } from './administration/accounts/mails.ts'
+import type { ErasureRun } from './administration/privacy/erasures.ts'
+import type { RetentionCursor } from './administration/privacy/retention.ts'
 import type { DeletionRun } from './administration/tenants/deletion.ts'
 import type { TenantSubject } from './administration/tenants/provisioning.ts'
 import type {
@@ -130,6 +132,7 @@ interface StartedWorkflows {
     queries: { progress: RevocationProgress | undefined }
     updates: Nothing
   }
+  erasePerson: Simple<ErasureRun>
   issueOpenIdCredentials: {
     subject: SessionSubject
     payload: SessionRun
@@ -163,6 +166,7 @@ interface ScheduledWorkflows {
   rotateWebhookKeys: { payload: undefined; signal: never; queries: Nothing }
   rotateVerifierKeys: { payload: undefined; signal: never; queries: Nothing }
   sweepCertificates: { payload: undefined; signal: never; queries: Nothing }
+  eraseExpired: { payload: RetentionCursor | undefined; signal: never; queries: Nothing }
 }
 
 interface Contract extends StartedWorkflows, ScheduledWorkflows {}
@@ -245,6 +249,13 @@ export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> 
     others: ({ subject }) => [subject],
     id: ({ tenantId, revocationId }) => `${tenantId}/semantic-credentials/revocations/${revocationId}`,
     summary: (_run, { scope, subject }) => `revoke the credentials of ${scope} ${subject.slice(0, 100)}`,
+  },
+  erasePerson: {
+    area: 'administration',
+    objectId: ({ erasureId }) => erasureId,
+    others: () => [],
+    id: ({ tenantId, erasureId, round }) => `${tenantId}/administration/erasures/${erasureId}/${round}`,
+    summary: ({ erasureId }) => `erase a person: ${erasureId}`,
   },
   issueOpenIdCredentials: {
     area: 'openid',

@@ -11,6 +11,7 @@ import { messageWork } from '../messaging/pending-work.ts'
 import { sessionWork } from '../openid/sessions/pending-work.ts'
 import { deliveryWork } from '../webhooks/pending-work.ts'
 import { mailWork } from './mails/pending-work.ts'
+import { personErasureWork } from './privacy/pending-work.ts'
 import { erasureWork, provisioningWork } from './tenants/pending-work.ts'
 
 /** All kinds of work with rows under way. Each area adds its lines. */
@@ -27,6 +28,7 @@ export const workUnderWay = (config: Dependencies['config']): Work[] => [
   sessionWork,
   provisioningWork,
   erasureWork,
+  personErasureWork,
 ]
 
 /** Younger work may still be on its way from the outbox to its workflow. */

@@ -7,12 +7,23 @@ import type { Dependencies } from '../dependencies.ts'
 import { credentialNotFound } from './refusals.ts'
 import { findPage, searchedType } from './search.ts'
 
-/** Finds a credential, by default of any format. Throws `Refusal('credential.not_found')`. */
-export async function findCredential(em: SqlEntityManager, id: string, format?: FormatName): Promise<Credential> {
-  const credential = await em.findOne(Credential, { id, ...(format && { format }) })
+async function find(
+  em: SqlEntityManager,
+  id: string,
+  format: FormatName | undefined,
+  kept: boolean,
+): Promise<Credential> {
+  const credential = await em.findOne(Credential, { id, ...(format && { format }) }, { filters: { kept } })
   if (!credential) throw credentialNotFound()
   return credential
 }
+
+/** Finds a credential, by default of any format. Throws `Refusal('credential.not_found')`, also for an erased one. */
+export const findCredential = (em: SqlEntityManager, id: string, format?: FormatName): Promise<Credential> =>
+  find(em, id, format, true)
+
+/** The same for its status alone, which an erased one has as well. Its document must not be read. */
+export const findStatusOf = (em: SqlEntityManager, id: string, format?: FormatName) => find(em, id, format, false)
 
 /** The document of a credential of a format whose documents are JSON. */
 export function jsonOf({ id, document }: Pick<Credential, 'id' | 'document'>): Json {

@@ -91,7 +91,7 @@ function found(filter: SearchFilter, now: Date): Statement[] {
         ? [[ofFormats(formats)]]
         : formats.map((format) => [ofFormats([format])])
   return branches.map((branch) => {
-    const conditions = [...branch, ...all]
+    const conditions = [...branch, ...all, one('c.erased_at is null')]
     return {
       text: `select c.id, c.created_at from credentials c where ${conditions.map(({ text }) => text).join(' and ')}`,
       values: conditions.flatMap(({ values }) => values),

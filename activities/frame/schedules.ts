@@ -47,6 +47,11 @@ export const schedules: { readonly [Type in ScheduledType]: ScheduledWorkflow } 
     id: 'sweep-certificates',
     summary: 'sign lists of revoked certificates that are due, give notice of certificates that expire',
   },
+  eraseExpired: {
+    area: 'administration',
+    id: 'erase-expired',
+    summary: 'erase personal data that tenants keep no longer',
+  },
 }
 
 const job = (workflowType: ScheduledType, times: Pick<ScheduledJob, 'every' | 'atStart'>): ScheduledJob => ({
@@ -68,4 +73,5 @@ export const scheduledJobs = (): ScheduledJob[] => [
   job('rotateWebhookKeys', { every: { seconds: 6 * 3600 } }),
   job('rotateVerifierKeys', { every: { seconds: 6 * 3600 } }),
   job('sweepCertificates', { every: { seconds: 3600 }, atStart: true }),
+  job('eraseExpired', { every: { seconds: 3600 }, atStart: true }),
 ]

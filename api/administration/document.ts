@@ -5,6 +5,7 @@ import { CLIENT_DOCUMENT } from './clients/document.ts'
 import { CONTENT_DOCUMENT } from './content/document.ts'
 import { ECOSYSTEM_DOCUMENT } from './ecosystems/document.ts'
 import { ORGANIZATION_DOCUMENT } from './organizations/document.ts'
+import { PRIVACY_DOCUMENT } from './privacy/document.ts'
 import { TENANT_DOCUMENT } from './tenants/document.ts'
 
 const SETTINGS_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_OPERATIONS> = {
@@ -42,5 +43,6 @@ export const ADMINISTRATION_DOCUMENTS: readonly AreaDocument[] = [
   CONTENT_DOCUMENT,
   ECOSYSTEM_DOCUMENT,
   ORGANIZATION_DOCUMENT,
+  PRIVACY_DOCUMENT,
   TENANT_DOCUMENT,
 ]

@@ -46,6 +46,8 @@ const CredentialBatchSchema = defineEntity({
     endedAt: p.datetime().nullable(),
     /** When the rows of a cancelled batch were erased. */
     discardedAt: p.datetime().nullable(),
+    /** Since when its credentials have no claims, because the tenant keeps them no longer. */
+    contentErasedAt: p.datetime().nullable(),
     revocation: p.text().$type<'REVOKING' | 'REVOKED'>().nullable(),
     revoked: p.integer().default(0),
   },

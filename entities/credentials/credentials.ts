@@ -7,7 +7,8 @@ import { EVERYTHING, owned, ownedByTenant, type Rights } from '../base.ts'
 const CredentialSchema = defineEntity({
   name: 'Credential',
   tableName: 'credentials',
-  filters: ownedByTenant,
+  // of an erased one the row stays for its status, and nobody reads it
+  filters: { ...ownedByTenant, kept: { name: 'kept', cond: { erasedAt: null }, default: true } },
   properties: {
     ...owned,
     /** The DID that issued it; null where a document signer did. */
@@ -38,6 +39,8 @@ const CredentialSchema = defineEntity({
     /** The batch that it was signed in, and its row there, from 1. */
     batchId: p.uuid().nullable(),
     batchRow: p.integer().nullable(),
+    /** Since then it has no claims. */
+    erasedAt: p.datetime().nullable(),
   },
 })
 export class Credential extends CredentialSchema.class {}
@@ -101,7 +104,7 @@ export class Notification extends NotificationSchema.class {}
 NotificationSchema.setClass(Notification)
 
 export const RIGHTS = {
-  credential_notifications: { app: 'select, insert, update', system: 'select, delete' },
+  credential_notifications: { app: EVERYTHING, system: 'select, delete' },
   credentials: { app: EVERYTHING, system: EVERYTHING },
   credential_holders: { app: 'select, insert, delete', system: 'select, delete' },
   credential_revocations: { app: 'select, insert, update', system: 'select, delete' },

@@ -7,5 +7,5 @@ begin
   return query select r.row_number, c.id, coalesce(c.document::text,
       json_build_object('encoded', translate(encode(c.document_bytes, 'base64'), E'+/=\n', '-_'))::text)
     from credential_batch_rows r join credentials c on c.id = r.credential_id
-    where r.batch_id = batch and r.row_number > after_row order by r.row_number limit at_once;
+    where r.batch_id = batch and r.row_number > after_row and c.erased_at is null order by r.row_number limit at_once;
 end $$;

@@ -12,10 +12,18 @@ export const OPERATOR_MAKE_ENTRY = { name: 'OPERATOR_ACCOUNT_MAKE', category: 'a
 /** The command line took that from an account. */
 export const OPERATOR_END_ENTRY = { name: 'OPERATOR_ACCOUNT_END', category: 'account' } as const
 
-/** Entries of what goes on after the request of an operator, or without one, in the first tenant's log. */
+/** An erasure has ended: all that it could find is erased. */
+export const ERASURE_ENTRY = { name: 'PRIVACY_ERASURE_COMPLETE', category: 'privacy' } as const
+
+/** What the tenant keeps no longer is erased. */
+export const RETENTION_ENTRY = { name: 'PRIVACY_RETENTION_COMPLETE', category: 'privacy' } as const
+
+/** What goes on after a request, or without one: about tenants and operators in the first tenant's log, about persons in their tenant's. */
 export const ADMINISTRATION_ENTRIES = [
   TENANT_PROVISION_ENTRY,
   TENANT_ERASE_ENTRY,
   OPERATOR_MAKE_ENTRY,
   OPERATOR_END_ENTRY,
+  ERASURE_ENTRY,
+  RETENTION_ENTRY,
 ] as const

@@ -4,6 +4,7 @@ import { CLIENT_OPERATIONS } from './clients/operations.ts'
 import { CONTENT_OPERATIONS } from './content/operations.ts'
 import { ECOSYSTEM_OPERATIONS } from './ecosystems/operations.ts'
 import { ORGANIZATION_OPERATIONS } from './organizations/operations.ts'
+import { PRIVACY_OPERATIONS } from './privacy/operations.ts'
 import { TENANT_OPERATIONS } from './tenants/operations.ts'
 
 const category = 'tenant'
@@ -19,5 +20,6 @@ export const ADMINISTRATION_OPERATIONS = disjoint(
   CONTENT_OPERATIONS,
   ECOSYSTEM_OPERATIONS,
   ORGANIZATION_OPERATIONS,
+  PRIVACY_OPERATIONS,
   TENANT_OPERATIONS,
 )

@@ -60,7 +60,7 @@ const APPENDED = [
 ]
 /** Deleted by the callback that uses them. */
 const USED_ONCE = ['OpenIdAuthorization']
-const KEPT = [...APPENDED, 'Revocation', 'Notification', 'WebhookDelivery']
+const KEPT = [...APPENDED, 'Erasure', 'Revocation', 'WebhookDelivery']
 
 test.serial('with its policies open row-level security holds nobody back', async (t) => {
   for (const table of ['dids', 'credentials', 'credential_revocations']) {

@@ -5,6 +5,7 @@ import { Registry } from 'prom-client'
 import { backlogMetrics } from '../../activities/frame/metrics/backlog.ts'
 import type { Sql } from '../../entities/orm.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
+import { openDatabase } from '../support/privacy/erasures.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -67,6 +68,29 @@ test.serial('what waits is told: outbox, batches and status lists, with their ag
   })
   await sql('update status_lists set did_id = $1', [randomUUID()])
   t.like(await scrape(), { countersign_status_lists_waiting: 0, countersign_status_lists_failing: 0 })
+})
+
+test.serial('erasures and retentions that wait are told, with their ages (docs/operations.md)', async (t) => {
+  t.like(await scrape(), {
+    countersign_erasures: 0,
+    countersign_erasures_oldest_seconds: 0,
+    countersign_retention_oldest_seconds: 0,
+  })
+  const { token } = world
+  t.is((await world.ask('/v1/privacy/erasures', { token, body: { subjectDid: 'did:example:waits' } })).status, 202)
+  await world.ask('/v1/privacy/retention', { method: 'PUT', token, body: { messagesDays: 30 } })
+  const database = await openDatabase(world)
+  t.teardown(() => database.close())
+  await database.rows(
+    `update erasures set started_at = now() - interval '1 hour';
+     update privacy_retentions set created_at = now() - interval '2 hours'`,
+  )
+  const seen = await scrape()
+  t.is(seen.countersign_erasures, 1)
+  t.true(Math.abs((seen.countersign_erasures_oldest_seconds ?? 0) - 3600) < 60)
+  t.true(Math.abs((seen.countersign_retention_oldest_seconds ?? 0) - 7200) < 60)
+  await world.ask('/v1/privacy/retention', { method: 'PUT', token, body: { messagesDays: null } })
+  t.is((await scrape()).countersign_retention_oldest_seconds, 0, 'a tenant that keeps everything waits for nothing')
 })
 
 test.serial('while the database is away its gauges are absent, not zero, and the scrape is answered', async (t) => {

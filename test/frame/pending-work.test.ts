@@ -13,6 +13,7 @@ import { didsOf } from '../support/credentials/dids.ts'
 import { createDomain } from '../support/domains.ts'
 import { addClient } from '../support/frame/tenants.ts'
 import { CLAIMS, createMobileTemplate, sessionsOf } from '../support/openid/wallet.ts'
+import { erase } from '../support/privacy/erasures.ts'
 import { createWebhook, webhooksOf } from '../support/webhooks.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -140,6 +141,14 @@ const KINDS: Record<string, { begin(): Promise<string>; over: string; since: str
     },
     over: `update deleted_tenants set erased_at = now(), step = 'erased' where id = $1`,
     since: 'update deleted_tenants set requested_at = $2 where id = $1',
+  },
+  erasePerson: {
+    async begin() {
+      const reply = await erase(world, { subjectDid: `did:example:${randomUUID()}` })
+      return reply.json<{ id: string }>().id
+    },
+    over: `update erasures set state = 'ERASED', step = null, subject = null, ended_at = now() where id = $1`,
+    since: 'update erasures set started_at = $2 where id = $1',
   },
   notifyStatus: {
     async begin() {

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import test from 'ava'
-import pg from 'pg'
-import { createDid, sign, verify } from '../support/credentials/credentials.ts'
+import { STAYS } from '../../protocol/administration/privacy/erasures.ts'
 import { until } from '../support/credentials/dids.ts'
 import { blocksOf, isKept, typeDocument } from '../support/frame/docs.ts'
 import { type Names, openNames } from '../support/frame/names.ts'
@@ -39,6 +38,17 @@ guide('docs/errors.md', 2)
 guide('docs/messaging.md', 5)
 guide('docs/claim-sources.md', 2)
 guide('docs/content.md', 3)
+guide('docs/privacy.md', 2)
+test('docs/privacy.md says of each thing that an erasure leaves why it stays, and of no other', (t) => {
+  const page = readFileSync(new URL('../../docs/privacy.md', import.meta.url), 'utf8')
+  const [, section = ''] = page.split('### What stays, and why')
+  const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| ([^|]+) \| [^|]+ \|$/gm)].map(([, what]) => what)
+  t.deepEqual(
+    rows.slice(1).map((what) => what?.replaceAll('`', '')),
+    [...STAYS.map(({ what }) => what)],
+  )
+})
+
 guide('docs/openid.md', 4, (code) => {
   const issuer = `https://elsewhere.test:${names.port}`
   const metadata = { issuer, ...Object.fromEntries(ENDPOINTS.map((name) => [name, `${issuer}/${name}`])) }
@@ -77,46 +87,3 @@ test.serial('docs/contexts.md works word for word, with a context document that 
   for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
   t.is(kept.length, 4)
 })
-
-test.serial(
-  'docs/personal-data.md erases the claims of one credential: its status goes on, and so does the holder’s copy',
-  async (t) => {
-    const holder = `did:example:${randomBytes(8).toString('hex')}`
-    const issuer = await createDid(world)
-    const more = { credentialSubject: { id: holder, course: 'CS-101' }, name: 'First course' }
-    const [erased, other] = [
-      await sign(world, issuer, { revocable: true, tag: 'ada', more }),
-      await sign(world, issuer, { revocable: true, tag: 'ada', more }),
-    ]
-    const { token } = world
-    const at = `/v1/credentials/web-semantic/${erased.id}`
-    await world.ask(`${at}/revocation-status`, { token, body: { is_revoked: true } })
-
-    const [block] = (await blocksOf('docs/personal-data.md')).filter(({ language }) => language === 'sql')
-    const statements = (block?.code ?? '')
-      .replaceAll('<tenant id>', world.first.tenantId)
-      .replaceAll('<credential id>', erased.id)
-      .replaceAll('<DID of the holder>', holder)
-    const owner = new pg.Client(world.config.database.url)
-    await owner.connect()
-    try {
-      const results: pg.QueryResult<{ id: string }>[] = []
-      for (const statement of statements.split(/;$/m)) results.push(await owner.query(statement))
-      t.deepEqual(results[1]?.rows.map(({ id }) => id).sort(), [erased.id, other.id].sort())
-      t.is(results[2]?.rowCount, 1)
-    } finally {
-      await owner.end()
-    }
-
-    const details = await world.ask(at, { token })
-    t.like(details.json(), { is_revoked: true, tag: undefined, issuer: { id: issuer } })
-    t.notRegex(details.text, /CS-101|First course|proofValue/)
-    t.false(details.text.includes(holder))
-    const verdict = await verify(world, erased.credential)
-    t.is(verdict.verified, false)
-    await world.ask(`${at}/revocation-status`, { token, body: { is_revoked: false } })
-    t.is((await verify(world, erased.credential)).verified, true)
-    t.is((await world.ask(`/v1/credentials/web-semantic`, { token })).status, 200)
-    t.true((await world.ask(at.replace(erased.id, other.id), { token })).text.includes(holder))
-  },
-)

@@ -6,7 +6,7 @@ import { type PastStatus, statusAt } from '../../../protocol/status-list/history
 import type { StatusPurpose } from '../../../protocol/status-list/index.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call } from '../../frame/operations.ts'
-import { findCredential } from '../read.ts'
+import { findStatusOf } from '../read.ts'
 import { credentialNotFound, listNotFound, notRevocable } from '../refusals.ts'
 
 export interface CurrentStatus {
@@ -112,7 +112,7 @@ export const createCredentialStatus = ({
 
     async readStatus(tenantId: string, id: string, format?: FormatName): Promise<CurrentStatus> {
       const { revoked, suspended, suspensionListId } = await inTenant(database.tenants, tenantId, (em) =>
-        findCredential(em, id, format),
+        findStatusOf(em, id, format),
       )
       return { isRevoked: revoked, ...(suspensionListId && { isSuspended: suspended }) }
     },
@@ -124,7 +124,7 @@ export const createCredentialStatus = ({
           { path: 'at', code: 'range', message: 'expected a time in the past' },
         ])
       return inTenant(database.tenants, tenantId, async (em) => {
-        const credential = await findCredential(em, id, format)
+        const credential = await findStatusOf(em, id, format)
         const orderBy = { id: 'asc' } as const
         // the API shows milliseconds, the table has microseconds: include the whole millisecond
         const changedAt = { $lt: new Date(at.getTime() + 1) }
@@ -141,7 +141,7 @@ export const createCredentialStatus = ({
       format?: FormatName,
     ) {
       return inTenant(database.tenants, tenantId, async (em) => {
-        await findCredential(em, id, format)
+        await findStatusOf(em, id, format)
         const orderBy = { id: 'desc' } as const
         const [changes, total] = await em.findAndCount(StatusChange, { credentialId: id }, { orderBy, limit, offset })
         return { changes, total }

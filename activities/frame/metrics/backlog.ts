@@ -70,6 +70,25 @@ const BACKLOGS: Backlog[] = [
            where ${LIVING} and lists.publish_failures > 0`,
   },
   {
+    name: 'countersign_erasures',
+    help: 'Erasures of persons that have not ended',
+    text: `select count(*)::float8 as value from erasures where state = 'ERASING'`,
+  },
+  {
+    name: 'countersign_erasures_oldest_seconds',
+    help: 'Age of the oldest erasure of a person that has not ended',
+    text: `select coalesce(extract(epoch from now() - min(started_at)), 0)::float8 as value from erasures
+           where state = 'ERASING'`,
+  },
+  {
+    name: 'countersign_retention_oldest_seconds',
+    help: 'Seconds since the last complete pass over the tenant that has waited longest for its retention',
+    text: `select coalesce(max(extract(epoch from now() - coalesce(r.looked_at, r.created_at))), 0)::float8 as value
+           from privacy_retentions r join tenants t on t.id = r.tenant_id
+           where t.deleted_at is null and num_nonnulls(r.inactive_users_days, r.expired_credentials_days,
+             r.messages_days, r.ended_sessions_days, r.finished_batches_days) > 0`,
+  },
+  {
     name: 'countersign_database_restored_timestamp_seconds',
     help: 'When the database was last seen to be restored, in seconds since 1970; 0: never',
     text: `select coalesce(extract(epoch from restored_at), 0)::float8 as value from platform_epoch`,

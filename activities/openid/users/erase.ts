@@ -34,9 +34,15 @@ export async function holdUser(em: SqlEntityManager, userId: string): Promise<bo
   return (await em.execute<unknown[]>(statement, [userId])).length > 0
 }
 
-/** Ends what is under way with the claims of a user; returns the ids of the sessions. */
-async function endSessions(em: SqlEntityManager, userId: string, at: Date): Promise<string[]> {
-  await em.nativeDelete(OpenIdWalletLogin, { userId })
+/** What was under way with the claims of a user, and has ended. */
+export interface EndedOfUser {
+  logins: number
+  sessionIds: string[]
+}
+
+/** Ends what is under way with the claims of a user. */
+async function endOf(em: SqlEntityManager, userId: string, at: Date): Promise<EndedOfUser> {
+  const logins = await em.nativeDelete(OpenIdWalletLogin, { userId })
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } } as const
   const sessions = await em.find(OpenIdSession, { userId, endedAt: null }, locked)
   for (const session of sessions)
@@ -48,7 +54,16 @@ async function endSessions(em: SqlEntityManager, userId: string, at: Date): Prom
   await em.flush()
   // its end is known; whose it was is not
   await em.nativeUpdate(OpenIdSession, { userId }, { userId: null })
-  return sessions.map(({ id }) => id)
+  return { logins, sessionIds: sessions.map(({ id }) => id) }
+}
+
+/**
+ * Deletes a user with their claims, and ends what is under way with these, in the caller's transaction; undefined where
+ * there is no such user. What they were issued is left to the caller, who wakes the sessions after the commit.
+ */
+export async function eraseUser(em: SqlEntityManager, id: string, at: Date): Promise<EndedOfUser | undefined> {
+  if ((await em.nativeDelete(OpenIdUser, { id })) === 0) return undefined
+  return endOf(em, id, at)
 }
 
 /** Erases users. */
@@ -66,15 +81,15 @@ export const createUserErasure = ({ now, operations, revocations, wake }: Parts)
     const { tenantId } = call
     const metadata: Record<string, string> = { id, credentials }
     const { sessionIds, revocationId } = await operations.change(call, 'deleteUser', metadata, async (em) => {
-      if ((await em.nativeDelete(OpenIdUser, { id })) === 0) throw userNotFound()
-      const ended = await endSessions(em, id, now())
+      const ended = await eraseUser(em, id, now())
+      if (!ended) throw userNotFound()
       const begun =
         credentials === 'keep'
           ? undefined
           : await revocations.beginHolder(em, call, id, { purpose: PURPOSES[credentials], writable })
       if (begun === undefined) await forgetHolder(em, { tenantId, holderId: id })
       else metadata.revocationId = begun
-      return { sessionIds: ended, revocationId: begun ?? null }
+      return { sessionIds: ended.sessionIds, revocationId: begun ?? null }
     })
     for (const sessionId of sessionIds) await wake(tenantId, sessionId)
     return { revocationId }

@@ -2,7 +2,6 @@ import {
   MAX_MARKDOWN,
   MAX_SLUG,
   MAX_TEXT,
-  MAX_URL,
   SLUG_PATTERN,
 } from '../../../protocol/administration/content/fields.ts'
 import type { CONTENT_OPERATIONS } from '../../../protocol/administration/content/operations.ts'

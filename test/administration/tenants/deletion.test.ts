@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { createExpiry } from '../../../activities/administration/privacy/expiry.ts'
 import { ownedTables } from '../../../activities/administration/tenants/tables.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
 import { OPERATOR_SCOPES } from '../../../protocol/tokens-logs/index.ts'
@@ -8,6 +9,7 @@ import { didsOf, until } from '../../support/credentials/dids.ts'
 import { makeSample } from '../../support/frame/examples/sample.ts'
 import { addClient } from '../../support/frame/tenants.ts'
 import { rawClient } from '../../support/parts/raw.ts'
+import { RETENTION } from '../../support/privacy/erasures.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -84,7 +86,10 @@ test.serial(
         () => false,
       ),
     )
+    const kept = await world.ask(RETENTION, { method: 'PUT', token, body: { messagesDays: 30 } })
+    t.is(kept.status, 200, kept.text)
     const before = await rowsOf(made.id)
+    for (const table of ['erasures', 'privacy_retentions']) t.is(before[table], 1, table)
     t.true(Object.keys(before).length > 30)
     const keys = await rows<{ id: string; type: 'ed25519' }>(
       'select id, key_type as type from keys where tenant_id = $1 and public_key is not null',
@@ -127,6 +132,9 @@ test.serial(
     t.deepEqual(await entriesOf(made.id, 'TENANT_DELETE'), [{ tenant: tenantId, type: 'TENANT_DELETE_SUCCESS' }])
     t.deepEqual(await entriesOf(made.id, 'TENANT_ERASE'), [{ tenant: tenantId, type: 'TENANT_ERASE_SUCCESS' }])
     t.false(JSON.stringify(await rows('select * from deleted_tenants where id = $1', made.id)).includes(did))
+    // the schedule is that of all tenants, and passes over this one
+    const due = await createExpiry(world.dependencies).findRetentions({})
+    t.false(due.tenantIds.includes(made.id))
   },
 )
 

@@ -60,6 +60,7 @@ test('each workflow has an id of its own, and each schedule', (t) => {
     workflows.deliverMail.id({ tenantId, mailId: batchId }),
     workflows.provisionTenant.id({ tenantId, subjectTenantId: batchId }),
     workflows.deleteTenant.id({ tenantId, subjectTenantId: batchId }),
+    workflows.erasePerson.id({ tenantId, erasureId: batchId, round: 1 }),
     ...Object.values(schedules).map(({ id }) => id),
   ]
   t.is(new Set(ids).size, Object.keys(workflows).length + Object.keys(schedules).length)

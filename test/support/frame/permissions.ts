@@ -120,5 +120,5 @@ export const areaOf = (path: string): string => {
   if (/^\/v1\/(claim-sources|oauth2)/.test(path)) return 'administration'
   if (/^\/v1\/(account|organizations)\b|\/acceptances$/.test(path)) return 'accounts'
   if (PLATFORM_PATHS.test(path)) return 'platform'
-  return path.startsWith('/v1/settings') ? 'administration' : 'semantic-credentials'
+  return /^\/v1\/(settings|privacy)/.test(path) ? 'administration' : 'semantic-credentials'
 }

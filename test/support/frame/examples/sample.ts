@@ -36,6 +36,7 @@ export interface Sample
   /** Has issued nothing, and stays. */
   idleDid: string
   credentialId: string
+  erasureId: string
   credential: Record<string, unknown>
   listId: string
   revocationId: string
@@ -104,6 +105,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     spareDid: await createDid(world, 'ed25519', token),
     idleDid: await createDid(world, 'ed25519', token),
     credentialId: id,
+    erasureId: await eraseNobody(world, token),
     credential,
     listId,
     revocationId: await revokeSpare(world, token),
@@ -136,6 +138,13 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
 async function tokenWith(world: World, scopes: readonly Scope[]): Promise<string> {
   const { tenantId } = world.first
   return world.tokenOf(await addClient(world.dependencies.systemSql, { tenantId, scopes }))
+}
+
+/** An erasure of somebody of whom there is nothing. */
+async function eraseNobody(world: World, token: string): Promise<string> {
+  const reply = await world.ask('/v1/privacy/erasures', { token, body: { subjectDid: 'did:example:nobody' } })
+  if (reply.status !== 202) throw new Error(`no erasure: ${reply.text}`)
+  return reply.json<{ id: string }>().id
 }
 
 /** A revocation of nothing: its issuer has issued nothing. */

@@ -10,6 +10,7 @@ export const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/webhooks/{id}': ({ webhookId }) => webhookId,
   '/v1/help/articles/{id}': ({ helpArticleId }) => helpArticleId,
   '/v1/blog/posts/{id}': ({ postId }) => postId,
+  '/v1/privacy/erasures/{id}': ({ erasureId }) => erasureId,
   '/v1/claim-sources/{id}': ({ claimSourceId }) => claimSourceId,
   '/v1/environments/{id}': ({ environmentId }) => environmentId,
   '/v1/tenants/{id}': ({ administeredId }) => administeredId,

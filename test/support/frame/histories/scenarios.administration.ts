@@ -9,9 +9,34 @@ const failingOnce = (nth: number) => {
   if (nth === 0) throw new Error('a crash')
 }
 
+const erasing = (path: string, eraseSlice: (nth: number) => unknown, slicesPerRun?: number): Scenario => ({
+  workflowType: 'erasePerson',
+  path,
+  payload: { tenantId: tenant.tenantId, erasureId: '00000000-0000-4000-8000-00000000000a', round: 1, slicesPerRun },
+  answers: { eraseSlice },
+})
+
 const KEYS_AWAY = { waiting: 'The key store does not answer.' }
 
 export const ADMINISTRATION_SCENARIOS: Scenario[] = [
+  erasing('two-slices', (nth) => ({ phase: nth < 1 ? 'more' : 'done', credentials: nth })),
+  erasing('crashed-and-gone', (nth) => {
+    failingOnce(nth)
+    return { phase: 'gone', credentials: 0 }
+  }),
+  erasing('last-of-two-runs', (nth) => ({ phase: nth < 3 ? 'more' : 'done', credentials: nth }), 3),
+  {
+    workflowType: 'eraseExpired',
+    path: 'two-pages',
+    payload: undefined,
+    answers: {
+      findRetentions: (nth) => ({ tenantIds: [tenant.subjectTenantId, tenant.tenantId], more: nth < 1 }),
+      eraseExpiredOf: (nth) => {
+        failingOnce(nth)
+        return { done: nth !== 1 }
+      },
+    },
+  },
   {
     workflowType: 'provisionTenant',
     path: 'ready-after-a-wait',
