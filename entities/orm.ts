@@ -4,6 +4,7 @@ import * as accounts from './administration/accounts.ts'
 import * as content from './administration/content.ts'
 import * as ecosystems from './administration/ecosystems.ts'
 import * as tenants from './administration/tenants.ts'
+import * as transfers from './administration/transfers.ts'
 import { EVERY_TENANT, type Rights } from './base.ts'
 import * as claimSources from './claim-sources.ts'
 import * as compactCredentials from './compact-credentials.ts'
@@ -34,6 +35,7 @@ const AREAS = [
   accounts,
   content,
   tenants,
+  transfers,
   ecosystems,
   claimSources,
   compactCredentials,

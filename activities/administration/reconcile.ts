@@ -12,6 +12,7 @@ import { sessionWork } from '../openid/sessions/pending-work.ts'
 import { deliveryWork } from '../webhooks/pending-work.ts'
 import { mailWork } from './mails/pending-work.ts'
 import { erasureWork, provisioningWork } from './tenants/pending-work.ts'
+import { exportWork, importWork } from './transfers/pending-work.ts'
 
 /** All kinds of work with rows under way. Each area adds its lines. */
 export const workUnderWay = (config: Dependencies['config']): Work[] => [
@@ -27,6 +28,8 @@ export const workUnderWay = (config: Dependencies['config']): Work[] => [
   sessionWork,
   provisioningWork,
   erasureWork,
+  exportWork,
+  importWork,
 ]
 
 /** Younger work may still be on its way from the outbox to its workflow. */

@@ -6,6 +6,7 @@ import { CONTENT_DOCUMENT } from './content/document.ts'
 import { ECOSYSTEM_DOCUMENT } from './ecosystems/document.ts'
 import { ORGANIZATION_DOCUMENT } from './organizations/document.ts'
 import { TENANT_DOCUMENT } from './tenants/document.ts'
+import { TRANSFER_DOCUMENT } from './transfers/document.ts'
 
 const SETTINGS_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_OPERATIONS> = {
   examples: {
@@ -43,4 +44,5 @@ export const ADMINISTRATION_DOCUMENTS: readonly AreaDocument[] = [
   ECOSYSTEM_DOCUMENT,
   ORGANIZATION_DOCUMENT,
   TENANT_DOCUMENT,
+  TRANSFER_DOCUMENT,
 ]

@@ -5,6 +5,7 @@ import { CONTENT_OPERATIONS } from './content/operations.ts'
 import { ECOSYSTEM_OPERATIONS } from './ecosystems/operations.ts'
 import { ORGANIZATION_OPERATIONS } from './organizations/operations.ts'
 import { TENANT_OPERATIONS } from './tenants/operations.ts'
+import { TRANSFER_OPERATIONS } from './transfers/operations.ts'
 
 const category = 'tenant'
 
@@ -20,4 +21,5 @@ export const ADMINISTRATION_OPERATIONS = disjoint(
   ECOSYSTEM_OPERATIONS,
   ORGANIZATION_OPERATIONS,
   TENANT_OPERATIONS,
+  TRANSFER_OPERATIONS,
 )
