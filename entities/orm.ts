@@ -5,6 +5,7 @@ import * as content from './administration/content.ts'
 import * as ecosystems from './administration/ecosystems.ts'
 import * as privacy from './administration/privacy.ts'
 import * as tenants from './administration/tenants.ts'
+import * as transfers from './administration/transfers.ts'
 import { EVERY_TENANT, type Rights } from './base.ts'
 import * as claimSources from './claim-sources.ts'
 import * as compactCredentials from './compact-credentials.ts'
@@ -36,6 +37,7 @@ const AREAS = [
   content,
   privacy,
   tenants,
+  transfers,
   ecosystems,
   claimSources,
   compactCredentials,

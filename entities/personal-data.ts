@@ -112,6 +112,13 @@ export const PERSONAL_DATA: Readonly<Record<string, PersonalData>> = {
   sent_messages: { holds: 'the address and the encrypted message', until: 'it is delivered or given up' },
   status_list_publications: 'nothing',
   status_lists: 'nothing',
+  tenant_export_chunks: {
+    holds: 'the file of a tenant with all claims in it, encrypted',
+    until: 'seven days are over',
+  },
+  tenant_exports: 'nothing',
+  tenant_import_segments: { holds: 'the lines of the file of a tenant, encrypted', until: 'the import ends' },
+  tenant_imports: { holds: 'DIDs whose keys stayed behind', until: '30 days are over' },
   tenants: 'nothing',
   webhook_deliveries: 'nothing',
   webhook_events: 'nothing',

@@ -22,6 +22,8 @@ const UNFENCED: readonly string[] = [
   'organization_invitations',
   'environments',
   'deleted_tenants',
+  'tenant_imports',
+  'tenant_import_segments',
   'platform_keys',
   'log_keys',
   'webhook_keys',

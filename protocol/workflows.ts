@@ -7,6 +7,7 @@ import type { ErasureRun } from './administration/privacy/erasures.ts'
 import type { RetentionCursor } from './administration/privacy/retention.ts'
 import type { DeletionRun } from './administration/tenants/deletion.ts'
 import type { TenantSubject } from './administration/tenants/provisioning.ts'
+import type { ExportSubject, ImportSubject } from './administration/transfers/work.ts'
 import type {
   BatchProgress,
   BatchRun,
@@ -83,14 +84,7 @@ interface Simple<Subject, About extends unknown[] = []> {
  * the row has the change; `queries` has the type of each result, and so have `updates`, which have no payload either.
  */
 interface StartedWorkflows {
-  provisionTenant: {
-    subject: TenantSubject
-    payload: TenantSubject
-    about: []
-    signal: never
-    queries: Nothing
-    updates: Nothing
-  }
+  provisionTenant: Simple<TenantSubject>
   deleteTenant: {
     subject: TenantSubject
     payload: DeletionRun
@@ -99,6 +93,8 @@ interface StartedWorkflows {
     queries: Nothing
     updates: Nothing
   }
+  exportTenant: Simple<ExportSubject>
+  importTenant: Simple<ImportSubject>
   registerWebDid: {
     subject: DidSubject
     payload: DidSubject & Partial<WebDidPatience>
@@ -214,6 +210,20 @@ export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> 
     others: () => [],
     id: ({ tenantId, subjectTenantId }) => `${tenantId}/administration/tenants/${subjectTenantId}/delete`,
     summary: ({ subjectTenantId }) => `delete tenant ${subjectTenantId}`,
+  },
+  exportTenant: {
+    area: 'administration',
+    objectId: ({ exportId }) => exportId,
+    others: () => [],
+    id: ({ tenantId, exportId }) => `${tenantId}/administration/exports/${exportId}`,
+    summary: ({ exportId }) => `export ${exportId}: write the file of a tenant`,
+  },
+  importTenant: {
+    area: 'administration',
+    objectId: ({ importId }) => importId,
+    others: () => [],
+    id: ({ tenantId, importId }) => `${tenantId}/administration/imports/${importId}`,
+    summary: ({ importId }) => `import ${importId}: check and write the rows of a tenant`,
   },
   registerWebDid: {
     area: 'dids',

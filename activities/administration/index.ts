@@ -14,6 +14,7 @@ import { createTenantDeletion } from './tenants/deletion.ts'
 import { createTenantErasure } from './tenants/erase.ts'
 import { createTenantLifecycle } from './tenants/lifecycle.ts'
 import { createProvisioning } from './tenants/provisioning.ts'
+import { composeTransfers, transferActivities } from './transfers/index.ts'
 
 /** Operations of environments, tenants and clients, of accounts and organizations. */
 export const composeAdministration = (frame: Frame & { tokens: Tokens }) => ({
@@ -23,9 +24,10 @@ export const composeAdministration = (frame: Frame & { tokens: Tokens }) => ({
   tenantLifecycle: createTenantLifecycle(frame),
   tenantDeletion: createTenantDeletion(frame),
   oauth2Clients: createOAuth2Clients(frame),
+  ...composeTransfers(frame),
 })
 
-type Known = Dependencies & Parameters<typeof createProvisioning>[0]
+type Known = Dependencies & Parameters<typeof createProvisioning>[0] & Parameters<typeof transferActivities>[0]
 
 interface Parts extends Known {
   reconciled?: ((workflowType: string, outcome: Revival) => void) | undefined
@@ -36,6 +38,7 @@ export const administrationActivities = (parts: Parts) => ({
   ...createPurge(parts),
   ...createTenantErasure(parts),
   ...createProvisioning(parts),
+  ...transferActivities(parts),
   ...createReconciliation(parts),
   ...createMailDelivery(parts),
   compareRestoredKeys: createKeyInventory(parts).compareRestoredKeys,

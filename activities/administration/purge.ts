@@ -4,6 +4,8 @@ import { KEPT_HOURS } from '../frame/idempotency.ts'
 import { deleteInSlices } from '../frame/slices.ts'
 import { purgeWebhooks } from '../webhooks/purge.ts'
 import { createTenantErasure } from './tenants/erase.ts'
+import { createImporting } from './transfers/importing.ts'
+import { purgeTransfers } from './transfers/purge.ts'
 
 /** Beyond the lifetime of tokens, should it have been longer when a deleted client got its last one. */
 const KEPT_CLIENT_DAYS = 30
@@ -11,7 +13,9 @@ const KEPT_OUTBOX_DAYS = 7
 /** Ended sessions hold nothing about a holder (D-469). */
 const KEPT_SESSION_DAYS = 90
 
-type Parts = Pick<Dependencies, 'config' | 'systemSql' | 'sql' | 'now'> & Parameters<typeof createTenantErasure>[0]
+type Parts = Pick<Dependencies, 'config' | 'systemSql' | 'sql' | 'now'> &
+  Parameters<typeof createTenantErasure>[0] &
+  Parameters<typeof createImporting>[0]
 
 /** Scheduled: deletes expired rows. Safe to retry. */
 export const createPurge = (parts: Parts) => ({
@@ -35,6 +39,8 @@ export const createPurge = (parts: Parts) => ({
       | 'openIdVerifierPayloads'
       | 'outboxRows'
       | 'rateLimits'
+      | 'tenantExports'
+      | 'tenantImports'
       | 'uploads'
       | 'webhookDeliveries'
       | 'webhookEvents',
@@ -42,6 +48,7 @@ export const createPurge = (parts: Parts) => ({
     >
   > {
     const { config, systemSql, sql, now } = parts
+    const transfers = await purgeTransfers(systemSql, createImporting(parts).abandonTenantImport)
     const webhooks = await purgeWebhooks(systemSql, config.webhooks.retentionDays)
     const age = 'created_at < now() - make_interval(hours => $1)'
     const started = 'started_at < now() - make_interval(days => $1)' // null for a row that never started
@@ -72,6 +79,8 @@ export const createPurge = (parts: Parts) => ({
       openIdVerifierPayloads: await deleteInSlices(systemSql, 'oidc_payloads', 'expires_at < now()', []),
       outboxRows: await deleteInSlices(systemSql, 'outbox', started, [KEPT_OUTBOX_DAYS]),
       rateLimits: await deleteInSlices(sql, 'rate_limits', 'expire < $1', [now().getTime()]),
+      tenantExports: transfers.exports,
+      tenantImports: transfers.imports,
       uploads: await sweepUploads(systemSql),
       webhookDeliveries: webhooks.deliveries,
       webhookEvents: webhooks.events,

@@ -13,6 +13,7 @@ import { deliveryWork } from '../webhooks/pending-work.ts'
 import { mailWork } from './mails/pending-work.ts'
 import { personErasureWork } from './privacy/pending-work.ts'
 import { erasureWork, provisioningWork } from './tenants/pending-work.ts'
+import { exportWork, importWork } from './transfers/pending-work.ts'
 
 /** All kinds of work with rows under way. Each area adds its lines. */
 export const workUnderWay = (config: Dependencies['config']): Work[] => [
@@ -29,6 +30,8 @@ export const workUnderWay = (config: Dependencies['config']): Work[] => [
   provisioningWork,
   erasureWork,
   personErasureWork,
+  exportWork,
+  importWork,
 ]
 
 /** Younger work may still be on its way from the outbox to its workflow. */

@@ -56,8 +56,8 @@ interface ReadInput {
   authorization: OpenAuthorization | null | undefined
 }
 
-/** Area 10, claim sources: create, list, read, update, delete (specification, Claim source). */
-export function createClaimSources({ config, database, now, uuid, operations, sealer }: Parts) {
+/** Reads what a caller gives of a claim source, by the rules that need no row. */
+export function createClaimSourceReader(config: Pick<Dependencies['config'], 'claimSources' | 'outbound'>) {
   const { allowPrivate } = config.claimSources
 
   /** Throws `Refusal('claim_source.invalid_url')` for what no outbound call may have. */
@@ -86,6 +86,13 @@ export function createClaimSources({ config, database, now, uuid, operations, se
     requestParameters: readParameters(input.requestParameters),
     authorization: authorizationOf(input.authorization),
   })
+
+  return { readInput }
+}
+
+/** Area 10, claim sources: create, list, read, update, delete (specification, Claim source). */
+export function createClaimSources({ config, database, now, uuid, operations, sealer }: Parts) {
+  const { readInput } = createClaimSourceReader(config)
 
   const masked = ({ terms }: OpenAuthorization): never =>
     refuseSecret(terms.kind, 'masked', 'expected the secret itself, and not the stars that stand for it')

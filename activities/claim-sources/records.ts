@@ -37,12 +37,13 @@ export const sealSecret = (
 ): Buffer => sealer.seal(Buffer.from(secret), boundTo(row, terms))
 
 /**
- * Null: the source has no authorization. `secret` is absent where it does not open: the row was altered, or the master
- * key is another one.
+ * Null: the source has no authorization. `secret` is absent where there is none, because it stayed behind in a transfer,
+ * and where it does not open: the row was altered, or the master key is another one.
  */
 export function openAuthorization(sealer: Sealer, row: ClaimSource): (HeldTerms & { secret?: string }) | null {
   const { auth: terms, secret } = row
-  if (!terms || !secret) return null
+  if (!terms) return null
+  if (!secret) return { terms }
   try {
     return { terms, secret: sealer.open(secret, boundTo(row, terms)).toString() }
   } catch {

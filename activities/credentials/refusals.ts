@@ -1,7 +1,7 @@
 import { type FormatName, scopeOf } from '../../protocol/credentials/formats.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { RefuseSigner } from '../dids/signers.ts'
-import { hostLost } from '../dids/standing.ts'
+import { hostLost, keysAbsent } from '../dids/standing.ts'
 
 export const credentialNotFound = () => new Refusal('credential.not_found', 'There is no such credential.')
 
@@ -37,6 +37,8 @@ export const refuseIssuer =
         )
       case 'host_lost':
         return hostLost(fault.host, field)
+      case 'keys_absent':
+        return keysAbsent(field)
       case 'not_chosen':
         return refusal('credential.issuer_not_chosen', `The request names no issuer: ${fault.why}`)
       case 'key_unfit':

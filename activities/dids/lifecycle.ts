@@ -12,7 +12,7 @@ import { type DidRecord, toRecord } from './records.ts'
 import type { DidRegistration } from './registration.ts'
 import type { DidResolver } from './resolver.ts'
 import type { Signers } from './signers.ts'
-import { type DidStanding, hostLostWarning } from './standing.ts'
+import { type DidStanding, hostLostWarning, keysAbsentWarning } from './standing.ts'
 
 const KEY_ORDER = { createdAt: 'asc', id: 'asc' } as const
 
@@ -34,7 +34,9 @@ export function createDids(parts: Parts) {
 
   async function warned(tenantId: string, record: DidRecord): Promise<DidRecord> {
     const host = await didStanding.lostHost(tenantId, record)
-    return host === undefined ? record : { ...record, warning: hostLostWarning(host) }
+    if (host !== undefined) return { ...record, warning: hostLostWarning(host) }
+    const isAbsent = record.registrationStatus === 'COMPLETED' && record.keys.length === 0
+    return isAbsent ? { ...record, warning: keysAbsentWarning } : record
   }
 
   async function readDid(tenantId: string, did: string): Promise<DidRecord> {

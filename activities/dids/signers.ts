@@ -6,7 +6,7 @@ import { Refusal, withArticle } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { byClock } from '../frame/caches.ts'
 import type { KeyRef, KeyType } from '../keys/index.ts'
-import { type DidStanding, HOST_EXPECTED, type HostFaultKind, type Hosting } from './standing.ts'
+import { type DidStanding, HOST_EXPECTED, type HostFaultKind, type Hosting, KEYS_EXPECTED } from './standing.ts'
 
 /** Key that a signature needs. */
 export interface NeededKey {
@@ -23,6 +23,8 @@ export type SignerFault = { expected: string } & (
   | { kind: 'unknown' | 'deleted' }
   | { kind: 'not_ready'; registrationStatus: string }
   | HostFaultKind
+  /** The DID came with its tenant from another platform, and its keys did not. */
+  | { kind: 'keys_absent' }
   | { kind: 'key_unfit'; keyTypes: readonly string[]; neededBy: string }
   /** No DID was named: several fit and none is the default issuer, or the default issuer does not fit. */
   | { kind: 'not_chosen'; why: string }
@@ -61,7 +63,8 @@ interface Row {
   did_id: string
   hosting: Hosting
   registration_status: string
-  key_id: string
+  /** Null where the DID has no key here. */
+  key_id: string | null
   key_type: KeyType
   public_key: Buffer
   did_url: string
@@ -119,15 +122,15 @@ export function createSigners({ systemSql, keys, now, didStanding }: Parts) {
       const expected = 'expected a DID with registrationStatus COMPLETED'
       throw refuse({ kind: 'not_ready', registrationStatus: first.registration_status, expected })
     }
+    if (!first.key_id) throw refuse({ kind: 'keys_absent', expected: KEYS_EXPECTED })
     const didKeys: DidKeys = {
       didId: first.did_id,
       hosting: first.hosting,
-      keys: rows.map(({ key_id, key_type, public_key, did_url }) => ({
-        keyId: key_id,
-        keyType: key_type,
-        publicKey: new Uint8Array(public_key),
-        didUrl: did_url,
-      })),
+      keys: rows.flatMap(({ key_id, key_type, public_key, did_url }) =>
+        key_id === null
+          ? []
+          : [{ keyId: key_id, keyType: key_type, publicKey: new Uint8Array(public_key), didUrl: did_url }],
+      ),
     }
     cache.set(name, didKeys)
     return didKeys

@@ -28,6 +28,18 @@ export const hostLostWarning = (host: string) => ({ code: 'did.host_lost', reaso
 export const hostLost = (host: string, field: string) =>
   new Refusal('did.host_lost', sentence(host), [{ path: field, code: 'host_lost', message: HOST_EXPECTED }])
 
+const KEYS_ABSENT =
+  'The platform does not have the keys of this DID: they stayed where the tenant was exported. It resolves, and signs nothing.'
+
+/** What a record says of a DID that came without its keys (docs/transfers.md). */
+export const keysAbsentWarning = { code: 'did.keys_absent', reason: KEYS_ABSENT }
+
+export const KEYS_EXPECTED = 'expected a DID whose keys were made here'
+
+/** Refusal of a DID that came without its keys; `field` is the field of the request that names it. */
+export const keysAbsent = (field: string) =>
+  new Refusal('did.keys_absent', KEYS_ABSENT, [{ path: field, code: 'keys_absent', message: KEYS_EXPECTED }])
+
 const OWN = `select document, hosting from dids where tenant_id = $1 and did = $2 and deleted_at is null`
 
 /** The keys of a document, in one form of writing. */

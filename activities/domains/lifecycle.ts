@@ -48,6 +48,18 @@ const beginning = (time: Date, verificationToken: string) => ({
   nextLookAt: null,
 })
 
+/** Returns the name of the domain that is stored. Throws a refusal that names the rule. */
+export function domainNameOf(config: Pick<Dependencies['config'], 'publicUrl' | 'outbound'>, text: string): string {
+  const domain = readDomain(text, config.publicUrl.hostname)
+  try {
+    assertCallable(`https://${domain}`, config.outbound)
+  } catch (error) {
+    if (error instanceof Refusal) refuseName('not_public', 'it is not below a public top-level domain')
+    throw error
+  }
+  return domain
+}
+
 interface Parts
   extends Pick<Dependencies, 'config' | 'database' | 'systemSql' | 'temporal' | 'outbox' | 'log' | 'now' | 'uuid'> {
   operations: Operations
@@ -60,17 +72,7 @@ export function createDomains(parts: Parts) {
 
   const record = (row: Domain): DomainRecord => toRecord(row, config.domains.patienceSeconds)
 
-  /** Returns the name of the domain that is stored. */
-  function nameOf(text: string): string {
-    const domain = readDomain(text, config.publicUrl.hostname)
-    try {
-      assertCallable(`https://${domain}`, config.outbound)
-    } catch (error) {
-      if (error instanceof Refusal) refuseName('not_public', 'it is not below a public top-level domain')
-      throw error
-    }
-    return domain
-  }
+  const nameOf = (text: string): string => domainNameOf(config, text)
 
   async function find(em: SqlEntityManager, id: string): Promise<Domain> {
     const row = await em.findOne(Domain, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })

@@ -1,7 +1,7 @@
 import { Refusal } from '../../protocol/errors.ts'
 import type { RefuseAgreer } from '../dids/agreers.ts'
 import type { RefuseSigner } from '../dids/signers.ts'
-import { hostLost } from '../dids/standing.ts'
+import { hostLost, keysAbsent } from '../dids/standing.ts'
 
 export const inboxNotFound = () => new Refusal('inbox.not_found', 'There is no such inbox.')
 
@@ -19,6 +19,8 @@ export const refuseJwsSigner =
     switch (fault.kind) {
       case 'host_lost':
         return hostLost(fault.host, field)
+      case 'keys_absent':
+        return keysAbsent(field)
       case 'unknown':
       case 'deleted':
       case 'not_chosen':

@@ -39,6 +39,10 @@ const MAX_NAME = 255
 
 const boundTo = (tenantId: string) => `${tenantId}/openid/configuration/secret`
 
+/** A new secret of the hook, as its row keeps it. `sealer` is the area's. */
+export const newHookSecret = (sealer: Sealer, tenantId: string): Buffer =>
+  sealer.seal(randomBytes(SECRET_BYTES), boundTo(tenantId))
+
 const notFound = () =>
   new Refusal('openid_configuration.not_found', 'The tenant has no interaction hook. Set one with PUT.')
 
@@ -48,8 +52,11 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid
   tenants: Pick<Tenants, 'byId'>
 }
 
-/** The interaction hook of a tenant (specification, OpenID configuration). */
-export function createConfiguration({ config, database, now, uuid, operations, sealer, tenants }: Parts) {
+/** Throws `Refusal('openid_configuration.invalid')` with each rule that the hook breaks. */
+export function checkHook(
+  config: Pick<Dependencies['config'], 'outbound'>,
+  { url, claims, sessionTimeoutSeconds }: ConfigurationInput,
+): void {
   const urlFaults = (url: string): FieldError[] => {
     const fault = (code: string, message: string): FieldError[] => [{ path: 'url', code, message }]
     if (url.includes('#') || url.includes('?')) return fault('url', 'expected a URL without query and fragment')
@@ -61,28 +68,28 @@ export function createConfiguration({ config, database, now, uuid, operations, s
       return fault(error.code.replace(/^outbound\./, ''), `expected an https URL of a public host: ${error.message}`)
     }
   }
+  const isName = (name: string) =>
+    name.length > 0 && name.length <= MAX_NAME && !/\p{Cc}/u.test(name) && !isReservedName(name)
+  const errors: FieldError[] = [
+    ...urlFaults(url),
+    ...(claims.length > MAX_CLAIMS
+      ? [{ path: 'claims', code: 'count', message: `expected at most ${MAX_CLAIMS}` }]
+      : claims.flatMap((name, at) => {
+          const path = within('claims', at)
+          if (!isName(name)) return [{ path, code: 'claim', message: 'expected the name of a claim' }]
+          return claims.indexOf(name) < at ? [{ path, code: 'repeated', message: 'expected each once' }] : []
+        })),
+    ...(Number.isSafeInteger(sessionTimeoutSeconds) && sessionTimeoutSeconds >= 0
+      ? []
+      : [{ path: 'session_timeout_in_sec', code: 'range', message: 'expected a whole number of seconds, 0 or more' }]),
+  ]
+  if (errors.length > 0)
+    throw new Refusal('openid_configuration.invalid', 'The interaction hook cannot be used; see errors.', errors)
+}
 
-  function check({ url, claims, sessionTimeoutSeconds }: ConfigurationInput): void {
-    const isName = (name: string) =>
-      name.length > 0 && name.length <= MAX_NAME && !/\p{Cc}/u.test(name) && !isReservedName(name)
-    const errors: FieldError[] = [
-      ...urlFaults(url),
-      ...(claims.length > MAX_CLAIMS
-        ? [{ path: 'claims', code: 'count', message: `expected at most ${MAX_CLAIMS}` }]
-        : claims.flatMap((name, at) => {
-            const path = within('claims', at)
-            if (!isName(name)) return [{ path, code: 'claim', message: 'expected the name of a claim' }]
-            return claims.indexOf(name) < at ? [{ path, code: 'repeated', message: 'expected each once' }] : []
-          })),
-      ...(Number.isSafeInteger(sessionTimeoutSeconds) && sessionTimeoutSeconds >= 0
-        ? []
-        : [
-            { path: 'session_timeout_in_sec', code: 'range', message: 'expected a whole number of seconds, 0 or more' },
-          ]),
-    ]
-    if (errors.length > 0)
-      throw new Refusal('openid_configuration.invalid', 'The interaction hook cannot be used; see errors.', errors)
-  }
+/** The interaction hook of a tenant (specification, OpenID configuration). */
+export function createConfiguration({ config, database, now, uuid, operations, sealer, tenants }: Parts) {
+  const check = (input: ConfigurationInput): void => checkHook(config, input)
 
   const toRecord = (row: OpenIdConfiguration): ConfigurationRecord => ({
     url: row.url,
@@ -127,7 +134,7 @@ export function createConfiguration({ config, database, now, uuid, operations, s
         await takeTurn(em, `openid configuration of ${tenantId}`)
         const values = { url, claims, disabled, sessionTimeoutSeconds: BigInt(input.sessionTimeoutSeconds) }
         const found = await em.findOne(OpenIdConfiguration, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-        const secret = found?.secret ?? sealer.seal(randomBytes(SECRET_BYTES), boundTo(tenantId))
+        const secret = found?.secret ?? newHookSecret(sealer, tenantId)
         const row =
           found ?? em.create(OpenIdConfiguration, { id: uuid(), tenantId, ...values, secret, updatedAt: now() })
         Object.assign(row, { ...values, updatedAt: now() })

@@ -35,7 +35,7 @@ export interface SavedWebhook extends WebhookRecord {
 }
 
 /** Throws `Refusal('webhook.invalid_events')`. */
-function checkEvents(events: readonly string[]): EventType[] {
+export function checkEvents(events: readonly string[]): EventType[] {
   const refuse = (path: string, code: string, message: string): never => {
     throw new Refusal('webhook.invalid_events', 'The events of the webhook cannot be used; see errors.', [
       { path, code, message },
@@ -56,24 +56,25 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid
   sealer: Sealer
 }
 
+/** Returns the URL that is stored. Throws `Refusal('webhook.invalid_url')`. */
+export function webhookUrlOf(config: Pick<Dependencies['config'], 'webhooks' | 'outbound'>, text: string): string {
+  const { allowPrivate } = config.webhooks
+  const url = readWebhookUrl(text, { allowPrivate })
+  try {
+    if (allowPrivate) parseTarget(url, { plainHttp: true })
+    else assertCallable(url, config.outbound)
+    return url
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'outbound.blocked')
+      return refusedByOutbound('not_public', 'its host is not a public host name')
+    if (error instanceof Refusal) return refusedByOutbound(error.code, error.message)
+    throw error
+  }
+}
+
 /** Area 7, webhooks: create, list, read, update, delete (specification, Webhook operations). */
 export function createWebhooks({ config, database, now, uuid, operations, sealer }: Parts) {
-  const { allowPrivate } = config.webhooks
-
-  /** Returns the URL that is stored. Throws `Refusal('webhook.invalid_url')`. */
-  function urlOf(text: string): string {
-    const url = readWebhookUrl(text, { allowPrivate })
-    try {
-      if (allowPrivate) parseTarget(url, { plainHttp: true })
-      else assertCallable(url, config.outbound)
-      return url
-    } catch (error) {
-      if (error instanceof Refusal && error.code === 'outbound.blocked')
-        return refusedByOutbound('not_public', 'its host is not a public host name')
-      if (error instanceof Refusal) return refusedByOutbound(error.code, error.message)
-      throw error
-    }
-  }
+  const urlOf = (text: string): string => webhookUrlOf(config, text)
 
   const sealed = (tenantId: string, id: string, secret: string): Buffer | null => {
     if (secret === '') return null

@@ -7,6 +7,7 @@ import { ECOSYSTEM_DOCUMENT } from './ecosystems/document.ts'
 import { ORGANIZATION_DOCUMENT } from './organizations/document.ts'
 import { PRIVACY_DOCUMENT } from './privacy/document.ts'
 import { TENANT_DOCUMENT } from './tenants/document.ts'
+import { TRANSFER_DOCUMENT } from './transfers/document.ts'
 
 const SETTINGS_DOCUMENT: AreaDocument<keyof typeof ADMINISTRATION_OPERATIONS> = {
   examples: {
@@ -45,4 +46,5 @@ export const ADMINISTRATION_DOCUMENTS: readonly AreaDocument[] = [
   ORGANIZATION_DOCUMENT,
   PRIVACY_DOCUMENT,
   TENANT_DOCUMENT,
+  TRANSFER_DOCUMENT,
 ]

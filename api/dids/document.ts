@@ -85,6 +85,11 @@ export const DID_DOCUMENT: AreaDocument<keyof typeof DID_OPERATIONS | 'getLinked
           meaning: 'The tenant has a default issuer already.',
           remedy: 'Create the DID without issuer, then set defaultIssuer to it with updateTenantSettings.',
         },
+        'did.keys_absent': {
+          meaning:
+            'The DID came with its tenant from another platform, and its keys stayed there: it resolves, and signs nothing.',
+          remedy: 'Create a DID with createDID, and name it instead. resolveDID shows the same as its warning.',
+        },
         'did.host_lost': {
           meaning: 'The host of a did:web is no verified domain of the tenant any more, so that the DID signs nothing.',
           remedy:

@@ -66,7 +66,7 @@ export const responseTo = ({ res }: Request): Response => {
 export async function sendFile(
   response: Response,
   { type, name }: { type: string; name: string },
-  texts: AsyncGenerator<string>,
+  texts: AsyncGenerator<string | Uint8Array>,
 ): Promise<void> {
   const first = await texts.next()
   response.status(200).set('Content-Type', type).set('Content-Disposition', `attachment; filename="${name}"`)

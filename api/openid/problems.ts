@@ -70,6 +70,10 @@ export const OPENID_PROBLEMS: ProblemTable = {
       meaning: 'Another request changed the authentication provider at the same time.',
       remedy: 'Read it with getAuthenticationProvider, then repeat updateAuthenticationProvider.',
     },
+    'authentication_provider.secret_absent': {
+      meaning: 'The authentication provider came with its tenant from another platform, and its secret or key did not.',
+      remedy: 'Set client_secret, or token_endpoint_auth_method again, with updateAuthenticationProvider.',
+    },
     'authentication_provider.too_many': {
       meaning: 'The tenant has as many authentication providers as it can have.',
       remedy: 'Change one of them with updateAuthenticationProvider.',

@@ -18,10 +18,18 @@ export const ERASURE_ENTRY = { name: 'PRIVACY_ERASURE_COMPLETE', category: 'priv
 /** What the tenant keeps no longer is erased. */
 export const RETENTION_ENTRY = { name: 'PRIVACY_RETENTION_COMPLETE', category: 'privacy' } as const
 
+/** The file of an export is whole, or cannot be made. */
+export const TENANT_EXPORT_ENTRY = { name: 'TENANT_EXPORT', category } as const
+
+/** An imported tenant is there, or nothing of it. */
+export const TENANT_IMPORT_ENTRY = { name: 'TENANT_IMPORT', category } as const
+
 /** What goes on after a request, or without one: about tenants and operators in the first tenant's log, about persons in their tenant's. */
 export const ADMINISTRATION_ENTRIES = [
   TENANT_PROVISION_ENTRY,
   TENANT_ERASE_ENTRY,
+  TENANT_EXPORT_ENTRY,
+  TENANT_IMPORT_ENTRY,
   OPERATOR_MAKE_ENTRY,
   OPERATOR_END_ENTRY,
   ERASURE_ENTRY,

@@ -6,6 +6,7 @@ import { ECOSYSTEM_OPERATIONS } from './ecosystems/operations.ts'
 import { ORGANIZATION_OPERATIONS } from './organizations/operations.ts'
 import { PRIVACY_OPERATIONS } from './privacy/operations.ts'
 import { TENANT_OPERATIONS } from './tenants/operations.ts'
+import { TRANSFER_OPERATIONS } from './transfers/operations.ts'
 
 const category = 'tenant'
 
@@ -22,4 +23,5 @@ export const ADMINISTRATION_OPERATIONS = disjoint(
   ORGANIZATION_OPERATIONS,
   PRIVACY_OPERATIONS,
   TENANT_OPERATIONS,
+  TRANSFER_OPERATIONS,
 )

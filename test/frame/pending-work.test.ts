@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { workUnderWay } from '../../activities/administration/reconcile.ts'
 import type { Work } from '../../activities/frame/pending-work.ts'
+import { UPLOADS } from '../../api/frame/openapi/areas.ts'
 import { SentMessage } from '../../entities/messaging.ts'
 import type { Sql } from '../../entities/orm.ts'
 import { asSystem, connect, inTenant, sqlOf } from '../../entities/orm.ts'
@@ -14,6 +15,7 @@ import { createDomain } from '../support/domains.ts'
 import { addClient } from '../support/frame/tenants.ts'
 import { CLAIMS, createMobileTemplate, sessionsOf } from '../support/openid/wallet.ts'
 import { erase } from '../support/privacy/erasures.ts'
+import { transfersOf } from '../support/transfers/transfers.ts'
 import { createWebhook, webhooksOf } from '../support/webhooks.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -36,12 +38,14 @@ const AREA = '/v1/credentials/web-semantic'
 
 let template: string | undefined
 
-/** Tenants as an operator manages them. */
-const tenants = async () => {
+const operatorToken = async () => {
   const { tenantId } = world.first
-  const operator = await addClient(world.dependencies.systemSql, { tenantId, scopes: OPERATOR_SCOPES })
-  return tenantsOf(world, await world.tokenOf(operator))
+  return world.tokenOf(await addClient(world.dependencies.systemSql, { tenantId, scopes: OPERATOR_SCOPES }))
 }
+
+/** Tenants as an operator manages them. */
+const tenants = async () => tenantsOf(world, await operatorToken())
+const transfers = async () => transfersOf(world, await operatorToken())
 
 /** One of each kind, asked for over HTTP: its id by workflow type, and a change of its row by which the work is over. */
 const KINDS: Record<string, { begin(): Promise<string>; over: string; since: string }> = {
@@ -149,6 +153,23 @@ const KINDS: Record<string, { begin(): Promise<string>; over: string; since: str
     },
     over: `update erasures set state = 'ERASED', step = null, subject = null, ended_at = now() where id = $1`,
     since: 'update erasures set started_at = $2 where id = $1',
+  },
+  exportTenant: {
+    async begin() {
+      const { id } = await (await tenants()).created()
+      return (await (await transfers()).create(id)).json<{ id: string }>().id
+    },
+    over: `update tenant_exports set state = 'DONE', ended_at = now() where id = $1`,
+    since: 'update tenant_exports set created_at = $2 where id = $1',
+  },
+  importTenant: {
+    async begin() {
+      const example = UPLOADS.createTenantImport?.examples['application/x-ndjson'] ?? ''
+      const reply = await (await transfers()).import(Buffer.from(example), { type: 'application/x-ndjson' })
+      return reply.json<{ id: string }>().id
+    },
+    over: `update tenant_imports set state = 'DONE', ended_at = now() where id = $1`,
+    since: 'update tenant_imports set created_at = $2 where id = $1',
   },
   notifyStatus: {
     async begin() {

@@ -32,6 +32,7 @@ const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri']
 guide('docs/diplomas.md', 7)
 guide('docs/access.md', 4)
 guide('docs/administration.md', 5)
+guide('docs/transfers.md', 2)
 guide('docs/ecosystems.md', 6)
 guide('docs/accounts.md', 6)
 guide('docs/errors.md', 2)

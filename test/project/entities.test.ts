@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
+import { SOURCES } from '../../activities/administration/transfers/sources.ts'
 import { RIGHTS } from '../../entities/orm.ts'
 import { PERSONAL_DATA } from '../../entities/personal-data.ts'
+import { TRANSFERS } from '../../entities/transfers.ts'
+import { KIND_NAMES } from '../../protocol/administration/transfers/kinds.ts'
 import { type Fence, openFence } from '../support/frame/fence.ts'
 import { connected } from '../support/stack/backup.ts'
 
@@ -70,6 +73,7 @@ const STATEMENTS_ALONE: Record<string, string> = {
   'oidc_payloads.*': 'written, found and consumed in one statement each',
   'openid_used_nonces.*': 'digests, written and compared in one statement each',
   'openid_user_claims.*': 'keyed digests, replaced and compared in SQL: a search opens no user that it does not find',
+  'tenant_export_chunks.*': 'parts of a file, written and read in one statement each',
   'status_lists.publish_after': '-infinity, which no Date can be, until a list failed; the sweep compares it in SQL',
   'credential_revocations.pass': 'how far revoke_credential_slice has come, which moves it',
   'credential_revocations.cursor_id': 'as pass',
@@ -111,4 +115,26 @@ test('every table says whether it can hold personal data, and docs/personal-data
   t.true(holding.length > 15)
   const missing = holding.filter((table) => !named.has(table))
   t.deepEqual(missing, [])
+})
+
+test('every table says whether a tenant takes its rows along, and docs/transfers.md names each and why', (t) => {
+  const tables = RIGHTS.map(([table]) => table).sort()
+  t.deepEqual(Object.keys(TRANSFERS).sort(), tables)
+  const page = readFileSync(new URL('../../docs/transfers.md', import.meta.url), 'utf8')
+  const kinds = new Set<string>()
+  for (const [table, transfer] of Object.entries(TRANSFERS)) {
+    if (!('exported' in transfer)) {
+      const reason = 'derived' in transfer ? transfer.derived : transfer.leftOut
+      t.true(page.includes(reason) && page.includes(`\`${table}\``), `${table}: ${reason}`)
+      continue
+    }
+    for (const kind of transfer.exported) kinds.add(kind)
+  }
+  t.deepEqual([...kinds].sort(), [...KIND_NAMES].sort())
+  for (const kind of KIND_NAMES) {
+    const { table } = SOURCES[kind]
+    const transfer = TRANSFERS[table]
+    t.true(transfer && 'exported' in transfer && transfer.exported.includes(kind), kind)
+    t.true(page.includes(`\`${kind}\``), kind)
+  }
 })

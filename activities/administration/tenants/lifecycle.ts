@@ -37,7 +37,7 @@ export interface CreatedTenant extends TenantRecord {
   client: { clientId: string; clientSecret: string }
 }
 
-function checkName(name: string): string {
+export function checkTenantName(name: string): string {
   if (isLabel(name)) return name
   throw new Refusal('tenant.invalid_name', 'The name of the tenant cannot be used; see errors.', [
     { path: 'name', code: 'text', message: LABEL_EXPECTED },
@@ -54,7 +54,7 @@ function checkWanted({ iaca }: WantedOfTenant, host: string): void {
 }
 
 /** Locked, so that it is there until the commit. Throws `organization.not_found`. */
-async function findOrganization(em: SqlEntityManager, id: string | null | undefined): Promise<string | null> {
+export async function findOrganization(em: SqlEntityManager, id: string | null | undefined): Promise<string | null> {
   if (!id) return null
   const found = await em.execute<object[]>('select 1 from organizations where id = ? for key share', [id])
   if (found.length > 0) return id
@@ -69,6 +69,12 @@ const taken = () =>
       message: 'expected a subdomain that no tenant has, and none had within a year',
     },
   ])
+
+/** Throws `tenant.subdomain_taken` also for one that a tenant had lately. */
+export async function assertSubdomainFree(em: SqlEntityManager, subdomain: string): Promise<void> {
+  const here = await em.execute<object[]>('select 1 from tenants where subdomain = ?', [subdomain])
+  if (here.length > 0 || (await em.execute<object[]>(KEPT, [subdomain])).length > 0) throw taken()
+}
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid' | 'outbox'> {
   operations: Operations
@@ -87,7 +93,7 @@ export function createTenantLifecycle({ config, database, now, uuid, outbox, ope
      */
     async createTenant(call: Call, { environmentId, wanted, ...given }: NewTenant): Promise<CreatedTenant> {
       const subdomain = checkSubdomain(given.subdomain)
-      const name = checkName(given.name ?? subdomain)
+      const name = checkTenantName(given.name ?? subdomain)
       checkWanted(wanted, `${subdomain}.${config.publicUrl.hostname}`)
       const [id, clientId] = [uuid(), uuid()]
       return operations
@@ -95,7 +101,7 @@ export function createTenantLifecycle({ config, database, now, uuid, outbox, ope
           const environment = await em.findOne(Environment, { id: environmentId })
           if (!environment) throw environmentNotFound()
           const organizationId = await findOrganization(em, given.organizationId)
-          if ((await em.execute<object[]>(KEPT, [subdomain])).length > 0) throw taken()
+          await assertSubdomainFree(em, subdomain)
           const [createdAt, clientSecret] = [now(), newSecret()]
           const isWhole = Object.keys(wanted).length === 0
           const row = em.create(Tenant, {
@@ -147,7 +153,7 @@ export function createTenantLifecycle({ config, database, now, uuid, outbox, ope
       id: string,
       given: { name?: string; organizationId?: string | null },
     ): Promise<TenantRecord> {
-      const name = given.name === undefined ? undefined : checkName(given.name)
+      const name = given.name === undefined ? undefined : checkTenantName(given.name)
       return operations.changePlatform(call, 'updateTenant', { id }, async (em) => {
         const row = await em.findOne(Tenant, { id, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE })
         if (!row) throw tenantNotFound()

@@ -1,3 +1,4 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { Environment, Tenant } from '../../../entities/administration/tenants.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
@@ -23,6 +24,13 @@ export interface TenantRecord {
 }
 
 export const tenantNotFound = () => new Refusal('tenant.not_found', 'There is no such tenant.')
+
+/** The tenant whose log has what operators do. */
+export async function firstTenantId(em: SqlEntityManager): Promise<string> {
+  const [first] = await em.execute<{ id: string }[]>('select id from tenants where is_first')
+  if (!first) throw new Error('there is no first tenant')
+  return first.id
+}
 
 const iso = (date: Date | null | undefined) => date?.toISOString() ?? null
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import * as openid from 'openid-client'
 import type { AuthenticationProvider } from '../../../entities/openid/providers.ts'
+import { Refusal } from '../../../protocol/errors.ts'
 import { signCompactJws } from '../../../protocol/jws.ts'
 import { ASSERTION_ALGORITHM, checkMetadata } from '../../../protocol/openid/metadata.ts'
 import type { AuthMethod } from '../../../protocol/openid/providers.ts'
@@ -12,6 +13,14 @@ import { jwkOf } from './records.ts'
 
 /** Binds a secret to its row: in another row it does not open. */
 export const secretBoundTo = (tenantId: string, providerId: string) => `${tenantId}/openid/${providerId}/secret`
+
+/** It stayed behind in a transfer of the tenant (docs/transfers.md). */
+const secretAbsent = (path: string, what: string) =>
+  new Refusal(
+    'authentication_provider.secret_absent',
+    `The authentication provider has no ${what.replace('a ', '')} here: it stayed where the tenant came from. Set it with updateAuthenticationProvider.`,
+    [{ path, code: 'absent', message: `expected ${what}` }],
+  )
 
 /** Time for which metadata is used without being read again. */
 const REMEMBERED_MS = 5 * 60_000
@@ -45,13 +54,13 @@ export function createClients({ config, outbound, keys, now, uuid, sealer }: Par
   const remembered = new LRUCache<string, openid.Configuration>({ max: 1_000, ttl: REMEMBERED_MS, ...byClock(now) })
 
   const secretOf = ({ tenantId, id, clientSecret }: Provider): string => {
-    if (!clientSecret) throw new Error(`the authentication provider ${id} has no client secret`)
+    if (!clientSecret) throw secretAbsent('client_secret', 'a secret')
     return sealer.open(clientSecret, secretBoundTo(tenantId, id)).toString('utf8')
   }
 
   /** RFC 7523, section 3, with the issuer as audience; the private key stays in the key store. */
-  const clientAssertion = ({ tenantId, id, keyId, publicKey }: Provider): openid.ClientAuth => {
-    if (!keyId || !publicKey) throw new Error(`the authentication provider ${id} has no key`)
+  const clientAssertion = ({ tenantId, keyId, publicKey }: Provider): openid.ClientAuth => {
+    if (!keyId || !publicKey) throw secretAbsent('auth_method', 'a key')
     const sign = (data: Uint8Array) => keys.sign({ tenantId, keyId, keyType: 'p256' }, data)
     return async (server, client, body) => {
       const { kid } = await jwkOf(publicKey)

@@ -59,6 +59,24 @@ const hexOf = (digests: readonly Buffer[]): string =>
 
 const COLUMNS = `id, tenant_id as "tenantId", provider_id as "providerId", subject_index as "subjectIndex", content`
 
+export const openUser = (sealer: Sealer, row: Omit<UserRow, 'id'>): Content =>
+  JSON.parse(sealer.open(row.content, boundTo(row)).toString('utf8')) as Content
+
+/** What the row of a user keeps of the subject and the claims, and the digests by which claims find the user. */
+export function sealUser(
+  { sealer, index }: { sealer: Sealer; index: UserIndex },
+  { tenantId, providerId, ...content }: Content & { tenantId: string; providerId: string },
+) {
+  const subjectIndex = index.ofSubject(tenantId, providerId, content.subjectId)
+  const sealed = sealer.seal(Buffer.from(JSON.stringify(content)), boundTo({ tenantId, providerId, subjectIndex }))
+  return { subjectIndex, sealed, digests: leavesOf(content.claims).map((leaf) => index.ofClaim(tenantId, leaf)) }
+}
+
+/** Writes the digests of a user's claims. */
+export async function indexUser(em: SqlEntityManager, tenantId: string, id: string, digests: readonly Buffer[]) {
+  if (digests.length > 0) await em.execute(INDEX, [tenantId, id, hexOf(digests)])
+}
+
 interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
   sealer: Sealer
   index: UserIndex
@@ -66,7 +84,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
 
 /** Users: saved after an authentication, listed, searched (specification, User). */
 export function createUsers({ database, now, uuid, sealer, index }: Parts) {
-  const open = (row: UserRow): Content => JSON.parse(sealer.open(row.content, boundTo(row)).toString('utf8')) as Content
+  const open = (row: UserRow): Content => openUser(sealer, row)
 
   async function toRecords(em: SqlEntityManager, rows: readonly UserRow[]): Promise<UserRecord[]> {
     const providers = await em.find(AuthenticationProvider, { id: { $in: rows.map(({ providerId }) => providerId) } })
@@ -98,16 +116,14 @@ export function createUsers({ database, now, uuid, sealer, index }: Parts) {
       const { tenantId, id: providerId, claimsToPersist } = provider
       const { subjectId } = identified
       const claims = listed(identified.claims, claimsToPersist)
-      const subjectIndex = index.ofSubject(tenantId, providerId, subjectId)
-      const content: Content = { subjectId, claims }
-      const sealed = sealer.seal(Buffer.from(JSON.stringify(content)), boundTo({ tenantId, providerId, subjectIndex }))
+      const user = { tenantId, providerId, subjectId, claims }
+      const { subjectIndex, sealed, digests } = sealUser({ sealer, index }, user)
       const at = now()
       const values = [uuid(), tenantId, providerId, subjectIndex, sealed, at, at]
       const [row] = await em.execute<{ id: string }[]>(UPSERT, values)
       if (!row) throw new Error('an upsert returns its row')
       await em.execute('delete from openid_user_claims where tenant_id = ? and user_id = ?', [tenantId, row.id])
-      const digests = leavesOf(claims).map((leaf) => index.ofClaim(tenantId, leaf))
-      if (digests.length > 0) await em.execute(INDEX, [tenantId, row.id, hexOf(digests)])
+      await indexUser(em, tenantId, row.id, digests)
       return row.id
     },
 

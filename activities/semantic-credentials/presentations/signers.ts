@@ -1,6 +1,6 @@
 import { Refusal } from '../../../protocol/errors.ts'
 import type { RefuseSigner } from '../../dids/signers.ts'
-import { hostLost } from '../../dids/standing.ts'
+import { hostLost, keysAbsent } from '../../dids/standing.ts'
 
 /**
  * Makes refusals of a verifier's or holder's DID, `presentation.signer_*`; `field` is the request's field that names
@@ -22,6 +22,8 @@ export const refusePresenter =
         )
       case 'host_lost':
         return hostLost(fault.host, field)
+      case 'keys_absent':
+        return keysAbsent(field)
       case 'not_chosen':
         return refusal('presentation.signer_not_chosen', `The request names no DID: ${fault.why}`)
       case 'key_unfit':

@@ -5,10 +5,19 @@ import test from 'ava'
 import { REQUEST_EXAMPLES, UPLOADS } from '../../../api/frame/openapi/areas.ts'
 import { PROBLEMS } from '../../../api/frame/problems.ts'
 import { factsOf, OPERATIONS } from '../../../protocol/operations.ts'
+import { newSubdomain } from '../../support/administration.ts'
 import { EXAMPLES } from '../../support/frame/examples/index.ts'
 import { openTarget, type Target } from '../../support/frame/hostile.ts'
 import { bodySchema, document, isPublic, operations, type Schema, schemaOf } from '../../support/frame/openapi.ts'
-import { areaOf, OF_ALL_FORMATS, PEOPLE, PUBLIC, READS_BY_POST, WALLETS } from '../../support/frame/permissions.ts'
+import {
+  areaOf,
+  OF_ALL_FORMATS,
+  PEOPLE,
+  PUBLIC,
+  READS_BY_POST,
+  WALLETS,
+  WRITE_BY_GET,
+} from '../../support/frame/permissions.ts'
 import { ALIASES } from '../../support/frame/specification/aliases.ts'
 
 let target: Target
@@ -75,7 +84,7 @@ test.serial('the published document is valid OpenAPI', async (t) => {
 
 test('each operation needs the one scope of its area, to write unless it only reads (specification, What the service does)', (t) => {
   for (const { operationId, method, path, security = [] } of operations) {
-    const reads = method === 'GET' || READS_BY_POST.includes(operationId)
+    const reads = (method === 'GET' && !WRITE_BY_GET.includes(operationId)) || READS_BY_POST.includes(operationId)
     const expected = [...PUBLIC, ...OF_ALL_FORMATS].includes(operationId)
       ? []
       : [`${areaOf(path)}:${reads ? 'read' : 'write'}`]
@@ -87,7 +96,7 @@ test('each operation needs the one scope of its area, to write unless it only re
   }
   const ids = operations.map(({ operationId }) => operationId)
   t.deepEqual(
-    [...PUBLIC, ...OF_ALL_FORMATS, ...READS_BY_POST].filter((id) => !ids.includes(id)),
+    [...PUBLIC, ...OF_ALL_FORMATS, ...READS_BY_POST, ...WRITE_BY_GET].filter((id) => !ids.includes(id)),
     [],
   )
 })
@@ -128,12 +137,17 @@ test.serial('what was made is found at the Location of the answer (RFC 9110, sec
   t.true(located.length >= 4)
   const options = new URLSearchParams({ proofType: 'eddsa-rdfc-2022', issuer: target.sample.did })
   const batch = { path: `/v1/credentials/batches?${options}`, headers: { 'content-type': 'text/csv' } }
-  // the sample's batch and delivery are under way, and its spare tenant is deleted
-  const busy = ['revokeCredentialBatch', 'redeliverWebhookDelivery', 'deleteTenant']
+  const settled = new URLSearchParams({ environmentId: target.sample.environmentId, subdomain: newSubdomain() })
+  const file = { path: `/v1/tenants/imports?${settled}`, headers: { 'content-type': 'application/x-ndjson' } }
+  // the sample's batch, delivery and export are under way, and its spare tenant is deleted
+  const busy = ['revokeCredentialBatch', 'redeliverWebhookDelivery', 'deleteTenant', 'createTenantExport']
   for (const operation of located.filter(({ operationId }) => !busy.includes(operationId))) {
-    const isBatch = operation.operationId === 'createCredentialBatch'
-    const body = isBatch ? 'id\ndid:example:ada\n' : JSON.stringify(target.exampleBody(operation))
-    const made = await target.attack(operation, { body, ...(isBatch ? batch : {}) })
+    const uploads: Record<string, object> = {
+      createCredentialBatch: { ...batch, body: 'id\ndid:example:ada\n' },
+      createTenantImport: { ...file, body: UPLOADS.createTenantImport?.examples['application/x-ndjson'] },
+    }
+    const upload = uploads[operation.operationId]
+    const made = await target.attack(operation, upload ?? { body: JSON.stringify(target.exampleBody(operation)) })
     const { location = '' } = made.headers
     t.is(new URL(location, 'http://base').pathname, location, `${operation.operationId}: ${made.text}`)
     const read = await target.client.ask({ path: location, token: target.tokenFor(operation) })

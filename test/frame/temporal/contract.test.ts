@@ -61,6 +61,8 @@ test('each workflow has an id of its own, and each schedule', (t) => {
     workflows.provisionTenant.id({ tenantId, subjectTenantId: batchId }),
     workflows.deleteTenant.id({ tenantId, subjectTenantId: batchId }),
     workflows.erasePerson.id({ tenantId, erasureId: batchId, round: 1 }),
+    workflows.exportTenant.id({ tenantId, exportId: batchId }),
+    workflows.importTenant.id({ tenantId, importId: batchId }),
     ...Object.values(schedules).map(({ id }) => id),
   ]
   t.is(new Set(ids).size, Object.keys(workflows).length + Object.keys(schedules).length)

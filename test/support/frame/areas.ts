@@ -30,10 +30,13 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
   administration: [
     'dids',
     'domains',
+    'claim-sources',
+    'compact-credentials',
     'credentials',
     'messaging',
     'mobile-credentials',
     'openid',
+    'semantic-credentials',
     'tokens-logs',
     'webhooks',
   ],

@@ -79,7 +79,8 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
   const of = (row: Row): Row => ({ id: id(), tenant_id: tenant, ...row })
   const presentation = { name: '', domain: '', query: '[]' }
   const [iaca, pdfTemplate, inbox, webhook, event, session] = [id(), id(), id(), id(), id(), id()]
-  const [asking, verifier, relying] = [id(), id(), id()]
+  const [asking, verifier, relying, file] = [id(), id(), id(), id()]
+  const times = { created_at: new Date(), expires_at: new Date() }
   const validity = { not_before: new Date(), not_after: new Date() }
   return [
     ['domain_linkages', of({ did_id: did, origin: '', credential: '{}', valid_until: new Date() })],
@@ -89,6 +90,8 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
       'credential_batches',
       of({ id: batch, attempt: id(), format: 'web-semantic', source: 'csv', state: 'PAUSED', options: '{}', ...asked }),
     ],
+    ['tenant_exports', of({ id: file, state: 'DONE', counts: '{}', ...asked, ...times })],
+    ['tenant_export_chunks', { tenant_id: tenant, export_id: file, place: 0, content: none }],
     ['credential_batch_rows', { batch_id: batch, row_number: 1, tenant_id: tenant, state: 'pending' }],
     ['credential_revocations', of({ scope: 'batch', subject: batch, ...asked })],
     ['credential_notifications', of({ credential_id: credential, recipient: '', sender: '', message: '{}', ...asked })],

@@ -14,6 +14,9 @@ export const WALLETS = [
   'requestAutherization',
 ]
 
+/** Answer what no scope to read shows: the file of a tenant, with its claims in clear. */
+export const WRITE_BY_GET = ['downloadTenantExport']
+
 /** For people who have not logged in; the log of the first tenant has entries of them. */
 export const PEOPLE = [
   'loginUser',

@@ -108,6 +108,11 @@ export const PARTICULAR: Record<string, Example> = {
   createOAuth2Client: { body: () => ({ name: 'A client', description: '', scopes: [] }) },
   deleteTenant: { path: ({ spareAdministeredId }) => ({ id: spareAdministeredId }) },
   getTenantDeletion: { path: ({ deletedTenantId }) => ({ id: deletedTenantId }) },
+  // one is under way
+  createTenantExport: { path: ({ exportedTenantId: id }) => ({ id }), answers: 409 },
+  getTenantExport: { path: ({ exportedTenantId: id, exportId }) => ({ id, exportId }) },
+  downloadTenantExport: { path: ({ exportedTenantId: id, exportId }) => ({ id, exportId }) },
+  getTenantImport: { path: ({ importId }) => ({ importId }) },
   deleteOAuth2Client: { path: ({ spareOAuth2ClientId }) => ({ id: spareOAuth2ClientId }) },
   deleteClaimSource: { path: ({ spareClaimSourceId }) => ({ id: spareClaimSourceId }) },
   // nobody answers there

@@ -12,6 +12,7 @@ import { createDomain } from '../../domains.ts'
 import { type EcosystemSample, makeEcosystemSample } from '../../ecosystems.ts'
 import { createMailbox, encrypt, inboxesOf } from '../../messaging.ts'
 import { makeOpenIdSample, type OpenIdSample } from '../../openid/sample.ts'
+import { makeTransferSample, type TransferSample } from '../../transfers/sample.ts'
 import { makeWebhookSample } from '../../webhooks.ts'
 import type { Client, World } from '../../world.ts'
 import { addClient } from '../tenants.ts'
@@ -23,6 +24,7 @@ export interface Sample
     PresentationSample,
     ClaimSourceSample,
     ContentSample,
+    TransferSample,
     EcosystemSample,
     OpenIdSample {
   client: Client
@@ -101,6 +103,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     operatorToken,
     ...(await makeAccountSample(world)),
     ...(await makeAdministrationSample(world, { token, operatorToken })),
+    ...(await makeTransferSample(world, operatorToken)),
     did,
     spareDid: await createDid(world, 'ed25519', token),
     idleDid: await createDid(world, 'ed25519', token),

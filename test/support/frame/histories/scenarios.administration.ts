@@ -18,6 +18,10 @@ const erasing = (path: string, eraseSlice: (nth: number) => unknown, slicesPerRu
 
 const KEYS_AWAY = { waiting: 'The key store does not answer.' }
 
+const id = '00000000-0000-4000-8000-000000000020'
+const exporting = { tenantId: tenant.tenantId, exportId: id }
+const importing = { tenantId: tenant.tenantId, importId: id }
+
 export const ADMINISTRATION_SCENARIOS: Scenario[] = [
   erasing('two-slices', (nth) => ({ phase: nth < 1 ? 'more' : 'done', credentials: nth })),
   erasing('crashed-and-gone', (nth) => {
@@ -34,6 +38,39 @@ export const ADMINISTRATION_SCENARIOS: Scenario[] = [
       eraseExpiredOf: (nth) => {
         failingOnce(nth)
         return { done: nth !== 1 }
+      },
+    },
+  },
+  {
+    workflowType: 'exportTenant',
+    path: 'done-after-a-crash',
+    payload: exporting,
+    answers: {
+      writeTenantExport: (nth) => {
+        if (nth === 1) throw new Error('a crash')
+        return { state: nth < 2 ? 'RUNNING' : 'DONE', rows: 10 * nth }
+      },
+    },
+  },
+  {
+    workflowType: 'importTenant',
+    path: 'checked-and-written',
+    payload: importing,
+    answers: {
+      continueTenantImport: (nth) => ({
+        state: (['CHECKING', 'WRITING', 'WRITING', 'DONE'] as const)[nth],
+        lines: nth,
+      }),
+    },
+  },
+  {
+    workflowType: 'importTenant',
+    path: 'failed-after-a-crash',
+    payload: importing,
+    answers: {
+      continueTenantImport: (nth) => {
+        failingOnce(nth)
+        return { state: 'FAILED', lines: 3 }
       },
     },
   },
