@@ -199,7 +199,10 @@ def webhook(case, body):
 
 def claim_source(case, body):
     body["url"] = called(body["url"])
-    for parameter in (body.get("request_parameters") or {}).values():
+    parameters = body.get("request_parameters")
+    if parameters:  # the document cannot say which names they may have
+        body["request_parameters"] = {f"parameter-{place}": each for place, each in enumerate(parameters.values())}
+    for parameter in (parameters or {}).values():
         if parameter.get("map_from"):
             parameter["map_from"] = "claims.student_id"
     authorization = body.get("authorization") or {}

@@ -41,7 +41,14 @@ def new_domain():
     return api("/v1/config/domain", {"domain": f"d{uuid.uuid4().hex}.example", "name": "A domain"})["id"]
 
 
-new_source = made("/v1/claim-sources", url="https://receiver.university.example/claims")
+SOURCES = "/v1/claim-sources"
+
+
+def new_source():
+    stored.make_room(SOURCES)
+    return stored.keep(made(SOURCES, url="https://receiver.university.example/claims")())
+
+
 WEBHOOK, DOMAIN, SOURCE = new_webhook(), new_domain(), new_source()
 DELIVERY = api(f"/v1/webhooks/{WEBHOOK}/test", {})["id"]
 
