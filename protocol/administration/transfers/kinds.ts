@@ -216,6 +216,7 @@ export const KINDS = {
       statusChangedAt: optional(time),
       templateId: optional(reference('credentialTemplates')),
       templateVersion: optional(integer(2_147_483_647, 1)),
+      erasedAt: optional(time),
       statusChanges: json,
     },
   },
