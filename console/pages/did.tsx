@@ -10,7 +10,7 @@ type Key = Schemas['ResolvedOut']['localMetadata']['keys'][number]
 
 /** A DID with its state, keys and document. */
 export function DidPage({ id }: { id: string }) {
-  const { dids, credentials } = useTexts()
+  const { dids, credentials, frame } = useTexts()
   const loaded = useLoad(id, () => api.get('/v1/dids/{id}', { params: { path: { id } } }))
   const columns: Column<Key>[] = [
     [dids.key, ({ didDocumentKeyId }) => <code class="wrap">{didDocumentKeyId}</code>],
@@ -35,7 +35,7 @@ export function DidPage({ id }: { id: string }) {
                 [dids.warning, warning?.reason],
                 [
                   credentials.heading,
-                  <Link href={withQuery(pathOf('credentials'), { issuer: id })}>{credentials.heading}</Link>,
+                  <Link href={withQuery(pathOf('credentials'), { issuer: id })}>{frame.show}</Link>,
                 ],
               ]}
             />
