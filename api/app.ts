@@ -2,10 +2,13 @@ import express, { type Express, type RequestHandler, type Router } from 'express
 import helmet from 'helmet'
 import type { Pool } from 'pg'
 import type { Registry } from 'prom-client'
+import { ROOT } from '../activities/frame/process/root.ts'
 import type { Dependencies, Platform } from '../activities/index.ts'
 import { RegisterRoutes } from '../build/routes.ts'
 import { Refusal } from '../protocol/errors.ts'
 import { accountPage } from './administration/accounts/page.ts'
+import { readConsole } from './console/files.ts'
+import { consolePages } from './console/pages.ts'
 import { publicDids } from './dids/public.ts'
 import { didResolution } from './dids/resolution.ts'
 import { aliases } from './frame/aliases.ts'
@@ -71,6 +74,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   app.use(watchRequests({ logs, tenants: platform.tenants, measures: createMeasures(registry), find }))
   app.use(forReads(docs(openApi)))
   app.use(forReads(accountPage()))
+  app.use(forReads(consolePages(readConsole(new URL('build/console/', ROOT)))))
   const published = limitPublished({ pool, perMinute: config.publicRateLimitPerMinute }, opensPage(find))
   app.use(forReads(publicDids(platform, published)))
   app.use(signInRoutes({ platform, documents, pool, perMinute: config.publicRateLimitPerMinute }))

@@ -2,11 +2,11 @@ import createClient, { type Client, type FetchResponse, type MaybeOptionalInit }
 import type { components, paths } from './api.ts'
 import { type Page, type RowOf, rowsOf } from './pages.ts'
 import { problemOf } from './problem.ts'
-import { below, type Credentials, type Fetch, tokenSource } from './token.ts'
+import { below, type Credentials, type Fetch, type TokenSource, tokenSource } from './token.ts'
 
 export type { components, operations, paths } from './api.ts'
 export { type FieldError, Problem } from './problem.ts'
-export type { Credentials } from './token.ts'
+export type { Credentials, TokenSource } from './token.ts'
 
 /** The shapes of requests and answers, by the names that the API document gives them. */
 export type Schemas = components['schemas']
@@ -45,18 +45,22 @@ interface Sent {
   query?: object
 }
 
-/** A connection to the platform. A refusal of it is thrown as `Problem`. */
-export interface Countersign {
+/** The operations of the platform. A refusal of it is thrown as `Problem`. */
+export interface Calls {
   get: Call<'get'>
   post: Call<'post'>
   put: Call<'put'>
   delete: Call<'delete'>
   /** Every row of a list, page after page; `limit` of the query is the size of a page. */
   each<Path extends Lists>(path: Path, ...params: Asked<paths[Path]['get']>): AsyncGenerator<RowOf<Got<Path>>>
-  /** An access token that lives on for a request. */
-  token(): Promise<string>
   /** The same, as openapi-fetch has it: answers with status and headers, and refusals as `error`. */
   http: Client<paths>
+}
+
+/** A connection to the platform, as one of its clients. */
+export interface Countersign extends Calls {
+  /** An access token that lives on for a request. */
+  token(): Promise<string>
 }
 
 export interface Options extends Credentials {
@@ -64,6 +68,16 @@ export interface Options extends Credentials {
   fetch?: Fetch
   /** Milliseconds that only go up; in place of `performance.now`. */
   now?: () => number
+}
+
+/** For those who have no client's secret, as people who logged in. */
+export interface SessionOptions {
+  /** Of the platform or of a tenant, as `https://id.example`. */
+  baseUrl: string
+  /** Where access tokens come from; without it, requests have none. */
+  tokens?: TokenSource
+  /** In place of the global one. */
+  fetch?: Fetch
 }
 
 /**
@@ -79,7 +93,7 @@ const isRepeatable = ({ body, headers }: Request): boolean =>
   body === null || /^application\/json\b/.test(headers.get('content-type') ?? '')
 
 /** Adds the token; when that is refused, tries once more with another one. */
-function authorized({ current, instead }: ReturnType<typeof tokenSource>, send: Fetch): Fetch {
+function authorized({ current, instead }: TokenSource, send: Fetch): Fetch {
   const withToken = (request: Request, token: string) => {
     request.headers.set('authorization', `Bearer ${token}`)
     return send(request)
@@ -95,13 +109,11 @@ function authorized({ current, instead }: ReturnType<typeof tokenSource>, send: 
   }
 }
 
-/** Connects to a platform as one of its clients. Nothing is asked before the first call. */
-export function connect(options: Options): Countersign {
-  const { baseUrl, fetch: send = (request) => fetch(request), now = () => performance.now() } = options
-  const tokens = tokenSource(options, send, now)
+/** Calls with tokens of another source than a client's secret, or with none. */
+export function connectWith({ baseUrl, tokens, fetch: send = (request) => fetch(request) }: SessionOptions): Calls {
   const http = createClient<paths>({
     baseUrl: below(baseUrl, '').slice(0, -1),
-    fetch: authorized(tokens, send),
+    fetch: tokens ? authorized(tokens, send) : send,
     redirect: 'error', // no token and no body goes to another address than the one asked for
   })
   const call = async (method: Method, path: string, init: object | undefined): Promise<unknown> => {
@@ -120,7 +132,13 @@ export function connect(options: Options): Countersign {
         (page) =>
           call('get', path, { params: { ...params, query: { limit: 100, ...params.query, page } } }) as Promise<Page>,
       ),
-    token: tokens.current,
     http,
   }
+}
+
+/** Connects to a platform as one of its clients. Nothing is asked before the first call. */
+export function connect(options: Options): Countersign {
+  const { baseUrl, fetch: send = (request) => fetch(request), now = () => performance.now() } = options
+  const tokens = tokenSource(options, send, now)
+  return { ...connectWith({ baseUrl, tokens, fetch: send }), token: tokens.current }
 }

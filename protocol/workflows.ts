@@ -5,6 +5,7 @@
 import type { MailSubject } from './administration/accounts/mails.ts'
 import type { ErasureRun } from './administration/privacy/erasures.ts'
 import type { RetentionCursor } from './administration/privacy/retention.ts'
+import type { ReconcileRun } from './administration/reconcile.ts'
 import type { DeletionRun } from './administration/tenants/deletion.ts'
 import type { TenantSubject } from './administration/tenants/provisioning.ts'
 import type { ExportSubject, ImportSubject } from './administration/transfers/work.ts'
@@ -50,20 +51,6 @@ export interface WebDidPatience {
 export interface PublishedLists {
   signed: number
   failed: number
-}
-
-/** Position of a row in the order of the tables of work. */
-export interface ReconcileCursor {
-  work: number
-  after?: string
-}
-
-export interface ReconcileRun {
-  looked?: number
-  started?: number
-  left?: number
-  /** Start of the run; absent for the first row. */
-  next?: ReconcileCursor
 }
 
 type Nothing = Record<never, never>

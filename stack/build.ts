@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSyn
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { asCommand } from './command.ts'
+import { buildConsole, CONSOLE_INPUTS } from './console.ts'
 import { withLock } from './local/lock.ts'
 import type { Say } from './local/progress.ts'
 import { run } from './parts/run.ts'
@@ -47,7 +48,7 @@ async function generateRoutes(): Promise<void> {
   if (code !== 0) throw new Error(`${output}\nThe routes could not be generated: tsoa ended with ${code}.`)
 }
 
-async function buildWhatChanged(say: Say): Promise<void> {
+async function buildServices(say: Say): Promise<void> {
   const current = fingerprintOf(INPUTS)
   if ([...outputs, stamp].every((file) => existsSync(file)) && readFileSync(stamp, 'utf8') === current) return
   say('Generating routes, OpenAPI document and workflow bundle, compiling the services …')
@@ -59,6 +60,14 @@ async function buildWhatChanged(say: Say): Promise<void> {
   compileServices(root)
   writeFileSync(`${stamp}.new`, current)
   renameSync(`${stamp}.new`, stamp)
+}
+
+/** `client/api.ts` is generated, and has types only. */
+const consoleInputs = () => fingerprintOf(CONSOLE_INPUTS, (file) => file !== 'client/api.ts')
+
+async function buildWhatChanged(say: Say): Promise<void> {
+  await buildServices(say)
+  await buildConsole(root, consoleInputs(), say)
 }
 
 /** Everything that is generated, when anything that it is made of has changed: one build at a time. */

@@ -1,8 +1,9 @@
 // The bundle's entry. What the files of the areas export are the workflows of the contract (protocol/workflows.ts).
-export * from './administration.privacy.ts'
-export * from './administration.tenants.ts'
-export * from './administration.transfers.ts'
-export * from './administration.ts'
+
+export * from './administration/platform.ts'
+export * from './administration/privacy.ts'
+export * from './administration/tenants.ts'
+export * from './administration/transfers.ts'
 export * from './credentials.batches.ts'
 export * from './credentials.notifications.ts'
 export * from './credentials.revocations.ts'

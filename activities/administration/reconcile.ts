@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import type { ReconcileCursor } from '../../protocol/workflows.ts'
+import type { ReconcileCursor } from '../../protocol/administration/reconcile.ts'
 import { batchWork, notificationWork, revocationWork } from '../credentials/pending-work.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { deletionWork, registrationWork } from '../dids/pending-work.ts'

@@ -25,8 +25,8 @@ export interface TimelineEvent {
   operation?: string
   clientId?: string
   requestId?: string
-  /** The workflow that did it, or does it. */
-  workflow?: { id: string; path: string }
+  /** The workflow that did it, or does it; `url` where the operator shows callers the Temporal UI. */
+  workflow?: { id: string; path: string; url?: string }
   /** The schedule whose workflow did it. */
   scheduleId?: string
   details: Readonly<Record<string, string | number | boolean>>
@@ -53,6 +53,13 @@ export function createTimeline({
   config,
   now,
 }: Pick<Dependencies, 'database' | 'logs' | 'config' | 'now'>) {
+  const uiUrl = config.temporalUiPublicUrl?.replace(/\/$/, '')
+
+  function pageOf(id: string) {
+    const path = workflowPath(config.temporal.namespace, id)
+    return { id, path, ...(uiUrl && { url: `${uiUrl}${path}` }) }
+  }
+
   function toEvent(tenantId: string, row: EventRow): TimelineEvent {
     const { at, type, entry, request_id: requestId, client_id: clientId, details } = row
     const workflowId = workflowIdOf(tenantId, details)
@@ -63,7 +70,7 @@ export function createTimeline({
       ...(entry && { operation: operationOf(entry) }),
       ...(clientId && { clientId }),
       ...(requestId && { requestId }),
-      ...(workflowId && { workflow: { id: workflowId, path: workflowPath(config.temporal.namespace, workflowId) } }),
+      ...(workflowId && { workflow: pageOf(workflowId) }),
       ...(details.scheduled === true && { scheduleId: schedules.publishStatusLists.id }),
       details: Object.fromEntries(known),
     }

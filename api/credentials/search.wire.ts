@@ -85,6 +85,8 @@ export interface TimelineEventOut {
   workflow_id?: string
   /** Path of the workflow below the address of the Temporal UI. */
   workflow_path?: string
+  /** The same in full, for operators; absent unless TEMPORAL_UI_PUBLIC_URL is set. */
+  workflow_url?: string
   /** The schedule in Temporal whose workflow did it. */
   schedule_id?: string
   /** Ids and values of the step. */
@@ -133,6 +135,7 @@ export const eventToWire = (event: TimelineEvent): TimelineEventOut => ({
   ...(event.clientId && { client_id: event.clientId }),
   ...(event.requestId && { request_id: event.requestId }),
   ...(event.workflow && { workflow_id: event.workflow.id, workflow_path: event.workflow.path }),
+  ...(event.workflow?.url && { workflow_url: event.workflow.url }),
   ...(event.scheduleId && { schedule_id: event.scheduleId }),
   details: { ...event.details },
 })

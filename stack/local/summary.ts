@@ -31,6 +31,7 @@ export function summary({ first, file, temporalCommand, seconds, logDirectory, n
   const rows: [string, string][] = [
     ['API', first.baseUrl],
     ['Docs', first.docsUrl],
+    ['Console', `${first.baseUrl}/console (docs/console.md)`],
     ['Temporal UI', first.temporalUiUrl || 'not known: set TEMPORAL_UI_URL'],
     ...cli,
     ['First client', `id and secret are in ${shown(file)}`],

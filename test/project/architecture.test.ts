@@ -12,7 +12,7 @@ const MAX_FILES = 20
 const MIGRATION = /^entities\/migrations\/\d{4}-[^/]+\.ts$/
 
 const files: SourceFile[] = globSync(
-  '{*,{api,workflows,activities,entities,protocol,stack,client,console,bench,test}/**/*}.ts',
+  '{*,{api,workflows,activities,entities,protocol,stack,client,console,bench,test}/**/*}.{ts,tsx}',
   { cwd: root, exclude: ['client/api.ts'] }, // generated
 ).map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(`${root}/${path}`, 'utf8') }))
 

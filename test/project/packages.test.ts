@@ -23,8 +23,11 @@ const packagesIn = (pattern: string, isIn: (path: string) => boolean = () => tru
   return new Set(specifiers.filter((name) => !/^[./#]/.test(name) && !isBuiltin(name)).map(packageOf))
 }
 
-/** What runs tests and measures is no part of the image (Dockerfile: `npm prune --omit=dev`). */
-const ofDevelopment = /^stack\/(tests\/|mutants\/|bench\.ts$)/
+/**
+ * What runs tests and measures is no part of the image, and the console is built before the image loses what only
+ * building needs (Dockerfile: `npm prune --omit=dev`).
+ */
+const ofDevelopment = /^stack\/(tests\/|mutants\/|bench\.ts$|console\.ts$)/
 const product = packagesIn(
   '{*.ts,{api,workflows,activities,entities,protocol,stack,client}/**/*.{ts,mjs}}',
   (path) => !ofDevelopment.test(path) && path !== 'ava.config.js',

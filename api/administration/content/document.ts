@@ -1,9 +1,4 @@
-import {
-  MAX_MARKDOWN,
-  MAX_SLUG,
-  MAX_TEXT,
-  SLUG_PATTERN,
-} from '../../../protocol/administration/content/fields.ts'
+import { MAX_MARKDOWN, MAX_SLUG, MAX_TEXT, SLUG_PATTERN } from '../../../protocol/administration/content/fields.ts'
 import type { CONTENT_OPERATIONS } from '../../../protocol/administration/content/operations.ts'
 import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import type { AreaDocument, ProblemTable } from '../../frame/openapi/document.ts'

@@ -18,7 +18,7 @@ export const ARROWS: Record<string, Record<string, Use>> = {
   protocol: {},
   // published alone
   client: {},
-  console: {},
+  console: { client: 'values' },
   config: {},
 }
 

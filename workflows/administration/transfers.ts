@@ -1,10 +1,10 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow'
-import type { Exporting } from '../activities/administration/transfers/exporting.ts'
-import type { Importing } from '../activities/administration/transfers/importing.ts'
-import type { ExportState, ImportState } from '../protocol/administration/transfers/work.ts'
-import type { Payload } from '../protocol/workflows.ts'
-import { chunk } from './options.ts'
-import { createProgressLine } from './progress.ts'
+import type { Exporting } from '../../activities/administration/transfers/exporting.ts'
+import type { Importing } from '../../activities/administration/transfers/importing.ts'
+import type { ExportState, ImportState } from '../../protocol/administration/transfers/work.ts'
+import type { Payload } from '../../protocol/workflows.ts'
+import { chunk } from '../options.ts'
+import { createProgressLine } from '../progress.ts'
 
 const { writeTenantExport } = proxyActivities<Exporting>(chunk)
 const { continueTenantImport } = proxyActivities<Importing>(chunk)

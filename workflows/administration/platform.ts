@@ -1,13 +1,13 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow'
-import type { KeyInventory } from '../activities/administration/key-inventory.ts'
-import type { MailDelivery } from '../activities/administration/mails/deliver.ts'
-import type { Purge } from '../activities/administration/purge.ts'
-import type { Reconciliation } from '../activities/administration/reconcile.ts'
-import type { MailStep } from '../protocol/administration/accounts/mails.ts'
-import type { Payload } from '../protocol/workflows.ts'
-import { deliverUntilOver } from './delivery.ts'
-import { chunk, mailing, sweeping } from './options.ts'
-import { createProgressLine } from './progress.ts'
+import type { KeyInventory } from '../../activities/administration/key-inventory.ts'
+import type { MailDelivery } from '../../activities/administration/mails/deliver.ts'
+import type { Purge } from '../../activities/administration/purge.ts'
+import type { Reconciliation } from '../../activities/administration/reconcile.ts'
+import type { MailStep } from '../../protocol/administration/accounts/mails.ts'
+import type { Payload } from '../../protocol/workflows.ts'
+import { deliverUntilOver } from '../delivery.ts'
+import { chunk, mailing, sweeping } from '../options.ts'
+import { createProgressLine } from '../progress.ts'
 
 const { purgeExpiredRows } = proxyActivities<Purge>(sweeping)
 const { reconcileSlice } = proxyActivities<Reconciliation>(chunk)

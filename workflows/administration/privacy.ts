@@ -1,9 +1,9 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow'
-import type { Erasing } from '../activities/administration/privacy/erase.ts'
-import type { Expiry } from '../activities/administration/privacy/expiry.ts'
-import type { Payload } from '../protocol/workflows.ts'
-import { chunk } from './options.ts'
-import { createProgressLine } from './progress.ts'
+import type { Erasing } from '../../activities/administration/privacy/erase.ts'
+import type { Expiry } from '../../activities/administration/privacy/expiry.ts'
+import type { Payload } from '../../protocol/workflows.ts'
+import { chunk } from '../options.ts'
+import { createProgressLine } from '../progress.ts'
 
 const { eraseSlice } = proxyActivities<Erasing>(chunk)
 const { findRetentions, eraseExpiredOf } = proxyActivities<Expiry>(chunk)

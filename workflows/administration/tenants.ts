@@ -1,10 +1,10 @@
 import { continueAsNew, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow'
-import type { TenantErasure } from '../activities/administration/tenants/erase.ts'
-import type { Provisioning, ProvisioningStep } from '../activities/administration/tenants/provisioning.ts'
-import type { TenantSubject } from '../protocol/administration/tenants/provisioning.ts'
-import type { Payload } from '../protocol/workflows.ts'
-import { chunk } from './options.ts'
-import { createProgressLine } from './progress.ts'
+import type { TenantErasure } from '../../activities/administration/tenants/erase.ts'
+import type { Provisioning, ProvisioningStep } from '../../activities/administration/tenants/provisioning.ts'
+import type { TenantSubject } from '../../protocol/administration/tenants/provisioning.ts'
+import type { Payload } from '../../protocol/workflows.ts'
+import { chunk } from '../options.ts'
+import { createProgressLine } from '../progress.ts'
 
 const { attemptProvisioning } = proxyActivities<Provisioning>(chunk)
 const { endTenantWork, destroyTenantKeys, deleteTenantRows, finishTenantDeletion } =

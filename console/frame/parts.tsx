@@ -1,0 +1,177 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Problem } from '../../client/index.ts'
+import { useLocale, useTexts } from '../texts/index.ts'
+import type { Loaded } from './load.ts'
+
+/** A moment in the reader's zone, with UTC beside it. */
+export function Time({ at }: { at: string }) {
+  const locale = useLocale()
+  const { frame } = useTexts()
+  const moment = new Date(at)
+  const own = moment.toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+  const utc = moment.toLocaleString(locale, { dateStyle: 'short', timeStyle: 'short', timeZone: 'UTC' })
+  return (
+    <time dateTime={at} title={at}>
+      {own} <small>{frame.utc(utc)}</small>
+    </time>
+  )
+}
+
+/** The heading of a page: it has the focus when the page opens, and names it. */
+export function Heading({ children, title }: { children: ComponentChildren; title: string }) {
+  const texts = useTexts()
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  useEffect(() => {
+    document.title = `${title} – ${texts.title}`
+  }, [title, texts.title])
+  return (
+    <h1 ref={heading} tabIndex={-1}>
+      {children}
+    </h1>
+  )
+}
+
+/** What went wrong, the fields that break a rule, and the id by which the log finds the request. */
+export function Failure({ error }: { error: unknown }) {
+  const { problem } = useTexts()
+  if (error === undefined) return null
+  const known = error instanceof Problem ? error : undefined
+  return (
+    <div class="failure" role="alert">
+      <strong>{problem.heading}</strong>
+      <p>{known?.detail || problem.unknown}</p>
+      {known && known.errors.length > 0 && (
+        <ul>
+          {known.errors.map(({ path, message }) => (
+            <li key={`${path} ${message}`}>
+              {path && <code>{path}</code>} {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {known?.retryAfterSeconds !== undefined && <p>{problem.wait(known.retryAfterSeconds)}</p>}
+      {known && (
+        <p class="quiet">
+          {known.code && (
+            <>
+              {problem.code}: <a href={`/problems#${encodeURIComponent(known.code)}`}>{known.code}</a>{' '}
+            </>
+          )}
+          {known.instance && (
+            <>
+              {problem.request}: <code>{known.instance}</code>
+            </>
+          )}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface ShownProps<Data> {
+  loaded: Loaded<Data>
+  children: (data: Data) => ComponentChildren
+}
+
+/** The answer, or why there is none. While the next one is on its way, the last one stays. */
+export function Shown<Data>({ loaded: { data, error, isLoading }, children }: ShownProps<Data>) {
+  const { frame } = useTexts()
+  return (
+    <div aria-busy={isLoading}>
+      <Failure error={error} />
+      {data === undefined ? isLoading && <p class="quiet">{frame.loading}</p> : children(data)}
+    </div>
+  )
+}
+
+export function Copy({ text }: { text: string }) {
+  const { frame } = useTexts()
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 2_000)
+  }
+  return (
+    <button type="button" class="small" onClick={() => void copy().catch(() => setCopied(false))}>
+      {isCopied ? frame.copied : frame.copy}
+    </button>
+  )
+}
+
+/** Whatever it holds is text. */
+export function Json({ value, summary, label = summary }: { value: unknown; summary: string; label?: string }) {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+  return (
+    <details>
+      <summary>{summary}</summary>
+      <Copy text={text} />
+      <Code text={text} label={label} />
+    </details>
+  )
+}
+
+/** Scrolls in itself, by keys too. */
+export function Code({ text, label }: { text: string; label: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys (WCAG 2.1.1)
+    <section class="code" tabIndex={0} aria-label={label}>
+      <pre>{text}</pre>
+    </section>
+  )
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+export interface CurlProps {
+  path: string
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  body?: unknown
+  open?: boolean
+}
+
+export function commandOf({ path, method = 'GET', body }: CurlProps, origin: string): string {
+  const parts = [`curl -sS ${quoted(origin + path)}`, '-H "authorization: Bearer $TOKEN"']
+  if (body !== undefined) parts.push("-H 'content-type: application/json'", `-d ${quoted(JSON.stringify(body))}`)
+  if (method !== (body === undefined ? 'GET' : 'POST')) parts.push(`-X ${method}`)
+  return parts.join(' \\\n  ')
+}
+
+/** The command that does the same as the page, without a token. */
+export function Curl({ open = false, ...request }: CurlProps) {
+  const { frame } = useTexts()
+  const command = commandOf(request, location.origin)
+  return (
+    <details open={open}>
+      <summary>{frame.curl}</summary>
+      <Copy text={command} />
+      <Code text={command} label={`${frame.curl}: ${request.method ?? 'GET'} ${request.path}`} />
+      <p class="quiet">{frame.curlHint}</p>
+    </details>
+  )
+}
+
+/** A list of names and values; what is undefined is left out. */
+export function Facts({ facts }: { facts: [name: string, value: ComponentChildren | undefined][] }) {
+  const known = facts.filter(([, value]) => value !== undefined && value !== '')
+  return (
+    <dl>
+      {known.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const GOOD = new Set(['active', 'COMPLETED', 'DELIVERED', 'enabled'])
+const BAD = new Set(['revoked', 'FAILED'])
+
+/** A state in words; its colour repeats what they say. */
+export function State({ name, children }: { name: string; children: ComponentChildren }) {
+  return <span class={`state ${GOOD.has(name) ? 'good' : BAD.has(name) ? 'bad' : 'other'}`}>{children}</span>
+}

@@ -1,0 +1,85 @@
+import type { ComponentChildren } from 'preact'
+import { useLocale, useTexts } from '../texts/index.ts'
+
+export type Column<Row> = [heading: string, cell: (row: Row) => ComponentChildren]
+
+interface TableProps<Row> {
+  label: string
+  columns: Column<Row>[]
+  rows: readonly Row[]
+  keyOf: (row: Row, at: number) => string | number
+}
+
+/** A table that scrolls in itself on a narrow screen. */
+export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys (WCAG 2.1.1)
+    <section class="scroll" tabIndex={0} aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map(([heading]) => (
+              <th key={heading} scope="col">
+                {heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={keyOf(row, at)}>
+              {columns.map(([heading, cell]) => (
+                <td key={heading}>{cell(row)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+interface PagingProps {
+  /** What has the pages. */
+  of: string
+  page: number
+  pages: number
+  total: number
+  go: (page: number) => void
+}
+
+/** Back and forth. A button that leads nowhere keeps the focus: it says so, and does nothing. */
+export function Paging({ of, page, pages, total, go }: PagingProps) {
+  const { paging } = useTexts()
+  const locale = useLocale()
+  const step = (to: number, text: string) => {
+    const isEnd = to < 1 || to > pages
+    return (
+      <button type="button" aria-disabled={isEnd} onClick={() => !isEnd && go(to)}>
+        {text}
+      </button>
+    )
+  }
+  return (
+    <nav class="paging" aria-label={`${paging.label}: ${of}`}>
+      {step(page - 1, paging.previous)}
+      <span role="status">
+        {paging.page(page, Math.max(pages, 1))} · {paging.count(total.toLocaleString(locale))}
+      </span>
+      {step(page + 1, paging.next)}
+    </nav>
+  )
+}
+
+/** What to do first, where there is nothing to show. */
+export function Empty({ title, hint, children }: { title: string; hint?: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p>
+        <strong>{title}</strong>
+      </p>
+      {hint && <p>{hint}</p>}
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,108 @@
+import type { Schemas } from '../../client/index.ts'
+import { Choice, Field, Filters, useQuery } from '../frame/filters.tsx'
+import { useLoad } from '../frame/load.ts'
+import { Curl, Heading, Shown, State, Time } from '../frame/parts.tsx'
+import { go, Link, pathOf, withQuery } from '../frame/router.tsx'
+import { api } from '../frame/session.ts'
+import { type Column, Empty, Paging, Table } from '../frame/table.tsx'
+import { useTexts } from '../texts/index.ts'
+
+type Summary = Schemas['CredentialSummaryOut']
+type StateName = Summary['state']
+type Format = Summary['format']
+
+const FORMATS: Record<Format, true> = { 'web-semantic': true, compact: true, 'compact-semantic': true, mobile: true }
+const PAGE_SIZE = 25
+
+/** The example of the README's quick tour. */
+const EXAMPLE = {
+  proofType: 'eddsa-rdfc-2022',
+  revocable: true,
+  tag: 'tour',
+  payload: {
+    '@context': ['https://www.w3.org/ns/credentials/v2', { course: 'https://schema.org/courseCode' }],
+    type: ['VerifiableCredential'],
+    name: 'First course',
+    issuer: { id: 'did:key:…', name: 'Example University' },
+    credentialSubject: { id: 'did:example:student', course: 'CS-101' },
+  },
+}
+
+const isFormat = (name: string | undefined): name is Format => name !== undefined && Object.hasOwn(FORMATS, name)
+
+const named = (values: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value))
+
+export const issuerOf = ({ issuer, document_signer_id: signer }: Summary): string => issuer ?? signer ?? ''
+
+function columnsOf(texts: ReturnType<typeof useTexts>): Column<Summary>[] {
+  const { credentials } = texts
+  return [
+    [
+      credentials.type,
+      ({ id, types }) => <Link href={pathOf('credentials', id)}>{types.join(', ') || 'VerifiableCredential'}</Link>,
+    ],
+    [credentials.state, ({ state }) => <State name={state}>{credentials.states[state]}</State>],
+    [credentials.format, ({ format }) => format],
+    [credentials.tag, ({ tag }) => <bdi>{tag ?? ''}</bdi>],
+    [credentials.issuer, (row) => <code class="cut">{issuerOf(row)}</code>],
+    [credentials.issued, ({ issuance_date: at }) => <Time at={at} />],
+  ]
+}
+
+export function CredentialsPage() {
+  const texts = useTexts()
+  const { credentials } = texts
+  const { query, page, filter, turn, reset } = useQuery(pathOf('credentials'))
+  const states = Object.entries(credentials.states)
+  const state = (Object.keys(credentials.states) as StateName[]).find((name) => name === query.state)
+  const { tag, type, templateId, batchId, issuer } = query
+  const asked = {
+    ...named({ tag, type, templateId, batchId, issuer }),
+    ...(isFormat(query.format) && { format: query.format }),
+    ...(state && { state }),
+  }
+  const loaded = useLoad(JSON.stringify([asked, page]), () =>
+    api.get('/v1/credentials', { params: { query: { ...asked, limit: PAGE_SIZE, page } } }),
+  )
+  const search = (form: FormData) => {
+    const id = String(form.get('id') ?? '').trim()
+    if (id) go(pathOf('credentials', id))
+    else filter(form)
+  }
+  return (
+    <>
+      <Heading title={credentials.heading}>{credentials.heading}</Heading>
+      <Filters state={JSON.stringify(query)} onFilter={search} onReset={reset} search={credentials.search}>
+        <Field label={credentials.id} name="id" />
+        <Choice
+          label={credentials.format}
+          name="format"
+          value={query.format}
+          choices={Object.keys(FORMATS).map((name) => [name, name])}
+        />
+        <Choice label={credentials.state} name="state" value={query.state} choices={states} />
+        <Field label={credentials.tag} name="tag" value={tag} />
+        <Field label={credentials.type} name="type" value={type} />
+        <Field label={credentials.issuer} name="issuer" value={issuer} />
+        <Field label={credentials.template} name="templateId" value={templateId} />
+        <Field label={credentials.batch} name="batchId" value={batchId} />
+      </Filters>
+      <Shown loaded={loaded}>
+        {({ data, total_count: total, total_pages: pages }) =>
+          total === 0 ? (
+            <Empty title={credentials.empty} hint={credentials.emptyHint}>
+              <Curl open method="POST" path="/v1/credentials/web-semantic/sign" body={EXAMPLE} />
+            </Empty>
+          ) : (
+            <>
+              <Table label={credentials.heading} columns={columnsOf(texts)} rows={data} keyOf={({ id }) => id} />
+              <Paging of={credentials.heading} page={page} pages={pages} total={total} go={turn} />
+            </>
+          )
+        }
+      </Shown>
+      <Curl path={withQuery('/v1/credentials', { ...asked, limit: String(PAGE_SIZE), page: String(page) })} />
+    </>
+  )
+}

@@ -1,0 +1,126 @@
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../client/index.ts'
+import { Choice } from '../frame/filters.tsx'
+import { useDoing, useLoad } from '../frame/load.ts'
+import { Curl, Failure, Shown, State, Time } from '../frame/parts.tsx'
+import { withQuery } from '../frame/router.tsx'
+import { api, type Standing } from '../frame/session.ts'
+import { type Column, Empty, Paging, Table } from '../frame/table.tsx'
+import { useTexts } from '../texts/index.ts'
+
+type Delivery = Schemas['DeliveryOut']
+type Status = Delivery['status']
+
+const PAGE_SIZE = 25
+
+/** Each attempt: when, how long, and what the receiver answered. */
+function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {
+  const { webhooks } = useTexts()
+  if (attempts.length === 0) return <>{webhooks.attempt(0)}</>
+  return (
+    <details>
+      <summary>{webhooks.attempt(attempts.length)}</summary>
+      <ol class="plain">
+        {attempts.map(({ at, durationMs, responseCode, code, reason }) => (
+          <li key={at}>
+            <Time at={at} /> · {durationMs} ms
+            {responseCode !== undefined && ` · ${webhooks.answer} ${responseCode}`}
+            {code && (
+              <>
+                {' · '}
+                <code>{code}</code> {reason}
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+    </details>
+  )
+}
+
+function Again({ id, done }: { id: string; done: () => void }) {
+  const { webhooks } = useTexts()
+  const { run, error, isBusy } = useDoing()
+  const redeliver = () =>
+    void run(async () => {
+      await api.post('/v1/webhooks/deliveries/{id}/redeliver', { params: { path: { id } } })
+      done()
+    })
+  return (
+    <>
+      <button type="button" class="small" aria-disabled={isBusy} onClick={redeliver}>
+        {webhooks.redeliver}
+      </button>
+      <Failure error={error} />
+    </>
+  )
+}
+
+/** Deliveries of one webhook, or of all; `turn` changes when there is something new. */
+export function Deliveries({
+  webhookId,
+  standing,
+  turn = 0,
+}: {
+  webhookId?: string
+  standing: Standing
+  turn?: number
+}) {
+  const { webhooks, frame } = useTexts()
+  const [page, setPage] = useState(1)
+  const [status, setStatus] = useState<Status>()
+  const query = { limit: PAGE_SIZE, page, ...(webhookId && { webhookId }), ...(status && { status }) }
+  const loaded = useLoad(JSON.stringify([query, turn]), () => api.get('/v1/webhooks/deliveries', { params: { query } }))
+  const choose = (name: string) => {
+    setPage(1)
+    setStatus((Object.keys(webhooks.statuses) as Status[]).find((each) => each === name))
+  }
+  const mayRedeliver = standing.scopes.has('webhooks:write')
+  const columns: Column<Delivery>[] = [
+    [webhooks.event, ({ eventType }) => eventType],
+    [webhooks.status, ({ status: name }) => <State name={name}>{webhooks.statuses[name]}</State>],
+    [webhooks.created, ({ createdAt }) => <Time at={createdAt} />],
+    [webhooks.attempts, ({ attempts }) => <Attempts attempts={attempts} />],
+    [webhooks.next, ({ nextAttemptAt }) => nextAttemptAt && <Time at={nextAttemptAt} />],
+    [
+      webhooks.workflow,
+      ({ workflowUrl }) =>
+        workflowUrl && (
+          <a href={workflowUrl} rel="noreferrer">
+            {webhooks.workflow}
+          </a>
+        ),
+    ],
+    ...(mayRedeliver
+      ? [
+          [
+            webhooks.redeliver,
+            ({ id, status: name }: Delivery) => name !== 'PENDING' && <Again id={id} done={loaded.reload} />,
+          ] satisfies Column<Delivery>,
+        ]
+      : []),
+  ]
+  return (
+    <>
+      <div class="filters" onChange={({ target }) => target instanceof HTMLSelectElement && choose(target.value)}>
+        <Choice label={webhooks.status} name="status" value={status} choices={Object.entries(webhooks.statuses)} />
+        <button type="button" onClick={loaded.reload}>
+          {frame.reload}
+        </button>
+      </div>
+      <Shown loaded={loaded}>
+        {({ deliveries, totalCount, totalPages }) =>
+          totalCount === 0 ? (
+            <Empty title={webhooks.noDeliveries} />
+          ) : (
+            <>
+              <Table label={webhooks.deliveries} columns={columns} rows={deliveries} keyOf={({ id }) => id} />
+              <Paging of={webhooks.deliveries} page={page} pages={totalPages} total={totalCount} go={setPage} />
+            </>
+          )
+        }
+      </Shown>
+      <Curl path={withQuery('/v1/webhooks/deliveries', { ...query, limit: String(PAGE_SIZE), page: String(page) })} />
+    </>
+  )
+}

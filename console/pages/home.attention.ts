@@ -1,0 +1,84 @@
+import { pathOf } from '../frame/router.tsx'
+import { api } from '../frame/session.ts'
+import type { Texts } from '../texts/index.ts'
+
+export interface Attention {
+  text: string
+  /** Why, as the API says it. */
+  detail?: string
+  href?: string
+}
+
+const DAY_MS = 86_400_000
+/** So long before its end a document signer is worth a look. */
+const SIGNER_DAYS = 30
+/** What needs attention is new, and lists begin with it. */
+const NEWEST = { limit: 100 }
+
+async function webhooks({ home }: Texts): Promise<Attention[]> {
+  const since = new Date(Date.now() - DAY_MS).toISOString()
+  const [failed, disabled] = await Promise.all([
+    api.get('/v1/webhooks/deliveries', { params: { query: { limit: 1, status: 'FAILED', since } } }),
+    api.get('/v1/webhooks', { params: { query: { limit: 1, status: 'disabled' } } }),
+  ])
+  const href = pathOf('webhooks')
+  const detail = failed.deliveries[0]?.error
+  return [
+    ...(failed.totalCount > 0 ? [{ text: home.failedDeliveries(failed.totalCount), detail, href }] : []),
+    ...(disabled.totalCount > 0 ? [{ text: home.disabledWebhooks(disabled.totalCount), href }] : []),
+  ]
+}
+
+async function signers({ home }: Texts): Promise<Attention[]> {
+  const { data } = await api.get('/v1/credentials/mobile/document-signers', { params: { query: NEWEST } })
+  return data.flatMap((signer): Attention[] => {
+    const { id, usability, certificateData, renewedById } = signer
+    if (renewedById) return []
+    if (usability === 'expired' || usability === 'no_certificate' || usability === 'iaca_inactive')
+      return [{ text: home.signerUnusable, detail: `${id}: ${usability}` }]
+    if (usability !== 'usable' || !certificateData) return []
+    const days = Math.floor((Date.parse(certificateData.notAfter) - Date.now()) / DAY_MS)
+    return days <= SIGNER_DAYS ? [{ text: home.signerEnds(days), detail: id }] : []
+  })
+}
+
+async function domains({ home }: Texts): Promise<Attention[]> {
+  const { domains: rows } = await api.get('/v1/config/domain', { params: { query: NEWEST } })
+  return rows
+    .filter(({ isVerified }) => !isVerified)
+    .map(({ domain, waiting, failureReason }) => ({
+      text: home.domain(domain),
+      detail: failureReason ?? waiting?.reason,
+    }))
+}
+
+async function dids({ home }: Texts): Promise<Attention[]> {
+  const { dids: rows } = await api.get('/v1/dids', { params: { query: NEWEST } })
+  return rows
+    .filter(({ registrationStatus, warning }) => registrationStatus !== 'COMPLETED' || warning)
+    .map(({ did, waiting, failureReason, warning }) => ({
+      text: home.did(did),
+      detail: failureReason ?? warning?.reason ?? waiting?.reason,
+      href: pathOf('dids', did),
+    }))
+}
+
+async function batches({ home }: Texts): Promise<Attention[]> {
+  const { data } = await api.get('/v1/credentials/batches', { params: { query: NEWEST } })
+  return data.flatMap(({ id, status, paused, waiting }) => {
+    if (status === 'PAUSED') return [{ text: home.batch(id), detail: paused?.message }]
+    return waiting ? [{ text: home.batchWaits(id), detail: waiting.part }] : []
+  })
+}
+
+/** What needs attention, of what the role may read; worst first. */
+export async function readAttention(scopes: ReadonlySet<string>, texts: Texts): Promise<Attention[]> {
+  const parts = [
+    scopes.has('webhooks:read') && webhooks(texts),
+    scopes.has('mobile-credentials:read') && signers(texts),
+    scopes.has('semantic-credentials:read') && batches(texts),
+    scopes.has('domains:read') && domains(texts),
+    scopes.has('dids:read') && dids(texts),
+  ]
+  return (await Promise.all(parts)).flatMap((part) => part || [])
+}

@@ -1,0 +1,58 @@
+import { useLoad } from '../frame/load.ts'
+import { Heading, Shown } from '../frame/parts.tsx'
+import { Link } from '../frame/router.tsx'
+import type { Standing } from '../frame/session.ts'
+import { Table } from '../frame/table.tsx'
+import { useLanguage, useLocale, useTexts } from '../texts/index.ts'
+import { type Attention, readAttention } from './home.attention.ts'
+import { readFigures } from './home.figures.ts'
+
+function Item({ item: { text, detail, href } }: { item: Attention }) {
+  return (
+    <li>
+      {href ? <Link href={href}>{text}</Link> : <strong>{text}</strong>}
+      {detail && <p class="quiet">{detail}</p>}
+    </li>
+  )
+}
+
+/** What needs attention first, then how much there is. */
+export function HomePage({ standing }: { standing: Standing }) {
+  const texts = useTexts()
+  const [language, locale] = [useLanguage(), useLocale()]
+  const { home } = texts
+  const attention = useLoad(language, () => readAttention(standing.scopes, texts))
+  const figures = useLoad(language, () => readFigures(standing.scopes, texts))
+  return (
+    <>
+      <Heading title={home.heading}>{home.heading}</Heading>
+      <Shown loaded={attention}>
+        {(items) =>
+          items.length === 0 ? (
+            <p class="success">{home.nothing}</p>
+          ) : (
+            <ul class="attention">
+              {items.map((item) => (
+                <Item key={`${item.text} ${item.detail}`} item={item} />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      <h2>{home.figures}</h2>
+      <Shown loaded={figures}>
+        {(rows) => (
+          <Table
+            label={home.figures}
+            rows={rows}
+            keyOf={({ text }) => text}
+            columns={[
+              [home.figure, ({ text, href }) => <Link href={href}>{text}</Link>],
+              [home.number, ({ count }) => count.toLocaleString(locale)],
+            ]}
+          />
+        )}
+      </Shown>
+    </>
+  )
+}

@@ -1,0 +1,142 @@
+import anyTest from 'ava'
+import {
+  closeBrowser,
+  logIn,
+  memberOf,
+  openConsole,
+  openPage,
+  picture,
+  settled,
+  violationsOf,
+} from '../support/console/browser.ts'
+import { signCompact, signCompactSemantic } from '../support/credentials/compact.ts'
+import { createDid, sign } from '../support/credentials/credentials.ts'
+import { createIaca, createSigner } from '../support/credentials/mobile.ts'
+import { needs } from '../support/parts.ts'
+import { createWebhook } from '../support/webhooks.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+const test = needs('Chromium', anyTest.serial)
+
+// no worker: what is shown is there without one
+let world: World
+let pages: [name: string, path: string][]
+anyTest.before(async () => {
+  world = await openWorld()
+  const did = await createDid(world, 'ed25519', world.token, true)
+  const { id } = await sign(world, did, { revocable: true, tag: 'semester-2026' })
+  await signCompact(world, { iss: did, course: 'CS-101' }, { revocable: true })
+  await signCompactSemantic(world, did)
+  await createIaca(world)
+  await createSigner(world)
+  const webhook = await createWebhook(world, world.token)
+  await world.ask(`/v1/webhooks/${webhook.id}/test`, { method: 'POST', token: world.token })
+  await world.ask(`/v1/credentials/web-semantic/${id}/revocation-status`, {
+    token: world.token,
+    body: { is_revoked: true },
+  })
+  pages = [
+    ['home', ''],
+    ['credentials', '/credentials'],
+    ['no-credentials', '/credentials?tag=none'],
+    ['refused', '/credentials?templateId=none'],
+    ['credential', `/credentials/${id}`],
+    ['webhooks', '/webhooks'],
+    ['webhook', `/webhooks/${webhook.id}`],
+    ['dids', '/dids'],
+    ['did', `/dids/${encodeURIComponent(did)}`],
+    ['log', '/log'],
+    ['not-found', '/nothing'],
+  ]
+})
+anyTest.after.always(async () => {
+  await closeBrowser()
+  await world?.close()
+})
+
+/** Text that its place cuts: of what is one line, and of buttons, labels, headings and links of the navigation. */
+const CUT = `[...document.querySelectorAll('button, label, h1, h2, nav a, th, dt, summary')]
+  .filter((element) => element.offsetParent && (element.scrollWidth > element.clientWidth + 1) && getComputedStyle(element).display !== 'inline')
+  .map((element) => element.textContent)`
+
+for (const width of [360, 1440])
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const locale of ['en-GB', 'de-DE'])
+      test(`every page is accessible, and wide as the screen: ${width} px, ${colorScheme}, ${locale}`, async (t) => {
+        t.timeout(5 * 60_000)
+        const options = { locale, colorScheme, viewport: { width, height: 800 } }
+        const language = locale.slice(0, 2)
+        const { page, complaints, stopped, close } = await openPage(world, '/console', options)
+        const look = async (name: string) => {
+          await picture(page, `console-${name}-${width}-${colorScheme}-${language}`)
+          t.deepEqual(await violationsOf(page), [], name)
+          t.true(
+            await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'),
+            `${name} is too wide`,
+          )
+          t.deepEqual(await page.evaluate<string[]>(CUT), [], name)
+          t.is(await page.evaluate('document.documentElement.lang'), language)
+        }
+        await page.waitForSelector('h1')
+        await look('login')
+        await logIn(page, await memberOf(world))
+        for (const [name, path] of pages) {
+          await page.goto(`${world.url}/console${path}`)
+          await page.waitForSelector('nav.main')
+          await settled(page)
+          await look(name)
+        }
+        t.deepEqual([complaints, await stopped()], [[], []])
+        await close()
+      })
+
+test('the dialog is accessible, and what is opened on a page too', async (t) => {
+  const { page, close } = await openConsole(world, await memberOf(world), `/console${pages[4]?.[1]}`)
+  for (const summary of await page.locator('summary').all()) await summary.click()
+  t.deepEqual(await violationsOf(page), [])
+  await picture(page, 'console-credential-opened')
+  await page.click('text=Take the revocation back')
+  t.deepEqual(await violationsOf(page), [])
+  await picture(page, 'console-dialog')
+  await close()
+})
+
+test('the language is the browser’s, and the reader chooses another one on every page', async (t) => {
+  const { page, close } = await openConsole(world, await memberOf(world), '/console', { locale: 'de-AT' })
+  t.is(await page.textContent('h1'), 'Was Aufmerksamkeit braucht')
+  await page.locator('header select').last().selectOption('en')
+  t.is(await page.textContent('h1'), 'What needs attention')
+  t.is(await page.evaluate('document.documentElement.lang'), 'en')
+  await close()
+})
+
+test('a time is in the reader’s zone, with UTC beside it', async (t) => {
+  const { page, close } = await openConsole(world, await memberOf(world), '/console/credentials', {
+    timezoneId: 'Asia/Kathmandu',
+  })
+  const at = (await page.getAttribute('tbody time', 'datetime')) ?? ''
+  const shown = (await page.textContent('tbody time')) ?? ''
+  const clock = (timeZone: string) =>
+    new Date(at).toLocaleTimeString('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' })
+  t.true(shown.includes(clock('Asia/Kathmandu')), shown)
+  t.true(shown.includes(clock('UTC')) && shown.endsWith('UTC'), shown)
+  await close()
+})
+
+test('a long list turns its pages in place', async (t) => {
+  const did = await createDid(world)
+  for (let at = 0; at < 30; at++) await sign(world, did, { tag: 'many' })
+  const { page, close } = await openConsole(world, await memberOf(world), '/console/credentials?tag=many')
+  t.regex((await page.textContent('nav.paging [role=status]')) ?? '', /Page 1 of 2 · 30 in total/)
+  const first = await page.locator('tbody a').first().getAttribute('href')
+  await page.click('nav.paging button:text-is("Next")')
+  await page.waitForSelector('text=Page 2 of 2')
+  await settled(page)
+  t.is(await page.locator('tbody tr').count(), 5)
+  t.regex(page.url(), /tag=many&page=2$/)
+  await page.goBack()
+  await page.waitForSelector('text=Page 1 of 2')
+  await settled(page)
+  t.is(await page.locator('tbody a').first().getAttribute('href'), first)
+  await close()
+})
