@@ -84,6 +84,8 @@ test('tables without an owner are known ones', async (t) => {
       'platform_epoch',
       'platform_keys',
       'rate_limits',
+      'tenant_import_segments',
+      'tenant_imports',
       'tenants',
       'webhook_keys',
     ],

@@ -4,7 +4,7 @@ import test from 'ava'
 import { EVERY_TENANT } from '../../entities/base.ts'
 import { connect, entities, inTenant, sqlOf } from '../../entities/orm.ts'
 import { roleUrl } from '../../entities/roles.ts'
-import { type Fence, insertion, openFence } from '../support/frame/fence.ts'
+import { type Fence, insertion, openFence, SYSTEMS_ALONE } from '../support/frame/fence.ts'
 
 let fence: Fence
 test.before(async () => {
@@ -13,9 +13,10 @@ test.before(async () => {
 test.after.always(() => fence?.close())
 
 const owned = () =>
-  entities.filter(
-    (entity) => fence.database.tenants.getMetadata().get(entity as never).properties.tenantId,
-  ) as (typeof entities)[number][]
+  entities.filter((entity) => {
+    const { properties, tableName } = fence.database.tenants.getMetadata().get(entity as never)
+    return properties.tenantId && !SYSTEMS_ALONE.has(tableName)
+  }) as (typeof entities)[number][]
 
 /** The application's role with the tenant filter off: row-level security is all that is left. */
 const unfiltered = <T>(tenant: string | undefined, work: (em: SqlEntityManager) => Promise<T>): Promise<T> => {

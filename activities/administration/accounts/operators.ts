@@ -27,7 +27,7 @@ returning account_id as id, expires_at as "expiresAt"`
 
 const REMOVE = `with removed as (update accounts set is_operator = false, updated_at = now() where email_index = ? and is_operator
   returning id),
-links as (delete from account_tokens t using removed where t.account_id = removed.id)
+links as (delete from account_tokens t using removed where t.account_id = removed.id),
 sessions as (update account_sessions s set ended_at = now() from removed where s.account_id = removed.id and s.ended_at is null)
 select id from removed`
 

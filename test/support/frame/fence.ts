@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { sqlOf } from '../../../entities/orm.ts'
+import { RIGHTS, sqlOf } from '../../../entities/orm.ts'
 import { openDatabase } from '../parts/database.ts'
 
 type Row = Record<string, unknown>
@@ -69,6 +69,11 @@ function rowsFor(tenant: string): [table: string, row: Row][] {
     ['idempotency_keys', { tenant_id: tenant, key: 'k', request_hash: none }],
   ]
 }
+
+/** Tables that the application's role has no rights to, whoever's row it is. */
+export const SYSTEMS_ALONE: ReadonlySet<string> = new Set(
+  RIGHTS.flatMap(([table, { app, system }]) => (system && !app ? [table] : [])),
+)
 
 /** One row of every further kind, which the application's role alone may add: they refer to the rows above. */
 export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): [table: string, row: Row][] {

@@ -211,6 +211,8 @@ export const FILTERS: Record<string, Entry> = {
     row: { payload: MOBILE_SIGN_EXAMPLE.payload },
   },
   'requestAutherization client_id': PROVED,
+  'createTenantImport environmentId': PLATFORM,
+  'createTenantImport organizationId': PLATFORM,
 }
 
 /** The value in place of a thing’s id that is nobody’s, in the same form. */
