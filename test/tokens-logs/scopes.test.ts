@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { decodeJwt } from 'jose'
 import { createTokens } from '../../activities/tokens-logs/tokens.ts'
 import { factsOf, OPERATIONS } from '../../protocol/operations.ts'
 import { ALL_SCOPES, type Scope } from '../../protocol/tokens-logs/index.ts'
@@ -106,7 +107,11 @@ const tokenWith = async (scopes: readonly Scope[]): Promise<string> => {
 
 /** Of the sample's person, for operations on own accounts. */
 async function personTokenWith(scope: Scope): Promise<string> {
-  const session = { accountId: sample.person.id, sessionId: randomUUID(), tenantId: world.first.tenantId }
+  const session = {
+    accountId: sample.person.id,
+    sessionId: String(decodeJwt(sample.personToken).sid),
+    tenantId: world.first.tenantId,
+  }
   return (await createTokens(world.dependencies).issueSessionToken({ ...session, scopes: [scope] })).accessToken
 }
 

@@ -1,4 +1,11 @@
-import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
 
-/** Of this program, which the header of a file names. */
-export const platformVersion: string = createRequire(import.meta.url)('../../../package.json').version
+function readVersion(): string {
+  const path = findPackageJSON(import.meta.url)
+  if (!path) throw new Error('The program has no package.json above it.')
+  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
+}
+
+/** Of this program, compiled or not, which the header of a file names. */
+export const platformVersion = readVersion()
