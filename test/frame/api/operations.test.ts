@@ -90,7 +90,7 @@ test('refusals of a form, a token, an id and a limit follow from the operation, 
   t.deepEqual(statuses('/v1/dids/{id}/keys', { security: [{}] }), ['400', '401', '403', '404', '429'])
   for (const { path, responses, ...operation } of operations) {
     // what is said of a header of caches is read or ignored, and refuses nothing
-    const parameters = operation.parameters?.filter((each) => each.in !== 'header') ?? []
+    const parameters = operation.parameters?.filter((each) => each.in !== 'header' && !each.$ref?.includes('/If')) ?? []
     const derived = statuses(path, { ...operation, parameters })
     t.deepEqual(
       derived.filter((status) => !responses[status]),
