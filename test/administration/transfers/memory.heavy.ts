@@ -53,6 +53,6 @@ test.serial('four times as many credentials leave and arrive in the same memory'
   const transfers = transfersOf({ ask, url: platform.url }, token)
   const few = await peaks(t, transfers, 15_000)
   const many = await peaks(t, transfers, 60_000)
-  // of the worker 250 MB are the young generations of its threads, which come with the first 15,000
+  // what threads and buffers take comes with the first ones
   for (const [at, peak] of many.entries()) t.true(peak - (few[at] ?? 0) < 100, `${few[at]} MB, then ${peak} MB`)
 })
