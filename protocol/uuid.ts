@@ -3,6 +3,9 @@ import { fromBase64url } from './base64url.ts'
 /** A UUID in lower case, as we create and store them, for use in patterns. */
 export const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
+/** Before every other UUID (RFC 9562, section 5.9): where a walk over ids begins. */
+export const NIL_UUID = '00000000-0000-0000-0000-000000000000'
+
 const WHOLE = new RegExp(`^${UUID}$`)
 
 /** Checks a caller's text before PostgreSQL would refuse it. */

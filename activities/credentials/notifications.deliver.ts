@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { Notification } from '../../entities/credentials/credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { logOf } from '../../protocol/credentials/formats.ts'
@@ -9,7 +8,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import { jwsAlgorithm, signCompactJws } from '../../protocol/jws.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Signers } from '../dids/signers.ts'
-import { createLimit } from '../frame/limits/index.ts'
+import { createLimit, hostKey } from '../frame/limits/index.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import { postMessage } from '../frame/outbound/post.ts'
 import { findCredential } from './read.ts'
@@ -72,8 +71,7 @@ export function createNotificationDelivery(parts: Parts) {
   const limit = createLimit(sql, { name: 'notification', points: config.notificationLimitPerHour, seconds: 3600 })
 
   async function isWithinLimit(tenantId: string, host: string): Promise<boolean> {
-    const key = createHash('sha256').update(`${tenantId} ${host}`).digest('base64url')
-    return (await limit.take(key)) === undefined
+    return (await limit.take(hostKey(tenantId, host))) === undefined
   }
 
   /** The order of a stored message; who brings it decides between its encrypted form and the plain one. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Sql } from '../../entities/orm.ts'
 import { Unavailable } from '../../protocol/errors.ts'
+import { NIL_UUID } from '../../protocol/uuid.ts'
 import type { Outbox } from './outbox.ts'
 import type { Temporal } from './temporal/index.ts'
 
@@ -36,8 +37,6 @@ interface Nothing {
 
 /** Tenants checked for a batch: more than its size, because some have no due row. */
 const TENANTS_SEEN = 4 * BATCH_SIZE
-const FIRST_TENANT = '00000000-0000-0000-0000-000000000000'
-
 /**
  * Takes rows for the length of a lease, by the database's clock, which all relays share. Locked rows are another
  * relay's. Tenants have their turns, from the one after $2 on and round about: a row of each, then a second of each.
@@ -113,7 +112,7 @@ export function createRelay({ sql, temporal, outbox, log }: RelayDependencies) {
   let pauseMs = 0
   let batchSize = BATCH_SIZE
   /** The tenant that had the last turn. */
-  let lastTenant = FIRST_TENANT
+  let lastTenant = NIL_UUID
   let wakeUp: () => void = () => undefined
 
   /** Returns `away` when the row only waits for Temporal; after `failed` it waits longer each time. */

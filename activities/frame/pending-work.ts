@@ -1,4 +1,5 @@
 import type { Sql } from '../../entities/orm.ts'
+import { NIL_UUID } from '../../protocol/uuid.ts'
 import type { About, Payload, StartedType, Subject } from '../../protocol/workflows.ts'
 import { workflowStart } from './temporal/contract.ts'
 import type { WorkflowStart } from './temporal/starts.ts'
@@ -45,7 +46,6 @@ interface Definition<Type extends StartedType, Row extends WorkRow> {
   about(row: Row): About<Type>
 }
 
-const FIRST = '00000000-0000-0000-0000-000000000000'
 const LIMIT = 50
 
 /** Defines one kind of work. */
@@ -60,7 +60,7 @@ export function defineWork<Type extends StartedType, Row extends WorkRow = WorkR
     order by w.id limit $4`
   return {
     workflowType,
-    async find(systemSql, { after = FIRST, limit = LIMIT, ids, seconds = 0 }) {
+    async find(systemSql, { after = NIL_UUID, limit = LIMIT, ids, seconds = 0 }) {
       const { rows } = await systemSql.query<Row>({ text, values: [seconds, after, ids ?? null, limit] })
       return rows.map((row) => ({ id: row.id, start: workflowStart(workflowType, payload(row), ...about(row)) }))
     },

@@ -8,7 +8,7 @@ import { type Outgoing, readOutgoing } from '../../protocol/messaging/outgoing.t
 import { uuidOfHex } from '../../protocol/uuid.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Agreer, Agreers } from '../dids/agreers.ts'
-import { createLimit } from '../frame/limits/index.ts'
+import { createLimit, hostKey } from '../frame/limits/index.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
 import type { Sealer } from '../frame/sealing.ts'
@@ -61,8 +61,7 @@ export function createSending(parts: Parts) {
   const limit = createLimit(sql, { name: 'message', points: config.messages.limitPerHour, seconds: 3600 })
 
   async function takeTurn(tenantId: string, host: string): Promise<void> {
-    const key = createHash('sha256').update(`${tenantId} ${host}`).digest('base64url')
-    const seconds = await limit.take(key)
+    const seconds = await limit.take(hostKey(tenantId, host))
     if (seconds === undefined) return
     const message = `The services at one host get at most ${config.messages.limitPerHour} messages in an hour.`
     throw new TooMany('message.too_many', message, seconds)

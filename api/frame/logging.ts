@@ -94,10 +94,12 @@ function whenAnswered(response: Response, record: () => void): void {
 }
 
 /** Writes one line, one measurement and the log entry, if the operation did not write it, after each response. */
-export const watchRequests =
-  ({ logs, tenants, measures, find }: Watcher): RequestHandler =>
-  (request, response, next) => {
-    let firstId: string | undefined
+export const watchRequests = ({ logs, tenants, measures, find }: Watcher): RequestHandler => {
+  let firstId: string | undefined
+  const learnFirst = async () => {
+    firstId = (await tenants.first()).id
+  }
+  return (request, response, next) => {
     const started = process.hrtime.bigint()
     const path = find(request.path)
     const operationId = path?.operations.get(request.method)
@@ -125,9 +127,9 @@ export const watchRequests =
       else logs.add(entry)
     })
     if (!operationId || !factsOf(operationId)) return next()
-    const ready = async () => {
-      await logs.room()
-      firstId = (await tenants.first()).id
-    }
-    ready().then(() => next(), next) // a request that cannot be logged does not start (D-205)
+    const room = logs.room()
+    if (!room && firstId !== undefined) return next()
+    // a request that cannot be logged does not start (D-205)
+    Promise.all([room, firstId === undefined ? learnFirst() : undefined]).then(() => next(), next)
   }
+}

@@ -13,6 +13,7 @@ import {
   stepAfter,
 } from '../../../protocol/administration/privacy/erasures.ts'
 import { Refusal } from '../../../protocol/errors.ts'
+import { NIL_UUID } from '../../../protocol/uuid.ts'
 import { refuseRows } from '../../credentials/batches/erase.ts'
 import { eraseCredentials } from '../../credentials/erase.ts'
 import type { Formats } from '../../credentials/format.ts'
@@ -47,8 +48,6 @@ const ISSUED = `select credential_id as id from credential_holders
 
 const STATUSES = `select count(*) filter (where revoked)::int as revoked, count(*) filter (where suspended)::int as suspended
   from credentials where tenant_id = ? and id = any (string_to_array(?, ' ')::uuid[])`
-
-const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /** Why a status cannot be set: there is none, or its credential has gone with its tenant. */
 const WITHOUT_STATUS = ['credential.not_revocable', 'credential.not_suspendable', 'credential.not_found']
@@ -95,7 +94,7 @@ export function createErasing(parts: Parts) {
   }
 
   async function findOfSubject(em: SqlEntityManager, row: Erasure, did: string, atOnce: number): Promise<Found> {
-    const values = [row.tenantId, row.cursorId ?? FIRST, atOnce, did, did]
+    const values = [row.tenantId, row.cursorId ?? NIL_UUID, atOnce, did, did]
     const rows = await em.execute<{ id: string; found: boolean }[]>(LOOK, values)
     const candidates = rows.filter(({ found }) => found).map(({ id }) => id)
     const credentials = candidates.length === 0 ? [] : await em.find(Credential, { id: { $in: candidates } })
@@ -105,7 +104,7 @@ export function createErasing(parts: Parts) {
   }
 
   async function findOfUser(em: SqlEntityManager, row: Erasure, userId: string, atOnce: number): Promise<Found> {
-    const values = [row.tenantId, userId, row.cursorId ?? FIRST, atOnce]
+    const values = [row.tenantId, userId, row.cursorId ?? NIL_UUID, atOnce]
     const rows = await em.execute<{ id: string }[]>(ISSUED, values)
     return { ids: rows.map(({ id }) => id), mentioned: [], next: rows.at(-1)?.id }
   }

@@ -10,6 +10,7 @@ import {
   type RetentionCursor,
   type RetentionKind,
 } from '../../../protocol/administration/privacy/retention.ts'
+import { NIL_UUID } from '../../../protocol/uuid.ts'
 import { eraseCredentials } from '../../credentials/erase.ts'
 import { forgetHolder } from '../../credentials/holders.ts'
 import type { Dependencies } from '../../dependencies.ts'
@@ -24,7 +25,6 @@ const TENANTS_AT_ONCE = 100
 /** Time that one call works, so that its workflow can show progress and take turns with other work. */
 const SLICE_MS = 5_000
 
-const FIRST = '00000000-0000-0000-0000-000000000000'
 const DAY_MS = 86_400_000
 
 const DUE = `select r.tenant_id as id from privacy_retentions r join tenants t on t.id = r.tenant_id
@@ -162,7 +162,7 @@ export function createExpiry({
   return {
     /** The next tenants that do not keep everything, in the order of their ids. */
     async findRetentions({ after }: Partial<RetentionCursor>): Promise<{ tenantIds: string[]; more: boolean }> {
-      const { rows } = await systemSql.query<{ id: string }>({ text: DUE, values: [after ?? FIRST] })
+      const { rows } = await systemSql.query<{ id: string }>({ text: DUE, values: [after ?? NIL_UUID] })
       return { tenantIds: rows.map(({ id }) => id), more: rows.length === TENANTS_AT_ONCE }
     },
 

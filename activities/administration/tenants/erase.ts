@@ -2,6 +2,7 @@ import { asSystem } from '../../../entities/orm.ts'
 import { TENANT_ERASE_ENTRY } from '../../../protocol/administration/entries.ts'
 import type { TenantSubject } from '../../../protocol/administration/tenants/provisioning.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
+import { NIL_UUID } from '../../../protocol/uuid.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
 import { runningWorkflows, terminateWorkflow } from '../../frame/temporal/ending.ts'
@@ -16,8 +17,6 @@ const KEYS = 50
 const ROWS = 1_000
 /** Time that one call works, so that its workflow can show progress. */
 const SLICE_MS = 5_000
-
-const FIRST = '00000000-0000-0000-0000-000000000000'
 
 const DROP_STARTS = 'delete from outbox where tenant_id = $1 and started_at is null'
 const NOTE_ENDED = `update deleted_tenants set workflows_ended = workflows_ended + $2 where id = $1`
@@ -64,7 +63,7 @@ export function createTenantErasure({ database, systemSql, temporal, keys, now, 
 
   /** Keys go before their rows, whichever step meets them. */
   async function deleteKeyRows(id: string): Promise<number> {
-    const page = await destroyPage(id, FIRST)
+    const page = await destroyPage(id, NIL_UUID)
     if (page.length > 0)
       await run(
         DELETE_KEYS,
@@ -103,7 +102,7 @@ export function createTenantErasure({ database, systemSql, temporal, keys, now, 
     /** Destroys keys in the store, with all versions; while the store is away, says why and when the next try is. */
     async destroyTenantKeys({
       subjectTenantId: id,
-      after = FIRST,
+      after = NIL_UUID,
       nextInMs,
     }: TenantSubject & { after?: string; nextInMs: number }): Promise<KeyStep> {
       try {

@@ -21,6 +21,7 @@ import { addLogEntry } from '../../frame/log-entries.ts'
 import { firstTenantId, toTenantRecord } from '../tenants/records.ts'
 import { createTransferRecords } from './records.ts'
 import { countStatement, pageStatement } from './sources.ts'
+import { run } from './statements.ts'
 import { CHUNK_LENGTH, createTransferStorage } from './storage.ts'
 import { platformVersion } from './version.ts'
 
@@ -43,11 +44,9 @@ export function createExporting({ config, database, now, uuid }: Parts) {
   const records = createTransferRecords({ config })
 
   /** The next rows of a kind. */
-  async function nextPage(em: SqlEntityManager, kind: KindName, row: TenantExport): Promise<PageRow[]> {
-    const values = [row.tenantId, row.createdAt.toISOString(), row.afterAt ?? null, row.afterId ?? null]
-    const text = pageStatement(kind)
-    const given = [...text.matchAll(/\$(\d)/g)].map((found) => values[Number(found[1]) - 1])
-    return em.execute<PageRow[]>(text.replace(/\$\d/g, '?'), given)
+  function nextPage(em: SqlEntityManager, kind: KindName, row: TenantExport): Promise<PageRow[]> {
+    const after = [row.afterAt ?? null, row.afterId ?? null]
+    return run<PageRow>(em, pageStatement(kind), row.tenantId, row.createdAt.toISOString(), ...after)
   }
 
   async function header(em: SqlEntityManager, row: TenantExport): Promise<string> {
@@ -56,9 +55,7 @@ export function createExporting({ config, database, now, uuid }: Parts) {
     const { baseUrl } = toTenantRecord(config, tenant, environment)
     const counts: Counts = {}
     for (const kind of KIND_NAMES) {
-      const text = countStatement(kind)
-      const given = [...text.matchAll(/\$(\d)/g)].map((found) => [row.tenantId, row.createdAt][Number(found[1]) - 1])
-      const [counted] = await em.execute<{ count: number }[]>(text.replace(/\$\d/g, '?'), given)
+      const [counted] = await run<{ count: number }>(em, countStatement(kind), row.tenantId, row.createdAt)
       counts[kind] = counted?.count ?? 0
     }
     return headerLine({

@@ -13,6 +13,7 @@ import { createUserIndex } from '../../openid/users/user-index.ts'
 import { indexUser, openUser, sealUser } from '../../openid/users/users.ts'
 import { certificateOf } from './certificates.ts'
 import { columnOf, insertStatement, SOURCES, writtenMembers } from './sources.ts'
+import { run } from './statements.ts'
 
 /** Where the rows of an import go. */
 export interface Destination {
@@ -55,13 +56,6 @@ select gen_random_uuid(), $1::uuid, $2::uuid, $2::uuid, $3, $4`
 
 const OWN_DIDS = 'select id from dids where id = any(string_to_array($1, $2)::uuid[])'
 
-/** Positional parameters, as the driver has them. */
-const run = <Row extends object>(em: SqlEntityManager, text: string, ...values: unknown[]): Promise<Row[]> =>
-  em.execute<Row[]>(text.replace(/\$(\d)/g, '?'), positions(text, values))
-
-const positions = (text: string, values: readonly unknown[]): unknown[] =>
-  [...text.matchAll(/\$(\d)/g)].map((found) => values[Number(found[1]) - 1])
-
 /** Rows of the file as rows of the database, and back where a value is encrypted. */
 export function createTransferRecords({ config }: Pick<Dependencies, 'config'>) {
   const { masterKey } = config
@@ -86,13 +80,16 @@ export function createTransferRecords({ config }: Pick<Dependencies, 'config'>) 
     return { fingerprint, serial_number: serialNumber, not_before: notBefore, not_after: notAfter }
   }
 
+  const sealedUser = ({ providerId, subjectId, claims }: Json, to: Destination) =>
+    sealUser(openId, {
+      tenantId: to.tenantId,
+      providerId: idIn(to, String(providerId)),
+      subjectId: String(subjectId),
+      claims: claims as Json,
+    })
+
   function userColumns(row: Json, to: Destination): Json {
-    const user = {
-      providerId: idIn(to, String(row.providerId)),
-      subjectId: String(row.subjectId),
-      claims: row.claims as Json,
-    }
-    const { subjectIndex, sealed } = sealUser(openId, { tenantId: to.tenantId, ...user })
+    const { subjectIndex, sealed } = sealedUser(row, to)
     return { subject_index: hex(subjectIndex), content: hex(sealed) }
   }
 
@@ -159,15 +156,7 @@ export function createTransferRecords({ config }: Pick<Dependencies, 'config'>) 
   }
 
   async function addUserIndexes(em: SqlEntityManager, to: Destination, rows: readonly Json[]): Promise<void> {
-    for (const row of rows) {
-      const user = {
-        providerId: idIn(to, String(row.providerId)),
-        subjectId: String(row.subjectId),
-        claims: row.claims as Json,
-      }
-      const { digests } = sealUser(openId, { tenantId: to.tenantId, ...user })
-      await indexUser(em, to.tenantId, idIn(to, String(row.id)), digests)
-    }
+    for (const row of rows) await indexUser(em, to.tenantId, idIn(to, String(row.id)), sealedUser(row, to).digests)
   }
 
   /** What goes with new rows of a kind, in their transaction. */

@@ -16,8 +16,6 @@ export interface Source {
   page?: number
   /** Columns that order the rows; default: by their creation, the newest first. */
   keyset?: readonly [string, string]
-  /** Column that names a row where it is not `id`. */
-  idColumn?: string
 }
 
 const base64 = (column: string) => `translate(encode(x.${column}, 'base64'), E'\\n', '')`

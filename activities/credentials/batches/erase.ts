@@ -1,12 +1,11 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { RowInput } from '../../../protocol/credentials/batches.ts'
 import { isObject } from '../../../protocol/json.ts'
+import { NIL_UUID } from '../../../protocol/uuid.ts'
 import { rowProblem } from './upload.ts'
 
 /** Rows that one slice looks at. */
 const AT_ONCE = 1_000
-
-const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /** Locked first, as whoever records rows of it does. An upload that is not complete is no batch yet. */
 const NEXT = `select id from credential_batches
@@ -59,7 +58,7 @@ export async function refuseRows(
   { tenantId, did }: { tenantId: string; did: string },
   { batchId, row }: RowCursor,
 ): Promise<{ refused: number; next?: RowCursor }> {
-  const at = batchId ?? FIRST
+  const at = batchId ?? NIL_UUID
   const [batch] = await em.execute<{ id: string }[]>(NEXT, [tenantId, at, at, row !== null])
   if (!batch) return { refused: 0 }
   const after = batch.id === batchId ? (row ?? 0) : 0

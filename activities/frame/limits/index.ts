@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Sql } from '../../../entities/orm.ts'
 
@@ -24,6 +25,10 @@ export function createLimiter(sql: Sql, { name, points, seconds, isInsured = fal
     ...(isInsured && { insuranceLimiter: new RateLimiterMemory(options) }),
   })
 }
+
+/** What a limit of a tenant for each host counts by: a digest, for a host may be longer than a key. */
+export const hostKey = (tenantId: string, host: string): string =>
+  createHash('sha256').update(`${tenantId} ${host}`).digest('base64url')
 
 /** What may happen so often for a key in a window of time. */
 export function createLimit(sql: Sql, options: LimitOptions) {

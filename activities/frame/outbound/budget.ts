@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { getDomain } from 'tldts'
 import type { Sql } from '../../../entities/orm.ts'
 import { Exhausted } from '../../../protocol/errors.ts'
-import { createLimit } from '../limits/index.ts'
+import { createLimit, hostKey } from '../limits/index.ts'
 
 /** Short, so that a minute's reads do not come in one second. */
 const WINDOW_SECONDS = 10
@@ -23,8 +22,7 @@ export function createReadBudget({ sql, perMinute }: { sql: Sql; perMinute: numb
   return {
     async spend(tenantId, host) {
       const owner = getDomain(host, { allowPrivateDomains: true }) ?? host
-      const key = createHash('sha256').update(`${tenantId} ${owner}`).digest('base64url')
-      const seconds = await limit.take(key)
+      const seconds = await limit.take(hostKey(tenantId, owner))
       if (seconds === undefined) return
       const message = `${owner} is not read now: at most ${points} documents of it are read for a tenant in ${WINDOW_SECONDS} seconds.`
       throw new Exhausted('outbound', message, seconds)

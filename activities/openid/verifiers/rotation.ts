@@ -1,6 +1,7 @@
 import { inTenant } from '../../../entities/orm.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { OPERATIONS } from '../../../protocol/operations.ts'
+import { NIL_UUID } from '../../../protocol/uuid.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry, PLATFORM } from '../../frame/log-entries.ts'
 import { KEPT_MS, type VerifierKeys } from './keys.ts'
@@ -24,8 +25,6 @@ from oidc_verifiers v join oidc_keys k on k.verifier_id = v.id
 where v.id > $1::uuid group by v.id, v.tenant_id
 having max(k.created_at) <= $2 or (count(*) > 2 and max(k.created_at) <= $3)
 order by v.id limit ${AT_ONCE}`
-
-const FIRST = '00000000-0000-0000-0000-000000000000'
 
 export interface RotatedKeys {
   /** Verifiers with new keys. */
@@ -72,7 +71,7 @@ export function createVerifierKeyRotation({ database, systemSql, now, uuid, log,
       const done: RotatedKeys = { rotated: 0, forgotten: 0 }
       const at = now().getTime()
       const oldest = config.oidcKeyDays === 0 ? new Date(0) : new Date(at - config.oidcKeyDays * DAY_MS)
-      for (let after = FIRST; ; ) {
+      for (let after = NIL_UUID; ; ) {
         const values = [after, oldest, new Date(at - KEPT_MS)]
         const { rows } = await systemSql.query<Due>({ text: DUE, values })
         for (const due of rows) {

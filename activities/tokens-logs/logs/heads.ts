@@ -1,5 +1,6 @@
 import type { Link } from '../../../protocol/tokens-logs/chain.ts'
 import type { Seal, SealKind } from '../../../protocol/tokens-logs/seals.ts'
+import { NIL_UUID } from '../../../protocol/uuid.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { LogKeys } from './keys.ts'
 import type { ChainRows } from './rows.ts'
@@ -27,8 +28,6 @@ values ($1, $2, $3, decode($4, 'hex'), $5, $6, $7) on conflict do nothing`
 const THIN = `delete from log_seals s where s.tenant_id = $1 and s.kind = 'head' and s.signed_at < $2::timestamptz - interval '1 day'
   and exists (select from log_seals n where n.tenant_id = s.tenant_id and n.kind = 'head' and n.position > s.position
     and n.signed_at at time zone 'UTC' < date_trunc('day', s.signed_at at time zone 'UTC') + interval '1 day')`
-
-const FIRST_TENANT = '00000000-0000-0000-0000-000000000000'
 
 interface Parts extends Pick<Dependencies, 'systemSql' | 'now' | 'log'> {
   rows: ChainRows
@@ -96,7 +95,7 @@ export function createHeads({ systemSql, now, log, rows, keys, walk }: Parts) {
     async signLogHeads({ keyId: newKeyId }: { keyId: string }): Promise<SignedHeads> {
       const total = { signed: 0, broken: 0 }
       const keyId = await keys.current(newKeyId)
-      for (let after = FIRST_TENANT; ; ) {
+      for (let after = NIL_UUID; ; ) {
         const { rows: moved } = await systemSql.query<{ id: string }>({ text: MOVED, values: [after] })
         for (const { id } of moved) {
           const outcome = await signTenant(id, keyId)

@@ -1,25 +1,27 @@
 import type { Schema } from './schemas.ts'
 
-/**
- * URLs that the platform calls. The pattern takes each one that the platform takes, also with letters outside of ASCII; which
- * hosts and ports can be called is more than a pattern says, and the refusal tells it.
- */
-const urlSchema = (path: string, description: string, example: string): Schema => ({
+const urlSchema = (pattern: string, description: string, example: string): Schema => ({
   type: 'string',
   description,
-  pattern: `^[hH][tT][tT][pP][sS]?://[^/?#@\\\\\\s]+${path}$`,
+  pattern: `^${pattern}$`,
   maxLength: 2048,
   example,
 })
 
+/**
+ * URLs that the platform calls. The pattern takes each one that the platform takes, also with letters outside of ASCII; which
+ * hosts and ports can be called is more than a pattern says, and the refusal tells it.
+ */
+const ANY_HOST = '[hH][tT][tT][pP][sS]?://[^/?#@\\\\\\s]+'
+
 export const urlWithoutQuery = (description: string, example: string): Schema =>
-  urlSchema('(/[^?#\\\\\\s]*)?', description, example)
+  urlSchema(`${ANY_HOST}(/[^?#\\\\\\s]*)?`, description, example)
 
 export const urlWithFragment = (description: string, example: string): Schema =>
-  urlSchema('(/[^?#\\\\\\s]*)?(#[^\\\\\\s]*)?', description, example)
+  urlSchema(`${ANY_HOST}(/[^?#\\\\\\s]*)?(#[^\\\\\\s]*)?`, description, example)
 
 export const urlWithQuery = (description: string, example: string): Schema =>
-  urlSchema('(/[^?#\\\\\\s]*)?(\\?[^#\\\\\\s]*)?', description, example)
+  urlSchema(`${ANY_HOST}(/[^?#\\\\\\s]*)?(\\?[^#\\\\\\s]*)?`, description, example)
 
 const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 /** A public host name in ASCII: names of other scripts are written in Punycode. */
@@ -38,24 +40,16 @@ const ANY = "([A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*"
 const QUERY = `(\\?${ANY})?`
 const FRAGMENT = `(#${ANY})?`
 
-const httpsSchema = (pattern: string, description: string, example: string): Schema => ({
-  type: 'string',
-  description,
-  pattern: `^${pattern}$`,
-  maxLength: 2048,
-  example,
-})
-
 /** URLs of public hosts with https alone, in ASCII, of every top-level domain; in requests and in what is made from the schema. */
 export const calledHttpsUrl = (description: string, example: string): Schema =>
-  httpsSchema(`https://${HOST}${CALLED_PORT}${PATH}`, description, example)
+  urlSchema(`https://${HOST}${CALLED_PORT}${PATH}`, description, example)
 
 /** Of a picture that others load: any port and query. */
 export const pictureUrl = (description: string, example: string): Schema =>
-  httpsSchema(`https://${HOST}${PORT}${PATH}${QUERY}`, description, example)
+  urlSchema(`https://${HOST}${PORT}${PATH}${QUERY}`, description, example)
 
 export const pictureUrlWithFragment = (description: string, example: string): Schema =>
-  httpsSchema(`https://${HOST}${PORT}${PATH}${QUERY}${FRAGMENT}`, description, example)
+  urlSchema(`https://${HOST}${PORT}${PATH}${QUERY}${FRAGMENT}`, description, example)
 
 /** Compared character by character, so without wildcards; http on this machine alone. */
 export const REDIRECT_URI = `^(https://${HOST}|http://localhost)${PORT}(/${pathOf('*')})?$`

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { type Account, addAccount, addInvitation, createOrganization, tokenOfPerson } from '../../support/accounts.ts'
+import { membershipsOf, ORGANIZATIONS } from '../../support/organizations.ts'
 import { type Smtp, startSmtp, tokenIn } from '../../support/smtp.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
 
@@ -18,14 +19,8 @@ test.after.always(async () => {
   await smtp?.close()
 })
 
-const PATH = '/v1/organizations'
 const problem = (reply: Reply) => [reply.status, reply.json<{ type: string }>().type.replace('/problems#', '')]
-const invite = (id: string, email: string, role = 'issuer', asker = token) =>
-  world.ask(`${PATH}/${id}/invitations`, { token: asker, body: { email, role } })
-const accept = (asker: string, secret: string) =>
-  world.ask('/v1/account/invitations', { token: asker, body: { token: secret } })
-const member = (id: string, accountId: string, method: string, body?: object) =>
-  world.ask(`${PATH}/${id}/members/${accountId}`, { method, token, body })
+const { invite, accept, member } = membershipsOf(() => ({ ask: world.ask, token }))
 
 async function joined(id: string, role: string) {
   const account = await addAccount(world)
@@ -41,9 +36,9 @@ test.serial('administrators and operators see what invitations wait, without tok
   const [guest, plain] = [await addAccount(world), await joined(id, 'auditor')]
   const invited = (await invite(id, guest.email, 'verifier')).json<{ id: string }>()
   const other = await addInvitation(world, id)
-  const list = (asker = token, query = '') => world.ask(`${PATH}/${id}/invitations${query}`, { token: asker })
+  const list = (asker = token, query = '') => world.ask(`${ORGANIZATIONS}/${id}/invitations${query}`, { token: asker })
   const withdraw = (invitation: string, asker = token, organization = id) =>
-    world.ask(`${PATH}/${organization}/invitations/${invitation}`, { method: 'DELETE', token: asker })
+    world.ask(`${ORGANIZATIONS}/${organization}/invitations/${invitation}`, { method: 'DELETE', token: asker })
 
   const { data, total_count } = (await list()).json<{ data: { id: string }[]; total_count: number }>()
   t.is(total_count, 2)
@@ -87,7 +82,10 @@ for (const [what, lose] of [
     t.true([200, 204].includes((await lose(id, leaving.id)).status))
     t.deepEqual(problem(await accept(leaving.token, own)), [400, 'invitation.invalid'])
     t.deepEqual(problem(await accept(await tokenOfPerson(world, friend), other)), [400, 'invitation.invalid'])
-    t.is((await world.ask(`${PATH}/${id}/invitations`, { token })).json<{ total_count: number }>().total_count, 0)
+    t.is(
+      (await world.ask(`${ORGANIZATIONS}/${id}/invitations`, { token })).json<{ total_count: number }>().total_count,
+      0,
+    )
   })
 
 test.serial('an invitation of somebody who lost the role in any other way is void', async (t) => {

@@ -8,6 +8,7 @@ import {
   newEmail,
   tokenOfPerson,
 } from '../../support/accounts.ts'
+import { membershipsOf, ORGANIZATIONS } from '../../support/organizations.ts'
 import { type Smtp, startSmtp, tokenIn } from '../../support/smtp.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
 
@@ -26,15 +27,9 @@ test.after.always(async () => {
   await smtp?.close()
 })
 
-const PATH = '/v1/organizations'
 const problem = (reply: Reply) => [reply.status, reply.json<{ type: string }>().type.replace('/problems#', '')]
 const told = ({ status, text }: Reply) => ({ status, text: text.replace(/"instance":"[^"]+"/, '') })
-const invite = (id: string, email: string, role = 'issuer', asker = token) =>
-  world.ask(`${PATH}/${id}/invitations`, { token: asker, body: { email, role } })
-const accept = (asker: string, secret: string) =>
-  world.ask('/v1/account/invitations', { token: asker, body: { token: secret } })
-const member = (id: string, accountId: string, method: string, body?: object, asker = token) =>
-  world.ask(`${PATH}/${id}/members/${accountId}`, { method, token: asker, body })
+const { invite, accept, member } = membershipsOf(() => ({ ask: world.ask, token }))
 
 test.serial('a person is invited by mail, accepts, is listed, gets another role and is removed', async (t) => {
   const id = await createOrganization(world, token, { name: 'Evil https://evil.example/ <b>University</b>' })
@@ -49,7 +44,7 @@ test.serial('a person is invited by mail, accepts, is listed, gets another role 
   const accepted = await accept(guestToken, tokenIn(mail))
   t.deepEqual(accepted.json(), { organization_id: id, role: 'issuer' }, accepted.text)
   t.deepEqual(problem(await accept(guestToken, tokenIn(mail))), [400, 'invitation.invalid'], 'once')
-  const list = await world.ask(`${PATH}/${id}/members`, { token: guestToken })
+  const list = await world.ask(`${ORGANIZATIONS}/${id}/members`, { token: guestToken })
   const { data, total_count } = list.json<{
     data: { account_id: string; role: string; email: string }[]
     total_count: number
@@ -67,7 +62,7 @@ test.serial('a person is invited by mail, accepts, is listed, gets another role 
     role: 'auditor',
   })
   t.is((await member(id, guest.id, 'DELETE')).status, 204)
-  t.is((await world.ask(`${PATH}/${id}`, { token: guestToken })).status, 404)
+  t.is((await world.ask(`${ORGANIZATIONS}/${id}`, { token: guestToken })).status, 404)
   t.deepEqual(problem(await member(id, guest.id, 'DELETE')), [404, 'member.not_found'])
 })
 
@@ -142,7 +137,7 @@ test.serial('members and invitations of an organization of others are as of a mi
   const id = await createOrganization(world, token)
   const stranger = await tokenOfPerson(world, await addAccount(world))
   const asks: ((which: string) => Promise<Reply>)[] = [
-    (which) => world.ask(`${PATH}/${which}/members`, { token: stranger }),
+    (which) => world.ask(`${ORGANIZATIONS}/${which}/members`, { token: stranger }),
     (which) => invite(which, newEmail(), 'issuer', stranger),
     (which) => member(which, admin.id, 'PUT', { role: 'auditor' }, stranger),
     (which) => member(which, admin.id, 'DELETE', undefined, stranger),
