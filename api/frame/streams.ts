@@ -1,7 +1,11 @@
+import type { Hash } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import { Refusal } from '../../protocol/errors.ts'
+import type { Called } from './authentication.ts'
 import { sendProblem } from './errors.ts'
 import { ARCHIVES, UPLOADS } from './openapi/areas.ts'
 import type { FindPath } from './openapi/paths.ts'
@@ -79,4 +83,69 @@ export async function sendFile(
     response.locals.log.info({ err: error }, 'a download broke off')
     response.destroy()
   })
+}
+
+/** A refused upload is still read for this long, so that its sender receives the problem. */
+const DRAIN_MS = 5_000
+
+/** What an upload has beside its rows. */
+export interface Received {
+  /** SHA-256 of the body, once it was read to its end. */
+  digest(): Buffer
+  /** Reads the body of a repeated request, for its digest alone. */
+  reread(): Promise<Buffer>
+  /** Discards the rest of the body, for DRAIN_MS at most. */
+  drain(): Promise<void>
+}
+
+/** `read` gives the bytes of the body, and counts them in `hash`. */
+export function received(request: IncomingMessage, hash: Hash, read: () => AsyncIterable<Uint8Array>): Received {
+  let digest: Buffer | undefined
+  const digestOnce = () => {
+    digest ??= hash.digest()
+    return digest
+  }
+  return {
+    digest: digestOnce,
+    async reread() {
+      for await (const _bytes of read());
+      return digestOnce()
+    },
+    async drain() {
+      if (request.complete || request.destroyed) return
+      request.resume()
+      await once(request, 'end', { signal: AbortSignal.timeout(DRAIN_MS) }).catch(() => undefined)
+    },
+  }
+}
+
+interface Making<Made> {
+  /** The digest of the upload that made a thing before. */
+  digestOf(id: string): Promise<Buffer | undefined>
+  make(): Promise<Made>
+}
+
+/**
+ * Makes what an upload asks for, once for its Idempotency-Key: with the same key the body must be the same too, so it is
+ * read again for its digest. Throws `Replay` for a request that was answered before.
+ */
+export async function madeOf<Made extends { id: string }>(
+  { user, replay }: Called & Request,
+  upload: Pick<Received, 'reread' | 'drain'>,
+  { digestOf, make }: Making<Made>,
+): Promise<Made> {
+  try {
+    const effect = user.idempotency?.effect as Made | undefined
+    const id = replay ? String((replay.body() as { id: string }).id) : effect?.id
+    if (id !== undefined && !(await digestOf(id))?.equals(await upload.reread()))
+      throw new Refusal(
+        'idempotency.key_reused',
+        'This Idempotency-Key was used with another request. Use a new key for a new request.',
+      )
+    if (replay) throw replay
+    return effect ?? (await make())
+  } catch (error) {
+    await upload.drain()
+    throw error
+  }
 }

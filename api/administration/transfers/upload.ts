@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FileUpload } from '../../../activities/administration/transfers/reception.ts'
 import { Refusal } from '../../../protocol/errors.ts'
+import { type Received, received } from '../../frame/streams.ts'
 
 const GZIP = /^application\/(gzip|x-gzip)$/i
 const LINES = /^application\/x-ndjson\s*(;\s*charset="?utf-8"?\s*)?$/i
-
-/** A refused upload is still read for this long, so that its sender receives the problem. */
-const DRAIN_MS = 5_000
 
 /** Whether the body is compressed: as the file is, or on its way. */
 function isCompressed({ headers }: IncomingMessage): boolean {
@@ -24,30 +21,18 @@ function isCompressed({ headers }: IncomingMessage): boolean {
   )
 }
 
-export interface OpenFile extends FileUpload {
-  /** Reads the body of a repeated request, for its digest alone. */
-  reread(): Promise<Buffer>
-  /** Discards the rest of the body, for DRAIN_MS at most. */
-  drain(): Promise<void>
-}
-
 /** Throws `request.unsupported_media_type`; reading throws `request.malformed`. */
-export function openFile(request: IncomingMessage): OpenFile {
+export function openFile(request: IncomingMessage): FileUpload & Received {
   const compressed = isCompressed(request)
   const hash = createHash('sha256')
-  let received = 0
-  let digest: Buffer | undefined
+  let length = 0
   async function* body(): AsyncGenerator<Uint8Array> {
     // the connection stays open when reading stops early: the response needs it
     for await (const bytes of request.iterator({ destroyOnReturn: false })) {
-      received += bytes.length
+      length += bytes.length
       hash.update(bytes)
       yield bytes
     }
-  }
-  const digestOnce = () => {
-    digest ??= hash.digest()
-    return digest
   }
   async function* plain(): AsyncGenerator<Uint8Array> {
     try {
@@ -56,7 +41,7 @@ export function openFile(request: IncomingMessage): OpenFile {
       const source = Readable.from(body()).once('error', (error) => gunzip.destroy(error))
       yield* source.pipe(gunzip)
     } catch {
-      if (received === 0) return // no bytes are no gzip: what reads the lines says that the file is empty
+      if (length === 0) return // no bytes are no gzip: what reads the lines says that the file is empty
       throw new Refusal(
         'request.malformed',
         'The upload was interrupted, or it is not gzip to its end. Send the file as it was downloaded.',
@@ -65,16 +50,7 @@ export function openFile(request: IncomingMessage): OpenFile {
   }
   return {
     plain: plain(),
-    received: () => received,
-    digest: digestOnce,
-    async reread() {
-      for await (const _bytes of body());
-      return digestOnce()
-    },
-    async drain() {
-      if (request.complete || request.destroyed) return
-      request.resume()
-      await once(request, 'end', { signal: AbortSignal.timeout(DRAIN_MS) }).catch(() => undefined)
-    },
+    received: () => length,
+    ...received(request, hash, body),
   }
 }

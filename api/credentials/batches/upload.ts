@@ -1,19 +1,16 @@
 import { createHash, type Hash } from 'node:crypto'
-import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { createGunzip } from 'node:zlib'
 import type { Upload } from '../../../activities/credentials/batches/upload.ts'
 import { type BatchOptions, rowKindOf } from '../../../protocol/credentials/batches.ts'
 import { Refusal } from '../../../protocol/errors.ts'
+import { type Received, received } from '../../frame/streams.ts'
 import { csvRows, jsonRows, measured } from './rows.ts'
 
 const TYPES: [RegExp, Upload['source']][] = [
   [/^application\/(x-ndjson|jsonl|x-jsonlines)\s*(;\s*charset="?utf-8"?\s*)?$/i, 'jsonl'],
   [/^text\/csv\s*(;\s*(charset="?utf-8"?|header=present)\s*)*$/i, 'csv'],
 ]
-
-/** A refused upload is still read for this long, so that its sender receives the problem. */
-const DRAIN_MS = 5_000
 
 const sourceOf = ({ headers }: IncomingMessage): Upload['source'] => {
   const [, source] = TYPES.find(([pattern]) => pattern.test(headers['content-type'] ?? '')) ?? []
@@ -44,38 +41,17 @@ async function* bytesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   }
 }
 
-export interface OpenUpload extends Upload {
-  /** Reads the body of a repeated request, for its digest alone. */
-  reread(): Promise<Buffer>
-  /** Discards the rest of the body, for DRAIN_MS at most. */
-  drain(): Promise<void>
-}
-
 /** Throws `Refusal('request.unsupported_media_type')`; reading throws what jsonRows and csvRows do. */
-export function openUpload(request: IncomingMessage, options: BatchOptions, delimiter: string): OpenUpload {
+export function openUpload(request: IncomingMessage, options: BatchOptions, delimiter: string): Upload & Received {
   const source = sourceOf(request)
   const kind = rowKindOf(options)
   const hash: Hash = createHash('sha256')
   const bytes = () => measured(bytesOf(request), hash)
-  let digest: Buffer | undefined
-  const digestOnce = () => {
-    digest ??= hash.digest()
-    return digest
-  }
   return {
     source,
     options,
     rows: (checkColumns) =>
       source === 'csv' ? csvRows(bytes(), delimiter, kind, checkColumns) : jsonRows(bytes(), kind),
-    digest: digestOnce,
-    async reread() {
-      for await (const _bytes of bytes());
-      return digestOnce()
-    },
-    async drain() {
-      if (request.complete || request.destroyed) return
-      request.resume()
-      await once(request, 'end', { signal: AbortSignal.timeout(DRAIN_MS) }).catch(() => undefined)
-    },
+    ...received(request, hash, bytes),
   }
 }

@@ -1,6 +1,13 @@
 import test from 'ava'
-import { type Account, addAccount, addInvitation, createOrganization, tokenOfPerson } from '../../support/accounts.ts'
-import { membershipsOf, ORGANIZATIONS } from '../../support/organizations.ts'
+import {
+  type Account,
+  addAccount,
+  addInvitation,
+  createOrganization,
+  membershipsOf,
+  ORGANIZATIONS,
+  tokenOfPerson,
+} from '../../support/accounts.ts'
 import { type Smtp, startSmtp, tokenIn } from '../../support/smtp.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
 

@@ -5,10 +5,11 @@ import {
   addAccount,
   addMember,
   createOrganization,
+  membershipsOf,
   newEmail,
+  ORGANIZATIONS,
   tokenOfPerson,
 } from '../../support/accounts.ts'
-import { membershipsOf, ORGANIZATIONS } from '../../support/organizations.ts'
 import { type Smtp, startSmtp, tokenIn } from '../../support/smtp.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
 
