@@ -2,8 +2,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { Failure } from './frame/parts.tsx'
 import { logOut, onEnd, restore, type Standing, switchTenant } from './frame/session.ts'
 import { Shell } from './frame/shell.tsx'
-import { Pages, shownPages } from './pages/index.tsx'
-import { Login, NoTenant } from './pages/login.tsx'
+import { Pages } from './pages/index.tsx'
+import { Login } from './pages/login.tsx'
+import { Navigation } from './pages/navigation.tsx'
 import { browserLanguage, type Language, LanguageContext, useTexts } from './texts/index.ts'
 
 type Session = 'unknown' | 'none' | Standing
@@ -37,11 +38,11 @@ function Content({ setLanguage }: { setLanguage: (language: Language) => void })
     <Shell
       {...shell}
       standing={session}
-      pages={shownPages(session)}
+      navigation={<Navigation standing={session} />}
       onTenant={(id) => stand(switchTenant(id))}
       onLogOut={() => void logOut().catch(setError)}
     >
-      {session.tenantId === null ? <NoTenant /> : <Pages key={session.tenantId} standing={session} />}
+      <Pages key={session.tenantId} standing={session} />
     </Shell>
   )
 }

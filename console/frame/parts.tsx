@@ -1,19 +1,19 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Problem } from '../../client/index.ts'
-import { useLocale, useTexts } from '../texts/index.ts'
+import { useLocale, useSay, useTexts } from '../texts/index.ts'
 import type { Loaded } from './load.ts'
 
 /** A moment in the reader's zone, with UTC beside it. */
 export function Time({ at }: { at: string }) {
-  const locale = useLocale()
+  const [locale, say] = [useLocale(), useSay()]
   const { frame } = useTexts()
   const moment = new Date(at)
   const own = moment.toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const utc = moment.toLocaleString(locale, { dateStyle: 'short', timeStyle: 'short', timeZone: 'UTC' })
   return (
     <time dateTime={at} title={at}>
-      {own} <small>{frame.utc(utc)}</small>
+      {own} <small>{say(frame.utc, { time: utc })}</small>
     </time>
   )
 }
@@ -36,6 +36,7 @@ export function Heading({ children, title }: { children: ComponentChildren; titl
 /** What went wrong, the fields that break a rule, and the id by which the log finds the request. */
 export function Failure({ error }: { error: unknown }) {
   const { problem } = useTexts()
+  const say = useSay()
   if (error === undefined) return null
   const known = error instanceof Problem ? error : undefined
   return (
@@ -51,7 +52,7 @@ export function Failure({ error }: { error: unknown }) {
           ))}
         </ul>
       )}
-      {known?.retryAfterSeconds !== undefined && <p>{problem.wait(known.retryAfterSeconds)}</p>}
+      {known?.retryAfterSeconds !== undefined && <p>{say(problem.wait, { seconds: known.retryAfterSeconds })}</p>}
       {known && (
         <p class="quiet">
           {known.code && (

@@ -1,15 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import type { PageName } from '../pages/index.tsx'
 import { isLanguage, LANGUAGES, type Language, useLanguage, useTexts } from '../texts/index.ts'
-import { Link, pathOf, useAddress } from './router.tsx'
+import { Link, pathOf } from './router.tsx'
 import type { Standing } from './session.ts'
 
 interface ShellProps {
   setLanguage: (language: Language) => void
   error: ComponentChildren
   standing?: Standing
-  pages?: readonly PageName[]
+  navigation?: ComponentChildren
   onTenant?: (id: string) => void
   onLogOut?: () => void
   children: ComponentChildren
@@ -59,10 +58,8 @@ function Tenants({ standing, onTenant }: Required<Pick<ShellProps, 'standing' | 
 }
 
 /** What every page has around it. */
-export function Shell({ setLanguage, error, standing, pages = [], onTenant, onLogOut, children }: ShellProps) {
+export function Shell({ setLanguage, error, standing, navigation, onTenant, onLogOut, children }: ShellProps) {
   const texts = useTexts()
-  const { parts } = useAddress()
-  const here = parts[0] ?? 'home'
   return (
     <>
       <a class="skip" href="#content">
@@ -83,23 +80,13 @@ export function Shell({ setLanguage, error, standing, pages = [], onTenant, onLo
           )}
         </div>
       </header>
-      {pages.length > 0 && (
-        <nav class="main" aria-label={texts.frame.navigation}>
-          <ul>
-            {pages.map((name) => (
-              <li key={name}>
-                <Link href={name === 'home' ? pathOf() : pathOf(name)} current={name === here}>
-                  {texts.frame[name]}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </nav>
-      )}
-      <main id="content" tabIndex={-1}>
-        {error}
-        {children}
-      </main>
+      <div class="columns">
+        {navigation}
+        <main id="content" tabIndex={-1}>
+          {error}
+          {children}
+        </main>
+      </div>
     </>
   )
 }

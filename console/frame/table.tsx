@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useLocale, useTexts } from '../texts/index.ts'
+import { useLocale, useSay, useTexts } from '../texts/index.ts'
 
 export type Column<Row> = [heading: string, cell: (row: Row) => ComponentChildren]
 
@@ -51,7 +51,7 @@ interface PagingProps {
 /** Back and forth. A button that leads nowhere keeps the focus: it says so, and does nothing. */
 export function Paging({ of, page, pages, total, go }: PagingProps) {
   const { paging } = useTexts()
-  const locale = useLocale()
+  const [locale, say] = [useLocale(), useSay()]
   const step = (to: number, text: string) => {
     const isEnd = to < 1 || to > pages
     return (
@@ -64,7 +64,8 @@ export function Paging({ of, page, pages, total, go }: PagingProps) {
     <nav class="paging" aria-label={`${paging.label}: ${of}`}>
       {step(page - 1, paging.previous)}
       <span role="status">
-        {paging.page(page, Math.max(pages, 1))} · {paging.count(total.toLocaleString(locale))}
+        {say(paging.page, { page, pages: Math.max(pages, 1) })} ·{' '}
+        {say(paging.count, { count: total.toLocaleString(locale) })}
       </span>
       {step(page + 1, paging.next)}
     </nav>

@@ -1,16 +1,13 @@
+import { IntlMessageFormat } from 'intl-messageformat'
 import { createContext } from 'preact'
-import { useContext } from 'preact/hooks'
-import { de } from './de.ts'
-import { en } from './en.ts'
+import { useContext, useMemo } from 'preact/hooks'
+import de from './de.json'
+import en from './en.json'
 
-/** The members of English, with any texts: a language that lacks one does not compile. */
-export type Texts = Same<typeof en>
-type Same<Value> = Value extends string
-  ? string
-  : Value extends (...values: infer Values) => string
-    ? (...values: Values) => string
-    : { [Name in keyof Value]: Same<Value[Name]> }
+/** The members of English: a language that lacks one does not compile. */
+export type Texts = typeof en
 
+/** A language is one file; a text with values is an ICU message (`{count, plural, …}`). */
 export const LANGUAGES = { en, de } satisfies Record<string, Texts>
 export type Language = keyof typeof LANGUAGES
 
@@ -31,3 +28,19 @@ export function useLocale(): string {
 }
 
 export const useTexts = (): Texts => LANGUAGES[useLanguage()]
+
+/** A text with its values in their places. */
+export type Say = (text: string, values: Record<string, string | number>) => string
+
+/** For the texts with values: `say(paging.page, { page, pages })`. A value that the text names must be there. */
+export function useSay(): Say {
+  const locale = useLocale()
+  return useMemo(() => {
+    const parsed = new Map<string, IntlMessageFormat>()
+    return (text, values) => {
+      const message = parsed.get(text) ?? new IntlMessageFormat(text, locale, undefined, { ignoreTag: true })
+      parsed.set(text, message)
+      return String(message.format(values))
+    }
+  }, [locale])
+}

@@ -1,7 +1,7 @@
 import anyTest, { type Implementation, type TestFn } from 'ava'
 import { PARTS, skippedTitle } from '../../stack/tests/parts.ts'
 
-type Declare<Context> = (title: string, run: Implementation<[], Context>) => void
+export type Declare<Context> = (title: string, run: Implementation<[], Context>) => void
 
 /**
  * Declares tests that need a part which a machine may lack. Where it is missing they are skipped by its name; a run on a

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
-import type { Schemas } from '../../client/index.ts'
-import { Confirm } from '../frame/confirm.tsx'
-import { useDoing, useLoad } from '../frame/load.ts'
-import { Curl, Facts, Failure, Heading, Shown, State, Time } from '../frame/parts.tsx'
-import { api, type Standing } from '../frame/session.ts'
-import { useTexts } from '../texts/index.ts'
+import type { Schemas } from '../../../client/index.ts'
+import { Confirm } from '../../frame/confirm.tsx'
+import { useDoing, useLoad } from '../../frame/load.ts'
+import { Curl, Facts, Failure, Heading, Shown, State, Time } from '../../frame/parts.tsx'
+import { api, type Standing } from '../../frame/session.ts'
+import { useSay, useTexts } from '../../texts/index.ts'
 import { Deliveries } from './deliveries.tsx'
 
 const DAY_MS = 86_400_000
@@ -33,6 +33,7 @@ function About({ webhook }: { webhook: Schemas['WebhookOut'] }) {
 /** One webhook: a test event, and everything that failed once more. */
 export function WebhookPage({ id, standing }: { id: string; standing: Standing }) {
   const { webhooks } = useTexts()
+  const say = useSay()
   const [turn, setTurn] = useState(0)
   const [said, setSaid] = useState('')
   const loaded = useLoad(id, () => api.get('/v1/webhooks/{id}', { params: { path: { id } } }))
@@ -52,7 +53,7 @@ export function WebhookPage({ id, standing }: { id: string; standing: Standing }
       params: { path: { id } },
       body: { since },
     })
-    after([webhooks.redelivered(redelivered), more ? webhooks.more : ''].join(' '))
+    after([say(webhooks.redelivered, { count: redelivered }), more ? webhooks.more : ''].join(' '))
   }
   return (
     <>

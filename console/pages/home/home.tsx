@@ -1,11 +1,11 @@
-import { useLoad } from '../frame/load.ts'
-import { Heading, Shown } from '../frame/parts.tsx'
-import { Link } from '../frame/router.tsx'
-import type { Standing } from '../frame/session.ts'
-import { Table } from '../frame/table.tsx'
-import { useLanguage, useLocale, useTexts } from '../texts/index.ts'
-import { type Attention, readAttention } from './home.attention.ts'
-import { readFigures } from './home.figures.ts'
+import { useLoad } from '../../frame/load.ts'
+import { Heading, Shown } from '../../frame/parts.tsx'
+import { Link } from '../../frame/router.tsx'
+import type { Standing } from '../../frame/session.ts'
+import { Table } from '../../frame/table.tsx'
+import { useLanguage, useLocale, useSay, useTexts } from '../../texts/index.ts'
+import { type Attention, readAttention } from './attention.ts'
+import { readFigures } from './figures.ts'
 
 function Item({ item: { text, detail, href } }: { item: Attention }) {
   return (
@@ -20,8 +20,9 @@ function Item({ item: { text, detail, href } }: { item: Attention }) {
 export function HomePage({ standing }: { standing: Standing }) {
   const texts = useTexts()
   const [language, locale] = [useLanguage(), useLocale()]
+  const say = useSay()
   const { home } = texts
-  const attention = useLoad(language, () => readAttention(standing.scopes, texts))
+  const attention = useLoad(language, () => readAttention(standing.scopes, texts, say))
   const figures = useLoad(language, () => readFigures(standing.scopes, texts))
   return (
     <>

@@ -1,11 +1,11 @@
-import type { Schemas } from '../../client/index.ts'
-import { Choice, Field, Filters, useQuery } from '../frame/filters.tsx'
-import { useLoad } from '../frame/load.ts'
-import { Curl, Heading, Shown, State, Time } from '../frame/parts.tsx'
-import { go, Link, pathOf, withQuery } from '../frame/router.tsx'
-import { api } from '../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../frame/table.tsx'
-import { useTexts } from '../texts/index.ts'
+import type { Schemas } from '../../../client/index.ts'
+import { Choice, Field, Filters, useQuery } from '../../frame/filters.tsx'
+import { useLoad } from '../../frame/load.ts'
+import { Curl, Heading, Shown, State, Time } from '../../frame/parts.tsx'
+import { go, Link, pathOf, withQuery } from '../../frame/router.tsx'
+import { api } from '../../frame/session.ts'
+import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { useTexts } from '../../texts/index.ts'
 
 type Summary = Schemas['CredentialSummaryOut']
 type StateName = Summary['state']

@@ -1,7 +1,7 @@
-import type { Schemas } from '../../client/index.ts'
-import { pathOf, withQuery } from '../frame/router.tsx'
-import { api } from '../frame/session.ts'
-import type { Texts } from '../texts/index.ts'
+import type { Schemas } from '../../../client/index.ts'
+import { pathOf, withQuery } from '../../frame/router.tsx'
+import { api } from '../../frame/session.ts'
+import type { Texts } from '../../texts/index.ts'
 
 export interface Figure {
   text: string

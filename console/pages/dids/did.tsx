@@ -1,10 +1,10 @@
-import type { Schemas } from '../../client/index.ts'
-import { useLoad } from '../frame/load.ts'
-import { Curl, Facts, Heading, Json, Shown, State, Time } from '../frame/parts.tsx'
-import { Link, pathOf, withQuery } from '../frame/router.tsx'
-import { api } from '../frame/session.ts'
-import { type Column, Table } from '../frame/table.tsx'
-import { useTexts } from '../texts/index.ts'
+import type { Schemas } from '../../../client/index.ts'
+import { useLoad } from '../../frame/load.ts'
+import { Curl, Facts, Heading, Json, Shown, State, Time } from '../../frame/parts.tsx'
+import { Link, pathOf, withQuery } from '../../frame/router.tsx'
+import { api } from '../../frame/session.ts'
+import { type Column, Table } from '../../frame/table.tsx'
+import { useTexts } from '../../texts/index.ts'
 
 type Key = Schemas['ResolvedOut']['localMetadata']['keys'][number]
 

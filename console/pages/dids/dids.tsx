@@ -1,11 +1,11 @@
-import type { Schemas } from '../../client/index.ts'
-import { useQuery } from '../frame/filters.tsx'
-import { useLoad } from '../frame/load.ts'
-import { Curl, Heading, Shown, State } from '../frame/parts.tsx'
-import { Link, pathOf } from '../frame/router.tsx'
-import { api } from '../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../frame/table.tsx'
-import { useTexts } from '../texts/index.ts'
+import type { Schemas } from '../../../client/index.ts'
+import { useQuery } from '../../frame/filters.tsx'
+import { useLoad } from '../../frame/load.ts'
+import { Curl, Heading, Shown, State } from '../../frame/parts.tsx'
+import { Link, pathOf } from '../../frame/router.tsx'
+import { api } from '../../frame/session.ts'
+import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { useTexts } from '../../texts/index.ts'
 
 type Did = Schemas['DidOut']
 

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
-import type { Schemas } from '../../client/index.ts'
-import { Choice } from '../frame/filters.tsx'
-import { useDoing, useLoad } from '../frame/load.ts'
-import { Curl, Failure, Shown, State, Time } from '../frame/parts.tsx'
-import { withQuery } from '../frame/router.tsx'
-import { api, type Standing } from '../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../frame/table.tsx'
-import { useTexts } from '../texts/index.ts'
+import type { Schemas } from '../../../client/index.ts'
+import { Choice } from '../../frame/filters.tsx'
+import { useDoing, useLoad } from '../../frame/load.ts'
+import { Curl, Failure, Shown, State, Time } from '../../frame/parts.tsx'
+import { withQuery } from '../../frame/router.tsx'
+import { api, type Standing } from '../../frame/session.ts'
+import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { useSay, useTexts } from '../../texts/index.ts'
 
 type Delivery = Schemas['DeliveryOut']
 type Status = Delivery['status']
@@ -16,10 +16,11 @@ const PAGE_SIZE = 25
 /** Each attempt: when, how long, and what the receiver answered. */
 function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {
   const { webhooks } = useTexts()
-  if (attempts.length === 0) return <>{webhooks.attempt(0)}</>
+  const say = useSay()
+  if (attempts.length === 0) return <>{say(webhooks.attempt, { count: 0 })}</>
   return (
     <details>
-      <summary>{webhooks.attempt(attempts.length)}</summary>
+      <summary>{say(webhooks.attempt, { count: attempts.length })}</summary>
       <ol class="plain">
         {attempts.map(({ at, durationMs, responseCode, code, reason }) => (
           <li key={at}>

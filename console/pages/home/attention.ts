@@ -1,6 +1,6 @@
-import { pathOf } from '../frame/router.tsx'
-import { api } from '../frame/session.ts'
-import type { Texts } from '../texts/index.ts'
+import { pathOf } from '../../frame/router.tsx'
+import { api } from '../../frame/session.ts'
+import type { Say, Texts } from '../../texts/index.ts'
 
 export interface Attention {
   text: string
@@ -15,7 +15,7 @@ const SIGNER_DAYS = 30
 /** What needs attention is new, and lists begin with it. */
 const NEWEST = { limit: 100 }
 
-async function webhooks({ home }: Texts): Promise<Attention[]> {
+async function webhooks({ home }: Texts, say: Say): Promise<Attention[]> {
   const since = new Date(Date.now() - DAY_MS).toISOString()
   const [failed, disabled] = await Promise.all([
     api.get('/v1/webhooks/deliveries', { params: { query: { limit: 1, status: 'FAILED', since } } }),
@@ -24,12 +24,14 @@ async function webhooks({ home }: Texts): Promise<Attention[]> {
   const href = pathOf('webhooks')
   const detail = failed.deliveries[0]?.error
   return [
-    ...(failed.totalCount > 0 ? [{ text: home.failedDeliveries(failed.totalCount), detail, href }] : []),
-    ...(disabled.totalCount > 0 ? [{ text: home.disabledWebhooks(disabled.totalCount), href }] : []),
+    ...(failed.totalCount > 0
+      ? [{ text: say(home.failedDeliveries, { count: failed.totalCount }), detail, href }]
+      : []),
+    ...(disabled.totalCount > 0 ? [{ text: say(home.disabledWebhooks, { count: disabled.totalCount }), href }] : []),
   ]
 }
 
-async function signers({ home }: Texts): Promise<Attention[]> {
+async function signers({ home }: Texts, say: Say): Promise<Attention[]> {
   const { data } = await api.get('/v1/credentials/mobile/document-signers', { params: { query: NEWEST } })
   return data.flatMap((signer): Attention[] => {
     const { id, usability, certificateData, renewedById } = signer
@@ -38,47 +40,47 @@ async function signers({ home }: Texts): Promise<Attention[]> {
       return [{ text: home.signerUnusable, detail: `${id}: ${usability}` }]
     if (usability !== 'usable' || !certificateData) return []
     const days = Math.floor((Date.parse(certificateData.notAfter) - Date.now()) / DAY_MS)
-    return days <= SIGNER_DAYS ? [{ text: home.signerEnds(days), detail: id }] : []
+    return days <= SIGNER_DAYS ? [{ text: say(home.signerEnds, { days }), detail: id }] : []
   })
 }
 
-async function domains({ home }: Texts): Promise<Attention[]> {
+async function domains({ home }: Texts, say: Say): Promise<Attention[]> {
   const { domains: rows } = await api.get('/v1/config/domain', { params: { query: NEWEST } })
   return rows
     .filter(({ isVerified }) => !isVerified)
     .map(({ domain, waiting, failureReason }) => ({
-      text: home.domain(domain),
+      text: say(home.domain, { domain }),
       detail: failureReason ?? waiting?.reason,
     }))
 }
 
-async function dids({ home }: Texts): Promise<Attention[]> {
+async function dids({ home }: Texts, say: Say): Promise<Attention[]> {
   const { dids: rows } = await api.get('/v1/dids', { params: { query: NEWEST } })
   return rows
     .filter(({ registrationStatus, warning }) => registrationStatus !== 'COMPLETED' || warning)
     .map(({ did, waiting, failureReason, warning }) => ({
-      text: home.did(did),
+      text: say(home.did, { did }),
       detail: failureReason ?? warning?.reason ?? waiting?.reason,
       href: pathOf('dids', did),
     }))
 }
 
-async function batches({ home }: Texts): Promise<Attention[]> {
+async function batches({ home }: Texts, say: Say): Promise<Attention[]> {
   const { data } = await api.get('/v1/credentials/batches', { params: { query: NEWEST } })
   return data.flatMap(({ id, status, paused, waiting }) => {
-    if (status === 'PAUSED') return [{ text: home.batch(id), detail: paused?.message }]
-    return waiting ? [{ text: home.batchWaits(id), detail: waiting.part }] : []
+    if (status === 'PAUSED') return [{ text: say(home.batch, { id }), detail: paused?.message }]
+    return waiting ? [{ text: say(home.batchWaits, { id }), detail: waiting.part }] : []
   })
 }
 
 /** What needs attention, of what the role may read; worst first. */
-export async function readAttention(scopes: ReadonlySet<string>, texts: Texts): Promise<Attention[]> {
+export async function readAttention(scopes: ReadonlySet<string>, texts: Texts, say: Say): Promise<Attention[]> {
   const parts = [
-    scopes.has('webhooks:read') && webhooks(texts),
-    scopes.has('mobile-credentials:read') && signers(texts),
-    scopes.has('semantic-credentials:read') && batches(texts),
-    scopes.has('domains:read') && domains(texts),
-    scopes.has('dids:read') && dids(texts),
+    scopes.has('webhooks:read') && webhooks(texts, say),
+    scopes.has('mobile-credentials:read') && signers(texts, say),
+    scopes.has('semantic-credentials:read') && batches(texts, say),
+    scopes.has('domains:read') && domains(texts, say),
+    scopes.has('dids:read') && dids(texts, say),
   ]
   return (await Promise.all(parts)).flatMap((part) => part || [])
 }

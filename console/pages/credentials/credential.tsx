@@ -1,19 +1,20 @@
 import { useState } from 'preact/hooks'
-import type { Schemas } from '../../client/index.ts'
-import { Confirm } from '../frame/confirm.tsx'
-import { useDoing, useLoad } from '../frame/load.ts'
-import { Curl, Facts, Failure, Heading, Json, Shown, State, Time } from '../frame/parts.tsx'
-import { Link, pathOf, withQuery } from '../frame/router.tsx'
-import { api, type Standing } from '../frame/session.ts'
-import { useTexts } from '../texts/index.ts'
-import { FORMATS, revocationBody, suspend, type Verdict } from './credential.formats.ts'
+import type { Schemas } from '../../../client/index.ts'
+import { Confirm } from '../../frame/confirm.tsx'
+import { useDoing, useLoad } from '../../frame/load.ts'
+import { Curl, Facts, Failure, Heading, Json, Shown, State, Time } from '../../frame/parts.tsx'
+import { Link, pathOf, withQuery } from '../../frame/router.tsx'
+import { api, type Standing } from '../../frame/session.ts'
+import { useSay, useTexts } from '../../texts/index.ts'
 import { issuerOf } from './credentials.tsx'
+import { FORMATS, revocationBody, suspend, type Verdict } from './formats.ts'
 import { Timeline } from './timeline.tsx'
 
 type Summary = Schemas['CredentialSummaryOut']
 
 function About({ summary }: { summary: Summary }) {
   const { credential, credentials, frame } = useTexts()
+  const say = useSay()
   const { template_id: templateId, template_version: version, batch_id: batchId, batch_row: row } = summary
   const { expiration_date: expires, status_changed_at: changed } = summary
   const yes = (value: boolean) => (value ? frame.yes : frame.no)
@@ -37,7 +38,7 @@ function About({ summary }: { summary: Summary }) {
           templateId && (
             <>
               <Link href={those({ templateId })}>{templateId}</Link>{' '}
-              {version !== undefined && credential.version(version)}
+              {version !== undefined && say(credential.version, { version })}
             </>
           ),
         ],
@@ -45,7 +46,7 @@ function About({ summary }: { summary: Summary }) {
           credentials.batch,
           batchId && (
             <>
-              <Link href={those({ batchId })}>{batchId}</Link> {row !== undefined && credential.row(row)}
+              <Link href={those({ batchId })}>{batchId}</Link> {row !== undefined && say(credential.row, { row })}
             </>
           ),
         ],

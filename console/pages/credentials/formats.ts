@@ -1,5 +1,5 @@
-import type { Schemas } from '../../client/index.ts'
-import { api } from '../frame/session.ts'
+import type { Schemas } from '../../../client/index.ts'
+import { api } from '../../frame/session.ts'
 
 export type Format = Schemas['CredentialSummaryOut']['format']
 

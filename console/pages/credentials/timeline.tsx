@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import type { Schemas } from '../../client/index.ts'
-import { useLoad } from '../frame/load.ts'
-import { Curl, Shown, Time } from '../frame/parts.tsx'
-import { Link, pathOf, withQuery } from '../frame/router.tsx'
-import { api } from '../frame/session.ts'
-import { type Column, Paging, Table } from '../frame/table.tsx'
-import { useTexts } from '../texts/index.ts'
+import type { Schemas } from '../../../client/index.ts'
+import { useLoad } from '../../frame/load.ts'
+import { Curl, Shown, Time } from '../../frame/parts.tsx'
+import { Link, pathOf, withQuery } from '../../frame/router.tsx'
+import { api } from '../../frame/session.ts'
+import { type Column, Paging, Table } from '../../frame/table.tsx'
+import { useTexts } from '../../texts/index.ts'
 
 type Event = Schemas['TimelineEventOut']
 

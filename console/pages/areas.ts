@@ -1,0 +1,34 @@
+import type { Standing } from '../frame/session.ts'
+import type { Area } from './area.ts'
+import { credentials } from './credentials/index.tsx'
+import { dids } from './dids/index.tsx'
+import { home } from './home/index.tsx'
+import { log } from './log/index.tsx'
+import { webhooks } from './webhooks/index.tsx'
+
+/** Every area by its name in addresses. `areas` of the texts has the words for each. */
+export const AREAS = {
+  home,
+  credentials,
+  webhooks,
+  dids,
+  log,
+} satisfies Record<string, Area>
+
+export type AreaName = keyof typeof AREAS
+
+/** What the navigation shows together. `groups` of the texts has the words for each. */
+export const GROUPS = [
+  { name: 'issuing', areas: ['home', 'credentials'] },
+  { name: 'trust', areas: ['dids'] },
+  { name: 'exchange', areas: ['webhooks'] },
+  { name: 'administration', areas: ['log'] },
+] as const satisfies { name: string; areas: AreaName[] }[]
+
+export const isArea = (name: string): name is AreaName => Object.hasOwn(AREAS, name)
+
+/** Whether the role can open the area. */
+export function mayOpen({ scopes, tenantId }: Standing, name: AreaName): boolean {
+  const { needs, isOfPlatform = false }: Area = AREAS[name]
+  return (isOfPlatform || tenantId !== null) && (needs.length === 0 || needs.some((scope) => scopes.has(scope)))
+}
