@@ -1,3 +1,4 @@
+import { MAX_LIFETIME_SECONDS } from '../../protocol/openid/oid4vci/offers.ts'
 import type { OPENID_OPERATIONS } from '../../protocol/openid/operations.ts'
 import { AUTH_METHODS } from '../../protocol/openid/providers.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
@@ -172,6 +173,15 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
         'Claims that a user must have, all of them: texts as they are or as {"Text": text}, numbers, booleans, null, and objects of them. A claim in a list is not found.',
       additionalProperties: ref('ClaimCriterion'),
       example: { email: 'ada@university.example', address: { country: { Text: 'NZ' } } },
+    },
+    PageLimit: { type: 'integer', format: 'int64', minimum: 0, maximum: 1000 },
+    PageNumber: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    OfferSeconds: {
+      type: 'integer',
+      format: 'int64',
+      description: 'Seconds until the offer ends. Default: 86400.',
+      minimum: 1,
+      maximum: MAX_LIFETIME_SECONDS,
     },
     ClaimCriterion: {
       description: 'What one claim must be. A list is none.',

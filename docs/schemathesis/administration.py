@@ -2,6 +2,7 @@
 import base64
 import json
 import os
+import time
 import uuid
 
 import stored
@@ -55,6 +56,22 @@ TENANT, DELETED_TENANT = new_tenant(), new_tenant()
 send(f"/v1/tenants/{DELETED_TENANT}", method="DELETE", token=LOGIN["access_token"])
 
 ORGANIZATION = made("/v1/organizations")()
+
+
+def ended(path, member, state):
+    while operator(path)[member] != state:
+        time.sleep(1)
+
+
+def file_of_tenant():
+    ended(f"/v1/tenants/{TENANT}", "status", "ready")
+    path = f"/v1/tenants/{TENANT}/exports"
+    path = f"{path}/{json.loads(send(path, method='POST', token=LOGIN['access_token']))['id']}"
+    ended(path, "state", "DONE")
+    return send(f"{path}/content", token=LOGIN["access_token"])
+
+
+TENANT_FILE = file_of_tenant()
 
 
 def other_session():
@@ -189,6 +206,12 @@ def tenant(case, body):
         body["environmentId"], body["subdomain"] = ENVIRONMENT, new_slug()
     if body.get("organizationId"):
         body["organizationId"] = ORGANIZATION
+
+
+def transfer(query):
+    query["environmentId"], query["subdomain"] = ENVIRONMENT, new_slug()
+    if "organizationId" in query:
+        query["organizationId"] = ORGANIZATION
 
 
 def organization(case, body):

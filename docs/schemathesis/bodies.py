@@ -1,4 +1,5 @@
 """What is written into the valid bodies of an operation: WRITTEN, by operationId."""
+import gzip
 import json
 import uuid
 
@@ -217,9 +218,24 @@ def claim_source(case, body):
         members["token_endpoint"] = called(members["token_endpoint"])
 
 
+def erasure(case, body):
+    for name in [name for name in ("userId", "subjectDid", "credentialId") if name in body][1:]:
+        del body[name]
+    if not {"userId", "subjectDid", "credentialId"} & set(body):
+        body["subjectDid"] = ""
+    if "subjectDid" in body:
+        body["subjectDid"] = "did:example:holder"
+
+
+def search(case, body):
+    body["claims"] = {"email": next(iter(body["claims"]), "ada@university.example")}
+
+
 WRITTEN = {
     **administration.WRITTEN,
     **exchange.WRITTEN,
+    "createErasure": erasure,
+    "searchUsers": search,
     "createDomain": domain,
     "createWebhook": webhook,
     "updateWebhook": webhook,
@@ -279,4 +295,7 @@ def files(case):
     if case.media_type == "application/zip":
         stored.make_room(stored.PDF_TEMPLATES)
         return {"data": stored.pdf_archive()}
+    if case.operation.definition.raw.get("operationId") == "createTenantImport":
+        is_compressed = case.media_type == "application/gzip"
+        return {"data": administration.TENANT_FILE if is_compressed else gzip.decompress(administration.TENANT_FILE)}
     return {}

@@ -18,20 +18,24 @@ export interface UserProviderIn {
   subjectId?: SubjectId | null
 }
 
+/** @isLong limit must be a whole number */
+export type PageLimit = number
+
+/** @isLong page must be a whole number */
+export type PageNumber = number
+
 export interface UserSearchIn {
   /** Without members: users of every provider. */
   authenticationProvider: UserProviderIn
   claims: ClaimCriteria
   /**
    * Rows on a page: 0 to 1000. Default: 20.
-   * @isLong limit must be a whole number
    */
-  limit?: number | null
+  limit?: PageLimit | null
   /**
    * Starts at 1.
-   * @isLong page must be a whole number
    */
-  page?: number | null
+  page?: PageNumber | null
 }
 
 export interface UserQuery extends PageQuery {

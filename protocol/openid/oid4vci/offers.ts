@@ -29,7 +29,7 @@ const MAX_CONFIGURATIONS = 20
 const MAX_CLAIMS_BYTES = 64 * 1024
 const MAX_CLAIMS = 500
 export const DEFAULT_LIFETIME_SECONDS = 24 * 60 * 60
-const MAX_LIFETIME_SECONDS = 90 * 24 * 60 * 60
+export const MAX_LIFETIME_SECONDS = 90 * 24 * 60 * 60
 /** Digits of a transaction code: with five tries, one in 200,000 is guessed. */
 export const TX_CODE_DIGITS = 6
 /** Wrong transaction codes after which a session ends. */
