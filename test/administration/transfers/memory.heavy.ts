@@ -14,6 +14,7 @@ test.before(async () => {
 test.after.always(() => platform?.close())
 
 const MB = 1024 * 1024
+const MOST_MS = 15 * 60_000
 
 type Transfers = ReturnType<typeof transfersOf>
 
@@ -27,6 +28,7 @@ async function peaks(t: ExecutionContext, transfers: Transfers, credentials: num
     for (const [at, bytes] of [platform.api.memoryBytes(), platform.worker.memoryBytes()].entries())
       most[at] = Math.max(most[at] ?? 0, bytes)
   }, 100)
+  t.teardown(() => clearInterval(watch))
   const start = performance.now()
   const exported = await transfers.exported(tenantId)
   const written = performance.now()
@@ -50,7 +52,7 @@ test.serial('four times as many credentials leave and arrive in the same memory'
   const { clientId, clientSecret } = await addClient(systemSql, { tenantId: first, scopes: OPERATOR_SCOPES })
   const reply = await ask('/v1/auth/token', { body: { clientId, clientSecret, grantType: 'client_credentials' } })
   const { access_token: token } = reply.json<{ access_token: string }>()
-  const transfers = transfersOf({ ask, url: platform.url }, token)
+  const transfers = transfersOf({ ask, url: platform.url }, token, MOST_MS)
   const few = await peaks(t, transfers, 15_000)
   const many = await peaks(t, transfers, 60_000)
   // what threads and buffers take comes with the first ones

@@ -32,10 +32,11 @@ export interface ImportAnswer {
 
 export const IMPORTS = `${TENANTS}/imports`
 
+/** How long an end is waited for. */
 const WAIT_MS = 180_000
 
 /** Exports and imports as an operator makes them; `token` is the operator's. */
-export const transfersOf = (world: Pick<World, 'ask' | 'url'>, token: string) => ({
+export const transfersOf = (world: Pick<World, 'ask' | 'url'>, token: string, waitMs = WAIT_MS) => ({
   create: (tenantId: string): Promise<Reply> => world.ask(`${TENANTS}/${tenantId}/exports`, { method: 'POST', token }),
   read: (tenantId: string, id: string): Promise<Reply> => world.ask(`${TENANTS}/${tenantId}/exports/${id}`, { token }),
   /** The export when it ended. */
@@ -52,7 +53,7 @@ export const transfersOf = (world: Pick<World, 'ask' | 'url'>, token: string) =>
         answer = (await this.read(tenantId, id)).json<ExportAnswer>()
         return answer.state !== 'RUNNING'
       },
-      WAIT_MS,
+      waitMs,
     )
     if (!answer) throw new Error('the export has no answer')
     return answer
@@ -91,7 +92,7 @@ export const transfersOf = (world: Pick<World, 'ask' | 'url'>, token: string) =>
         answer = (await this.readImport(id)).json<ImportAnswer>()
         return answer.state === 'DONE' || answer.state === 'FAILED'
       },
-      WAIT_MS,
+      waitMs,
     )
     if (!answer) throw new Error('the import has no answer')
     return { ...answer, client }
