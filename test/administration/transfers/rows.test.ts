@@ -165,6 +165,37 @@ const BY_ROW: [what: string, lines: () => string[], code: string, path: () => st
     'erased',
   ],
   [
+    'a compact credential without its text',
+    () => here.changed('credentials', () => ({ format: 'compact', document: { decoded: {} } })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row.document`,
+    'form',
+  ],
+  [
+    'a compact-semantic credential that names no issuer',
+    () => here.changed('credentials', () => ({ format: 'compact-semantic', document: { encoded: 'x', decoded: {} } })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row.document`,
+    'form',
+  ],
+  [
+    'a web semantic credential in bytes',
+    () => here.changed('credentials', () => ({ document: null, documentBytes: 'oWE=' })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row.document`,
+    'object',
+  ],
+  [
+    'a mobile credential that nobody can read',
+    () =>
+      here.changed('credentials', () => ({
+        ...{ format: 'mobile', document: null, documentBytes: 'oWE=', didId: null, documentSignerId: randomUUID() },
+      })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row`,
+    'credential.malformed',
+  ],
+  [
     'a credential of a time to come, which no revocation of many would reach',
     () => here.changed('credentials', () => ({ createdAt: '9999-12-31T23:59:59Z' })),
     'tenant_import.row_invalid',

@@ -5,6 +5,7 @@ import { resolveDidKey } from '../../../../protocol/dids/key.ts'
 import { parseWebDid } from '../../../../protocol/dids/web.ts'
 import { type FieldError, within } from '../../../../protocol/errors.ts'
 import { isObject, type Json } from '../../../../protocol/json.ts'
+import { readMdocs } from '../../../../protocol/mobile-credentials/read.ts'
 import { checkContext } from '../../../frame/contexts.ts'
 import { parseTarget } from '../../../frame/outbound/url.ts'
 
@@ -74,21 +75,33 @@ export function didErrors(row: Json): FieldError[] {
   return placeErrors(row)
 }
 
-/** Nobody finds an erased credential, so that nothing in it could be erased. */
-const erasedErrors = ({ erasedAt, document, documentBytes, tag }: Json): FieldError[] =>
-  isGiven(erasedAt) &&
-  (isGiven(documentBytes) || isGiven(tag) || !isObject(document) || Object.keys(document).length > 0)
-    ? [fault('erasedAt', 'erased', 'expected an empty document and no tag of a credential that was erased')]
-    : []
+/** A credential in the form in which its format reads it. Throws `credential.malformed`. */
+function documentErrors({ format, erasedAt, document, documentBytes, tag }: Json): FieldError[] {
+  // nobody finds an erased credential, so that nothing in it could be erased
+  if (isGiven(erasedAt))
+    return isGiven(documentBytes) || isGiven(tag) || !isObject(document) || Object.keys(document).length > 0
+      ? [fault('erasedAt', 'erased', 'expected an empty document and no tag of a credential that was erased')]
+      : []
+  if (format === 'mobile') {
+    if (!isGiven(documentBytes))
+      return [fault('documentBytes', 'required', 'expected the bytes of a mobile credential')]
+    readMdocs(new Uint8Array(Buffer.from(String(documentBytes), 'base64')))
+    return []
+  }
+  if (!isObject(document)) return [fault('document', 'object', 'expected an object')]
+  if (format === 'semantic') return []
+  const { encoded, decoded } = document
+  const hasIssuer = isObject(decoded) && (format === 'compact' || isObject(decoded.issuer))
+  return typeof encoded === 'string' && hasIssuer
+    ? []
+    : [fault('document', 'form', 'expected encoded, a text, and decoded, the claims with their issuer')]
+}
 
 export function credentialErrors(row: Json): FieldError[] {
   const changes = row.statusChanges
   return [
     ...oneOf(row, 'document', 'documentBytes'),
-    ...(isObject(row.document) || typeof row.documentBytes === 'string'
-      ? []
-      : [fault('document', 'object', 'expected an object')]),
-    ...erasedErrors(row),
+    ...documentErrors(row),
     ...oneOf(row, 'didId', 'documentSignerId'),
     ...((row.format === 'mobile') === isGiven(row.documentSignerId)
       ? []
