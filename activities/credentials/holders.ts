@@ -29,7 +29,12 @@ export async function formatsOfHolder(
   return rows.map(({ format }) => format)
 }
 
-/** From now on nothing leads from the credentials of a holder to one another. */
+/** A revocation under way finds its credentials by their holder, and forgets them at its end. */
+const FORGET = `delete from credential_holders h where h.tenant_id = ? and h.holder_id = ? and not exists (
+  select from credential_revocations r where r.tenant_id = h.tenant_id and r.scope = 'holder'
+    and r.subject = h.holder_id::text and r.state = 'REVOKING')`
+
+/** From now on, or from the end of a revocation under way, nothing leads from the credentials of a holder to one another. */
 export async function forgetHolder(em: SqlEntityManager, { tenantId, holderId }: HolderSubject): Promise<void> {
-  await em.execute('delete from credential_holders where tenant_id = ? and holder_id = ?', [tenantId, holderId])
+  await em.execute(FORGET, [tenantId, holderId])
 }

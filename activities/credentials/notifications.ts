@@ -28,10 +28,13 @@ interface CurrentStatus {
   change: string
 }
 
-/** The status and its last change, read in one statement. */
+/**
+ * The status and its last change, read in one statement. The row is locked against an erasure until the end of the
+ * transaction: what is added after one would stay.
+ */
 const STATUS = `select c.revoked, coalesce((select max(h.id) from credential_status_changes h
     where h.credential_id = c.id and h.purpose = 'revocation'), 0)::text as change
-  from credentials c where c.id = ?`
+  from credentials c where c.id = ? and c.erased_at is null for share of c`
 
 const ADD = `insert into credential_notifications (id, tenant_id, credential_id, recipient, recipient_host, status_change, sender,
     message, request_id, client_id, created_at)

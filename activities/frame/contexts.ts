@@ -74,8 +74,12 @@ const short = (url: string) => url.slice(0, 200)
 
 export const contextHash = (document: string): string => createHash('sha256').update(document, 'utf8').digest('hex')
 
-/** A context document has one `@context` (JSON-LD 1.1, section 3.1): an object, or an array of objects and URLs. */
-function checkDocument(url: string, bytes: Uint8Array): string {
+/**
+ * Returns the text of a context document, which has one `@context` (JSON-LD 1.1, section 3.1): an object, or an array of
+ * objects and URLs. Throws `Refusal('context.invalid')`.
+ */
+export function checkContext(url: string, bytes: Uint8Array): string {
+  if (bytes.length > MAX_BYTES) throw new Refusal('context.invalid', `${short(url)} is larger than ${MAX_BYTES} bytes.`)
   const document = parseForeignJson(bytes, { code: 'context.invalid' })
   if (!isObject(document) || !Object.hasOwn(document, '@context'))
     throw new Refusal('context.invalid', `${short(url)} is not a JSON-LD context.`)
@@ -100,7 +104,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
     try {
       const { status, body } = await outbound.fetch({ url, accept: ACCEPT, maxBytes: MAX_BYTES, readFor: tenantId })
       if (status !== 200) throw new Refusal('context.unavailable', `its server answered with status ${status}`)
-      return checkDocument(url, body)
+      return checkContext(url, body)
     } catch (error) {
       if (!(error instanceof Error) || error instanceof Exhausted) throw error
       const isOurs = error instanceof Refusal && error.code === 'context.invalid'

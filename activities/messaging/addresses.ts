@@ -1,9 +1,10 @@
 import type { DidService } from '../../protocol/dids/index.ts'
 import { inboxService } from '../../protocol/messaging/addresses.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { STANDS } from './standing.ts'
 
-const REGISTERED = `select from inbox_dids r join dids d on d.tenant_id = r.tenant_id and d.id = r.did_id
-where r.did = $1 and r.tenant_id = $2 and d.deleted_at is null limit 1`
+const REGISTERED = `select from inbox_dids r
+where r.did = $1 and r.tenant_id = $2 and r.did_id is not null and ${STANDS} limit 1`
 
 /**
  * The services that the documents of our DIDs have besides their keys: the place for messages, for as long as the DID is

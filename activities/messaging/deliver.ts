@@ -11,6 +11,7 @@ import { addLogEntry } from '../frame/log-entries.ts'
 import type { Sealer } from '../frame/sealing.ts'
 import { lockInbox } from './inboxes.ts'
 import { placeOf } from './messages.ts'
+import { STANDS } from './standing.ts'
 
 /** Also a check of the table. */
 export const MAX_MESSAGE_BYTES = 256 * 1024
@@ -46,9 +47,10 @@ export interface InboxPlace {
 export type Delivered = Pick<InboxPlace, 'tenantId' | 'inboxId'> &
   ({ outcome: 'stored' | 'repeated'; id: string } | { outcome: 'refused'; refusal: Refusal })
 
-/** The tenant of each registration that stands, as activities/messaging/registrations.ts says. */
-const INBOXES = `select r.tenant_id, r.inbox_id, r.did, r.did_id is not null as is_own, r.control_key, d.hosting from inbox_dids r left join dids d on d.tenant_id = r.tenant_id and d.id = r.did_id
-where r.did = any($1) and ($2::uuid is null or r.tenant_id = $2) and (r.did_id is null or d.deleted_at is null)
+/** The tenant of each registration that stands. */
+const INBOXES = `select r.tenant_id, r.inbox_id, r.did, r.did_id is not null as is_own, r.control_key, own.hosting
+from inbox_dids r left join dids own on own.tenant_id = r.tenant_id and own.id = r.did_id
+where r.did = any($1) and ($2::uuid is null or r.tenant_id = $2) and ${STANDS}
 order by r.created_at, r.id limit $3`
 
 interface Found {

@@ -13,6 +13,7 @@ import { type DidStanding, hostLost } from '../dids/standing.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import { assertInbox, lockInbox, type Page } from './inboxes.ts'
 import { didNotRegistered } from './refusals.ts'
+import { HAS_KEYS, STANDS } from './standing.ts'
 
 export interface RegisteredDid {
   did: string
@@ -28,10 +29,6 @@ export const MAX_DIDS = 1_000
 
 /** An entry of a PostgreSQL index has at most 2,704 bytes; the longest usual DID, a did:key of RSA, has 1,450. */
 const MAX_DID_LENGTH = 2_048
-
-/** Not of a DID that the tenant has deleted: its row goes when its keys are destroyed (D-387). */
-const STANDS = `(r.did_id is null or exists (
-  select from dids d where d.tenant_id = r.tenant_id and d.id = r.did_id and d.deleted_at is null))`
 
 const FALLEN = `delete from inbox_dids r where r.did = ? and not ${STANDS}`
 
@@ -64,7 +61,7 @@ function checkDid(did: string): void {
 }
 
 const jwtRequired = () =>
-  new Refusal('inbox.jwt_required', 'The DID is not one of this tenant: a jwt must prove the control of it.', [
+  new Refusal('inbox.jwt_required', 'The tenant has no keys of this DID: a jwt must prove the control of it.', [
     { path: 'jwt', code: 'required', message: 'expected a JWT that the DID has signed for this inbox' },
   ])
 
@@ -104,14 +101,14 @@ export function createRegistrations({ config, database, now, uuid, operations, d
     return { ...proof, controlKey: mayChange ? Buffer.from(controlKeyOf(publicJwk)) : null }
   }
 
-  /** The tenant's own DID, which cannot be deleted until the transaction ends. */
+  /** The tenant's own DID, which has its keys here and cannot be deleted until the transaction ends. */
   async function ownDid(em: SqlEntityManager, did: string): Promise<Did | undefined> {
     const row = await em.findOne(Did, { did, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_READ })
     if (row && row.registrationStatus !== 'COMPLETED')
       throw new Refusal('inbox.did_not_ready', `The registration of the DID is ${row.registrationStatus}.`, [
         { path: 'did', code: 'did', message: 'expected a DID with registrationStatus COMPLETED' },
       ])
-    return row ?? undefined
+    return row && (await em.execute<object[]>(HAS_KEYS, [row.id])).length > 0 ? row : undefined
   }
 
   /** Remembers a JWT. Returns false for one that was used before. */

@@ -63,6 +63,7 @@ test('assets are kept for ever under names with their hash; one that is not ther
     const reply = await world.ask(path)
     t.is(reply.status, 404, path)
     t.is(reply.headers.get('content-type'), 'application/problem+json')
+    t.is(reply.headers.get('cache-control'), 'no-store', 'another process may have the file')
     t.is(reply.json<{ type: string }>().type, '/problems#request.not_found')
   }
 })

@@ -6,7 +6,7 @@ import { type FieldError, Refusal } from '../../../protocol/errors.ts'
 import type { Json } from '../../../protocol/json.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { NumberedRow } from './records.ts'
-import { createTransferRules } from './rules.ts'
+import { createTransferRules } from './rules/index.ts'
 import { SOURCES } from './sources.ts'
 import type { Segment } from './storage.ts'
 
@@ -44,13 +44,20 @@ export function createChecking(parts: Parts) {
   const { systemSql } = parts
   const rules = createTransferRules(parts)
 
+  async function isTaken(table: string, rows: readonly Json[]): Promise<boolean> {
+    const text = `select 1 from ${table} where id = any($1::uuid[]) limit 1`
+    return (await systemSql.query<object>({ text, values: [rows.map(({ id }) => id)] })).rows.length > 0
+  }
+
   /** Whether no row of the platform has one of the ids. */
   async function areFree(rows: readonly NumberedLine[]): Promise<boolean> {
     for (const kind of new Set(rows.map((each) => each.kind))) {
       if (!Object.hasOwn(KINDS[kind].fields, 'id')) continue
-      const ids = rows.filter((each) => each.kind === kind).map(({ row }) => row.id)
-      const text = `select 1 from ${SOURCES[kind].table} where id = any($1::uuid[]) limit 1`
-      if ((await systemSql.query<object>({ text, values: [ids] })).rows.length > 0) return false
+      const ofKind = rows.filter((each) => each.kind === kind).map(({ row }) => row)
+      if (await isTaken(SOURCES[kind].table, ofKind)) return false
+      // a template has its current version in its line
+      const versions = kind === 'credentialTemplates' ? ofKind.map(({ current }) => current as Json) : []
+      if (await isTaken(SOURCES.credentialTemplateVersions.table, versions)) return false
     }
     return true
   }
@@ -91,13 +98,18 @@ export function createChecking(parts: Parts) {
 
     /** Compares the counts, and returns the settings of the tenant. Throws `tenant_import.file_invalid`. */
     async whole({ counts, header, segments }: TenantImport, first: () => Promise<Segment>): Promise<Partial<Tenant>> {
-      const wanted = header?.counts ?? {}
-      const different = [...new Set([...Object.keys(wanted), ...Object.keys(counts)])].find(
-        (kind) => (wanted[kind] ?? 0) !== (counts[kind] ?? 0),
+      // names from outside: an object has members that no file counts
+      const [said, found] = [new Map(Object.entries(header?.counts ?? {})), new Map(Object.entries(counts))]
+      const different = [...new Set([...said.keys(), ...found.keys()])].find(
+        (kind) => (said.get(kind) ?? 0) !== (found.get(kind) ?? 0),
       )
       if (different !== undefined)
         throw invalidFile('The file does not have the rows that its end counts.', [
-          { path: `counts.${different.slice(0, 100)}`, code: 'count', message: `expected ${counts[different] ?? 0}` },
+          {
+            path: `counts.${different.slice(0, 100)}`,
+            code: 'count',
+            message: `expected ${found.get(different) ?? 0}`,
+          },
         ])
       if (segments === 0 || counts.settings !== 1)
         throw invalidFile('The file has no settings of the tenant.', [

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { DeletedTenant, OAuth2Client, Tenant } from '../../../entities/administration/tenants.ts'
 import { type ImportFailure, TenantImport } from '../../../entities/administration/transfers.ts'
-import { asSystem } from '../../../entities/orm.ts'
+import { asSystem, takeTurn } from '../../../entities/orm.ts'
 import { TENANT_IMPORT_ENTRY } from '../../../protocol/administration/entries.ts'
 import type { ImportState, ImportSubject } from '../../../protocol/administration/transfers/work.ts'
 import { Refusal } from '../../../protocol/errors.ts'
@@ -20,6 +20,10 @@ const SLICE_MS = 5_000
 
 const SEGMENT =
   'select first_line as "firstLine", content from tenant_import_segments where import_id = $1 and place = $2'
+
+/** Imports of one tenant at once: each has found its ids free, and one gets them. One that was done before is in the tables. */
+const SAME_IDS = `select 1 from tenant_imports where id <> ? and keeps_ids and header->'tenant'->>'id' = ?
+  and (state = 'WRITING' or state = 'DONE' and ended_at > ?) limit 1`
 
 export interface ImportStep {
   state: ImportState
@@ -132,8 +136,10 @@ export function createImporting(parts: Parts) {
     }
     const settings = await check.whole(row, () => segmentOf(row.id, 0))
     return advance(row, async (here, em) => {
+      await takeTurn(em, 'ids of tenant imports')
+      const others = await em.execute(SAME_IDS, [here.id, here.header?.tenant.id ?? '', here.createdAt])
       await addTenant(em, here, settings)
-      Object.assign(here, { state: 'WRITING', segmentAt: 0, lines: 0 })
+      Object.assign(here, { state: 'WRITING', segmentAt: 0, lines: 0, keepsIds: here.keepsIds && others.length === 0 })
     })
   }
 

@@ -12,6 +12,11 @@ export interface Source {
   notWritten?: readonly string[]
   /** Columns that an import sets: expressions over `$1`, the tenant. */
   constants?: Readonly<Record<string, string>>
+  /**
+   * What a row `x` must be besides what the references of its table ask for, in the transaction of the tenant, which sees
+   * no rows of others: foreign keys do.
+   */
+  fits?: { condition: string; expected: string }
   /** Rows that are read at a time; of large ones fewer. */
   page?: number
   /** Columns that order the rows; default: by their creation, the newest first. */
@@ -110,7 +115,14 @@ export const SOURCES: { readonly [Kind in KindName]: Source } = {
   verifiers: { table: 'oidc_verifiers' },
   verifierClients: { table: 'oidc_clients', constants: { secret_digest: 'null' } },
   inboxes: { table: 'inboxes' },
-  inboxDids: { table: 'inbox_dids', where: 'x.did_id is not null' },
+  inboxDids: {
+    table: 'inbox_dids',
+    where: 'exists (select from dids d where d.tenant_id = x.tenant_id and d.id = x.did_id and d.deleted_at is null)',
+    fits: {
+      condition: 'exists (select from dids d where d.id = x.did_id and d.did = x.did)',
+      expected: 'the DID that didId names',
+    },
+  },
   clients: { table: 'oauth2_clients', where: 'x.deleted_at is null' },
   statusLists: {
     table: 'status_lists',
@@ -123,7 +135,14 @@ export const SOURCES: { readonly [Kind in KindName]: Source } = {
     notWritten: ['statusChanges'],
     page: 50,
   },
-  credentialHolders: { table: 'credential_holders', keyset: ['holder_id', 'credential_id'] },
+  credentialHolders: {
+    table: 'credential_holders',
+    keyset: ['holder_id', 'credential_id'],
+    fits: {
+      condition: 'exists (select from credentials c where c.id = x.credential_id)',
+      expected: 'a credential of the file',
+    },
+  },
 }
 
 const PAGE = 200
@@ -180,12 +199,12 @@ export const writtenMembers = (kind: KindName): string[] =>
  * that the platform makes of the row.
  */
 export function insertStatement(kind: KindName, more: readonly string[] = []): string {
-  const { table, constants = {} } = SOURCES[kind]
+  const { table, constants = {}, fits } = SOURCES[kind]
   const set = Object.keys(constants)
   const columns = [...writtenMembers(kind).map(columnOf), ...more].filter((column) => !set.includes(column))
   const key = Object.hasOwn(fieldsOf(kind), 'id') ? 'id' : 'credential_id as id'
   return `insert into ${table} (tenant_id, ${[...columns, ...set].join(', ')})
     select $1::uuid, ${[...columns.map((column) => `x.${column}`), ...set.map((column) => constants[column])].join(', ')}
-    from string_to_table($2, E'\\n') as line, json_populate_record(null::${table}, line::json) as x
+    from string_to_table($2, E'\\n') as line, json_populate_record(null::${table}, line::json) as x${fits ? ` where ${fits.condition}` : ''}
     on conflict do nothing returning ${key}`
 }

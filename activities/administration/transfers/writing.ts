@@ -57,7 +57,9 @@ export function createWriting({
     if (!first || first.kind === 'settings') return
     try {
       const [left] = await inOne(rows, first.kind, to)
-      if (left) throw refusedRow({ ...first, line: left.line }, 'unique', 'expected what no other row has')
+      const { fits } = SOURCES[first.kind]
+      const expected = `expected what no other row has${fits ? `, and ${fits.expected}` : ''}`
+      if (left) throw refusedRow({ ...first, line: left.line }, fits ? 'reference' : 'unique', expected)
     } catch (error) {
       if (!OF_ROWS.test(codeOf(error))) throw error
       if (rows.length === 1)

@@ -103,5 +103,9 @@ export const STAYS: readonly { what: string; why: string }[] = [
   },
   { what: 'DIDs that the tenant created', why: 'They are the keys of the tenant: use deleteDID.' },
   { what: 'uploads that are not complete', why: 'Their rows come after the request: erase the subject again.' },
+  {
+    what: 'files of exports, and imports under way',
+    why: 'They are encrypted, and deleted after 7 days, or when the import ends. Erase again in a tenant that was made of an earlier file.',
+  },
   { what: 'backups', why: 'They are files of the operator, who deletes them, and erases again after a restore.' },
 ]

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { eraseCredentials } from '../../../activities/credentials/erase.ts'
+import { inTenant } from '../../../entities/orm.ts'
 import { payload } from '../../support/credentials/credentials.ts'
 import { loggedAbout, until } from '../../support/credentials/dids.ts'
 import { type Database, ERASURES, ended, erase, erased, openDatabase, typeOf } from '../../support/privacy/erasures.ts'
@@ -137,6 +139,24 @@ test('an erased credential that is revoked stands in the published list, and its
   }
   await until('the published list', published, 30_000)
   t.is((await verdict()).verified, true, 'the first one was erased with its status kept')
+})
+
+test('a message that was asked for beside an erasure is not written behind it', async (t) => {
+  const holder = newHolder()
+  const id = await issuing.about(holder)
+  const { tenants } = world.dependencies.database
+  const reply = await inTenant(tenants, world.first.tenantId, async (em) => {
+    await eraseCredentials(em, world.first.tenantId, [id])
+    const asked = world.ask(`${SEMANTIC}/${id}/revocation-status/notification`, {
+      token: world.token,
+      body: { from: issuing.issuer, to: [holder] },
+    })
+    // the request reads the credential as it was, because nothing is committed yet
+    await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 1_000))])
+    return { asked }
+  })
+  t.is((await reply.asked).status, 404)
+  t.deepEqual(await database.placesOf(holder), [])
 })
 
 test('a credential that names the subject elsewhere stays, and the answer says how many do', async (t) => {

@@ -1,5 +1,7 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import test from 'ava'
+import { chained, endLine, rowLine } from '../../../protocol/administration/transfers/file.ts'
 import type { Json } from '../../../protocol/json.ts'
 import { newSubdomain, tenantsOf } from '../../support/administration.ts'
 import { type FileWorld, openFileWorld, refusalOf } from '../../support/transfers/files.ts'
@@ -12,6 +14,18 @@ test.before(async () => {
 test.after.always(() => here?.close())
 
 const NUL = '\\u0000'
+
+/** The lines with a pinned context behind the settings. */
+const withContext = (document: string, url = 'https://example.edu/context') => {
+  const sha256 = createHash('sha256').update(document).digest('hex')
+  const createdAt = '2026-01-01T00:00:00Z'
+  const line = rowLine('contexts', { id: randomUUID(), createdAt, url, sha256, document, source: 'registered' })
+  return [...here.lines.slice(0, 2), line, ...here.lines.slice(2)]
+}
+
+const CONTEXT = '{"@context":{"course":"https://schema.org/courseCode"}}'
+const web = (did: string, more: object) => () =>
+  here.changed('dids', () => ({ ...{ did, method: 'WEB', document: { id: did }, path: '' }, ...more }))
 
 const BY_ROW: [what: string, lines: () => string[], code: string, path: () => string, rule: string][] = [
   [
@@ -79,6 +93,114 @@ const BY_ROW: [what: string, lines: () => string[], code: string, path: () => st
     'tenant_import.row_invalid',
     () => `line ${here.place('dids')}: row`,
     'did.invalid_document',
+  ],
+  [
+    'a did:key with a document elsewhere',
+    () => here.changed('dids', () => ({ hosting: 'platform', host: 'localhost', path: '' })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('dids')}: row.hosting`,
+    'hosting',
+  ],
+  [
+    'a did:web that nobody hosts',
+    web('did:web:bank.example', { hosting: 'none', host: 'bank.example' }),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('dids')}: row.hosting`,
+    'hosting',
+  ],
+  [
+    'a did:web at another host than its own',
+    web('did:web:bank.example', { hosting: 'platform', host: 'localhost' }),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('dids')}: row.host`,
+    'host',
+  ],
+  [
+    'a did:web at another path than its own',
+    web('did:web:bank.example:branch', { hosting: 'caller', host: 'bank.example' }),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('dids')}: row.path`,
+    'path',
+  ],
+  [
+    'a did:web that is not in its normal form',
+    web('did:web:Bank.example', { hosting: 'caller', host: 'bank.example' }),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('dids')}: row.did`,
+    'did',
+  ],
+  [
+    'a context that is too deep to be read',
+    () => withContext(`{"@context":${'['.repeat(500)}${']'.repeat(500)}}`),
+    'tenant_import.row_invalid',
+    () => 'line 3: row',
+    'context.invalid',
+  ],
+  [
+    'a context that is none',
+    () => withContext('{}'),
+    'tenant_import.row_invalid',
+    () => 'line 3: row',
+    'context.invalid',
+  ],
+  [
+    'a context that is larger than one that is fetched',
+    () => withContext(CONTEXT + ' '.repeat(256 * 1024)),
+    'tenant_import.row_invalid',
+    () => 'line 3: row',
+    'context.invalid',
+  ],
+  [
+    'a context of another scheme',
+    () => withContext(CONTEXT, 'javascript:alert(1)'),
+    'tenant_import.row_invalid',
+    () => 'line 3: row',
+    'outbound.not_https',
+  ],
+  [
+    'a credential that was erased, with its claims',
+    () => here.changed('credentials', () => ({ erasedAt: '2026-01-01T00:00:00Z' })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row.erasedAt`,
+    'erased',
+  ],
+  [
+    'a compact credential without its text',
+    () => here.changed('credentials', () => ({ format: 'compact', document: { decoded: {} } })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row.document`,
+    'form',
+  ],
+  [
+    'a compact-semantic credential that names no issuer',
+    () => here.changed('credentials', () => ({ format: 'compact-semantic', document: { encoded: 'x', decoded: {} } })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row.document`,
+    'form',
+  ],
+  [
+    'a web semantic credential in bytes',
+    () => here.changed('credentials', () => ({ document: null, documentBytes: 'oWE=' })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row.document`,
+    'object',
+  ],
+  [
+    'a mobile credential that nobody can read',
+    () =>
+      here.changed('credentials', () => ({
+        ...{ format: 'mobile', document: null, documentBytes: 'oWE=', didId: null, documentSignerId: randomUUID() },
+      })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row`,
+    'credential.malformed',
+  ],
+  [
+    'a credential of a time to come, which no revocation of many would reach',
+    () => here.changed('credentials', () => ({ createdAt: '9999-12-31T23:59:59Z' })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row.createdAt`,
+    'late',
   ],
   [
     'a scope of operators for a client',
@@ -196,4 +318,16 @@ test.serial('a tenant’s own client reads no export and starts none', async (t)
   t.is((await theirs.readImport(randomUUID())).status, 403)
   t.is((await here.transfers.create(randomUUID())).status, 404)
   t.is((await here.transfers.read(here.world.first.tenantId, randomUUID())).status, 404)
+})
+
+test.serial('a count under a name that every object has is compared as any other one', async (t) => {
+  const body = here.lines.slice(0, -1)
+  const { counts } = JSON.parse(here.lines.at(-1) ?? '') as { counts: object }
+  const digest = body.reduce<Buffer | null>(chained, null)?.toString('hex') ?? ''
+  const lines = [...body, endLine({ counts: { ...counts, constructor: 3 }, lines: body.length, digest })]
+  const { failure } = await here.transfers.imported(
+    gzipSync(lines.map((line) => `${line}\n`).join('')) as Buffer<ArrayBuffer>,
+  )
+  const errors = [{ path: 'counts.constructor', code: 'count', message: 'expected 0' }]
+  t.like(failure, { code: 'tenant_import.file_invalid', errors })
 })

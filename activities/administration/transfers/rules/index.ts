@@ -1,47 +1,41 @@
-import { createHash } from 'node:crypto'
 import {
   choice,
   type Fields,
   fieldErrors,
-  flag,
   id,
   integer,
   json,
   optional,
   text,
   time,
-} from '../../../protocol/administration/transfers/fields.ts'
-import { KINDS, type KindName } from '../../../protocol/administration/transfers/kinds.ts'
-import { isDid, validateDidDocument } from '../../../protocol/dids/index.ts'
-import { resolveDidKey } from '../../../protocol/dids/key.ts'
-import { type FieldError, pointerWithin, Refusal, Unavailable, within } from '../../../protocol/errors.ts'
-import { isObject, type Json } from '../../../protocol/json.ts'
-import { isLabel, LABEL_EXPECTED } from '../../../protocol/names.ts'
-import { leavesOf } from '../../../protocol/openid/claims.ts'
-import { checkWallet } from '../../../protocol/openid/oid4vci/authorization/wallets.ts'
-import { checkProviderValues, readIssuer } from '../../../protocol/openid/providers.ts'
-import { checkClient } from '../../../protocol/openid/verifiers/clients.ts'
-import { checkMappings } from '../../../protocol/openid/verifiers/values.ts'
-import { SCOPES } from '../../../protocol/tokens-logs/index.ts'
-import { createClaimSourceReader } from '../../claim-sources/lifecycle.ts'
-import type { Dependencies } from '../../dependencies.ts'
-import { bundledOnly } from '../../documents/index.ts'
-import { domainNameOf } from '../../domains/lifecycle.ts'
-import { checkHook } from '../../openid/configuration.ts'
-import { checkedTemplate } from '../../semantic-credentials/presentations/templates.ts'
-import { checkEvents, webhookUrlOf } from '../../webhooks/lifecycle.ts'
-import { certificateOf } from './certificates.ts'
+} from '../../../../protocol/administration/transfers/fields.ts'
+import { KINDS, type KindName } from '../../../../protocol/administration/transfers/kinds.ts'
+import { isDid } from '../../../../protocol/dids/index.ts'
+import { type FieldError, pointerWithin, Refusal, Unavailable, within } from '../../../../protocol/errors.ts'
+import { isObject, type Json } from '../../../../protocol/json.ts'
+import { isLabel, LABEL_EXPECTED } from '../../../../protocol/names.ts'
+import { leavesOf } from '../../../../protocol/openid/claims.ts'
+import { checkWallet } from '../../../../protocol/openid/oid4vci/authorization/wallets.ts'
+import { checkProviderValues, readIssuer } from '../../../../protocol/openid/providers.ts'
+import { checkClient } from '../../../../protocol/openid/verifiers/clients.ts'
+import { checkMappings } from '../../../../protocol/openid/verifiers/values.ts'
+import { SCOPES } from '../../../../protocol/tokens-logs/index.ts'
+import { createClaimSourceReader } from '../../../claim-sources/lifecycle.ts'
+import type { Dependencies } from '../../../dependencies.ts'
+import { bundledOnly } from '../../../documents/index.ts'
+import { domainNameOf } from '../../../domains/lifecycle.ts'
+import { checkHook } from '../../../openid/configuration.ts'
+import { checkedTemplate } from '../../../semantic-credentials/presentations/templates.ts'
+import { checkEvents, webhookUrlOf } from '../../../webhooks/lifecycle.ts'
+import { certificateOf } from '../certificates.ts'
+import { filesOf } from '../pdf-files.ts'
 import { definitionErrors } from './definitions.ts'
-import { filesOf } from './pdf-files.ts'
-
-const fault = (path: string, code: string, message: string): FieldError => ({ path, code, message })
+import { contextErrors, credentialErrors, didErrors, fault, lateErrors, oneOf } from './rows.ts'
 
 const label = (row: Json, member = 'name'): FieldError[] =>
   isLabel(String(row[member])) ? [] : [fault(member, 'text', LABEL_EXPECTED)]
 
 const CURRENT: Fields = { id, version: integer(2_147_483_647, 1), createdAt: time, definition: json }
-const STATUS_CHANGE: Fields = { purpose: choice('revocation', 'suspension'), value: flag, changedAt: time }
-const MOST_CHANGES = 1_000
 
 const TERMS: Readonly<Record<string, Fields>> = {
   ApiKey: { kind: text(64), header: text(64) },
@@ -71,62 +65,6 @@ function givenAuthorization(auth: Json): Json {
   }
 }
 
-/** Exactly one of two members. */
-const oneOf = (row: Json, one: string, other: string): FieldError[] =>
-  ((row[one] ?? null) === null) === ((row[other] ?? null) === null)
-    ? [fault(one, 'one', `expected either ${one} or ${other}`)]
-    : []
-
-/** Both or none. */
-const together = (row: Json, one: string, other: string): FieldError[] =>
-  ((row[one] ?? null) === null) === ((row[other] ?? null) === null)
-    ? []
-    : [fault(other, 'together', `expected ${one} and ${other}, or neither`)]
-
-function didErrors({ did, method, document, hosting, host, path }: Json): FieldError[] {
-  const text = String(did)
-  if (!isDid(text) || !text.startsWith(method === 'KEY' ? 'did:key:' : 'did:web:'))
-    return [fault('did', 'did', 'expected a DID of the method')]
-  validateDidDocument(text, document)
-  // whatever the form of its keys: the DID itself says which key it is
-  if (method === 'KEY') resolveDidKey(text)
-  const isHosted = hosting === 'platform'
-  return isHosted && (typeof host !== 'string' || typeof path !== 'string')
-    ? [fault('host', 'required', 'expected the host and the path of a hosted document')]
-    : []
-}
-
-function credentialErrors(row: Json): FieldError[] {
-  const changes = row.statusChanges
-  const isJson = isObject(row.document)
-  const hasBytes = typeof row.documentBytes === 'string'
-  return [
-    ...oneOf(row, 'document', 'documentBytes'),
-    ...(isJson || hasBytes ? [] : [fault('document', 'object', 'expected an object')]),
-    ...oneOf(row, 'didId', 'documentSignerId'),
-    ...((row.format === 'mobile') === ((row.documentSignerId ?? null) !== null)
-      ? []
-      : [
-          fault('documentSignerId', 'format', 'expected a document signer of a mobile credential, and of no other one'),
-        ]),
-    ...together(row, 'statusListId', 'statusIndex'),
-    ...together(row, 'suspensionListId', 'suspensionIndex'),
-    ...together(row, 'templateId', 'templateVersion'),
-    ...((row.revoked === true && (row.statusListId ?? null) === null) ||
-    (row.suspended === true && (row.suspensionListId ?? null) === null)
-      ? [fault('statusListId', 'required', 'expected the entry of a credential that has a status')]
-      : []),
-    ...(Array.isArray(changes) && changes.length <= MOST_CHANGES
-      ? changes.flatMap((change, at) =>
-          fieldErrors(STATUS_CHANGE, change).map((error) => ({
-            ...error,
-            path: error.path.replace(/^row/, within('statusChanges', at)),
-          })),
-        )
-      : [fault('statusChanges', 'list', `expected a list of at most ${MOST_CHANGES}`)]),
-  ]
-}
-
 type Parts = Pick<Dependencies, 'config' | 'documents' | 'now'>
 
 /** Nobody gets a scope of operators by a file. */
@@ -138,12 +76,7 @@ export function createTransferRules({ config, documents, now }: Parts) {
 
   const rules: { readonly [Kind in KindName]?: (row: Json, tenantId: string) => FieldError[] | Promise<FieldError[]> } =
     {
-      contexts({ url, sha256, document }) {
-        const digest = createHash('sha256').update(String(document)).digest('hex')
-        if (digest !== sha256) return [fault('sha256', 'digest', 'expected the digest of the document')]
-        if (!URL.canParse(String(url))) return [fault('url', 'url', 'expected a URL')]
-        return isObject(JSON.parse(String(document))) ? [] : [fault('document', 'object', 'expected a JSON object')]
-      },
+      contexts: contextErrors,
       dids: didErrors,
       domains(row) {
         const errors = label(row)
@@ -256,6 +189,8 @@ export function createTransferRules({ config, documents, now }: Parts) {
   return async (kind: KindName, row: unknown, tenantId: string): Promise<FieldError[]> => {
     const wrong = fieldErrors(KINDS[kind].fields, row)
     if (wrong.length > 0) return wrong
+    const late = lateErrors(row as Json, now())
+    if (late.length > 0) return late
     try {
       const errors = (await rules[kind]?.(row as Json, tenantId)) ?? []
       return errors.map((error) => ({ ...error, path: pointerWithin('row', `row.${error.path}`) }))

@@ -6,12 +6,12 @@ import {
   optional,
   text,
   texts,
-} from '../../../protocol/administration/transfers/fields.ts'
-import { templateErrors as compactErrors } from '../../../protocol/compact-credentials/templates.ts'
-import { type FieldError, pointerWithin } from '../../../protocol/errors.ts'
-import { isObject } from '../../../protocol/json.ts'
-import { mobileTemplateErrors } from '../../../protocol/mobile-credentials/templates.ts'
-import { templateErrors as semanticErrors } from '../../../protocol/semantic-credentials/templates/index.ts'
+} from '../../../../protocol/administration/transfers/fields.ts'
+import { templateErrors as compactErrors } from '../../../../protocol/compact-credentials/templates.ts'
+import { type FieldError, pointerWithin } from '../../../../protocol/errors.ts'
+import { isObject } from '../../../../protocol/json.ts'
+import { mobileTemplateErrors } from '../../../../protocol/mobile-credentials/templates.ts'
+import { templateErrors as semanticErrors } from '../../../../protocol/semantic-credentials/templates/index.ts'
 
 const fault = (path: string, code: string, message: string): FieldError => ({ path, code, message })
 
