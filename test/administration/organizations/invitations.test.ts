@@ -128,3 +128,33 @@ test.serial('invitations and acceptances at once wait for each other, and none f
     for (const { status, text } of replies) t.true([200, 201, 400, 429].includes(status), text)
   }
 })
+
+test.serial(
+  'an invitation that another administrator sent again is theirs, and stays when the first one goes',
+  async (t) => {
+    const id = await createOrganization(world, token)
+    const [leaving, guest] = [await joined(id, 'admin'), await addAccount(world)]
+    t.is((await invite(id, guest.email, 'issuer', leaving.token)).status, 201)
+    await world.dependencies.systemSql.query({
+      text: `update account_mails set created_at = created_at - interval '2 minutes'`,
+      values: [],
+    })
+    t.is((await invite(id, guest.email, 'verifier')).status, 201)
+    const secret = tokenIn(await smtp.mailTo(guest.email, 2))
+    t.is((await member(id, leaving.id, 'DELETE')).status, 204)
+    const accepted = await accept(await tokenOfPerson(world, guest), secret)
+    t.is(accepted.status, 200, accepted.text)
+  },
+)
+
+test.serial('the last administrator takes no other role by an invitation', async (t) => {
+  const founder = await addAccount(world)
+  const own = await tokenOfPerson(world, founder)
+  const id = await createOrganization(world, own)
+  t.is((await invite(id, founder.email, 'auditor', own)).status, 201)
+  const secret = tokenIn(await smtp.mailTo(founder.email))
+  t.deepEqual(problem(await accept(own, secret)), [409, 'member.last_admin'])
+  t.is((await accept(own, secret)).status, 409, 'a refusal uses up no invitation')
+  const listed = await world.ask(`${ORGANIZATIONS}/${id}/members`, { token: own })
+  t.like(listed.json(), { data: [{ account_id: founder.id, role: 'admin' }] })
+})

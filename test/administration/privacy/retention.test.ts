@@ -60,6 +60,14 @@ async function addSession({ tenantId }: Client, userId: string | null, endedDays
   return id
 }
 
+/** A login with a wallet that is under way. */
+const addLogin = ({ tenantId }: Client, userId: string) =>
+  database.rows(
+    `insert into openid_wallet_logins (id, tenant_id, user_id, state, content, expires_at)
+     values ($1, $2, $3, 'LOGIN', 'x', now() + interval '5 minutes')`,
+    ...[randomUUID(), tenantId, userId],
+  )
+
 const isThere = async (table: string, id: string) =>
   (await database.rows(`select 1 from ${table} where id = $1`, id)).length === 1
 
@@ -81,6 +89,15 @@ test('users go who have not logged in for so long, except those with a session u
   )
   t.is(entries.length, 1, 'a pass that erases nothing has no entry')
   t.like(entries[0]?.metadata, { users: 1, credentials: 0 })
+})
+
+test('a user who logs in with a wallet at this moment stays, however long ago they logged in before', async (t) => {
+  const tenant = await newTenant()
+  const [gone, busy] = [await addUser(tenant, 400), await addUser(tenant, 400)]
+  await addLogin(tenant, busy)
+  await keep(tenant.token, { inactiveUsersDays: 30 })
+  await pass(tenant)
+  t.deepEqual(await Promise.all([gone, busy].map((id) => isThere('openid_users', id))), [false, true])
 })
 
 test('ended sessions of wallets go when the tenant says so, long before the platform deletes them', async (t) => {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { OPERATOR_SCOPES, SCOPES } from '../../../protocol/tokens-logs/index.ts'
+import { addAccount, browserAt, createOrganization, tokenOfPerson } from '../../support/accounts.ts'
 import { ENVIRONMENTS, newSubdomain, TENANTS, type TenantAnswer, tenantsOf } from '../../support/administration.ts'
+import { newEcosystem } from '../../support/ecosystems.ts'
 import { addClient } from '../../support/frame/tenants.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
 
@@ -53,6 +55,24 @@ test('an operator describes environments; a text that is no line is refused by i
   t.deepEqual(refusalOf(refused), [400, '/problems#environment.invalid', 'region.displayName', 'text'])
   const none = await world.ask(`${ENVIRONMENTS}/${randomUUID()}`, { token: operator })
   t.is(none.json().type, '/problems#environment.not_found')
+  const { data } = (await world.ask(`${ENVIRONMENTS}?limit=1000`, { token: operator })).json<{
+    data: { id: string }[]
+  }>()
+  t.deepEqual([data.length > 1, data.at(-1)?.id], [true, id], 'that of the first start comes first')
+})
+
+test('a deleted tenant is of no organization and under no policy any more, and nobody works in it', async (t) => {
+  const person = await addAccount(world)
+  const organizationId = await createOrganization(world, await tokenOfPerson(world, person))
+  const { id: tenantId } = await tenants().created({ organizationId })
+  const ecosystem = await newEcosystem(world, operator)
+  await ecosystem.bind(tenantId, (await ecosystem.participant()).id)
+  const login = () => browserAt(world).login(person, { tenantId })
+  t.is((await login()).status, 200)
+  t.is((await tenants().remove(tenantId)).status, 202)
+  t.is((await login()).json().type, '/problems#session.tenant_refused')
+  t.is(await count('select count(*)::int from tenants where organization_id = $1', organizationId), 0)
+  t.is(await count('select count(*)::int from tenants where ecosystem_id = $1', ecosystem.id), 0)
 })
 
 test('a tenant is created with a client that works at once, and its secret is shown this once (specification, Tenant)', async (t) => {
