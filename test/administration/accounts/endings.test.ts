@@ -157,3 +157,36 @@ test.serial('an account that becomes an operator’s loses its authenticator wit
   t.is(reply.status, 200, reply.text)
   t.regex(reply.json<SessionToken>().scope, /platform:write/)
 })
+
+test.serial('links and sessions last as long as their mails and the documentation say', async (t) => {
+  const email = newEmail()
+  const admin = await addAccount(world)
+  const token = await tokenOfPerson(world, admin)
+  await world.ask('/v1/auth/register', { body: registration(email) })
+  const { invite } = membershipsOf(() => ({ ask: world.ask, token }))
+  t.is((await invite(await createOrganization(world, token), email)).status, 201)
+  await world.ask('/v1/auth/password-reset', { body: { email: admin.email } })
+  await smtp.mailTo(admin.email)
+  const account = await addAccount(world)
+  const call = { tenantId: world.first.tenantId, clientId: 'test', requestId: randomUUID() }
+  await makeOperatorAccount(world.dependencies, call, account.email)
+  const lasts = async (table: string, column: string, value: unknown) => {
+    const text = `select extract(epoch from expires_at - created_at)::float8 / 3600 as hours from ${table} where ${column} = $1`
+    const { rows } = await change(text, value)
+    return rows.map(({ hours }) => Math.round(Number(hours) * 1000) / 1000)
+  }
+  t.deepEqual(await lasts('account_registrations', 'email_index', indexOf(email)), [24])
+  t.deepEqual(await lasts('organization_invitations', 'email_index', indexOf(email)), [7 * 24])
+  t.deepEqual(await lasts('account_tokens', 'account_id', admin.id), [1])
+  t.deepEqual(await lasts('account_tokens', 'account_id', account.id), [24])
+  t.deepEqual(await lasts('account_sessions', 'account_id', admin.id), [30 * 24])
+})
+
+test.serial('who logs out has no cookie of the session any more', async (t) => {
+  const browser = browserAt(world)
+  await browser.login(await addAccount(world))
+  const names = () => [...browser.jar.cookies.keys()].sort()
+  t.deepEqual(names(), ['countersign_device', 'countersign_refresh'])
+  t.is((await browser.logout()).status, 204)
+  t.deepEqual(names(), ['countersign_device'])
+})

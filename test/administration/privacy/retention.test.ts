@@ -211,6 +211,34 @@ test('content of a finished batch goes, also more than one slice of it; its rows
   t.like((await untilBatch(asTenant, id, () => true)).revocation, { revoked: 700 })
 })
 
+test('reasons of a batch go with its content when it was cancelled too, and stay while it is at work', async (t) => {
+  const tenant = await newTenant()
+  const add = async (state: string, endedDays: number | null) => {
+    const id = randomUUID()
+    await database.rows(
+      `insert into credential_batches (id, tenant_id, attempt, format, source, state, options, request_id, client_id, total,
+         last_progress_at, ended_at)
+       values ($1, $2, $1, 'web-semantic', 'jsonl', $3, '{}', $1, $1, 1, now(), now() - make_interval(days => $4))`,
+      ...[id, tenant.tenantId, state, endedDays],
+    )
+    await database.rows(
+      `insert into credential_batch_rows (batch_id, row_number, tenant_id, state, errors)
+       values ($1, 1, $2, 'failed', '[{"path":"a name"}]')`,
+      ...[id, tenant.tenantId],
+    )
+    return id
+  }
+  const batches = [await add('CANCELLED', 6), await add('CANCELLED', 4), await add('PAUSED', null)]
+  await keep(tenant.token, { finishedBatchesDays: 5 })
+  await pass(tenant)
+  const left = await database.rows<{ id: string }>(
+    `select batch_id as id from credential_batch_rows where batch_id = any($1) and errors::text <> '[]'`,
+    batches,
+  )
+  t.deepEqual(left.map(({ id }) => id).sort(), batches.slice(1).sort())
+  t.like(await keptOf(tenant.token), { lastPass: { erased: { batches: 1 } } })
+})
+
 test('two passes at once erase each row once', async (t) => {
   const tenant = await newTenant()
   for (let nth = 0; nth < 20; nth += 1) await addSession(tenant, null, 50)

@@ -47,9 +47,10 @@ test('an operator describes environments; a text that is no line is refused by i
   const { id, ...made } = reply.json<Record<string, unknown>>()
   t.deepEqual(made, { ...body, domain: 'localhost', authorizationServerDomain: 'localhost' })
   const path = `${ENVIRONMENTS}/${String(id)}`
-  const changed = await world.ask(path, { token: operator, method: 'PUT', body: { ...body, name: 'EU' } })
-  t.is(changed.json().name, 'EU')
-  t.is((await world.ask(path, { token: operator })).json().name, 'EU')
+  const other = { name: 'EU', deploymentModel: 'private', region: { displayName: 'Paris', id: 'p', name: 'eu-west-3' } }
+  const changed = await world.ask(path, { token: operator, method: 'PUT', body: other })
+  t.like(changed.json(), other)
+  t.like((await world.ask(path, { token: operator })).json(), other)
   const wrong = { ...body, region: { ...region, displayName: 'a\nb' } }
   const refused = await world.ask(ENVIRONMENTS, { token: operator, body: wrong })
   t.deepEqual(refusalOf(refused), [400, '/problems#environment.invalid', 'region.displayName', 'text'])
@@ -140,6 +141,25 @@ test('of 20 requests for one subdomain at the same time one makes the tenant, an
   for (const reply of replies.filter(({ status }) => status === 409))
     t.deepEqual(refusalOf(reply), [409, '/problems#tenant.subdomain_taken', 'subdomain', 'unique'])
   t.is(await count('select count(*)::int from tenants where subdomain = $1', body.subdomain), 1)
+})
+
+test('the subdomain of a deleted tenant is free after a year (D-606)', async (t) => {
+  const { id, subdomain } = await tenants().created()
+  const [host] = subdomain.split('.')
+  const environmentId = await tenants().environmentId()
+  const again = () => tenants().create({ environmentId, subdomain: host })
+  await tenants().remove(id)
+  const ages = (days: number) =>
+    world.dependencies.systemSql.query({
+      text: 'update deleted_tenants set requested_at = now() - make_interval(days => $2) where id = $1',
+      values: [id, days],
+    })
+  await world.dependencies.systemSql.query({ text: 'delete from oauth2_clients where tenant_id = $1', values: [id] })
+  await world.dependencies.systemSql.query({ text: 'delete from tenants where id = $1', values: [id] })
+  await ages(364)
+  t.deepEqual(refusalOf(await again()).slice(0, 2), [409, '/problems#tenant.subdomain_taken'])
+  await ages(366)
+  t.is((await again()).status, 201)
 })
 
 test('a tenant is renamed, and keeps its subdomain', async (t) => {
