@@ -1,10 +1,11 @@
 import test from 'ava'
 import { createExporting } from '../../../activities/administration/transfers/exporting.ts'
+import { createImporting } from '../../../activities/administration/transfers/importing.ts'
 import { OPERATOR_SCOPES } from '../../../protocol/tokens-logs/index.ts'
 import { TENANTS } from '../../support/administration.ts'
 import { addClient } from '../../support/frame/tenants.ts'
 import { refusalOf } from '../../support/transfers/files.ts'
-import { type ExportAnswer, transfersOf } from '../../support/transfers/transfers.ts'
+import { type ExportAnswer, type ImportAnswer, transfersOf } from '../../support/transfers/transfers.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 // no worker: an export is under way until it is written here
@@ -48,4 +49,21 @@ test('an export is found under its own tenant alone, and its file by operators w
   t.is((await transfersOf(world, token).read(one.tenantId, id)).status, 200)
   const content = await world.ask(`${TENANTS}/${one.tenantId}/exports/${id}/content`, { token })
   t.deepEqual(refusalOf(content).slice(0, 2), [403, 'token.insufficient_scope'])
+})
+
+test('attempts at one import at the same time make one tenant', async (t) => {
+  const { tenantId } = await world.addTenant()
+  const { id: exportId } = (await transfers().create(tenantId)).json<ExportAnswer>()
+  await createExporting(world.dependencies).writeTenantExport({ tenantId: world.first.tenantId, exportId })
+  const file = await transfers().content(tenantId, exportId)
+  const { continueTenantImport } = createImporting(world.dependencies)
+  for (let nth = 0; nth < 5; nth++) {
+    const { id, tenantId: made } = (await transfers().import(file)).json<ImportAnswer>()
+    const attempt = () => continueTenantImport({ tenantId: world.first.tenantId, importId: id })
+    const steps = await Promise.all([attempt(), attempt(), attempt()])
+    t.deepEqual(new Set(steps.map(({ state }) => state)), new Set(['DONE']))
+    const answer = (await transfers().readImport(id)).json<ImportAnswer>()
+    t.deepEqual([answer.state, answer.failure], ['DONE', null])
+    t.is((await world.ask(`${TENANTS}/${made}`, { token: operator })).status, 200)
+  }
 })
