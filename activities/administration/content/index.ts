@@ -1,4 +1,5 @@
 import type { Frame } from '../../frame/index.ts'
+import { createLegalAcceptances } from './acceptances.ts'
 import { createBlogCategories } from './blog.categories.ts'
 import { createBlogPosts } from './blog.posts.ts'
 import { createRendering } from './entries.ts'
@@ -13,5 +14,6 @@ export function composeContent(frame: Frame) {
     blogCategories: createBlogCategories(parts),
     blogPosts: createBlogPosts(parts),
     legalPolicies: createLegalPolicies(parts),
+    legalAcceptances: createLegalAcceptances(frame),
   }
 }

@@ -51,7 +51,8 @@ const recordOf = (policy: LegalPolicy, row: LegalPolicyVersion): PolicyRecord =>
 
 const notFound = () => new Refusal('legal_policy.not_found', 'There is no such policy, or no such version of it.')
 
-async function find(em: SqlEntityManager, slug: string, lockMode?: LockMode): Promise<LegalPolicy> {
+/** Throws `legal_policy.not_found`. */
+export async function findPolicy(em: SqlEntityManager, slug: string, lockMode?: LockMode): Promise<LegalPolicy> {
   const row = await em.findOne(LegalPolicy, { slug }, lockMode === undefined ? {} : { lockMode })
   if (!row) throw notFound()
   return row
@@ -81,7 +82,7 @@ export const createLegalPolicies = ({ database, now, uuid, operations, rendering
   /** The newest version, or the one that is asked for. Throws `legal_policy.not_found`. */
   async readLegalPolicy(slug: string, version?: number): Promise<PolicyRecord> {
     const [policy, row] = await asSystem(database.system, async (em) => {
-      const found = await find(em, slug)
+      const found = await findPolicy(em, slug)
       const where = { policyId: found.id, version: version ?? found.version }
       return [found, await em.findOne(LegalPolicyVersion, where)] as const
     })
@@ -92,7 +93,7 @@ export const createLegalPolicies = ({ database, now, uuid, operations, rendering
   /** Newest first. Throws `legal_policy.not_found`. */
   listLegalPolicyVersions: (slug: string, page: Page): Promise<{ versions: PolicyLine[]; total: number }> =>
     asSystem(database.system, async (em) => {
-      const policy = await find(em, slug)
+      const policy = await findPolicy(em, slug)
       const exclude = ['content', 'html'] as const
       const where = { policyId: policy.id }
       const found = await em.findAndCount(LegalPolicyVersion, where, { orderBy: { version: 'desc' }, exclude, ...page })
@@ -122,7 +123,7 @@ export const createLegalPolicies = ({ database, now, uuid, operations, rendering
     const rendered = await rendering.render(input.content, call.tenantId)
     const metadata: Record<string, string | number> = {}
     return operations.changePlatform(call, 'createLegalPolicyVersion', metadata, async (em) => {
-      const policy = await find(em, slug, LockMode.PESSIMISTIC_WRITE)
+      const policy = await findPolicy(em, slug, LockMode.PESSIMISTIC_WRITE)
       policy.version++
       Object.assign(metadata, { id: policy.id, version: policy.version })
       const { version } = policy
@@ -142,7 +143,7 @@ export const createLegalPolicies = ({ database, now, uuid, operations, rendering
     const accountId = accountOf(call)
     return operations.changePlatform(call, 'acceptLegalPolicy', metadata, async (em) => {
       await lockOwnAccount(em, call)
-      const policy = await find(em, slug, LockMode.PESSIMISTIC_READ)
+      const policy = await findPolicy(em, slug, LockMode.PESSIMISTIC_READ)
       metadata.id = policy.id
       if (version > policy.version) throw notFound()
       const acceptance = { policyId: policy.id, version, accountId }
@@ -158,7 +159,7 @@ export const createLegalPolicies = ({ database, now, uuid, operations, rendering
   async listLegalPolicyAcceptances(call: Call, slug: string): Promise<AcceptanceRecord[]> {
     const accountId = accountOf(call)
     return asSystem(database.system, async (em) => {
-      const policy = await find(em, slug)
+      const policy = await findPolicy(em, slug)
       const where = { policyId: policy.id, accountId }
       const rows = await em.find(LegalAcceptance, where, { orderBy: { version: 'desc' } })
       return rows.map(({ version, acceptedAt }) => ({ accountId, slug, version, acceptedAt: acceptedAt.toISOString() }))

@@ -41,7 +41,9 @@ where token_digest = ? and expires_at > now()`
 const MAY_INVITE = `select 1 from accounts a where a.id = ? and (a.is_operator or exists (select from organization_members m
   where m.account_id = a.id and m.organization_id = ? and m.role = 'admin'))`
 
-const INVITATIONS = 'select count(*)::int as total from organization_invitations where organization_id = ?'
+/** Expired ones are none, which nobody sees or withdraws. */
+const INVITATIONS =
+  'select count(*)::int as total from organization_invitations where organization_id = ? and expires_at > now()'
 
 const LIST = `select id, content, role, expires_at as "expiresAt" from organization_invitations
 where organization_id = ? and expires_at > now() order by created_at desc, id limit ? offset ?`
@@ -173,7 +175,7 @@ export function createInvitations({ database, uuid, operations, tenants, people,
             expiresAt: new Date(expiresAt),
           }),
         )
-        return { invitations, total: await countOf(em, `${INVITATIONS} and expires_at > now()`, id) }
+        return { invitations, total: await countOf(em, INVITATIONS, id) }
       }),
 
     /** Its mail opens nothing any more. Throws `organization.*`, `invitation.not_found`. */

@@ -128,6 +128,14 @@ export function createErasures(frame: Frame) {
       })
     },
 
+    /** Newest first: an erasure that was begun again stays in its place. */
+    listErasures: (tenantId: string, { limit, offset }: { limit: number; offset: number }) =>
+      inTenant(database.tenants, tenantId, async (em) => {
+        const orderBy = { createdAt: 'desc', id: 'asc' } as const
+        const [rows, total] = await em.findAndCount(Erasure, {}, { orderBy, limit, offset })
+        return { erasures: rows.map(recordOf), total }
+      }),
+
     /** Throws `erasure.not_found`. */
     async readErasure(tenantId: string, id: string): Promise<ErasureRecord> {
       const row = await inTenant(database.tenants, tenantId, (em) => em.findOne(Erasure, { id }))

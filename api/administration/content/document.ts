@@ -4,7 +4,7 @@ import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import type { AreaDocument, ProblemTable } from '../../frame/openapi/document.ts'
 import type { Schema } from '../../frame/openapi/schemas.ts'
 import { pictureUrlWithFragment } from '../../frame/openapi/urls.ts'
-import { BLOG_CATEGORY, BLOG_POST, HELP_ARTICLE, LEGAL_POLICY } from './examples.ts'
+import { ACCEPTOR, BLOG_CATEGORY, BLOG_POST, HELP_ARTICLE, LEGAL_POLICY } from './examples.ts'
 
 type Public =
   | 'getHelpArticles'
@@ -107,6 +107,7 @@ export const CONTENT_DOCUMENT: AreaDocument<ContentOperation> = {
     listBlogPosts: page(without(BLOG_POST, 'content', 'html')),
     listLegalPolicies: page(without(LEGAL_POLICY, 'content', 'html')),
     listLegalPolicyVersions: page(without(LEGAL_POLICY, 'content', 'html')),
+    listLegalAcceptances: page(ACCEPTOR),
   },
   notFound: {
     '/v1/help/articles/{id}': 'help_article.not_found',
@@ -136,6 +137,7 @@ export const CONTENT_DOCUMENT: AreaDocument<ContentOperation> = {
         { 404: 'legal_policy.not_found' },
       ]),
     ),
+    listLegalAcceptances: { 404: 'legal_policy.not_found' },
     createLegalPolicyVersion: { 404: 'legal_policy.not_found' },
     acceptLegalPolicy: { 404: 'legal_policy.not_found', 409: 'legal_policy.version_replaced' },
   },

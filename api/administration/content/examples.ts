@@ -1,4 +1,4 @@
-import type { AcceptanceOut, LegalPolicyOut } from './legal.wire.ts'
+import type { AcceptanceOut, AcceptorOut, LegalPolicyOut } from './legal.wire.ts'
 import type { BlogCategoryOut, BlogPostOut, HelpArticleOut } from './wire.ts'
 
 export const HELP_ARTICLE: HelpArticleOut = {
@@ -54,3 +54,5 @@ export const ACCEPTANCE: AcceptanceOut = {
   version: 1,
   accepted_at: '2026-10-02T09:30:00.000Z',
 }
+
+export const ACCEPTOR: AcceptorOut = { ...ACCEPTANCE, email: 'ada@university.example' }

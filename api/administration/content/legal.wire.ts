@@ -62,6 +62,18 @@ export interface AcceptancesOut {
   data: AcceptanceOut[]
 }
 
+export interface AcceptorOut extends AcceptanceOut {
+  /** Of the account; null: it was erased, and its id leads to nobody. */
+  email: string | null
+}
+
+export interface AcceptorPageOut {
+  data: AcceptorOut[]
+  limit: Count
+  total_count: Count
+  total_pages: Count
+}
+
 export const policyLineToWire = ({ createdAt, ...line }: PolicyLine): LegalPolicyLineOut => ({
   ...line,
   created_at: createdAt,

@@ -2,6 +2,7 @@ import type { ORGANIZATION_OPERATIONS } from '../../../protocol/administration/o
 import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import type { AreaDocument, ProblemTable } from '../../frame/openapi/document.ts'
 import type { Schema, Schemas } from '../../frame/openapi/schemas.ts'
+import { ACCEPTOR } from '../content/examples.ts'
 import { INVITATION, MEMBER, ORGANIZATION, ORGANIZATION_BODY } from './wire.ts'
 
 type Document = AreaDocument<keyof typeof ORGANIZATION_OPERATIONS>
@@ -16,6 +17,7 @@ const EXAMPLES: Document['examples'] = {
 const ANSWERS: Document['answers'] = {
   listOrganizationMembers: { data: [MEMBER], limit: 20, total_count: 1, total_pages: 1 },
   listOrganizationInvitations: { data: [INVITATION], limit: 20, total_count: 1, total_pages: 1 },
+  listOrganizationLegalAcceptances: { data: [ACCEPTOR], limit: 20, total_count: 1, total_pages: 1 },
   getOrganizations: { data: [ORGANIZATION], limit: 20, total_count: 1, total_pages: 1 },
 }
 

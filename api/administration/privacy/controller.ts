@@ -6,6 +6,7 @@ import {
   OperationId,
   Path,
   Post,
+  Queries,
   Request,
   Response,
   Route,
@@ -15,9 +16,18 @@ import {
 } from '@tsoa/runtime'
 import type { Platform } from '../../../activities/index.ts'
 import type { Called } from '../../frame/authentication.ts'
+import { camelTotals, type PageQuery, toPage } from '../../frame/pagination.ts'
 import type { Problem } from '../../frame/problem.ts'
 import type { Uuid } from '../../frame/wire.ts'
-import { ERASURE, type ErasureIn, type ErasureOut, erasureToWire, toErasure } from './wire.ts'
+import {
+  ERASURE,
+  type ErasureIn,
+  type ErasureOut,
+  type ErasurePageOut,
+  erasureLineToWire,
+  erasureToWire,
+  toErasure,
+} from './wire.ts'
 
 @Route('v1/privacy/erasures')
 @Tags('Privacy')
@@ -42,6 +52,19 @@ export class ErasuresController extends Controller {
     this.setStatus(202)
     this.setHeader('Location', `/v1/privacy/erasures/${erasure.id}`)
     return erasureToWire(erasure)
+  }
+
+  /**
+   * Returns the erasures of the tenant, newest first, without what stays. They do not say whom they are about.
+   * @summary List erasures
+   */
+  @Get()
+  @OperationId('listErasures')
+  @Security('bearerAuth', ['administration:read'])
+  async list(@Request() called: Called, @Queries() query: PageQuery): Promise<ErasurePageOut> {
+    const page = toPage(query.limit, query.page)
+    const { erasures, total } = await this.platform.erasures.listErasures(called.user.tenantId, page)
+    return { data: erasures.map(erasureLineToWire), ...camelTotals(total, page.limit) }
   }
 
   /**

@@ -49,7 +49,7 @@ export interface StaysOut {
   why: string
 }
 
-export interface ErasureOut {
+export interface ErasureLineOut {
   id: Uuid
   by: 'user' | 'subject' | 'credential'
   credentialStatus: 'keep' | 'revoke' | 'suspend'
@@ -63,9 +63,19 @@ export interface ErasureOut {
   mentioned: Count
   /** Their ids, 100 at most. */
   mentionedIds: Uuid[]
-  stays: StaysOut[]
   createdAt: DateTime
   endedAt: DateTime | null
+}
+
+export interface ErasureOut extends ErasureLineOut {
+  stays: StaysOut[]
+}
+
+export interface ErasurePageOut {
+  data: ErasureLineOut[]
+  limit: Count
+  totalCount: Count
+  totalPages: Count
 }
 
 const BY = [
@@ -98,11 +108,16 @@ export function toErasure(body: ErasureIn): ErasureInput {
   return { kind, subject: uuid, credentialStatus }
 }
 
-export const erasureToWire = ({ counts, ...record }: ErasureRecord): ErasureOut => {
+export const erasureLineToWire = ({ counts, ...record }: ErasureRecord): ErasureLineOut => {
   const { mentioned, ...erased } = counts
   const { kind, ...rest } = record
-  return { ...rest, by: kind, erased, mentioned, stays: [...STAYS] }
+  return { ...rest, by: kind, erased, mentioned }
 }
+
+export const erasureToWire = (record: ErasureRecord): ErasureOut => ({
+  ...erasureLineToWire(record),
+  stays: [...STAYS],
+})
 
 export const ERASURE: ErasureOut = {
   id: '7fb36092-c1d4-4287-93ea-60718293a4b5',

@@ -17,6 +17,7 @@ export const CONTENT_OPERATIONS = {
   createLegalPolicy: { scope: write, name: 'LEGAL_POLICY_CREATE', category: legal, changes: true },
   createLegalPolicyVersion: { scope: write, name: 'LEGAL_POLICY_VERSION_CREATE', category: legal, changes: true },
   acceptLegalPolicy: { scope: 'accounts:write', name: 'LEGAL_POLICY_ACCEPT', category: legal, changes: true },
+  listLegalAcceptances: { scope: 'platform:read', name: 'LEGAL_ACCEPTANCE_RETRIEVE_LIST', category: legal },
   listLegalPolicyAcceptances: {
     scope: 'accounts:read',
     name: 'LEGAL_POLICY_ACCEPTANCE_RETRIEVE_LIST',

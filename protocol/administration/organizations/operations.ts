@@ -9,6 +9,11 @@ export const ORGANIZATION_OPERATIONS = {
   listOrganizationMembers: { scope: 'accounts:read', name: 'ORGANIZATION_MEMBER_RETRIEVE_LIST', category },
   inviteOrganizationMember: { scope: 'accounts:write', name: 'ORGANIZATION_MEMBER_INVITE', category, changes: true },
   listOrganizationInvitations: { scope: 'accounts:read', name: 'ORGANIZATION_INVITATION_RETRIEVE_LIST', category },
+  listOrganizationLegalAcceptances: {
+    scope: 'accounts:read',
+    name: 'ORGANIZATION_LEGAL_ACCEPTANCE_RETRIEVE_LIST',
+    category,
+  },
   withdrawOrganizationInvitation: {
     scope: 'accounts:write',
     name: 'ORGANIZATION_INVITATION_DELETE',

@@ -87,6 +87,8 @@ test.serial('codes of other times and of other accounts are refused', async (t) 
   await earlyInStep()
   const [own, other] = [await confirmed(), await enrolled()]
   for (const totp of [
+    codeOf(own.secret, 2),
+    codeOf(own.secret, -2),
     codeOf(own.secret, 3),
     codeOf(own.secret, -3),
     codeOf(other.secret),

@@ -203,6 +203,10 @@ test('a tenant has 100 clients at most, also of requests at the same time', asyn
   t.is(refused.length, 6)
   for (const reply of refused) t.is(reply.json().type, '/problems#oauth_client.too_many')
   t.is((await clients.list('?limit=0')).totalCount, MAX_OAUTH2_CLIENTS)
+  const [one] = (await clients.list('?limit=1')).data
+  t.is((await clients.remove(one?.id ?? '')).status, 204)
+  t.is((await clients.create({ name: 'n', description: '' })).status, 201, 'a deleted one makes room')
+  t.is((await clients.create({ name: 'n', description: '' })).status, 409)
 })
 
 test('what a request for a client lacks, or has too much, is named', async (t) => {

@@ -70,6 +70,8 @@ test.serial(
     t.truthy(shown.published_at)
     const hidden = await operators.update(`${POSTS}/${id}`, { ...body, is_published: 0 })
     t.is(hidden.json().published_at, shown.published_at)
+    const again = await operators.update(`${POSTS}/${id}`, { ...body, is_published: 1 })
+    t.is(again.json().published_at, shown.published_at, 'the first time counts')
     t.is(typeOf(await operators.update(`${POSTS}/${id}`, { ...body, slug })), 'request.invalid', 'the slug stays')
     const elsewhere = await operators.update(`${POSTS}/${id}`, { ...body, category_id: randomUUID() })
     t.deepEqual([elsewhere.status, typeOf(elsewhere)], [404, 'blog_category.not_found'])

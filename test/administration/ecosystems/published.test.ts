@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { createEcosystemChanges } from '../../../activities/administration/ecosystems/changes.ts'
+import { asSystem } from '../../../entities/orm.ts'
 import { isUnmodified } from '../../../protocol/etag.ts'
 import {
   ECOSYSTEMS,
@@ -132,6 +134,22 @@ test('a date names no version of a second in which two were made', (t) => {
   t.false(isUnmodified('Fri, 01 Jan 2027 00:00:09 GMT', { at }))
   for (const form of ['Friday, 01-Jan-27 00:00:10 GMT', 'Fri Jan  1 00:00:10 2027'])
     t.true(isUnmodified(form, { at }), form)
+})
+
+test('of changes at one moment, and of one by a clock that goes back, each is later than the one before', async (t) => {
+  const ecosystem = await newEcosystem(world, token)
+  const { database, now } = world.dependencies
+  const modified = async () => (await ecosystem.policy()).policyModifiedAt
+  const at = new Date(Date.parse(await modified()) + 60_000)
+  const moved = async (clock: Date) => {
+    const changes = createEcosystemChanges({ operations: {} as never, now: () => clock, forget: () => undefined })
+    await asSystem(database.system, (em) => changes.movePolicy(em, ecosystem.id))
+    return Date.parse(await modified()) - at.getTime()
+  }
+  t.deepEqual(
+    [await moved(at), await moved(at), await moved(now()), await moved(new Date(at.getTime() + 5))],
+    [0, 1, 2, 5],
+  )
 })
 
 test('two changes of one second are told apart by time as well', async (t) => {

@@ -5,6 +5,7 @@ import {
   addInvitation,
   createOrganization,
   membershipsOf,
+  newEmail,
   ORGANIZATIONS,
   tokenOfPerson,
 } from '../../support/accounts.ts'
@@ -127,4 +128,69 @@ test.serial('invitations and acceptances at once wait for each other, and none f
     const replies = await Promise.all([accept(guestToken, secret), invite(id, guest.email), ...changes])
     for (const { status, text } of replies) t.true([200, 201, 400, 429].includes(status), text)
   }
+})
+
+test.serial(
+  'an invitation that another administrator sent again is theirs, and stays when the first one goes',
+  async (t) => {
+    const id = await createOrganization(world, token)
+    const [leaving, guest] = [await joined(id, 'admin'), await addAccount(world)]
+    t.is((await invite(id, guest.email, 'issuer', leaving.token)).status, 201)
+    await world.dependencies.systemSql.query({
+      text: `update account_mails set created_at = created_at - interval '2 minutes'`,
+      values: [],
+    })
+    t.is((await invite(id, guest.email, 'verifier')).status, 201)
+    const secret = tokenIn(await smtp.mailTo(guest.email, 2))
+    t.is((await member(id, leaving.id, 'DELETE')).status, 204)
+    const accepted = await accept(await tokenOfPerson(world, guest), secret)
+    t.is(accepted.status, 200, accepted.text)
+  },
+)
+
+test.serial('the last administrator takes no other role by an invitation', async (t) => {
+  const founder = await addAccount(world)
+  const own = await tokenOfPerson(world, founder)
+  const id = await createOrganization(world, own)
+  t.is((await invite(id, founder.email, 'auditor', own)).status, 201)
+  const secret = tokenIn(await smtp.mailTo(founder.email))
+  t.deepEqual(problem(await accept(own, secret)), [409, 'member.last_admin'])
+  t.is((await accept(own, secret)).status, 409, 'a refusal uses up no invitation')
+  const listed = await world.ask(`${ORGANIZATIONS}/${id}/members`, { token: own })
+  t.like(listed.json(), { data: [{ account_id: founder.id, role: 'admin' }] })
+})
+
+test.serial('an organization has 50 invitations that wait at most; those whose time is over are none', async (t) => {
+  const id = await createOrganization(world, token)
+  await world.dependencies.systemSql.query({
+    text: `insert into organization_invitations (id, organization_id, email_index, content, role, token_digest, expires_at)
+      select gen_random_uuid(), $1, sha256(n::text::bytea), '', 'issuer', sha256(gen_random_uuid()::text::bytea),
+        now() + interval '1 day' from generate_series(1, 49) n`,
+    values: [id],
+  })
+  t.is((await invite(id, newEmail())).status, 201)
+  const refused = await invite(id, newEmail())
+  t.deepEqual(problem(refused), [409, 'invitation.too_many'])
+  await world.dependencies.systemSql.query({
+    text: `update organization_invitations set expires_at = now() where organization_id = $1`,
+    values: [id],
+  })
+  t.is((await invite(id, newEmail())).status, 201)
+})
+
+test.serial('an organization has 500 members at most', async (t) => {
+  const id = await createOrganization(world, token)
+  const [guest, last] = [await addAccount(world), await addAccount(world)]
+  await world.dependencies.systemSql.query({
+    text: `with made as (insert into accounts (id, email_index, content)
+        select gen_random_uuid(), sha256($1::text::bytea || n::text::bytea), '' from generate_series(1, 498) n returning id)
+      insert into organization_members (organization_id, account_id, role) select $1::uuid, id, 'auditor' from made`,
+    values: [id],
+  })
+  const join = async (account: Account) => {
+    t.is((await invite(id, account.email)).status, 201)
+    return accept(await tokenOfPerson(world, account), tokenIn(await smtp.mailTo(account.email)))
+  }
+  t.is((await join(guest)).status, 200)
+  t.deepEqual(problem(await join(last)), [409, 'invitation.too_many'])
 })

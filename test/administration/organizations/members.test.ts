@@ -116,6 +116,30 @@ test.serial('the last administrator neither goes nor gets another role, also whe
   t.deepEqual(replies.map(({ status }) => status).sort(), [204, 409])
 })
 
+test.serial('of two administrators who take the role from each other at once one keeps it', async (t) => {
+  for (let nth = 0; nth < 5; nth++) {
+    const id = await createOrganization(world, token)
+    const second = await addAccount(world)
+    await world.dependencies.systemSql.query({
+      text: `insert into organization_members (organization_id, account_id, role) values ($1, $2, 'admin')`,
+      values: [id, second.id],
+    })
+    const secondToken = await tokenOfPerson(world, second)
+    const replies = await Promise.all([
+      member(id, second.id, 'PUT', { role: 'auditor' }),
+      member(id, admin.id, 'PUT', { role: 'auditor' }, secondToken),
+    ])
+    const [one, other] = replies.map(({ status }) => status).sort()
+    t.is(one, 200)
+    t.true(other === 403 || other === 409, String(other))
+    const { rows } = await world.dependencies.systemSql.query({
+      text: `select 1 from organization_members where organization_id = $1 and role = 'admin'`,
+      values: [id],
+    })
+    t.is(rows.length, 1)
+  }
+})
+
 test.serial('members who are no administrators change nobody, and leave by themselves', async (t) => {
   const id = await createOrganization(world, token)
   const account = await addAccount(world)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { eraseCredentials } from '../../../activities/credentials/erase.ts'
 import { inTenant } from '../../../entities/orm.ts'
-import { payload } from '../../support/credentials/credentials.ts'
+import { createDid, payload } from '../../support/credentials/credentials.ts'
 import { loggedAbout, until } from '../../support/credentials/dids.ts'
 import { type Database, ERASURES, ended, erase, erased, openDatabase, typeOf } from '../../support/privacy/erasures.ts'
 import { type Issuing, newHolder, openIssuing, SEMANTIC } from '../../support/privacy/issuing.ts'
@@ -175,6 +175,22 @@ test('a DID that is only the beginning of another one erases nothing of the othe
   const done = await erased(world, { subjectDid: longer.slice(0, -2) })
   t.deepEqual([done.erased.credentials, done.mentioned], [0, 1])
   t.is((await issuing.read(id)).status, 200)
+})
+
+test('registrations with an inbox go with their subject, and those of the tenant’s own DIDs stay', async (t) => {
+  const [holder, own, inboxId] = [newHolder(), await createDid(world, 'ed25519'), randomUUID()]
+  const { tenantId } = world.first
+  await database.rows(`insert into inboxes (id, tenant_id, name) values ($1, $2, 'x')`, inboxId, tenantId)
+  await database.rows(
+    `insert into inbox_dids (id, tenant_id, inbox_id, did, did_id)
+     select gen_random_uuid(), $1, $2, did, (select id from dids where dids.did = x.did) from unnest($3::text[]) as x(did)`,
+    ...[tenantId, inboxId, [holder, own]],
+  )
+  const left = () => database.rows('select did from inbox_dids where inbox_id = $1 order by did', inboxId)
+  t.is((await erased(world, { subjectDid: holder })).erased.registrations, 1)
+  t.deepEqual(await left(), [{ did: own }])
+  t.is((await erased(world, { subjectDid: own })).erased.registrations, 0)
+  t.deepEqual(await left(), [{ did: own }], 'it goes with deleteDID')
 })
 
 test('the same again is the first erasure; a subject with something new is erased again under the same id', async (t) => {

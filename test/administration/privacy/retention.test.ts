@@ -60,6 +60,14 @@ async function addSession({ tenantId }: Client, userId: string | null, endedDays
   return id
 }
 
+/** A login with a wallet that is under way. */
+const addLogin = ({ tenantId }: Client, userId: string) =>
+  database.rows(
+    `insert into openid_wallet_logins (id, tenant_id, user_id, state, content, expires_at)
+     values ($1, $2, $3, 'LOGIN', 'x', now() + interval '5 minutes')`,
+    ...[randomUUID(), tenantId, userId],
+  )
+
 const isThere = async (table: string, id: string) =>
   (await database.rows(`select 1 from ${table} where id = $1`, id)).length === 1
 
@@ -81,6 +89,15 @@ test('users go who have not logged in for so long, except those with a session u
   )
   t.is(entries.length, 1, 'a pass that erases nothing has no entry')
   t.like(entries[0]?.metadata, { users: 1, credentials: 0 })
+})
+
+test('a user who logs in with a wallet at this moment stays, however long ago they logged in before', async (t) => {
+  const tenant = await newTenant()
+  const [gone, busy] = [await addUser(tenant, 400), await addUser(tenant, 400)]
+  await addLogin(tenant, busy)
+  await keep(tenant.token, { inactiveUsersDays: 30 })
+  await pass(tenant)
+  t.deepEqual(await Promise.all([gone, busy].map((id) => isThere('openid_users', id))), [false, true])
 })
 
 test('ended sessions of wallets go when the tenant says so, long before the platform deletes them', async (t) => {
@@ -192,6 +209,34 @@ test('content of a finished batch goes, also more than one slice of it; its rows
   t.is(revoked.status, 202, revoked.text)
   await untilBatch(asTenant, id, ({ revocation }) => revocation?.status === 'REVOKED', 60_000)
   t.like((await untilBatch(asTenant, id, () => true)).revocation, { revoked: 700 })
+})
+
+test('reasons of a batch go with its content when it was cancelled too, and stay while it is at work', async (t) => {
+  const tenant = await newTenant()
+  const add = async (state: string, endedDays: number | null) => {
+    const id = randomUUID()
+    await database.rows(
+      `insert into credential_batches (id, tenant_id, attempt, format, source, state, options, request_id, client_id, total,
+         last_progress_at, ended_at)
+       values ($1, $2, $1, 'web-semantic', 'jsonl', $3, '{}', $1, $1, 1, now(), now() - make_interval(days => $4))`,
+      ...[id, tenant.tenantId, state, endedDays],
+    )
+    await database.rows(
+      `insert into credential_batch_rows (batch_id, row_number, tenant_id, state, errors)
+       values ($1, 1, $2, 'failed', '[{"path":"a name"}]')`,
+      ...[id, tenant.tenantId],
+    )
+    return id
+  }
+  const batches = [await add('CANCELLED', 6), await add('CANCELLED', 4), await add('PAUSED', null)]
+  await keep(tenant.token, { finishedBatchesDays: 5 })
+  await pass(tenant)
+  const left = await database.rows<{ id: string }>(
+    `select batch_id as id from credential_batch_rows where batch_id = any($1) and errors::text <> '[]'`,
+    batches,
+  )
+  t.deepEqual(left.map(({ id }) => id).sort(), batches.slice(1).sort())
+  t.like(await keptOf(tenant.token), { lastPass: { erased: { batches: 1 } } })
 })
 
 test('two passes at once erase each row once', async (t) => {

@@ -88,7 +88,10 @@ test.serial(
     const erasure = createTenantErasure(parts as never)
     const subject = { tenantId: ours, subjectTenantId: theirs }
     t.deepEqual(await erasure.finishTenantDeletion(subject), { erased: false })
+    const starts = () => fence.asked('select 1 from outbox where tenant_id = $1 and started_at is null', [theirs])
+    t.is((await starts()).length, 1)
     t.deepEqual(await erasure.endTenantWork(subject), { running: false })
+    t.deepEqual(await starts(), [], 'nothing is started for it any more')
     while (!(await erasure.deleteTenantRows(subject)).done);
     t.deepEqual(destroyed, [rows.theirs.get('keys')?.id], 'a key goes before its row')
     t.deepEqual(await erasure.finishTenantDeletion(subject), { erased: true })

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { OPERATOR_SCOPES, SCOPES } from '../../../protocol/tokens-logs/index.ts'
+import { addAccount, browserAt, createOrganization, tokenOfPerson } from '../../support/accounts.ts'
 import { ENVIRONMENTS, newSubdomain, TENANTS, type TenantAnswer, tenantsOf } from '../../support/administration.ts'
+import { newEcosystem } from '../../support/ecosystems.ts'
 import { addClient } from '../../support/frame/tenants.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
 
@@ -45,14 +47,33 @@ test('an operator describes environments; a text that is no line is refused by i
   const { id, ...made } = reply.json<Record<string, unknown>>()
   t.deepEqual(made, { ...body, domain: 'localhost', authorizationServerDomain: 'localhost' })
   const path = `${ENVIRONMENTS}/${String(id)}`
-  const changed = await world.ask(path, { token: operator, method: 'PUT', body: { ...body, name: 'EU' } })
-  t.is(changed.json().name, 'EU')
-  t.is((await world.ask(path, { token: operator })).json().name, 'EU')
+  const other = { name: 'EU', deploymentModel: 'private', region: { displayName: 'Paris', id: 'p', name: 'eu-west-3' } }
+  const changed = await world.ask(path, { token: operator, method: 'PUT', body: other })
+  t.like(changed.json(), other)
+  t.like((await world.ask(path, { token: operator })).json(), other)
   const wrong = { ...body, region: { ...region, displayName: 'a\nb' } }
   const refused = await world.ask(ENVIRONMENTS, { token: operator, body: wrong })
   t.deepEqual(refusalOf(refused), [400, '/problems#environment.invalid', 'region.displayName', 'text'])
   const none = await world.ask(`${ENVIRONMENTS}/${randomUUID()}`, { token: operator })
   t.is(none.json().type, '/problems#environment.not_found')
+  const { data } = (await world.ask(`${ENVIRONMENTS}?limit=1000`, { token: operator })).json<{
+    data: { id: string }[]
+  }>()
+  t.deepEqual([data.length > 1, data.at(-1)?.id], [true, id], 'that of the first start comes first')
+})
+
+test('a deleted tenant is of no organization and under no policy any more, and nobody works in it', async (t) => {
+  const person = await addAccount(world)
+  const organizationId = await createOrganization(world, await tokenOfPerson(world, person))
+  const { id: tenantId } = await tenants().created({ organizationId })
+  const ecosystem = await newEcosystem(world, operator)
+  await ecosystem.bind(tenantId, (await ecosystem.participant()).id)
+  const login = () => browserAt(world).login(person, { tenantId })
+  t.is((await login()).status, 200)
+  t.is((await tenants().remove(tenantId)).status, 202)
+  t.is((await login()).json().type, '/problems#session.tenant_refused')
+  t.is(await count('select count(*)::int from tenants where organization_id = $1', organizationId), 0)
+  t.is(await count('select count(*)::int from tenants where ecosystem_id = $1', ecosystem.id), 0)
 })
 
 test('a tenant is created with a client that works at once, and its secret is shown this once (specification, Tenant)', async (t) => {
@@ -120,6 +141,25 @@ test('of 20 requests for one subdomain at the same time one makes the tenant, an
   for (const reply of replies.filter(({ status }) => status === 409))
     t.deepEqual(refusalOf(reply), [409, '/problems#tenant.subdomain_taken', 'subdomain', 'unique'])
   t.is(await count('select count(*)::int from tenants where subdomain = $1', body.subdomain), 1)
+})
+
+test('the subdomain of a deleted tenant is free after a year (D-606)', async (t) => {
+  const { id, subdomain } = await tenants().created()
+  const [host] = subdomain.split('.')
+  const environmentId = await tenants().environmentId()
+  const again = () => tenants().create({ environmentId, subdomain: host })
+  await tenants().remove(id)
+  const ages = (days: number) =>
+    world.dependencies.systemSql.query({
+      text: 'update deleted_tenants set requested_at = now() - make_interval(days => $2) where id = $1',
+      values: [id, days],
+    })
+  await world.dependencies.systemSql.query({ text: 'delete from oauth2_clients where tenant_id = $1', values: [id] })
+  await world.dependencies.systemSql.query({ text: 'delete from tenants where id = $1', values: [id] })
+  await ages(364)
+  t.deepEqual(refusalOf(await again()).slice(0, 2), [409, '/problems#tenant.subdomain_taken'])
+  await ages(366)
+  t.is((await again()).status, 201)
 })
 
 test('a tenant is renamed, and keeps its subdomain', async (t) => {

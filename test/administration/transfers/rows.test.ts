@@ -227,6 +227,13 @@ const BY_ROW: [what: string, lines: () => string[], code: string, path: () => st
     'one',
   ],
   [
+    'a revoked credential that is on no list',
+    () => here.changed('credentials', () => ({ revoked: true, statusListId: null, statusIndex: null })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row.statusListId`,
+    'required',
+  ],
+  [
     'a credential on a list that is not in the file',
     () => here.changed('credentials', () => ({ statusListId: randomUUID() })),
     'tenant_import.row_refused',

@@ -13,6 +13,7 @@ export interface ExportAnswer {
   lines: number
   size: number
   reason: { code: string } | null
+  createdAt: string
   expiresAt: string
 }
 
@@ -28,6 +29,8 @@ export interface ImportAnswer {
   moreNeeds: number
   failure: { code: string; message: string; errors: { path: string; code: string; message: string }[] } | null
   client: { clientId: string; clientSecret: string | null }
+  createdAt: string
+  expiresAt: string
 }
 
 export const IMPORTS = `${TENANTS}/imports`
