@@ -3,7 +3,7 @@ import test from 'ava'
 import { rowLine } from '../../../protocol/administration/transfers/file.ts'
 import type { Json } from '../../../protocol/json.ts'
 import { newSubdomain } from '../../support/administration.ts'
-import { type FileWorld, openFileWorld, refusalOf } from '../../support/transfers/files.ts'
+import { type FileWorld, openFileWorld } from '../../support/transfers/files.ts'
 import { fileOf } from '../../support/transfers/transfers.ts'
 
 let here: FileWorld
