@@ -2,6 +2,8 @@ import type { Standing } from '../frame/session.ts'
 import type { Area } from './area.ts'
 import { credentials } from './credentials/index.tsx'
 import { dids } from './dids/index.tsx'
+import { documentSigners } from './document-signers/index.tsx'
+import { domains } from './domains/index.tsx'
 import { home } from './home/index.tsx'
 import { log } from './log/index.tsx'
 import { webhooks } from './webhooks/index.tsx'
@@ -12,6 +14,8 @@ export const AREAS = {
   credentials,
   webhooks,
   dids,
+  domains,
+  'document-signers': documentSigners,
   log,
 } satisfies Record<string, Area>
 
@@ -20,7 +24,7 @@ export type AreaName = keyof typeof AREAS
 /** What the navigation shows together. `groups` of the texts has the words for each. */
 export const GROUPS = [
   { name: 'issuing', areas: ['home', 'credentials'] },
-  { name: 'trust', areas: ['dids'] },
+  { name: 'trust', areas: ['dids', 'domains', 'document-signers'] },
   { name: 'exchange', areas: ['webhooks'] },
   { name: 'administration', areas: ['log'] },
 ] as const satisfies { name: string; areas: AreaName[] }[]
