@@ -92,7 +92,11 @@ test('an authority and a signer are made, and the signer is switched off, kept f
   await settled(page)
   t.is((await page.textContent('dd .state.bad'))?.trim(), 'revoked')
   t.is((await verified()).reason[0]?.type, 'CertificateRevoked')
-  t.deepEqual(await page.locator('.actions > button').allTextContents(), ['Delete'], 'it takes no part any more')
+  t.deepEqual(
+    await page.locator('main .actions:not(dialog .actions) > button').allTextContents(),
+    ['Delete'],
+    'it takes no part any more',
+  )
   await page.click('button:text-is("Delete")')
   await page.click('dialog[open] button[type=submit]')
   await page.waitForURL('**/console/document-signers')

@@ -21,7 +21,7 @@ function About({ domain: { name, status, verifiedAt, failureReason, waiting, rec
       facts={[
         [domains.state, <DomainState status={status} />],
         [domains.name, <bdi>{name}</bdi>],
-        [domains.verifiedAt, verifiedAt && <Time at={verifiedAt} />],
+        [domains.verifiedAt, verifiedAt ? <Time at={verifiedAt} /> : undefined],
         [
           domains.reason,
           waiting && (
