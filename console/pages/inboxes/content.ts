@@ -2,6 +2,8 @@ interface Content {
   /** Of a DIDComm message, which is an object with both. */
   type?: string
   from?: string
+  /** Its body, as text: what it says. */
+  body?: string
   /** The message as JSON; undefined when it is other text. */
   json?: unknown
 }
@@ -20,5 +22,11 @@ export function contentOf(payload: string): Content {
     return {} // a compact JWS, or text
   }
   if (typeof json !== 'object' || json === null) return { json }
-  return { json, type: textAt(json, 'type'), from: textAt(json, 'from') }
+  const body: unknown = Reflect.get(json, 'body')
+  return {
+    json,
+    type: textAt(json, 'type'),
+    from: textAt(json, 'from'),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }
 }

@@ -29,7 +29,7 @@ export function Messages({ inboxId }: { inboxId: string }) {
     ],
     [inboxes.type, ({ payload }) => <bdi>{contentOf(payload).type ?? ''}</bdi>],
     [inboxes.from, ({ payload }) => <code class="cut">{contentOf(payload).from ?? ''}</code>],
-    [inboxes.message, ({ payload }) => <bdi>{payload.slice(0, SHOWN)}</bdi>],
+    [inboxes.message, ({ payload }) => <bdi>{(contentOf(payload).body ?? payload).slice(0, SHOWN)}</bdi>],
   ]
   return (
     <>
