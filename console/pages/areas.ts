@@ -1,8 +1,12 @@
 import type { Standing } from '../frame/session.ts'
 import type { Area } from './area.ts'
+import { claimSources } from './claim-sources/index.tsx'
 import { credentials } from './credentials/index.tsx'
 import { dids } from './dids/index.tsx'
+import { documentSigners } from './document-signers/index.tsx'
+import { domains } from './domains/index.tsx'
 import { home } from './home/index.tsx'
+import { inboxes } from './inboxes/index.tsx'
 import { log } from './log/index.tsx'
 import { webhooks } from './webhooks/index.tsx'
 
@@ -12,6 +16,10 @@ export const AREAS = {
   credentials,
   webhooks,
   dids,
+  domains,
+  'document-signers': documentSigners,
+  inboxes,
+  'claim-sources': claimSources,
   log,
 } satisfies Record<string, Area>
 
@@ -20,8 +28,8 @@ export type AreaName = keyof typeof AREAS
 /** What the navigation shows together. `groups` of the texts has the words for each. */
 export const GROUPS = [
   { name: 'issuing', areas: ['home', 'credentials'] },
-  { name: 'trust', areas: ['dids'] },
-  { name: 'exchange', areas: ['webhooks'] },
+  { name: 'trust', areas: ['dids', 'domains', 'document-signers'] },
+  { name: 'exchange', areas: ['webhooks', 'inboxes', 'claim-sources'] },
   { name: 'administration', areas: ['log'] },
 ] as const satisfies { name: string; areas: AreaName[] }[]
 

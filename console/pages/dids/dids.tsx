@@ -3,15 +3,16 @@ import { useQuery } from '../../frame/filters.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown, State } from '../../frame/parts.tsx'
 import { Link, pathOf } from '../../frame/router.tsx'
-import { api } from '../../frame/session.ts'
+import { api, type Standing } from '../../frame/session.ts'
 import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
+import { EXAMPLE } from './new.tsx'
 
 type Did = Schemas['DidOut']
 
 const PAGE_SIZE = 25
 
-export function DidsPage() {
+export function DidsPage({ standing }: { standing: Standing }) {
   const { dids, frame } = useTexts()
   const { page, turn } = useQuery(pathOf('dids'))
   const loaded = useLoad(String(page), () => api.get('/v1/dids', { params: { query: { limit: PAGE_SIZE, page } } }))
@@ -38,11 +39,16 @@ export function DidsPage() {
   return (
     <>
       <Heading title={dids.heading}>{dids.heading}</Heading>
+      {standing.scopes.has('dids:write') && (
+        <div class="actions">
+          <Link href={pathOf('dids', 'new')}>{dids.new}</Link>
+        </div>
+      )}
       <Shown loaded={loaded}>
         {({ dids: rows, totalCount, totalPages }) =>
           totalCount === 0 ? (
             <Empty title={dids.empty} hint={dids.emptyHint}>
-              <Curl open method="POST" path="/v1/dids" body={{ method: 'KEY', options: { keyType: 'ed25519' } }} />
+              <Curl open method="POST" path="/v1/dids" body={EXAMPLE} />
             </Empty>
           ) : (
             <>

@@ -36,11 +36,12 @@ async function signers({ home }: Texts, say: Say): Promise<Attention[]> {
   return data.flatMap((signer): Attention[] => {
     const { id, usability, certificateData, renewedById } = signer
     if (renewedById) return []
+    const href = pathOf('document-signers', id)
     if (usability === 'expired' || usability === 'no_certificate' || usability === 'iaca_inactive')
-      return [{ text: home.signerUnusable, detail: `${id}: ${usability}` }]
+      return [{ text: home.signerUnusable, detail: `${id}: ${usability}`, href }]
     if (usability !== 'usable' || !certificateData) return []
     const days = Math.floor((Date.parse(certificateData.notAfter) - Date.now()) / DAY_MS)
-    return days <= SIGNER_DAYS ? [{ text: say(home.signerEnds, { days }), detail: id }] : []
+    return days <= SIGNER_DAYS ? [{ text: say(home.signerEnds, { days }), detail: id, href }] : []
   })
 }
 
@@ -48,9 +49,10 @@ async function domains({ home }: Texts, say: Say): Promise<Attention[]> {
   const { domains: rows } = await api.get('/v1/config/domain', { params: { query: NEWEST } })
   return rows
     .filter(({ isVerified }) => !isVerified)
-    .map(({ domain, waiting, failureReason }) => ({
+    .map(({ id, domain, waiting, failureReason }) => ({
       text: say(home.domain, { domain }),
       detail: failureReason ?? waiting?.reason,
+      href: pathOf('domains', id),
     }))
 }
 

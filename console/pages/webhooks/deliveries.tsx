@@ -3,7 +3,7 @@ import type { Schemas } from '../../../client/index.ts'
 import { Choice } from '../../frame/filters.tsx'
 import { useDoing, useLoad } from '../../frame/load.ts'
 import { Curl, Failure, Shown, State, Time } from '../../frame/parts.tsx'
-import { withQuery } from '../../frame/router.tsx'
+import { Link, pathOf, withQuery } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
 import { useSay, useTexts } from '../../texts/index.ts'
@@ -78,7 +78,7 @@ export function Deliveries({
   }
   const mayRedeliver = standing.scopes.has('webhooks:write')
   const columns: Column<Delivery>[] = [
-    [webhooks.event, ({ eventType }) => eventType],
+    [webhooks.event, ({ id, eventType }) => <Link href={pathOf('webhooks', 'deliveries', id)}>{eventType}</Link>],
     [webhooks.status, ({ status: name }) => <State name={name}>{webhooks.statuses[name]}</State>],
     [webhooks.created, ({ createdAt }) => <Time at={createdAt} />],
     [webhooks.attempts, ({ attempts }) => <Attempts attempts={attempts} />],

@@ -7,11 +7,11 @@ import { api, type Standing } from '../../frame/session.ts'
 import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { Deliveries } from './deliveries.tsx'
+import { EXAMPLE } from './new.tsx'
 
 type Webhook = Schemas['WebhookOut']
 
 const PAGE_SIZE = 25
-const EXAMPLE = { url: 'https://receiver.university.example/webhooks', events: ['OpenIdCredentialIssued'] }
 
 /** Webhooks, and what was delivered to all of them. */
 export function WebhooksPage({ standing }: { standing: Standing }) {
@@ -32,6 +32,10 @@ export function WebhooksPage({ standing }: { standing: Standing }) {
   return (
     <>
       <Heading title={webhooks.heading}>{webhooks.heading}</Heading>
+      <div class="actions">
+        {standing.scopes.has('webhooks:write') && <Link href={pathOf('webhooks', 'new')}>{webhooks.new}</Link>}
+        <Link href={pathOf('webhooks', 'keys')}>{webhooks.keySet}</Link>
+      </div>
       <Shown loaded={loaded}>
         {({ webhooks: rows, totalCount, totalPages }) =>
           totalCount === 0 ? (

@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../../client/index.ts'
+import { Confirm } from '../../frame/confirm.tsx'
+import { TextEntry, textOf } from '../../frame/form.tsx'
+import { useDoing } from '../../frame/load.ts'
+import { daysAgo, fieldOf, momentOf } from '../../frame/moments.ts'
+import { Curl, Failure } from '../../frame/parts.tsx'
+import { go, Link, pathOf } from '../../frame/router.tsx'
+import { api } from '../../frame/session.ts'
+import { useSay, useTexts } from '../../texts/index.ts'
+
+const REDELIVERED_DAYS = 7
+
+interface ChangeProps {
+  webhook: Schemas['WebhookOut']
+  /** The webhook, or its deliveries, are other ones now. */
+  done: () => void
+}
+
+/** What may be done with a webhook: try it, deliver again, switch it off and on, edit, delete. */
+export function Actions({ webhook: { id, disabled }, done }: ChangeProps) {
+  const { webhooks } = useTexts()
+  const say = useSay()
+  const [said, setSaid] = useState('')
+  const { run, error, isBusy } = useDoing()
+  const path = { params: { path: { id } } }
+  const after = (text: string) => {
+    setSaid(text)
+    done()
+  }
+  const sendTest = () =>
+    void run(async () => {
+      await api.post('/v1/webhooks/{id}/test', path)
+      after(webhooks.testSent)
+    })
+  const enable = async (isEnabled: boolean) => {
+    await api.put('/v1/webhooks/{id}', { ...path, body: { disabled: !isEnabled } })
+    after(isEnabled ? webhooks.nowEnabled : webhooks.nowDisabled)
+  }
+  /** The platform takes some at a time: as many times as there are more. */
+  const redeliver = async (form: FormData) => {
+    const since = momentOf(textOf(form, 'since')) ?? daysAgo(REDELIVERED_DAYS).toISOString()
+    let count = 0
+    for (let isMore = true; isMore; ) {
+      const { redelivered, more } = await api.post('/v1/webhooks/{id}/redeliver', { ...path, body: { since } })
+      count += redelivered
+      isMore = more
+      after(say(webhooks.redelivered, { count }))
+    }
+  }
+  const remove = async () => {
+    await api.delete('/v1/webhooks/{id}', path)
+    go(pathOf('webhooks'))
+  }
+  return (
+    <>
+      <div class="actions">
+        {disabled ? (
+          <button type="button" aria-disabled={isBusy} onClick={() => void run(() => enable(true))}>
+            {webhooks.enable}
+          </button>
+        ) : (
+          <>
+            <button type="button" aria-disabled={isBusy} onClick={sendTest}>
+              {webhooks.test}
+            </button>
+            <Confirm
+              action={webhooks.redeliverFailed}
+              question={webhooks.redeliverAsk}
+              text={webhooks.redeliverText}
+              run={redeliver}
+            >
+              <TextEntry
+                label={webhooks.since}
+                name="since"
+                type="datetime-local"
+                value={fieldOf(daysAgo(REDELIVERED_DAYS))}
+                hint={webhooks.sinceHint}
+                required
+              />
+            </Confirm>
+            <Confirm
+              action={webhooks.disable}
+              question={webhooks.disableAsk}
+              text={webhooks.disableText}
+              run={() => enable(false)}
+            />
+          </>
+        )}
+        <Link href={pathOf('webhooks', id, 'edit')}>{webhooks.edit}</Link>
+        <Confirm
+          isDangerous
+          action={webhooks.delete}
+          question={webhooks.deleteAsk}
+          text={webhooks.deleteText}
+          run={remove}
+        />
+      </div>
+      <p role="status">{said}</p>
+      <Failure error={error} />
+      <Curl method="POST" path={`/v1/webhooks/${id}/test`} />
+    </>
+  )
+}

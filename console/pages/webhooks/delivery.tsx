@@ -1,0 +1,118 @@
+import type { Schemas } from '../../../client/index.ts'
+import { useDoing, useLoad } from '../../frame/load.ts'
+import { Curl, Facts, Failure, Heading, Shown, State, Time } from '../../frame/parts.tsx'
+import { go, Link, pathOf } from '../../frame/router.tsx'
+import { api, type Standing } from '../../frame/session.ts'
+import { type Column, Empty, Table } from '../../frame/table.tsx'
+import { useTexts } from '../../texts/index.ts'
+
+type Delivery = Schemas['DeliveryOut']
+type Attempt = Schemas['DeliveryAttemptOut']
+
+function About({ delivery }: { delivery: Delivery }) {
+  const { webhooks } = useTexts()
+  const { id, webhookId, eventId, eventType, status, createdAt, endedAt, nextAttemptAt, error, workflowUrl } = delivery
+  return (
+    <Facts
+      facts={[
+        [webhooks.status, <State name={status}>{webhooks.statuses[status]}</State>],
+        [webhooks.event, eventType],
+        [webhooks.eventId, <code>{eventId}</code>],
+        [webhooks.deliveryId, <code>{id}</code>],
+        [webhooks.webhook, <Link href={pathOf('webhooks', webhookId)}>{webhookId}</Link>],
+        [webhooks.created, <Time at={createdAt} />],
+        [webhooks.next, nextAttemptAt && <Time at={nextAttemptAt} />],
+        [webhooks.ended, endedAt && <Time at={endedAt} />],
+        [webhooks.reason, error],
+        [
+          webhooks.workflow,
+          workflowUrl && (
+            <a href={workflowUrl} rel="noreferrer">
+              {webhooks.workflow}
+            </a>
+          ),
+        ],
+      ]}
+    />
+  )
+}
+
+/** What the API knows of the request: its signature and the payload are in no answer. */
+function Sent({ delivery: { eventId, webhookId, eventType } }: { delivery: Delivery }) {
+  const { webhooks } = useTexts()
+  return (
+    <>
+      <Facts
+        facts={[
+          ['webhook-id', <code>{eventId}</code>],
+          ['x-webhook-id', <code>{webhookId}</code>],
+          ['x-event-type', <code>{eventType}</code>],
+          ['content-type', <code>application/json</code>],
+        ]}
+      />
+      <p class="quiet">{webhooks.requestHint}</p>
+    </>
+  )
+}
+
+function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {
+  const { webhooks } = useTexts()
+  const columns: Column<Attempt>[] = [
+    [webhooks.time, ({ at }) => <Time at={at} />],
+    [webhooks.duration, ({ durationMs }) => `${durationMs} ms`],
+    [webhooks.answer, ({ responseCode }) => responseCode ?? ''],
+    [
+      webhooks.reason,
+      ({ code, reason }) =>
+        code && (
+          <>
+            <code>{code}</code> {reason}
+          </>
+        ),
+    ],
+  ]
+  if (attempts.length === 0) return <Empty title={webhooks.noAttempts} />
+  return <Table label={webhooks.attempts} columns={columns} rows={attempts} keyOf={(_attempt, at) => at} />
+}
+
+/** One delivery: what was sent, and what the receiver answered at each attempt. */
+export function DeliveryPage({ id, standing }: { id: string; standing: Standing }) {
+  const { webhooks, frame } = useTexts()
+  const path = { params: { path: { id } } }
+  const loaded = useLoad(id, () => api.get('/v1/webhooks/deliveries/{id}', path))
+  const { run, error, isBusy } = useDoing()
+  const redeliver = () =>
+    void run(async () => {
+      const next = await api.post('/v1/webhooks/deliveries/{id}/redeliver', path)
+      go(pathOf('webhooks', 'deliveries', next.id))
+    })
+  return (
+    <>
+      <Heading title={`${webhooks.delivery} ${id}`}>{webhooks.delivery}</Heading>
+      <Shown loaded={loaded}>
+        {(delivery) => (
+          <>
+            <About delivery={delivery} />
+            <div class="actions">
+              {standing.scopes.has('webhooks:write') && delivery.status !== 'PENDING' && (
+                <button type="button" class="primary" aria-disabled={isBusy} onClick={redeliver}>
+                  {webhooks.redeliver}
+                </button>
+              )}
+              <button type="button" onClick={loaded.reload}>
+                {frame.reload}
+              </button>
+            </div>
+            <Failure error={error} />
+            <h2>{webhooks.request}</h2>
+            <Sent delivery={delivery} />
+            <h2>{webhooks.attempts}</h2>
+            <Attempts attempts={delivery.attempts} />
+          </>
+        )}
+      </Shown>
+      <Curl path={`/v1/webhooks/deliveries/${id}`} />
+      {standing.scopes.has('webhooks:write') && <Curl method="POST" path={`/v1/webhooks/deliveries/${id}/redeliver`} />}
+    </>
+  )
+}

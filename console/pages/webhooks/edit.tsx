@@ -1,0 +1,43 @@
+import { useState } from 'preact/hooks'
+import { Form } from '../../frame/form.tsx'
+import { useLoad } from '../../frame/load.ts'
+import { Curl, Heading, Shown } from '../../frame/parts.tsx'
+import { go, Link, pathOf } from '../../frame/router.tsx'
+import { api } from '../../frame/session.ts'
+import { useTexts } from '../../texts/index.ts'
+import { readWebhook, WebhookFields } from './form.tsx'
+import { EXAMPLE } from './new.tsx'
+import { Secret } from './secret.tsx'
+
+/** Changes a webhook: another secret is shown once. */
+export function EditWebhookPage({ id }: { id: string }) {
+  const { webhooks } = useTexts()
+  const [secret, setSecret] = useState<string>()
+  const path = { params: { path: { id } } }
+  const loaded = useLoad(id, () => api.get('/v1/webhooks/{id}', path))
+  const change = async (form: FormData) => {
+    const changed = await api.put('/v1/webhooks/{id}', { ...path, body: readWebhook(form) })
+    if (changed.secret) setSecret(changed.secret)
+    else go(pathOf('webhooks', id))
+  }
+  return (
+    <>
+      <Heading title={`${webhooks.edit} ${id}`}>{webhooks.editHeading}</Heading>
+      <Shown loaded={loaded}>
+        {(webhook) =>
+          secret ? (
+            <Secret secret={secret} />
+          ) : (
+            <Form submit={webhooks.save} onSubmit={change}>
+              <WebhookFields webhook={webhook} />
+            </Form>
+          )
+        }
+      </Shown>
+      <p>
+        <Link href={pathOf('webhooks', id)}>{webhooks.open}</Link>
+      </p>
+      <Curl method="PUT" path={`/v1/webhooks/${id}`} body={EXAMPLE} />
+    </>
+  )
+}

@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../../client/index.ts'
+import { CheckEntry, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
+import { useTexts } from '../../texts/index.ts'
+
+type Webhook = Schemas['WebhookOut']
+
+/** As the API document has them. */
+const EVENTS = ['OpenIdCredentialIssued', 'OidcIssuerCredentialIssued'] as const
+
+const SECRET_BYTES = 32
+
+/** A secret of Standard Webhooks. */
+const newSecret = () => `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))))}`
+
+/** What the platform is to do with the secret. */
+const WAYS = ['keep', 'none', 'new', 'own'] as const
+type Way = (typeof WAYS)[number]
+
+const isWay = (name: string | undefined): name is Way => WAYS.some((way) => way === name)
+
+/** The fields of a webhook: a new one's, or those of one that there is. */
+export function WebhookFields({ webhook }: { webhook?: Webhook }) {
+  const { webhooks } = useTexts()
+  const [way, setWay] = useState<Way>(webhook ? 'keep' : 'new')
+  const offered = WAYS.filter((each) => (webhook ? each !== 'none' || webhook.hasSecret : each !== 'keep'))
+  return (
+    <>
+      <TextEntry label={webhooks.url} name="url" value={webhook?.url} hint={webhooks.urlHint} required />
+      <fieldset>
+        <legend>{webhooks.events}</legend>
+        {EVENTS.map((name) => (
+          <CheckEntry
+            key={name}
+            label={name}
+            name="events"
+            value={name}
+            isChecked={webhook?.events.includes(name) ?? name === 'OpenIdCredentialIssued'}
+            hint={webhooks.eventHints[name]}
+          />
+        ))}
+      </fieldset>
+      <SelectEntry
+        label={webhooks.secretWay}
+        name="way"
+        value={way}
+        choices={offered.map((each) => [each, webhooks.secretWays[each]])}
+        hint={webhooks.secretHint}
+        onChange={(name) => isWay(name) && setWay(name)}
+      />
+      {way === 'own' && (
+        <TextEntry label={webhooks.ownSecret} name="secret" hint={webhooks.ownSecretHint} type="password" required />
+      )}
+    </>
+  )
+}
+
+/** Of an update: what is undefined stays, and an empty text takes the secret away. */
+function secretOf(form: FormData): string | undefined {
+  const way = textOf(form, 'way')
+  if (way === 'new') return newSecret()
+  if (way === 'own') return textOf(form, 'secret')
+  return way === 'none' ? '' : undefined
+}
+
+export function readWebhook(form: FormData) {
+  const secret = secretOf(form)
+  return {
+    url: textOf(form, 'url') ?? '',
+    events: EVENTS.filter((name) => form.getAll('events').includes(name)),
+    ...(secret !== undefined && { secret }),
+  }
+}
