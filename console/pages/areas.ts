@@ -4,12 +4,14 @@ import { credentials } from './credentials/index.tsx'
 import { dids } from './dids/index.tsx'
 import { home } from './home/index.tsx'
 import { log } from './log/index.tsx'
+import { sessions } from './sessions/index.tsx'
 import { webhooks } from './webhooks/index.tsx'
 
 /** Every area by its name in addresses. `areas` of the texts has the words for each. */
 export const AREAS = {
   home,
   credentials,
+  sessions,
   webhooks,
   dids,
   log,
@@ -19,7 +21,7 @@ export type AreaName = keyof typeof AREAS
 
 /** What the navigation shows together. `groups` of the texts has the words for each. */
 export const GROUPS = [
-  { name: 'issuing', areas: ['home', 'credentials'] },
+  { name: 'issuing', areas: ['home', 'credentials', 'sessions'] },
   { name: 'trust', areas: ['dids'] },
   { name: 'exchange', areas: ['webhooks'] },
   { name: 'administration', areas: ['log'] },
