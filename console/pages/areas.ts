@@ -4,7 +4,9 @@ import { credentials } from './credentials/index.tsx'
 import { dids } from './dids/index.tsx'
 import { home } from './home/index.tsx'
 import { log } from './log/index.tsx'
+import { presentations } from './presentations/index.tsx'
 import { sessions } from './sessions/index.tsx'
+import { users } from './users/index.tsx'
 import { webhooks } from './webhooks/index.tsx'
 
 /** Every area by its name in addresses. `areas` of the texts has the words for each. */
@@ -12,6 +14,8 @@ export const AREAS = {
   home,
   credentials,
   sessions,
+  presentations,
+  users,
   webhooks,
   dids,
   log,
@@ -22,9 +26,10 @@ export type AreaName = keyof typeof AREAS
 /** What the navigation shows together. `groups` of the texts has the words for each. */
 export const GROUPS = [
   { name: 'issuing', areas: ['home', 'credentials', 'sessions'] },
+  { name: 'verifying', areas: ['presentations'] },
   { name: 'trust', areas: ['dids'] },
   { name: 'exchange', areas: ['webhooks'] },
-  { name: 'administration', areas: ['log'] },
+  { name: 'administration', areas: ['users', 'log'] },
 ] as const satisfies { name: string; areas: AreaName[] }[]
 
 export const isArea = (name: string): name is AreaName => Object.hasOwn(AREAS, name)

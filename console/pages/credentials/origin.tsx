@@ -28,7 +28,7 @@ function Session({ id, standing }: { id: string; standing: Standing }) {
               facts={[
                 [sessions.session, <Link href={pathOf('sessions', id)}>{id}</Link>],
                 [sessions.state, <State name={session.state}>{sessions.states[session.state]}</State>],
-                [sessions.waitsFor, session.waitsFor && sessions.waits[session.waitsFor]],
+                [sessions.waitsFor, session.waitsFor ? sessions.waits[session.waitsFor] : undefined],
               ]}
             />
             <Retry session={session} standing={standing} done={loaded.reload} />

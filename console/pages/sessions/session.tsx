@@ -28,16 +28,16 @@ function About({ session }: { session: Session }) {
     <Facts
       facts={[
         [sessions.state, <State name={state}>{sessions.states[state]}</State>],
-        [sessions.waitsFor, waitsFor && sessions.waits[waitsFor]],
+        [sessions.waitsFor, waitsFor ? sessions.waits[waitsFor] : undefined],
         [sessions.grant, sessions.grants[grantType]],
         [sessions.session, <code>{id}</code>],
         [
           sessions.failure,
-          failure && (
+          failure ? (
             <>
               <code>{failure.code}</code> {failure.message}
             </>
-          ),
+          ) : undefined,
         ],
         [sessions.wrongCodes, txCodeFailures > 0 ? txCodeFailures : undefined],
         [sessions.created, <Time at={createdAt} />],
