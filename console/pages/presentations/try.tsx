@@ -139,13 +139,7 @@ export function TryIt({ template, standing }: { template: Schemas['PresentationT
   return (
     <>
       <Form submit={presentations.ask} onSubmit={ask}>
-        <TextEntry
-          label={presentations.callback}
-          name="callbackUrl"
-          type="url"
-          hint={presentations.callbackHint}
-          placeholder="https://"
-        />
+        <TextEntry label={presentations.callback} name="callbackUrl" type="url" hint={presentations.callbackHint} />
         <TextEntry label={presentations.did} name="did" hint={presentations.didHint} />
       </Form>
       <Curl method="POST" path={REQUESTS} body={{ templateId }} />
