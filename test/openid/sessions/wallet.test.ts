@@ -25,7 +25,6 @@ import {
   sessionsOf,
 } from '../../support/openid/wallet.ts'
 import { openWorldBeside, type WorldBeside } from '../../support/parts/elsewhere.ts'
-import { webhooksOf } from '../../support/webhooks.ts'
 
 /** How the claim source answers; a test that changes it has it back. */
 const source = { status: 200, claims: {} as object }
@@ -93,24 +92,6 @@ test('ldp_vc: a foreign wallet collects it, and @digitalbazaar/vc verifies it (O
     steps.map(({ step }) => step),
     expected,
   )
-})
-
-test('the timeline of a collected credential names its session and its event, by which deliveries are found', async (t) => {
-  const hooks = webhooksOf(world(), world().token)
-  const webhook = await hooks.created({ url: beside.urlOf('events'), events: ['OpenIdCredentialIssued'] })
-  const { id, uri } = await offer(templates.ldp_vc)
-  await openWallet([await createWalletKey('EdDSA')]).collect(uri)
-  const [credentialId = ''] = (await sessions().read(id)).issuances.flatMap(({ credentialIds }) => credentialIds)
-  const timeline = await world().ask(`/v1/credentials/${credentialId}/timeline`, { token: world().token })
-  const { data } = timeline.json<{ data: { type: string; details: Record<string, string> }[] }>()
-  const issued = data.find(({ type }) => type === 'credential.issued')
-  t.is(issued?.details.session_id, id)
-  const { deliveries } = await hooks.deliveries(`?eventId=${issued?.details.event_id}`)
-  t.deepEqual(
-    deliveries.map(({ webhookId, eventType }) => [webhookId, eventType]),
-    [[webhook.id, 'OpenIdCredentialIssued']],
-  )
-  await hooks.remove(webhook.id)
 })
 
 test('mso_mdoc: the device key is the one proved, and @owf/mdoc verifies it (ISO/IEC 18013-5)', async (t) => {
