@@ -20,7 +20,7 @@ where c.batch_id is not null and l.type ~ '_BATCH_(CREATE|PAUSE|RESUME|CANCEL|CO
 const ISSUED = `select c.created_at, 2, '', 'credential.issued', coalesce(s.type, b.type), coalesce(s.request_id, b.request_id),
   coalesce(s.metadata->>'clientId', b.client_id::text),
   json_build_object('template_id', c.template_id, 'template_version', c.template_version, 'batch_id', c.batch_id,
-    'batch_row', c.batch_row)
+    'batch_row', c.batch_row, 'session_id', s.metadata->>'sessionId', 'event_id', s.metadata->>'eventId')
 from c
   left join lateral (select l.type, l.request_id, l.metadata from logs l
     where l.object_ids[1] is not null and l.object_ids[1] = c.id and l.type like '%\\_SIGN\\_SUCCESS' limit 1) s on c.batch_id is null

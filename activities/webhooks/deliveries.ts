@@ -31,6 +31,7 @@ export const deliveryNotFound = () => new Refusal('webhook.delivery_not_found', 
 
 export interface DeliveryFilter {
   webhookId?: string
+  eventId?: string
   state?: DeliveryState
   /** Created at this time or later. */
   since?: Date
@@ -114,10 +115,11 @@ export function createDeliveries({ config, database, sql, outbox, uuid, operatio
     async listDeliveries(
       tenantId: string,
       { limit, offset }: { limit: number; offset: number },
-      { webhookId, state, since }: DeliveryFilter = {},
+      { webhookId, eventId, state, since }: DeliveryFilter = {},
     ): Promise<{ deliveries: DeliveryRecord[]; total: number }> {
       const where = {
         ...(webhookId !== undefined && { webhookId }),
+        ...(eventId !== undefined && { eventId }),
         ...(state !== undefined && { state }),
         ...(since !== undefined && { createdAt: { $gte: since } }),
       }

@@ -43,10 +43,11 @@ export class WebhookDeliveriesController extends Controller {
   @OperationId('getWebhookDeliveries')
   @Security('bearerAuth', ['webhooks:read'])
   async list(@Request() called: Called, @Queries() query: DeliveryQuery): Promise<DeliveryPageOut> {
-    const { webhookId, status, since } = query
+    const { webhookId, eventId, status, since } = query
     const page = toPage(query.limit, query.page)
     const { deliveries, total } = await this.platform.webhookDeliveries.listDeliveries(called.user.tenantId, page, {
       ...(webhookId !== undefined && { webhookId }),
+      ...(eventId !== undefined && { eventId }),
       ...(status !== undefined && { state: status }),
       ...(since !== undefined && { since: timeOf(since, 'since') }),
     })

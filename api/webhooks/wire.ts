@@ -130,6 +130,8 @@ export interface DeliveryPageOut {
 export interface DeliveryQuery extends PageQuery {
   /** Returns only deliveries to this webhook. */
   webhookId?: Uuid
+  /** Returns only deliveries of this event. */
+  eventId?: Uuid
   /** Returns only deliveries with this status. */
   status?: DeliveryStatus
   /** Returns only deliveries that were created at this time or later. */

@@ -169,8 +169,8 @@ export function Facts({ facts }: { facts: [name: string, value: ComponentChildre
   )
 }
 
-const GOOD = new Set(['active', 'COMPLETED', 'DELIVERED', 'enabled'])
-const BAD = new Set(['revoked', 'FAILED'])
+const GOOD = new Set(['active', 'COMPLETED', 'DELIVERED', 'enabled', 'ISSUED'])
+const BAD = new Set(['revoked', 'FAILED', 'EXPIRED'])
 
 /** A state in words; its colour repeats what they say. */
 export function State({ name, children }: { name: string; children: ComponentChildren }) {

@@ -8,12 +8,18 @@ import { domains } from './domains/index.tsx'
 import { home } from './home/index.tsx'
 import { inboxes } from './inboxes/index.tsx'
 import { log } from './log/index.tsx'
+import { presentations } from './presentations/index.tsx'
+import { sessions } from './sessions/index.tsx'
+import { users } from './users/index.tsx'
 import { webhooks } from './webhooks/index.tsx'
 
 /** Every area by its name in addresses. `areas` of the texts has the words for each. */
 export const AREAS = {
   home,
   credentials,
+  sessions,
+  presentations,
+  users,
   webhooks,
   dids,
   domains,
@@ -27,10 +33,11 @@ export type AreaName = keyof typeof AREAS
 
 /** What the navigation shows together. `groups` of the texts has the words for each. */
 export const GROUPS = [
-  { name: 'issuing', areas: ['home', 'credentials'] },
+  { name: 'issuing', areas: ['home', 'credentials', 'sessions'] },
   { name: 'trust', areas: ['dids', 'domains', 'document-signers'] },
   { name: 'exchange', areas: ['webhooks', 'inboxes', 'claim-sources'] },
-  { name: 'administration', areas: ['log'] },
+  { name: 'administration', areas: ['log', 'users'] },
+  { name: 'verifying', areas: ['presentations'] },
 ] as const satisfies { name: string; areas: AreaName[] }[]
 
 export const isArea = (name: string): name is AreaName => Object.hasOwn(AREAS, name)

@@ -80,5 +80,6 @@ export const createWebhook = (world: Pick<World, 'ask'>, token: string): Promise
 export async function makeWebhookSample(world: World, token: string) {
   const [webhook, spare] = [await createWebhook(world, token), await createWebhook(world, token)]
   const delivery = await webhooksOf(world, token).test(webhook.id)
-  return { webhookId: webhook.id, spareWebhookId: spare.id, deliveryId: delivery.json<{ id: string }>().id }
+  const { id: deliveryId, eventId } = delivery.json<DeliveryAnswer>()
+  return { webhookId: webhook.id, spareWebhookId: spare.id, deliveryId, eventId }
 }

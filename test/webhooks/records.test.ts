@@ -24,7 +24,7 @@ async function otherTenant() {
   return { ...client, token, hooks: webhooksOf(world, token) }
 }
 
-test('deliveries are found by webhook, status and time, page by page', async (t) => {
+test('deliveries are found by webhook, event, status and time, page by page', async (t) => {
   const { hooks } = await otherTenant()
   const [one, other] = [await hooks.created(input()), await hooks.created(input())]
   const made: string[] = []
@@ -43,7 +43,21 @@ test('deliveries are found by webhook, status and time, page by page', async (t)
   t.is((await hooks.deliveries(`?since=${newest?.createdAt}`)).totalCount, 1)
   t.like(newest, { status: 'PENDING', attempts: [], eventType: 'WebhookTest' })
   t.false('workflowUrl' in (newest ?? {}), 'the address that operators have is not for callers')
-  for (const query of ['?webhookId=x', '?status=failed', '?since=yesterday', '?since=2026-01-01', '?limit=1001'])
+  const { deliveries: ofEvent } = await hooks.deliveries(`?eventId=${newest?.eventId.toUpperCase()}`)
+  t.deepEqual(
+    ofEvent.map(({ id }) => id),
+    made.slice(0, 1),
+  )
+  t.is((await hooks.deliveries(`?eventId=${newest?.eventId}&webhookId=${one.id}`)).totalCount, 0)
+  t.is((await hooks.deliveries(`?eventId=${newest?.id}`)).totalCount, 0, 'a delivery is no event')
+  for (const query of [
+    '?webhookId=x',
+    '?eventId=x',
+    '?status=failed',
+    '?since=yesterday',
+    '?since=2026-01-01',
+    '?limit=1001',
+  ])
     t.is((await world.ask(`${WEBHOOKS}/deliveries${query}`, { token: world.token })).status, 400, query)
 })
 

@@ -97,11 +97,15 @@ export function createIssuances({ database, log, now, uuid, sealer, formats, web
     )
   }
 
+  /** The id of the event that tells webhooks of a credential. */
+  const eventIdOf = (tenantId: string, credentialId: string) => derivedId(tenantId, `openid-event/${credentialId}`)
+
   const recordingOf = (row: SignedRow, { issuance, template }: Work, session: OpenIdSession) => {
     const { tenantId, requestId } = issuance
     const from = { templateId: template.id, templateVersion: template.version }
     const { name, category } = logOf(row.format, 'SIGN')
     const issuer = row.documentSignerId ? { documentSignerId: row.documentSignerId } : { didId: row.didId }
+    const of = { sessionId: session.id, eventId: eventIdOf(tenantId, row.id) }
     const about = { id: row.id, ...issuer, proofType: row.proofType, revocable: row.statusListId !== null }
     return {
       row: { ...row, ...from, tenantId },
@@ -110,7 +114,7 @@ export function createIssuances({ database, log, now, uuid, sealer, formats, web
         category,
         type: `${name}_SUCCESS`,
         requestId: requestId ?? session.requestId,
-        metadata: { clientId: session.clientId, ...about, sessionId: session.id, ...from },
+        metadata: { clientId: session.clientId, ...about, ...of, ...from },
       },
     }
   }
@@ -118,7 +122,7 @@ export function createIssuances({ database, log, now, uuid, sealer, formats, web
   async function emit(em: SqlEntityManager, row: SignedRow, { issuance, template }: Work): Promise<void> {
     const { tenantId, sessionId, id: issuanceId } = issuance
     await webhookEvents.emitEvent(em, {
-      id: derivedId(tenantId, `openid-event/${row.id}`),
+      id: eventIdOf(tenantId, row.id),
       tenantId,
       type: 'OpenIdCredentialIssued',
       payload: {

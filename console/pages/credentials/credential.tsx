@@ -7,7 +7,9 @@ import { Link, pathOf, withQuery } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { useSay, useTexts } from '../../texts/index.ts'
 import { issuerOf } from './credentials.tsx'
-import { FORMATS, revocationBody, suspend, type Verdict } from './formats.ts'
+import { Decoded } from './decoded/index.tsx'
+import { encodedOf, FORMATS, revocationBody, suspend, type Verdict } from './formats.ts'
+import { isCompact, Printed } from './printed.tsx'
 import { Timeline } from './timeline.tsx'
 
 type Summary = Schemas['CredentialSummaryOut']
@@ -94,6 +96,9 @@ function Status({ summary, done }: { summary: Summary; done: () => void }) {
       {summary.revocable && (
         <Curl method="POST" path={`${summary.url}/revocation-status`} body={revocationBody(format, !isRevoked)} />
       )}
+      {summary.suspendable && !isRevoked && (
+        <Curl method="POST" path={`${summary.url}/suspension-status`} body={{ is_suspended: !isSuspended }} />
+      )}
     </>
   )
 }
@@ -144,9 +149,10 @@ function Verification({ summary, document }: { summary: Summary; document: unkno
 }
 
 /** Everything that is known of one credential, and what may be done with it. */
-export function CredentialPage({ id, standing: { scopes } }: { id: string; standing: Standing }) {
+export function CredentialPage({ id, standing }: { id: string; standing: Standing }) {
   const { credential, frame } = useTexts()
   const [changes, setChanges] = useState(0)
+  const [drawn, setDrawn] = useState(0)
   const loaded = useLoad(`${id} ${changes}`, async () => {
     const summary = await api.get('/v1/credentials/{id}', { params: { path: { id } } })
     return { summary, document: await FORMATS[summary.format].read(summary.id) }
@@ -158,13 +164,25 @@ export function CredentialPage({ id, standing: { scopes } }: { id: string; stand
         {({ summary, document }) => (
           <>
             <About summary={summary} />
-            {scopes.has(`${FORMATS[summary.format].scope}:write`) && (
+            {standing.scopes.has(`${FORMATS[summary.format].scope}:write`) && (
               <Status summary={summary} done={() => setChanges(changes + 1)} />
             )}
             <p role="status">{changes > 0 && credential.done}</p>
             <Verification key={`${summary.state} ${changes}`} summary={summary} document={document} />
             <h2>{credential.timeline}</h2>
-            <Timeline id={summary.id} turn={changes} />
+            <Timeline id={summary.id} turn={changes + drawn} standing={standing} />
+            <Decoded
+              format={summary.format}
+              encoded={encodedOf(document)}
+              signerId={summary.document_signer_id ?? ''}
+            />
+            {isCompact(summary.format) && (
+              <Printed
+                format={summary.format}
+                encoded={encodedOf(document)}
+                done={() => setDrawn((last) => last + 1)}
+              />
+            )}
             <h2>{credential.document}</h2>
             <Json value={document} summary={frame.json} />
             <Curl path={summary.url} />

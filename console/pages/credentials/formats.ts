@@ -38,7 +38,8 @@ const fromCompact = ({ verified, error }: CompactVerdict): Verdict => ({
 const memberOf = (document: unknown, name: string): unknown =>
   typeof document === 'object' && document !== null ? Reflect.get(document, name) : undefined
 
-const encodedOf = (document: unknown): string => String(memberOf(document, 'encoded') ?? '')
+/** The text of a credential whose format is bytes. */
+export const encodedOf = (document: unknown): string => String(memberOf(document, 'encoded') ?? '')
 
 /** What the operations of the formats share, each by its own paths. */
 export const FORMATS: Record<Format, Actions> = {

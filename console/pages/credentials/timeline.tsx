@@ -3,9 +3,10 @@ import type { Schemas } from '../../../client/index.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Shown, Time } from '../../frame/parts.tsx'
 import { Link, pathOf, withQuery } from '../../frame/router.tsx'
-import { api } from '../../frame/session.ts'
+import { api, type Standing } from '../../frame/session.ts'
 import { type Column, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
+import { Origin } from './origin.tsx'
 
 type Event = Schemas['TimelineEventOut']
 
@@ -70,7 +71,7 @@ function Cause({ event }: { event: Event }) {
 }
 
 /** What happened to a credential, oldest first; `turn` changes when something has happened. */
-export function Timeline({ id, turn }: { id: string; turn: number }) {
+export function Timeline({ id, turn, standing }: { id: string; turn: number; standing: Standing }) {
   const { credential } = useTexts()
   const [page, setPage] = useState(1)
   const loaded = useLoad(`${id} ${turn} ${page}`, () =>
@@ -82,6 +83,7 @@ export function Timeline({ id, turn }: { id: string; turn: number }) {
     [credential.details, ({ details }) => <Details details={details} />],
     [credential.cause, (event) => <Cause event={event} />],
   ]
+  const origin = loaded.data?.data.find(({ type }) => type === 'credential.issued')
   return (
     <>
       <Shown loaded={loaded}>
@@ -93,6 +95,7 @@ export function Timeline({ id, turn }: { id: string; turn: number }) {
         )}
       </Shown>
       <Curl path={`/v1/credentials/${id}/timeline`} />
+      {origin && <Origin details={origin.details} standing={standing} />}
     </>
   )
 }

@@ -57,20 +57,28 @@ function Again({ id, done }: { id: string; done: () => void }) {
   )
 }
 
-/** Deliveries of one webhook, or of all; `turn` changes when there is something new. */
+/** Deliveries of one webhook, of one event, or of all; `turn` changes when there is something new. */
 export function Deliveries({
   webhookId,
+  eventId,
   standing,
   turn = 0,
 }: {
   webhookId?: string
+  eventId?: string
   standing: Standing
   turn?: number
 }) {
   const { webhooks, frame } = useTexts()
   const [page, setPage] = useState(1)
   const [status, setStatus] = useState<Status>()
-  const query = { limit: PAGE_SIZE, page, ...(webhookId && { webhookId }), ...(status && { status }) }
+  const query = {
+    limit: PAGE_SIZE,
+    page,
+    ...(webhookId && { webhookId }),
+    ...(eventId && { eventId }),
+    ...(status && { status }),
+  }
   const loaded = useLoad(JSON.stringify([query, turn]), () => api.get('/v1/webhooks/deliveries', { params: { query } }))
   const choose = (name: string) => {
     setPage(1)

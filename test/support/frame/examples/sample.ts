@@ -85,6 +85,7 @@ export interface Sample
   spareWebhookId: string
   /** Of a test event. */
   deliveryId: string
+  eventId: string
 }
 
 export async function makeSample(world: World, client: Client): Promise<Sample> {

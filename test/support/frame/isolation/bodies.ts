@@ -190,6 +190,7 @@ export const FURTHER: [operation: string, pointer: string, holding: Holding][] =
 /** The query parameters that hold an id, as the members of bodies. */
 export const FILTERS: Record<string, Entry> = {
   'getWebhookDeliveries webhookId': { id: ({ webhookId }) => webhookId, answers: 200 },
+  'getWebhookDeliveries eventId': { id: ({ eventId }) => eventId, answers: 200 },
   'retrieveListOfUsers providerId': { id: ({ providerId }) => providerId },
   'listCredentials templateId': { id: ({ templateId }) => templateId, answers: 200 },
   'listCredentials batchId': { id: ({ batchId }) => batchId, answers: 200 },

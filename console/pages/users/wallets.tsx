@@ -1,0 +1,138 @@
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../../client/index.ts'
+import { Confirm } from '../../frame/confirm.tsx'
+import { CheckEntry, Form, TextEntry, textOf } from '../../frame/form.tsx'
+import { useLoad } from '../../frame/load.ts'
+import { Curl, Facts, Heading, Shown } from '../../frame/parts.tsx'
+import { api } from '../../frame/session.ts'
+import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { useTexts } from '../../texts/index.ts'
+import { Places } from './users.tsx'
+
+type Wallet = Schemas['WalletOut']
+type Policy = Schemas['WalletPolicyOut']
+
+const PAGE_SIZE = 25
+const WALLETS = '/v1/openid/wallets'
+const POLICY = '/v1/openid/wallet-policy'
+const RULES = [
+  'requiresPar',
+  'requiresDpop',
+  'requiresClientAuthentication',
+  'allowsWalletInitiated',
+] as const satisfies (keyof Policy)[]
+
+function PolicyForm({ policy, done }: { policy: Policy; done: () => void }) {
+  const { users } = useTexts()
+  const save = async (form: FormData) => {
+    const [requiresPar, requiresDpop, requiresClientAuthentication, allowsWalletInitiated] = RULES.map((rule) =>
+      form.has(rule),
+    )
+    const body = { requiresPar, requiresDpop, requiresClientAuthentication, allowsWalletInitiated } as Policy
+    await api.put(POLICY, { body })
+    done()
+  }
+  return (
+    <Form submit={users.save} onSubmit={save}>
+      {RULES.map((rule) => (
+        <CheckEntry key={rule} label={users.rules[rule]} name={rule} isChecked={policy[rule]} />
+      ))}
+    </Form>
+  )
+}
+
+function PolicyView({ mayWrite }: { mayWrite: boolean }) {
+  const { users, frame } = useTexts()
+  const [said, setSaid] = useState('')
+  const loaded = useLoad('', () => api.get(POLICY))
+  const done = () => {
+    setSaid(users.saved)
+    loaded.reload()
+  }
+  return (
+    <>
+      <h2>{users.policy}</h2>
+      <Shown loaded={loaded}>
+        {(policy) =>
+          mayWrite ? (
+            <PolicyForm key={JSON.stringify(policy)} policy={policy} done={done} />
+          ) : (
+            <Facts facts={RULES.map((rule) => [users.rules[rule], policy[rule] ? frame.yes : frame.no])} />
+          )
+        }
+      </Shown>
+      <p role="status">{said}</p>
+      <Curl path={POLICY} />
+      {mayWrite && <Curl method="PUT" path={POLICY} body={{ requiresPar: true }} />}
+    </>
+  )
+}
+
+/** Wallets that are known by name, and what is required of all of them. */
+export function WalletsPage({ mayWrite }: { mayWrite: boolean }) {
+  const { users } = useTexts()
+  const [page, setPage] = useState(1)
+  const loaded = useLoad(String(page), () => api.get(WALLETS, { params: { query: { limit: PAGE_SIZE, page } } }))
+  const create = async (form: FormData) => {
+    const clientId = textOf(form, 'clientId')
+    const redirectUris = [textOf(form, 'redirectUris.0') ?? '']
+    await api.post(WALLETS, { body: { name: textOf(form, 'name') ?? '', redirectUris, ...(clientId && { clientId }) } })
+    loaded.reload()
+  }
+  const remove = async (id: string) => {
+    await api.delete('/v1/openid/wallets/{id}', { params: { path: { id } } })
+    loaded.reload()
+  }
+  const columns: Column<Wallet>[] = [
+    [users.name, ({ name }) => <bdi>{name}</bdi>],
+    [users.clientId, ({ clientId }) => <code>{clientId}</code>],
+    [users.redirects, ({ redirectUris }) => <bdi>{redirectUris.join(', ')}</bdi>],
+  ]
+  const removal: Column<Wallet> = [
+    users.remove,
+    ({ id }) => (
+      <Confirm
+        isDangerous
+        action={users.remove}
+        question={users.removeWalletAsk}
+        text={users.removeWalletText}
+        run={() => remove(id)}
+      />
+    ),
+  ]
+  return (
+    <>
+      <Heading title={users.wallets}>{users.wallets}</Heading>
+      <Places />
+      <Shown loaded={loaded}>
+        {({ data, totalCount, totalPages }) =>
+          totalCount === 0 ? (
+            <Empty title={users.noWallets} hint={users.noWalletsHint} />
+          ) : (
+            <>
+              <Table
+                label={users.wallets}
+                columns={mayWrite ? [...columns, removal] : columns}
+                rows={data}
+                keyOf={({ id }) => id}
+              />
+              <Paging of={users.wallets} page={page} pages={totalPages} total={totalCount} go={setPage} />
+            </>
+          )
+        }
+      </Shown>
+      <Curl path={`${WALLETS}?limit=${PAGE_SIZE}&page=${page}`} />
+      {mayWrite && (
+        <>
+          <h2>{users.newWallet}</h2>
+          <Form submit={users.create} onSubmit={create}>
+            <TextEntry label={users.name} name="name" required />
+            <TextEntry label={users.clientId} name="clientId" hint={users.walletIdHint} />
+            <TextEntry label={users.redirects} name="redirectUris.0" hint={users.redirectHint} required />
+          </Form>
+        </>
+      )}
+      <PolicyView mayWrite={mayWrite} />
+    </>
+  )
+}
