@@ -1,5 +1,6 @@
 import type { Standing } from '../frame/session.ts'
 import type { Area } from './area.ts'
+import { batches } from './batches/index.tsx'
 import { credentials } from './credentials/index.tsx'
 import { dids } from './dids/index.tsx'
 import { home } from './home/index.tsx'
@@ -10,6 +11,7 @@ import { webhooks } from './webhooks/index.tsx'
 export const AREAS = {
   home,
   credentials,
+  batches,
   webhooks,
   dids,
   log,
@@ -19,7 +21,7 @@ export type AreaName = keyof typeof AREAS
 
 /** What the navigation shows together. `groups` of the texts has the words for each. */
 export const GROUPS = [
-  { name: 'issuing', areas: ['home', 'credentials'] },
+  { name: 'issuing', areas: ['home', 'credentials', 'batches'] },
   { name: 'trust', areas: ['dids'] },
   { name: 'exchange', areas: ['webhooks'] },
   { name: 'administration', areas: ['log'] },
