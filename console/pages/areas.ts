@@ -4,14 +4,18 @@ import { batches } from './batches/index.tsx'
 import { credentials } from './credentials/index.tsx'
 import { dids } from './dids/index.tsx'
 import { home } from './home/index.tsx'
+import { issue } from './issue/index.tsx'
 import { log } from './log/index.tsx'
+import { templates } from './templates/index.tsx'
 import { webhooks } from './webhooks/index.tsx'
 
 /** Every area by its name in addresses. `areas` of the texts has the words for each. */
 export const AREAS = {
   home,
   credentials,
+  issue,
   batches,
+  templates,
   webhooks,
   dids,
   log,
@@ -21,7 +25,7 @@ export type AreaName = keyof typeof AREAS
 
 /** What the navigation shows together. `groups` of the texts has the words for each. */
 export const GROUPS = [
-  { name: 'issuing', areas: ['home', 'credentials', 'batches'] },
+  { name: 'issuing', areas: ['home', 'credentials', 'issue', 'batches', 'templates'] },
   { name: 'trust', areas: ['dids'] },
   { name: 'exchange', areas: ['webhooks'] },
   { name: 'administration', areas: ['log'] },

@@ -1,5 +1,5 @@
-import { useMemo, useRef, useState } from 'preact/hooks'
-import { idempotencyKey, Problem } from '../../../client/index.ts'
+import { useMemo, useState } from 'preact/hooks'
+import { useAttempt } from '../../frame/attempt.ts'
 import { Form, SelectEntry } from '../../frame/form.tsx'
 import { useDoing, useLoad } from '../../frame/load.ts'
 import { Failure } from '../../frame/parts.tsx'
@@ -16,21 +16,6 @@ import { Source } from './source.tsx'
 interface Read {
   file: File
   sample: Sample
-}
-
-/** The same upload once more, as after a lost connection, is the same batch: it keeps its key until it is answered. */
-function useKey() {
-  const held = useRef<{ of: string; file: File; key: string } | undefined>(undefined)
-  return {
-    for(query: object, file: File): string {
-      const of = JSON.stringify(query)
-      if (held.current?.of !== of || held.current.file !== file) held.current = { of, file, key: crypto.randomUUID() }
-      return held.current.key
-    },
-    answered() {
-      held.current = undefined
-    },
-  }
 }
 
 function useChecks(
@@ -56,7 +41,7 @@ function Upload({ read, standing }: { read: Read; standing: Standing }) {
   const [format, setFormat] = useState<Format>('web-semantic')
   const [templateId, setTemplateId] = useState<string>()
   const [delimiter, setDelimiter] = useState<Delimiter>(() => delimiterOf(sample))
-  const key = useKey()
+  const attempt = useAttempt()
   const loaded = useLoad(format, async () => (format === 'mobile' ? [] : allTemplates(format)))
   const known = loaded.isLoading ? [] : (loaded.data ?? [])
   const template = templateId === '' ? undefined : (known.find(({ id }) => id === templateId) ?? known[0])
@@ -65,22 +50,18 @@ function Upload({ read, standing }: { read: Read; standing: Standing }) {
   const upload = async (form: FormData) => {
     const fixed = { format, ...(template && { templateId: template.id }), ...(isCsv && { delimiter }) }
     const query = queryOf(form, fixed)
-    try {
-      const { id } = await api.post('/v1/credentials/batches', {
+    const send = (key: Record<string, string>) =>
+      api.post('/v1/credentials/batches', {
         params: { query },
         headers: {
           'content-type': isCsv ? 'text/csv' : 'application/x-ndjson',
           ...(sample.isGzip && { 'content-encoding': 'gzip' }),
-          ...idempotencyKey(key.for(query, file)),
+          ...key,
         },
         body: '',
         bodySerializer: () => file,
       })
-      go(pathOf('batches', id))
-    } catch (error) {
-      if (error instanceof Problem) key.answered()
-      throw error
-    }
+    go(pathOf('batches', (await attempt(query, send, file)).id))
   }
   return (
     <>

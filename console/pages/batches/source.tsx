@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { useLocale, useSay, useTexts } from '../../texts/index.ts'
+import { useLocale, useTexts } from '../../texts/index.ts'
 
-const MIB = 1024 * 1024
+const MB = 1_000_000
 
 interface SourceProps {
   file: File | undefined
@@ -11,7 +11,7 @@ interface SourceProps {
 /** A file, chosen or dropped anywhere on the page. */
 export function Source({ file, onFile }: SourceProps) {
   const { batches } = useTexts()
-  const [say, locale] = [useSay(), useLocale()]
+  const locale = useLocale()
   const [input, hint] = [useId(), useId()]
   const latest = useRef(onFile)
   latest.current = onFile
@@ -30,7 +30,10 @@ export function Source({ file, onFile }: SourceProps) {
       document.removeEventListener('drop', drop)
     }
   }, [])
-  const size = file && (file.size / MIB).toLocaleString(locale, { maximumSignificantDigits: 2 })
+  const unit = file && file.size >= MB ? 'megabyte' : 'kilobyte'
+  const size = ((file?.size ?? 0) / (unit === 'megabyte' ? MB : 1_000)).toLocaleString(locale, {
+    ...{ style: 'unit', unit, maximumFractionDigits: 1 },
+  })
   return (
     <div class="drop">
       <label for={input}>{batches.file}</label>
@@ -49,7 +52,7 @@ export function Source({ file, onFile }: SourceProps) {
       </p>
       {file && (
         <p role="status">
-          {batches.chosen} <strong class="wrap">{file.name}</strong> {say(batches.size, { size: size ?? '' })}
+          {batches.chosen} <strong class="wrap">{file.name}</strong> ({size})
         </p>
       )}
     </div>
