@@ -222,6 +222,43 @@ test('errors of a batch are read page by page', async (t) => {
   await close()
 })
 
+/** Longer than a frame of a slow machine by far: what a page of 100,000 rows would take. */
+const SLOW_MS = 200
+
+test('a batch of 100,000 in progress renders counts and one page of rows, without a slow frame', async (t) => {
+  const { id } = await create(world, claimLines(1), { templateId: template.id, issuerDid: did })
+  const known = await until(world, id, ({ status }) => status === 'COMPLETED')
+  const { page, complaints, close } = await openConsole(world, await memberOf(world, 'issuer'))
+  const error = { row: 1, field: 'score:number', code: 'row.invalid', rule: 'row.number', message: 'expected a number' }
+  const file = Array.from({ length: 50_000 }, (_, at) => `${JSON.stringify({ ...error, row: at + 1 })}\n`).join('')
+  let signed = 0
+  await page.route(`**/v1/credentials/batches/${id}`, (route) => {
+    signed += 1_000
+    const counts = { total: 100_000, signed, failed: 50_000, pending: 50_000 - signed }
+    return route.fulfill({
+      json: { ...known, ...counts, status: 'PROCESSING', rows_per_second: 1_000, eta_seconds: 40 },
+    })
+  })
+  await page.route(`**/v1/credentials/batches/${id}/errors`, (route) =>
+    route.fulfill({ contentType: 'application/x-ndjson', body: file }),
+  )
+  await page.evaluate(`globalThis.slow = [];
+    new PerformanceObserver((list) => slow.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' });
+    history.pushState(null, '', '/console/batches/${id}'); dispatchEvent(new PopStateEvent('popstate'))`)
+  await page.waitForSelector('tbody tr')
+  const heading = await page.locator('h2:text-is("Refused rows")').boundingBox()
+  await page.waitForSelector('dd:has-text("4,000 of 100,000 signed")', { timeout: 15_000 })
+  t.is(await page.locator('tbody tr').count(), 25)
+  t.true((await page.locator('main *').count()) < 400)
+  t.deepEqual(await page.locator('h2:text-is("Refused rows")').boundingBox(), heading, 'nothing jumps')
+  t.deepEqual(
+    (await page.evaluate<number[]>('slow')).filter((duration) => duration > SLOW_MS),
+    [],
+  )
+  t.deepEqual(complaints, [])
+  await close()
+})
+
 let shown = ''
 test('a page of a batch is there to look at', async (t) => {
   const { id } = await create(

@@ -116,6 +116,33 @@ test('templates of the other formats are made and changed', async (t) => {
   await close()
 })
 
+test('what a template holds is text, also in the preview, and a colour is a colour and nothing else', async (t) => {
+  const markup = '<img src=x onerror="globalThis.hit=1">'
+  const { id } = await createTemplate(world, {
+    name: markup,
+    issuer: { name: 'javascript:globalThis.hit=1' },
+    claim_mappings: { '<script>globalThis.hit=1</script>': { default_value: markup } },
+  })
+  const path = `/console/templates/web-semantic/${id}`
+  const { page, complaints, stopped, close } = await openConsole(world, await memberOf(world, 'issuer'), path)
+  await page.waitForSelector('.wallet')
+  t.is(await page.textContent('.wallet h3'), markup)
+  await page.fill(
+    'input[name="credential_branding.backgroundColor"]',
+    'red;background-image:url(https://elsewhere.example/x)',
+  )
+  await page.fill('input[name="issuer.logo_url"]', 'https://elsewhere.example/logo.png')
+  await page.waitForSelector('text=A wallet also loads https://elsewhere.example/logo.png')
+  t.falsy(await page.getAttribute('.wallet', 'style'))
+  await page.goto(`${world.url}/console/issue?template=${id}`)
+  await page.waitForSelector('.wallet')
+  t.true((await page.textContent('.wallet'))?.includes(markup))
+  t.is(await page.evaluate('globalThis.hit'), undefined)
+  t.is(await page.locator('main img, main script, main [href^="javascript:"]').count(), 0)
+  t.deepEqual([complaints, await stopped()], [[], []])
+  await close()
+})
+
 test('an auditor reads a template and has nothing to change it with', async (t) => {
   const { page, close } = await openConsole(
     world,

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../../client/index.ts'
 import { textOf } from '../../frame/form.tsx'
 import { api } from '../../frame/session.ts'
-import type { Template } from '../templates/formats.ts'
+import { TEMPLATES, type Template } from '../templates/formats.ts'
 import { claimsIn } from './values.ts'
 
 export type Way = 'sign' | 'offer'
@@ -43,7 +43,7 @@ export function questionOf(template: Template, way: Way, form: FormData): Questi
   }
   const [issuer, tag] = [textOf(form, 'issuer_did'), textOf(form, 'tag')]
   return {
-    path: `/v1/credentials/${format}/configurations/${id}/sign`,
+    path: `${TEMPLATES[format].path}/${id}/sign`,
     body: { claims: given, ...suspendable, ...(issuer && { issuer_did: issuer }), ...(tag && { tag }) },
   }
 }

@@ -10,7 +10,7 @@ export function Term({ meaning }: { meaning: Meaning | undefined }) {
   if (by === 'none')
     return (
       <p class="fault wrap" role="alert">
-        {say(templates.undefinedTerm, { term })} <code>{`"${term}": "https://…"`}</code>
+        {say(templates.undefinedTerm, { term })} <code>{say(templates.termExample, { term })}</code>
       </p>
     )
   return (
