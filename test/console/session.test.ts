@@ -58,7 +58,13 @@ test('a wrong password is refused with the reason and the id of the request', as
 test('a role sees what it may do, and no more', async (t) => {
   const { id } = await sign(world, did, { revocable: true, tag: 'roles' })
   const verifier = await openConsole(world, await memberOf(world, 'verifier'), `/console/credentials/${id}`)
-  t.deepEqual(await verifier.page.locator('nav.main a').allTextContents(), ['Home', 'Credentials', 'DIDs'])
+  t.deepEqual(await verifier.page.locator('nav.main a').allTextContents(), [
+    'Home',
+    'Credentials',
+    'Batches',
+    'Templates',
+    'DIDs',
+  ])
   t.is(await verifier.page.locator('button:text-is("Revoke"), button:text-is("Suspend")').count(), 0)
   t.is(await verifier.page.locator('button:text-is("Verify now")').count(), 1)
   await verifier.page.goto(`${world.url}/console/log`)

@@ -107,8 +107,12 @@ function Upload({ read, standing }: { read: Read; standing: Standing }) {
         </p>
       )}
       <div aria-busy={loaded.isLoading}>
-        <Faults faults={faults} />
-        <Checked {...(cells && { cells })} {...(lines && { lines })} rowFaults={found} />
+        {!loaded.isLoading && (
+          <>
+            <Faults faults={faults} />
+            <Checked {...(cells && { cells })} {...(lines && { lines })} rowFaults={found} />
+          </>
+        )}
       </div>
       {faults.length === 0 && !lacksTemplate && !loaded.isLoading && (
         <Form key={`${format} ${template?.id}`} submit={batches.start} onSubmit={upload}>
