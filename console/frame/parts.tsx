@@ -130,12 +130,15 @@ export interface CurlProps {
   path: string
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   body?: unknown
+  /** A file in place of a body. */
+  upload?: { file: string; type: string }
   open?: boolean
 }
 
-export function commandOf({ path, method = 'GET', body }: CurlProps, origin: string): string {
+export function commandOf({ path, method = 'GET', body, upload }: CurlProps, origin: string): string {
   const parts = [`curl -sS ${quoted(origin + path)}`, '-H "authorization: Bearer $TOKEN"']
   if (body !== undefined) parts.push("-H 'content-type: application/json'", `-d ${quoted(JSON.stringify(body))}`)
+  if (upload) parts.push(`-H ${quoted(`content-type: ${upload.type}`)}`, `-T ${quoted(upload.file)}`)
   if (method !== (body === undefined ? 'GET' : 'POST')) parts.push(`-X ${method}`)
   return parts.join(' \\\n  ')
 }

@@ -1,6 +1,7 @@
 import type { Standing } from '../frame/session.ts'
 import type { Area } from './area.ts'
 import { claimSources } from './claim-sources/index.tsx'
+import { batches } from './batches/index.tsx'
 import { credentials } from './credentials/index.tsx'
 import { dids } from './dids/index.tsx'
 import { documentSigners } from './document-signers/index.tsx'
@@ -11,6 +12,8 @@ import { log } from './log/index.tsx'
 import { presentations } from './presentations/index.tsx'
 import { sessions } from './sessions/index.tsx'
 import { users } from './users/index.tsx'
+import { issue } from './issue/index.tsx'
+import { templates } from './templates/index.tsx'
 import { webhooks } from './webhooks/index.tsx'
 
 /** Every area by its name in addresses. `areas` of the texts has the words for each. */
@@ -20,6 +23,9 @@ export const AREAS = {
   sessions,
   presentations,
   users,
+  issue,
+  batches,
+  templates,
   webhooks,
   dids,
   domains,
@@ -33,7 +39,7 @@ export type AreaName = keyof typeof AREAS
 
 /** What the navigation shows together. `groups` of the texts has the words for each. */
 export const GROUPS = [
-  { name: 'issuing', areas: ['home', 'credentials', 'sessions'] },
+  { name: 'issuing', areas: ['home', 'credentials', 'sessions', 'issue', 'batches', 'templates'] },
   { name: 'trust', areas: ['dids', 'domains', 'document-signers'] },
   { name: 'exchange', areas: ['webhooks', 'inboxes', 'claim-sources'] },
   { name: 'administration', areas: ['log', 'users'] },

@@ -1,0 +1,135 @@
+import { CheckEntry, SelectEntry, TextEntry } from '../../frame/form.tsx'
+import { useSay, useTexts } from '../../texts/index.ts'
+import type { Meaning } from './contexts.ts'
+import type { Format } from './formats.ts'
+import { emptyRow, type Row, VALUE_TYPES } from './rows.ts'
+import { Term } from './term.tsx'
+
+interface ClaimsProps {
+  format: Format
+  rows: readonly Row[]
+  meanings: ReadonlyMap<string, Meaning>
+  onRows: (rows: Row[]) => void
+}
+
+const OF_FORMAT = {
+  'web-semantic': 'claim_mappings',
+  compact: 'credential_mappings',
+  'compact-semantic': 'credential_mappings',
+  mobile: 'claim_mappings',
+} as const
+
+interface RowFieldsProps {
+  format: Format
+  row: Row
+  meaning: Meaning | undefined
+  set: (change: Partial<Row>) => void
+  remove: () => void
+}
+
+function RowFields({ format, row, meaning, set, remove }: RowFieldsProps) {
+  const { templates } = useTexts()
+  const say = useSay()
+  const { key, name } = row
+  const isSemantic = format === 'web-semantic'
+  const types =
+    VALUE_TYPES.includes(row.valueType) || row.valueType === '' ? VALUE_TYPES : [row.valueType, ...VALUE_TYPES]
+  const at = `${OF_FORMAT[format]}.${row.namespace ? `${row.namespace}.` : ''}${name}`
+  return (
+    <fieldset>
+      <legend>{name || templates.newClaim}</legend>
+      {format === 'mobile' && (
+        <TextEntry
+          label={templates.namespace}
+          name={`${key} namespace`}
+          value={row.namespace}
+          required
+          onInput={(namespace) => set({ namespace: namespace.trim() })}
+        />
+      )}
+      <TextEntry
+        label={templates.claim}
+        name={at}
+        value={name}
+        required
+        onInput={(typed) => set({ name: typed.trim() })}
+      />
+      {isSemantic && (
+        <>
+          <TextEntry
+            label={templates.meaning}
+            name={`${key} meaning`}
+            value={row.meaning}
+            hint={templates.meaningHint}
+            onInput={(typed) => set({ meaning: typed.trim() })}
+          />
+          <Term meaning={meaning} />
+          {row.meaning !== '' && (
+            <SelectEntry
+              label={templates.valueType}
+              name={`${key} type`}
+              value={row.valueType}
+              choices={[
+                ['', templates.anyType],
+                ...types.map((type) => [type, type.split('#').at(-1) ?? type] as const),
+              ]}
+              onChange={(valueType) => set({ valueType })}
+            />
+          )}
+        </>
+      )}
+      <CheckEntry
+        label={templates.required}
+        name={`${key} required`}
+        isChecked={row.isRequired}
+        onChange={(isRequired) => set({ isRequired })}
+      />
+      <details>
+        <summary>{templates.source}</summary>
+        <TextEntry
+          label={templates.from}
+          name={`${at}.map_from`}
+          value={row.from}
+          hint={say(templates.fromHint, { name: name || 'course' })}
+          onInput={(typed) => set({ from: typed.trim() })}
+        />
+        <TextEntry
+          label={templates.byDefault}
+          name={`${at}.default_value`}
+          value={row.byDefault}
+          hint={templates.byDefaultHint}
+          onInput={(typed) => set({ byDefault: typed.trim() })}
+        />
+      </details>
+      <button type="button" class="small" onClick={remove}>
+        {say(templates.removeClaim, { name: name || templates.newClaim })}
+      </button>
+    </fieldset>
+  )
+}
+
+/** The claims of a template, one after the other. */
+export function Claims({ format, rows, meanings, onRows }: ClaimsProps) {
+  const { templates } = useTexts()
+  return (
+    <>
+      <h2>{templates.claims}</h2>
+      <p>{format === 'web-semantic' ? templates.claimsHint : templates.claimsPlain}</p>
+      {rows.map((row) => (
+        <RowFields
+          key={row.key}
+          format={format}
+          row={row}
+          meaning={meanings.get(row.name)}
+          set={(change) => onRows(rows.map((each) => (each.key === row.key ? { ...each, ...change } : each)))}
+          remove={() => onRows(rows.filter(({ key }) => key !== row.key))}
+        />
+      ))}
+      <div class="actions">
+        <button type="button" onClick={() => onRows([...rows, emptyRow(rows.at(-1)?.namespace)])}>
+          {templates.addClaim}
+        </button>
+      </div>
+    </>
+  )
+}

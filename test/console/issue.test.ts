@@ -1,0 +1,180 @@
+import anyTest from 'ava'
+import { looksRight } from '../support/console/appearance.ts'
+import { closeBrowser, memberOf, openConsole, settled } from '../support/console/browser.ts'
+import { COMPACT, createCompactTemplate, verifyCompact } from '../support/credentials/compact.ts'
+import { createDid } from '../support/credentials/credentials.ts'
+import { createIaca, createSigner } from '../support/credentials/mobile.ts'
+import { createTemplate } from '../support/credentials/templates.ts'
+import { createMobileTemplate, createWalletKey, openWallet } from '../support/openid/wallet.ts'
+import { needs } from '../support/parts.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+const test = needs('Chromium', anyTest.serial)
+
+/** One pixel. */
+const LOGO =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const XSD = 'http://www.w3.org/2001/XMLSchema#'
+const WATERMARK = 'https://university.example/watermark.png'
+
+let world: World
+let compact: string
+let mobile: string
+anyTest.before(async () => {
+  world = await openWorld({ workflows: true })
+  await createDid(world, 'ed25519', world.token, true)
+  await createIaca(world)
+  await createSigner(world)
+  await createTemplate(world, {
+    contexts: [
+      'https://www.w3.org/ns/credentials/v2',
+      {
+        CourseCredential: 'https://university.example/terms#CourseCredential',
+        course: 'https://schema.org/courseCode',
+        passedOn: { '@id': 'https://university.example/terms#passedOn', '@type': `${XSD}date` },
+        hours: { '@id': 'https://university.example/terms#hours', '@type': `${XSD}integer` },
+        honours: { '@id': 'https://university.example/terms#honours', '@type': `${XSD}boolean` },
+      },
+    ],
+    issuer: { name: 'Example University', logo_url: LOGO },
+    credential_branding: { backgroundColor: '#203040', watermarkImageUrl: WATERMARK },
+    proof_type: 'eddsa-rdfc-2022',
+    revocable: true,
+    claim_mappings: {
+      course: { map_from: 'claims.course', required: true },
+      passedOn: 'claims.passed_on',
+      hours: 'claims.hours',
+      honours: { map_from: 'claims.honours', default_value: false },
+    },
+  })
+  const mappings = { course: { map_from: 'claims.course', required: true }, seat: { map_from: 'claims.seat' } }
+  compact = (await createCompactTemplate(world, { credential_mappings: mappings }, world.token, COMPACT)).id
+  mobile = await createMobileTemplate(world)
+})
+anyTest.after.always(async () => {
+  await closeBrowser()
+  await world?.close()
+})
+
+interface Details {
+  credential: { credentialSubject: Record<string, unknown> }
+  tag?: string
+}
+
+test('a newcomer issues from a template and sees the credential verified, with what was typed in its types', async (t) => {
+  const { page, complaints, stopped, close } = await openConsole(world, await memberOf(world, 'issuer'))
+  await page.click('nav.main >> text=Issue')
+  await page.waitForSelector('.wallet')
+  t.true(
+    (await page.textContent('form.form'))?.includes('https://schema.org/courseCode'),
+    'what a claim means is there',
+  )
+  await page.fill('input[name="claims.course"]', 'CS-101')
+  await page.fill('input[name="claims.passed_on"]', '2027-06-30')
+  await page.fill('input[name="claims.hours"]', '40')
+  await page.selectOption('select[name="claims.honours"]', 'true')
+  await page.fill('input[name=tag]', 'newcomer')
+  t.regex(
+    (await page.textContent('.wallet')) ?? '',
+    /Course certificateExample University.*courseCS-101.*passedOn2027-06-30/,
+  )
+  t.is(await page.evaluate('getComputedStyle(document.querySelector(".wallet")).backgroundColor'), 'rgb(32, 48, 64)')
+  t.is(await page.evaluate('getComputedStyle(document.querySelector(".wallet")).color'), 'rgb(255, 255, 255)')
+  t.is(await page.getAttribute('.wallet img', 'src'), LOGO)
+  t.is(await page.locator('[style*="url"], img[src^="http"]').count(), 0)
+  t.is(await page.locator(`text=A wallet also loads ${WATERMARK}`).count(), 1)
+  await page.click('button:text-is("Sign")')
+  await page.waitForSelector('text=The credential is signed.')
+  await page.click('text=Open the credential')
+  await page.waitForURL(/credentials\/[0-9a-f-]{36}$/)
+  await page.click('text=Verify now')
+  await page.waitForSelector('text=Verified: every check passed')
+  const id = page.url().split('/').at(-1)
+  const details = (await world.ask(`/v1/credentials/web-semantic/${id}`, { token: world.token })).json<Details>()
+  t.like(details, {
+    tag: 'newcomer',
+    credential: { credentialSubject: { course: 'CS-101', passedOn: '2027-06-30', hours: 40, honours: true } },
+  })
+  t.deepEqual([complaints, await stopped()], [[], []])
+  await close()
+})
+
+test('a compact credential is signed with claims of the chosen types, and shown as a QR code', async (t) => {
+  const path = `/console/issue?format=compact&template=${compact}`
+  const { page, complaints, close } = await openConsole(world, await memberOf(world, 'issuer'), path)
+  await page.fill('input[name="claims.course"]', 'CS-101')
+  await page.fill('input[name="claims.seat"]', '12')
+  await page.selectOption('select[name="kind seat"]', 'number')
+  await page.click('button:text-is("Sign")')
+  await page.waitForSelector('img.qr')
+  await page.click('text=Open the credential')
+  await page.click('text=Verify now')
+  await page.waitForSelector('text=Verified: every check passed')
+  const listed = await world.ask('/v1/credentials/compact', { token: world.token })
+  const [signed] = listed.json<{ data: { encoded: string }[] }>().data
+  const verdict = await verifyCompact(world, signed?.encoded ?? '')
+  t.like(verdict, { verified: true, decoded: { property_set: { course: 'CS-101', seat: 12 } } })
+  t.deepEqual(complaints, [])
+  await close()
+})
+
+test('what the platform refuses is shown at its field, and nothing is signed', async (t) => {
+  const count = async () =>
+    (await world.ask('/v1/credentials', { token: world.token })).json<{ total_count: number }>().total_count
+  const before = await count()
+  const { page, close } = await openConsole(world, await memberOf(world, 'issuer'), '/console/issue')
+  await page.fill('input[name="claims.course"]', 'CS-101')
+  await page.fill('input[name=issuer_did]', 'did:key:z6MkmomoUrVggWwNxqRwhZQbdptSzXT6PRnuqcEaXgi293BD')
+  await page.click('button:text-is("Sign")')
+  await page.waitForSelector('.entry .fault')
+  t.is(await page.getAttribute('input[name=issuer_did]', 'aria-invalid'), 'true')
+  t.is(await page.inputValue('input[name="claims.course"]'), 'CS-101', 'what was typed stays')
+  t.is(await count(), before)
+  await close()
+})
+
+test('an offer is a QR code, and the page follows the session until a wallet has the credential', async (t) => {
+  const path = `/console/issue?format=mobile&template=${mobile}`
+  const { page, complaints, asked, close } = await openConsole(world, await memberOf(world, 'issuer'), path)
+  await page.waitForSelector('.wallet')
+  t.is(await page.locator('select[name=way] option').count(), 1, 'a mobile credential is offered')
+  await page.fill('input[name="claims.family_name"]', 'Lovelace')
+  await page.check('input[name=txCode]')
+  await page.click('button:text-is("Make the offer")')
+  await page.waitForSelector('img.qr')
+  await page.waitForSelector('text=waits for the wallet')
+  const uri = (await page.getAttribute('a[href^="openid-credential-offer://"]', 'href')) ?? ''
+  const code = (await page.textContent('dd strong')) ?? ''
+  t.regex(code, /^\d{6}$/)
+  const { credentials } = await openWallet([await createWalletKey()]).collect(uri, code)
+  t.is(credentials.length, 1)
+  await page.waitForSelector('p .state:text-is("issued")', { timeout: 15_000 })
+  await page.waitForSelector('main >> text=Open the credential')
+  const before = asked.length
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  t.is(asked.length, before, 'it asks no more')
+  await page.click('main >> text=Open the credential')
+  await page.click('text=Verify now')
+  await page.waitForSelector('text=Verified: every check passed')
+  t.deepEqual(complaints, [])
+  await close()
+})
+
+test('who may only read has no page to issue', async (t) => {
+  const { page, close } = await openConsole(world, await memberOf(world, 'verifier'), '/console/issue')
+  await settled(page)
+  t.is(await page.locator('nav.main >> text=Issue').count(), 0)
+  t.is(await page.textContent('h1'), 'There is no such page')
+  await close()
+})
+
+looksRight(
+  test,
+  () => world,
+  () => [
+    ['issue', '/issue'],
+    ['issue-compact', `/issue?format=compact&template=${compact}`],
+    ['issue-mobile', `/issue?format=mobile&template=${mobile}`],
+    ['issue-empty', '/issue?format=compact-semantic'],
+  ],
+)

@@ -1,0 +1,170 @@
+import anyTest from 'ava'
+import { looksRight } from '../support/console/appearance.ts'
+import { closeBrowser, memberOf, openConsole, settled } from '../support/console/browser.ts'
+import { createDid, verify } from '../support/credentials/credentials.ts'
+import { until } from '../support/credentials/dids.ts'
+import { createTemplate, TEMPLATES } from '../support/credentials/templates.ts'
+import { needs } from '../support/parts.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+const test = needs('Chromium', anyTest.serial)
+
+let world: World
+let known: string
+anyTest.before(async () => {
+  world = await openWorld()
+  await createDid(world, 'ed25519', world.token, true)
+  known = (await createTemplate(world, { claim_mappings: { course: 'claims.course' } })).id
+})
+anyTest.after.always(async () => {
+  await closeBrowser()
+  await world?.close()
+})
+
+const templateAt = async (path: string) =>
+  (await world.ask(path, { token: world.token })).json<Record<string, unknown>>()
+
+test('a newcomer creates the example with one more claim, is told what a new term needs, and issues from it', async (t) => {
+  const path = '/console/templates/web-semantic/new'
+  const { page, complaints, stopped, close } = await openConsole(world, await memberOf(world, 'issuer'), path)
+  await page.fill('input[name=name]', 'Diploma')
+  await page.click('text=Add a claim')
+  await page.fill('fieldset:has(legend:text-is("new claim")) input[name^="claim_mappings."]', 'grade')
+  await page.waitForSelector('text=No context defines grade.')
+  await page.click('button:text-is("Create a template")')
+  await page.waitForSelector('.entry .fault:has-text("no context defines grade")')
+  await page.fill(
+    'fieldset:has(legend:text-is("grade")) input[name$=" meaning"]',
+    'https://schema.org/educationalLevel',
+  )
+  await page.waitForSelector('text=Your own context says what grade means:')
+  t.true((await page.inputValue('textarea[name=contexts]')).includes('"grade":"https://schema.org/educationalLevel"'))
+  await page.fill('input[name="credential_branding.backgroundColor"]', '#ffee00')
+  t.is(await page.evaluate('getComputedStyle(document.querySelector(".wallet")).backgroundColor'), 'rgb(255, 238, 0)')
+  await page.click('button:text-is("Create a template")')
+  await page.waitForURL(/templates\/web-semantic\/[0-9a-f-]{36}$/)
+  await settled(page)
+  const id = page.url().split('/').at(-1)
+  const template = await templateAt(`${TEMPLATES}/${id}`)
+  t.like(template, {
+    version: 1,
+    name: 'Diploma',
+    expires_in: { years: 1 },
+    credential_branding: { backgroundColor: '#ffee00' },
+    claim_mappings: {
+      course: { map_from: 'claims.course', required: true },
+      grade: { map_from: 'claims.grade', required: true },
+    },
+  })
+  await page.click('main .actions >> text=Issue')
+  await page.fill('input[name="claims.course"]', 'CS-101')
+  await page.fill('input[name="claims.grade"]', 'A')
+  await page.click('button:text-is("Sign")')
+  await page.waitForSelector('text=The credential is signed.')
+  const { data } = (await world.ask('/v1/credentials/web-semantic', { token: world.token })).json<{
+    data: { id: string }[]
+  }>()
+  const details = await templateAt(`/v1/credentials/web-semantic/${data[0]?.id}`)
+  t.true((await verify(world, details.credential)).verified)
+  t.deepEqual([complaints, await stopped()], [[], []])
+  await close()
+})
+
+test('a change is the next version, an older one can be saved again, and a template is deleted after a question', async (t) => {
+  const { id } = await createTemplate(world, { name: 'First', claim_mappings: { course: 'claims.course' } })
+  const path = `/console/templates/web-semantic/${id}`
+  const before = await templateAt(`${TEMPLATES}/${id}`)
+  const { page, complaints, close } = await openConsole(world, await memberOf(world, 'issuer'), path)
+  await page.waitForSelector('text=@vocab defines every name')
+  await page.fill('input[name=name]', 'Second')
+  await page.click('button:text-is("Save as the next version")')
+  await page.waitForSelector('text=Saved: this is version 2.')
+  t.deepEqual(
+    await templateAt(`${TEMPLATES}/${id}`),
+    { ...before, version: 2, name: 'Second' },
+    'the rest is as it was',
+  )
+  await page.selectOption('select[name=version]', '1')
+  await until('the older version', async () => (await page.inputValue('input[name=name]')) === 'First')
+  await page.click('button:text-is("Save as the next version")')
+  await page.waitForSelector('text=Saved: this is version 3.')
+  t.like(await templateAt(`${TEMPLATES}/${id}`), { version: 3, name: 'First' })
+  await page.click('button:text-is("Delete")')
+  await page.click('dialog[open] button[type=submit]')
+  await page.waitForURL('**/console/templates?format=web-semantic')
+  t.is((await world.ask(`${TEMPLATES}/${id}`, { token: world.token })).status, 404)
+  t.deepEqual(complaints, [])
+  await close()
+})
+
+test('templates of the other formats are made and changed', async (t) => {
+  const { page, close } = await openConsole(world, await memberOf(world, 'issuer'))
+  for (const format of ['compact', 'compact-semantic', 'mobile']) {
+    await page.goto(`${world.url}/console/templates/${format}/new`)
+    await page.waitForSelector('fieldset')
+    await page.click('button:text-is("Create a template")')
+    await page.waitForURL(new RegExp(`templates/${format}/[0-9a-f-]{36}$`))
+    await page.waitForSelector('input[name=type]')
+    const id = page.url().split('/').at(-1)
+    await page.uncheck('input[name=revocable]')
+    await page.click('button:text-is("Save as the next version")')
+    await page.waitForSelector('text=Saved: this is version 2.')
+    t.like(await templateAt(`/v1/credentials/${format}/configurations/${id}`), { version: 2, revocable: false })
+  }
+  await page.goto(`${world.url}/console/templates?format=mobile`)
+  await page.waitForSelector('tbody tr:has-text("org.iso.18013.5.1.mDL")')
+  await close()
+})
+
+test('what a template holds is text, also in the preview, and a colour is a colour and nothing else', async (t) => {
+  const markup = '<img src=x onerror="globalThis.hit=1">'
+  const { id } = await createTemplate(world, {
+    name: markup,
+    issuer: { name: 'javascript:globalThis.hit=1' },
+    claim_mappings: { '<script>globalThis.hit=1</script>': { default_value: markup } },
+  })
+  const path = `/console/templates/web-semantic/${id}`
+  const { page, complaints, stopped, close } = await openConsole(world, await memberOf(world, 'issuer'), path)
+  await page.waitForSelector('.wallet')
+  t.is(await page.textContent('.wallet h3'), markup)
+  await page.fill(
+    'input[name="credential_branding.backgroundColor"]',
+    'red;background-image:url(https://elsewhere.example/x)',
+  )
+  await page.fill('input[name="issuer.logo_url"]', 'https://elsewhere.example/logo.png')
+  await page.waitForSelector('text=A wallet also loads https://elsewhere.example/logo.png')
+  t.falsy(await page.getAttribute('.wallet', 'style'))
+  await page.goto(`${world.url}/console/issue?template=${id}`)
+  await page.waitForSelector('.wallet')
+  t.true((await page.textContent('.wallet'))?.includes(markup))
+  t.is(await page.evaluate('globalThis.hit'), undefined)
+  t.is(await page.locator('main img, main script, main [href^="javascript:"]').count(), 0)
+  t.deepEqual([complaints, await stopped()], [[], []])
+  await close()
+})
+
+test('an auditor reads a template and has nothing to change it with', async (t) => {
+  const { page, close } = await openConsole(
+    world,
+    await memberOf(world, 'auditor'),
+    `/console/templates/web-semantic/${known}`,
+  )
+  await page.waitForSelector('tbody tr:has-text("course")')
+  t.is(await page.locator('main form, button:text-is("Delete")').count(), 0)
+  await page.goto(`${world.url}/console/templates/web-semantic/new`)
+  await page.waitForSelector('text=There is no such page')
+  await close()
+})
+
+looksRight(
+  test,
+  () => world,
+  () =>
+    [
+      ['templates', '/templates'],
+      ['no-templates', '/templates?format=compact'],
+      ['template', `/templates/web-semantic/${known}`],
+      ['new-template', '/templates/web-semantic/new'],
+      ['new-mobile-template', '/templates/mobile/new'],
+    ].map(([name = '', path = '']) => [name, path]),
+)
