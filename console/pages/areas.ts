@@ -1,5 +1,6 @@
 import type { Standing } from '../frame/session.ts'
 import type { Area } from './area.ts'
+import { clients } from './clients/index.tsx'
 import { credentials } from './credentials/index.tsx'
 import { dids } from './dids/index.tsx'
 import { home } from './home/index.tsx'
@@ -12,6 +13,7 @@ export const AREAS = {
   credentials,
   webhooks,
   dids,
+  clients,
   log,
 } satisfies Record<string, Area>
 
@@ -22,7 +24,7 @@ export const GROUPS = [
   { name: 'issuing', areas: ['home', 'credentials'] },
   { name: 'trust', areas: ['dids'] },
   { name: 'exchange', areas: ['webhooks'] },
-  { name: 'administration', areas: ['log'] },
+  { name: 'administration', areas: ['clients', 'log'] },
 ] as const satisfies { name: string; areas: AreaName[] }[]
 
 export const isArea = (name: string): name is AreaName => Object.hasOwn(AREAS, name)

@@ -20,8 +20,8 @@ const countOf = ({ checked }: Verdict): number => (checked ? checked.to - checke
 async function verify(head: string | undefined, onPart: (part: Checked) => void): Promise<Checked> {
   let [count, from]: [number, number | undefined] = [0, undefined]
   for (;;) {
-    const body = { ...(from !== undefined && { from }), ...(head && { head }) }
-    const verdict = await api.post('/v1/analytics/verify', { body })
+    const body: Schemas['LogCheckIn'] = { ...(from !== undefined && { from }), ...(head && { head }) }
+    const verdict: Verdict = await api.post('/v1/analytics/verify', { body })
     count += countOf(verdict)
     if (verdict.next === null) return { count, verdict }
     onPart({ count, verdict })
