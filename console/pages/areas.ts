@@ -3,6 +3,7 @@ import type { Area } from './area.ts'
 import { clients } from './clients/index.tsx'
 import { credentials } from './credentials/index.tsx'
 import { dids } from './dids/index.tsx'
+import { ecosystems } from './ecosystems/index.tsx'
 import { home } from './home/index.tsx'
 import { log } from './log/index.tsx'
 import { webhooks } from './webhooks/index.tsx'
@@ -13,6 +14,7 @@ export const AREAS = {
   credentials,
   webhooks,
   dids,
+  ecosystems,
   clients,
   log,
 } satisfies Record<string, Area>
@@ -22,7 +24,7 @@ export type AreaName = keyof typeof AREAS
 /** What the navigation shows together. `groups` of the texts has the words for each. */
 export const GROUPS = [
   { name: 'issuing', areas: ['home', 'credentials'] },
-  { name: 'trust', areas: ['dids'] },
+  { name: 'trust', areas: ['dids', 'ecosystems'] },
   { name: 'exchange', areas: ['webhooks'] },
   { name: 'administration', areas: ['clients', 'log'] },
 ] as const satisfies { name: string; areas: AreaName[] }[]

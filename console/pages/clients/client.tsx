@@ -18,16 +18,27 @@ function About({ client }: { client: Client }) {
   const { clients } = useTexts()
   const { clientId, description, scopes, createdAt, updatedAt, formerSecretEndsAt } = client
   return (
-    <Facts
-      facts={[
-        [clients.clientId, <code>{clientId}</code>],
-        [clients.description, <bdi>{description}</bdi>],
-        [clients.scopes, scopes.join(', ')],
-        [clients.created, <Time at={createdAt} />],
-        [clients.changed, <Time at={updatedAt} />],
-        [clients.formerSecret, formerSecretEndsAt ? <Time at={formerSecretEndsAt} /> : undefined],
-      ]}
-    />
+    <>
+      <p class="wrap">
+        <bdi>{description}</bdi>
+      </p>
+      <Facts
+        facts={[
+          [clients.clientId, <code>{clientId}</code>],
+          [clients.created, <Time at={createdAt} />],
+          [clients.changed, <Time at={updatedAt} />],
+          [clients.formerSecret, formerSecretEndsAt ? <Time at={formerSecretEndsAt} /> : undefined],
+        ]}
+      />
+      <h2>{clients.scopes}</h2>
+      <ul class="plain checks">
+        {scopes.map((scope) => (
+          <li key={scope}>
+            <code>{scope}</code>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 
