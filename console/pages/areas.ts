@@ -1,4 +1,5 @@
 import type { Standing } from '../frame/session.ts'
+import { account } from './account/index.tsx'
 import type { Area } from './area.ts'
 import { clients } from './clients/index.tsx'
 import { credentials } from './credentials/index.tsx'
@@ -6,6 +7,7 @@ import { dids } from './dids/index.tsx'
 import { ecosystems } from './ecosystems/index.tsx'
 import { home } from './home/index.tsx'
 import { log } from './log/index.tsx'
+import { people } from './people/index.tsx'
 import { webhooks } from './webhooks/index.tsx'
 
 /** Every area by its name in addresses. `areas` of the texts has the words for each. */
@@ -16,6 +18,8 @@ export const AREAS = {
   dids,
   ecosystems,
   clients,
+  people,
+  account,
   log,
 } satisfies Record<string, Area>
 
@@ -26,7 +30,7 @@ export const GROUPS = [
   { name: 'issuing', areas: ['home', 'credentials'] },
   { name: 'trust', areas: ['dids', 'ecosystems'] },
   { name: 'exchange', areas: ['webhooks'] },
-  { name: 'administration', areas: ['clients', 'log'] },
+  { name: 'administration', areas: ['clients', 'people', 'account', 'log'] },
 ] as const satisfies { name: string; areas: AreaName[] }[]
 
 export const isArea = (name: string): name is AreaName => Object.hasOwn(AREAS, name)
