@@ -2,6 +2,7 @@ import type { Standing } from '../frame/session.ts'
 import { account } from './account/index.tsx'
 import type { Area } from './area.ts'
 import { clients } from './clients/index.tsx'
+import { content } from './content/index.tsx'
 import { credentials } from './credentials/index.tsx'
 import { dids } from './dids/index.tsx'
 import { ecosystems } from './ecosystems/index.tsx'
@@ -20,6 +21,7 @@ export const AREAS = {
   clients,
   people,
   account,
+  content,
   log,
 } satisfies Record<string, Area>
 
@@ -30,7 +32,7 @@ export const GROUPS = [
   { name: 'issuing', areas: ['home', 'credentials'] },
   { name: 'trust', areas: ['dids', 'ecosystems'] },
   { name: 'exchange', areas: ['webhooks'] },
-  { name: 'administration', areas: ['clients', 'people', 'account', 'log'] },
+  { name: 'administration', areas: ['clients', 'people', 'account', 'content', 'log'] },
 ] as const satisfies { name: string; areas: AreaName[] }[]
 
 export const isArea = (name: string): name is AreaName => Object.hasOwn(AREAS, name)

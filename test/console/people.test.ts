@@ -80,10 +80,10 @@ test('a person changes name and password, ends another session, and the new pass
   const account = await memberOf(world)
   const token = await tokenOfPerson(world, account)
   const { page, complaints, close } = await openConsole(world, account, '/console/account')
-  t.is(await page.locator('button:text-is("End")').count(), 1)
-  await page.click('button:text-is("End")')
+  t.is(await page.locator('td > button:text-is("End")').count(), 1)
+  await page.click('td > button:text-is("End")')
   await page.click('dialog[open] button[type=submit]')
-  await page.waitForSelector('button:text-is("End")', { state: 'detached' })
+  await page.waitForSelector('td > button:text-is("End")', { state: 'detached' })
   const refused = await world.ask('/v1/account', {
     token,
     method: 'PUT',
