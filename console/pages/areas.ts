@@ -9,6 +9,7 @@ import { ecosystems } from './ecosystems/index.tsx'
 import { home } from './home/index.tsx'
 import { log } from './log/index.tsx'
 import { people } from './people/index.tsx'
+import { settings } from './settings/index.tsx'
 import { tenants } from './tenants/index.tsx'
 import { webhooks } from './webhooks/index.tsx'
 
@@ -22,6 +23,7 @@ export const AREAS = {
   clients,
   people,
   account,
+  settings,
   tenants,
   content,
   log,
@@ -34,7 +36,7 @@ export const GROUPS = [
   { name: 'issuing', areas: ['home', 'credentials'] },
   { name: 'trust', areas: ['dids', 'ecosystems'] },
   { name: 'exchange', areas: ['webhooks'] },
-  { name: 'administration', areas: ['clients', 'people', 'account', 'tenants', 'content', 'log'] },
+  { name: 'administration', areas: ['clients', 'people', 'account', 'settings', 'tenants', 'content', 'log'] },
 ] as const satisfies { name: string; areas: AreaName[] }[]
 
 export const isArea = (name: string): name is AreaName => Object.hasOwn(AREAS, name)
