@@ -1,7 +1,7 @@
 import anyTest from 'ava'
 import type { ClientAnswer } from '../support/administration.ts'
 import { looksRight } from '../support/console/appearance.ts'
-import { closeBrowser, memberOf, openConsole, settled } from '../support/console/browser.ts'
+import { closeBrowser, memberOf, openConsole, settled, violationsOf } from '../support/console/browser.ts'
 import { needs } from '../support/parts.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -32,6 +32,7 @@ test('an administrator creates a client, gives it another secret and deletes it'
   await page.check('input[name=scopes][value="dids:read"]')
   await page.click('.form button[type=submit]')
   await page.waitForSelector('.success:has-text("The platform shows this only now")')
+  t.deepEqual(await violationsOf(page), [])
   const [clientId = '', secret = ''] = await page.locator('.success pre').allTextContents()
   t.true(await grants(clientId, secret), 'the secret that is shown is the right one')
   const made = (await listed()).find((each) => each.clientId === clientId)

@@ -1,6 +1,6 @@
 import anyTest from 'ava'
 import { looksRight } from '../support/console/appearance.ts'
-import { closeBrowser, memberOf, openConsole, operatorOf, settled } from '../support/console/browser.ts'
+import { closeBrowser, memberOf, openConsole, operatorOf, settled, violationsOf } from '../support/console/browser.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { newEcosystem, operatorToken, type TestEcosystem } from '../support/ecosystems.ts'
 import { needs } from '../support/parts.ts'
@@ -47,6 +47,7 @@ test('an operator sees what breaks before an allowance is taken away, and takes 
   )
   await page.click(CELL)
   await page.waitForSelector('dialog[open] strong:has-text("1 credential in force would verify no more")')
+  t.deepEqual(await violationsOf(page), [])
   await page.click('dialog[open] button:text-is("Cancel")')
   t.deepEqual(await allowed(), [ids.diploma], 'Cancel changes nothing')
   await page.click(CELL)

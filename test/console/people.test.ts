@@ -2,7 +2,14 @@ import anyTest from 'ava'
 import { generateSync } from 'otplib'
 import { newEmail, PASSWORD, tokenOfPerson } from '../support/accounts.ts'
 import { looksRight } from '../support/console/appearance.ts'
-import { closeBrowser, memberOf, openConsole, organizationOf, settled } from '../support/console/browser.ts'
+import {
+  closeBrowser,
+  memberOf,
+  openConsole,
+  organizationOf,
+  settled,
+  violationsOf,
+} from '../support/console/browser.ts'
 import { needs } from '../support/parts.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -114,6 +121,7 @@ test('an authenticator is set up by its QR code, its recovery codes are shown on
   await page.fill(`${form} input[name=password]`, account.password)
   await page.click(`${form} button[type=submit]`)
   await page.waitForSelector('img[alt="QR code of the authenticator"]')
+  t.deepEqual(await violationsOf(page), [])
   const secret = (await page.textContent('.code[aria-label^="Or type"] pre')) ?? ''
   await page.fill('input[name=totp]', generateSync({ secret }))
   await page.click('button:text-is("Confirm")')

@@ -62,7 +62,10 @@ export function Environments({ rows, mayWrite, onChange }: EnvironmentsProps) {
   const columns: Column<Environment>[] = [
     [tenants.name, ({ name }) => <bdi>{name}</bdi>],
     [tenants.domain, ({ domain }) => <code>{domain}</code>],
-    [tenants.model, ({ deploymentModel }) => deploymentModel],
+    [
+      tenants.model,
+      ({ deploymentModel }) => (deploymentModel === 'private' ? tenants.models.private : tenants.models.public),
+    ],
     [tenants.region, ({ region }) => <bdi>{region.displayName}</bdi>],
     [
       tenants.actions,
