@@ -140,12 +140,21 @@ export function SelectEntry({ label, name, hint, value, choices, onChange }: Sel
 
 interface CheckEntryProps extends EntryProps {
   isChecked?: boolean
+  required?: boolean
   value?: string
   onChange?: (isChecked: boolean) => void
 }
 
 /** A box: its value, `on` unless told, is in the form when it is checked. */
-export function CheckEntry({ label, name, hint, isChecked = false, value = 'on', onChange }: CheckEntryProps) {
+export function CheckEntry({
+  label,
+  name,
+  hint,
+  isChecked = false,
+  required,
+  value = 'on',
+  onChange,
+}: CheckEntryProps) {
   const id = useId()
   return (
     <div class="entry">
@@ -155,6 +164,7 @@ export function CheckEntry({ label, name, hint, isChecked = false, value = 'on',
           name={name}
           value={value}
           defaultChecked={isChecked}
+          required={required}
           aria-describedby={hint ? id : undefined}
           onChange={({ currentTarget }) => onChange?.(currentTarget.checked)}
         />

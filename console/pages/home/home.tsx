@@ -5,7 +5,8 @@ import type { Standing } from '../../frame/session.ts'
 import { Table } from '../../frame/table.tsx'
 import { useLanguage, useLocale, useSay, useTexts } from '../../texts/index.ts'
 import { type Attention, readAttention } from './attention.ts'
-import { readFigures } from './figures.ts'
+import { readDay } from './day.ts'
+import { type Figure, readFigures } from './figures.ts'
 
 function Item({ item: { text, detail, href } }: { item: Attention }) {
   return (
@@ -16,13 +17,34 @@ function Item({ item: { text, detail, href } }: { item: Attention }) {
   )
 }
 
-/** What needs attention first, then how much there is. */
+function Figures({ label, rows }: { label: string; rows: Figure[] }) {
+  const { home } = useTexts()
+  const locale = useLocale()
+  if (rows.length === 0) return null // of a role that reads none of it
+  return (
+    <>
+      <h2>{label}</h2>
+      <Table
+        label={label}
+        rows={rows}
+        keyOf={({ text }) => text}
+        columns={[
+          [home.figure, ({ text, href }) => <Link href={href}>{text}</Link>],
+          [home.number, ({ count }) => count.toLocaleString(locale)],
+        ]}
+      />
+    </>
+  )
+}
+
+/** What needs attention first, then what was done in the last day, and how much there is. */
 export function HomePage({ standing }: { standing: Standing }) {
   const texts = useTexts()
-  const [language, locale] = [useLanguage(), useLocale()]
+  const language = useLanguage()
   const say = useSay()
   const { home } = texts
   const attention = useLoad(language, () => readAttention(standing.scopes, texts, say))
+  const day = useLoad(language, () => readDay(standing.scopes, texts))
   const figures = useLoad(language, () => readFigures(standing.scopes, texts))
   return (
     <>
@@ -40,20 +62,8 @@ export function HomePage({ standing }: { standing: Standing }) {
           )
         }
       </Shown>
-      <h2>{home.figures}</h2>
-      <Shown loaded={figures}>
-        {(rows) => (
-          <Table
-            label={home.figures}
-            rows={rows}
-            keyOf={({ text }) => text}
-            columns={[
-              [home.figure, ({ text, href }) => <Link href={href}>{text}</Link>],
-              [home.number, ({ count }) => count.toLocaleString(locale)],
-            ]}
-          />
-        )}
-      </Shown>
+      <Shown loaded={day}>{(rows) => <Figures label={home.day} rows={rows} />}</Shown>
+      <Shown loaded={figures}>{(rows) => <Figures label={home.figures} rows={rows} />}</Shown>
     </>
   )
 }

@@ -1,52 +1,25 @@
+import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { Choice, Field, Filters, useQuery } from '../../frame/filters.tsx'
-import { useLoad } from '../../frame/load.ts'
-import { Curl, Heading, Json, Shown, State, Time } from '../../frame/parts.tsx'
+import { save } from '../../frame/download.ts'
+import { useQuery } from '../../frame/filters.tsx'
+import { useDoing, useLoad } from '../../frame/load.ts'
+import { Curl, Failure, Heading, Json, Shown, State, Time } from '../../frame/parts.tsx'
 import { pathOf } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
 import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
+import { Chain } from './chain.tsx'
+import { filterOf } from './filter.ts'
+import { LogFilters } from './filters.tsx'
+import { useFollow, withoutReading } from './follow.ts'
 
 type Entry = Schemas['LogEntryOut']
 
 const PAGE_SIZE = 50
-const DAY_MS = 86_400_000
-const UUID = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
-/** A moment as the field of the browser writes it, in the reader's zone. */
-const fieldOf = (moment: Date): string =>
-  new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 
-function momentOf(text: string | undefined, instead: number): Date {
-  const moment = new Date(text ?? '')
-  return Number.isNaN(moment.getTime()) ? new Date(instead) : moment
-}
-
-/** An entry is found by its type or by its category; what names a request or an object is looked for in all times. */
-function filterOf({ category, type, requestId, objectId, from, to }: Record<string, string | undefined>) {
-  const first = requestId || objectId ? 0 : opened.getTime() - DAY_MS
-  return {
-    categories: category && !type ? [category] : [],
-    types: type ? [type] : [],
-    ids: [],
-    requestIds: requestId ? [requestId] : [],
-    objectIds: objectId ? [objectId] : [],
-    dateFrom: momentOf(from, first).toISOString(),
-    dateTo: momentOf(to, opened.getTime() + DAY_MS).toISOString(),
-  }
-}
-
-const opened = new Date()
-
-export function LogPage() {
+function useColumns(): Column<Entry>[] {
   const { log, frame } = useTexts()
-  const { query, page, filter, turn, reset } = useQuery(pathOf('log'))
-  const kinds = useLoad('', async () => (await api.get('/v1/analytics/event-types')).data)
-  const body = filterOf(query)
-  const loaded = useLoad(JSON.stringify([body, page]), () =>
-    api.post('/v1/analytics/events', { params: { query: { limit: PAGE_SIZE, page } }, body }),
-  )
-  const categories = [...new Set(kinds.data?.map(({ category }) => category))].sort()
-  const columns: Column<Entry>[] = [
+  return [
     [log.time, ({ timestamp }) => <Time at={timestamp} />],
     [log.entry, ({ type }) => <code>{type}</code>],
     [
@@ -62,36 +35,65 @@ export function LogPage() {
     [log.place, ({ position }) => position ?? ''],
     [frame.json, (entry) => <Json value={entry} summary={frame.show} label={`${entry.type} ${entry.id}`} />],
   ]
-  const uuid = { pattern: UUID, title: log.uuid }
+}
+
+function Export({ body }: { body: Schemas['LogFilterIn'] }) {
+  const { log } = useTexts()
+  const { run, error, isBusy } = useDoing()
+  const fetchAll = () =>
+    void run(async () => {
+      const content = await api.post('/v1/analytics/events/export', { body, parseAs: 'blob' as const })
+      save('log.jsonl', content)
+    })
+  return (
+    <>
+      <div class="actions">
+        <button type="button" aria-disabled={isBusy} onClick={fetchAll}>
+          {log.export}
+        </button>
+        <span class="quiet">{log.exported}</span>
+      </div>
+      <Failure error={error} />
+      <Curl method="POST" path="/v1/analytics/events/export" body={body} />
+    </>
+  )
+}
+
+/** Everything that was done, newest first: as it is, or as it grows. */
+export function LogPage() {
+  const { log } = useTexts()
+  const { query, page, filter, turn, reset } = useQuery(pathOf('log'))
+  const [follows, setFollows] = useState(false)
+  const kinds = useLoad('', async () => (await api.get('/v1/analytics/event-types')).data)
+  const chosen = filterOf(query)
+  const isFollowing = follows && page === 1 && kinds.data !== undefined
+  const body = isFollowing ? withoutReading(chosen, kinds.data ?? []) : chosen
+  const loaded = useLoad(JSON.stringify([body, page]), () =>
+    api.post('/v1/analytics/events', { params: { query: { limit: PAGE_SIZE, page } }, body }),
+  )
+  useFollow(isFollowing, loaded.reload)
+  const columns = useColumns()
   return (
     <>
       <Heading title={log.heading}>{log.heading}</Heading>
-      <Filters state={JSON.stringify([query, categories.length])} onFilter={filter} onReset={reset} search={log.search}>
-        <Choice
-          label={log.category}
-          name="category"
-          value={query.category}
-          choices={categories.map((name) => [name, name])}
-        />
-        <Field label={log.entry} name="type" value={query.type} list="log-types" />
-        <datalist id="log-types">
-          {kinds.data?.map(({ type }) => (
-            <option key={type} value={type} />
-          ))}
-        </datalist>
-        <Field label={log.requestId} name="requestId" value={query.requestId} {...uuid} />
-        <Field label={log.objectId} name="objectId" value={query.objectId} {...uuid} />
-        <Field label={log.from} name="from" type="datetime-local" value={fieldOf(new Date(body.dateFrom))} />
-        <Field label={log.to} name="to" type="datetime-local" value={query.to} />
-      </Filters>
-      <p class="quiet">{log.localTime}</p>
+      <LogFilters {...{ query, filter, reset }} from={chosen.dateFrom} kinds={kinds.data ?? []} />
       <Shown loaded={kinds}>{() => null}</Shown>
+      {page === 1 && (
+        <div class="actions">
+          <button type="button" onClick={() => setFollows(!follows)}>
+            {follows ? log.pause : log.follow}
+          </button>
+          <span class="quiet" role="status">
+            {follows ? log.following : log.paused}
+          </span>
+        </div>
+      )}
       <Shown loaded={loaded}>
         {(answer) =>
           answer.totalCount > 0 ? (
             <>
-              <Table label={log.heading} columns={columns} rows={answer.data} keyOf={({ id }) => id} />
-              <Paging of={log.heading} page={page} pages={answer.totalPages} total={answer.totalCount} go={turn} />
+              <Table label={log.entries} columns={columns} rows={answer.data} keyOf={({ id }) => id} />
+              <Paging of={log.entries} page={page} pages={answer.totalPages} total={answer.totalCount} go={turn} />
             </>
           ) : (
             <Empty title={log.empty} hint={log.emptyHint} />
@@ -99,6 +101,8 @@ export function LogPage() {
         }
       </Shown>
       <Curl method="POST" path={`/v1/analytics/events?limit=${PAGE_SIZE}&page=${page}`} body={body} />
+      <Export body={chosen} />
+      <Chain />
     </>
   )
 }

@@ -1,3 +1,4 @@
+import type { Account } from '../accounts.ts'
 import type { Declare } from '../parts.ts'
 import type { World } from '../world.ts'
 import { logIn, memberOf, openPage, picture, settled, violationsOf } from './browser.ts'
@@ -32,7 +33,12 @@ async function undocumented(world: World, asked: readonly { method: string; path
 }
 
 /** Each page is accessible (axe-core), no wider than the screen, with no text cut, complains of nothing, and asks the documented API alone. */
-export function looksRight(test: Declare<unknown>, world: () => World, pages: () => NamedPage[]): void {
+export function looksRight(
+  test: Declare<unknown>,
+  world: () => World,
+  pages: () => NamedPage[],
+  who: (world: World) => Promise<Account> = (world) => memberOf(world),
+): void {
   for (const { width, colorScheme, locale } of SCREENS)
     test(`every page is accessible, and wide as the screen: ${width} px, ${colorScheme}, ${locale}`, async (t) => {
       t.timeout(5 * 60_000)
@@ -40,7 +46,7 @@ export function looksRight(test: Declare<unknown>, world: () => World, pages: ()
       const options = { locale, colorScheme, viewport: { width, height: 800 } }
       const { page, asked, complaints, stopped, close } = await openPage(world(), '/console', options)
       await page.waitForSelector('h1')
-      await logIn(page, await memberOf(world()))
+      await logIn(page, await who(world()))
       for (const [name, path] of pages()) {
         await page.goto(`${world().url}/console${path}`)
         await page.waitForSelector('nav.main')

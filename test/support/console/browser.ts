@@ -15,10 +15,19 @@ type Role = 'admin' | 'issuer' | 'verifier' | 'auditor'
 /** Organizations by their tenants. */
 const organizations = new Map<string, string>()
 
+/** The organization of a tenant that `memberOf` has made a person a member of. */
+export const organizationOf = ({ first }: World, tenantId = first.tenantId): string | undefined =>
+  organizations.get(tenantId)
+
 /** A person with a role in the organization of a tenant. */
-export async function memberOf(world: World, role: Role = 'admin', tenantId = world.first.tenantId): Promise<Account> {
+export async function memberOf(
+  world: World,
+  role: Role = 'admin',
+  tenantId = world.first.tenantId,
+  operator = false,
+): Promise<Account> {
   const change = (text: string, values: unknown[]) => world.dependencies.systemSql.query({ text, values })
-  const account = await addAccount(world)
+  const account = await addAccount(world, { operator })
   let organizationId = organizations.get(tenantId)
   if (organizationId === undefined) {
     const founder = await addAccount(world)
@@ -33,6 +42,9 @@ export async function memberOf(world: World, role: Role = 'admin', tenantId = wo
   ])
   return account
 }
+
+/** An operator of the platform who is an administrator of the first tenant too. */
+export const operatorOf = (world: World): Promise<Account> => memberOf(world, 'admin', world.first.tenantId, true)
 
 let chromium: Browser | undefined
 

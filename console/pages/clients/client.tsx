@@ -1,0 +1,129 @@
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../../client/index.ts'
+import { Confirm } from '../../frame/confirm.tsx'
+import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
+import { useLoad } from '../../frame/load.ts'
+import { Once } from '../../frame/once.tsx'
+import { Curl, Facts, Heading, Shown, Time } from '../../frame/parts.tsx'
+import { go, pathOf } from '../../frame/router.tsx'
+import { api, type Standing } from '../../frame/session.ts'
+import { useTexts } from '../../texts/index.ts'
+
+type Client = Schemas['OAuth2ClientOut']
+
+/** So long the secret before may stay right: a week is the most. */
+const GRACES = ['0', '3600', '86400', '604800'] as const
+
+function About({ client }: { client: Client }) {
+  const { clients } = useTexts()
+  const { clientId, description, scopes, createdAt, updatedAt, formerSecretEndsAt } = client
+  return (
+    <>
+      <p class="wrap">
+        <bdi>{description}</bdi>
+      </p>
+      <Facts
+        facts={[
+          [clients.clientId, <code>{clientId}</code>],
+          [clients.created, <Time at={createdAt} />],
+          [clients.changed, <Time at={updatedAt} />],
+          [clients.formerSecret, formerSecretEndsAt ? <Time at={formerSecretEndsAt} /> : undefined],
+        ]}
+      />
+      <h2>{clients.scopes}</h2>
+      <ul class="plain checks">
+        {scopes.map((scope) => (
+          <li key={scope}>
+            <code>{scope}</code>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+interface ChangesProps {
+  client: Client
+  onSecret: (secret: string) => void
+  onChange: () => void
+}
+
+/** What somebody who may write does with a client. */
+function Changes({ client: { id, name }, onSecret, onChange }: ChangesProps) {
+  const { clients } = useTexts()
+  const path = `/v1/oauth2/clients/${id}`
+  const put = (body: Schemas['OAuth2ClientUpdateIn']) =>
+    api.put('/v1/oauth2/clients/{id}', { params: { path: { id } }, body })
+  const rename = async (form: FormData) => {
+    await put({ name: textOf(form, 'name') ?? '', reset_secret: false })
+    onChange()
+  }
+  const reset = async (form: FormData) => {
+    const grace = Number(textOf(form, 'secret_grace_seconds') ?? '0')
+    const { clientSecret } = await put({ reset_secret: true, secret_grace_seconds: grace })
+    if (clientSecret) onSecret(clientSecret)
+    onChange()
+  }
+  const remove = async () => {
+    await api.delete('/v1/oauth2/clients/{id}', { params: { path: { id } } })
+    go(pathOf('clients'))
+  }
+  return (
+    <>
+      <h2>{clients.rename}</h2>
+      <Form key={name} submit={clients.save} onSubmit={rename}>
+        <TextEntry label={clients.name} name="name" value={name} required />
+      </Form>
+      <Curl method="PUT" path={path} body={{ name, reset_secret: false }} />
+      <h2>{clients.newSecret}</h2>
+      <Form submit={clients.reset} onSubmit={reset} isDangerous>
+        <SelectEntry
+          label={clients.grace}
+          name="secret_grace_seconds"
+          hint={clients.graceHint}
+          choices={GRACES.map((seconds) => [seconds, clients.graces[seconds]])}
+        />
+      </Form>
+      <Curl method="PUT" path={path} body={{ reset_secret: true, secret_grace_seconds: 3600 }} />
+      <h2>{clients.delete}</h2>
+      <p>{clients.deleteText}</p>
+      <div class="actions">
+        <Confirm
+          action={clients.delete}
+          question={clients.deleteAsk}
+          text={clients.deleteText}
+          run={remove}
+          isDangerous
+        />
+      </div>
+      <Curl method="DELETE" path={path} />
+    </>
+  )
+}
+
+/** One client: what it may do, another secret, its end. */
+export function ClientPage({ id, standing }: { id: string; standing: Standing }) {
+  const { clients } = useTexts()
+  const [secret, setSecret] = useState<string>()
+  const loaded = useLoad(id, () => api.get('/v1/oauth2/clients/{id}', { params: { path: { id } } }))
+  const title = loaded.data?.name ?? clients.client
+  return (
+    <>
+      <Heading title={title}>
+        <bdi class="wrap">{title}</bdi>
+      </Heading>
+      {secret && <Once title={clients.secretMade} secrets={[[clients.secret, secret]]} />}
+      <Shown loaded={loaded}>
+        {(client) => (
+          <>
+            <About client={client} />
+            <Curl path={`/v1/oauth2/clients/${id}`} />
+            {standing.scopes.has('administration:write') && (
+              <Changes client={client} onSecret={setSecret} onChange={loaded.reload} />
+            )}
+          </>
+        )}
+      </Shown>
+    </>
+  )
+}

@@ -1,0 +1,47 @@
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../../client/index.ts'
+import { CheckEntry, Form, TextEntry, textOf } from '../../frame/form.tsx'
+import { api, type Standing } from '../../frame/session.ts'
+import { useTexts } from '../../texts/index.ts'
+
+/** Of people and of operators: a client of a tenant has neither. */
+const NOT_OF_TENANTS = /^(accounts|platform):/
+
+type Scope = NonNullable<Schemas['OAuth2ClientIn']['scopes']>[number]
+const isOfTenants = (scope: string): scope is Scope => !NOT_OF_TENANTS.test(scope)
+
+interface NewClientProps {
+  standing: Standing
+  onMade: (client: Schemas['OAuth2ClientSecretOut']) => void
+}
+
+/** A client gets no more than who creates it may do. */
+export function NewClient({ standing, onMade }: NewClientProps) {
+  const { clients } = useTexts()
+  const [turn, setTurn] = useState(0)
+  const scopes = [...standing.scopes].filter(isOfTenants).sort()
+  const create = async (form: FormData) => {
+    const body = {
+      name: textOf(form, 'name') ?? '',
+      description: textOf(form, 'description') ?? '',
+      scopes: scopes.filter((scope) => form.getAll('scopes').includes(scope)),
+    }
+    onMade(await api.post('/v1/oauth2/clients', { body }))
+    setTurn(turn + 1)
+  }
+  return (
+    <Form key={turn} submit={clients.create} onSubmit={create}>
+      <TextEntry label={clients.name} name="name" required />
+      <TextEntry label={clients.description} name="description" />
+      <fieldset>
+        <legend>{clients.scopes}</legend>
+        <p class="quiet">{clients.scopesHint}</p>
+        <div class="checks">
+          {scopes.map((scope) => (
+            <CheckEntry key={scope} label={scope} name="scopes" value={scope} />
+          ))}
+        </div>
+      </fieldset>
+    </Form>
+  )
+}

@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../../client/index.ts'
+import { Asked } from '../../frame/asked.tsx'
+import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
+import { useLoad } from '../../frame/load.ts'
+import { Curl, Facts, Shown, State, Time } from '../../frame/parts.tsx'
+import { api } from '../../frame/session.ts'
+import { useTexts } from '../../texts/index.ts'
+
+type Subject = 'userId' | 'subjectDid' | 'credentialId'
+const SUBJECTS: readonly Subject[] = ['userId', 'subjectDid', 'credentialId']
+const STATUSES = ['keep', 'revoke', 'suspend'] as const
+
+function Erasure({ id }: { id: string }) {
+  const { settings, frame } = useTexts()
+  const loaded = useLoad(id, () => api.get('/v1/privacy/erasures/{id}', { params: { path: { id } } }))
+  return (
+    <>
+      <Shown loaded={loaded}>
+        {({ state, step, erased, mentioned, createdAt, endedAt }) => (
+          <Facts
+            facts={[
+              [settings.erasureId, <code>{id}</code>],
+              [
+                settings.state,
+                <State name={state === 'ERASED' ? 'COMPLETED' : 'PROCESSING'}>
+                  {settings.states[state]} {step}
+                </State>,
+              ],
+              [settings.credentials, erased.credentials],
+              [settings.users, erased.users],
+              [settings.mentioned, mentioned],
+              [settings.begun, <Time at={createdAt} />],
+              [settings.ended, endedAt ? <Time at={endedAt} /> : undefined],
+            ]}
+          />
+        )}
+      </Shown>
+      <div class="actions">
+        <button type="button" onClick={loaded.reload}>
+          {frame.reload}
+        </button>
+      </div>
+      <Curl path={`/v1/privacy/erasures/${id}`} />
+    </>
+  )
+}
+
+/** A person or a credential is erased for good, and how far that is. */
+export function Erasures({ mayWrite }: { mayWrite: boolean }) {
+  const { settings } = useTexts()
+  const [id, setId] = useState('')
+  const [asked, setAsked] = useState<Schemas['ErasureIn']>()
+  const ask = async (form: FormData) => {
+    const subject = SUBJECTS.find((each) => each === textOf(form, 'subject')) ?? 'userId'
+    const credentialStatus = STATUSES.find((each) => each === textOf(form, 'credentialStatus')) ?? 'keep'
+    setAsked({ [subject]: textOf(form, 'value') ?? '', credentialStatus })
+  }
+  return (
+    <>
+      <h2>{settings.erasures}</h2>
+      {mayWrite && (
+        <Form submit={settings.erase} onSubmit={ask} isDangerous>
+          <SelectEntry
+            label={settings.subject}
+            name="subject"
+            choices={SUBJECTS.map((each) => [each, settings.subjects[each]])}
+          />
+          <TextEntry label={settings.value} name="value" required />
+          <SelectEntry
+            label={settings.status}
+            name="credentialStatus"
+            choices={STATUSES.map((each) => [each, settings.statuses[each]])}
+          />
+        </Form>
+      )}
+      <Form submit={settings.look} onSubmit={async (form) => setId(textOf(form, 'erasure') ?? '')}>
+        <TextEntry label={settings.erasureId} name="erasure" required />
+      </Form>
+      {id && <Erasure key={id} id={id} />}
+      <Curl method="POST" path="/v1/privacy/erasures" body={{ subjectDid: 'did:example:holder' }} />
+      {asked && (
+        <Asked
+          question={settings.eraseAsk}
+          action={settings.erase}
+          isDangerous
+          onClose={() => setAsked(undefined)}
+          run={async () => setId((await api.post('/v1/privacy/erasures', { body: asked })).id)}
+        >
+          <p>{settings.eraseText}</p>
+        </Asked>
+      )}
+    </>
+  )
+}

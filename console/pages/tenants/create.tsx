@@ -1,0 +1,59 @@
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../../client/index.ts'
+import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
+import { Curl } from '../../frame/parts.tsx'
+import { api } from '../../frame/session.ts'
+import { useTexts } from '../../texts/index.ts'
+
+const KEY_TYPES = ['ed25519', 'p256', 'bls12381g2'] as const
+
+interface NewTenantProps {
+  environments: Schemas['EnvironmentOut'][]
+  onMade: (tenant: Schemas['CreatedTenantOut']) => void
+}
+
+/** A tenant with its first client, and a first DID and IACA where they are wanted. */
+export function NewTenant({ environments, onMade }: NewTenantProps) {
+  const { tenants } = useTexts()
+  const [turn, setTurn] = useState(0)
+  const create = async (form: FormData) => {
+    const [name, organizationId, country] = ['name', 'organizationId', 'iaca.country'].map((each) => textOf(form, each))
+    const keyType = KEY_TYPES.find((each) => each === textOf(form, 'did.keyType'))
+    const body = {
+      environmentId: textOf(form, 'environmentId') ?? '',
+      subdomain: textOf(form, 'subdomain') ?? '',
+      ...(name && { name }),
+      ...(organizationId && { organizationId }),
+      ...(keyType && { did: { keyType } }),
+      ...(country && { iaca: { country } }),
+    }
+    onMade(await api.post('/v1/tenants', { body }))
+    setTurn(turn + 1)
+  }
+  return (
+    <>
+      <h2>{tenants.create}</h2>
+      <Form key={turn} submit={tenants.create} onSubmit={create}>
+        <TextEntry label={tenants.subdomain} name="subdomain" hint={tenants.subdomainHint} required />
+        <TextEntry label={tenants.name} name="name" />
+        <SelectEntry
+          label={tenants.environment}
+          name="environmentId"
+          choices={environments.map(({ id, name }) => [id, name])}
+        />
+        <TextEntry label={tenants.organizationId} name="organizationId" hint={tenants.organizationHint} />
+        <SelectEntry
+          label={tenants.firstDid}
+          name="did.keyType"
+          choices={[['', tenants.without], ...KEY_TYPES.map((each) => [each, each] as const)]}
+        />
+        <TextEntry label={tenants.firstIaca} name="iaca.country" hint={tenants.countryHint} />
+      </Form>
+      <Curl
+        method="POST"
+        path="/v1/tenants"
+        body={{ environmentId: environments[0]?.id, subdomain: 'law-school', name: 'Law school' }}
+      />
+    </>
+  )
+}

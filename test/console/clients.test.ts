@@ -1,0 +1,92 @@
+import anyTest from 'ava'
+import type { ClientAnswer } from '../support/administration.ts'
+import { looksRight } from '../support/console/appearance.ts'
+import { closeBrowser, memberOf, openConsole, settled, violationsOf } from '../support/console/browser.ts'
+import { needs } from '../support/parts.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+const test = needs('Chromium', anyTest.serial)
+
+const NAME = '<img src=x onerror="globalThis.hit=1"> registry'
+let world: World
+let id: string
+anyTest.before(async () => {
+  world = await openWorld()
+  const body = { name: NAME, description: 'x'.repeat(1000), scopes: ['dids:read'] }
+  id = (await world.ask('/v1/oauth2/clients', { token: world.token, body })).json<ClientAnswer>().id
+})
+anyTest.after.always(async () => {
+  await closeBrowser()
+  await world?.close()
+})
+
+const listed = async () =>
+  (await world.ask('/v1/oauth2/clients?limit=100', { token: world.token })).json<{ data: ClientAnswer[] }>().data
+const grants = async (clientId: string, clientSecret: string) =>
+  (await world.ask('/v1/auth/token', { body: { clientId, clientSecret, grantType: 'client_credentials' } })).status ===
+  200
+
+test('an administrator creates a client, gives it another secret and deletes it', async (t) => {
+  const { page, complaints, close } = await openConsole(world, await memberOf(world), '/console/clients')
+  await page.fill('.form input[name=name]', 'Dashboard')
+  await page.check('input[name=scopes][value="dids:read"]')
+  await page.click('.form button[type=submit]')
+  await page.waitForSelector('.success:has-text("The platform shows this only now")')
+  t.deepEqual(await violationsOf(page), [])
+  const [clientId = '', secret = ''] = await page.locator('.success pre').allTextContents()
+  t.true(await grants(clientId, secret), 'the secret that is shown is the right one')
+  const made = (await listed()).find((each) => each.clientId === clientId)
+  t.deepEqual([made?.name, made?.scopes], ['Dashboard', ['dids:read']])
+  await page.click('tbody a:text-is("Dashboard")')
+  await page.waitForURL(`**/console/clients/${made?.id}`)
+  await settled(page)
+  t.is(await page.locator(`text=${secret}`).count(), 0, 'another page does not have it')
+  await page.fill('input[name=name]', 'Dashboard of the rector')
+  await page.click('button:text-is("Save")')
+  await page.waitForSelector('h1:has-text("Dashboard of the rector")')
+  await page.selectOption('select[name=secret_grace_seconds]', '3600')
+  await page.click('button:text-is("Reset the secret")')
+  await page.waitForSelector('.success:has-text("The client has another secret")')
+  const other = (await page.textContent('.success pre')) ?? ''
+  t.deepEqual(
+    [await grants(clientId, secret), await grants(clientId, other)],
+    [true, true],
+    'for an hour, both are right',
+  )
+  await page.waitForSelector('dt:text-is("Former secret ends")')
+  await page.click('button:text-is("Delete the client")')
+  await page.click('dialog[open] button[type=submit]')
+  await page.waitForURL('**/console/clients')
+  t.false((await listed()).some((each) => each.clientId === clientId))
+  t.false(await grants(clientId, other))
+  t.deepEqual(complaints, [])
+  await close()
+})
+
+test('what the platform refuses is shown at its field, and nothing is created', async (t) => {
+  const { page, close } = await openConsole(world, await memberOf(world), '/console/clients')
+  const before = (await listed()).length
+  await page.fill('.form input[name=name]', 'x'.repeat(256))
+  await page.click('.form button[type=submit]')
+  await page.waitForSelector('input[name=name][aria-invalid] ~ .fault')
+  t.is((await listed()).length, before)
+  await close()
+})
+
+test('a role without administration:write sees the clients and no button that changes one', async (t) => {
+  const { page, stopped, close } = await openConsole(world, await memberOf(world, 'auditor'), `/console/clients/${id}`)
+  t.true((await page.textContent('h1'))?.includes(NAME), 'markup in a name is text')
+  t.is(await page.locator('main .form, main button.danger').count(), 0)
+  t.is(await page.evaluate('globalThis.hit'), undefined)
+  t.deepEqual(await stopped(), [])
+  await close()
+})
+
+looksRight(
+  test,
+  () => world,
+  () => [
+    ['clients', '/clients'],
+    ['client', `/clients/${id}`],
+  ],
+)

@@ -1,0 +1,40 @@
+import anyTest from 'ava'
+import { closeBrowser, memberOf, openConsole, settled } from '../support/console/browser.ts'
+import { createDid, sign } from '../support/credentials/credentials.ts'
+import { needs } from '../support/parts.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+const test = needs('Chromium', anyTest.serial)
+
+let world: World
+anyTest.before(async () => {
+  world = await openWorld()
+})
+anyTest.after.always(async () => {
+  await closeBrowser()
+  await world?.close()
+})
+
+test('the first page counts what was signed and refused in the last day, and leads to the entries', async (t) => {
+  const did = await createDid(world)
+  for (let at = 0; at < 2; at++) await sign(world, did)
+  await world.ask('/v1/credentials/web-semantic/sign', { token: world.token, body: { payload: {} } })
+  const { page, complaints, close } = await openConsole(world, await memberOf(world, 'auditor'))
+  const figure = (text: string) => page.textContent(`tr:has(a:text-is("${text}")) td:nth-child(2)`)
+  t.is(await figure('Signing requests that succeeded'), '2')
+  t.is(await figure('Signing requests that failed'), '1')
+  t.is(await figure('Webhook deliveries'), '0')
+  await page.click('a:text-is("Signing requests that succeeded")')
+  await page.waitForURL('**/console/log?type=*')
+  await settled(page)
+  t.is(await page.locator('td code:text-is("CREDENTIAL_WEB_SEMANTIC_SIGN_SUCCESS")').count(), 2)
+  t.deepEqual(complaints, [])
+  await close()
+})
+
+test('a role that reads neither log nor webhooks has no figures of the day', async (t) => {
+  const { page, close } = await openConsole(world, await memberOf(world, 'verifier'))
+  await page.waitForSelector('h2:text-is("Figures")')
+  t.is(await page.locator('h2:text-is("The last day")').count(), 0)
+  await close()
+})

@@ -1,0 +1,132 @@
+import { readFile } from 'node:fs/promises'
+import anyTest from 'ava'
+import { looksRight } from '../support/console/appearance.ts'
+import { closeBrowser, memberOf, openConsole, settled } from '../support/console/browser.ts'
+import { createDid } from '../support/credentials/credentials.ts'
+import { logsOf } from '../support/log-chain.ts'
+import { needs } from '../support/parts.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+const test = needs('Chromium', anyTest.serial)
+
+// no worker: the tests settle and sign the chain themselves
+let world: World
+anyTest.before(async () => {
+  world = await openWorld()
+  await createDid(world)
+})
+anyTest.after.always(async () => {
+  await closeBrowser()
+  await world?.close()
+})
+
+const CREATED = 'td code:text-is("DID_CREATE_SUCCESS")'
+
+test('the log is followed: a new entry appears by itself, and none while it is paused', async (t) => {
+  const { page, complaints, close } = await openConsole(world, await memberOf(world), '/console/log')
+  const before = await page.locator(CREATED).count()
+  await page.click('button:text-is("Follow")')
+  await createDid(world)
+  await page.waitForFunction(
+    `[...document.querySelectorAll('td code')].filter(({ textContent }) => textContent === 'DID_CREATE_SUCCESS').length === ${before + 1}`,
+  )
+  t.is(await page.locator('td code:has-text("ANALYTICS")').count(), 0, 'looking shows no entries of looking')
+  await page.click('button:text-is("Pause")')
+  await settled(page)
+  await createDid(world)
+  await page.waitForTimeout(4_000)
+  t.is(await page.locator(CREATED).count(), before + 1)
+  t.deepEqual(complaints, [])
+  await close()
+})
+
+test('the filters find entries by kinds, by ids of entries, and by requests, several at a time', async (t) => {
+  const { page, close } = await openConsole(world, await memberOf(world, 'auditor'), '/console/log')
+  const found = async (filters: Record<string, string>) => {
+    await page.goto(`${world.url}/console/log?${new URLSearchParams(filters)}`)
+    await settled(page)
+    return page.locator('main tbody tr').count()
+  }
+  const reply = await world.ask('/v1/analytics/events', {
+    token: world.token,
+    body: {
+      ...{ categories: ['did'], types: [], ids: [], requestIds: [] },
+      ...{ dateFrom: '2020-01-01T00:00:00Z', dateTo: '2999-01-01T00:00:00Z' },
+    },
+  })
+  const { data } = reply.json<{ data: { id: string; requestId: string }[] }>()
+  const two = data.slice(0, 2)
+  t.is(two.length, 2)
+  t.is(await found({ ids: two.map(({ id }) => id).join(' ') }), 2)
+  t.is(await found({ requestId: two.map(({ requestId }) => requestId).join(', ') }), 2)
+  t.is(await found({ type: 'DID_CREATE_SUCCESS', to: '2021-01-01T00:00' }), 0)
+  t.is(await found({ type: 'DID_CREATE_SUCCESS DID_CREATE_FAIL' }), data.length)
+  await page.goto(`${world.url}/console/log?ids=none`)
+  await page.waitForSelector('.failure li:has-text("ids")')
+  t.pass('a value that is no id is refused with its place')
+  await close()
+})
+
+test('the file of an export has the entries that the filters choose', async (t) => {
+  await logsOf(world).settle()
+  const { page, close } = await openConsole(
+    world,
+    await memberOf(world, 'auditor'),
+    '/console/log?type=DID_CREATE_SUCCESS',
+  )
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.click('button:text-is("Export these entries")'),
+  ])
+  t.is(file.suggestedFilename(), 'log.jsonl')
+  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')
+  const entries = lines.map((line): { type: string; hash: string } => JSON.parse(line))
+  t.true(entries.length >= 2)
+  t.true(entries.every(({ type, hash }) => type === 'DID_CREATE_SUCCESS' && /^[0-9a-f]{64}$/.test(hash)))
+  await close()
+})
+
+test('the chain is verified in words, with a head that was kept, and a changed entry is named', async (t) => {
+  const logs = logsOf(world)
+  await logs.settle()
+  await logs.sign()
+  const { page, close } = await openConsole(world, await memberOf(world), '/console/log')
+  const { head } = (await world.ask('/v1/analytics/head', { token: world.token })).json<{ head: { jws: string } }>()
+  await page.fill('textarea[name=head]', head.jws)
+  await page.click('button:text-is("Verify the chain")')
+  await page.waitForSelector('.success:has-text("The log is intact: all of its")')
+  await page.waitForSelector('text=The log still has what the head that you kept stands for.')
+  await page.fill('textarea[name=head]', 'no head')
+  await page.click('button:text-is("Verify the chain")')
+  await page.waitForSelector('.form .failure')
+  t.is(await page.locator('.success').count(), 0, 'no verdict stays beside a refusal')
+  await page.fill('textarea[name=head]', '')
+  const [entry] = await logs.attack(
+    `update logs set type = 'x' where id = (select entry_id from log_chain where tenant_id = $1 and position = 2) returning id`,
+    [world.first.tenantId],
+  )
+  t.truthy(entry)
+  await page.click('button:text-is("Verify the chain")')
+  await page.waitForSelector('.failure:has-text("Somebody has changed the log")')
+  t.regex((await page.textContent('.failure')) ?? '', /Entry 2: it is not the one that was chained/)
+  const verdict = await logs.verify(world.token)
+  t.is(verdict.fault?.position, 2, 'the platform says so too')
+  await close()
+})
+
+test('a role that does not read the log has no page for it', async (t) => {
+  const { page, close } = await openConsole(world, await memberOf(world, 'issuer'), '/console/log')
+  await page.waitForSelector('h1:text-is("There is no such page")')
+  t.is(await page.locator('nav.main >> text=Log').count(), 0)
+  await close()
+})
+
+looksRight(
+  test,
+  () => world,
+  () => [
+    ['log-page', '/log'],
+    ['log-empty', '/log?type=NONE'],
+    ['log-refused', '/log?ids=none'],
+  ],
+)
