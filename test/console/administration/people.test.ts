@@ -1,7 +1,7 @@
 import anyTest from 'ava'
 import { generateSync } from 'otplib'
-import { newEmail, PASSWORD, tokenOfPerson } from '../support/accounts.ts'
-import { looksRight } from '../support/console/appearance.ts'
+import { newEmail, PASSWORD, tokenOfPerson } from '../../support/accounts.ts'
+import { looksRight } from '../../support/console/appearance.ts'
 import {
   closeBrowser,
   memberOf,
@@ -9,9 +9,9 @@ import {
   organizationOf,
   settled,
   violationsOf,
-} from '../support/console/browser.ts'
-import { needs } from '../support/parts.ts'
-import { openWorld, type World } from '../support/world.ts'
+} from '../../support/console/browser.ts'
+import { needs } from '../../support/parts.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
 

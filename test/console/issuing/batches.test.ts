@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import anyTest from 'ava'
 import type { Page } from 'playwright-core'
-import { looksRight } from '../support/console/appearance.ts'
-import { closeBrowser, memberOf, openConsole, picture, settled } from '../support/console/browser.ts'
+import { looksRight } from '../../support/console/appearance.ts'
+import { closeBrowser, memberOf, openConsole, picture, settled } from '../../support/console/browser.ts'
 import {
   type Batch,
   claimLines,
@@ -13,11 +13,11 @@ import {
   read,
   steer,
   until,
-} from '../support/credentials/batches.ts'
-import { createDid, verify } from '../support/credentials/credentials.ts'
-import { createTemplate, type Template } from '../support/credentials/templates.ts'
-import { needs } from '../support/parts.ts'
-import { openWorld, type World } from '../support/world.ts'
+} from '../../support/credentials/batches.ts'
+import { createDid, verify } from '../../support/credentials/credentials.ts'
+import { createTemplate, type Template } from '../../support/credentials/templates.ts'
+import { needs } from '../../support/parts.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
 

@@ -1,8 +1,8 @@
 import test from 'ava'
 import { encode } from 'cbor2'
-import { fromBase32, plain, read } from '../../console/pages/credentials/decoded/cbor.ts'
-import { readCwt, readMdoc } from '../../console/pages/credentials/decoded/credentials.ts'
-import { toText } from '../../protocol/compact-credentials/text.ts'
+import { fromBase32, plain, read } from '../../../console/pages/credentials/decoded/cbor.ts'
+import { readCwt, readMdoc } from '../../../console/pages/credentials/decoded/credentials.ts'
+import { toText } from '../../../protocol/compact-credentials/text.ts'
 
 const bytes = (...each: number[]) => Uint8Array.from(each)
 const encoded = (value: unknown) => Buffer.from(encode(value)).toString('base64url')

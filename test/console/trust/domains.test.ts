@@ -1,10 +1,10 @@
 import anyTest from 'ava'
-import { looksRight, type NamedPage } from '../support/console/appearance.ts'
-import { closeBrowser, memberOf, openConsole, settled } from '../support/console/browser.ts'
-import { domainsOf, newDomainName } from '../support/domains.ts'
-import { startTestDns, type TestDns } from '../support/parts/dns.ts'
-import { needs } from '../support/parts.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { looksRight, type NamedPage } from '../../support/console/appearance.ts'
+import { closeBrowser, memberOf, openConsole, settled } from '../../support/console/browser.ts'
+import { domainsOf, newDomainName } from '../../support/domains.ts'
+import { startTestDns, type TestDns } from '../../support/parts/dns.ts'
+import { needs } from '../../support/parts.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
 

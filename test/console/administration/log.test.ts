@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import anyTest from 'ava'
-import { looksRight } from '../support/console/appearance.ts'
-import { closeBrowser, memberOf, openConsole, settled } from '../support/console/browser.ts'
-import { createDid } from '../support/credentials/credentials.ts'
-import { logsOf } from '../support/log-chain.ts'
-import { needs } from '../support/parts.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { looksRight } from '../../support/console/appearance.ts'
+import { closeBrowser, memberOf, openConsole, settled } from '../../support/console/browser.ts'
+import { createDid } from '../../support/credentials/credentials.ts'
+import { logsOf } from '../../support/log-chain.ts'
+import { needs } from '../../support/parts.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
 

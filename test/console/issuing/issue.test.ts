@@ -1,13 +1,13 @@
 import anyTest from 'ava'
-import { looksRight } from '../support/console/appearance.ts'
-import { closeBrowser, memberOf, openConsole, settled } from '../support/console/browser.ts'
-import { COMPACT, createCompactTemplate, verifyCompact } from '../support/credentials/compact.ts'
-import { createDid } from '../support/credentials/credentials.ts'
-import { createIaca, createSigner } from '../support/credentials/mobile.ts'
-import { createTemplate } from '../support/credentials/templates.ts'
-import { createMobileTemplate, createWalletKey, openWallet } from '../support/openid/wallet.ts'
-import { needs } from '../support/parts.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { looksRight } from '../../support/console/appearance.ts'
+import { closeBrowser, memberOf, openConsole, settled } from '../../support/console/browser.ts'
+import { COMPACT, createCompactTemplate, verifyCompact } from '../../support/credentials/compact.ts'
+import { createDid } from '../../support/credentials/credentials.ts'
+import { createIaca, createSigner } from '../../support/credentials/mobile.ts'
+import { createTemplate } from '../../support/credentials/templates.ts'
+import { createMobileTemplate, createWalletKey, openWallet } from '../../support/openid/wallet.ts'
+import { needs } from '../../support/parts.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
 

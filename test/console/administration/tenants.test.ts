@@ -1,10 +1,10 @@
 import anyTest from 'ava'
-import { newSubdomain, type TenantAnswer } from '../support/administration.ts'
-import { looksRight } from '../support/console/appearance.ts'
-import { closeBrowser, memberOf, openConsole, operatorOf, settled } from '../support/console/browser.ts'
-import { operatorToken } from '../support/ecosystems.ts'
-import { needs } from '../support/parts.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { newSubdomain, type TenantAnswer } from '../../support/administration.ts'
+import { looksRight } from '../../support/console/appearance.ts'
+import { closeBrowser, memberOf, openConsole, operatorOf, settled } from '../../support/console/browser.ts'
+import { operatorToken } from '../../support/ecosystems.ts'
+import { needs } from '../../support/parts.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
 

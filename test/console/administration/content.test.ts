@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import anyTest from 'ava'
-import { looksRight } from '../support/console/appearance.ts'
-import { closeBrowser, memberOf, openConsole, operatorOf, settled } from '../support/console/browser.ts'
-import { category, contentOf, type Entry, helpArticle, newSlug, policy, post } from '../support/content.ts'
-import { operatorToken } from '../support/ecosystems.ts'
-import { needs } from '../support/parts.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { looksRight } from '../../support/console/appearance.ts'
+import { closeBrowser, memberOf, openConsole, operatorOf, settled } from '../../support/console/browser.ts'
+import { category, contentOf, type Entry, helpArticle, newSlug, policy, post } from '../../support/content.ts'
+import { operatorToken } from '../../support/ecosystems.ts'
+import { needs } from '../../support/parts.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
 

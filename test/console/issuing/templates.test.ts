@@ -1,11 +1,11 @@
 import anyTest from 'ava'
-import { looksRight } from '../support/console/appearance.ts'
-import { closeBrowser, memberOf, openConsole, settled } from '../support/console/browser.ts'
-import { createDid, verify } from '../support/credentials/credentials.ts'
-import { until } from '../support/credentials/dids.ts'
-import { createTemplate, TEMPLATES } from '../support/credentials/templates.ts'
-import { needs } from '../support/parts.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { looksRight } from '../../support/console/appearance.ts'
+import { closeBrowser, memberOf, openConsole, settled } from '../../support/console/browser.ts'
+import { createDid, verify } from '../../support/credentials/credentials.ts'
+import { until } from '../../support/credentials/dids.ts'
+import { createTemplate, TEMPLATES } from '../../support/credentials/templates.ts'
+import { needs } from '../../support/parts.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
 

@@ -1,12 +1,12 @@
 import anyTest from 'ava'
-import { createPlatform } from '../../activities/index.ts'
-import { AuthenticationProvider } from '../../entities/openid/providers.ts'
-import { inTenant } from '../../entities/orm.ts'
-import { looksRight, type NamedPage } from '../support/console/appearance.ts'
-import { closeBrowser, memberOf, openConsole, settled } from '../support/console/browser.ts'
-import { saveProvider } from '../support/openid/users.ts'
-import { needs } from '../support/parts.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { createPlatform } from '../../../activities/index.ts'
+import { AuthenticationProvider } from '../../../entities/openid/providers.ts'
+import { inTenant } from '../../../entities/orm.ts'
+import { looksRight, type NamedPage } from '../../support/console/appearance.ts'
+import { closeBrowser, memberOf, openConsole, settled } from '../../support/console/browser.ts'
+import { saveProvider } from '../../support/openid/users.ts'
+import { needs } from '../../support/parts.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
 

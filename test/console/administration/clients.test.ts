@@ -1,9 +1,9 @@
 import anyTest from 'ava'
-import type { ClientAnswer } from '../support/administration.ts'
-import { looksRight } from '../support/console/appearance.ts'
-import { closeBrowser, memberOf, openConsole, settled, violationsOf } from '../support/console/browser.ts'
-import { needs } from '../support/parts.ts'
-import { openWorld, type World } from '../support/world.ts'
+import type { ClientAnswer } from '../../support/administration.ts'
+import { looksRight } from '../../support/console/appearance.ts'
+import { closeBrowser, memberOf, openConsole, settled, violationsOf } from '../../support/console/browser.ts'
+import { needs } from '../../support/parts.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
 
