@@ -1,6 +1,13 @@
 import anyTest from 'ava'
 import { looksRight } from '../../support/console/appearance.ts'
-import { closeBrowser, memberOf, openConsole, operatorOf, settled, violationsOf } from '../../support/console/browser.ts'
+import {
+  closeBrowser,
+  memberOf,
+  openConsole,
+  operatorOf,
+  settled,
+  violationsOf,
+} from '../../support/console/browser.ts'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
 import { newEcosystem, operatorToken, type TestEcosystem } from '../../support/ecosystems.ts'
 import { needs } from '../../support/parts.ts'
