@@ -136,6 +136,7 @@ test.serial(
     const id = await createOrganization(world, token)
     const [leaving, guest] = [await joined(id, 'admin'), await addAccount(world)]
     t.is((await invite(id, guest.email, 'issuer', leaving.token)).status, 201)
+    await smtp.mailTo(guest.email)
     await world.dependencies.systemSql.query({
       text: `update account_mails set created_at = created_at - interval '2 minutes'`,
       values: [],
