@@ -3,6 +3,7 @@ import anyTest from 'ava'
 import { looksRight } from '../../support/console/appearance.ts'
 import { closeBrowser, memberOf, openConsole, settled } from '../../support/console/browser.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
+import { until } from '../../support/credentials/dids.ts'
 import { logsOf } from '../../support/log-chain.ts'
 import { needs } from '../../support/parts.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -27,9 +28,7 @@ test('the log is followed: a new entry appears by itself, and none while it is p
   const before = await page.locator(CREATED).count()
   await page.click('button:text-is("Follow")')
   await createDid(world)
-  await page.waitForFunction(
-    `[...document.querySelectorAll('td code')].filter(({ textContent }) => textContent === 'DID_CREATE_SUCCESS').length === ${before + 1}`,
-  )
+  await until('the new entry', async () => (await page.locator(CREATED).count()) === before + 1)
   t.is(await page.locator('td code:has-text("ANALYTICS")').count(), 0, 'looking shows no entries of looking')
   await page.click('button:text-is("Pause")')
   await settled(page)
