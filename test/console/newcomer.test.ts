@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import anyTest from 'ava'
-import { closeBrowser, memberOf, openConsole, picture, settled } from '../support/console/browser.ts'
+import { closeBrowser, memberOf, openConsole, picture, settled, violationsOf } from '../support/console/browser.ts'
 import { verifyCompact } from '../support/credentials/compact.ts'
 import { until } from '../support/credentials/dids.ts'
 import { openWorldBeside, type WorldBeside } from '../support/parts/elsewhere.ts'
@@ -33,9 +33,10 @@ test('a newcomer gets from the login to a verified credential, a batch, a redeli
   }
   const press = (button: string) => page.click(`main button:text-is("${button}")`)
 
-  await open('DIDs')
-  await picture(page, 'newcomer-1-dids')
-  await page.click('main a:text-is("New DID")')
+  await page.waitForSelector('text=The way to the first credential')
+  t.deepEqual(await violationsOf(page), [])
+  await picture(page, 'newcomer-1-home')
+  await page.click('main a:has-text("Create a DID")')
   await press('Create the DID')
   await page.waitForURL(/dids\/did/)
   await settled(page)
@@ -119,6 +120,7 @@ test('a newcomer gets from the login to a verified credential, a batch, a redeli
   await press('Revoke')
   await page.click('dialog[open] button[type=submit]')
   await page.waitForSelector('text=Done. The page shows the new state.')
+  await settled(page)
   await press('Verify now')
   await page.waitForSelector('.failure:has-text("Not verified")')
   await picture(page, 'newcomer-10-revoked')

@@ -96,7 +96,7 @@ test('a batch of 100,000 in progress is shown without a slow frame', async (t) =
   await noSlowFrame(t, page, () => wait(10_000))
   const { signed, status, total } = await read(world, id)
   t.true(signed > before && total === BATCH_ROWS, 'it went on meanwhile')
-  t.is(status, 'RUNNING')
+  t.is(status, 'PROCESSING')
   t.deepEqual(complaints, [])
   t.is((await steer(world, id, 'cancel')).status, 200)
   await close()

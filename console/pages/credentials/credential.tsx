@@ -119,7 +119,9 @@ function Verified({ verdict: { verified, reasons, warnings } }: { verdict: Verdi
       )}
       {warnings.length > 0 && (
         <>
-          <strong>{credential.warnings}</strong>
+          <p>
+            <strong>{credential.warnings}</strong>
+          </p>
           <ul>
             {warnings.map((message) => (
               <li key={message}>{message}</li>

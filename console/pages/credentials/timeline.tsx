@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { type Actors, useActors } from '../../frame/actors.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Shown, Time } from '../../frame/parts.tsx'
 import { Link, pathOf, withQuery } from '../../frame/router.tsx'
@@ -27,7 +28,7 @@ function Details({ details }: Pick<Event, 'details'>) {
   )
 }
 
-function Cause({ event }: { event: Event }) {
+function Cause({ event, actors }: { event: Event; actors: Actors }) {
   const { credential } = useTexts()
   const { operation, client_id: client, request_id: request, schedule_id: schedule } = event
   const { workflow_id: workflow, workflow_path: path, workflow_url: url } = event
@@ -46,7 +47,8 @@ function Cause({ event }: { event: Event }) {
       )}
       {client && (
         <li>
-          <span class="quiet">{credential.client}</span> <code>{client}</code>
+          <span class="quiet">{credential.client}</span>{' '}
+          {actors.has(client) ? <bdi title={client}>{actors.get(client)}</bdi> : <code>{client}</code>}
         </li>
       )}
       {workflow && (
@@ -74,6 +76,7 @@ function Cause({ event }: { event: Event }) {
 export function Timeline({ id, turn, standing }: { id: string; turn: number; standing: Standing }) {
   const { credential } = useTexts()
   const [page, setPage] = useState(1)
+  const actors = useActors(standing)
   const loaded = useLoad(`${id} ${turn} ${page}`, () =>
     api.get('/v1/credentials/{id}/timeline', { params: { path: { id }, query: { page, limit: PAGE_SIZE } } }),
   )
@@ -81,7 +84,7 @@ export function Timeline({ id, turn, standing }: { id: string; turn: number; sta
     [credential.event, ({ type }) => <strong>{type}</strong>],
     [credential.time, ({ at }) => <Time at={at} />],
     [credential.details, ({ details }) => <Details details={details} />],
-    [credential.cause, (event) => <Cause event={event} />],
+    [credential.cause, (event) => <Cause event={event} actors={actors} />],
   ]
   const origin = loaded.data?.data.find(({ type }) => type === 'credential.issued')
   return (

@@ -7,6 +7,7 @@ import { useLanguage, useLocale, useSay, useTexts } from '../../texts/index.ts'
 import { type Attention, readAttention } from './attention.ts'
 import { readDay } from './day.ts'
 import { type Figure, readFigures } from './figures.ts'
+import { FirstSteps } from './steps.tsx'
 
 function Item({ item: { text, detail, href } }: { item: Attention }) {
   return (
@@ -62,6 +63,7 @@ export function HomePage({ standing }: { standing: Standing }) {
           )
         }
       </Shown>
+      <FirstSteps standing={standing} />
       <Shown loaded={day}>{(rows) => <Figures label={home.day} rows={rows} />}</Shown>
       <Shown loaded={figures}>{(rows) => <Figures label={home.figures} rows={rows} />}</Shown>
     </>

@@ -3,5 +3,5 @@ import { LogPage } from './log.tsx'
 
 export const log: Area = {
   needs: ['logs:read'],
-  page: ({ parts }) => (parts.length === 0 ? <LogPage /> : undefined),
+  page: ({ standing, parts }) => (parts.length === 0 ? <LogPage standing={standing} /> : undefined),
 }

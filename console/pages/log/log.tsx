@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { useActors } from '../../frame/actors.ts'
 import { save } from '../../frame/download.ts'
 import { useQuery } from '../../frame/filters.tsx'
 import { useDoing, useLoad } from '../../frame/load.ts'
 import { Curl, Failure, Heading, Json, Shown, State, Time } from '../../frame/parts.tsx'
 import { pathOf } from '../../frame/router.tsx'
-import { api } from '../../frame/session.ts'
+import { api, type Standing } from '../../frame/session.ts'
 import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { Chain } from './chain.tsx'
@@ -17,7 +18,18 @@ type Entry = Schemas['LogEntryOut']
 
 const PAGE_SIZE = 50
 
-function useColumns(): Column<Entry>[] {
+/** Whose request it was: `metadata` is JSON. */
+function actorOf({ metadata }: Entry): string {
+  try {
+    const { clientId }: { clientId?: unknown } = JSON.parse(metadata)
+    return typeof clientId === 'string' ? clientId : ''
+  } catch {
+    return '' // an entry of the platform itself
+  }
+}
+
+function useColumns(standing: Standing): Column<Entry>[] {
+  const actors = useActors(standing)
   const { log, frame } = useTexts()
   return [
     [log.time, ({ timestamp }) => <Time at={timestamp} />],
@@ -30,6 +42,14 @@ function useColumns(): Column<Entry>[] {
         ) : (
           <State name="enabled">{log.success}</State>
         ),
+    ],
+    [
+      log.who,
+      (entry) => {
+        const id = actorOf(entry)
+        const name = actors.get(id)
+        return name === undefined ? <code>{id}</code> : <bdi title={id}>{name}</bdi>
+      },
     ],
     [log.requestId, ({ requestId }) => <code>{requestId}</code>],
     [log.place, ({ position }) => position ?? ''],
@@ -60,7 +80,7 @@ function Export({ body }: { body: Schemas['LogFilterIn'] }) {
 }
 
 /** Everything that was done, newest first: as it is, or as it grows. */
-export function LogPage() {
+export function LogPage({ standing }: { standing: Standing }) {
   const { log } = useTexts()
   const { query, page, filter, turn, reset } = useQuery(pathOf('log'))
   const [follows, setFollows] = useState(false)
@@ -72,7 +92,7 @@ export function LogPage() {
     api.post('/v1/analytics/events', { params: { query: { limit: PAGE_SIZE, page } }, body }),
   )
   useFollow(isFollowing, loaded.reload)
-  const columns = useColumns()
+  const columns = useColumns(standing)
   return (
     <>
       <Heading title={log.heading}>{log.heading}</Heading>

@@ -52,7 +52,14 @@ function RowFields({ format, row, meaning, set, remove }: RowFieldsProps) {
         name={at}
         value={name}
         required
-        onInput={(typed) => set({ name: typed.trim() })}
+        onInput={(typed) => {
+          const renamed = typed.trim()
+          // a source that goes by the name follows it
+          set({
+            name: renamed,
+            ...(row.from === `claims.${name}` && { from: `claims.${renamed}`, renames: row.renames + 1 }),
+          })
+        }}
       />
       {isSemantic && (
         <>
@@ -87,6 +94,7 @@ function RowFields({ format, row, meaning, set, remove }: RowFieldsProps) {
       <details>
         <summary>{templates.source}</summary>
         <TextEntry
+          key={row.renames}
           label={templates.from}
           name={`${at}.map_from`}
           value={row.from}

@@ -8,6 +8,8 @@ export interface Row {
   namespace: string
   /** `claims.course`, or a path into another source. */
   from: string
+  /** Grows when the source follows the name, so that its field shows it. */
+  renames: number
   isRequired: boolean
   /** JSON, or a text. */
   byDefault: string
@@ -30,7 +32,7 @@ export const VALUE_TYPES = ['date', 'dateTime', 'boolean', 'integer', 'decimal',
 let lastKey = 0
 
 export const emptyRow = (namespace = ''): Row => ({
-  ...{ key: ++lastKey, name: '', namespace, from: '', isRequired: true, byDefault: '' },
+  ...{ key: ++lastKey, name: '', namespace, from: '', renames: 0, isRequired: true, byDefault: '' },
   ...{ meaning: '', valueType: '', isShort: false },
 })
 

@@ -23,6 +23,20 @@ anyTest.after.always(async () => {
 
 const CREATED = 'td code:text-is("DID_CREATE_SUCCESS")'
 
+test('an entry says who made the request: a person by the address, a client by the name', async (t) => {
+  const account = await memberOf(world)
+  const { page, complaints, close } = await openConsole(world, account, '/console/log')
+  const { clientId } = world.first
+  const clients = await world.ask(`/v1/oauth2/clients/${clientId}`, { token: world.token })
+  const { name } = clients.json<{ name: string }>()
+  await page.waitForSelector(`tbody tr:has(code:text-is("DID_CREATE_SUCCESS")) bdi[title="${clientId}"]`)
+  t.is(await page.textContent(`tbody bdi[title="${clientId}"]`), name)
+  await page.goto(`${world.url}/console/log`)
+  await page.waitForSelector(`tbody bdi[title="${account.id}"]:text-is("${account.email}")`)
+  t.deepEqual(complaints, [])
+  await close()
+})
+
 test('the log is followed: a new entry appears by itself, and none while it is paused', async (t) => {
   const { page, complaints, close } = await openConsole(world, await memberOf(world), '/console/log')
   const before = await page.locator(CREATED).count()

@@ -70,6 +70,21 @@ test('a newcomer creates the example with one more claim, is told what a new ter
   await close()
 })
 
+test('the source of a claim follows its name, until it is told apart', async (t) => {
+  const path = '/console/templates/compact/new'
+  const { page, close } = await openConsole(world, await memberOf(world, 'issuer'), path)
+  const claim = page.locator('fieldset:has(summary:text-is("Where the value comes from"))').first()
+  await claim.locator('input[name="credential_mappings.course"]').fill('degree')
+  await claim.locator('summary').click()
+  const source = claim.locator('input[name$=".map_from"]')
+  t.is(await source.inputValue(), 'claims.degree')
+  await source.fill('claims.other')
+  t.is(await source.inputValue(), 'claims.other')
+  await claim.locator('input[name="credential_mappings.degree"]').fill('title')
+  t.is(await source.inputValue(), 'claims.other')
+  await close()
+})
+
 test('a change is the next version, an older one can be saved again, and a template is deleted after a question', async (t) => {
   const { id } = await createTemplate(world, { name: 'First', claim_mappings: { course: 'claims.course' } })
   const path = `/console/templates/web-semantic/${id}`

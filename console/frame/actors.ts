@@ -1,0 +1,32 @@
+import { useLoad } from './load.ts'
+import { api, type Standing } from './session.ts'
+
+/** More than these are shown by their ids. */
+const MOST = 1_000
+
+/** The names of accounts and clients that act in the tenant, by their ids: of those that the role may read. */
+export type Actors = ReadonlyMap<string, string>
+
+async function members({ account: { organizations }, tenantId, scopes }: Standing): Promise<[string, string][]> {
+  const own = organizations.find(({ tenants }) => tenants.some(({ id }) => id === tenantId))
+  if (!own || !scopes.has('accounts:read')) return []
+  const params = { path: { id: own.id }, query: { limit: MOST } }
+  const { data } = await api.get('/v1/organizations/{id}/members', { params })
+  return data.map(({ account_id, email }) => [account_id, email])
+}
+
+async function clients({ scopes }: Standing): Promise<[string, string][]> {
+  if (!scopes.has('administration:read')) return []
+  const { data } = await api.get('/v1/oauth2/clients', { params: { query: { limit: MOST } } })
+  return data.map(({ id, name }) => [id, name])
+}
+
+/** Where a name cannot be read, its id stands for it. */
+export function useActors(standing: Standing): Actors {
+  const { account, tenantId } = standing
+  const loaded = useLoad(tenantId ?? '', async () => {
+    const own: [string, string] = [account.id, account.email]
+    return new Map([...(await clients(standing)), ...(await members(standing)), own])
+  })
+  return loaded.data ?? new Map([[account.id, account.email]])
+}
