@@ -89,7 +89,7 @@ test('the language is the browser’s, and the reader chooses another one on eve
   t.is(await page.textContent('h1'), 'Was Aufmerksamkeit braucht')
   await page.locator('header select').last().selectOption('en')
   t.is(await page.textContent('h1'), 'What needs attention')
-  await page.waitForFunction("document.documentElement.lang === 'en'")
+  await page.waitForSelector('html[lang=en]')
   await close()
 })
 

@@ -1,6 +1,7 @@
 import anyTest from 'ava'
 import { looksRight, type NamedPage } from '../../support/console/appearance.ts'
 import { closeBrowser, memberOf, openConsole, settled } from '../../support/console/browser.ts'
+import { until } from '../../support/credentials/dids.ts'
 import { createIaca, createSigner, IACAS, makeIaca, SIGNERS, signMobile } from '../../support/credentials/mobile.ts'
 import { needs } from '../../support/parts.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -70,9 +71,13 @@ test('an authority and a signer are made, and the signer is switched off, kept f
 
   const becomes = async (button: string, state: Partial<Signer>) => {
     await page.click(`button:text-is("${button}")`)
+    // that it is done stands there from the button before, too
+    await until(button, async () => {
+      const signer: Record<string, unknown> = { ...(await read(SIGNERS, id)) }
+      return Object.entries(state).every(([name, value]) => signer[name] === value)
+    })
     await page.waitForSelector('text=Done. The page shows the new state.')
     await settled(page)
-    t.like(await read(SIGNERS, id), state)
   }
   await becomes('Deactivate', { active: false, usability: 'inactive' })
   await becomes('Activate', { active: true, usability: 'usable' })
