@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 
 /** A moment as the field of the browser writes it, in the reader's zone. */
 export const fieldOf = (moment: Date): string =>

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../frame/moments.ts'
 import { pathOf } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
 import type { Say, Texts } from '../../texts/index.ts'
@@ -9,7 +10,6 @@ export interface Attention {
   href?: string
 }
 
-const DAY_MS = 86_400_000
 /** So long before its end a document signer is worth a look. */
 const SIGNER_DAYS = 30
 /** What needs attention is new, and lists begin with it. */

@@ -1,9 +1,9 @@
+import { DAY_MS } from '../../frame/moments.ts'
 import { pathOf, withQuery } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
 import type { Texts } from '../../texts/index.ts'
 import type { Figure } from './figures.ts'
 
-const DAY_MS = 86_400_000
 /** The answer has the number of all. */
 const COUNT = { limit: 1 }
 

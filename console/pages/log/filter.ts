@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../client/index.ts'
+import { DAY_MS } from '../../frame/moments.ts'
 
-const DAY_MS = 86_400_000
 const opened = new Date()
 
 function momentOf(text: string | undefined, instead: number): Date {

@@ -16,7 +16,9 @@ export interface Claim {
   meaning?: string
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export type Json = Record<string, unknown>
+
+export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const own = (value: Record<string, unknown>, name: string): unknown =>

@@ -1,7 +1,6 @@
 import { Problem } from '../../../client/index.ts'
 import { api } from '../../frame/session.ts'
-import { definitionIn } from './claims.ts'
-import { isObject, type Json } from './rows.ts'
+import { definitionIn, isObject, type Json } from './claims.ts'
 
 export const BASE_CONTEXTS = ['https://www.w3.org/ns/credentials/v2', 'https://www.w3.org/2018/credentials/v1']
 

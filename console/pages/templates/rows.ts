@@ -1,4 +1,4 @@
-import { XSD } from './claims.ts'
+import { isObject, type Json, XSD } from './claims.ts'
 
 /** One claim in the editor. */
 export interface Row {
@@ -20,11 +20,6 @@ export interface Row {
   /** Its mapping is a path and nothing else. */
   isShort: boolean
 }
-
-export type Json = Record<string, unknown>
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** For the types of values that a form can have. */
 export const VALUE_TYPES = ['date', 'dateTime', 'boolean', 'integer', 'decimal', 'double'].map((name) => XSD + name)

@@ -1,10 +1,11 @@
 import type { Schemas } from '../../../client/index.ts'
 import { textOf } from '../../frame/form.tsx'
 import { api } from '../../frame/session.ts'
+import type { Json } from './claims.ts'
 import { contextsIn } from './contexts.ts'
 import { durationIn } from './duration.tsx'
 import type { Format, Template } from './formats.ts'
-import { elementsIn, type Json, mappingsOf, type Row } from './rows.ts'
+import { elementsIn, mappingsOf, type Row } from './rows.ts'
 
 export interface Edited {
   rows: readonly Row[]
