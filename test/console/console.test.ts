@@ -177,7 +177,8 @@ test('the keyboard alone opens a credential and revokes it, and the focus comes 
     }
     t.fail(`no way to ${text} by keys`)
   }
-  await page.waitForSelector('input[name=email]')
+  // a new page gives the focus to its heading, a moment after it is there
+  await page.waitForSelector('h1:focus')
   await tabTo('email')
   await page.keyboard.type(account.email)
   await tabTo('password')
