@@ -1,6 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useLocale, useSay, useTexts } from '../texts/index.ts'
 
+/** Rows of a list on a page of it. */
+export const PAGE_SIZE = 25
+
 export type Column<Row> = [heading: string, cell: (row: Row) => ComponentChildren]
 
 interface TableProps<Row> {

@@ -4,10 +4,8 @@ import { Confirm } from '../../frame/confirm.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Shown, State, Time } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
-import { type Column, Paging, Table } from '../../frame/table.tsx'
+import { type Column, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
-
-const PAGE_SIZE = 20
 
 /** Where the account is logged in. */
 export function Sessions({ turn }: { turn: number }) {

@@ -5,7 +5,7 @@ import { Curl, Heading, Shown, State, Time } from '../../frame/parts.tsx'
 import { usePoll } from '../../frame/poll.ts'
 import { Link, pathOf, withQuery } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { CreateBatch } from './create.tsx'
 import { isMoving, Progress } from './progress.tsx'
@@ -13,7 +13,6 @@ import { isMoving, Progress } from './progress.tsx'
 type Batch = Schemas['BatchOut']
 type Status = Batch['status']
 
-const PAGE_SIZE = 25
 const LOOK_MS = 3_000
 
 /** Batches of all formats, and a new one from a file. */

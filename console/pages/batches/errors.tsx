@@ -3,7 +3,7 @@ import type { Schemas } from '../../../client/index.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Shown } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
-import { type Column, Table } from '../../frame/table.tsx'
+import { type Column, PAGE_SIZE, Table } from '../../frame/table.tsx'
 import { useSay, useTexts } from '../../texts/index.ts'
 
 /** A broken rule of a row, as the API writes each in a line. */
@@ -14,8 +14,6 @@ interface RowError {
   rule: string
   message: string
 }
-
-const PAGE_SIZE = 25
 
 interface Page {
   errors: RowError[]

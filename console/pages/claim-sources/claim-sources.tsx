@@ -4,11 +4,10 @@ import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { Link, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { EXAMPLE } from './new.tsx'
 
-const PAGE_SIZE = 25
 const PATH = '/v1/claim-sources'
 
 export function ClaimSourcesPage({ standing }: { standing: Standing }) {

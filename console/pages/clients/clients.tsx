@@ -6,13 +6,12 @@ import { Once } from '../../frame/once.tsx'
 import { Curl, Heading, Shown, Time } from '../../frame/parts.tsx'
 import { Link, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { NewClient } from './create.tsx'
 
 type Client = Schemas['OAuth2ClientOut']
 
-const PAGE_SIZE = 25
 /** As docs/access.md creates one. */
 const EXAMPLE = { name: 'Reads DIDs', description: 'For the dashboard', scopes: ['dids:read'] }
 

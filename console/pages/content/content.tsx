@@ -3,12 +3,10 @@ import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown, State, Time } from '../../frame/parts.tsx'
 import { go, Link, pathOf } from '../../frame/router.tsx'
 import type { Standing } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { ContentForm } from './form.tsx'
 import { CONTENT, KINDS, type KindName, type Row } from './kinds.ts'
-
-const PAGE_SIZE = 25
 
 /** What the platform publishes, one kind at a time. */
 export function ContentPage({ kind, standing }: { kind: KindName; standing: Standing }) {

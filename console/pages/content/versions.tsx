@@ -3,10 +3,8 @@ import type { Schemas } from '../../../client/index.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Code, Curl, Shown, Time } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
-import { type Column, Paging, Table } from '../../frame/table.tsx'
+import { type Column, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
-
-const PAGE_SIZE = 25
 
 function Version({ slug, version }: { slug: string; version: number }) {
   const loaded = useLoad('', () =>

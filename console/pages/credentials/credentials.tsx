@@ -4,7 +4,7 @@ import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown, State, Time } from '../../frame/parts.tsx'
 import { go, Link, pathOf, withQuery } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 
 type Summary = Schemas['CredentialSummaryOut']
@@ -12,8 +12,6 @@ type StateName = Summary['state']
 type Format = Summary['format']
 
 const FORMATS: Record<Format, true> = { 'web-semantic': true, compact: true, 'compact-semantic': true, mobile: true }
-const PAGE_SIZE = 25
-
 /** The example of the README's quick tour. */
 const EXAMPLE = {
   proofType: 'eddsa-rdfc-2022',

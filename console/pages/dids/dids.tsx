@@ -4,13 +4,11 @@ import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown, State } from '../../frame/parts.tsx'
 import { Link, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { EXAMPLE } from './new.tsx'
 
 type Did = Schemas['DidOut']
-
-const PAGE_SIZE = 25
 
 export function DidsPage({ standing }: { standing: Standing }) {
   const { dids, frame } = useTexts()

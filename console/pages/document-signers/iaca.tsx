@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { Outcome, useActs } from '../../frame/acts.tsx'
 import { Confirm } from '../../frame/confirm.tsx'
 import { useDoing, useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Failure, Heading, Json, Shown } from '../../frame/parts.tsx'
@@ -56,13 +56,9 @@ function Actions({ iaca: { id, active }, done }: { iaca: Iaca; done: (text: stri
 /** An authority that certifies document signers, and what verifiers trust it by. */
 export function IacaPage({ id, standing }: { id: string; standing: Standing }) {
   const { 'document-signers': texts } = useTexts()
-  const [said, setSaid] = useState('')
   const facts = useCertificateFacts()
   const loaded = useLoad(id, () => api.get('/v1/credentials/mobile/iacas/{id}', { params: { path: { id } } }))
-  const done = (text: string) => {
-    setSaid(text)
-    loaded.reload()
-  }
+  const acts = useActs(loaded.reload)
   return (
     <>
       <Heading title={`${texts.iaca} ${id}`}>{texts.iaca}</Heading>
@@ -77,8 +73,8 @@ export function IacaPage({ id, standing }: { id: string; standing: Standing }) {
                 ...facts(iaca.certificateData, iaca.certificateFingerprint),
               ]}
             />
-            {standing.scopes.has('mobile-credentials:write') && <Actions iaca={iaca} done={done} />}
-            <p role="status">{said}</p>
+            {standing.scopes.has('mobile-credentials:write') && <Actions iaca={iaca} done={acts.done} />}
+            <Outcome acts={acts} />
             <Json value={iaca.certificatePem} summary={texts.pem} />
           </>
         )}

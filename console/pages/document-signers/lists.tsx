@@ -5,7 +5,7 @@ import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown, Time } from '../../frame/parts.tsx'
 import { Link, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { DaysLeft, Usable } from './certificate.tsx'
 import { EXAMPLE as IACA_EXAMPLE } from './new-iaca.tsx'
@@ -13,7 +13,6 @@ import { EXAMPLE as IACA_EXAMPLE } from './new-iaca.tsx'
 type Iaca = Schemas['IacaOut']
 type Signer = Schemas['DocumentSignerOut']
 
-const PAGE_SIZE = 25
 const SIGNERS = '/v1/credentials/mobile/document-signers'
 const IACAS = '/v1/credentials/mobile/iacas'
 

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { Outcome, useActs } from '../../frame/acts.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Heading, Json, Shown, Time } from '../../frame/parts.tsx'
 import { Link, pathOf, withQuery } from '../../frame/router.tsx'
@@ -31,13 +31,9 @@ function About({ signer }: { signer: Schemas['DocumentSignerOut'] }) {
 /** A document signer with its certificate, and what may be done with it. */
 export function SignerPage({ id, standing }: { id: string; standing: Standing }) {
   const { 'document-signers': texts } = useTexts()
-  const [said, setSaid] = useState('')
   const path = { params: { path: { id } } }
   const loaded = useLoad(id, () => api.get('/v1/credentials/mobile/document-signers/{id}', path))
-  const done = (text: string) => {
-    setSaid(text)
-    loaded.reload()
-  }
+  const acts = useActs(loaded.reload)
   return (
     <>
       <Heading title={`${texts.signer} ${id}`}>{texts.signer}</Heading>
@@ -45,8 +41,8 @@ export function SignerPage({ id, standing }: { id: string; standing: Standing })
         {(signer) => (
           <>
             <About signer={signer} />
-            {standing.scopes.has('mobile-credentials:write') && <SignerActions signer={signer} done={done} />}
-            <p role="status">{said}</p>
+            {standing.scopes.has('mobile-credentials:write') && <SignerActions signer={signer} done={acts.done} />}
+            <Outcome acts={acts} />
             {signer.certificatePem && <Json value={signer.certificatePem} summary={texts.pem} />}
             {signer.csrPem && <Json value={signer.csrPem} summary={texts.csr} />}
             <Json value={signer.publicKey} summary={texts.publicKey} />

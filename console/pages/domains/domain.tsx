@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { Outcome, useActs } from '../../frame/acts.tsx'
 import { Confirm } from '../../frame/confirm.tsx'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
-import { useDoing, useLoad } from '../../frame/load.ts'
-import { Curl, Facts, Failure, Heading, Shown, Time } from '../../frame/parts.tsx'
+import { useLoad } from '../../frame/load.ts'
+import { Curl, Facts, Heading, Shown, Time } from '../../frame/parts.tsx'
 import { go, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
@@ -39,33 +39,29 @@ function About({ domain: { name, status, verifiedAt, failureReason, waiting, rec
   )
 }
 
-/** Looks now, takes the verification back, renames and deletes; `done` when the domain is another one now. */
-function Actions({ domain: { id, name, status }, done }: { domain: Domain; done: () => void }) {
+/** Looks now, takes the verification back, renames and deletes; `reload` when the domain is another one now. */
+function Actions({ domain: { id, name, status }, reload }: { domain: Domain; reload: () => void }) {
   const { domains } = useTexts()
-  const [said, setSaid] = useState('')
-  const { run, error, isBusy } = useDoing()
+  const acts = useActs(reload)
+  const { run, isBusy, say, done } = acts
   const path = { params: { path: { id } } }
-  const after = (text: string) => {
-    setSaid(text)
-    done()
-  }
   const look = () =>
     void run(async () => {
-      setSaid('')
+      say('')
       try {
         await api.post('/v1/config/domain/{id}/verify', path)
-        setSaid(domains.found)
+        say(domains.found)
       } finally {
-        done() // also what was not found is a look
+        reload() // also what was not found is a look
       }
     })
   const invalidate = async () => {
     await api.post('/v1/config/domain/{id}/invalidate', path)
-    after(domains.invalidated)
+    done(domains.invalidated)
   }
   const rename = async (form: FormData) => {
     await api.put('/v1/config/domain/{id}', { ...path, body: { name: textOf(form, 'name') ?? '' } })
-    after(domains.renamed)
+    done(domains.renamed)
   }
   const remove = async () => {
     await api.delete('/v1/config/domain/{id}', path)
@@ -94,8 +90,7 @@ function Actions({ domain: { id, name, status }, done }: { domain: Domain; done:
           run={remove}
         />
       </div>
-      <p role="status">{said}</p>
-      <Failure error={error} />
+      <Outcome acts={acts} />
       <details>
         <summary>{domains.rename}</summary>
         <Form submit={domains.save} onSubmit={rename}>
@@ -121,7 +116,7 @@ export function DomainPage({ id, standing }: { id: string; standing: Standing })
         {(domain) => (
           <>
             <About domain={domain} />
-            {standing.scopes.has('domains:write') && <Actions domain={domain} done={loaded.reload} />}
+            {standing.scopes.has('domains:write') && <Actions domain={domain} reload={loaded.reload} />}
             <h2>{domains.record}</h2>
             <DnsRecord domain={domain} />
           </>

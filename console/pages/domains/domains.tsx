@@ -4,12 +4,10 @@ import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown, Time } from '../../frame/parts.tsx'
 import { Link, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { EXAMPLE } from './new.tsx'
 import { DomainState } from './state.tsx'
-
-const PAGE_SIZE = 25
 
 export function DomainsPage({ standing }: { standing: Standing }) {
   const { domains } = useTexts()

@@ -4,10 +4,9 @@ import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { go, Link, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
-import { Empty, Paging, Table } from '../../frame/table.tsx'
+import { Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 
-const PAGE_SIZE = 25
 /** As docs/ecosystems.md creates one. */
 const EXAMPLE = { name: 'Universities of Example' }
 

@@ -5,10 +5,8 @@ import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Shown } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
-
-const PAGE_SIZE = 25
 
 interface TenantsProps {
   id: string

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { Outcome, useActs } from '../../frame/acts.tsx'
 import { Confirm } from '../../frame/confirm.tsx'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
@@ -45,13 +45,9 @@ function Change({ inbox: { id, name }, done }: { inbox: Schemas['InboxOut']; don
 /** An inbox: the DIDs that are registered with it, and its messages. */
 export function InboxPage({ id, standing }: { id: string; standing: Standing }) {
   const { inboxes } = useTexts()
-  const [said, setSaid] = useState('')
   const loaded = useLoad(id, () => api.get('/v1/messaging/inboxes/{id}', { params: { path: { id } } }))
   const mayWrite = standing.scopes.has('messaging:write')
-  const done = (text: string) => {
-    setSaid(text)
-    loaded.reload()
-  }
+  const acts = useActs(loaded.reload)
   return (
     <>
       <Heading title={`${inboxes.inbox} ${id}`}>{inboxes.inbox}</Heading>
@@ -64,8 +60,8 @@ export function InboxPage({ id, standing }: { id: string; standing: Standing }) 
                 [inboxes.id, <code>{id}</code>],
               ]}
             />
-            {mayWrite && <Change inbox={inbox} done={done} />}
-            <p role="status">{said}</p>
+            {mayWrite && <Change inbox={inbox} done={acts.done} />}
+            <Outcome acts={acts} />
             <Curl path={`/v1/messaging/inboxes/${id}`} />
             <h2>{inboxes.messages}</h2>
             <Messages inboxId={id} />

@@ -4,11 +4,10 @@ import { useLoad } from '../../frame/load.ts'
 import { Curl, Shown, Time } from '../../frame/parts.tsx'
 import { Link, pathOf } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { contentOf } from './content.ts'
 
-const PAGE_SIZE = 25
 /** Of a message, as much as a list shows. */
 const SHOWN = 200
 

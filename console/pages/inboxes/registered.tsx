@@ -1,16 +1,15 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { Outcome, useActs } from '../../frame/acts.tsx'
 import { Confirm } from '../../frame/confirm.tsx'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Shown, Time } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 
 type Registered = Schemas['RegisteredDidOut']
-
-const PAGE_SIZE = 25
 
 function Register({ inboxId, done }: { inboxId: string; done: (text: string) => void }) {
   const { inboxes } = useTexts()
@@ -35,16 +34,12 @@ function Register({ inboxId, done }: { inboxId: string; done: (text: string) => 
 export function RegisteredDids({ inboxId, mayWrite }: { inboxId: string; mayWrite: boolean }) {
   const { inboxes } = useTexts()
   const [page, setPage] = useState(1)
-  const [said, setSaid] = useState('')
   const params = { path: { id: inboxId }, query: { limit: PAGE_SIZE, page } }
   const loaded = useLoad(`${inboxId} ${page}`, () => api.get('/v1/messaging/inboxes/{id}/dids', { params }))
-  const done = (text: string) => {
-    setSaid(text)
-    loaded.reload()
-  }
+  const acts = useActs(loaded.reload)
   const unregister = async (did: string) => {
     await api.delete('/v1/messaging/inboxes/{id}/dids/{did}', { params: { path: { id: inboxId, did } } })
-    done(inboxes.unregistered)
+    acts.done(inboxes.unregistered)
   }
   const columns: Column<Registered>[] = [
     [inboxes.did, ({ did }) => <code class="wrap">{did}</code>],
@@ -79,8 +74,8 @@ export function RegisteredDids({ inboxId, mayWrite }: { inboxId: string; mayWrit
           )
         }
       </Shown>
-      <p role="status">{said}</p>
-      {mayWrite && <Register inboxId={inboxId} done={done} />}
+      <Outcome acts={acts} />
+      {mayWrite && <Register inboxId={inboxId} done={acts.done} />}
       <Curl path={`/v1/messaging/inboxes/${inboxId}/dids?limit=${PAGE_SIZE}&page=${page}`} />
     </>
   )

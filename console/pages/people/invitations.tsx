@@ -5,11 +5,9 @@ import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Shown, Time } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useSay, useTexts } from '../../texts/index.ts'
 import { isRole, ROLES, roleIn } from './roles.ts'
-
-const PAGE_SIZE = 25
 
 /** Who has been invited and has not come yet. */
 export function Invitations({ id }: { id: string }) {

@@ -4,13 +4,11 @@ import { Confirm } from '../../frame/confirm.tsx'
 import { useDoing, useLoad } from '../../frame/load.ts'
 import { Curl, Failure, Shown, Time } from '../../frame/parts.tsx'
 import { type Account, api } from '../../frame/session.ts'
-import { type Column, Paging, Table } from '../../frame/table.tsx'
+import { type Column, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useSay, useTexts } from '../../texts/index.ts'
 import { isRole, ROLES, type Role, roleIn } from './roles.ts'
 
 type Member = Schemas['MemberOut']
-
-const PAGE_SIZE = 50
 
 const nameOf = ({ first_name, middle_name, last_name }: Member): string =>
   [first_name, middle_name, last_name].filter(Boolean).join(' ')

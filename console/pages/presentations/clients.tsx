@@ -6,13 +6,12 @@ import { useLoad } from '../../frame/load.ts'
 import { Copy, Curl, Facts, Shown } from '../../frame/parts.tsx'
 import { QrCode } from '../../frame/qr.tsx'
 import { api } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 
 type Client = Schemas['OidcVerifierClientOut']
 type ClientIn = Schemas['OidcVerifierClientIn']
 
-const PAGE_SIZE = 25
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const
 type AuthMethod = (typeof AUTH_METHODS)[number]
 

@@ -4,14 +4,13 @@ import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { Link, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { EXAMPLE } from './example.ts'
 
 type Template = Schemas['PresentationTemplateOut']
 type Verifier = Schemas['OidcVerifierOut']
 
-const PAGE_SIZE = 25
 const TEMPLATES = '/v1/credentials/web-semantic/presentations/templates'
 const VERIFIERS = '/v1/oidc/verifiers'
 

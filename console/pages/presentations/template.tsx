@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { Outcome, useActs } from '../../frame/acts.tsx'
 import { Confirm } from '../../frame/confirm.tsx'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { jsonOf } from '../../frame/json.ts'
@@ -111,10 +111,10 @@ function Change({ template, done }: { template: Template; done: () => void }) {
 /** A template, what may be done with it, and a request of it to try. */
 export function TemplatePage({ id, standing }: { id: string; standing: Standing }) {
   const { presentations } = useTexts()
-  const [changes, setChanges] = useState(0)
-  const loaded = useLoad(`${id} ${changes}`, () =>
+  const loaded = useLoad(id, () =>
     api.get('/v1/credentials/web-semantic/presentations/templates/{id}', { params: { path: { id } } }),
   )
+  const acts = useActs(loaded.reload)
   const mayWrite = standing.scopes.has('semantic-credentials:write')
   return (
     <>
@@ -133,8 +133,8 @@ export function TemplatePage({ id, standing }: { id: string; standing: Standing 
             {template.trustedContexts && (
               <Json value={template.trustedContexts} summary={presentations.trustedContexts} />
             )}
-            {mayWrite && <Change key={changes} template={template} done={() => setChanges((last) => last + 1)} />}
-            <p role="status">{changes > 0 && presentations.saved}</p>
+            {mayWrite && <Change key={acts.count} template={template} done={() => acts.done(presentations.saved)} />}
+            <Outcome acts={acts} />
             <Curl path={`${TEMPLATES}/${id}`} />
             <h2>{presentations.tryIt}</h2>
             <TryIt template={template} standing={standing} />

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { Outcome, useActs } from '../../frame/acts.tsx'
 import { Confirm } from '../../frame/confirm.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Heading, Json, Shown } from '../../frame/parts.tsx'
@@ -62,8 +62,8 @@ function Change({ verifier, done }: { verifier: Verifier; done: () => void }) {
 /** One OpenID provider: what it asks for, which claims it makes of it, and its applications. */
 export function VerifierPage({ id, standing: { scopes } }: { id: string; standing: Standing }) {
   const { presentations, frame } = useTexts()
-  const [changes, setChanges] = useState(0)
-  const loaded = useLoad(`${id} ${changes}`, () => api.get('/v1/oidc/verifiers/{id}', { params: { path: { id } } }))
+  const loaded = useLoad(id, () => api.get('/v1/oidc/verifiers/{id}', { params: { path: { id } } }))
+  const acts = useActs(loaded.reload)
   const mayWrite = scopes.has('openid:write')
   return (
     <>
@@ -85,8 +85,8 @@ export function VerifierPage({ id, standing: { scopes } }: { id: string; standin
               ]}
             />
             <Json value={verifier.claimMappings} summary={presentations.mappings} />
-            {mayWrite && <Change key={changes} verifier={verifier} done={() => setChanges((last) => last + 1)} />}
-            <p role="status">{changes > 0 && presentations.saved}</p>
+            {mayWrite && <Change key={acts.count} verifier={verifier} done={() => acts.done(presentations.saved)} />}
+            <Outcome acts={acts} />
             <Curl path={pathTo(id)} />
             <h2>{presentations.clients}</h2>
             <Clients verifier={verifier} mayWrite={mayWrite} />

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { Outcome, useActs } from '../../frame/acts.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Heading, Shown, State, Time } from '../../frame/parts.tsx'
 import { Link, pathOf, withQuery } from '../../frame/router.tsx'
@@ -126,9 +126,9 @@ function Next({ session }: { session: Session }) {
 export function SessionPage({ id, standing }: { id: string; standing: Standing }) {
   const { sessions, frame } = useTexts()
   const say = useSay()
-  const [changes, setChanges] = useState(0)
-  const loaded = useLoad(`${id} ${changes}`, () => api.get('/v1/openid/sessions/{id}', { params: { path: { id } } }))
-  const done = () => setChanges((last) => last + 1)
+  const loaded = useLoad(id, () => api.get('/v1/openid/sessions/{id}', { params: { path: { id } } }))
+  const acts = useActs(loaded.reload)
+  const done = () => acts.done(sessions.done)
   return (
     <>
       <Heading title={say(sessions.title, { id })}>{sessions.session}</Heading>
@@ -144,7 +144,7 @@ export function SessionPage({ id, standing }: { id: string; standing: Standing }
             </div>
             <Retry session={session} standing={standing} done={done} />
             <Cancel session={session} standing={standing} done={done} />
-            <p role="status">{changes > 0 && sessions.done}</p>
+            <Outcome acts={acts} />
             <h2>{sessions.stepsHeading}</h2>
             <Steps steps={session.steps} />
             <h2>{sessions.credentials}</h2>

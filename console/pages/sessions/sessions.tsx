@@ -4,13 +4,12 @@ import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown, State, Time } from '../../frame/parts.tsx'
 import { Link, pathOf, withQuery } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 
 type Session = Schemas['SessionOut']
 type StateName = Session['state']
 
-const PAGE_SIZE = 25
 /** The example of docs/wallets.md. */
 const EXAMPLE = { credentials: ['3f2a1b0c-9d8e-4f7a-8b6c-5d4e3f2a1b0c'], claims: { given_name: 'Ada' }, txCode: true }
 

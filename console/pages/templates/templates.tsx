@@ -4,12 +4,10 @@ import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { go, Link, pathOf, withQuery } from '../../frame/router.tsx'
 import type { Standing } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useSay, useTexts } from '../../texts/index.ts'
 import { EXAMPLES } from './examples.ts'
 import { FORMAT_NAMES, type Format, isFormat, TEMPLATES, type Template } from './formats.ts'
-
-const PAGE_SIZE = 25
 
 /** Templates of one format. */
 export function TemplatesPage({ standing }: { standing: Standing }) {

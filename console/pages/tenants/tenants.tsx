@@ -6,13 +6,12 @@ import { Once } from '../../frame/once.tsx'
 import { Curl, Heading, Shown, Time } from '../../frame/parts.tsx'
 import { Link, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { NewTenant } from './create.tsx'
 import { Environments } from './environments.tsx'
 import { TenantState } from './states.tsx'
 
-const PAGE_SIZE = 25
 /** As many as one answer has. */
 const MOST = 100
 

@@ -4,13 +4,12 @@ import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { Places } from './users.tsx'
 
 type Provider = Schemas['AuthenticationProviderOut']
 
-const PAGE_SIZE = 25
 const PATH = '/v1/users/authentication-providers'
 /** The example of docs/openid.md. */
 const EXAMPLE = {

@@ -6,14 +6,13 @@ import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { Link, pathOf } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { claimText } from './claims.ts'
 
 type User = Schemas['UserOut']
 type Page = Schemas['UserPageOut']
 
-const PAGE_SIZE = 25
 const FATES = ['keep', 'revoke', 'suspend'] as const
 type Fate = (typeof FATES)[number]
 

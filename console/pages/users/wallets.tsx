@@ -5,14 +5,13 @@ import { CheckEntry, Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Heading, Shown } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { Places } from './users.tsx'
 
 type Wallet = Schemas['WalletOut']
 type Policy = Schemas['WalletPolicyOut']
 
-const PAGE_SIZE = 25
 const WALLETS = '/v1/openid/wallets'
 const POLICY = '/v1/openid/wallet-policy'
 const RULES = [

@@ -1,10 +1,9 @@
-import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { Outcome, useActs } from '../../frame/acts.tsx'
 import { Confirm } from '../../frame/confirm.tsx'
 import { TextEntry, textOf } from '../../frame/form.tsx'
-import { useDoing } from '../../frame/load.ts'
 import { daysAgo, fieldOf, momentOf } from '../../frame/moments.ts'
-import { Curl, Failure } from '../../frame/parts.tsx'
+import { Curl } from '../../frame/parts.tsx'
 import { go, Link, pathOf } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
 import { useSay, useTexts } from '../../texts/index.ts'
@@ -14,28 +13,24 @@ const REDELIVERED_DAYS = 7
 interface ChangeProps {
   webhook: Schemas['WebhookOut']
   /** The webhook, or its deliveries, are other ones now. */
-  done: () => void
+  reload: () => void
 }
 
 /** What may be done with a webhook: try it, deliver again, switch it off and on, edit, delete. */
-export function Actions({ webhook: { id, disabled }, done }: ChangeProps) {
+export function Actions({ webhook: { id, disabled }, reload }: ChangeProps) {
   const { webhooks } = useTexts()
   const say = useSay()
-  const [said, setSaid] = useState('')
-  const { run, error, isBusy } = useDoing()
+  const acts = useActs(reload)
+  const { run, isBusy, done } = acts
   const path = { params: { path: { id } } }
-  const after = (text: string) => {
-    setSaid(text)
-    done()
-  }
   const sendTest = () =>
     void run(async () => {
       await api.post('/v1/webhooks/{id}/test', path)
-      after(webhooks.testSent)
+      done(webhooks.testSent)
     })
   const enable = async (isEnabled: boolean) => {
     await api.put('/v1/webhooks/{id}', { ...path, body: { disabled: !isEnabled } })
-    after(isEnabled ? webhooks.nowEnabled : webhooks.nowDisabled)
+    done(isEnabled ? webhooks.nowEnabled : webhooks.nowDisabled)
   }
   /** The platform takes some at a time: as many times as there are more. */
   const redeliver = async (form: FormData) => {
@@ -45,7 +40,7 @@ export function Actions({ webhook: { id, disabled }, done }: ChangeProps) {
       const { redelivered, more } = await api.post('/v1/webhooks/{id}/redeliver', { ...path, body: { since } })
       count += redelivered
       isMore = more
-      after(say(webhooks.redelivered, { count }))
+      done(say(webhooks.redelivered, { count }))
     }
   }
   const remove = async () => {
@@ -96,8 +91,7 @@ export function Actions({ webhook: { id, disabled }, done }: ChangeProps) {
           run={remove}
         />
       </div>
-      <p role="status">{said}</p>
-      <Failure error={error} />
+      <Outcome acts={acts} />
       <Curl method="POST" path={`/v1/webhooks/${id}/test`} />
     </>
   )

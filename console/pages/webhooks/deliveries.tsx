@@ -5,13 +5,11 @@ import { useDoing, useLoad } from '../../frame/load.ts'
 import { Curl, Failure, Shown, State, Time } from '../../frame/parts.tsx'
 import { Link, pathOf, withQuery } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useSay, useTexts } from '../../texts/index.ts'
 
 type Delivery = Schemas['DeliveryOut']
 type Status = Delivery['status']
-
-const PAGE_SIZE = 25
 
 /** Each attempt: when, how long, and what the receiver answered. */
 function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {

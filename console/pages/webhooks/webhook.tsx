@@ -40,7 +40,7 @@ export function WebhookPage({ id, standing }: { id: string; standing: Standing }
           <>
             <About webhook={webhook} />
             {standing.scopes.has('webhooks:write') && (
-              <Actions webhook={webhook} done={() => setTurn((last) => last + 1)} />
+              <Actions webhook={webhook} reload={() => setTurn((last) => last + 1)} />
             )}
             <Curl path={`/v1/webhooks/${id}`} />
             <h2>{webhooks.deliveries}</h2>

@@ -4,14 +4,12 @@ import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown, State, Time } from '../../frame/parts.tsx'
 import { Link, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
-import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { Deliveries } from './deliveries.tsx'
 import { EXAMPLE } from './new.tsx'
 
 type Webhook = Schemas['WebhookOut']
-
-const PAGE_SIZE = 25
 
 /** Webhooks, and what was delivered to all of them. */
 export function WebhooksPage({ standing }: { standing: Standing }) {
