@@ -1,9 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Failure } from './frame/parts.tsx'
+import { useAddress } from './frame/router.tsx'
 import { logOut, onEnd, restore, type Standing, switchTenant } from './frame/session.ts'
 import { Shell } from './frame/shell.tsx'
+import { entryOf } from './pages/entry/index.tsx'
+import { Login } from './pages/entry/login.tsx'
 import { Pages } from './pages/index.tsx'
-import { Login } from './pages/login.tsx'
+
 import { Navigation } from './pages/navigation.tsx'
 import { browserLanguage, type Language, LanguageContext, useTexts } from './texts/index.ts'
 
@@ -13,6 +16,7 @@ function Content({ setLanguage }: { setLanguage: (language: Language) => void })
   const texts = useTexts()
   const [session, setSession] = useState<Session>('unknown')
   const [error, setError] = useState<unknown>()
+  const { parts } = useAddress()
   const stand = (asked: Promise<Standing | undefined>) => {
     setError(undefined)
     asked.then((standing) => setSession(standing ?? 'none'), setError)
@@ -21,28 +25,23 @@ function Content({ setLanguage }: { setLanguage: (language: Language) => void })
     onEnd(() => setSession('none'))
     stand(restore())
   }, [])
-  const shell = { setLanguage, error: <Failure error={error} /> }
-  if (session === 'unknown')
-    return (
-      <Shell {...shell}>
-        <p class="quiet">{error === undefined && texts.frame.loading}</p>
-      </Shell>
-    )
-  if (session === 'none')
-    return (
-      <Shell {...shell}>
-        <Login onLogin={setSession} />
-      </Shell>
-    )
+  const standing = typeof session === 'object' ? session : undefined
+  const Entry = entryOf(parts)
+  const place = () => {
+    if (session === 'unknown') return <p class="quiet">{error === undefined && texts.frame.loading}</p>
+    if (Entry) return <Entry standing={standing} onStanding={stand} />
+    return standing ? <Pages key={standing.tenantId} standing={standing} /> : <Login onLogin={setSession} />
+  }
   return (
     <Shell
-      {...shell}
-      standing={session}
-      navigation={<Navigation standing={session} />}
+      setLanguage={setLanguage}
+      error={<Failure error={error} />}
+      standing={standing}
+      navigation={standing && <Navigation standing={standing} />}
       onTenant={(id) => stand(switchTenant(id))}
-      onLogOut={() => void logOut().catch(setError)}
+      onLogOut={standing && (() => void logOut().catch(setError))}
     >
-      <Pages key={session.tenantId} standing={session} />
+      {place()}
     </Shell>
   )
 }

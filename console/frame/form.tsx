@@ -184,3 +184,9 @@ export const textOf = (form: FormData, name: string): string | undefined => {
   const value = form.get(name)
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 }
+
+/** A password as it was typed: blanks at its ends belong to it. */
+export function secretOf(form: FormData, name: string): string {
+  const value = form.get(name)
+  return typeof value === 'string' ? value : ''
+}

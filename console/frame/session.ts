@@ -17,7 +17,8 @@ const OTHER_TAB_MS = [300, 1_000, 3_000]
 /** Requests with the cookie need it: no other site can set it (docs/accounts.md). */
 const headers = { 'X-Requested-With': 'console' }
 
-const open = connectWith({ baseUrl: location.origin })
+/** The operations of the platform, as somebody without a session. */
+export const asNobody = connectWith({ baseUrl: location.origin })
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const isLateTab = (error: unknown) => error instanceof Problem && error.code === 'session.refreshed'
 /** The session is over, or may not be used from here; anything else passes. */
@@ -35,7 +36,7 @@ function keep(token: Token): Token {
 async function refreshed(tenantId: string | undefined): Promise<Token> {
   for (const wait of [...OTHER_TAB_MS, undefined])
     try {
-      return keep(await open.post('/v1/auth/refresh', { body: tenantId ? { tenantId } : {}, headers }))
+      return keep(await asNobody.post('/v1/auth/refresh', { body: tenantId ? { tenantId } : {}, headers }))
     } catch (error) {
       if (wait === undefined || !isLateTab(error)) throw error
       await pause(wait)
@@ -90,7 +91,7 @@ export async function restore(): Promise<Standing | undefined> {
 }
 
 export async function logIn(body: Schemas['LoginIn']): Promise<Standing> {
-  keep(await open.post('/v1/auth/login', { body, headers }))
+  keep(await asNobody.post('/v1/auth/login', { body, headers }))
   return standing()
 }
 
@@ -99,8 +100,16 @@ export async function switchTenant(tenantId: string): Promise<Standing> {
   return standing()
 }
 
+/** With the scopes of a membership that has begun: in a tenant of the organization, if it has one. */
+export async function standingIn(organizationId: string): Promise<Standing> {
+  const { organizations } = await api.get('/v1/account')
+  const tenant = organizations.find(({ id }) => id === organizationId)?.tenants[0]
+  await refreshed(tenant?.id ?? held?.tenant_id ?? undefined)
+  return standing()
+}
+
 export async function logOut(): Promise<void> {
-  await open.post('/v1/auth/logout', { headers })
+  await asNobody.post('/v1/auth/logout', { headers })
   end()
 }
 

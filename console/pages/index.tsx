@@ -4,7 +4,7 @@ import { pathOf, useAddress } from '../frame/router.tsx'
 import type { Standing } from '../frame/session.ts'
 import { useTexts } from '../texts/index.ts'
 import { AREAS, isArea, mayOpen } from './areas.ts'
-import { NoTenant } from './login.tsx'
+import { NoTenant } from './entry/login.tsx'
 
 function NotFound() {
   const { frame } = useTexts()

@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks'
-import { Form, TextEntry, textOf } from '../../frame/form.tsx'
+import { Form, secretOf, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Heading, Shown, Time } from '../../frame/parts.tsx'
 import { type Account, api } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
 import { Authenticator } from './authenticator.tsx'
 import { Erasure } from './erasure.tsx'
-import { secretOf } from './fields.ts'
 import { Sessions } from './sessions.tsx'
 
 function Names({ account: its, onSaved }: { account: Account; onSaved: () => void }) {

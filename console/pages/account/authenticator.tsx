@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { Form, TextEntry, textOf } from '../../frame/form.tsx'
+import { Form, secretOf, TextEntry, textOf } from '../../frame/form.tsx'
 import { Once } from '../../frame/once.tsx'
 import { Code, Copy } from '../../frame/parts.tsx'
 import { QrCode } from '../../frame/qr.tsx'
 import { api } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
-import { secretOf } from './fields.ts'
 
 /** The password once more: a token alone is not enough for this. */
 function Again({

@@ -1,7 +1,6 @@
-import { CheckEntry, Form, TextEntry } from '../../frame/form.tsx'
+import { CheckEntry, Form, secretOf, TextEntry } from '../../frame/form.tsx'
 import { api, logOut } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
-import { secretOf } from './fields.ts'
 
 /** The end of the account: it needs the password, and a box that says what goes. */
 export function Erasure() {
