@@ -16,6 +16,7 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
   'semantic-credentials': ['dids', 'credentials', 'tokens-logs'],
   'compact-credentials': ['dids', 'credentials', 'tokens-logs'],
   'mobile-credentials': ['dids', 'credentials', 'tokens-logs'],
+  'sd-jwt-credentials': ['dids', 'credentials', 'compact-credentials', 'mobile-credentials', 'tokens-logs'],
   messaging: ['dids'],
   openid: [
     'dids',
@@ -36,6 +37,7 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
     'messaging',
     'mobile-credentials',
     'openid',
+    'sd-jwt-credentials',
     'semantic-credentials',
     'tokens-logs',
     'webhooks',

@@ -1,0 +1,87 @@
+import { type FieldError, Refusal } from '../errors.ts'
+import { isObject, type Json, type Place, pointerTo } from '../json.ts'
+import { isReservedName } from '../names.ts'
+import { MAX_DEPTH, RESERVED_NAMES } from './disclosures.ts'
+
+/** A step of a claim path: a name, an index of an array, or null for all elements (draft-ietf-oauth-sd-jwt-vc-19, section 4.6.1). */
+export type ClaimPath = readonly (string | number | null)[]
+
+/** Claims that no disclosure may have, nor a part of them (draft-ietf-oauth-sd-jwt-vc-19, section 2.2.2.3). */
+export const NEVER_SELECTIVE: ReadonlySet<string> = new Set([
+  'iss',
+  'nbf',
+  'exp',
+  'cnf',
+  'vct',
+  'vct#integrity',
+  'aka_vcts',
+  'status',
+])
+
+/** Claims that the issuance sets itself, so that the subject's claims have none of them. */
+export const SET_BY_ISSUANCE: ReadonlySet<string> = new Set([...NEVER_SELECTIVE, 'iat'])
+
+/** Levels of claims at most: a verifier counts those of the payload and of its disclosures as well. */
+const MAX_LEVELS = MAX_DEPTH - 4
+
+/** Values of all claims at most. */
+const MAX_VALUES = 5_000
+
+export const invalidClaims = (errors: FieldError[]) =>
+  new Refusal('credential.invalid', 'The claims cannot be in an SD-JWT VC; see errors.', errors)
+
+const claimError = (path: string, code: string, message: string): FieldError => ({
+  path,
+  code: `claim.${code}`,
+  message,
+})
+
+/**
+ * What forbids that claims are in an SD-JWT: names with a meaning of their own anywhere (RFC 9901, section 4.1), those
+ * that the issuance sets, values that are no JSON, too deep or too many. Paths are JSON pointers.
+ */
+export function claimErrors(claims: Json): FieldError[] {
+  const errors: FieldError[] = []
+  const report = (place: Place | undefined, code: string, message: string) => {
+    if (errors.length < 100) errors.push(claimError(pointerTo(place), code, message))
+  }
+  let values = 0
+  const visit = (value: unknown, place: Place | undefined, depth: number): void => {
+    values += 1
+    if (values > MAX_VALUES) return
+    if (depth > MAX_LEVELS) report(place, 'depth', `expected at most ${MAX_LEVELS} levels`)
+    else if (Array.isArray(value)) {
+      for (const [step, each] of value.entries()) visit(each, { step, within: place }, depth + 1)
+    } else if (isObject(value)) {
+      for (const [step, member] of Object.entries(value)) {
+        const at = { step, within: place }
+        if (RESERVED_NAMES.has(step)) report(at, 'reserved', 'expected another name: SD-JWT uses it for digests')
+        else if (isReservedName(step) || step === '') report(at, 'name', 'expected a name that is not reserved')
+        else visit(member, at, depth + 1)
+      }
+    } else if (typeof value === 'number' ? !Number.isFinite(value) : !isScalar(value))
+      report(place, 'value', 'expected a JSON value')
+  }
+  visit(claims, undefined, 1)
+  if (values > MAX_VALUES) report(undefined, 'too_many', `expected at most ${MAX_VALUES} values`)
+  for (const name of Object.keys(claims))
+    if (SET_BY_ISSUANCE.has(name)) report({ step: name }, 'reserved', 'expected no such claim: the issuance sets it')
+  return errors
+}
+
+const isScalar = (value: unknown): boolean => value === null || typeof value === 'string' || typeof value === 'boolean'
+
+/** What is wrong with the form of a claim path; undefined: nothing. */
+export function claimPathFault(path: unknown): 'form' | 'reserved' | undefined {
+  if (!Array.isArray(path) || path.length === 0 || path.length > MAX_DEPTH) return 'form'
+  for (const step of path as unknown[]) {
+    if (step === null || (typeof step === 'number' && Number.isSafeInteger(step) && step >= 0)) continue
+    if (typeof step !== 'string' || step === '' || step.length > 255) return 'form'
+    if (RESERVED_NAMES.has(step) || isReservedName(step)) return 'reserved'
+  }
+  return undefined
+}
+
+/** Whether two claim paths are the same, step by step. */
+export const isSamePath = (one: ClaimPath, other: ClaimPath): boolean =>
+  one.length === other.length && one.every((step, at) => step === other[at])

@@ -1,0 +1,31 @@
+import type { KeyObject } from 'node:crypto'
+import { type VerificationKey, verificationKey, verifySignature } from '../data-integrity/keys.ts'
+import type { PublicJwk } from '../dids/jwk.ts'
+import type { Json } from '../json.ts'
+import { isObject } from '../json.ts'
+import { tableOf } from '../names.ts'
+import type { ReadJwt } from './read.ts'
+
+/** Signature algorithms that are verified, each with the type of its keys. */
+const KEY_TYPES = tableOf({ ES256: 'p256', ES384: 'p384', EdDSA: 'ed25519', Ed25519: 'ed25519' } as const)
+
+export const VERIFIED_ALGORITHMS: readonly string[] = [...KEY_TYPES.keys()]
+
+/** Reads a public JWK. Throws `Refusal('did.invalid' | 'did.key_unsupported')`, also for a private one. */
+export const keyOfJwk = (jwk: Json): VerificationKey =>
+  verificationKey({ id: '', type: 'JsonWebKey', controller: '', publicKeyJwk: jwk as PublicJwk })
+
+/** The public key of a certificate. Throws as `keyOfJwk`. */
+export function keyOfCertificate(publicKey: KeyObject): VerificationKey {
+  const jwk: unknown = publicKey.export({ format: 'jwk' })
+  return keyOfJwk(isObject(jwk) ? jwk : {})
+}
+
+/** What is wrong with the signature of a JWT; undefined: it is one of the key. */
+export function signatureFault(
+  { header, input, signature }: Pick<ReadJwt, 'header' | 'input' | 'signature'>,
+  key: VerificationKey,
+): 'key_unfit' | 'signature' | undefined {
+  if (KEY_TYPES.get(String(header.alg)) !== key.keyType) return 'key_unfit'
+  return verifySignature(key, input, signature) ? undefined : 'signature'
+}

@@ -1,0 +1,139 @@
+import { isObject, type Json } from '../json.ts'
+import { setOwnMember } from '../names.ts'
+import { NEVER_SELECTIVE } from './claims.ts'
+import { ALGORITHM, DIGESTS, type Disclosure, ELEMENT, MAX_DEPTH, RESERVED_NAMES } from './disclosures.ts'
+import { faulty } from './faults.ts'
+import type { ReadSdJwt } from './read.ts'
+
+/**
+ * A claim as it was issued. Elements of arrays that are not disclosed have their places, since paths of type metadata
+ * count them (draft-ietf-oauth-sd-jwt-vc-19, section 4.6).
+ */
+export interface IssuedNode {
+  /** The disclosure that it comes from; absent: it is always disclosed. */
+  disclosure?: Disclosure
+  content:
+    | { kind: 'value'; value: unknown }
+    | { kind: 'object'; members: Map<string, IssuedNode> }
+    | { kind: 'array'; elements: IssuedNode[] }
+    | { kind: 'hidden' }
+}
+
+export interface ProcessedSdJwt {
+  root: IssuedNode
+  /** The processed payload (RFC 9901, section 7.1): with the claims that are disclosed, without digests. */
+  claims: Json
+  /** Pointers to the claims that a disclosure shows, in the order of the claims. */
+  selective: string[]
+}
+
+const refuse = (code: string, message: string, path?: string) => faulty('Disclosures', code, message, path)
+
+/** Digests of one credential at most, with decoys. */
+const MAX_DIGESTS = 5_000
+
+/** The claims of a node, without what is not disclosed. */
+export function claimsOf({ content }: IssuedNode): unknown {
+  if (content.kind === 'hidden') return undefined
+  if (content.kind === 'value') return content.value
+  if (content.kind === 'array') return content.elements.filter(({ content }) => content.kind !== 'hidden').map(claimsOf)
+  const claims: Json = {}
+  for (const [name, member] of content.members) setOwnMember(claims, name, claimsOf(member))
+  return claims
+}
+
+/** Steps of a path as a JSON pointer (RFC 6901). */
+const pointerOf = (path: readonly (string | number)[]): string =>
+  path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+/**
+ * Puts the disclosures in the place of their digests, and applies the rules of RFC 9901, section 7.1, step 3 to 5, and of
+ * draft-ietf-oauth-sd-jwt-vc-19, section 2.2.2.3. Throws `Faulty`.
+ */
+export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload' | 'disclosures'>): ProcessedSdJwt {
+  const known = new Map<string, Disclosure>()
+  for (const disclosure of disclosures) {
+    if (known.has(disclosure.digest)) throw refuse('disclosure_repeated', 'A disclosure is there twice.')
+    known.set(disclosure.digest, disclosure)
+  }
+  const seen = new Set<string>()
+  const used = new Set<string>()
+  const selective: string[] = []
+
+  function disclosureOf(digest: unknown, path: readonly (string | number)[]): Disclosure | undefined {
+    if (typeof digest !== 'string') throw refuse('digest_not_text', 'A digest is not a text.', pointerOf(path))
+    if (seen.has(digest)) throw refuse('digest_repeated', 'A digest is there twice.', pointerOf(path))
+    seen.add(digest)
+    if (seen.size > MAX_DIGESTS) throw refuse('too_many_digests', `There are more than ${MAX_DIGESTS} digests.`)
+    const disclosure = known.get(digest)
+    if (disclosure) used.add(digest)
+    return disclosure
+  }
+
+  function memberOf(name: string, value: unknown, path: readonly (string | number)[], disclosure?: Disclosure) {
+    const own = [...path, name]
+    if (name === '__proto__') throw refuse('name_unsafe', 'A claim has the name __proto__.', pointerOf(path))
+    if (disclosure) {
+      const top = own[0]
+      if (typeof top === 'string' && NEVER_SELECTIVE.has(top))
+        throw refuse('never_selective', `The claim ${top} must not be selectively disclosable.`, pointerOf(own))
+      selective.push(pointerOf(own))
+    }
+    return nodeOf(value, own, disclosure)
+  }
+
+  function objectOf(object: Json, path: readonly (string | number)[]): Map<string, IssuedNode> {
+    const members = new Map<string, IssuedNode>()
+    for (const [name, value] of Object.entries(object)) {
+      if (name === DIGESTS || (name === ALGORITHM && path.length === 0)) continue
+      if (RESERVED_NAMES.has(name))
+        throw refuse('name_reserved', 'A claim has the name _sd_alg or three dots.', pointerOf([...path, name]))
+      members.set(name, memberOf(name, value, path))
+    }
+    if (!Object.hasOwn(object, DIGESTS)) return members
+    const digests = object[DIGESTS]
+    if (!Array.isArray(digests)) throw refuse('digests_not_array', 'The _sd of an object is no array.', pointerOf(path))
+    for (const digest of digests as unknown[]) {
+      const disclosure = disclosureOf(digest, path)
+      if (!disclosure) continue
+      const { name } = disclosure
+      if (name === undefined)
+        throw refuse('disclosure_of_element', 'A disclosure without a name is that of a member.', pointerOf(path))
+      if (members.has(name))
+        throw refuse('name_taken', 'A disclosure has the name of another claim.', pointerOf([...path, name]))
+      members.set(name, memberOf(name, disclosure.value, path, disclosure))
+    }
+    return members
+  }
+
+  function elementOf(element: unknown, path: readonly (string | number)[]): IssuedNode {
+    if (!isObject(element) || !Object.hasOwn(element, ELEMENT)) return nodeOf(element, path)
+    if (Object.keys(element).length > 1)
+      throw refuse('element_members', 'The digest of an element has other members beside it.', pointerOf(path))
+    const disclosure = disclosureOf(element[ELEMENT], path)
+    if (!disclosure) return { content: { kind: 'hidden' } }
+    if (disclosure.name !== undefined)
+      throw refuse('disclosure_of_member', 'A disclosure with a name is that of an element.', pointerOf(path))
+    const [top] = path
+    if (typeof top === 'string' && NEVER_SELECTIVE.has(top))
+      throw refuse('never_selective', `The claim ${top} must not be selectively disclosable.`, pointerOf(path))
+    selective.push(pointerOf(path))
+    return nodeOf(disclosure.value, path, disclosure)
+  }
+
+  function nodeOf(value: unknown, path: readonly (string | number)[], disclosure?: Disclosure): IssuedNode {
+    if (path.length > MAX_DEPTH) throw refuse('too_deep', 'The claims are nested too deep.')
+    const from = disclosure && { disclosure }
+    if (Array.isArray(value)) {
+      const elements = (value as unknown[]).map((element, index) => elementOf(element, [...path, index]))
+      return { ...from, content: { kind: 'array', elements } }
+    }
+    if (isObject(value)) return { ...from, content: { kind: 'object', members: objectOf(value, path) } }
+    return { ...from, content: { kind: 'value', value } }
+  }
+
+  const root: IssuedNode = { content: { kind: 'object', members: objectOf(payload, []) } }
+  if (used.size < known.size) throw refuse('disclosure_unreferenced', 'A disclosure has a digest that is nowhere.')
+  const claims = claimsOf(root)
+  return { root, claims: isObject(claims) ? claims : {}, selective }
+}

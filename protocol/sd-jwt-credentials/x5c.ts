@@ -1,0 +1,75 @@
+import { KeyUsageFlags, SubjectAlternativeNameExtension, X509Certificate } from '@peculiar/x509'
+import { type Certificate, isIssuedBy, readCertificate } from '../mobile-credentials/certificates.read.ts'
+import { type Clock, hasCome, isToCome } from '../time.ts'
+import { faulty } from './faults.ts'
+
+export interface ChainTrust extends Clock {
+  /** Certificates of authorities that the verifier trusts, or of single signers. */
+  trusted: readonly Certificate[]
+  /** Whether the certificate was revoked. */
+  isRevoked(certificate: Certificate): boolean
+}
+
+export interface TrustedChain {
+  /** The signer's certificate. */
+  leaf: Certificate
+  /** The trusted one that the chain leads to. */
+  anchor: Certificate
+}
+
+const refuse = (code: string, message: string) => faulty('IssuerKey', code, message)
+
+const isNow = ({ notBefore, notAfter }: Certificate, clock: Clock): boolean =>
+  !isToCome(notBefore, clock) && !hasCome(notAfter, clock)
+
+/** Whether a certificate may sign those below it: `below` counts the authorities between it and the signer. */
+const mayIssue = ({ isAuthority, keyUsage = 0, pathLength = Number.POSITIVE_INFINITY }: Certificate, below: number) =>
+  isAuthority && (keyUsage & KeyUsageFlags.keyCertSign) !== 0 && pathLength >= below
+
+/**
+ * Validates the certificates of a header (RFC 5280, section 6.1): each is issued by the next one, the last one by one that is
+ * trusted, all are valid now. Throws `Faulty`.
+ */
+export function verifyChain(chain: readonly Uint8Array[], { trusted, isRevoked, ...clock }: ChainTrust): TrustedChain {
+  const certificates = chain.map((each) => readCertificate(each)).filter((each) => each !== undefined)
+  const [leaf] = certificates
+  if (!leaf || certificates.length < chain.length)
+    throw refuse('x5c_unreadable', 'A certificate in the x5c of the header cannot be read.')
+  if (leaf.isAuthority || !((leaf.keyUsage ?? KeyUsageFlags.digitalSignature) & KeyUsageFlags.digitalSignature))
+    throw refuse('certificate_usage', "The signer's certificate is not one for signatures of credentials.")
+  const path: Certificate[] = []
+  let anchor: Certificate | undefined
+  for (const [at, certificate] of certificates.entries()) {
+    const known = trusted.find(({ fingerprint }) => fingerprint === certificate.fingerprint)
+    const issuer = certificates[at + 1]
+    path.push(certificate)
+    anchor = known ?? trusted.find((each) => mayIssue(each, at) && isIssuedBy(certificate, each))
+    if (anchor) break
+    if (issuer && !(mayIssue(issuer, at) && isIssuedBy(certificate, issuer)))
+      throw refuse('certificate_chain', 'A certificate in the x5c of the header is not issued by the one after it.')
+  }
+  if (!anchor) throw refuse('certificate_untrusted', "No trusted authority issued the signer's certificate.")
+  const all = path.includes(anchor) ? path : [...path, anchor]
+  if (!all.every((each) => isNow(each, clock)))
+    throw refuse('certificate_expired', 'A certificate of the chain is not valid now.')
+  if (path.some(({ unknownCritical }) => unknownCritical.some((type) => type !== SUBJECT_NAMES)))
+    throw refuse('certificate_extension', 'A certificate of the chain has a critical extension that is not supported.')
+  if (path.some(isRevoked)) throw refuse('certificate_revoked', 'A certificate of the chain was revoked.')
+  return { leaf, anchor }
+}
+
+const SUBJECT_NAMES = '2.5.29.17'
+
+/**
+ * Whether a certificate is one of the issuer that `iss` names: by its URL, or by the host of it. Without this, whoever has
+ * a trusted certificate could name any issuer (draft-ietf-oauth-sd-jwt-vc-19, section 7.2).
+ */
+export function isCertificateOf({ der }: Certificate, issuer: string): boolean {
+  const names =
+    new X509Certificate(new Uint8Array(der)).getExtension(SubjectAlternativeNameExtension)?.names.toJSON() ?? []
+  const host = URL.canParse(issuer) ? new URL(issuer).hostname : undefined
+  return names.some(
+    ({ type, value }) =>
+      (type === 'url' && value === issuer) || (type === 'dns' && host !== undefined && value.toLowerCase() === host),
+  )
+}
