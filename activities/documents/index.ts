@@ -11,6 +11,8 @@ import {
   createdFor,
   createProofCheck,
   type DeriveRequest,
+  ephemeralSecret,
+  isSelective,
   type Json,
   type ProofRequest,
   type ProofType,
@@ -39,14 +41,17 @@ export interface DocumentsOptions extends DocumentPoolOptions {
   random?: (bytes: number) => Uint8Array
 }
 
-/** The key of BBS's HMAC is drawn here. */
-type Unkeyed = Omit<SignRequest, 'hmacKey'>
+/** The keys of a proof with selective disclosure are drawn here. */
+type Unkeyed = Omit<SignRequest, 'hmacKey' | 'ephemeral'>
 
 export interface Documents {
   /** Throws `Refusal` as `prepareProof` and `checkSigner` do, and what the signer throws. */
   sign(request: Unkeyed, owner: Owner): Promise<Json>
   /** Prepares a proof as `sign` does, in a thread, and drops it: for a document of a shape that is never signed. */
-  rehearse(request: Omit<ProofRequest, 'created' | 'hmacKey'> & { now: Date }, owner: Owner): Promise<void>
+  rehearse(
+    request: Omit<ProofRequest, 'created' | 'hmacKey' | 'ephemeral'> & { now: Date },
+    owner: Owner,
+  ): Promise<void>
   /** Signs one of many similar documents: large ones share work within a tenant too. */
   signLike(request: Unkeyed, owner: Owner): Promise<Json>
   verify(request: Omit<VerifyRequest, 'checkProof'>, owner: Owner): Promise<Verdict>
@@ -117,17 +122,19 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
   const checkProof =
     (owner: Owner): CheckProof =>
     (check) => {
-      const light = suiteOfProof(check.proof)?.signature !== 'bbs' && isLight({ ...check.document, proof: check.proof })
+      const suite = suiteOfProof(check.proof)
+      const light = !(suite && isSelective(suite)) && isLight({ ...check.document, proof: check.proof })
       const elsewhere = () => inThread('check', check, { ...check.document, proof: check.proof }, owner)
       return inLane<'check'>(light, owner, () => checkHere(check), elsewhere)
     }
 
-  const isBbs = (proofType: ProofType) => suiteOf(proofType).signature === 'bbs'
+  const isForHolders = (proofType: ProofType) => isSelective(suiteOf(proofType))
 
-  const dated = ({ now, ...request }: Omit<ProofRequest, 'created' | 'hmacKey'> & { now: Date }): ProofRequest => ({
+  const dated = ({ now, ...request }: Parameters<Documents['rehearse']>[0]): ProofRequest => ({
     ...request,
     created: createdFor(request.proofType, now),
-    ...(isBbs(request.proofType) && { hmacKey: random(32) }),
+    ...(isForHolders(request.proofType) && { hmacKey: random(32) }),
+    ...(suiteOf(request.proofType).signature === 'sd' && { ephemeral: ephemeralSecret(random(48)) }),
   })
 
   const proofRequest = ({ signer, ...request }: Unkeyed): ProofRequest => {
@@ -153,7 +160,7 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
   const sign = async (request: Unkeyed, owner: Owner, alike: boolean): Promise<Json> => {
     const { credential, proofType, signer } = request
     const input = proofRequest(request)
-    const prepared = await (!isBbs(proofType) && (alike || isLight(credential))
+    const prepared = await (!isForHolders(proofType) && (alike || isLight(credential))
       ? prepareProof(input, { ...bundled, canonize: canonizeFor(owner) })
       : inThread('prepare', input, credential, owner))
     return completeProof(credential, prepared, signer)

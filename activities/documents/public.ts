@@ -1,4 +1,4 @@
-import { type Json, type ProofType, type Signer, suiteOf } from '../../protocol/data-integrity/index.ts'
+import { isSelective, type Json, type ProofType, type Signer, suiteOf } from '../../protocol/data-integrity/index.ts'
 import { bundledOnly, type Documents } from './index.ts'
 
 export interface PublicSignRequest {
@@ -12,16 +12,16 @@ export interface PublicSignRequest {
 
 /**
  * Signs a credential that has no holder, such as a status list, so that anybody can verify it: the context of its proof
- * stands in it, and a BBS base proof, which is for a holder to derive from, is derived with everything disclosed.
+ * stands in it, and a base proof, which is for a holder to derive from, is derived with everything disclosed.
  */
 export async function signPublicly(
   documents: Pick<Documents, 'sign' | 'derive'>,
   { tenantId, credential: bare, dataModel, ...request }: PublicSignRequest,
 ): Promise<Json> {
   const owner = bundledOnly(tenantId)
-  const { context, signature } = suiteOf(request.proofType)
-  const proofContext = context?.[dataModel]
+  const suite = suiteOf(request.proofType)
+  const proofContext = suite.context?.[dataModel]
   const credential = proofContext ? { ...bare, '@context': [...bare['@context'], proofContext] } : bare
   const signed = await documents.sign({ credential, ...request }, owner)
-  return signature === 'bbs' ? documents.derive({ credential: signed, disclose: 'everything' }, owner) : signed
+  return isSelective(suite) ? documents.derive({ credential: signed, disclose: 'everything' }, owner) : signed
 }

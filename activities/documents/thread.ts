@@ -2,6 +2,7 @@ import { getHeapStatistics } from 'node:v8'
 import { type MessagePort, threadId } from 'node:worker_threads'
 import { contextUnknown, createDocumentLoader } from '../../protocol/contexts/index.ts'
 import '../../protocol/data-integrity/bbs.ts' // the first proof must not wait for its tables
+import '../../protocol/data-integrity/ecdsa-sd.ts'
 import { canonizePlain } from '../../protocol/data-integrity/canonize.ts'
 import { createProofCheck, deriveCredential, prepareProof } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'

@@ -1,5 +1,5 @@
 import { fromBase64url } from '../../protocol/base64url.ts'
-import { isBaseProof, type Json } from '../../protocol/data-integrity/index.ts'
+import { isBaseProof, isSelective, type Json, suiteOfProof } from '../../protocol/data-integrity/index.ts'
 import { unknownPointers } from '../../protocol/data-integrity/pointers.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { isObject } from '../../protocol/json.ts'
@@ -8,11 +8,11 @@ import type { Dependencies } from '../dependencies.ts'
 import type { TenantContexts } from './contexts.ts'
 
 export interface DeriveInput {
-  /** With a bbs-2023 base proof. */
+  /** With a base proof of bbs-2023 or ecdsa-sd-2023. */
   credential: unknown
   /** JSON pointers (RFC 6901) to disclose besides those that the issuer made mandatory. */
   selectivePointers: string[] | 'everything'
-  /** Base64url, at most 1,024 characters: bound into the proof, such as a verifier's challenge. */
+  /** Base64url, at most 1,024 characters: bound into a bbs-2023 proof, such as a verifier's challenge. */
   presentationHeader?: string
 }
 
@@ -25,8 +25,8 @@ export const createDerivation = ({
   contexts,
 }: Pick<Dependencies, 'documents'> & { contexts: TenantContexts }) => ({
   /**
-   * Throws `Refusal` with `credential.malformed`, `credential.not_derivable` for any other proof than a bbs-2023 base
-   * proof, `credential.pointer_invalid` naming the pointers, `request.invalid`, `context.*`.
+   * Throws `Refusal` with `credential.malformed`, `credential.not_derivable` for any other proof than a base proof of
+   * selective disclosure, `credential.pointer_invalid` naming the pointers, `request.invalid`, `context.*`.
    */
   async deriveCredential(
     tenantId: string,
@@ -34,11 +34,12 @@ export const createDerivation = ({
   ): Promise<Json> {
     const credential = normaliseForVerify(payload)
     const { proof, ...document } = credential
-    if (!isObject(proof) || proof.cryptosuite !== 'bbs-2023' || !isBaseProof(proof))
+    const suite = isObject(proof) ? suiteOfProof(proof) : undefined
+    if (!isObject(proof) || !suite || !isSelective(suite) || !isBaseProof(proof))
       throw new Refusal(
         'credential.not_derivable',
-        'A credential can be derived only from one that has a bbs-2023 base proof of its issuer.',
-        [{ path: 'credential.proof', code: 'base_proof', message: 'expected a single bbs-2023 base proof' }],
+        'A credential can be derived only from one that has a base proof of its issuer (bbs-2023, ecdsa-sd-2023).',
+        [{ path: 'credential.proof', code: 'base_proof', message: 'expected a single base proof' }],
       )
     const pointers = selectivePointers === 'everything' ? [] : selectivePointers
     if (pointers.length > MAX_POINTERS)
@@ -56,6 +57,10 @@ export const createDerivation = ({
             : [],
         ),
       )
+    if (presentationHeader !== undefined && suite.signature !== 'bbs')
+      throw new Refusal('request.invalid', 'Only a bbs-2023 proof takes a presentationHeader.', [
+        { path: 'presentationHeader', code: 'bbs', message: 'expected none: an ecdsa-sd-2023 proof cannot bind it' },
+      ])
     const header = fromBase64url(presentationHeader ?? '')
     if ((presentationHeader ?? '').length > MAX_HEADER || header === undefined)
       throw new Refusal('request.invalid', 'presentationHeader is not valid; see errors.', [

@@ -2,6 +2,7 @@ import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import {
   defaultMandatoryPointers,
   isProofType,
+  isSelective,
   type Json,
   keyFor,
   PROOF_TYPES,
@@ -40,7 +41,7 @@ export interface SignRequest {
   /** Explanations in its status entries; only in data model 2.0. */
   explanations?: StatusExplanations
   tag?: string | null
-  /** Only for BBS: what a holder must disclose besides issuer, dates, status and schema. */
+  /** Only for selective disclosure: what a holder must disclose besides issuer, dates, status and schema. */
   mandatoryPointers?: string[]
 }
 
@@ -81,15 +82,15 @@ export function assertSuspendable(revocable: boolean, dataModel: DataModel): voi
     )
 }
 
-/** Throws `Refusal('request.invalid')` for pointers with a proof type other than BBS. */
+/** Throws `Refusal('request.invalid')` for pointers with a proof type that discloses everything. */
 function mandatoryOf(credential: Json, proofType: ProofType, pointers: string[] | undefined) {
   if (pointers === undefined) return {}
-  if (suiteOf(proofType).signature === 'bbs')
+  if (isSelective(suiteOf(proofType)))
     return { mandatoryPointers: [...new Set([...defaultMandatoryPointers(credential), ...pointers])] }
-  throw new Refusal('request.invalid', 'Only a bbs-2023 proof takes mandatory pointers.', [
+  throw new Refusal('request.invalid', 'Only proofs of bbs-2023 and ecdsa-sd-2023 take mandatory pointers.', [
     {
       path: 'mandatoryPointers',
-      code: 'bbs',
+      code: 'selective',
       message: `expected no pointers: ${withArticle(proofType)} proof discloses everything`,
     },
   ])

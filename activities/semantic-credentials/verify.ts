@@ -2,7 +2,7 @@ import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
-import { listOf } from '../../protocol/json.ts'
+import { isObject, listOf } from '../../protocol/json.ts'
 import { assertCredential, normaliseForVerify, type StatusVerdict } from '../../protocol/semantic-credentials/index.ts'
 import { isEnveloped, unsupportedEnvelope } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
 import { type OptionalCheck, timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
@@ -75,9 +75,16 @@ export function createCredentialVerifier(parts: Parts) {
       maxBytes: LIST_BYTES,
       isCurrent: ({ list }) => timeReasons(list, { now: now() }).length === 0,
       async read(bytes) {
-        const list = normaliseForVerify(parseForeignJson(bytes, { code: 'status_list.malformed' }))
+        const asSent = parseForeignJson(bytes, { code: 'status_list.malformed' })
+        const list = normaliseForVerify(asSent)
         const verdict = await documents.verify(
-          { credential: list, now: now(), toleranceMs, resolveDid: resolveFor(tenantId) },
+          {
+            credential: list,
+            ...(isObject(asSent) && { asSent }),
+            now: now(),
+            toleranceMs,
+            resolveDid: resolveFor(tenantId),
+          },
           contexts.lookupFor(tenantId),
         )
         if (!verdict.verified)
@@ -146,7 +153,15 @@ export function createCredentialVerifier(parts: Parts) {
     const untrusted = trusted.length > 0 ? await contexts.contextReasons(tenantId, credential, trusted) : []
     if (untrusted.length > 0) return { verified: false, reason: untrusted, warnings: [] }
     const verdict = await documents.verify(
-      { credential, now: now(), toleranceMs, resolveDid: resolveFor(tenantId), status: statusCheck(tenantId), skip },
+      {
+        credential,
+        ...(isObject(payload) && { asSent: payload }),
+        now: now(),
+        toleranceMs,
+        resolveDid: resolveFor(tenantId),
+        status: statusCheck(tenantId),
+        skip,
+      },
       contexts.lookupFor(tenantId),
     )
     const ofContexts = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, credential)

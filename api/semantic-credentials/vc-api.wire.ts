@@ -69,7 +69,7 @@ export interface VcApiVerifiedOut {
 }
 
 export interface VcApiDeriveIn {
-  /** With a bbs-2023 base proof. */
+  /** With a base proof of bbs-2023 or ecdsa-sd-2023. */
   verifiableCredential: VerifiableCredential
   options?: VcApiDeriveOptions
 }

@@ -1,6 +1,5 @@
 import { createDiscloseCryptosuite, createVerifyCryptosuite } from '@digitalbazaar/bbs-2023-cryptosuite'
 import { verifySignature } from '@digitalbazaar/bbs-signatures'
-import { DataIntegrityProof } from '@digitalbazaar/data-integrity'
 import {
   canonicalizeAndGroup,
   createHmac,
@@ -8,18 +7,16 @@ import {
   hashCanonizedProof,
   hashMandatory,
 } from '@digitalbazaar/di-sd-primitives'
-import type { DocumentLoader } from '../contexts/index.ts'
-import { toMultibase } from '../dids/index.ts'
-import { Refusal, Unavailable } from '../errors.ts'
-import { type BbsData, isBaseProof, parseBaseProofValue } from './bbs-value.ts'
+import { Refusal } from '../errors.ts'
+import { type BbsData, parseBaseProofValue } from './bbs-value.ts'
 import type { Json } from './hash.ts'
 import type { VerificationKey } from './keys.ts'
-import { checkPointers, unknownPointers } from './pointers.ts'
-import { asRefusal, refusalOf } from './refusals.ts'
+import { unknownPointers } from './pointers.ts'
+import { asRefusal } from './refusals.ts'
+import { deriveFrom, orFalse, type SelectiveOptions, verifyDerived } from './selective.ts'
+import { isBaseProof } from './selective-value.ts'
 
-export interface BbsOptions {
-  documentLoader: DocumentLoader
-}
+export type BbsOptions = SelectiveOptions
 
 /** Blank node labels in the order of their HMACs, so that a derived proof does not show how many are hidden. */
 async function shuffledLabels(hmacKey: Uint8Array) {
@@ -75,56 +72,25 @@ async function verifyBase(document: Json, proof: Json, key: VerificationKey, opt
 }
 
 /** Verifies a base or a derived bbs-2023 proof. Throws `Refusal` for errors of the document, not of the proof. */
-export async function verifyBbs(
-  document: Json,
-  proof: Json,
-  key: VerificationKey,
-  options: BbsOptions,
-): Promise<boolean> {
-  const method = {
-    '@context': 'https://w3id.org/security/multikey/v1',
-    type: 'Multikey',
-    id: String(proof.verificationMethod),
-    publicKeyMultibase: toMultibase(key),
-  }
-  const documentLoader = async (url: string) =>
-    url === method.id ? { contextUrl: null, documentUrl: url, document: method } : options.documentLoader(url)
-  try {
-    if (isBaseProof(proof)) return await verifyBase(document, proof, key, options)
-    const suite = new DataIntegrityProof({ cryptosuite: createVerifyCryptosuite() })
-    const { verified, error } = await suite.verifyProof({ proof, proofSet: [proof], document, documentLoader })
-    const refusal = refusalOf(error, document)
-    if (refusal) throw refusal
-    return verified
-  } catch (error) {
-    if (error instanceof Refusal || error instanceof Unavailable) throw error
-    return false // other errors of the BBS libraries mean a malformed signature, point or scalar
-  }
-}
+export const verifyBbs = (document: Json, proof: Json, key: VerificationKey, options: BbsOptions): Promise<boolean> =>
+  orFalse(() =>
+    isBaseProof(proof)
+      ? verifyBase(document, proof, key, options)
+      : verifyDerived(document, proof, key, { ...options, cryptosuite: createVerifyCryptosuite() }),
+  )
 
 /** Derives a proof that discloses the members of the pointers and the mandatory ones; `['']` is everything. */
 export async function deriveBbs(
   document: Json,
   proof: Json,
   disclose: { selectivePointers: string[]; presentationHeader: Uint8Array },
-  { documentLoader }: BbsOptions,
+  options: BbsOptions,
 ): Promise<Json> {
   if (!isBaseProof(proof))
     throw new Refusal(
       'credential.not_derivable',
-      'A credential can be derived only from a bbs-2023 base proof; send the credential as it was signed.',
+      'A credential can be derived only from a base proof; send the credential as it was signed.',
     )
-  checkPointers(document, disclose.selectivePointers)
-  const suite = new DataIntegrityProof({ cryptosuite: createDiscloseCryptosuite(disclose) })
-  try {
-    const purpose = { term: 'assertionMethod' }
-    return { ...(await suite.derive({ document, purpose, proofSet: [proof], documentLoader })) }
-  } catch (error) {
-    const refusal = refusalOf(error, document)
-    if (refusal) throw refusal
-    throw new Refusal(
-      'credential.not_derivable',
-      'The base proof of the credential is malformed, or it does not belong to this credential.',
-    )
-  }
+  const cryptosuite = createDiscloseCryptosuite(disclose)
+  return deriveFrom(document, proof, { ...options, cryptosuite, pointers: disclose.selectivePointers })
 }

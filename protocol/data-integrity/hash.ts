@@ -1,5 +1,7 @@
+import serialize from 'canonicalize'
 import { fromBase64url } from '../base64url.ts'
 import { CONTEXT } from '../contexts/index.ts'
+import { Refusal } from '../errors.ts'
 import type { Json } from '../json.ts'
 import { type CanonizeOptions, canonizePlain, canonizeProofOptions, type Digest, hash } from './canonize.ts'
 
@@ -40,6 +42,38 @@ export async function hashData(document: Json, proof: Json, options: CanonizeOpt
     canonizePlain(document, options),
     canonizeProofOptions(withContext, options),
   ])
+  const bytes = Buffer.concat([hash(digest, canonicalProofOptions), hash(digest, canonicalDocument)])
+  return { canonicalDocument, canonicalProofOptions, bytes }
+}
+
+/** JSON Canonicalization Scheme (RFC 8785). Throws `Refusal('credential.unprocessable')` for what it has no form for. */
+function jcs(value: unknown): string {
+  try {
+    const text = serialize(value)
+    if (text !== undefined) return text
+  } catch {
+    // a number that JSON does not have, or a cycle: neither comes from JSON
+  }
+  throw new Refusal('credential.unprocessable', 'The document has a value that is not JSON.')
+}
+
+/**
+ * Whether the contexts of a proof that signs the JSON itself are those of its document (VC Data Integrity EdDSA 1.0,
+ * section 3.3.2). Those of the document are not covered by the signature where the proof has its own: a holder could
+ * append one that gives the members another meaning, so all of them must be the same (D-870).
+ */
+export const sameContexts = (document: Json, proof: Json): boolean =>
+  proof['@context'] === undefined || jcs(asArray(document['@context'])) === jcs(asArray(proof['@context']))
+
+/**
+ * Like `hashData`, of the suites that sign the JSON itself and not its statements (VC Data Integrity EdDSA 1.0, section
+ * 3.3; ECDSA 1.0, section 3.3). The proof has the contexts of the document.
+ */
+export function hashJson(document: Json, proof: Json, digest: Digest = 'sha256'): HashData {
+  const { proofValue: _value, ...configuration } = proof
+  const context = proof['@context']
+  const canonicalDocument = jcs(context === undefined ? document : { ...document, '@context': context })
+  const canonicalProofOptions = jcs(configuration)
   const bytes = Buffer.concat([hash(digest, canonicalProofOptions), hash(digest, canonicalDocument)])
   return { canonicalDocument, canonicalProofOptions, bytes }
 }

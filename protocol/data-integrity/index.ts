@@ -4,19 +4,31 @@ import type { PublicKeyType } from '../dids/index.ts'
 import { Refusal } from '../errors.ts'
 import { wholeSeconds } from '../time.ts'
 import { type BbsData, bbsProofValue } from './bbs-value.ts'
-import { assertPlainForBbs, type CanonizeOptions } from './canonize.ts'
-import { detachedJws, hashData, type Json, jwsInput } from './hash.ts'
+import { assertPlainForBbs, type CanonizeOptions, canonizePlain } from './canonize.ts'
+import { detachedJws, hashData, hashJson, type Json, jwsInput } from './hash.ts'
 import { checkPointers } from './pointers.ts'
-import { type ProofType, suiteOf } from './suites.ts'
+import { type SdData, sdProofValue } from './selective-value.ts'
+import { type ProofType, suiteOf, suiteOfProof } from './suites.ts'
 import { assertTyped } from './typed-values.ts'
 
-export { isBaseProof } from './bbs-value.ts'
 export type { Json } from './hash.ts'
-export { isProofType, keyFor, keyTypeOf, PROOF_TYPES, type ProofType, suiteOf, suiteOfProof } from './suites.ts'
+export { ephemeralSecret } from './keys.ts'
+export { isBaseProof } from './selective-value.ts'
+export {
+  isProofType,
+  isSelective,
+  keyFor,
+  keyTypeOf,
+  PROOF_TYPES,
+  type ProofType,
+  suiteOf,
+  suiteOfProof,
+} from './suites.ts'
 export { type CheckProof, createProofCheck, type ProofCheck, type ProofVerdict } from './verify.ts'
 
 /** Loaded when it is used, because tables of the curve take a third of a second of a core; threads load it at once. */
 const bbs = () => import('./bbs.ts')
+const sd = () => import('./ecdsa-sd.ts')
 
 /** A key of the issuer in any key store. `sign` returns 64 bytes: Ed25519, or ECDSA P-256 as r‖s. */
 export interface Signer {
@@ -46,15 +58,18 @@ export interface ProofRequest extends ProofPurpose {
   verificationMethod: string
   /** ISO 8601 in UTC, to the second. BBS proofs have none by default: it would link the derived proofs. */
   created?: string
-  /** BBS: JSON pointers that every derived proof discloses; `defaultMandatoryPointers` by default. */
+  /** Selective disclosure: JSON pointers that every derived proof discloses; `defaultMandatoryPointers` by default. */
   mandatoryPointers?: string[]
-  /** BBS: 32 random bytes. */
+  /** Selective disclosure: 32 random bytes. */
   hmacKey?: Uint8Array
+  /** ecdsa-sd-2023: the private key of this proof alone, of `ephemeralSecret`; it signs each statement. */
+  ephemeral?: Uint8Array
 }
 
 export type PreparedProof = { proof: Json } & (
   | { kind: 'jws' | 'proofValue'; data: Uint8Array }
   | ({ kind: 'bbs' } & BbsData)
+  | ({ kind: 'sd' } & SdData)
 )
 
 /** A holder must not be able to hide the issuer of a credential, its end and its status. */
@@ -71,10 +86,29 @@ const MANDATORY = [
 export const defaultMandatoryPointers = (credential: Json): string[] =>
   MANDATORY.filter((member) => credential[member] !== undefined).map((member) => `/${member}`)
 
+/** Throws as `canonize` and `assertTyped` do. */
+async function prepareSelective(request: ProofRequest, proof: Json, options: CanonizeOptions): Promise<PreparedProof> {
+  const { credential, hmacKey, ephemeral, mandatoryPointers = defaultMandatoryPointers(credential) } = request
+  if (hmacKey === undefined) throw new TypeError('a base proof needs 32 random bytes')
+  checkPointers(credential, mandatoryPointers)
+  await assertPlainForBbs(credential, options)
+  if (suiteOf(request.proofType).signature === 'bbs') {
+    const { bbsData } = await bbs()
+    const { statements, ...data } = await bbsData(credential, proof, { hmacKey, mandatoryPointers }, options)
+    assertTyped(credential, statements)
+    return { kind: 'bbs', proof, ...data }
+  }
+  if (ephemeral === undefined) throw new TypeError('an ecdsa-sd-2023 proof needs a key of its own')
+  const { sdData } = await sd()
+  const { statements, ...data } = await sdData(credential, proof, { hmacKey, ephemeral, mandatoryPointers }, options)
+  assertTyped(credential, statements)
+  return { kind: 'sd', proof, ...data }
+}
+
 /** Canonicalises the document and the proof options, for `completeProof`. Throws as `canonize` and `assertTyped` do. */
 export async function prepareProof(request: ProofRequest, options: CanonizeOptions): Promise<PreparedProof> {
   const { credential, proofType, verificationMethod, created, challenge, domain } = request
-  const { type, cryptosuite, signature } = suiteOf(proofType)
+  const { type, cryptosuite, signature, canonical } = suiteOf(proofType)
   refuseImports(credential)
   const proof: Json = {
     type,
@@ -85,19 +119,18 @@ export async function prepareProof(request: ProofRequest, options: CanonizeOptio
     ...(challenge !== undefined && { challenge }),
     ...(domain !== undefined && { domain }),
   }
-  if (signature === 'bbs') {
-    const { hmacKey, mandatoryPointers = defaultMandatoryPointers(credential) } = request
-    if (hmacKey === undefined) throw new TypeError('a BBS proof needs 32 random bytes')
-    checkPointers(credential, mandatoryPointers)
-    await assertPlainForBbs(credential, options)
-    const { bbsData } = await bbs()
-    const { statements, ...data } = await bbsData(credential, proof, { hmacKey, mandatoryPointers }, options)
-    assertTyped(credential, statements)
-    return { kind: 'bbs', proof, ...data }
+  if (signature === 'bbs' || signature === 'sd') return prepareSelective(request, proof, options)
+  // a presentation contains credentials of others
+  const isOurs = proof.proofPurpose === 'assertionMethod'
+  if (canonical === 'jcs') {
+    // its readers may take statements from it, so they are checked as those of the other suites are
+    const statements = await canonizePlain(credential, options)
+    if (isOurs) assertTyped(credential, statements)
+    const withContext = { ...proof, ...('@context' in credential && { '@context': credential['@context'] }) }
+    return { kind: 'proofValue', proof: withContext, data: hashJson(credential, withContext).bytes }
   }
   const { bytes, canonicalDocument } = await hashData(credential, proof, options)
-  // a presentation contains credentials of others
-  if (proof.proofPurpose === 'assertionMethod') assertTyped(credential, canonicalDocument)
+  if (isOurs) assertTyped(credential, canonicalDocument)
   return { kind: signature, proof, data: signature === 'jws' ? jwsInput(bytes) : bytes }
 }
 
@@ -109,6 +142,8 @@ export async function completeProof(credential: Json, prepared: PreparedProof, s
     return { ...credential, proof: { ...proof, proofValue: bbsProofValue(prepared, signature, signer.publicKey) } }
   }
   const signature = await signer.sign(prepared.data)
+  if (prepared.kind === 'sd')
+    return { ...credential, proof: { ...proof, proofValue: sdProofValue(prepared, signature) } }
   const value = prepared.kind === 'jws' ? { jws: detachedJws(signature) } : { proofValue: base58btc.encode(signature) }
   return { ...credential, proof: { ...proof, ...value } }
 }
@@ -146,11 +181,11 @@ export async function signCredential(
 }
 
 export interface DeriveRequest {
-  /** With a bbs-2023 base proof. */
+  /** With a base proof of bbs-2023 or ecdsa-sd-2023. */
   credential: Json
   /** JSON pointers to disclose in addition to the mandatory ones; `everything` hides nothing. */
   disclose: string[] | 'everything'
-  /** Bound into the derived proof, for a verifier's challenge. */
+  /** bbs-2023: bound into the derived proof, for a verifier's challenge. */
   presentationHeader?: Uint8Array
 }
 
@@ -163,6 +198,10 @@ export async function deriveCredential(request: DeriveRequest, options: Canonize
     throw new Refusal('credential.not_derivable', 'The credential must have exactly one proof to derive from.')
   }
   const selectivePointers = disclose === 'everything' ? [''] : disclose
+  if (suiteOfProof(proof)?.signature === 'sd') {
+    const { deriveSd } = await sd()
+    return deriveSd(document, { ...proof }, selectivePointers, options)
+  }
   const { deriveBbs } = await bbs()
   return deriveBbs(document, { ...proof }, { selectivePointers, presentationHeader }, options)
 }

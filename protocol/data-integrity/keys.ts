@@ -12,6 +12,12 @@ const keys = new LRUCache<string, VerificationKey>({ max: 5000 })
 /** Longer keys are not cached: a JSON Web Key may have any further members. */
 const MAX_CACHED = 2_000
 
+/** A key that OpenSSL verifies with. Throws for a point that is none. */
+export const nativeKey = (key: PublicKey): VerificationKey => ({
+  ...key,
+  native: createPublicKey({ key: { ...toJwk(key) }, format: 'jwk' }),
+})
+
 /**
  * Returns the public key of a verification method in any representation. Decoding and checking a point costs more than
  * a signature, so keys are cached by their text. Throws `Refusal('did.key_unsupported' | 'did.invalid')`.
@@ -21,12 +27,14 @@ export function verificationKey(method: VerificationMethod): VerificationKey {
   const text = JSON.stringify([type, publicKeyMultibase, publicKeyBase58, publicKeyJwk])
   const cached = keys.get(text)
   if (cached !== undefined) return cached
-  const key: VerificationKey = publicKeyOf(method)
-  if (['ed25519', 'p256', 'p384'].includes(key.keyType))
-    key.native = createPublicKey({ key: { ...toJwk(key) }, format: 'jwk' })
+  const publicKey = publicKeyOf(method)
+  const key = ['ed25519', 'p256', 'p384'].includes(publicKey.keyType) ? nativeKey(publicKey) : publicKey
   if (text.length <= MAX_CACHED) keys.set(text, key)
   return key
 }
+
+/** Private key of an ephemeral P-256 key, from at least 48 random bytes (FIPS 186-5, appendix A.2.1). */
+export const ephemeralSecret = (seed: Uint8Array): Uint8Array => p256.utils.randomSecretKey(new Uint8Array(seed))
 
 /** Hashes and forms of signatures of the curves. */
 const ECDSA = { p256: { hash: 'sha256', curve: p256 }, p384: { hash: 'sha384', curve: p384 } } as const

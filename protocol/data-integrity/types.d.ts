@@ -55,6 +55,12 @@ declare module '@digitalbazaar/bbs-2023-cryptosuite' {
   export function createVerifyCryptosuite(options?: { expectedPresentationHeader?: Uint8Array }): object
 }
 
+declare module '@digitalbazaar/ecdsa-sd-2023-cryptosuite' {
+  export function createDiscloseCryptosuite(options: { proofId?: string; selectivePointers: string[] }): object
+  export function createSignCryptosuite(options: { mandatoryPointers: string[] }): object
+  export function createVerifyCryptosuite(): object
+}
+
 declare module '@digitalbazaar/di-sd-primitives' {
   interface Options {
     documentLoader: (url: string) => Promise<object>

@@ -3,9 +3,9 @@ import { base64url } from 'multiformats/bases/base64'
 import { bundledContexts, refuseImports } from '../contexts/index.ts'
 import type { VerificationMethod } from '../dids/index.ts'
 import { assertPlainForBbs, type CanonizeOptions } from './canonize.ts'
-import { hashData, type Json, jwsInput, parseDetachedJws } from './hash.ts'
+import { hashData, hashJson, type Json, jwsInput, parseDetachedJws, sameContexts } from './hash.ts'
 import { type VerificationKey, verificationKey, verifySignature } from './keys.ts'
-import { isCryptosuite, type Suite, suiteOfProof } from './suites.ts'
+import { isCryptosuite, isSelective, type Suite, suiteOfProof } from './suites.ts'
 
 /** One proof to check: plain data that may cross threads. */
 export interface ProofCheck {
@@ -52,8 +52,29 @@ async function verifyHashed(
   const signature = suite.signature === 'jws' ? jws?.signature : multibase(proof.proofValue)
   if (signature === undefined) return false
   const digest = key.keyType === 'p384' ? 'sha384' : 'sha256'
-  const { bytes } = await hashData(document, proof, { ...options, digest })
+  const { bytes } =
+    suite.canonical === 'jcs'
+      ? hashJson(document, proof, digest)
+      : await hashData(document, proof, { ...options, digest })
   return verifySignature(key, jws === undefined ? bytes : jwsInput(bytes, jws.header), signature)
+}
+
+/** Says what is wrong with the contexts of a proof; undefined where nothing is. */
+function contextFault({ canonical }: Suite, document: Json, proof: Json): string | undefined {
+  if (canonical === 'jcs')
+    return sameContexts(document, proof) ? undefined : 'The contexts of the proof are not those of the document.'
+  return ownContexts(proof) ? undefined : 'The proof has a context that is not one of the bundled contexts.'
+}
+
+async function verifySelective(
+  { document, proof }: ProofCheck,
+  suite: Suite,
+  key: VerificationKey,
+  options: CanonizeOptions,
+): Promise<boolean> {
+  await assertPlainForBbs(document, options)
+  if (suite.signature === 'bbs') return (await import('./bbs.ts')).verifyBbs(document, proof, key, options)
+  return (await import('./ecdsa-sd.ts')).verifySd(document, proof, key, options)
 }
 
 /** A check that runs in this thread. */
@@ -66,15 +87,14 @@ export function createProofCheck(options: CanonizeOptions): CheckProof {
     if (suite === undefined && isCryptosuite(name))
       return failed(`A ${name} proof must have the type DataIntegrityProof, and it has another.`)
     if (suite === undefined) return failed(`Proofs of type ${name} are not supported.`)
-    if (!ownContexts(proof)) return failed('The proof has a context that is not one of the bundled contexts.')
+    const fault = contextFault(suite, document, proof)
+    if (fault !== undefined) return failed(fault)
     const key = verificationKey(method)
     if (!suite.keyTypes.includes(key.keyType))
       return failed(`A ${name} proof cannot have a key of type ${key.keyType}.`)
-    if (suite.signature === 'bbs') await assertPlainForBbs(document, options)
-    const verified =
-      suite.signature === 'bbs'
-        ? await (await import('./bbs.ts')).verifyBbs(document, proof, key, options)
-        : await verifyHashed(check, suite, key, options)
+    const verified = isSelective(suite)
+      ? await verifySelective(check, suite, key, options)
+      : await verifyHashed(check, suite, key, options)
     return verified ? { verified } : failed(`The ${name} signature does not match the document.`)
   }
 }

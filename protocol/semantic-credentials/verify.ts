@@ -1,5 +1,5 @@
 import { CONTEXT } from '../contexts/index.ts'
-import type { CheckProof, Json } from '../data-integrity/index.ts'
+import { type CheckProof, type Json, suiteOfProof } from '../data-integrity/index.ts'
 import type { DidDocument } from '../dids/index.ts'
 import { isObject, listOf } from '../json.ts'
 import type { Clock } from '../time.ts'
@@ -17,6 +17,8 @@ export interface Verdict {
 export interface VerifyRequest extends Clock {
   /** From `normaliseForVerify`. */
   credential: Json
+  /** The credential as it came, for proofs that sign the JSON itself. Default: `credential`. */
+  asSent?: Json
   /** Throws `Refusal` or `Unavailable('outbound')` when the DID does not resolve. */
   resolveDid(did: string): Promise<DidDocument>
   checkProof: CheckProof
@@ -47,7 +49,9 @@ async function proofsReasons(credential: Json, request: VerifyRequest): Promise<
     message: `No proof is made with a key of the issuer ${issuer.slice(0, 200)}.`,
   }
   const rules = { ...request, purpose: 'assertionMethod' } as const
-  const reasons = await Promise.all(proofs.map((each) => proofReasons(document, each, proofs, rules)))
+  const { proof: _, ...sent } = request.asSent ?? credential
+  const signedBy = (each: Json) => (suiteOfProof(each)?.canonical === 'jcs' ? sent : document)
+  const reasons = await Promise.all(proofs.map((each) => proofReasons(signedBy(each), each, proofs, rules)))
   return [...(byIssuer ? [] : [noIssuerProof]), ...reasons.flat()]
 }
 

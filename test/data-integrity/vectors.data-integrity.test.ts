@@ -2,7 +2,7 @@ import { createPrivateKey, sign } from 'node:crypto'
 import { sign as bbsSign } from '@digitalbazaar/bbs-signatures'
 import { base58btc } from 'multiformats/bases/base58'
 import { createDocumentLoader } from '../../protocol/contexts/index.ts'
-import { hashData } from '../../protocol/data-integrity/hash.ts'
+import { hashData, hashJson } from '../../protocol/data-integrity/hash.ts'
 import {
   completeProof,
   createProofCheck,
@@ -87,9 +87,34 @@ for (const [folder, input] of [
   )
 }
 
-withVectors('the Ed25519Signature2020 vector verifies (VC Data Integrity EdDSA 1.0, appendix B.2)', async (t) => {
-  t.deepEqual(await verifyProof(vectorJson(`${EDDSA}/Ed25519Signature2020/signedEdSig.json`)), { verified: true })
+withVectors('eddsa-jcs-2022 is reproduced byte for byte (VC Data Integrity EdDSA 1.0, appendix B)', async (t) => {
+  const at = (file: string) => vectorText(`${EDDSA}/eddsa-jcs-2022/${file}`)
+  const credential = vectorJson(`${EDDSA}/unsigned.json`)
+  const proof = vectorJson(`${EDDSA}/eddsa-jcs-2022/proofConfigJCS.json`)
+  const data = hashJson(credential, proof)
+  t.is(data.canonicalDocument, at('canonDocJCS.txt'))
+  t.is(data.canonicalProofOptions, at('proofCanonJCS.txt'))
+  t.is(Buffer.from(data.bytes).toString('hex'), at('combinedHashJCS.txt'))
+  const now = new Date(String(proof.created))
+  const signed = await signCredential(
+    { credential, proofType: 'eddsa-jcs-2022', signer: vectorSigner(), now },
+    { documentLoader },
+  )
+  t.deepEqual(signed, JSON.parse(at('signedJCS.json')))
+  t.deepEqual(await verifyProof(signed), { verified: true })
 })
+
+withVectors(
+  'Ed25519Signature2020 is reproduced byte for byte (VC Data Integrity EdDSA 1.0, appendix B.2)',
+  async (t) => {
+    const vector = vectorJson<Json & { proof: Json }>(`${EDDSA}/Ed25519Signature2020/signedEdSig.json`)
+    t.deepEqual(await verifyProof(vector), { verified: true })
+    const { proof, ...credential } = vector
+    const now = new Date(String(proof.created))
+    const request = { credential, proofType: 'Ed25519Signature2020', signer: vectorSigner(), now } as const
+    t.deepEqual(await signCredential(request, { documentLoader }), vector)
+  },
+)
 
 const BBS = 'w3c-vc-di-bbs/TestVectors'
 

@@ -106,8 +106,8 @@ test('a supported cryptosuite below another proof type is not called unsupported
     JSON.stringify(await check({ document: { '@context': [V2] }, proof, method } as ProofCheck))
   t.regex(await reasonOf({ type: 'Proof', cryptosuite: 'eddsa-rdfc-2022' }), /must have the type DataIntegrityProof/)
   t.regex(
-    await reasonOf({ type: 'DataIntegrityProof', cryptosuite: 'eddsa-jcs-2022' }),
-    /eddsa-jcs-2022 are not supported/,
+    await reasonOf({ type: 'DataIntegrityProof', cryptosuite: 'ecdsa-xi-2023' }),
+    /ecdsa-xi-2023 are not supported/,
   )
 })
 

@@ -1,5 +1,6 @@
 import {
   isProofType,
+  isSelective,
   type Json,
   keyFor,
   PROOF_TYPES,
@@ -7,6 +8,7 @@ import {
   suiteOf,
 } from '../../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../../protocol/errors.ts'
+import { isObject } from '../../../protocol/json.ts'
 import type { Asked, PresentationToVerify } from '../../../protocol/semantic-credentials/presentations/checks.ts'
 import { expectedDomains, failed, proofsOf } from '../../../protocol/semantic-credentials/presentations/checks.ts'
 import {
@@ -59,13 +61,13 @@ export interface PresentationToCheck extends PresentationInput {
 export interface HolderSignature extends PresentationInput {
   /** One of the tenant's DIDs, COMPLETED, with a key for the proof type under `authentication`. */
   did: string
-  /** Any but a BBS one: a holder's own proof has no selective disclosure. */
+  /** Any but one of selective disclosure, which a holder's own proof has no use for. */
   proofType: string
   /** Field of the request that names the DID, for refusals; by default `did`. */
   didField?: string
 }
 
-const canHoldersUse = (type: ProofType) => suiteOf(type).signature !== 'bbs'
+const canHoldersUse = (type: ProofType) => !isSelective(suiteOf(type))
 
 const HOLDER_PROOF_TYPES = PROOF_TYPES.filter(canHoldersUse)
 
@@ -144,6 +146,7 @@ export function createPresentations(parts: Parts) {
     const expected = { ...(challenge !== undefined && { challenge }), ...(domain !== undefined && { domain }), asked }
     const request: PresentationToVerify = {
       presentation,
+      ...(isObject(payload) && { asSent: payload }),
       ...expected,
       ...(await required(tenantId, expected)),
       untrusted: trusted.length > 0 ? await contexts.contextReasons(tenantId, own, trusted) : [],
@@ -224,7 +227,7 @@ export function createPresentations(parts: Parts) {
           : [whatIsAsked(await presentationTemplates.readTemplate(tenantId, templateId))]),
       ]
       const expected = input.challenge ?? (request ? challenge : undefined)
-      const enforced = { ...input, presentation, ...(expected !== undefined && { challenge: expected }) }
+      const enforced = { ...input, ...(expected !== undefined && { challenge: expected }) }
       const verdict = await checkPresentation(tenantId, enforced, { asked })
       const metadata = {
         ...noteOf(verdict),

@@ -1,4 +1,4 @@
-import { PROOF_TYPES, suiteOf } from '../../../protocol/data-integrity/index.ts'
+import { isSelective, PROOF_TYPES, suiteOf } from '../../../protocol/data-integrity/index.ts'
 import { CHECKS } from '../../../protocol/semantic-credentials/vc-api.ts'
 import { freeMembers, oneOrMore, ref, text, URI } from '../../frame/openapi/json.ts'
 import { NULL, nullable, type Schema, type Schemas } from '../../frame/openapi/schemas.ts'
@@ -229,7 +229,7 @@ const options = (properties: Schemas): Schema => ({
 const VC_API: Schemas = {
   VcApiIssueOptions: options({
     ...proof(PROOF_TYPES),
-    mandatoryPointers: { ...POINTERS, description: 'For bbs-2023: what a holder must disclose.' },
+    mandatoryPointers: { ...POINTERS, description: 'For bbs-2023 and ecdsa-sd-2023: what a holder must disclose.' },
     credentialStatus: {
       description: 'The status entries to add: one, or one for revocation and one for suspension.',
       anyOf: [
@@ -258,7 +258,7 @@ const VC_API: Schemas = {
   }),
   VcApiDeriveOptions: options({ selectivePointers: POINTERS, presentationHeader: { allOf: [ref('Base64Url')] } }),
   VcApiProveOptions: options({
-    ...proof(PROOF_TYPES.filter((name) => suiteOf(name).signature !== 'bbs')),
+    ...proof(PROOF_TYPES.filter((name) => !isSelective(suiteOf(name)))),
     ...EXPECTED,
     verificationMethod: { ...text(4096), description: "Default: a key of the holder's DID." },
   }),

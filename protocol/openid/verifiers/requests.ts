@@ -27,6 +27,15 @@ const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
 /** Algorithms of issuer and device that the verification of mdocs reads, as COSE has them. */
 const MDOC_ALGORITHMS = [-7, -8, -35, -36]
 
+const CRYPTOSUITES = [
+  'eddsa-rdfc-2022',
+  'ecdsa-rdfc-2019',
+  'bbs-2023',
+  'eddsa-jcs-2022',
+  'ecdsa-jcs-2019',
+  'ecdsa-sd-2023',
+] as const
+
 /** Claims of the signed request object (OpenID4VP 1.0, section 5; RFC 9101). Wallets ignore an `iss`, so that there is none. */
 export const requestClaims = ({ query, shown, ...request }: WalletRequest) => ({
   aud: 'https://self-issued.me/v2',
@@ -44,7 +53,7 @@ export const requestClaims = ({ query, shown, ...request }: WalletRequest) => ({
     vp_formats_supported: {
       ldp_vc: {
         proof_type_values: ['DataIntegrityProof', 'Ed25519Signature2018', 'Ed25519Signature2020'],
-        cryptosuite_values: ['eddsa-rdfc-2022', 'ecdsa-rdfc-2019', 'bbs-2023'],
+        cryptosuite_values: CRYPTOSUITES,
       },
       mso_mdoc: { issuerauth_alg_values: MDOC_ALGORITHMS, deviceauth_alg_values: MDOC_ALGORITHMS },
     },

@@ -47,6 +47,8 @@ export interface Asked {
 export interface PresentationToVerify extends Omit<ProofRules, 'purpose'> {
   /** From `normalisePresentation`. */
   presentation: Json
+  /** The presentation as it came, for proofs that sign the JSON itself. Default: `presentation`. */
+  asSent?: Json
   /** The expected challenge; undefined: any. */
   challenge?: string
   domain?: string

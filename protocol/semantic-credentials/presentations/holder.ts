@@ -1,4 +1,4 @@
-import type { Json } from '../../data-integrity/index.ts'
+import { type Json, suiteOfProof } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
 import { MAX_PROOFS, methodId, proofReasons } from '../proofs.ts'
 import type { CredentialQuery } from './asked.ts'
@@ -44,6 +44,7 @@ export function ofHolder(
 /** Every proof must verify, with the purpose authentication. */
 export async function proofChecks(request: PresentationToVerify): Promise<Check[]> {
   const { proof: _, ...document } = request.presentation
+  const { proof: _sent, ...sent } = request.asSent ?? request.presentation
   const proofs = proofsOf(request.presentation)
   if (proofs.length === 0) return [failed('holderProof', 'The presentation has no proof.', '/proof')]
   if (proofs.length > MAX_PROOFS)
@@ -52,7 +53,8 @@ export async function proofChecks(request: PresentationToVerify): Promise<Check[
   const rules = { ...request, purpose: 'authentication' } as const
   return Promise.all(
     proofs.map(async ({ proof, path }) => {
-      const [reason] = await proofReasons(document, proof, all, rules)
+      const signed = suiteOfProof(proof)?.canonical === 'jcs' ? sent : document
+      const [reason] = await proofReasons(signed, proof, all, rules)
       if (reason) return failed('holderProof', `${reason.type}: ${reason.message}`, path)
       const created = proof.created === undefined ? '' : `, ${excerpt(proof.created)}`
       return passed(

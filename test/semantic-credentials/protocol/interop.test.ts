@@ -5,9 +5,13 @@ import {
   createVerifyCryptosuite,
 } from '@digitalbazaar/bbs-2023-cryptosuite'
 import { DataIntegrityProof } from '@digitalbazaar/data-integrity'
+import * as ecdsaJcs2019 from '@digitalbazaar/ecdsa-jcs-2019-cryptosuite'
 import { cryptosuite as ecdsaRdfc2019 } from '@digitalbazaar/ecdsa-rdfc-2019-cryptosuite'
+import * as ecdsaSd2023 from '@digitalbazaar/ecdsa-sd-2023-cryptosuite'
 import { Ed25519Signature2018 } from '@digitalbazaar/ed25519-signature-2018'
+import { Ed25519Signature2020 } from '@digitalbazaar/ed25519-signature-2020'
 import { cryptosuite as eddsa2022 } from '@digitalbazaar/eddsa-2022-cryptosuite'
+import * as eddsaJcs2022 from '@digitalbazaar/eddsa-jcs-2022-cryptosuite'
 import { cryptosuite as eddsaRdfc2022 } from '@digitalbazaar/eddsa-rdfc-2022-cryptosuite'
 import { derive, issue, verifyCredential as peerVerifies } from '@digitalbazaar/vc'
 import { p256 } from '@noble/curves/nist.js'
@@ -18,11 +22,14 @@ import { CONTEXT, createDocumentLoader } from '../../../protocol/contexts/index.
 import {
   createProofCheck,
   deriveCredential,
+  ephemeralSecret,
+  isSelective,
   type Json,
   type ProofType,
   signCredential,
+  suiteOf,
 } from '../../../protocol/data-integrity/index.ts'
-import { verificationMethod } from '../../../protocol/dids/methods.ts'
+import { type MethodType, verificationMethod } from '../../../protocol/dids/methods.ts'
 import {
   normaliseForVerify,
   normaliseSignPayload,
@@ -40,18 +47,15 @@ const now = new Date('2026-03-01T12:00:00Z')
 const documentLoader = createDocumentLoader()
 const checkProof = createProofCheck({ documentLoader })
 
+const METHODS: Partial<Record<ProofType, readonly [string, MethodType]>> = {
+  Ed25519Signature2018: [CONTEXT.ed25519Signature2018, 'Ed25519VerificationKey2018'],
+  Ed25519Signature2020: [CONTEXT.ed25519Signature2020, 'Ed25519VerificationKey2020'],
+}
+
 /** The peers load keys and DID documents as JSON-LD, each with the context that their suite knows. */
 const peerLoader = (signer: TestSigner, proofType: ProofType) => async (url: string) => {
-  const is2018 = proofType === 'Ed25519Signature2018'
-  const method = {
-    '@context': is2018 ? CONTEXT.ed25519Signature2018 : 'https://w3id.org/security/multikey/v1',
-    ...verificationMethod(
-      signer.verificationMethod,
-      signer.did,
-      is2018 ? 'Ed25519VerificationKey2018' : 'Multikey',
-      signer,
-    ),
-  }
+  const [context, type] = METHODS[proofType] ?? (['https://w3id.org/security/multikey/v1', 'Multikey'] as const)
+  const method = { '@context': context, ...verificationMethod(signer.verificationMethod, signer.did, type, signer) }
   const controller = { '@context': 'https://www.w3.org/ns/did/v1', id: signer.did, assertionMethod: [method.id] }
   const own = url === signer.verificationMethod ? method : url === signer.did ? controller : undefined
   return own === undefined ? documentLoader(url) : { contextUrl: null, documentUrl: url, document: own }
@@ -70,15 +74,41 @@ interface Peer {
   signs: (signer: TestSigner) => object
   verifies: () => object
 }
-const dataIntegrity = (makeSigner: () => TestSigner, algorithm: string, cryptosuite: object): Peer => ({
+const dataIntegrity = (
+  makeSigner: () => TestSigner,
+  algorithm: string,
+  cryptosuite: object,
+  verifier = cryptosuite,
+): Peer => ({
   makeSigner,
   signs: (signer) => new DataIntegrityProof({ signer: peerSigner(signer, algorithm), cryptosuite, date: now }),
-  verifies: () => new DataIntegrityProof({ cryptosuite }),
+  verifies: () => new DataIntegrityProof({ cryptosuite: verifier }),
 })
+const jcs = (makeSigner: () => TestSigner, algorithm: string, suite: typeof eddsaJcs2022): Peer =>
+  dataIntegrity(makeSigner, algorithm, suite.createSignCryptosuite(), suite.createVerifyCryptosuite())
 const PEERS: [ProofType, Peer][] = [
   ['eddsa-rdfc-2022', dataIntegrity(ed25519Signer, 'Ed25519', eddsaRdfc2022)],
   ['eddsa-2022', dataIntegrity(ed25519Signer, 'Ed25519', eddsa2022)],
   ['ecdsa-rdfc-2019', dataIntegrity(p256Signer, 'P-256', ecdsaRdfc2019)],
+  ['eddsa-jcs-2022', jcs(ed25519Signer, 'Ed25519', eddsaJcs2022)],
+  ['ecdsa-jcs-2019', jcs(p256Signer, 'P-256', ecdsaJcs2019)],
+  [
+    'ecdsa-sd-2023',
+    dataIntegrity(
+      p256Signer,
+      'P-256',
+      ecdsaSd2023.createSignCryptosuite({ mandatoryPointers: ['/issuer'] }),
+      ecdsaSd2023.createVerifyCryptosuite(),
+    ),
+  ],
+  [
+    'Ed25519Signature2020',
+    {
+      makeSigner: ed25519Signer,
+      signs: (signer) => new Ed25519Signature2020({ signer: peerSigner(signer, 'Ed25519'), date: now.toISOString() }),
+      verifies: () => new Ed25519Signature2020(),
+    },
+  ],
   [
     'Ed25519Signature2018',
     {
@@ -102,6 +132,9 @@ const PEERS: [ProofType, Peer][] = [
   ],
 ]
 
+/** The keys of one proof with selective disclosure. */
+const drawn = () => ({ hmacKey: randomBytes(32), ephemeral: ephemeralSecret(randomBytes(48)) })
+
 const normalised = (signer: TestSigner, proofType: ProofType, base: string): Json =>
   normaliseSignPayload(
     {
@@ -120,14 +153,10 @@ for (const [proofType, peer] of PEERS) {
       const signer = await peer.makeSigner()
       const loader = peerLoader(signer, proofType)
       const credential = normalised(signer, proofType, base)
-      const ours = await signCredential(
-        { credential, proofType, signer, now, hmacKey: randomBytes(32) },
-        { documentLoader },
-      )
-      const shown =
-        proofType === 'bbs-2023'
-          ? await deriveCredential({ credential: ours, disclose: 'everything' }, { documentLoader })
-          : ours
+      const ours = await signCredential({ credential, proofType, signer, now, ...drawn() }, { documentLoader })
+      const shown = isSelective(suiteOf(proofType))
+        ? await deriveCredential({ credential: ours, disclose: 'everything' }, { documentLoader })
+        : ours
       const { verified, error } = await peerVerifies({
         credential: shown,
         suite: peer.verifies(),
@@ -167,10 +196,7 @@ test('an ECDSA proof verifies with either value of s, as others write it (FIPS 1
 test('a proof that @digitalbazaar/vc derives from our base proof verifies here', async (t) => {
   const signer = await bbsSigner()
   const credential = normalised(signer, 'bbs-2023', CONTEXT.credentialsV2)
-  const base = await signCredential(
-    { credential, proofType: 'bbs-2023', signer, now, hmacKey: randomBytes(32) },
-    { documentLoader },
-  )
+  const base = await signCredential({ credential, proofType: 'bbs-2023', signer, now, ...drawn() }, { documentLoader })
   const suite = new DataIntegrityProof({
     cryptosuite: createDiscloseCryptosuite({ selectivePointers: ['/credentialSubject/givenName'] }),
   })
@@ -180,9 +206,27 @@ test('a proof that @digitalbazaar/vc derives from our base proof verifies here',
   t.deepEqual(await verifyCredential(request), { verified: true, reason: [] })
 })
 
+test('a proof that @digitalbazaar/vc derives from our ecdsa-sd-2023 base proof verifies here', async (t) => {
+  const signer = p256Signer()
+  const credential = normalised(signer, 'ecdsa-sd-2023', CONTEXT.credentialsV2)
+  const request = { credential, proofType: 'ecdsa-sd-2023', signer, now, ...drawn() } as const
+  const base = await signCredential(request, { documentLoader })
+  const suite = new DataIntegrityProof({
+    cryptosuite: ecdsaSd2023.createDiscloseCryptosuite({ selectivePointers: ['/credentialSubject/givenName'] }),
+  })
+  const loader = peerLoader(signer, 'ecdsa-sd-2023')
+  const derived = await derive({ verifiableCredential: base, suite, documentLoader: loader })
+  t.deepEqual(derived.credentialSubject, { id: 'did:example:jamie', givenName: 'Jamie' })
+  const verifying = { now, resolveDid: resolveTestDid, checkProof }
+  t.true((await verifyCredential({ ...verifying, credential: normaliseForVerify(derived) })).verified)
+  const more = { ...derived, credentialSubject: { ...Object(derived.credentialSubject), alumniOf: 'Another' } }
+  const { verified, reason } = await verifyCredential({ ...verifying, credential: normaliseForVerify(more) })
+  t.deepEqual([verified, reason.map(({ type }) => type)], [false, ['Proof']])
+})
+
 const NAMES = ['Jamie', 'Zoë', '名前', '🎓', 'a"b\\c\n', '']
 
-for (const [proofType, peer] of PEERS.filter(([name]) => name !== 'bbs-2023'))
+for (const [proofType, peer] of PEERS.filter(([name]) => !isSelective(suiteOf(name))))
   test(`${proofType}: credentials of one shape, signed one by one, verify in @digitalbazaar/vc (D-084)`, async (t) => {
     const documents = createDocuments({ threads: 1 })
     t.teardown(() => documents.close())

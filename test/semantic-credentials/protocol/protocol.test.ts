@@ -4,6 +4,7 @@ import { CONTEXT, createDocumentLoader } from '../../../protocol/contexts/index.
 import {
   createProofCheck,
   deriveCredential,
+  ephemeralSecret,
   type Json,
   type ProofType,
   signCredential,
@@ -52,15 +53,12 @@ const payloadOf = (signer: TestSigner, base: string = CONTEXT.credentialsV1): Js
   credentialSubject: subject,
 })
 
-async function issue(
-  signer: TestSigner,
-  proofType: ProofType,
-  payload: Json = payloadOf(signer),
-  status?: Json,
-): Promise<Json> {
+const DRAWN = { hmacKey: randomBytes(32), ephemeral: ephemeralSecret(randomBytes(48)) }
+
+async function issue(signer: TestSigner, proofType: ProofType, payload = payloadOf(signer), status?: Json) {
   const { credential } = normaliseSignPayload(payload, { proofType, revocable: status !== undefined, now })
   const complete = status === undefined ? credential : withStatus(credential, status)
-  return signCredential({ credential: complete, proofType, signer, now, hmacKey: randomBytes(32) }, { documentLoader })
+  return signCredential({ credential: complete, proofType, signer, now, ...DRAWN }, { documentLoader })
 }
 
 const verify = (credential: Json, more: Partial<VerifyRequest> = {}) =>
@@ -71,19 +69,21 @@ const reasons = async (credential: Json, more: Partial<VerifyRequest> = {}) => {
   return { verified, types: reason.map(({ type }) => type) }
 }
 
-const SIGNERS: Record<ProofType, () => TestSigner | Promise<TestSigner>> = {
+type MakeSigner = () => TestSigner | Promise<TestSigner>
+const SIGNERS: Record<ProofType, MakeSigner> = {
   Ed25519Signature2018: ed25519Signer,
   'eddsa-rdfc-2022': ed25519Signer,
   'eddsa-2022': ed25519Signer,
   'ecdsa-rdfc-2019': p256Signer,
   BbsSignature2022: bbsSigner,
   'bbs-2023': bbsSigner,
+  'eddsa-jcs-2022': ed25519Signer,
+  'ecdsa-jcs-2019': p256Signer,
+  'ecdsa-sd-2023': p256Signer,
+  Ed25519Signature2020: ed25519Signer,
 }
 
-for (const [proofType, makeSigner] of Object.entries(SIGNERS) as [
-  ProofType,
-  () => TestSigner | Promise<TestSigner>,
-][]) {
+for (const [proofType, makeSigner] of Object.entries(SIGNERS) as [ProofType, MakeSigner][]) {
   for (const base of [CONTEXT.credentialsV1, CONTEXT.credentialsV2]) {
     test(`${proofType} in ${base} is signed and verified, and breaks when a claim changes`, async (t) => {
       const signer = await makeSigner()

@@ -47,3 +47,16 @@ declare module '@digitalbazaar/ed25519-signature-2018' {
     constructor(options?: { signer?: object; date?: string })
   }
 }
+declare module '@digitalbazaar/ed25519-signature-2020' {
+  export class Ed25519Signature2020 {
+    constructor(options?: { signer?: object; date?: string })
+  }
+}
+declare module '@digitalbazaar/eddsa-jcs-2022-cryptosuite' {
+  export function createSignCryptosuite(): object
+  export function createVerifyCryptosuite(): object
+}
+declare module '@digitalbazaar/ecdsa-jcs-2019-cryptosuite' {
+  export function createSignCryptosuite(): object
+  export function createVerifyCryptosuite(): object
+}
