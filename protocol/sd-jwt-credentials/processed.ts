@@ -14,7 +14,8 @@ export interface IssuedNode {
   disclosure?: Disclosure
   content:
     | { kind: 'value'; value: unknown }
-    | { kind: 'object'; members: Map<string, IssuedNode> }
+    /** `undisclosed`: digests without a disclosure, which may be those of further members. */
+    | { kind: 'object'; members: Map<string, IssuedNode>; undisclosed: number }
     | { kind: 'array'; elements: IssuedNode[] }
     | { kind: 'hidden' }
 }
@@ -82,7 +83,7 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
     return nodeOf(value, own, disclosure)
   }
 
-  function objectOf(object: Json, path: readonly (string | number)[]): Map<string, IssuedNode> {
+  function objectOf(object: Json, path: readonly (string | number)[]): IssuedNode['content'] {
     const members = new Map<string, IssuedNode>()
     for (const [name, value] of Object.entries(object)) {
       if (name === DIGESTS || (name === ALGORITHM && path.length === 0)) continue
@@ -90,12 +91,16 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
         throw refuse('name_reserved', 'A claim has the name _sd_alg or three dots.', pointerOf([...path, name]))
       members.set(name, memberOf(name, value, path))
     }
-    if (!Object.hasOwn(object, DIGESTS)) return members
+    let undisclosed = 0
+    if (!Object.hasOwn(object, DIGESTS)) return { kind: 'object', members, undisclosed }
     const digests = object[DIGESTS]
     if (!Array.isArray(digests)) throw refuse('digests_not_array', 'The _sd of an object is no array.', pointerOf(path))
     for (const digest of digests as unknown[]) {
       const disclosure = disclosureOf(digest, path)
-      if (!disclosure) continue
+      if (!disclosure) {
+        undisclosed += 1
+        continue
+      }
       const { name } = disclosure
       if (name === undefined)
         throw refuse('disclosure_of_element', 'A disclosure without a name is that of a member.', pointerOf(path))
@@ -103,7 +108,7 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
         throw refuse('name_taken', 'A disclosure has the name of another claim.', pointerOf([...path, name]))
       members.set(name, memberOf(name, disclosure.value, path, disclosure))
     }
-    return members
+    return { kind: 'object', members, undisclosed }
   }
 
   function elementOf(element: unknown, path: readonly (string | number)[]): IssuedNode {
@@ -128,11 +133,11 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
       const elements = (value as unknown[]).map((element, index) => elementOf(element, [...path, index]))
       return { ...from, content: { kind: 'array', elements } }
     }
-    if (isObject(value)) return { ...from, content: { kind: 'object', members: objectOf(value, path) } }
+    if (isObject(value)) return { ...from, content: objectOf(value, path) }
     return { ...from, content: { kind: 'value', value } }
   }
 
-  const root: IssuedNode = { content: { kind: 'object', members: objectOf(payload, []) } }
+  const root: IssuedNode = { content: objectOf(payload, []) }
   if (used.size < known.size) throw refuse('disclosure_unreferenced', 'A disclosure has a digest that is nowhere.')
   const claims = claimsOf(root)
   return { root, claims: isObject(claims) ? claims : {}, selective }
