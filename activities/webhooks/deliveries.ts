@@ -35,11 +35,14 @@ export interface DeliveryFilter {
   state?: DeliveryState
   /** Created at this time or later. */
   since?: Date
+  /** Created before this time. */
+  until?: Date
 }
 
 /** The last delivery of each event to a webhook, where it failed, the oldest first; one more than is asked for. */
 const FAILED = `select d.event_id as "eventId" from webhook_deliveries d
   where d.webhook_id = ? and d.state = 'FAILED' and d.ended_at >= ?
+    and d.ended_at < coalesce(?::timestamptz, 'infinity')
     and not exists (select from webhook_deliveries n
       where n.event_id = d.event_id and n.webhook_id = d.webhook_id and n.round > d.round)
   order by d.ended_at, d.id limit ?`
@@ -115,13 +118,13 @@ export function createDeliveries({ config, database, sql, outbox, uuid, operatio
     async listDeliveries(
       tenantId: string,
       { limit, offset }: { limit: number; offset: number },
-      { webhookId, eventId, state, since }: DeliveryFilter = {},
+      { webhookId, eventId, state, since, until }: DeliveryFilter = {},
     ): Promise<{ deliveries: DeliveryRecord[]; total: number }> {
       const where = {
         ...(webhookId !== undefined && { webhookId }),
         ...(eventId !== undefined && { eventId }),
         ...(state !== undefined && { state }),
-        ...(since !== undefined && { createdAt: { $gte: since } }),
+        ...((since || until) && { createdAt: { ...(since && { $gte: since }), ...(until && { $lt: until }) } }),
       }
       return inTenant(database.tenants, tenantId, async (em) => {
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
@@ -158,16 +161,20 @@ export function createDeliveries({ config, database, sql, outbox, uuid, operatio
     },
 
     /**
-     * Delivers again what failed at `since` or later, the oldest first; `more`: there is more than one request takes, or
-     * than may wait. Throws `webhook.not_found`, `webhook.disabled`, `TooMany('webhook.too_many_redeliveries')` where
-     * there is more and nothing more may wait.
+     * Delivers again what failed at `since` or later, and before `until` where that is given, the oldest first; `more`:
+     * there is more than one request takes, or than may wait. Throws `webhook.not_found`, `webhook.disabled`,
+     * `TooMany('webhook.too_many_redeliveries')` where there is more and nothing more may wait.
      */
-    async redeliverFailed(call: Call, webhookId: string, since: Date): Promise<{ redelivered: number; more: boolean }> {
+    async redeliverFailed(
+      call: Call,
+      webhookId: string,
+      { since, until }: { since: Date; until?: Date },
+    ): Promise<{ redelivered: number; more: boolean }> {
       const metadata: Metadata = { id: webhookId }
       return operations.change(call, 'redeliverFailedWebhookDeliveries', metadata, async (em) => {
         await assertEnabled(em, webhookId)
         const most = Math.min(AT_ONCE, await roomToWait(em, call.tenantId))
-        const failed = await em.execute<{ eventId: string }[]>(FAILED, [webhookId, since, most + 1])
+        const failed = await em.execute<{ eventId: string }[]>(FAILED, [webhookId, since, until ?? null, most + 1])
         if (most === 0 && failed.length > 0)
           throw tooManyRedeliveries(
             `${MOST_WAITING} redeliveries of the tenant wait for their receivers.`,

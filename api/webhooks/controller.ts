@@ -26,6 +26,7 @@ import {
   deliveryToWire,
   type RedeliveredOut,
   type RedeliverFailedIn,
+  spanOf,
   TEST_DELIVERY,
   timeOf,
   WEBHOOK,
@@ -147,8 +148,8 @@ export class WebhooksController extends Controller {
   }
 
   /**
-   * Delivers again every event whose last delivery to this webhook failed at the time or later: with new delivery ids and
-   * the same event ids, the oldest first, at most 500 with one request.
+   * Delivers again every event whose last delivery to this webhook failed at the time since or later, and before until
+   * where that is given: with new delivery ids and the same event ids, the oldest first, at most 500 with one request.
    * @summary Redeliver all failed deliveries
    */
   @Post('{id}/redeliver')
@@ -163,6 +164,7 @@ export class WebhooksController extends Controller {
     @Body() body: RedeliverFailedIn,
   ): Promise<RedeliveredOut> {
     this.setStatus(202)
-    return this.platform.webhookDeliveries.redeliverFailed(called.user, id, timeOf(body.since, 'since'))
+    const span = { ...spanOf(body), since: timeOf(body.since, 'since') }
+    return this.platform.webhookDeliveries.redeliverFailed(called.user, id, span)
   }
 }

@@ -25,7 +25,7 @@ import {
   deliveryToWire,
   NEW_DELIVERY,
   RETRIED_DELIVERY,
-  timeOf,
+  spanOf,
 } from './wire.ts'
 
 @Route('v1/webhooks/deliveries')
@@ -43,13 +43,13 @@ export class WebhookDeliveriesController extends Controller {
   @OperationId('getWebhookDeliveries')
   @Security('bearerAuth', ['webhooks:read'])
   async list(@Request() called: Called, @Queries() query: DeliveryQuery): Promise<DeliveryPageOut> {
-    const { webhookId, eventId, status, since } = query
+    const { webhookId, eventId, status } = query
     const page = toPage(query.limit, query.page)
     const { deliveries, total } = await this.platform.webhookDeliveries.listDeliveries(called.user.tenantId, page, {
       ...(webhookId !== undefined && { webhookId }),
       ...(eventId !== undefined && { eventId }),
       ...(status !== undefined && { state: status }),
-      ...(since !== undefined && { since: timeOf(since, 'since') }),
+      ...spanOf(query),
     })
     return { deliveries: deliveries.map(deliveryToWire), ...camelTotals(total, page.limit) }
   }

@@ -13,7 +13,7 @@ export const WEBHOOK_DOCUMENT: AreaDocument<keyof typeof WEBHOOK_OPERATIONS | 'g
       secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     },
     updateWebhook: { events: ['OpenIdCredentialIssued', 'OidcIssuerCredentialIssued'], disabled: false },
-    redeliverFailedWebhookDeliveries: { since: '2027-01-15T12:00:00Z' },
+    redeliverFailedWebhookDeliveries: { since: '2027-01-15T12:00:00Z', until: '2027-01-15T18:00:00Z' },
   },
   answers: {
     getWebhooks: { webhooks: [WEBHOOK], limit: 20, totalCount: 1, totalPages: 1 },

@@ -136,11 +136,15 @@ export interface DeliveryQuery extends PageQuery {
   status?: DeliveryStatus
   /** Returns only deliveries that were created at this time or later. */
   since?: DateTime
+  /** Returns only deliveries that were created before this time, which is after `since`. */
+  until?: DateTime
 }
 
 export interface RedeliverFailedIn {
   /** Delivers again what failed at this time or later. */
   since: DateTime
+  /** Delivers again only what failed before this time, which is after `since`. Default: whatever failed since then. */
+  until?: DateTime | null
 }
 
 export interface RedeliveredOut {
@@ -157,6 +161,17 @@ export function timeOf(text: string, path: string): Date {
   throw new Refusal('request.invalid', `${path} is not a date and time.`, [
     { path, code: 'date_time', message: 'expected the form 2027-01-31T12:00:00Z' },
   ])
+}
+
+/** The times from `since`, with it, to `until`, without it. Throws `Refusal('request.invalid')`. */
+export function spanOf(query: { since?: string; until?: string | null }): { since?: Date; until?: Date } {
+  const since = query.since === undefined ? undefined : timeOf(query.since, 'since')
+  const until = typeof query.until === 'string' ? timeOf(query.until, 'until') : undefined
+  if (since && until && until <= since)
+    throw new Refusal('request.invalid', 'until is not after since.', [
+      { path: 'until', code: 'order', message: 'expected a time after since' },
+    ])
+  return { ...(since && { since }), ...(until && { until }) }
 }
 
 export const webhookToWire = ({ secret, ...record }: SavedWebhook): WebhookOut => ({

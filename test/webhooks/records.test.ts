@@ -41,6 +41,14 @@ test('deliveries are found by webhook, event, status and time, page by page', as
   t.is((await hooks.deliveries('?status=FAILED')).totalCount, 0)
   const [newest] = page.deliveries
   t.is((await hooks.deliveries(`?since=${newest?.createdAt}`)).totalCount, 1)
+  t.is((await hooks.deliveries(`?until=${newest?.createdAt}`)).totalCount, 2, 'the end is not in the span')
+  const [oldest] = rest.deliveries
+  t.is((await hooks.deliveries(`?since=${oldest?.createdAt}&until=${newest?.createdAt}`)).totalCount, 2)
+  const backwards = await world.ask(`${WEBHOOKS}/deliveries?since=${newest?.createdAt}&until=${newest?.createdAt}`, {
+    token: world.token,
+  })
+  t.like(backwards.json(), { status: 400, type: '/problems#request.invalid' })
+  t.like(backwards.json<{ errors: object[] }>().errors, [{ path: 'until', code: 'order' }])
   t.like(newest, { status: 'PENDING', attempts: [], eventType: 'WebhookTest' })
   t.false('workflowUrl' in (newest ?? {}), 'the address that operators have is not for callers')
   const { deliveries: ofEvent } = await hooks.deliveries(`?eventId=${newest?.eventId.toUpperCase()}`)
@@ -56,6 +64,7 @@ test('deliveries are found by webhook, event, status and time, page by page', as
     '?status=failed',
     '?since=yesterday',
     '?since=2026-01-01',
+    '?until=yesterday',
     '?limit=1001',
   ])
     t.is((await world.ask(`${WEBHOOKS}/deliveries${query}`, { token: world.token })).status, 400, query)
@@ -88,6 +97,27 @@ test('a delivery under way is not made again, and one that failed is made again 
   t.is(rows[0]?.count, 502)
   for (const since of ['', 'yesterday', 1, null, undefined])
     t.is((await world.ask(`${WEBHOOKS}/${id}/redeliver`, { token, body: { since } })).status, 400)
+})
+
+test('what failed in a span of time is made again, from its beginning on and before its end', async (t) => {
+  const { hooks, token } = await otherTenant()
+  const { id } = await hooks.created(input())
+  await addFailed(id, 4)
+  await world.dependencies.systemSql.query({
+    text: `update webhook_deliveries d set ended_at = '2099-01-01T00:00:00Z'::timestamptz + n.nth * interval '1 hour'
+      from (select id, row_number() over (order by id) as nth from webhook_deliveries where webhook_id = $1) n where n.id = d.id`,
+    values: [id],
+  })
+  const again = (since: string, until?: string | null) =>
+    world.ask(`${WEBHOOKS}/${id}/redeliver`, { token, body: { since, until } })
+  const refused = (await again('2099-01-01T02:00:00Z', '2099-01-01T02:00:00Z')).json<{ errors: object[] }>()
+  t.like(refused, { status: 400, type: '/problems#request.invalid' })
+  t.like(refused.errors, [{ path: 'until', code: 'order', message: 'expected a time after since' }])
+  t.is((await again('2099-01-01T02:00:00Z', 'tomorrow')).status, 400)
+  t.deepEqual((await again('2099-01-01T02:00:00Z', '2099-01-01T04:00:00Z')).json(), { redelivered: 2, more: false })
+  t.deepEqual((await again('2099-01-01T02:00:00Z', '2099-01-01T04:00:00Z')).json(), { redelivered: 0, more: false })
+  t.deepEqual((await again('2099-01-01T02:00:00Z', null)).json(), { redelivered: 1, more: false }, 'the end itself')
+  t.deepEqual((await again('2099-01-01T01:00:00Z')).json(), { redelivered: 1, more: false })
 })
 
 /** Deliveries of so many events to a webhook, all of which failed. */

@@ -35,9 +35,11 @@ export function Actions({ webhook: { id, disabled }, reload }: ChangeProps) {
   /** The platform takes some at a time: as many times as there are more. */
   const redeliver = async (form: FormData) => {
     const since = momentOf(textOf(form, 'since')) ?? daysAgo(REDELIVERED_DAYS).toISOString()
+    const until = momentOf(textOf(form, 'until'))
+    const body = { since, ...(until && { until }) }
     let count = 0
     for (let isMore = true; isMore; ) {
-      const { redelivered, more } = await api.post('/v1/webhooks/{id}/redeliver', { ...path, body: { since } })
+      const { redelivered, more } = await api.post('/v1/webhooks/{id}/redeliver', { ...path, body })
       count += redelivered
       isMore = more
       done(say(webhooks.redelivered, { count }))
@@ -73,6 +75,7 @@ export function Actions({ webhook: { id, disabled }, reload }: ChangeProps) {
                 hint={webhooks.sinceHint}
                 required
               />
+              <TextEntry label={webhooks.until} name="until" type="datetime-local" hint={webhooks.untilHint} />
             </Confirm>
             <Confirm
               action={webhooks.disable}

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { Choice } from '../../frame/filters.tsx'
+import { Choice, Field } from '../../frame/filters.tsx'
 import { useDoing, useLoad } from '../../frame/load.ts'
+import { momentOf } from '../../frame/moments.ts'
 import { Curl, Failure, Shown, State, Time } from '../../frame/parts.tsx'
 import { Link, pathOf, withQuery } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
@@ -70,17 +71,21 @@ export function Deliveries({
   const { webhooks, frame } = useTexts()
   const [page, setPage] = useState(1)
   const [status, setStatus] = useState<Status>()
+  const [span, setSpan] = useState<{ since?: string; until?: string }>({})
   const query = {
     limit: PAGE_SIZE,
     page,
     ...(webhookId && { webhookId }),
     ...(eventId && { eventId }),
     ...(status && { status }),
+    ...span,
   }
   const loaded = useLoad(JSON.stringify([query, turn]), () => api.get('/v1/webhooks/deliveries', { params: { query } }))
-  const choose = (name: string) => {
+  const choose = ({ name, value }: { name: string; value: string }) => {
     setPage(1)
-    setStatus((Object.keys(webhooks.statuses) as Status[]).find((each) => each === name))
+    if (name === 'status') return setStatus((Object.keys(webhooks.statuses) as Status[]).find((each) => each === value))
+    const moment = momentOf(value)
+    setSpan(({ [name as keyof typeof span]: _former, ...rest }) => ({ ...rest, ...(moment && { [name]: moment }) }))
   }
   const mayRedeliver = standing.scopes.has('webhooks:write')
   const columns: Column<Delivery>[] = [
@@ -109,8 +114,15 @@ export function Deliveries({
   ]
   return (
     <>
-      <div class="filters" onChange={({ target }) => target instanceof HTMLSelectElement && choose(target.value)}>
+      <div
+        class="filters"
+        onChange={({ target }) =>
+          (target instanceof HTMLSelectElement || target instanceof HTMLInputElement) && choose(target)
+        }
+      >
         <Choice label={webhooks.status} name="status" value={status} choices={Object.entries(webhooks.statuses)} />
+        <Field label={webhooks.createdSince} name="since" type="datetime-local" />
+        <Field label={webhooks.createdUntil} name="until" type="datetime-local" />
         <button type="button" onClick={loaded.reload}>
           {frame.reload}
         </button>
