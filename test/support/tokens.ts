@@ -38,7 +38,7 @@ export function createPlatform() {
     },
     systemSql: {
       async query<Row extends object>(statement: { name?: string; text: string; values: unknown[] }) {
-        if (statement.name === 'caller-stands') return { rows: [{ stands: true }] as object[] as Row[] }
+        if (statement.name === 'caller-stands') return { rows: [{ stands: true, scopes: null }] as object[] as Row[] }
         statements.push(statement)
         return { rows: rows as object[] as Row[] }
       },

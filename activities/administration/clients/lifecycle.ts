@@ -4,9 +4,9 @@ import { OAuth2Client } from '../../../entities/administration/tenants.ts'
 import { inTenant, takeTurn } from '../../../entities/orm.ts'
 import { type FieldError, Refusal } from '../../../protocol/errors.ts'
 import { isLabel, LABEL_EXPECTED } from '../../../protocol/names.ts'
-import type { Scope } from '../../../protocol/tokens-logs/index.ts'
+import { SCOPES, type Scope } from '../../../protocol/tokens-logs/index.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import type { Call, Operations } from '../../frame/operations.ts'
+import type { Call, Metadata, Operations } from '../../frame/operations.ts'
 import { newSecret } from '../../frame/secrets.ts'
 import { hashClientSecret } from '../../tokens-logs/clients.ts'
 import {
@@ -35,6 +35,8 @@ export interface NewClient {
 export interface ClientChange {
   /** Absent or null: it stays. */
   name?: string | null
+  /** Absent or null: they stay. */
+  scopes?: readonly string[] | null
   resetSecret: boolean
   /** How long the secret before stays right. */
   graceSeconds: number
@@ -68,6 +70,17 @@ function grantedScopes(wanted: readonly string[] | null | undefined, grantable: 
       errors,
     )
   return grantable.filter((scope) => wanted.includes(scope))
+}
+
+/**
+ * The scopes of a client after a change, in their usual order. What it has already may stay: keeping is no giving. Throws
+ * `oauth_client.scope_beyond_caller`.
+ */
+function changedScopes(row: OAuth2Client, wanted: readonly string[], grantable: readonly Scope[]): Scope[] {
+  return grantedScopes(
+    wanted,
+    SCOPES.filter((scope) => grantable.includes(scope) || row.scopes.includes(scope)),
+  )
 }
 
 interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
@@ -124,12 +137,12 @@ export function createOAuth2Clients({ database, now, uuid, operations, withOpera
 
     /**
      * A new secret makes the one before wrong at once, or at the end of the grace; one before that is wrong at once.
-     * Throws `oauth_client.invalid`, `oauth_client.not_found`, `oauth_client.scope_beyond_caller`.
+     * Scopes that are taken away end in the client's tokens within seconds (standing.ts). Throws `oauth_client.invalid`, `oauth_client.not_found`, `oauth_client.scope_beyond_caller`.
      */
     async updateOAuth2Client(
       call: Call,
       id: string,
-      { name, resetSecret, graceSeconds }: ClientChange,
+      { name, scopes, resetSecret, graceSeconds }: ClientChange,
       grantable: readonly Scope[],
     ): Promise<ClientWithSecret> {
       refuseInvalid([
@@ -138,8 +151,13 @@ export function createOAuth2Clients({ database, now, uuid, operations, withOpera
           ? [{ path: 'secret_grace_seconds', code: 'alone', message: 'expected none, or 0, without a new secret' }]
           : []),
       ])
-      return operations.change(call, 'updateOAuth2Client', { id, resetSecret }, async (em) => {
+      const metadata: Metadata = { id, resetSecret }
+      return operations.change(call, 'updateOAuth2Client', metadata, async (em) => {
         const row = await find(em, id, true)
+        if (scopes) {
+          row.scopes = changedScopes(row, scopes, grantable)
+          metadata.scopes = row.scopes.join(' ')
+        }
         const changedAt = now()
         const secret = resetSecret ? newSecret() : undefined
         if (secret !== undefined) {

@@ -88,21 +88,24 @@ export class OAuth2ClientsController extends Controller {
   }
 
   /**
-   * Renames a client, gives it a new secret, or both. The new secret is shown only here. The secret before is wrong at once, or after secret_grace_seconds; one before that is wrong at once in any case.
+   * Renames a client, gives it other scopes or a new secret, or all of it. Scopes that are taken away end in its access tokens within 5 seconds; new ones are in the tokens that it gets from now on. It cannot get a scope that the access token of the request does not have, and keeps those that it has already if the request names them. The new secret is shown only here. The secret before is wrong at once, or after secret_grace_seconds; one before that is wrong at once in any case.
    * @summary Update an OAuth 2.0 client
    */
   @Put('{id}')
   @OperationId('updateOAuth2Client')
   @Security('bearerAuth', ['administration:write'])
   @Example<OAuth2ClientSecretOut>(OAUTH2_CLIENT_WITH_SECRET)
-  @Response<Problem>(403, 'the access token lacks administration:write, or a scope of the client that gets a secret')
+  @Response<Problem>(
+    403,
+    'the access token lacks administration:write, or a scope that the client would get, or a scope of the client that gets a secret',
+  )
   async update(
     @Request() called: Called,
     @Path() id: Uuid,
     @Body() body: OAuth2ClientUpdateIn,
   ): Promise<OAuth2ClientSecretOut> {
-    const { name, reset_secret: resetSecret, secret_grace_seconds: grace } = body
-    const change = { name, resetSecret, graceSeconds: grace ?? 0 }
+    const { name, scopes, reset_secret: resetSecret, secret_grace_seconds: grace } = body
+    const change = { name, scopes, resetSecret, graceSeconds: grace ?? 0 }
     const grantable = grantableBy(called)
     return clientWithSecretToWire(
       await this.platform.oauth2Clients.updateOAuth2Client(called.user, id, change, grantable),

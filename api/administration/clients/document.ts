@@ -13,7 +13,12 @@ export const CLIENT_DOCUMENT: AreaDocument<keyof typeof CLIENT_OPERATIONS> = {
       name: 'Student registry',
       scopes: ['semantic-credentials:read', 'semantic-credentials:write'],
     },
-    updateOAuth2Client: { name: 'Student registry', reset_secret: true, secret_grace_seconds: 3600 },
+    updateOAuth2Client: {
+      name: 'Student registry',
+      scopes: ['semantic-credentials:read'],
+      reset_secret: true,
+      secret_grace_seconds: 3600,
+    },
   },
   answers: {
     getOAuth2Clients: { data: [OAUTH2_CLIENT], limit: 20, totalCount: 1, totalPages: 1 },
@@ -42,7 +47,7 @@ export const CLIENT_DOCUMENT: AreaDocument<keyof typeof CLIENT_OPERATIONS> = {
     },
     GrantedScopes: {
       type: 'array',
-      description: 'Scopes that the access token of this request has as well.',
+      description: 'Scopes that the access token of this request has as well, or that the client has already.',
       items: { type: 'string', enum: [...SCOPES] },
       maxItems: 100,
       example: ['semantic-credentials:read'],
@@ -69,7 +74,7 @@ export const CLIENT_DOCUMENT: AreaDocument<keyof typeof CLIENT_OPERATIONS> = {
         'oauth_client.scope_beyond_caller': {
           meaning:
             'The client would get, or has, a scope that the access token of this request does not have. Whoever has its secret has its scopes.',
-          remedy: 'Send the request with a token that has all scopes of the client, or create the client with fewer.',
+          remedy: 'Send the request with a token that has all scopes of the client, or give the client fewer.',
         },
       },
       404: {

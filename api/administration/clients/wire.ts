@@ -31,6 +31,8 @@ export interface OAuth2ClientIn {
 export interface OAuth2ClientUpdateIn {
   /** null: it stays. */
   name?: OAuth2ClientName | null
+  /** What the client may do from now on, in place of what it could. null: it stays. */
+  scopes?: GrantedScopes | null
   /** true: the client gets a new secret, which only this response shows. */
   reset_secret: boolean
   /** How long the secret before stays right beside the new one. Default: 0, it is wrong at once. */

@@ -8,6 +8,7 @@ import { Curl, Facts, Heading, Shown, Time } from '../../frame/parts.tsx'
 import { go, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
+import { chosenOf, givable, Scopes } from './create.tsx'
 
 type Client = Schemas['OAuth2ClientOut']
 
@@ -44,18 +45,26 @@ function About({ client }: { client: Client }) {
 
 interface ChangesProps {
   client: Client
+  standing: Standing
   onSecret: (secret: string) => void
   onChange: () => void
 }
 
 /** What somebody who may write does with a client. */
-function Changes({ client: { id, name }, onSecret, onChange }: ChangesProps) {
+function Changes({ client: { id, name, scopes: had }, standing, onSecret, onChange }: ChangesProps) {
   const { clients } = useTexts()
+  const [said, setSaid] = useState('')
+  const scopes = givable(standing, had)
   const path = `/v1/oauth2/clients/${id}`
   const put = (body: Schemas['OAuth2ClientUpdateIn']) =>
     api.put('/v1/oauth2/clients/{id}', { params: { path: { id } }, body })
   const rename = async (form: FormData) => {
     await put({ name: textOf(form, 'name') ?? '', reset_secret: false })
+    onChange()
+  }
+  const grant = async (form: FormData) => {
+    await put({ scopes: chosenOf(form, scopes), reset_secret: false })
+    setSaid(clients.scopesChanged)
     onChange()
   }
   const reset = async (form: FormData) => {
@@ -75,6 +84,12 @@ function Changes({ client: { id, name }, onSecret, onChange }: ChangesProps) {
         <TextEntry label={clients.name} name="name" value={name} required />
       </Form>
       <Curl method="PUT" path={path} body={{ name, reset_secret: false }} />
+      <h2>{clients.changeScopes}</h2>
+      <Form key={had.join(' ')} submit={clients.changeScopes} onSubmit={grant}>
+        <Scopes scopes={scopes} chosen={had} hint={clients.changeScopesHint} />
+      </Form>
+      <p role="status">{said}</p>
+      <Curl method="PUT" path={path} body={{ scopes: had, reset_secret: false }} />
       <h2>{clients.newSecret}</h2>
       <Form submit={clients.reset} onSubmit={reset} isDangerous>
         <SelectEntry
@@ -119,7 +134,7 @@ export function ClientPage({ id, standing }: { id: string; standing: Standing })
             <About client={client} />
             <Curl path={`/v1/oauth2/clients/${id}`} />
             {standing.scopes.has('administration:write') && (
-              <Changes client={client} onSecret={setSecret} onChange={loaded.reload} />
+              <Changes client={client} standing={standing} onSecret={setSecret} onChange={loaded.reload} />
             )}
           </>
         )}

@@ -157,6 +157,57 @@ test('whoever lacks a scope of a client gets no secret of it, and the client kee
   t.is((await weak.update(strong.id, { name: 'Renamed', reset_secret: false })).status, 200)
 })
 
+test('other scopes are in new tokens at once, and what is taken away ends in running ones within seconds', async (t) => {
+  const scopes = ['dids:read', 'domains:read']
+  const created = await own().created({ scopes })
+  const token = await world.tokenOf(asClient(created))
+  const reply = await own().update(created.id, { scopes: ['logs:read', 'domains:read'], reset_secret: false })
+  t.is(reply.status, 200, reply.text)
+  const changed = reply.json<ClientAnswer>()
+  t.deepEqual(changed.scopes, ['domains:read', 'logs:read'])
+  t.like(changed, { name: created.name })
+  t.false('clientSecret' in changed)
+  const from = Date.now()
+  const refused = await until('the end of the scope', async () => {
+    const answer = await world.ask('/v1/dids', { token })
+    return answer.status === 403 && answer
+  })
+  t.true(Date.now() - from < 5_000)
+  t.is(refused.json().type, '/problems#token.insufficient_scope')
+  t.is((await world.ask('/v1/domains', { token })).status, 200, 'the other scope stays')
+  const next = await world.tokenOf(asClient(created))
+  t.is((await world.ask('/v1/dids', { token: next })).status, 403)
+  t.like(await loggedAbout(world, world.token, 'TENANT_CLIENT_UPDATE_SUCCESS', created.id), [
+    { id: created.id, resetSecret: false, scopes: 'domains:read logs:read' },
+  ])
+  await own().update(created.id, { scopes: null, reset_secret: false })
+  t.deepEqual((await own().read(created.id)).json<ClientAnswer>().scopes, ['domains:read', 'logs:read'])
+  await own().update(created.id, { scopes: [], reset_secret: false })
+  t.deepEqual((await own().read(created.id)).json<ClientAnswer>().scopes, [])
+})
+
+test('nobody gives a client a scope that they lack; what it has already may stay or go (D-817)', async (t) => {
+  const strong = await own().created({ scopes: ['dids:read', 'dids:write'] })
+  const weak = clientsOf(world, await tokenWith(['administration:write', 'logs:read']))
+  for (const scope of ['domains:read', 'platform:write', 'accounts:read', 'dids:look', '__proto__']) {
+    const scopes = ['dids:read', scope]
+    t.deepEqual(refusalOf(await weak.update(strong.id, { scopes, reset_secret: false })), [
+      403,
+      '/problems#oauth_client.scope_beyond_caller',
+      'scopes.1',
+      'scope',
+    ])
+  }
+  const kept = await weak.update(strong.id, { scopes: ['dids:read', 'logs:read'], reset_secret: false })
+  t.deepEqual(kept.json<ClientAnswer>().scopes, ['dids:read', 'logs:read'])
+  const gone = await weak.update(strong.id, { scopes: ['dids:write'], reset_secret: false })
+  t.is(gone.status, 403, 'what was taken away is not given back')
+  const scopes = ['dids:read']
+  t.is((await weak.update(strong.id, { scopes, reset_secret: true })).status, 403, 'with a secret it would be theirs')
+  const own_ = await weak.update(strong.id, { scopes: ['logs:read'], reset_secret: true })
+  t.is(own_.status, 200, 'a secret of no more than they have')
+})
+
 test('a deleted client gets no token, and those that it has end within seconds in every process (D-605)', async (t) => {
   const created = await own().created()
   const token = await world.tokenOf(asClient(created))
