@@ -43,6 +43,8 @@ export interface DeliveryAttempt {
   /** Stable code of the failure; absent where the event was delivered. */
   code?: string
   reason?: string
+  /** Base64 of what was sent and answered, encrypted; absent of earlier releases, and after an erasure. */
+  exchange?: string
 }
 
 const WebhookDeliverySchema = defineEntity({

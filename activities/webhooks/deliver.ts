@@ -2,17 +2,19 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { inTenant } from '../../entities/orm.ts'
 import type { DeliveryAttempt, WebhookDelivery } from '../../entities/webhooks.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { keptAnswer } from '../../protocol/webhooks/answers.ts'
 import type { DeliveryStep, DeliverySubject } from '../../protocol/webhooks/delivery.ts'
 import { DELIVERY_ENTRY } from '../../protocol/webhooks/entries.ts'
 import { deliveryBody } from '../../protocol/webhooks/events.ts'
 import { standardHeaders } from '../../protocol/webhooks/secrets.ts'
-import { COVERED, contentDigest, signPost, TAG } from '../../protocol/webhooks/signature.ts'
+import { COVERED, signPost, TAG } from '../../protocol/webhooks/signature.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import type { Outbound } from '../frame/outbound/index.ts'
 import { type Posted, postMessage } from '../frame/outbound/post.ts'
 import type { Sealer } from '../frame/sealing.ts'
 import { payloadBoundTo } from './events.ts'
+import { type Exchange, ownHeaders, sealExchange } from './exchanges.ts'
 import type { WebhookKeys } from './keys.ts'
 import { secretBoundTo } from './lifecycle.ts'
 import { NoTurn, type Turns } from './turns.ts'
@@ -83,21 +85,26 @@ export function createDeliverer(parts: DeliverParts) {
   }
 
   /** Calls the receiver. Every attempt has a time of its own, and the same event. */
-  async function post(subject: DeliverySubject, row: Loaded, payload: Uint8Array, at: Date): Promise<Posted> {
+  async function post(subject: DeliverySubject, row: Loaded, payload: Uint8Array, at: Date) {
     const { tenantId, webhookId, eventId, deliveryId } = subject
     const text = sealer.open(payload, payloadBoundTo(tenantId, eventId)).toString('utf8')
     const event = { id: eventId, type: row.type, payload: text, timestamp: new Date(row.timestamp) }
     const body = deliveryBody({ deliveryId, webhookId, at }, event)
     const secret = row.secret && sealer.open(row.secret, secretBoundTo(tenantId, webhookId)).toString('utf8')
-    const headers = {
-      'content-type': 'application/json',
-      'content-digest': contentDigest(body),
-      'webhook-id': eventId,
-      'x-webhook-id': webhookId,
-      'x-event-type': row.type,
-      ...(secret && standardHeaders(secret, eventId, at, body)),
-    }
-    return postMessage(outbound, { url: row.url, headers: await signed(row.url, headers, at), body, timeoutMs })
+    const headers = await signed(
+      row.url,
+      {
+        ...ownHeaders({ eventId, webhookId, type: row.type }, body),
+        ...(secret && standardHeaders(secret, eventId, at, body)),
+      },
+      at,
+    )
+    const { signature = '', 'signature-input': input = '' } = headers
+    const exchange: Exchange = { url: row.url, signatures: { 'signature-input': input, signature } }
+    const posted = await postMessage(outbound, { url: row.url, headers, body, timeoutMs }, (answer) => {
+      exchange.answer = keptAnswer(answer.headers, answer.body)
+    })
+    return { posted, exchange }
   }
 
   /** Says in the log what became of a delivery, in the transaction that ends it. */
@@ -154,10 +161,10 @@ export function createDeliverer(parts: DeliverParts) {
       webhookTried?.('stopped')
       return stop(subject, row)
     }
-    const { posted, at, durationMs } = await runInTurn(subject.tenantId, row.url, async () => {
+    const { posted, exchange, at, durationMs } = await runInTurn(subject.tenantId, row.url, async () => {
       const [started, fromMs] = [now(), performance.now()]
       const result = await post(subject, row, payload, started)
-      return { posted: result, at: started, durationMs: Math.round(performance.now() - fromMs) }
+      return { ...result, at: started, durationMs: Math.round(performance.now() - fromMs) }
     })
     webhookTried?.(resultOf(posted))
     const made: DeliveryAttempt = {
@@ -165,6 +172,7 @@ export function createDeliverer(parts: DeliverParts) {
       durationMs,
       ...(posted.status !== undefined && { responseCode: posted.status }),
       ...(!posted.accepted && { code: posted.code, reason: posted.reason }),
+      exchange: sealExchange(sealer, { tenantId: subject.tenantId, id: subject.deliveryId }, nth, exchange),
     }
     const step = stepOf(made, nth)
     const ended = step.state === 'PENDING' ? null : now()

@@ -1,13 +1,15 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { inTenant, takeTurn } from '../../entities/orm.ts'
-import { Webhook, WebhookDelivery } from '../../entities/webhooks.ts'
+import { Webhook, WebhookDelivery, WebhookEvent } from '../../entities/webhooks.ts'
 import { Refusal, TooMany } from '../../protocol/errors.ts'
 import type { DeliverySubject } from '../../protocol/webhooks/delivery.ts'
 import { TEST_EVENT, testPayload } from '../../protocol/webhooks/events.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { createLimit } from '../frame/limits/index.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
+import type { Sealer } from '../frame/sealing.ts'
 import type { Events } from './events.ts'
+import { readExchanges } from './exchanges.ts'
 import { webhookNotFound } from './lifecycle.ts'
 import { type DeliveryRecord, type DeliveryState, toDelivery } from './records.ts'
 
@@ -69,10 +71,11 @@ const RECENT_TESTS = `select (select count(*)::int from webhook_deliveries
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'outbox' | 'uuid'> {
   operations: Operations
   events: Events
+  sealer: Sealer
 }
 
 /** Deliveries of events to webhooks: list, read, deliver again, send a test event. */
-export function createDeliveries({ config, database, sql, outbox, uuid, operations, events }: Parts) {
+export function createDeliveries({ config, database, sql, outbox, uuid, operations, events, sealer }: Parts) {
   const record = (row: WebhookDelivery): DeliveryRecord =>
     toDelivery(row, config.temporal.namespace, config.temporalUiPublicUrl)
 
@@ -133,8 +136,15 @@ export function createDeliveries({ config, database, sql, outbox, uuid, operatio
       })
     },
 
+    /** With its request as it was sent, and what was answered. */
     async readDelivery(tenantId: string, id: string): Promise<DeliveryRecord> {
-      return inTenant(database.tenants, tenantId, async (em) => record(await find(em, id)))
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const row = await find(em, id)
+        const webhook = await em.findOne(Webhook, { id: row.webhookId })
+        const event = await em.findOne(WebhookEvent, { id: row.eventId })
+        const { namespace } = config.temporal
+        return toDelivery(row, namespace, config.temporalUiPublicUrl, readExchanges(sealer, row, webhook, event))
+      })
     },
 
     /**

@@ -19,7 +19,7 @@ export function composeWebhooks(frame: Frame) {
   return {
     webhooks: createWebhooks({ ...frame, sealer }),
     webhookEvents,
-    webhookDeliveries: createDeliveries({ ...frame, events: webhookEvents }),
+    webhookDeliveries: createDeliveries({ ...frame, events: webhookEvents, sealer }),
     webhookKeys: createWebhookKeys(frame),
   }
 }

@@ -1,7 +1,9 @@
 import type { DeliveryAttempt, Webhook, WebhookDelivery } from '../../entities/webhooks.ts'
+import type { KeptAnswer } from '../../protocol/webhooks/answers.ts'
 import type { DeliverySubject } from '../../protocol/webhooks/delivery.ts'
 import type { EventType } from '../../protocol/webhooks/events.ts'
 import { workflows } from '../../protocol/workflows.ts'
+import type { DeliveryDetails, SentRequest } from './exchanges.ts'
 
 export interface WebhookRecord {
   id: string
@@ -26,13 +28,21 @@ export const toRecord = (row: Webhook): WebhookRecord => ({
 
 export type DeliveryState = WebhookDelivery['state']
 
+/** An attempt, with what is its own of the request and what was answered where one delivery is read. */
+export interface AttemptRecord extends Omit<DeliveryAttempt, 'exchange'> {
+  headers?: Record<string, string>
+  answer?: KeptAnswer
+}
+
 export interface DeliveryRecord {
   id: string
   webhookId: string
   eventId: string
   eventType: string
   state: DeliveryState
-  attempts: DeliveryAttempt[]
+  attempts: AttemptRecord[]
+  /** Where one delivery is read, and has been tried. */
+  request?: SentRequest
   createdAt: string
   nextAttemptAt: string | null
   endedAt: string | null
@@ -60,15 +70,21 @@ const workflowUrl = (uiUrl: string, namespace: string, row: WebhookDelivery): st
   return `${uiUrl.replace(/\/$/, '')}/namespaces/${namespace}/workflows/${workflow}`
 }
 
-/** `uiUrl`: of the Temporal UI, if callers may see it. */
-export const toDelivery = (row: WebhookDelivery, namespace: string, uiUrl: string | undefined): DeliveryRecord => {
+/** `uiUrl`: of the Temporal UI, if callers may see it. `details`: where one delivery is read. */
+export const toDelivery = (
+  row: WebhookDelivery,
+  namespace: string,
+  uiUrl: string | undefined,
+  details?: DeliveryDetails,
+): DeliveryRecord => {
   return {
     id: row.id,
     webhookId: row.webhookId,
     eventId: row.eventId,
     eventType: row.eventType,
     state: row.state,
-    attempts: row.attempts,
+    attempts: row.attempts.map(({ exchange: _sealed, ...attempt }, at) => ({ ...attempt, ...details?.attempts[at] })),
+    ...(details?.request && { request: details.request }),
     createdAt: row.createdAt.toISOString(),
     nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
     endedAt: row.endedAt?.toISOString() ?? null,

@@ -24,7 +24,7 @@ import {
   type DeliveryQuery,
   deliveryToWire,
   NEW_DELIVERY,
-  RETRIED_DELIVERY,
+  READ_DELIVERY,
   spanOf,
 } from './wire.ts'
 
@@ -55,14 +55,14 @@ export class WebhookDeliveriesController extends Controller {
   }
 
   /**
-   * Returns a delivery with its attempts: what the receiver answered, or why there was no answer, and when the next
-   * attempt comes.
+   * Returns a delivery with its request as it was sent, and its attempts: what the receiver answered, or why there was no
+   * answer, and when the next attempt comes.
    * @summary Read a webhook delivery
    */
   @Get('{id}')
   @OperationId('getWebhookDelivery')
   @Security('bearerAuth', ['webhooks:read'])
-  @Example<DeliveryOut>(RETRIED_DELIVERY)
+  @Example<DeliveryOut>(READ_DELIVERY)
   async read(@Request() called: Called, @Path() id: Uuid): Promise<DeliveryOut> {
     return deliveryToWire(await this.platform.webhookDeliveries.readDelivery(called.user.tenantId, id))
   }

@@ -83,6 +83,30 @@ export interface WebhookKeySetOut {
   keys: WebhookJwkOut[]
 }
 
+/** A header of HTTP. */
+export interface DeliveryHeaderOut {
+  name: string
+  value: string
+}
+
+/** What the receiver answered: the text of a stranger. Controls besides tab and line feed, and marks of direction, are U+FFFD. */
+export interface DeliveryResponseOut {
+  contentType?: string
+  /** The first 1,024 characters; absent where the answer had no body, or one that is not text. */
+  body?: string
+  /** Whether there was more. */
+  truncated: boolean
+}
+
+export interface DeliveryRequestOut {
+  method: 'POST'
+  url: string
+  /** Without `webhook-timestamp` and `webhook-signature`, and without those of the connection. */
+  headers: DeliveryHeaderOut[]
+  /** As it was sent, to the byte; absent where the payload of the event is not kept any more. */
+  body?: string
+}
+
 export interface DeliveryAttemptOut {
   at: DateTime
   /** Milliseconds until the answer was read, or the attempt failed. */
@@ -97,6 +121,13 @@ export interface DeliveryAttemptOut {
   code?: string
   /** For people. */
   reason?: string
+  /**
+   * Headers of the request that are this attempt's own: digest and signature. Only where one delivery is read, like
+   * response. Attempts of earlier releases, and those about an erased credential, have neither signature nor response.
+   */
+  headers?: DeliveryHeaderOut[]
+  /** Absent where there was no whole answer. */
+  response?: DeliveryResponseOut
 }
 
 export interface DeliveryOut {
@@ -108,6 +139,11 @@ export interface DeliveryOut {
   eventType: string
   status: DeliveryStatus
   attempts: DeliveryAttemptOut[]
+  /**
+   * As the last attempt sent it; the bodies of the others differ in deliveryTimestamp alone, which is the at of the
+   * attempt. Only where one delivery is read, and has been tried.
+   */
+  request?: DeliveryRequestOut
   /** Code of the last answer. */
   responseCode?: Count
   /** Why the last attempt failed. */
@@ -179,8 +215,26 @@ export const webhookToWire = ({ secret, ...record }: SavedWebhook): WebhookOut =
   ...(secret !== undefined && { secret }),
 })
 
+const headersToWire = (headers: Record<string, string>): DeliveryHeaderOut[] =>
+  Object.entries(headers).map(([name, value]) => ({ name, value }))
+
+function attemptToWire({ headers, answer, ...attempt }: DeliveryRecord['attempts'][number]): DeliveryAttemptOut {
+  return {
+    ...attempt,
+    ...(headers && { headers: headersToWire(headers) }),
+    ...(answer && {
+      response: {
+        ...(answer.contentType !== undefined && { contentType: answer.contentType }),
+        ...(answer.text !== undefined && { body: answer.text }),
+        truncated: answer.isCut ?? false,
+      },
+    }),
+  }
+}
+
 export function deliveryToWire(record: DeliveryRecord): DeliveryOut {
   const { id, webhookId, eventId, eventType, state, attempts, createdAt, nextAttemptAt, endedAt, workflowUrl } = record
+  const { request } = record
   const last = attempts.at(-1)
   return {
     id,
@@ -188,7 +242,8 @@ export function deliveryToWire(record: DeliveryRecord): DeliveryOut {
     eventId,
     eventType,
     status: state,
-    attempts,
+    attempts: attempts.map(attemptToWire),
+    ...(request && { request: { method: 'POST' as const, ...request, headers: headersToWire(request.headers) } }),
     ...(last?.responseCode !== undefined && { responseCode: last.responseCode }),
     ...(last?.reason !== undefined && { error: last.reason }),
     createdAt,
@@ -237,6 +292,42 @@ export const RETRIED_DELIVERY: DeliveryOut = {
   attempts: [
     { at: '2027-01-15T12:30:00.100Z', durationMs: 42, responseCode: 503, code: 'answer', reason: 'answered 503' },
   ],
+  responseCode: 503,
+  error: 'answered 503',
+  createdAt: '2027-01-15T12:30:00.000Z',
+  nextAttemptAt: '2027-01-15T12:30:10.142Z',
+}
+
+const DIGEST = { name: 'content-digest', value: 'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:' }
+
+/** As one that is read by itself. */
+export const READ_DELIVERY: DeliveryOut = {
+  id: '8a4f1c1e-9b5d-4f0a-8d8e-2b7c6a5d4e3f',
+  webhookId: '0b1c8a8e-4f1e-4a57-9d0a-1f8f5d6f2c31',
+  eventId: '5d3b2a1c-7e6f-4a5b-9c8d-1e2f3a4b5c6d',
+  eventType: 'OpenIdCredentialIssued',
+  status: 'PENDING',
+  attempts: [
+    {
+      at: '2027-01-15T12:30:00.100Z',
+      durationMs: 42,
+      responseCode: 503,
+      code: 'answer',
+      reason: 'answered 503',
+      headers: [DIGEST],
+      response: { contentType: 'text/plain', body: 'No room at the moment.', truncated: false },
+    },
+  ],
+  request: {
+    method: 'POST',
+    url: 'https://receiver.university.example/webhooks',
+    headers: [
+      { name: 'content-type', value: 'application/json' },
+      { name: 'webhook-id', value: '5d3b2a1c-7e6f-4a5b-9c8d-1e2f3a4b5c6d' },
+      DIGEST,
+    ],
+    body: '{"deliveryId":"8a4f1c1e-9b5d-4f0a-8d8e-2b7c6a5d4e3f","deliveryTimestamp":"2027-01-15T12:30:00.100Z"}',
+  },
   responseCode: 503,
   error: 'answered 503',
   createdAt: '2027-01-15T12:30:00.000Z',

@@ -17,6 +17,12 @@ export const status =
   (_nth, response) =>
     void response.writeHead(code, headers).end()
 
+/** An answer with a body. */
+export const answer =
+  (code: number, contentType: string, body: string | Uint8Array): Behaviour =>
+  (_nth, response) =>
+    void response.writeHead(code, { 'content-type': contentType }).end(body)
+
 /** What a receiver can do wrong besides its status. */
 export const FAULTS = {
   silent: () => undefined,

@@ -21,6 +21,8 @@ export interface AttemptAnswer {
   responseCode?: number
   code?: string
   reason?: string
+  headers?: { name: string; value: string }[]
+  response?: { contentType?: string; body?: string; truncated: boolean }
 }
 
 export interface DeliveryAnswer {
@@ -30,6 +32,7 @@ export interface DeliveryAnswer {
   eventType: string
   status: 'PENDING' | 'DELIVERED' | 'FAILED' | 'STOPPED'
   attempts: AttemptAnswer[]
+  request?: { method: string; url: string; headers: { name: string; value: string }[]; body?: string }
   responseCode?: number
   error?: string
   createdAt: string

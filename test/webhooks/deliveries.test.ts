@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { forgetAnswers } from '../../activities/webhooks/exchanges.ts'
+import { inTenant } from '../../entities/orm.ts'
 import { loggedAbout, until } from '../support/credentials/dids.ts'
-import { type Behaviour, FAULTS, status } from '../support/receiver.ts'
+import { answer, type Behaviour, FAULTS, status } from '../support/receiver.ts'
 import type { DeliveryAnswer } from '../support/webhooks.ts'
 import { deliveriesOf, TIMEOUT_MS, TYPE } from '../support/webhooks.world.ts'
 
@@ -33,6 +35,68 @@ test.serial('an event reaches its webhook once, signed, and the documented examp
   t.like(await loggedAbout(beside().world, beside().world.token, 'WEBHOOK_DELIVERY_SUCCESS', deliveryId), [
     { webhookId: webhook.id, eventId: id, status: 'DELIVERED', attempts: 1 },
   ])
+})
+
+test.serial('one delivery tells what was sent, to the byte, and what was answered to each attempt', async (t) => {
+  const said = 'no\u0000 room \u202e\u001b[31m'
+  receiver.script('/told', (nth, response) => {
+    const behaviour = nth === 0 ? answer(503, 'text/html; charset=utf-8', said) : answer(200, 'image/png', 'PNG')
+    behaviour(nth, response)
+  })
+  const webhook = await hook('told', { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' })
+  const { id: eventId } = await emit({ credentialId: randomUUID() })
+  const { id } = await deliveryOf(webhook.id)
+  const delivery = await own().ended(id)
+  const sent = receiver.at('/told')
+  const { request, attempts } = delivery
+  t.like(request, { method: 'POST', url: webhook.url, body: sent[1]?.body.toString() })
+  const named = (headers: { name: string; value: string }[] = []) =>
+    Object.fromEntries(headers.map(({ name, value }) => [name, value]))
+  const shown = named(request?.headers)
+  t.like(sent[1]?.headers, shown, 'as they were sent')
+  t.deepEqual(Object.keys(shown).toSorted(), [
+    'content-digest',
+    'content-type',
+    'signature',
+    'signature-input',
+    'webhook-id',
+    'x-event-type',
+    'x-webhook-id',
+  ])
+  t.deepEqual(
+    attempts.map(({ response }) => response),
+    [
+      { contentType: 'text/html; charset=utf-8', body: 'no\ufffd room \ufffd\ufffd[31m', truncated: false },
+      { contentType: 'image/png', truncated: false },
+    ],
+  )
+  for (const [nth, { headers }] of attempts.entries()) t.like(sent[nth]?.headers, named(headers), String(nth))
+  const { deliveries } = await own().deliveries(`?webhookId=${webhook.id}`)
+  for (const each of deliveries) {
+    t.false('request' in each)
+    for (const attempt of each.attempts) t.false('response' in attempt || 'headers' in attempt || 'exchange' in attempt)
+  }
+  const { systemSql } = beside().world.dependencies
+  const stored = await systemSql.query<{ attempts: string }>({
+    text: 'select attempts::text from webhook_deliveries where id = $1',
+    values: [id],
+  })
+  t.false(stored.rows[0]?.attempts.includes('room'), 'the database has no plain text of it')
+  const { tenantId } = beside().world.first
+  await inTenant(beside().world.dependencies.database.tenants, tenantId, (em) => forgetAnswers(em, tenantId, [eventId]))
+  const later = await own().delivery(id)
+  t.deepEqual(
+    later.attempts.map(({ response, headers }) => [response, headers?.length]),
+    [
+      [undefined, 1],
+      [undefined, 1],
+    ],
+  )
+  t.deepEqual(
+    later.attempts.map(({ at }) => at),
+    attempts.map(({ at }) => at),
+    'the order stays',
+  )
 })
 
 test.serial('whatever is changed on the way is refused by the documented example', async (t) => {

@@ -21,8 +21,10 @@ import { forgetHolder } from '../../credentials/holders.ts'
 import type { CredentialStatus } from '../../credentials/status-lists/changes.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
+import { eventIdOf } from '../../openid/sessions/issue.ts'
 import type { Reach } from '../../openid/sessions/reach.ts'
 import { eraseUser } from '../../openid/users/erase.ts'
+import { forgetAnswers } from '../../webhooks/exchanges.ts'
 import { createSubjects } from './subjects.ts'
 
 /** Credentials that one slice looks at, and bytes of their documents: far from the time limit of a statement. */
@@ -140,6 +142,8 @@ export function createErasing(parts: Parts) {
   ): Promise<void> {
     const { tenantId } = row
     const gone = await eraseCredentials(em, tenantId, ids)
+    const eventIds = ids.map((id) => eventIdOf(tenantId, id))
+    await forgetAnswers(em, tenantId, eventIds)
     counts.credentials += gone.credentials
     counts.notifications += gone.notifications
     counts.mentioned += mentioned.length

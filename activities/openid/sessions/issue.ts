@@ -48,6 +48,9 @@ async function named<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
+/** The id of the event that tells webhooks of a credential. */
+export const eventIdOf = (tenantId: string, credentialId: string) => derivedId(tenantId, `openid-event/${credentialId}`)
+
 /** Issues what wallets have asked for, for the workflows of sessions. */
 export function createIssuances({ database, log, now, uuid, sealer, formats, webhookEvents }: Parts) {
   const walletsOf = ({ format }: OpenIdIssuance) => {
@@ -96,9 +99,6 @@ export function createIssuances({ database, log, now, uuid, sealer, formats, web
       ),
     )
   }
-
-  /** The id of the event that tells webhooks of a credential. */
-  const eventIdOf = (tenantId: string, credentialId: string) => derivedId(tenantId, `openid-event/${credentialId}`)
 
   const recordingOf = (row: SignedRow, { issuance, template }: Work, session: OpenIdSession) => {
     const { tenantId, requestId } = issuance

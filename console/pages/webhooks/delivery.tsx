@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../client/index.ts'
 import { useDoing, useLoad } from '../../frame/load.ts'
-import { Curl, Facts, Failure, Heading, Shown, State, Time } from '../../frame/parts.tsx'
+import { Code, Curl, Facts, Failure, Heading, Json, Shown, State, Time } from '../../frame/parts.tsx'
 import { go, Link, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { type Column, Empty, Table } from '../../frame/table.tsx'
@@ -37,20 +37,59 @@ function About({ delivery }: { delivery: Delivery }) {
   )
 }
 
-/** What the API knows of the request: its signature and the payload are in no answer. */
-function Sent({ delivery: { eventId, webhookId, eventType } }: { delivery: Delivery }) {
+const read = (body: string): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return body // shown as it is
+  }
+}
+
+/** The request as the last attempt sent it. */
+function Sent({ request }: Pick<Delivery, 'request'>) {
   const { webhooks } = useTexts()
+  if (!request) return <p class="quiet">{webhooks.noRequest}</p>
+  const { method, url, headers, body } = request
   return (
     <>
-      <Facts
-        facts={[
-          ['webhook-id', <code>{eventId}</code>],
-          ['x-webhook-id', <code>{webhookId}</code>],
-          ['x-event-type', <code>{eventType}</code>],
-          ['content-type', <code>application/json</code>],
-        ]}
-      />
+      <p class="wrap">
+        <code>{method}</code> <bdi>{url}</bdi>
+      </p>
+      <Facts facts={headers.map(({ name, value }) => [name, <code class="wrap">{value}</code>])} />
+      {body === undefined ? (
+        <p class="quiet">{webhooks.bodyGone}</p>
+      ) : (
+        <Json value={read(body)} summary={webhooks.body} />
+      )}
       <p class="quiet">{webhooks.requestHint}</p>
+    </>
+  )
+}
+
+/** What the receiver answered, and what the attempt signed: a stranger's text, as text. */
+function Exchanged({ attempt: { headers = [], response }, nth }: { attempt: Attempt; nth: number }) {
+  const { webhooks } = useTexts()
+  const { contentType, body, truncated } = response ?? {}
+  return (
+    <>
+      {contentType && <bdi class="wrap">{contentType}</bdi>}
+      {body !== undefined && (
+        <details>
+          <summary>{webhooks.response}</summary>
+          <Code text={body} label={`${webhooks.response} ${nth}`} />
+          {truncated && <p class="quiet">{webhooks.cut}</p>}
+          <p class="quiet">{webhooks.responseHint}</p>
+        </details>
+      )}
+      {headers.length > 0 && (
+        <details>
+          <summary>{webhooks.headers}</summary>
+          <Code
+            text={headers.map(({ name, value }) => `${name}: ${value}`).join('\n')}
+            label={`${webhooks.headers} ${nth}`}
+          />
+        </details>
+      )}
     </>
   )
 }
@@ -70,6 +109,7 @@ function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {
           </>
         ),
     ],
+    [webhooks.response, (attempt) => <Exchanged attempt={attempt} nth={attempts.indexOf(attempt) + 1} />],
   ]
   if (attempts.length === 0) return <Empty title={webhooks.noAttempts} />
   return <Table label={webhooks.attempts} columns={columns} rows={attempts} keyOf={(_attempt, at) => at} />
@@ -105,7 +145,7 @@ export function DeliveryPage({ id, standing }: { id: string; standing: Standing 
             </div>
             <Failure error={error} />
             <h2>{webhooks.request}</h2>
-            <Sent delivery={delivery} />
+            <Sent request={delivery.request} />
             <h2>{webhooks.attempts}</h2>
             <Attempts attempts={delivery.attempts} />
           </>

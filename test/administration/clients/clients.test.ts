@@ -158,13 +158,13 @@ test('whoever lacks a scope of a client gets no secret of it, and the client kee
 })
 
 test('other scopes are in new tokens at once, and what is taken away ends in running ones within seconds', async (t) => {
-  const scopes = ['dids:read', 'domains:read']
+  const scopes = ['dids:read', 'webhooks:read']
   const created = await own().created({ scopes })
   const token = await world.tokenOf(asClient(created))
-  const reply = await own().update(created.id, { scopes: ['logs:read', 'domains:read'], reset_secret: false })
+  const reply = await own().update(created.id, { scopes: ['logs:read', 'webhooks:read'], reset_secret: false })
   t.is(reply.status, 200, reply.text)
   const changed = reply.json<ClientAnswer>()
-  t.deepEqual(changed.scopes, ['domains:read', 'logs:read'])
+  t.deepEqual(changed.scopes, ['webhooks:read', 'logs:read'])
   t.like(changed, { name: created.name })
   t.false('clientSecret' in changed)
   const from = Date.now()
@@ -174,14 +174,14 @@ test('other scopes are in new tokens at once, and what is taken away ends in run
   })
   t.true(Date.now() - from < 5_000)
   t.is(refused.json().type, '/problems#token.insufficient_scope')
-  t.is((await world.ask('/v1/domains', { token })).status, 200, 'the other scope stays')
+  t.is((await world.ask('/v1/webhooks', { token })).status, 200, 'the other scope stays')
   const next = await world.tokenOf(asClient(created))
   t.is((await world.ask('/v1/dids', { token: next })).status, 403)
   t.like(await loggedAbout(world, world.token, 'TENANT_CLIENT_UPDATE_SUCCESS', created.id), [
-    { id: created.id, resetSecret: false, scopes: 'domains:read logs:read' },
+    { id: created.id, resetSecret: false, scopes: 'webhooks:read logs:read' },
   ])
   await own().update(created.id, { scopes: null, reset_secret: false })
-  t.deepEqual((await own().read(created.id)).json<ClientAnswer>().scopes, ['domains:read', 'logs:read'])
+  t.deepEqual((await own().read(created.id)).json<ClientAnswer>().scopes, ['webhooks:read', 'logs:read'])
   await own().update(created.id, { scopes: [], reset_secret: false })
   t.deepEqual((await own().read(created.id)).json<ClientAnswer>().scopes, [])
 })

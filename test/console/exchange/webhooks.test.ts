@@ -7,13 +7,14 @@ import { closeBrowser, memberOf, openConsole, settled } from '../../support/cons
 import { until } from '../../support/credentials/dids.ts'
 import { openWorldBeside, type WorldBeside } from '../../support/parts/elsewhere.ts'
 import { needs } from '../../support/parts.ts'
-import { createReceiver, status } from '../../support/receiver.ts'
+import { answer, createReceiver, status } from '../../support/receiver.ts'
 import { webhooksOf } from '../../support/webhooks.ts'
 import type { World } from '../../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
 
 const EVENTS = ['OpenIdCredentialIssued']
+const HOSTILE = '<img src=x onerror="globalThis.hit=1"> no room'
 
 const receiver = createReceiver()
 let beside: WorldBeside
@@ -44,8 +45,8 @@ anyTest.after.always(async () => {
 const own = () => webhooksOf(world, world.token)
 
 /** A webhook whose receiver refused every attempt of some events. */
-async function failedDeliveries(path: string, count: number) {
-  receiver.script(`/${path}`, status(500))
+async function failedDeliveries(path: string, count: number, behaviour = status(500)) {
+  receiver.script(`/${path}`, behaviour)
   const webhook = await own().created({ url: beside.urlOf(path), events: EVENTS })
   const { webhookEvents } = createPlatform(world.dependencies)
   await inTenant(world.dependencies.database.tenants, world.first.tenantId, async (em) => {
@@ -136,7 +137,7 @@ test('a secret of one’s own that is no key is refused, and a good one signs', 
 })
 
 test('one delivery is a page with its attempts, and is made again as another delivery of the same event', async (t) => {
-  const { webhookId, deliveryId } = await failedDeliveries('one', 1)
+  const { webhookId, deliveryId } = await failedDeliveries('one', 1, answer(500, 'text/html', HOSTILE))
   const { page, complaints, close } = await openConsole(world, await memberOf(world), `/console/webhooks/${webhookId}`)
   await page.click('td a:text-is("OpenIdCredentialIssued")')
   await page.waitForURL(`**/console/webhooks/deliveries/${deliveryId}`)
@@ -144,6 +145,11 @@ test('one delivery is a page with its attempts, and is made again as another del
   const before = await own().delivery(deliveryId)
   t.is(await page.locator('tbody tr:has-text("500")').count(), 4)
   t.is(await page.textContent('dl div:has(dt:text-is("webhook-id")) dd'), before.eventId)
+  await page.click('summary:text-is("Body")')
+  const shown = JSON.parse((await page.textContent('section[aria-label="Body"] pre')) ?? '')
+  t.deepEqual(shown, JSON.parse(receiver.at('/one').at(-1)?.body.toString() ?? ''), 'the body as it was sent last')
+  await page.locator('summary:text-is("Response")').first().click()
+  t.is(await page.textContent('section[aria-label="Response 1"] pre'), HOSTILE, 'markup of a receiver is text')
   t.is(receiver.at('/one')[0]?.headers['webhook-id'], before.eventId, 'as it was sent')
   receiver.script('/one', status(200))
   await page.click('button:text-is("Deliver again")')
