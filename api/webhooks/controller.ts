@@ -29,6 +29,8 @@ import {
   spanOf,
   TEST_DELIVERY,
   timeOf,
+} from './deliveries.wire.ts'
+import {
   WEBHOOK,
   type WebhookIn,
   type WebhookJwkOut,

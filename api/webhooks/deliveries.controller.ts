@@ -26,7 +26,7 @@ import {
   NEW_DELIVERY,
   READ_DELIVERY,
   spanOf,
-} from './wire.ts'
+} from './deliveries.wire.ts'
 
 @Route('v1/webhooks/deliveries')
 @Tags('Webhooks')

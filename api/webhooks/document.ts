@@ -2,7 +2,8 @@ import type { WEBHOOK_OPERATIONS } from '../../protocol/webhooks/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { ref } from '../frame/openapi/json.ts'
 import { urlWithoutQuery } from '../frame/openapi/urls.ts'
-import { RETRIED_DELIVERY, WEBHOOK } from './wire.ts'
+import { RETRIED_DELIVERY } from './deliveries.wire.ts'
+import { WEBHOOK } from './wire.ts'
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
 export const WEBHOOK_DOCUMENT: AreaDocument<keyof typeof WEBHOOK_OPERATIONS | 'getWebhookKeySet'> = {
