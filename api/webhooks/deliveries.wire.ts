@@ -63,7 +63,7 @@ export interface DeliveryOut {
   status: DeliveryStatus
   attempts: DeliveryAttemptOut[]
   /**
-   * As the last attempt sent it; the bodies of the others differ in deliveryTimestamp alone, which is the time of the
+   * As the last attempt sent it; the bodies of the others differ only in deliveryTimestamp, which is the time of the
    * attempt (at). Only where one delivery is read, and has been tried.
    */
   request?: DeliveryRequestOut
