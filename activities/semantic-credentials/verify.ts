@@ -3,8 +3,9 @@ import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
 import { isObject, listOf } from '../../protocol/json.ts'
+import { type OpenedEnvelope, openEnvelope } from '../../protocol/semantic-credentials/enveloped/index.ts'
 import { assertCredential, normaliseForVerify, type StatusVerdict } from '../../protocol/semantic-credentials/index.ts'
-import { isEnveloped, unsupportedEnvelope } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
+import { isEnveloped } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
 import { type OptionalCheck, timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
 import {
   assertTrustedContexts,
@@ -143,9 +144,12 @@ export function createCredentialVerifier(parts: Parts) {
     skip: ReadonlySet<OptionalCheck> = new Set(),
     trustedIssuers?: readonly string[],
   ): Promise<WarnedVerdict> {
-    const credential = normaliseForVerify(payload)
-    if (isEnveloped(credential))
-      return { verified: false, reason: [{ type: 'Syntax', message: unsupportedEnvelope('credential') }], warnings: [] }
+    const sent = normaliseForVerify(payload)
+    const envelope = isEnveloped(sent) ? openedOf(sent) : undefined
+    if (envelope && 'fault' in envelope)
+      return { verified: false, reason: [{ type: 'Syntax', ...envelope.fault }], warnings: [] }
+    const asSent = envelope?.opened.credential ?? payload
+    const credential = envelope ? normaliseForVerify(asSent) : sent
     for (const list of trusted) assertTrustedContexts(list)
     if (trustedIssuers && !trustedIssuers.some((did) => did === issuerId(credential.issuer))) return NOT_TRUSTED
     const forbidden = await policyGate.reasonsAgainst(tenantId, judgedOf(credential))
@@ -155,7 +159,8 @@ export function createCredentialVerifier(parts: Parts) {
     const verdict = await documents.verify(
       {
         credential,
-        ...(isObject(payload) && { asSent: payload }),
+        ...(isObject(asSent) && { asSent }),
+        ...(envelope && { envelope: envelope.opened }),
         now: now(),
         toleranceMs,
         resolveDid: resolveFor(tenantId),
@@ -188,6 +193,16 @@ export function createCredentialVerifier(parts: Parts) {
       assertCredential(payload)
       return checkCredential(tenantId, payload, trusted, skip, trustedIssuers)
     },
+  }
+}
+
+/** The envelope that a credential came in, or why it is none. */
+function openedOf(credential: Json): { opened: OpenedEnvelope } | { fault: { code: string; message: string } } {
+  try {
+    return { opened: openEnvelope(credential) }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { fault: { code: error.code, message: error.message } }
   }
 }
 

@@ -74,7 +74,7 @@ export interface WarningOut {
 export interface VerifyOut {
   verified: boolean
   /** Empty when verified. */
-  reason: { type: ReasonType; message: string }[]
+  reason: { type: ReasonType; message: string; code?: string }[]
   /**
    * What the verification does not cover: contexts that are neither bundled nor registered, related resources that were
    * not fetched.

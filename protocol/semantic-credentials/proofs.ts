@@ -65,7 +65,7 @@ function malformed(proof: Json, rules: ProofRules): string | undefined {
 /**
  * A method is not valid from the time on at which it expires or was revoked (Controlled Identifiers 1.0, section 2.2).
  */
-function endOf(method: VerificationMethod, clock: Clock): string | undefined {
+export function endOf(method: VerificationMethod, clock: Clock): string | undefined {
   for (const member of ['revoked', 'expires'] as const) {
     if (method[member] === undefined) continue
     const moment = momentOf(method[member], { zoneRequired: false })

@@ -28,6 +28,8 @@ export type OptionalCheck = (typeof OPTIONAL_CHECKS)[number]
 
 export interface Reason {
   type: ReasonType
+  /** Of an enveloped credential: what is wrong with its envelope, `envelope.*`. */
+  code?: string
   message: string
 }
 

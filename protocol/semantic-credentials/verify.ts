@@ -4,6 +4,8 @@ import type { DidDocument } from '../dids/index.ts'
 import { isObject, listOf } from '../json.ts'
 import type { Clock } from '../time.ts'
 import { credentialErrors, type DataModel } from './checks.ts'
+import type { OpenedEnvelope } from './enveloped/index.ts'
+import { envelopeReasons } from './enveloped/verify.ts'
 import { MAX_PROOFS, methodId, proofReasons } from './proofs.ts'
 import { type OptionalCheck, type Reason, type StatusCheck, statusReasons, timeReasons } from './reasons.ts'
 import { unsignedErrors } from './unsigned.ts'
@@ -17,6 +19,8 @@ export interface Verdict {
 export interface VerifyRequest extends Clock {
   /** From `normaliseForVerify`. */
   credential: Json
+  /** The envelope that the credential came in; it stands in place of a proof. */
+  envelope?: OpenedEnvelope
   /** The credential as it came, for proofs that sign the JSON itself. Default: `credential`. */
   asSent?: Json
   /** Throws `Refusal` or `Unavailable('outbound')` when the DID does not resolve. */
@@ -37,6 +41,7 @@ const issuerOf = ({ issuer }: Json): string => String(isObject(issuer) ? issuer.
 async function proofsReasons(credential: Json, request: VerifyRequest): Promise<Reason[]> {
   const { proof, ...document } = credential
   const proofs = listOf(proof).filter(isObject)
+  if (proofs.length === 0 && request.envelope) return []
   if (proofs.length === 0) return [{ type: 'Proof', message: 'The credential has no proof.' }]
   if (proofs.length > MAX_PROOFS)
     return [{ type: 'Proof', message: `The credential has more than ${MAX_PROOFS} proofs.` }]
@@ -55,6 +60,23 @@ async function proofsReasons(credential: Json, request: VerifyRequest): Promise<
   return [...(byIssuer ? [] : [noIssuerProof]), ...reasons.flat()]
 }
 
+/** Of a credential in an envelope: it must be one of data model 2.0, and its issuer must have signed the envelope. */
+async function securedReasons(credential: Json, request: VerifyRequest): Promise<Reason[]> {
+  const { envelope, skip, resolveDid } = request
+  if (envelope === undefined) return []
+  if (modelOf(credential) !== '2.0')
+    return [
+      { type: 'Syntax', code: 'envelope.data_model', message: 'Only credentials of data model 2.0 come in envelopes.' },
+    ]
+  return envelopeReasons(envelope, {
+    ...request,
+    issuer: issuerOf(credential),
+    resolveDid,
+    byIssuer: skip?.has('credentialIssuer') !== true,
+    atItsTime: skip?.has('credentialValidity') !== true,
+  })
+}
+
 /**
  * Verifies a credential of any issuer: syntax, contexts, issuer, proof, validity, status. The verdict names every
  * failed check. Throws only `Refusal('credential.too_complex')`, and errors of our own parts.
@@ -68,12 +90,13 @@ export async function verifyCredential(request: VerifyRequest): Promise<Verdict>
       .map(({ path, message }): Reason => ({ type: 'Syntax', message: `${path} ${message}` }))
     return { verified: false, reason }
   }
-  const [proofs, statuses] = await Promise.all([
+  const [secured, proofs, statuses] = await Promise.all([
+    securedReasons(credential, request),
     proofsReasons(credential, request),
     skip?.has('credentialStatus') ? [] : statusReasons(credential, status),
   ])
   const times = skip?.has('credentialValidity') ? [] : timeReasons(credential, request)
-  const reason = [...proofs, ...times, ...statuses]
+  const reason = [...secured, ...proofs, ...times, ...statuses]
   const distinct = reason.filter(
     (one, index) => reason.findIndex((other) => other.type === one.type && other.message === one.message) === index,
   )

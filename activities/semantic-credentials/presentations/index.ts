@@ -11,6 +11,7 @@ import { Refusal } from '../../../protocol/errors.ts'
 import { isObject } from '../../../protocol/json.ts'
 import type { Asked, PresentationToVerify } from '../../../protocol/semantic-credentials/presentations/checks.ts'
 import { expectedDomains, failed, proofsOf } from '../../../protocol/semantic-credentials/presentations/checks.ts'
+import { withoutEnvelopes } from '../../../protocol/semantic-credentials/presentations/envelopes.ts'
 import {
   assertPresentation,
   credentialsIn,
@@ -119,7 +120,7 @@ export function createPresentations(parts: Parts) {
   }
 
   async function resourceWarningsOf(tenantId: string, presentation: Json): Promise<Warning[]> {
-    const ofEach = credentialsIn(presentation).map(async ({ credential, path }) => {
+    const ofEach = credentialsIn(withoutEnvelopes(presentation)).map(async ({ credential, path }) => {
       const { warnings } = await contexts.checkResources(tenantId, Object(credential))
       return warnings.map((warning) => ({ ...warning, ...(warning.path && { path: path + warning.path }) }))
     })
@@ -161,7 +162,8 @@ export function createPresentations(parts: Parts) {
         credentialVerifier.checkCredential(tenantId, credential, trusted, skip, trustedIssuers),
     }
     const verdict = await verifyPresentation(request)
-    const ofContexts = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, presentation)
+    const ofContexts =
+      trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, withoutEnvelopes(presentation))
     const ofResources = await resourceWarningsOf(tenantId, presentation)
     return { ...verdict, warnings: [...presentationWarnings(request), ...ofContexts, ...ofResources] }
   }

@@ -14,7 +14,7 @@ import {
   signerOf,
   skipped,
 } from './checks.ts'
-import { isEnveloped } from './envelopes.ts'
+import { isEnveloped, withoutEnvelopes } from './envelopes.ts'
 import { ofHolder } from './holder.ts'
 import { credentialsIn } from './index.ts'
 import { mismatch } from './matching.ts'
@@ -104,7 +104,7 @@ async function reasonOf(
 
 async function credentialQueryCheck(query: CredentialQuery, request: PresentationToVerify): Promise<Check> {
   const mismatches: { path: string; reason: string }[] = []
-  for (const { credential, path } of credentialsIn(request.presentation)) {
+  for (const { credential, path } of credentialsIn(withoutEnvelopes(request.presentation))) {
     if (!isObject(credential) || isEnveloped(credential)) continue
     const reason = await reasonOf(query, credential, request)
     if (reason === undefined) return passed('query', `${path} matches the query.`, query.path)

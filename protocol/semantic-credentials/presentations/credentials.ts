@@ -3,7 +3,7 @@ import { isObject, listOf } from '../../json.ts'
 import { methodId } from '../proofs.ts'
 import type { OptionalCheck, Reason, ReasonType } from '../reasons.ts'
 import { type Check, type CheckName, excerpt, failed, type PresentationToVerify, passed, skipped } from './checks.ts'
-import { isEnveloped, unsupportedEnvelope } from './envelopes.ts'
+import { PLAIN_JWT, withoutEnvelopes } from './envelopes.ts'
 import { credentialsIn } from './index.ts'
 
 /** Credentials verified at a time: a single presentation must not fill the queue of the threads. */
@@ -41,10 +41,12 @@ const EVIDENCE: Record<CredentialCheck, (credential: Json) => string> = {
   credentialForm: ({ type }) => `A credential of type ${excerpt(listOf(type).join(', '))}.`,
   credentialIssuer: ({ issuer }) => `The issuer is ${excerpt(isObject(issuer) ? issuer.id : issuer)}.`,
   credentialProof: ({ proof }) =>
-    `Signed: ${listOf(proof)
-      .filter(isObject)
-      .map((each) => `${excerpt(each.cryptosuite ?? each.type)} by ${methodId(each)}`)
-      .join('; ')}.`,
+    proof === undefined
+      ? 'Signed: its envelope.'
+      : `Signed: ${listOf(proof)
+          .filter(isObject)
+          .map((each) => `${excerpt(each.cryptosuite ?? each.type)} by ${methodId(each)}`)
+          .join('; ')}.`,
   credentialValidity: validity,
   credentialStatus: ({ credentialStatus }) =>
     `Not revoked and not suspended; status entries checked: ${listOf(credentialStatus).length}.`,
@@ -85,11 +87,16 @@ export async function credentialChecks({
   skip,
 }: PresentationToVerify): Promise<Check[]> {
   const credentials = credentialsIn(presentation)
+  const contents = new Map(
+    credentialsIn(withoutEnvelopes(presentation)).map(({ credential, path }) => [path, credential]),
+  )
   const one = async ({ credential, path }: { credential: unknown; path: string }): Promise<Check[]> => {
-    if (isEnveloped(credential)) return [failed('credentialForm', unsupportedEnvelope('credential'), path)]
+    if (typeof credential === 'string') return [failed('credentialForm', PLAIN_JWT, path)]
     if (!isObject(credential))
       return [failed('credentialForm', 'The value is not a JSON object, so it is not a credential.', path)]
-    return verdictChecks({ credential, reasons: (await verifyCredential(credential)).reason, path, skip })
+    const { reason: reasons } = await verifyCredential(credential)
+    const content = contents.get(path)
+    return verdictChecks({ credential: isObject(content) ? content : credential, reasons, path, skip })
   }
   const checks: Check[] = []
   for (let from = 0; from < credentials.length; from += AT_ONCE)

@@ -1,14 +1,35 @@
 import type { Json } from '../../data-integrity/index.ts'
-import type { FieldError } from '../../errors.ts'
+import { type FieldError, Refusal } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
 import { BASE_CONTEXT } from '../checks.ts'
+import { openEnvelope } from '../enveloped/index.ts'
 
 const CREDENTIAL = 'EnvelopedVerifiableCredential'
 const PRESENTATION = 'EnvelopedVerifiablePresentation'
 
-/** For people: what an envelope of either kind is answered with. */
-export const unsupportedEnvelope = (kind: 'credential' | 'presentation') =>
-  `Enveloped ${kind}s (JWT, SD-JWT, COSE) are not supported: send one with a Data Integrity proof.`
+/** For people. */
+export const unsupportedPresentation =
+  'Enveloped presentations (JWT, SD-JWT, COSE) are not supported: send one with a Data Integrity proof.'
+export const PLAIN_JWT = `A plain JWT is not a credential of JSON-LD: send it as id of an ${CREDENTIAL}, as a data: URL.`
+
+/**
+ * A presentation with the credentials of its envelopes in their place, for checks of what they say. An envelope that
+ * cannot be opened stays; the check of the credential itself says why.
+ */
+export function withoutEnvelopes(presentation: Json): Json {
+  const { verifiableCredential: value } = presentation
+  const opened = (credential: unknown): unknown => {
+    if (!isObject(credential) || !isEnveloped(credential)) return credential
+    try {
+      return openEnvelope(credential).credential
+    } catch (error) {
+      if (error instanceof Refusal) return credential
+      throw error
+    }
+  }
+  if (value === undefined) return presentation
+  return { ...presentation, verifiableCredential: Array.isArray(value) ? value.map(opened) : opened(value) }
+}
 
 const isEnvelope = ({ type, id }: Json, name: string): boolean =>
   listOf(type).includes(name) || String(id).startsWith('data:')

@@ -12,7 +12,7 @@ import {
   signerOf,
   skipped,
 } from './checks.ts'
-import { isEnveloped } from './envelopes.ts'
+import { isEnveloped, withoutEnvelopes } from './envelopes.ts'
 import { credentialsIn, holderOf } from './index.ts'
 
 /** The holders of a presentation: the declared one, else the signers. */
@@ -93,7 +93,7 @@ function delegationCheck({ holderBinding }: Json): Check[] {
 /** The subject must be the holder. A credential without a subject id fails: it may be a copy. */
 export function bindingChecks({ presentation, bindHolder }: PresentationToVerify): Check[] {
   const holders = holdersOf(presentation)
-  const checks = credentialsIn(presentation).flatMap(({ credential, path: within }) => {
+  const checks = credentialsIn(withoutEnvelopes(presentation)).flatMap(({ credential, path: within }) => {
     if (!isObject(credential) || isEnveloped(credential)) return []
     const path = `${within}/credentialSubject`
     const ids = listOf(credential.credentialSubject).flatMap((subject) =>

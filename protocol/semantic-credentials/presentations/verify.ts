@@ -2,7 +2,7 @@ import { unsignedErrors } from '../unsigned.ts'
 import { challengeChecks, domainChecks, queryChecks, requestChecks } from './answers.ts'
 import { type Check, failed, PRESENTATION_CHECKS, type PresentationToVerify, passed, skipped } from './checks.ts'
 import { credentialChecks } from './credentials.ts'
-import { isEnvelopedPresentation, unsupportedEnvelope } from './envelopes.ts'
+import { isEnvelopedPresentation, unsupportedPresentation } from './envelopes.ts'
 import { bindingChecks, holderChecks, proofChecks } from './holder.ts'
 import { modelOfPresentation, ownErrors } from './index.ts'
 
@@ -28,7 +28,7 @@ const RULES: Rule[] = [
 ]
 
 function formChecks({ presentation, untrusted = [] }: PresentationToVerify): Check[] {
-  if (isEnvelopedPresentation(presentation)) return [failed('form', unsupportedEnvelope('presentation'), '/type')]
+  if (isEnvelopedPresentation(presentation)) return [failed('form', unsupportedPresentation, '/type')]
   const model = modelOfPresentation(presentation)
   const { verifiableCredential: _, ...own } = presentation
   const errors = [...ownErrors(presentation, model), ...unsignedErrors(own, { sign: false })]

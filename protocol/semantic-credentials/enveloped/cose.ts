@@ -1,0 +1,67 @@
+import type { CoseSign1 } from '../../cose/sign1.ts'
+import { algorithmOf, type CoseFault, coseFault, HEADER, readCoseSign1 } from '../../cose/sign1.ts'
+import type { VerificationKey } from '../../data-integrity/keys.ts'
+import { Refusal } from '../../errors.ts'
+import { parseForeignJson } from '../../json.depth.ts'
+import { credentialIn, type EnvelopeFault, type OpenedEnvelope, refused } from './opened.ts'
+
+const MAX_BYTES = 1_000_000
+
+const FAULTS: Record<CoseFault, [code: string, message: string]> = {
+  algorithm_unsupported: ['algorithm', 'The algorithm of the COSE_Sign1 is not supported.'],
+  critical_unsupported: ['critical', 'The COSE_Sign1 has critical parameters, which no credential may have.'],
+  key_unfit: ['key_unfit', 'The algorithm of the COSE_Sign1 is not that of the key.'],
+  signature_invalid: ['signature', 'The signature of the COSE_Sign1 does not match its content.'],
+}
+
+/** `typ` (RFC 9596) and content type as texts; integers are of a registry in which credentials are not. */
+function checkTypes({ protected: header, unprotected }: CoseSign1): void {
+  const of = (label: number) => header.get(label) ?? unprotected.get(label)
+  const [typ, contentType] = [of(HEADER.typ), of(HEADER.contentType)]
+  if (typ !== undefined && typ !== 'application/vc+cose')
+    throw refused('type', 'The typ of the COSE_Sign1 must be application/vc+cose.')
+  if (contentType !== undefined && contentType !== 'application/vc')
+    throw refused('content_type', 'The content type of the COSE_Sign1 must be application/vc.')
+}
+
+function messageOf(bytes: Uint8Array): CoseSign1 {
+  try {
+    return readCoseSign1(bytes, { code: 'envelope.malformed', maxBytes: MAX_BYTES, items: { left: 1_000 } })
+  } catch (error) {
+    if (error instanceof Refusal && /repeated|same label/.test(`${error.message} ${error.cause ?? ''}`))
+      throw refused('duplicate_member', 'A header of the COSE_Sign1 has a parameter twice.')
+    throw error
+  }
+}
+
+/** Opens a credential that is secured with COSE (VC-JOSE-COSE 1.0, section 3.3). Throws `Refusal('envelope.*')`. */
+export function openCose(bytes: Uint8Array): OpenedEnvelope {
+  const message = messageOf(bytes)
+  const { protected: header, unprotected, payload } = message
+  if (!header.has(HEADER.alg) && unprotected.has(HEADER.alg))
+    throw refused('unprotected_algorithm', 'The algorithm of the COSE_Sign1 stands in the unprotected header.')
+  if (algorithmOf(message) === undefined) throw refused('algorithm', FAULTS.algorithm_unsupported[1])
+  checkTypes(message)
+  if (payload === undefined || payload.length === 0)
+    throw refused('detached', 'The COSE_Sign1 has no payload: a detached one cannot be verified here.')
+  const content = ((): unknown => {
+    try {
+      return parseForeignJson(payload, { code: 'envelope.malformed' })
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      throw refused(error.message.includes('repeats') ? 'duplicate_member' : 'malformed', error.message)
+    }
+  })()
+  const kid = header.get(HEADER.kid) ?? unprotected.get(HEADER.kid)
+  return {
+    mediaType: 'application/vc+cose',
+    credential: credentialIn(content),
+    kid: kid instanceof Uint8Array ? Buffer.from(kid).toString('utf8') : undefined,
+    signatureFault(key: VerificationKey): EnvelopeFault | undefined {
+      const fault = coseFault(message, key)
+      if (fault === undefined) return undefined
+      const [code, text] = FAULTS[fault]
+      return { code: `envelope.${code}`, message: text }
+    },
+  }
+}

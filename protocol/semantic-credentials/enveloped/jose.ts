@@ -1,0 +1,96 @@
+import { fromBase64url } from '../../base64url.ts'
+import { type VerificationKey, verifySignature } from '../../data-integrity/keys.ts'
+import { Refusal } from '../../errors.ts'
+import { parseForeignJson } from '../../json.depth.ts'
+import { isObject, type Json, listOf } from '../../json.ts'
+import { credentialIn, type EnvelopeFault, type OpenedEnvelope, refused } from './opened.ts'
+
+/** Algorithms by the type of the key (RFC 7518, section 3.1; RFC 8037; RFC 9864). */
+const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
+  ed25519: ['EdDSA', 'Ed25519'],
+  p256: ['ES256'],
+  p384: ['ES384'],
+}
+const KNOWN = Object.values(ALGORITHMS).flat()
+
+/** Media types of headers may leave `application/` out (RFC 7515, section 4.1.9). */
+const isType = (value: unknown, name: string): boolean =>
+  value === undefined || (typeof value === 'string' && value.toLowerCase().replace(/^application\//, '') === name)
+
+function parsed(bytes: Uint8Array, part: string): unknown {
+  try {
+    return parseForeignJson(bytes, { code: 'envelope.malformed' })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const code = error.message.includes('repeats') ? 'duplicate_member' : 'malformed'
+    throw refused(code, error.message.replace('The document', `The ${part} of the JWT`))
+  }
+}
+
+function checkHeader(header: Json): void {
+  if (header.crit !== undefined || header.b64 !== undefined)
+    throw refused('critical', 'The header of the JWT has crit or b64, which no credential may have.')
+  if (typeof header.alg === 'string' && header.alg.toLowerCase() === 'none')
+    throw refused('unsigned', 'The JWT is not signed: its alg is none.')
+  if (!KNOWN.includes(String(header.alg)))
+    throw refused('algorithm', `The alg of the JWT must be one of ${KNOWN.join(', ')}.`)
+  if (!isType(header.typ, 'vc+jwt')) throw refused('type', 'The typ of the JWT must be vc+jwt.')
+  if (!isType(header.cty, 'vc')) throw refused('content_type', 'The cty of the JWT must be vc.')
+}
+
+const idOf = (value: unknown): unknown => (isObject(value) ? value.id : value)
+
+/**
+ * Registered claims beside the members of the credential must not say something else (VC-JOSE-COSE 1.0, section 3.2.1 and
+ * 3.1.3); `vc` and `vp` are of data model 1.1, and there is none in this form.
+ */
+function checkClaims(credential: Json): void {
+  for (const name of ['vc', 'vp'])
+    if (Object.hasOwn(credential, name))
+      throw refused(
+        'claim_of_1_1',
+        `The JWT has the claim ${name}, which is of data model 1.1: the payload is the credential.`,
+      )
+  const { iss, jti, sub, issuer, id, credentialSubject } = credential
+  const contradicted = (name: string, member: string) =>
+    refused('contradiction', `The claim ${name} of the JWT is not the ${member} of the credential.`)
+  if (iss !== undefined && iss !== idOf(issuer)) throw contradicted('iss', 'issuer')
+  if (jti !== undefined && jti !== id) throw contradicted('jti', 'id')
+  const subjects = listOf(credentialSubject).map(idOf)
+  if (sub !== undefined && !subjects.includes(sub)) throw contradicted('sub', 'subject')
+}
+
+function secondsIn(credential: Json, name: 'nbf' | 'exp'): number | undefined {
+  const value = credential[name]
+  if (value === undefined) return undefined
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  throw refused('malformed', `The claim ${name} of the JWT is not a number of seconds.`)
+}
+
+/** Opens a credential that is secured as a JWS (VC-JOSE-COSE 1.0, section 3.1). Throws `Refusal('envelope.*')`. */
+export function openJose(jwt: string): OpenedEnvelope {
+  const parts = jwt.split('.')
+  const [header, payload, signature] = parts.map(fromBase64url)
+  if (parts.length !== 3 || !header || !payload || !signature)
+    throw refused('malformed', 'The JWT is not three parts of base64url.')
+  const members = parsed(header, 'header')
+  if (!isObject(members)) throw refused('malformed', 'The header of the JWT is not a JSON object.')
+  checkHeader(members)
+  if (payload.length === 0) throw refused('detached', 'The JWT has no payload: a detached one cannot be verified here.')
+  const credential = credentialIn(parsed(payload, 'payload'))
+  checkClaims(credential)
+  const signed = Buffer.from(jwt.slice(0, jwt.lastIndexOf('.')))
+  return {
+    mediaType: 'application/vc+jwt',
+    credential,
+    kid: typeof members.kid === 'string' ? members.kid : undefined,
+    notBefore: secondsIn(credential, 'nbf'),
+    expires: secondsIn(credential, 'exp'),
+    signatureFault(key: VerificationKey): EnvelopeFault | undefined {
+      if (!(ALGORITHMS[key.keyType] ?? []).includes(String(members.alg)))
+        return { code: 'envelope.key_unfit', message: `The alg of the JWT is not one of a ${key.keyType} key.` }
+      if (verifySignature(key, signed, signature)) return undefined
+      return { code: 'envelope.signature', message: 'The signature of the JWT does not match its content.' }
+    },
+  }
+}
