@@ -1,5 +1,6 @@
 import { fromBase64url } from '../../base64url.ts'
 import { type Json, listOf } from '../../json.ts'
+import { boundsErrors } from '../bounds.ts'
 import { openCose } from './cose.ts'
 import { openJose } from './jose.ts'
 import { type OpenedEnvelope, refused } from './opened.ts'
@@ -49,6 +50,8 @@ export function openEnvelope({ id }: Json): OpenedEnvelope {
   if (!open)
     throw refused('media_type', `Envelopes of ${mediaType.slice(0, 60)} are not supported: use one of ${TYPES}.`)
   const opened = open(content, base64 !== undefined)
+  const [fault] = boundsErrors(opened.credential, 'foreign')
+  if (fault) throw refused('malformed', `The credential in the envelope ${fault.message}.`)
   if (isNested(opened.credential)) throw refused('nested', 'An envelope must contain a credential, not an envelope.')
   return opened
 }

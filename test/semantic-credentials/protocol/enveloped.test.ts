@@ -108,6 +108,11 @@ const CASES: [what: string, envelope: () => Promise<Json>, code: string][] = [
   ['two parts', async () => asJwt('e30.e30'), 'envelope.malformed'],
   ['no JSON', async () => asJwt(await jwt({ payload: bytes('credential') })), 'envelope.malformed'],
   ['a list', async () => asJwt(await jwt({ payload: bytes('[]') })), 'envelope.malformed'],
+  [
+    'a name that libraries drop',
+    async () => asJwt(await jwt({ payload: bytes('{"__proto__":{}}') })),
+    'envelope.malformed',
+  ],
   ['alg none', async () => asJwt(await jwt({ header: { alg: 'none' } })), 'envelope.unsigned'],
   ['alg HS256', async () => asJwt(await jwt({ header: { alg: 'HS256' } })), 'envelope.algorithm'],
   ['alg of another key', async () => asJwt(await jwt({ header: { alg: 'ES256' } })), 'envelope.key_unfit'],
