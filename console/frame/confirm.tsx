@@ -18,7 +18,12 @@ export function Confirm({ text, children, ...asked }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   return (
     <>
-      <button type="button" class={asked.isDangerous ? 'danger' : ''} onClick={() => dialog.current?.showModal()}>
+      <button
+        type="button"
+        class={asked.isDangerous ? 'danger' : ''}
+        aria-haspopup="dialog"
+        onClick={() => dialog.current?.showModal()}
+      >
         {asked.action}
       </button>
       <Question dialog={dialog} {...asked}>

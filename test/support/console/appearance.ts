@@ -2,6 +2,7 @@ import type { Account } from '../accounts.ts'
 import type { Declare } from '../parts.ts'
 import type { World } from '../world.ts'
 import { logIn, memberOf, openPage, picture, settled, violationsOf } from './browser.ts'
+import { worksByKeys } from './keyboard.ts'
 
 /** A name for the picture, and the address below /console. */
 export type NamedPage = [name: string, path: string]
@@ -32,7 +33,7 @@ async function undocumented(world: World, asked: readonly { method: string; path
     .map(({ method, path }) => `${method} ${path}`)
 }
 
-/** Each page is accessible (axe-core), no wider than the screen, with no text cut, complains of nothing, and asks the documented API alone. */
+/** Each page is accessible (axe-core), no wider than the screen, with no text cut, works by keys alone, complains of nothing, and asks the documented API alone. */
 export function looksRight(
   test: Declare<unknown>,
   world: () => World,
@@ -59,6 +60,8 @@ export function looksRight(
         )
         t.deepEqual(await page.evaluate<string[]>(CUT), [], name)
         t.is(await page.evaluate('document.documentElement.lang'), language)
+        // colours change nothing of keys
+        if (colorScheme === 'light') await worksByKeys(t, page, name)
       }
       t.deepEqual([complaints, await stopped(), await undocumented(world(), asked)], [[], [], []])
       await close()
