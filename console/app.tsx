@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { Failure } from './frame/parts.tsx'
 import { useAddress } from './frame/router.tsx'
 import { logOut, onEnd, restore, type Standing, switchTenant } from './frame/session.ts'
@@ -8,6 +8,7 @@ import { Login } from './pages/entry/login.tsx'
 import { Pages } from './pages/index.tsx'
 
 import { Navigation } from './pages/navigation.tsx'
+import { chosenLanguage, keepLanguage } from './texts/choice.ts'
 import { browserLanguage, type Language, LanguageContext, useTexts } from './texts/index.ts'
 
 type Session = 'unknown' | 'none' | Standing
@@ -47,13 +48,18 @@ function Content({ setLanguage }: { setLanguage: (language: Language) => void })
 }
 
 export function App() {
-  const [language, setLanguage] = useState<Language>(browserLanguage)
-  useEffect(() => {
+  const [language, setLanguage] = useState<Language>(() => chosenLanguage() ?? browserLanguage())
+  // before anything is painted in it
+  useLayoutEffect(() => {
     document.documentElement.lang = language
   }, [language])
+  const choose = (chosen: Language) => {
+    keepLanguage(chosen)
+    setLanguage(chosen)
+  }
   return (
     <LanguageContext.Provider value={language}>
-      <Content setLanguage={setLanguage} />
+      <Content setLanguage={choose} />
     </LanguageContext.Provider>
   )
 }

@@ -2,13 +2,21 @@ import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useId } from 'preact/hooks'
 import { Problem } from '../../client/index.ts'
 import { useDoing } from './load.ts'
-import { Failure } from './parts.tsx'
+import { Failure, languageOf } from './parts.tsx'
+
+interface Fault {
+  message: string
+  lang: 'en' | undefined
+}
 
 /** What the API said of the last try, field by field. */
-const FaultsContext = createContext<ReadonlyMap<string, string>>(new Map())
+const FaultsContext = createContext<ReadonlyMap<string, Fault>>(new Map())
 
-const faultsOf = (error: unknown): ReadonlyMap<string, string> =>
-  new Map(error instanceof Problem ? error.errors.map(({ path, message }) => [path, message]) : [])
+function faultsOf(error: unknown): ReadonlyMap<string, Fault> {
+  if (!(error instanceof Problem)) return new Map()
+  const lang = languageOf(error)
+  return new Map(error.errors.map(({ path, message }) => [path, { message, lang }]))
+}
 
 interface FormProps {
   submit: string
@@ -68,8 +76,8 @@ function Entry({
         </p>
       )}
       {fault && (
-        <p class="fault" id={`${id}-fault`}>
-          {fault}
+        <p class="fault" id={`${id}-fault`} lang={fault.lang}>
+          {fault.message}
         </p>
       )}
     </div>

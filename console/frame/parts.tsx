@@ -33,18 +33,23 @@ export function Heading({ children, title }: { children: ComponentChildren; titl
   )
 }
 
+/** What the platform says is English; a problem without a code is the page's own, in the reader's language. */
+export const languageOf = ({ code }: Problem): 'en' | undefined => (code === '' ? undefined : 'en')
+
 /** What went wrong, the fields that break a rule, and the id by which the log finds the request. */
 export function Failure({ error }: { error: unknown }) {
   const { problem } = useTexts()
   const say = useSay()
   if (error === undefined) return null
   const known = error instanceof Problem ? error : undefined
+  const titles: Readonly<Record<string, string>> = problem.titles
+  const lang = known && languageOf(known)
   return (
     <div class="failure" role="alert">
-      <strong>{problem.heading}</strong>
-      <p>{known?.detail || problem.unknown}</p>
+      <strong>{known ? (titles[known.code] ?? problem.heading) : problem.away}</strong>
+      <p lang={lang}>{known?.detail || problem.unknown}</p>
       {known && known.errors.length > 0 && (
-        <ul>
+        <ul lang={lang}>
           {known.errors.map(({ path, message }) => (
             <li key={`${path} ${message}`}>
               {path && <code>{path}</code>} {message}
@@ -147,11 +152,13 @@ export function commandOf({ path, method = 'GET', body, upload }: CurlProps, ori
 export function Curl({ open = false, ...request }: CurlProps) {
   const { frame } = useTexts()
   const command = commandOf(request, location.origin)
+  const [place] = request.path.split('?')
+  const title = `${frame.curl}: ${request.method ?? (request.body === undefined ? 'GET' : 'POST')} ${place}`
   return (
     <details open={open}>
-      <summary>{frame.curl}</summary>
+      <summary class="wrap">{title}</summary>
       <Copy text={command} />
-      <Code text={command} label={`${frame.curl}: ${request.method ?? 'GET'} ${request.path}`} />
+      <Code text={command} label={title} />
       <p class="quiet">{frame.curlHint}</p>
     </details>
   )

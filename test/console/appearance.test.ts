@@ -85,11 +85,28 @@ test('the dialog is accessible, and what is opened on a page too', async (t) => 
 })
 
 test('the language is the browser’s, and the reader chooses another one on every page', async (t) => {
-  const { page, close } = await openConsole(world, await memberOf(world), '/console', { locale: 'de-AT' })
+  const { page, context, close } = await openConsole(world, await memberOf(world), '/console', { locale: 'de-AT' })
   t.is(await page.textContent('h1'), 'Was Aufmerksamkeit braucht')
   await page.locator('header select').last().selectOption('en')
   t.is(await page.textContent('h1'), 'What needs attention')
   await page.waitForSelector('html[lang=en]')
+  await page.reload()
+  await page.waitForSelector('h1:text-is("What needs attention")')
+  t.is(await page.evaluate('document.documentElement.lang'), 'en', 'it outlives a new load')
+  t.is(await page.evaluate('document.cookie'), 'language=en')
+  const { path, sameSite, value } = (await context.cookies()).find(({ name }) => name === 'language') ?? {}
+  t.deepEqual([path, sameSite, value], ['/console', 'Strict', 'en'])
+  await close()
+})
+
+test('an error has its title in the reader’s language, and what the platform says is marked as English', async (t) => {
+  const path = '/console/credentials/00000000-0000-4000-8000-000000000000'
+  const { page, close } = await openConsole(world, await memberOf(world), path, { locale: 'de-DE' })
+  await page.waitForSelector('[role=alert] strong:text-is("Diesen Nachweis gibt es nicht")')
+  t.regex((await page.textContent('[role=alert] p[lang=en]')) ?? '', /\w/)
+  await page.context().setOffline(true)
+  await page.click('header >> text=Abmelden')
+  await page.waitForSelector('[role=alert] strong:text-is("Die Plattform ist nicht erreichbar")')
   await close()
 })
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { IntlMessageFormat } from 'intl-messageformat'
+import { PROBLEMS } from '../../api/frame/problems.ts'
 
 interface Texts {
   [name: string]: string | Texts
@@ -35,4 +36,20 @@ test('every text with values is a message that can be written', (t) => {
         t.notThrows(() => new IntlMessageFormat(text, language, undefined, { ignoreTag: true }).format(values), name)
       t.not(text.trim(), '', name)
     }
+})
+
+test('both languages have a title for the same codes of problems, each of which the platform answers', (t) => {
+  const codesOf = (language: string) => {
+    const { problem } = read(language)
+    const { titles } = typeof problem === 'object' ? problem : {}
+    return Object.keys(typeof titles === 'object' ? titles : {})
+  }
+  const codes = codesOf('en')
+  t.true(codes.length >= 40)
+  t.deepEqual(codesOf('de'), codes)
+  const known = new Set(PROBLEMS.map(({ code }) => code))
+  t.deepEqual(
+    codes.filter((code) => !known.has(code)),
+    [],
+  )
 })

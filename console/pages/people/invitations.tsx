@@ -7,7 +7,9 @@ import { Curl, Shown, Time } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
 import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useSay, useTexts } from '../../texts/index.ts'
-import { isRole, ROLES, roleIn } from './roles.ts'
+import { isRole, ROLES, type Role, roleIn } from './roles.ts'
+
+type Invited = Schemas['InvitationOut']
 
 /** Who has been invited and has not come yet. */
 export function Invitations({ id }: { id: string }) {
@@ -15,6 +17,7 @@ export function Invitations({ id }: { id: string }) {
   const { people } = texts
   const say = useSay()
   const [page, setPage] = useState(1)
+  const [nextRole, setRole] = useState<Role>('issuer')
   const [sent, setSent] = useState<{ email: string; count: number }>()
   const loaded = useLoad(String(page), () =>
     api.get('/v1/organizations/{id}/invitations', { params: { path: { id }, query: { limit: PAGE_SIZE, page } } }),
@@ -27,25 +30,27 @@ export function Invitations({ id }: { id: string }) {
     setSent({ email, count: (sent?.count ?? 0) + 1 })
     loaded.reload()
   }
-  const withdraw = async (invitationId: string) => {
+  const withdraw = async ({ id: invitationId, role }: Invited) => {
     await api.delete('/v1/organizations/{id}/invitations/{invitationId}', {
       params: { path: { id, invitationId } },
     })
     setSent(undefined)
+    // whoever invites again does so in the same role
+    if (isRole(role)) setRole(role)
     loaded.reload()
   }
-  const columns: Column<Schemas['InvitationOut']>[] = [
+  const columns: Column<Invited>[] = [
     [people.email, ({ email }) => <bdi>{email}</bdi>],
     [people.role, ({ role }) => roleIn(texts, role)],
     [people.ends, ({ expires_at }) => <Time at={expires_at} />],
     [
       people.actions,
-      ({ id: invitationId, email }) => (
+      (invited) => (
         <Confirm
           action={people.withdraw}
           question={people.withdrawAsk}
-          text={say(people.withdrawText, { email })}
-          run={() => withdraw(invitationId)}
+          text={say(people.withdrawText, { email: invited.email })}
+          run={() => withdraw(invited)}
           isDangerous
         />
       ),
@@ -67,12 +72,12 @@ export function Invitations({ id }: { id: string }) {
         }
       </Shown>
       <h2>{people.invite}</h2>
-      <Form key={sent?.count} submit={people.invite} onSubmit={invite}>
+      <Form key={`${sent?.count} ${nextRole}`} submit={people.invite} onSubmit={invite}>
         <TextEntry label={people.email} name="email" type="email" required />
         <SelectEntry
           label={people.role}
           name="role"
-          value="issuer"
+          value={nextRole}
           hint={people.roleHint}
           choices={ROLES.map((role) => [role, people.roles[role]])}
         />

@@ -5,6 +5,7 @@ import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Shown, State, Time } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
+import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 
 type Subject = 'userId' | 'subjectDid' | 'credentialId'
@@ -46,6 +47,49 @@ function Erasure({ id }: { id: string }) {
   )
 }
 
+/** The erasures of the tenant, newest first: they do not say whom they were about. */
+function Begun({ turn, onOpen }: { turn: string; onOpen: (id: string) => void }) {
+  const { settings, frame } = useTexts()
+  const [page, setPage] = useState(1)
+  const params = { query: { limit: PAGE_SIZE, page } }
+  const loaded = useLoad(`${turn} ${page}`, () => api.get('/v1/privacy/erasures', { params }))
+  const columns: Column<Schemas['ErasureLineOut']>[] = [
+    [settings.erasureId, ({ id }) => <code>{id}</code>],
+    [settings.what, ({ by }) => settings.by[by]],
+    [
+      settings.state,
+      ({ state }) => <State name={state === 'ERASED' ? 'COMPLETED' : 'PROCESSING'}>{settings.states[state]}</State>,
+    ],
+    [settings.credentials, ({ erased }) => erased.credentials],
+    [settings.begun, ({ createdAt }) => <Time at={createdAt} />],
+    [
+      settings.look,
+      ({ id }) => (
+        <button type="button" onClick={() => onOpen(id)}>
+          {frame.show}
+        </button>
+      ),
+    ],
+  ]
+  return (
+    <>
+      <Shown loaded={loaded}>
+        {({ data, totalCount, totalPages }) =>
+          totalCount === 0 ? (
+            <Empty title={settings.noErasures} />
+          ) : (
+            <>
+              <Table label={settings.begunList} columns={columns} rows={data} keyOf={({ id }) => id} />
+              <Paging of={settings.begunList} page={page} pages={totalPages} total={totalCount} go={setPage} />
+            </>
+          )
+        }
+      </Shown>
+      <Curl path={`/v1/privacy/erasures?limit=${PAGE_SIZE}&page=${page}`} />
+    </>
+  )
+}
+
 /** A person or a credential is erased for good, and how far that is. */
 export function Erasures({ mayWrite }: { mayWrite: boolean }) {
   const { settings } = useTexts()
@@ -74,9 +118,7 @@ export function Erasures({ mayWrite }: { mayWrite: boolean }) {
           />
         </Form>
       )}
-      <Form submit={settings.look} onSubmit={async (form) => setId(textOf(form, 'erasure') ?? '')}>
-        <TextEntry label={settings.erasureId} name="erasure" required />
-      </Form>
+      <Begun turn={id} onOpen={setId} />
       {id && <Erasure key={id} id={id} />}
       <Curl method="POST" path="/v1/privacy/erasures" body={{ subjectDid: 'did:example:holder' }} />
       {asked && (

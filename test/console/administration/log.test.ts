@@ -53,6 +53,22 @@ test('the log is followed: a new entry appears by itself, and none while it is p
   await close()
 })
 
+test('on a phone an entry is a list that fits, and each command says what it does', async (t) => {
+  const options = { viewport: { width: 360, height: 800 } }
+  const { page, close } = await openConsole(world, await memberOf(world), '/console/log', options)
+  await page.waitForSelector('tbody tr')
+  t.true(
+    await page.evaluate<boolean>(
+      "[...document.querySelectorAll('.stacked, .stacked td')].every((each) => each.scrollWidth <= each.clientWidth + 1)",
+    ),
+    'nothing scrolls sideways',
+  )
+  const titles = await page.locator('main summary:has-text("curl")').allTextContents()
+  t.true(titles.length > 3)
+  t.is(new Set(titles).size, titles.length)
+  await close()
+})
+
 test('the filters find entries by kinds, by ids of entries, and by requests, several at a time', async (t) => {
   const { page, close } = await openConsole(world, await memberOf(world, 'auditor'), '/console/log')
   const found = async (filters: Record<string, string>) => {

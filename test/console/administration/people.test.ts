@@ -48,6 +48,7 @@ test('an administrator invites, withdraws, changes a role and removes a person',
   await page.click('button:text-is("Withdraw")')
   await page.click('dialog[open] button[type=submit]')
   await page.waitForSelector('text=Nobody is invited')
+  t.is(await page.inputValue('.form select[name=role]'), 'auditor', 'an invitation in its place has the same role')
   t.is((await asAdmin<{ total_count: number }>('/invitations')).total_count, 0)
   const roleOf = async () =>
     (await asAdmin<{ data: { account_id: string; role: string }[] }>('/members')).data.find(

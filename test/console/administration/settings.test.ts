@@ -65,6 +65,12 @@ test('a credential is erased after a question, and the page says how far it is',
   await page.waitForSelector('dt:text-is("Erasure")')
   const erasure = (await page.textContent('dd code:near(dt:text-is("Erasure"))')) ?? ''
   t.is((await read(`/v1/privacy/erasures/${erasure}`)).by, 'credential')
+  await page.reload()
+  await settled(page)
+  const row = page.locator(`section[aria-label="Erasures"] tr:has(code:text-is("${erasure}"))`)
+  t.regex((await row.textContent()) ?? '', /a credential/)
+  await row.locator('button:text-is("Show")').click()
+  await page.waitForSelector('dt:text-is("Erasure")')
   await close()
 })
 
