@@ -23,6 +23,7 @@ import { composeOpenId } from './openid/index.ts'
 import { composeOpenIdSessions, openIdActivities } from './openid/sessions/index.ts'
 import { composeOpenIdVerifiers } from './openid/verifiers/index.ts'
 import { createVerifierKeyRotation } from './openid/verifiers/rotation.ts'
+import { composeSdJwtCredentials } from './sd-jwt-credentials/index.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
 import type { AttemptResult } from './webhooks/deliver.ts'
@@ -51,9 +52,10 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const { format: semantic, ...verbs } = composeSemanticCredentials({ ...known, ...engine, entries })
   const { mobileFormat, ...mobile } = composeMobileCredentials({ ...frame, ...engine, entries })
   const { compactFormats, ...compactVerbs } = composeCompactCredentials({ ...known, ...engine, entries })
+  const { sdJwtFormat, ...sdJwt } = composeSdJwtCredentials({ ...known, ...engine, ...mobile, entries })
   const more = moreFormats({ ...known, entries, semantic })
   const replaced = new Set(more.map(({ name }) => name))
-  const own = [semantic, ...compactFormats, mobileFormat].filter(({ name }) => !replaced.has(name))
+  const own = [semantic, ...compactFormats, mobileFormat, sdJwtFormat].filter(({ name }) => !replaced.has(name))
   const formats = createFormats([...own, ...more])
   const messaging = composeMessaging(known)
   const credentials = composeCredentials({ ...known, holderMessages: messaging.holderMessages, formats })
@@ -80,6 +82,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     verbs,
     compactVerbs,
     mobile,
+    sdJwt,
     lists,
     credentials,
   )

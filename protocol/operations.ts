@@ -8,6 +8,7 @@ import { DOMAIN_OPERATIONS } from './domains/operations.ts'
 import { MESSAGING_OPERATIONS } from './messaging/operations.ts'
 import { MOBILE_CREDENTIAL_OPERATIONS } from './mobile-credentials/operations.ts'
 import { OPENID_OPERATIONS } from './openid/operations.ts'
+import { SD_JWT_CREDENTIAL_OPERATIONS } from './sd-jwt-credentials/operations.ts'
 import { SEMANTIC_CREDENTIAL_OPERATIONS } from './semantic-credentials/operations.ts'
 import { PLATFORM_AREAS, type Scope } from './tokens-logs/index.ts'
 import { TOKEN_AND_LOG_OPERATIONS } from './tokens-logs/operations.ts'
@@ -40,6 +41,7 @@ export const OPERATIONS = disjoint(
   MESSAGING_OPERATIONS,
   MOBILE_CREDENTIAL_OPERATIONS,
   OPENID_OPERATIONS,
+  SD_JWT_CREDENTIAL_OPERATIONS,
   SEMANTIC_CREDENTIAL_OPERATIONS,
   TOKEN_AND_LOG_OPERATIONS,
   WEBHOOK_OPERATIONS,

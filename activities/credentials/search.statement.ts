@@ -60,13 +60,13 @@ const ofType = (type: string): Condition[] => [
 ]
 
 const ofFormats = (formats: readonly FormatName[]): Condition =>
-  formats.length === 1 ? one('c.format = ?', formats[0]) : one('c.format in (?, ?, ?, ?)', ...padded(formats))
+  formats.length === 1 ? one('c.format = ?', formats[0]) : one('c.format in (?, ?, ?, ?, ?)', ...padded(formats))
 
 const ofDid = (ids: readonly string[]): Condition =>
   ids.length === 1 ? one('c.did_id = ?', ids[0]) : one(`c.did_id in (${ids.map(() => '?').join() || 'null'})`, ...ids)
 
-/** Always four values, so that there are few statements. */
-const padded = (formats: readonly FormatName[]) => Array.from({ length: 4 }, (_, at) => formats[at] ?? formats[0])
+/** Always as many values as there are formats, so that there are few statements. */
+const padded = (formats: readonly FormatName[]) => Array.from({ length: 5 }, (_, at) => formats[at] ?? formats[0])
 
 /**
  * The rows that a filter finds, as branches that no row is in twice: for a type, a branch for each place; without a filter

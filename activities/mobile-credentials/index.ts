@@ -27,6 +27,8 @@ export function composeMobileCredentials(known: Frame & CredentialEngine) {
     publishedIacas: createPublishedIacas(known),
     renewals: createRenewals(known),
     mobileSigning,
+    /** For credentials of other formats that document signers sign. */
+    mobileSigners,
     mobileFormat: createMobileFormat({
       mobileSigning,
       statusKinds: createMobileLists(mobileSigners),

@@ -6,7 +6,7 @@ import type { PageQuery } from '../frame/pagination.ts'
 import type { Count, DateTime, Did, JsonObject, TemplateVersion, Uuid } from '../frame/wire.ts'
 
 /** Format of a credential, as in paths. */
-export type CredentialFormatName = 'web-semantic' | 'compact' | 'compact-semantic' | 'mobile'
+export type CredentialFormatName = 'web-semantic' | 'compact' | 'compact-semantic' | 'mobile' | 'sd-jwt-vc'
 
 /** The first that applies: revoked, suspended, expired, active. */
 export type CredentialStateName = CredentialState
@@ -44,7 +44,7 @@ export interface CredentialSummaryOut {
   format: CredentialFormatName
   /** Path of the credential in its format, with its document. */
   url: string
-  /** Types besides VerifiableCredential; the document type of a mobile credential. */
+  /** Types besides VerifiableCredential; the document type of a mobile credential, the vct of an SD-JWT VC. */
   types: string[]
   state: CredentialStateName
   /** Whether it has an entry in a status list. */

@@ -41,6 +41,8 @@ const EcosystemParticipantSchema = defineEntity({
     webSemantic: p.text().nullable(),
     compact: p.text().nullable(),
     compactSemantic: p.text().nullable(),
+    /** A DID, or the https address of an issuer with metadata. */
+    sdJwtVc: p.text().nullable(),
     /** Certificates of its IACAs in PEM. */
     mobile: p.array(),
     /** The names of their keys, in the same order (protocol/mobile-credentials/certificates.read.ts, authorityOf). */

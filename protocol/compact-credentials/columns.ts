@@ -13,8 +13,15 @@ const gives = ({ path, as }: Column, wanted: string): boolean =>
  * Throws `Refusal('batch.csv_header')` for columns that no mapping of the template takes, and for required claims without
  * a column: every row would be refused (D-241).
  */
-export function checkColumns(template: CompactTemplate, columns: readonly Column[]): void {
-  const paths = [...pathsOf(template).values()].map(({ path }) => path)
+export const checkColumns = (template: CompactTemplate, columns: readonly Column[]): void =>
+  checkColumnsOf(pathsOf(template), columns)
+
+/** The same for the paths that a template takes, by the claims that they become. */
+export function checkColumnsOf(
+  taken: ReadonlyMap<string, { path: string; isNeeded: boolean }>,
+  columns: readonly Column[],
+): void {
+  const paths = [...taken.values()].map(({ path }) => path)
   const claims = columns.filter(({ to }) => to === 'claim')
   const nearest = nearestOf(paths)
   const sent = new Set(claims.map(({ path }) => path.join('.')))
@@ -25,7 +32,7 @@ export function checkColumns(template: CompactTemplate, columns: readonly Column
     const message = `${column.name.slice(0, 100)}: the template takes no claim of this name${hint}`
     return [{ path: `column ${index + 1}`, code: 'column.unmapped', message }]
   })
-  const missing = [...pathsOf(template)].flatMap(([claim, { path, isNeeded }]): FieldError[] => {
+  const missing = [...taken].flatMap(([claim, { path, isNeeded }]): FieldError[] => {
     if (!isNeeded || claims.some((column) => gives(column, path))) return []
     const message = `expected a column ${path}: the template needs it for the claim ${claim}`
     return [{ path: 'header', code: 'column.required', message }]

@@ -8,7 +8,7 @@ import type { FormatName } from './formats.ts'
 /** Defaults for the rows of a batch; a row's own member takes precedence. The format checks which ones it needs. */
 export interface BatchOptions {
   format: FormatName
-  /** DID of the issuer; the id of the document signer of mobile credentials. */
+  /** DID of the issuer; the id of the document signer of mobile credentials, and of SD-JWT VC credentials with x5c. */
   issuer?: string
   proofType?: string
   revocable: boolean
@@ -24,13 +24,13 @@ export interface BatchOptions {
 }
 
 /** The content of rows: credentials, claims for a template, or what a document signer signs. */
-export type RowKind = 'payload' | 'claims' | 'mobile'
+export type RowKind = 'payload' | 'claims' | 'mobile' | 'sd-jwt-vc'
 
 export const rowKindOf = ({ templateId, format }: BatchOptions): RowKind =>
-  templateId !== undefined ? 'claims' : format === 'mobile' ? 'mobile' : 'payload'
+  templateId !== undefined ? 'claims' : format === 'mobile' || format === 'sd-jwt-vc' ? format : 'payload'
 
 /** The member that a row must have. */
-const REQUIRED = { payload: 'payload', claims: 'claims', mobile: 'payload' } as const
+const REQUIRED = { payload: 'payload', claims: 'claims', mobile: 'payload', 'sd-jwt-vc': 'payload' } as const
 
 interface OwnOptions {
   suspendable?: boolean
@@ -43,6 +43,12 @@ export interface PayloadRow extends OwnOptions {
   revocable?: boolean
   /** Of a mobile credential. */
   documentSignerId?: string | null
+  /** Of an SD-JWT VC: claims that the holder may leave out. */
+  selectively?: unknown[]
+  /** Of an SD-JWT VC: digests that stand for no claim. */
+  decoys?: number
+  /** Of an SD-JWT VC: the key of the holder. */
+  holder_key?: Json
 }
 
 export interface ClaimsRow extends OwnOptions {
@@ -74,6 +80,8 @@ const anId: Member = [
   (value) => value === null || (typeof value === 'string' && isUuid(value)),
   'expected the id of a document signer',
 ]
+const aList: Member = [Array.isArray, 'expected a list']
+const aNumber: Member = [Number.isInteger, 'expected a whole number']
 const aDid: Member = [(value) => value === null || typeof value === 'string', 'expected a string']
 
 /** The members of a row, each with its check: those of a sign request, and of one from a template. */
@@ -83,12 +91,19 @@ const MEMBERS: Record<RowKind, Map<string, Member>> = {
   ),
   claims: new Map(Object.entries({ claims: anObject, issuer_did: aDid, suspendable: aBoolean, tag: aTag })),
   mobile: new Map(Object.entries({ payload: anObject, documentSignerId: anId, revocable: aBoolean })),
+  'sd-jwt-vc': new Map(
+    Object.entries({
+      ...{ payload: anObject, selectively: aList, decoys: aNumber, holder_key: anObject },
+      ...{ revocable: aBoolean, suspendable: aBoolean, tag: aTag },
+    }),
+  ),
 }
 
 const NEAREST = {
   payload: nearestOf([...MEMBERS.payload.keys()]),
   claims: nearestOf([...MEMBERS.claims.keys()]),
   mobile: nearestOf([...MEMBERS.mobile.keys()]),
+  'sd-jwt-vc': nearestOf([...MEMBERS['sd-jwt-vc'].keys()]),
 }
 
 /** The message about a member that a row of this kind does not have. */

@@ -4,6 +4,7 @@ const FORMATS = {
   compact: { slug: 'compact', area: 'compact-credentials' },
   'compact-semantic': { slug: 'compact-semantic', area: 'compact-credentials' },
   mobile: { slug: 'mobile', area: 'mobile-credentials' },
+  'sd-jwt-vc': { slug: 'sd-jwt-vc', area: 'sd-jwt-credentials' },
 } as const
 
 export type FormatName = keyof typeof FORMATS

@@ -121,7 +121,7 @@ const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000]
  * When a credential for a wallet counts as signed: at the full hour before, so that its times do not tell which credentials
  * were issued together (RFC 9901, section 10.1; D-550). One that lives less than a day has the time itself.
  */
-export function issuanceTimeOf({ expiration }: MobileTemplate, now: Date): Date {
+export function issuanceTimeOf({ expiration }: Pick<MobileTemplate, 'expiration'>, now: Date): Date {
   const end = expiration && addDuration(now, expiration)
   const isShort = end !== undefined && end.getTime() - now.getTime() < DAY_MS
   return isShort ? now : new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS)

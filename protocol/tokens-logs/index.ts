@@ -5,6 +5,7 @@ export const AREAS = [
   'mobile-credentials',
   'semantic-credentials',
   'compact-credentials',
+  'sd-jwt-credentials',
   'messaging',
   'webhooks',
   'logs',

@@ -2,6 +2,7 @@ import { MOBILE_SIGN_EXAMPLE } from '../../api/mobile-credentials/answers.ts'
 import { COMPACT, COMPACT_SEMANTIC } from './credentials/compact.ts'
 import { createDid, payload } from './credentials/credentials.ts'
 import { makeIaca, makeSigner, SIGN } from './credentials/mobile.ts'
+import { SD_JWT } from './sd-jwt/credentials.ts'
 import type { Reply, World } from './world.ts'
 
 type Asking = Pick<World, 'ask' | 'token'>
@@ -42,6 +43,12 @@ const compactReasons = async (world: Asking, path: string, token: string, creden
 }
 
 const encodedIn = (reply: Reply) => reply.json<{ encoded: string }>().encoded
+
+/** Codes of what a policy says, by the names of other formats. */
+const REASONS = new Map([
+  ['sd_jwt.issuer_not_allowed', 'IssuerNotAllowed'],
+  ['sd_jwt.verifier_not_allowed', 'VerifierNotAllowed'],
+])
 
 export const FORMATS: Record<string, TestFormat> = {
   'web-semantic': {
@@ -108,6 +115,19 @@ export const FORMATS: Record<string, TestFormat> = {
       const body = { payload: credential }
       const reply = await world.ask('/v1/credentials/mobile/verify', { token, body })
       return reply.json<{ reason: { type: string }[] }>().reason.map(({ type }) => type)
+    },
+  },
+  'sd-jwt-vc': {
+    type: 'https://credentials.example/diploma',
+    otherType: 'https://credentials.example/medical',
+    identifiers: ({ did }) => ({ sdJwtVc: did }),
+    sign: (world, { token, did }, type) =>
+      world.ask(`${SD_JWT}/sign`, { token, body: { payload: { vct: type, course: 'CS-101' }, issuer_did: did } }),
+    credentialIn: encodedIn,
+    async reasons(world, token, credential) {
+      const reply = await world.ask(`${SD_JWT}/verify`, { token, body: { payload: credential } })
+      const { reason } = reply.json<{ reason: { code: string }[] }>()
+      return reason.map(({ code }) => REASONS.get(code) ?? code)
     },
   },
 }

@@ -9,7 +9,13 @@ export interface ParticipantAnswer {
   ecosystemId: string
   id: string
   name: string
-  identifiers: { webSemantic: string | null; compact: string | null; compactSemantic: string | null; mobile: string[] }
+  identifiers: {
+    webSemantic: string | null
+    compact: string | null
+    compactSemantic: string | null
+    mobile: string[]
+    sdJwtVc: string | null
+  }
   isIssuer: boolean
   isIssuerConstrained: boolean
   isVerified: boolean

@@ -26,6 +26,8 @@ const PUBLISHED = [
   'getCompactRevocationLists',
   'getCompactRevocationList',
   'getMobileStatusList',
+  'getSdJwtTypeMetadata',
+  'getJwtVcIssuerMetadata',
   'receiveMessage',
   'getCredentialNonce',
   'getCredentialIssuerMetadata',

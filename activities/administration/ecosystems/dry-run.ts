@@ -119,12 +119,14 @@ async function lookAt(
   }
   const issuers = (await em.execute<{ did: string }[]>(ISSUERS, [tenantId, arrayOf(dids)])).map(({ did }) => did)
   const authorities = iacas.flatMap(({ id, signs }) => (signs ? (keys.get(id) ?? []) : []))
+  const signersOf = (format: FormatName) =>
+    format === 'mobile' ? authorities : format === 'sd-jwt-vc' ? [...issuers, ...authorities] : issuers
   const rows = await em.execute<TemplateRow[]>(TEMPLATES, [tenantId])
   const templates = rows.flatMap(({ id: templateId, format, type, more }): BrokenTemplate[] => {
     if (!isFormat(format)) return []
     const types = [type, ...(more ?? [])]
     const signs = (policy: Policy) =>
-      (format === 'mobile' ? authorities : issuers).some((issuer) => !issuerFault(policy, { format, issuer, types }))
+      signersOf(format).some((issuer) => !issuerFault(policy, { format, issuer, types }))
     const isBroken = signs(policies.before) && !signs(policies.after)
     return isBroken ? [{ tenantId, templateId, profile: slugOf(format), types }] : []
   })

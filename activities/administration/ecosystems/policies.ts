@@ -19,12 +19,13 @@ interface ParticipantRow {
   compact: string | null
   compact_semantic: string | null
   mobile_keys: string[]
+  sd_jwt_vc: string | null
   issues: string[]
   verifies: string[]
 }
 
 const PARTICIPANTS = `select id, name, is_issuer, is_issuer_constrained, is_verifier, is_verifier_constrained,
-  web_semantic, compact, compact_semantic, mobile_keys,
+  web_semantic, compact, compact_semantic, mobile_keys, sd_jwt_vc,
   array(select credential_id::text from ecosystem_allowances a where a.participant_id = p.id and role = 'issuer') as issues,
   array(select credential_id::text from ecosystem_allowances a where a.participant_id = p.id and role = 'verifier') as verifies
 from ecosystem_participants p where ecosystem_id = $1`
@@ -41,6 +42,7 @@ const participantIn = (row: ParticipantRow): ParticipantFacts => ({
     compact: row.compact,
     compactSemantic: row.compact_semantic,
     mobileKeys: row.mobile_keys,
+    sdJwtVc: row.sd_jwt_vc,
   }),
 })
 

@@ -63,6 +63,7 @@ export const participantRecord = (row: EcosystemParticipant): ParticipantRecord 
     compact: row.compact ?? null,
     compactSemantic: row.compactSemantic ?? null,
     mobile: row.mobile,
+    sdJwtVc: row.sdJwtVc ?? null,
   },
   isIssuer: row.isIssuer,
   isIssuerConstrained: row.isIssuerConstrained,

@@ -68,11 +68,15 @@ export function createTransferRecords({ config }: Pick<Dependencies, 'config'>) 
     return value
   }
 
-  /** A definition names its claim source. */
-  const definitionOf = (definition: unknown, to: Destination): unknown =>
-    isObject(definition) && typeof definition.claimSourceId === 'string'
-      ? { ...definition, claimSourceId: idIn(to, definition.claimSourceId) }
-      : definition
+  /** A definition names its claim source, and its document signer. */
+  const definitionOf = (definition: unknown, to: Destination): unknown => {
+    if (!isObject(definition)) return definition
+    const named = ['claimSourceId', 'documentSignerId'].flatMap((member) => {
+      const id = definition[member]
+      return typeof id === 'string' ? [[member, idIn(to, id)] as const] : []
+    })
+    return { ...definition, ...Object.fromEntries(named) }
+  }
 
   function certificateColumns(row: Json): Json {
     if (typeof row.certificate !== 'string') return {}

@@ -7,7 +7,7 @@ export const PARTICIPANT: ParticipantOut = {
   ecosystemId: ECOSYSTEM.id,
   id: '0d3b9a70-5d0a-4f0e-8e52-61f2b7a9c340',
   name: 'Example University',
-  identifiers: { webSemantic: ISSUER, compact: ISSUER, compactSemantic: null, mobile: [] },
+  identifiers: { webSemantic: ISSUER, compact: ISSUER, compactSemantic: null, mobile: [], sdJwtVc: null },
   isIssuer: true,
   isIssuerConstrained: true,
   isVerified: true,

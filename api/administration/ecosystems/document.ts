@@ -8,7 +8,7 @@ const NAMED = { name: 'Universities of Example' }
 const KIND = { name: 'Diploma', profile: 'web-semantic', type: 'DiplomaCredential' }
 const UNIVERSITY = {
   name: 'Example University',
-  identifiers: { webSemantic: ISSUER, compact: ISSUER, compactSemantic: null, mobile: [] },
+  identifiers: { webSemantic: ISSUER, compact: ISSUER, compactSemantic: null, mobile: [], sdJwtVc: null },
   isIssuer: true,
   isIssuerConstrained: true,
   isVerifier: true,

@@ -17,11 +17,14 @@ export type ParticipantDid = string
 /** One IACA root certificate (ISO/IEC 18013-5, table B.1) in PEM. */
 export type IacaPem = string
 
-/** A type of credential as credentials name it; the document type of a mobile credential. */
+/** A DID, or the https address of an issuer, or null. */
+export type ParticipantIssuer = string
+
+/** A type of credential as credentials name it; the document type of a mobile credential, the vct of an SD-JWT VC. */
 export type EcosystemCredentialType = string
 
 /** The format of a credential. */
-export type EcosystemProfile = 'web-semantic' | 'compact' | 'compact-semantic' | 'mobile'
+export type EcosystemProfile = 'web-semantic' | 'compact' | 'compact-semantic' | 'mobile' | 'sd-jwt-vc'
 
 export interface EcosystemIn {
   name: EcosystemName
@@ -46,6 +49,8 @@ export interface ParticipantIdentifiersIn {
   compactSemantic?: ParticipantDid | null
   /** Its IACAs, each key once. */
   mobile?: IacaPem[] | null
+  /** Of SD-JWT VC credentials that no certificate signs: its DID or address. Its IACAs count for those with certificates. */
+  sdJwtVc?: ParticipantIssuer | null
 }
 
 export interface ParticipantIn {
@@ -64,6 +69,7 @@ export interface ParticipantIdentifiersOut {
   compact: string | null
   compactSemantic: string | null
   mobile: string[]
+  sdJwtVc: string | null
 }
 
 export interface ParticipantOut {

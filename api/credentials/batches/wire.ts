@@ -18,7 +18,9 @@ export interface BatchQuery {
   /**
    * Format of the credentials. Compact ones need the scope compact-credentials:write as well; their rows are JSON lines
    * with the members of their sign operation, or claims for a compact template. Mobile ones need
-   * mobile-credentials:write; their rows are JSON lines with the members of signMobileCredential. Default: web-semantic.
+   * mobile-credentials:write; their rows are JSON lines with the members of signMobileCredential. SD-JWT VC need
+   * sd-jwt-credentials:write; their rows are JSON lines with the members of signSdJwtCredential, or claims for a template.
+   * Default: web-semantic.
    */
   format?: BatchFormatName
   /** DID of the issuer, for rows without an issuer. */
@@ -52,7 +54,7 @@ export interface BatchQuery {
   issuerDid?: Did
   /**
    * Mobile credentials: the document signer of rows without a documentSignerId. Default: the usable signer that was
-   * created or changed last, for the whole batch.
+   * created or changed last, for the whole batch. SD-JWT VC credentials: the document signer of all rows.
    */
   documentSignerId?: Uuid
   /** CSV: the character between two cells. Default: a comma. */
@@ -60,7 +62,7 @@ export interface BatchQuery {
 }
 
 /** Formats that batches sign. */
-export type BatchFormatName = 'web-semantic' | 'compact' | 'compact-semantic' | 'mobile'
+export type BatchFormatName = 'web-semantic' | 'compact' | 'compact-semantic' | 'mobile' | 'sd-jwt-vc'
 
 /** A comma, a semicolon, a tab or a vertical bar. */
 export type Delimiter = string
@@ -84,8 +86,13 @@ const contextOf = (text: string): unknown => {
 const OF_TEMPLATE = ['issuer', 'proofType', 'revocable', 'type', 'context'] as const
 
 function checkTogether(query: BatchQuery): void {
-  if (query.documentSignerId !== undefined && query.format !== 'mobile')
-    throw wrong('documentSignerId', 'expected together with format mobile; other credentials are signed by a DID')
+  if (query.documentSignerId !== undefined && query.format !== 'mobile' && query.format !== 'sd-jwt-vc')
+    throw wrong(
+      'documentSignerId',
+      'expected together with format mobile or sd-jwt-vc; other credentials are signed by a DID',
+    )
+  if (query.documentSignerId !== undefined && (query.issuer ?? query.issuerDid) !== undefined)
+    throw wrong('documentSignerId', 'expected either a document signer or a DID')
   if (query.templateId === undefined) {
     if (query.issuerDid !== undefined)
       throw wrong('issuerDid', 'expected together with templateId; without a template, use issuer')
@@ -111,7 +118,8 @@ export function toOptions(query: BatchQuery): { options: BatchOptions; delimiter
   if (!DELIMITERS.includes(delimiter)) throw wrong('delimiter', 'expected a comma, a semicolon, a tab or |')
   checkTogether(query)
   const { templateId, issuer: did = query.issuerDid } = query
-  const issuer = query.format === 'mobile' ? ofDocumentSigner(query) : did
+  const hasSigner = query.format === 'mobile' || query.documentSignerId !== undefined
+  const issuer = hasSigner ? ofDocumentSigner(query) : did
   const own = {
     format: query.format === undefined || query.format === 'web-semantic' ? ('semantic' as const) : query.format,
     ...(issuer === undefined ? {} : { issuer }),

@@ -9,6 +9,7 @@ import { DOMAIN_DOCUMENT } from '../../domains/document.ts'
 import { MESSAGING_DOCUMENT } from '../../messaging/document.ts'
 import { MOBILE_CREDENTIAL_DOCUMENT } from '../../mobile-credentials/document.ts'
 import { OPENID_DOCUMENT } from '../../openid/document.ts'
+import { SD_JWT_CREDENTIAL_DOCUMENT } from '../../sd-jwt-credentials/document.ts'
 import { SEMANTIC_CREDENTIAL_DOCUMENT } from '../../semantic-credentials/document.ts'
 import { TOKEN_AND_LOG_DOCUMENT } from '../../tokens-logs/document.ts'
 import { WEBHOOK_DOCUMENT } from '../../webhooks/document.ts'
@@ -27,6 +28,7 @@ export const DOCUMENTS: readonly AreaDocument[] = [
   MESSAGING_DOCUMENT,
   MOBILE_CREDENTIAL_DOCUMENT,
   OPENID_DOCUMENT,
+  SD_JWT_CREDENTIAL_DOCUMENT,
   SEMANTIC_CREDENTIAL_DOCUMENT,
   TOKEN_AND_LOG_DOCUMENT,
   WEBHOOK_DOCUMENT,

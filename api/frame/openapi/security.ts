@@ -6,6 +6,7 @@ const THINGS: Readonly<Record<Area, string>> = {
   'mobile-credentials': 'mobile credentials',
   'semantic-credentials': 'web semantic credentials, their templates, batches and status, and presentations',
   'compact-credentials': 'compact credentials',
+  'sd-jwt-credentials': 'SD-JWT VC credentials and their templates',
   messaging: 'inboxes and messages',
   webhooks: 'webhooks',
   logs: 'the log',

@@ -11,7 +11,14 @@ type Summary = Schemas['CredentialSummaryOut']
 type StateName = Summary['state']
 type Format = Summary['format']
 
-const FORMATS: Record<Format, true> = { 'web-semantic': true, compact: true, 'compact-semantic': true, mobile: true }
+const FORMATS: Record<Format, true> = {
+  'web-semantic': true,
+  compact: true,
+  'compact-semantic': true,
+  mobile: true,
+  'sd-jwt-vc': true,
+}
+
 /** The example of the README's quick tour. */
 const EXAMPLE = {
   proofType: 'eddsa-rdfc-2022',

@@ -99,6 +99,21 @@ export const FORMATS: Record<Format, Actions> = {
     revoke: (id, isRevoked) =>
       api.post('/v1/credentials/mobile/{id}/revocation-status', { params: { path: { id } }, body: { isRevoked } }),
   },
+  'sd-jwt-vc': {
+    scope: 'sd-jwt-credentials',
+    read: (id) => api.get('/v1/credentials/sd-jwt-vc/{id}', { params: { path: { id } } }),
+    async verify(document) {
+      const { verified, reason, warnings } = await api.post('/v1/credentials/sd-jwt-vc/verify', {
+        body: { payload: encodedOf(document) },
+      })
+      return { verified, reasons: reason, warnings }
+    },
+    revoke: (id, isRevoked) =>
+      api.post('/v1/credentials/sd-jwt-vc/{id}/revocation-status', {
+        params: { path: { id } },
+        body: { is_revoked: isRevoked },
+      }),
+  },
 }
 
 /** Only web semantic credentials can be suspended. */

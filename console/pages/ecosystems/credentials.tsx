@@ -11,7 +11,7 @@ import { Broken } from './broken.tsx'
 type Credential = Schemas['EcosystemCredentialOut']
 type Profile = Credential['profile']
 
-const PROFILES: readonly Profile[] = ['web-semantic', 'compact', 'compact-semantic', 'mobile']
+const PROFILES: readonly Profile[] = ['web-semantic', 'compact', 'compact-semantic', 'mobile', 'sd-jwt-vc']
 /** As docs/ecosystems.md creates one. */
 const EXAMPLE = { name: 'Diploma', profile: 'web-semantic', type: 'DiplomaCredential' }
 

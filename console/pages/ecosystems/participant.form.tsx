@@ -16,6 +16,7 @@ function bodyOf(form: FormData): Schemas['ParticipantIn'] {
       compact: textOf(form, 'identifiers.compact') ?? null,
       compactSemantic: textOf(form, 'identifiers.compactSemantic') ?? null,
       mobile: mobile === undefined ? null : certificates(mobile),
+      sdJwtVc: textOf(form, 'identifiers.sdJwtVc') ?? null,
     },
     isIssuer: form.has('isIssuer'),
     isIssuerConstrained: form.has('isIssuerConstrained'),
@@ -55,6 +56,12 @@ export function ParticipantForm({ submit, value, onSubmit }: ParticipantFormProp
         value={identifiers?.mobile.join('\n') ?? ''}
         lines={4}
         hint={ecosystems.mobileHint}
+      />
+      <TextEntry
+        label={ecosystems.sdJwtVc}
+        name="identifiers.sdJwtVc"
+        value={identifiers?.sdJwtVc ?? ''}
+        hint={ecosystems.sdJwtVcHint}
       />
       <CheckEntry label={ecosystems.isIssuer} name="isIssuer" isChecked={value?.isIssuer ?? true} />
       <CheckEntry

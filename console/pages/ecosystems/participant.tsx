@@ -25,6 +25,7 @@ function About({ participant: { identifiers, ...is } }: { participant: Schemas['
         [ecosystems.compact, identifiers.compact ?? undefined],
         [ecosystems.compactSemantic, identifiers.compactSemantic ?? undefined],
         [ecosystems.mobile, identifiers.mobile.length || undefined],
+        [ecosystems.sdJwtVc, identifiers.sdJwtVc ?? undefined],
         [ecosystems.isIssuer, said(is.isIssuer)],
         [ecosystems.isIssuerConstrained, said(is.isIssuerConstrained)],
         [ecosystems.isVerifier, said(is.isVerified)],

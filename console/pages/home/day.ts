@@ -8,7 +8,13 @@ import type { Figure } from './figures.ts'
 const COUNT = { limit: 1 }
 
 /** Operations of all formats, by the names of their entries (getLogEventTypes). */
-const SIGNED = ['CREDENTIAL_WEB_SEMANTIC', 'CREDENTIAL_COMPACT', 'CREDENTIAL_COMPACT_SEMANTIC', 'MOBILE_CREDENTIAL']
+const SIGNED = [
+  'CREDENTIAL_WEB_SEMANTIC',
+  'CREDENTIAL_COMPACT',
+  'CREDENTIAL_COMPACT_SEMANTIC',
+  'MOBILE_CREDENTIAL',
+  'CREDENTIAL_SD_JWT_VC',
+]
 const VERIFIED = [...SIGNED, 'PRESENTATION_WEB_SEMANTIC']
 
 async function operations({ home }: Texts, since: Date): Promise<Figure[]> {

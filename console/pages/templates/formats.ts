@@ -2,7 +2,8 @@ import type { Schemas } from '../../../client/index.ts'
 import { api } from '../../frame/session.ts'
 import { type Claim, claimsOf, elementsOf } from './claims.ts'
 
-export type Format = Schemas['BatchFormatName']
+/** Formats whose templates the console edits. */
+export type Format = Exclude<Schemas['BatchFormatName'], 'sd-jwt-vc'>
 
 export const FORMAT_NAMES = ['web-semantic', 'compact', 'compact-semantic', 'mobile'] as const satisfies Format[]
 

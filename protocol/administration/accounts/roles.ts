@@ -5,7 +5,7 @@ export const ROLES = ['admin', 'issuer', 'verifier', 'auditor'] as const
 
 export type Role = (typeof ROLES)[number]
 
-const FORMATS = ['mobile-credentials', 'semantic-credentials', 'compact-credentials'] as const
+const FORMATS = ['mobile-credentials', 'semantic-credentials', 'compact-credentials', 'sd-jwt-credentials'] as const
 
 const reads = SCOPES.filter((scope) => scope.endsWith(':read'))
 

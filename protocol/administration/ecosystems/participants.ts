@@ -14,6 +14,7 @@ export interface ParticipantInput {
     compact?: string | null | undefined
     compactSemantic?: string | null | undefined
     mobile?: readonly string[] | null | undefined
+    sdJwtVc?: string | null | undefined
   }
   isIssuer: boolean
   isIssuerConstrained: boolean
@@ -29,13 +30,22 @@ export interface ReadIdentifiers {
   mobile: string[]
   /** Names of their keys. */
   mobileKeys: string[]
+  sdJwtVc: string | null
 }
 
 /** Successors of certificates, and one key for each, are enough. */
 export const MAX_IACAS = 20
 const MAX_DID = 2_048
 
-const DID_MEMBERS = ['webSemantic', 'compact', 'compactSemantic'] as const
+const DID_MEMBERS = ['webSemantic', 'compact', 'compactSemantic', 'sdJwtVc'] as const
+
+const EXPECTED: { readonly [Member in (typeof DID_MEMBERS)[number]]?: string } = {
+  sdJwtVc: 'expected a DID, the https address of an issuer, or null',
+}
+
+/** An issuer with JWT VC Issuer Metadata (draft-ietf-oauth-sd-jwt-vc, section 4): https, without query and fragment. */
+const isIssuerAddress = (text: string): boolean =>
+  /^https:\/\/[^?#]+$/.test(text) && URL.canParse(text) && new URL(text).username === ''
 
 const at = (...steps: (string | number)[]) => within('identifiers', ...steps)
 
@@ -76,27 +86,36 @@ export function readParticipant(input: ParticipantInput, now: Date): ReadIdentif
   const didOf = (member: (typeof DID_MEMBERS)[number]): string | null => {
     const did = input.identifiers[member]
     if (did === undefined || did === null) return null
-    if (!isDid(did) || did.length > MAX_DID)
-      errors.push({ path: at(member), code: 'did', message: 'expected a DID, or null' })
+    const isAddress = member === 'sdJwtVc' && isIssuerAddress(did)
+    if (!(isDid(did) || isAddress) || did.length > MAX_DID)
+      errors.push({ path: at(member), code: 'did', message: EXPECTED[member] ?? 'expected a DID, or null' })
     return did
   }
   const dids = {
     webSemantic: didOf('webSemantic'),
     compact: didOf('compact'),
     compactSemantic: didOf('compactSemantic'),
+    sdJwtVc: didOf('sdJwtVc'),
   }
   const read = { ...dids, ...readIacas(input.identifiers.mobile ?? [], now, errors) }
   if (errors.length === 0) return read
   throw new Refusal('ecosystem_participant.invalid', 'The participant is not valid; see errors.', errors)
 }
 
-/** The identifiers by profile. */
-export const byProfile = ({ webSemantic, compact, compactSemantic, mobileKeys }: Omit<ReadIdentifiers, 'mobile'>) =>
+/** The identifiers by profile. Document signers of its IACAs sign SD-JWT VC credentials as well. */
+export const byProfile = ({
+  webSemantic,
+  compact,
+  compactSemantic,
+  mobileKeys,
+  sdJwtVc,
+}: Omit<ReadIdentifiers, 'mobile'>) =>
   new Map<Profile, readonly string[]>([
     ['web-semantic', webSemantic === null ? [] : [webSemantic]],
     ['compact', compact === null ? [] : [compact]],
     ['compact-semantic', compactSemantic === null ? [] : [compactSemantic]],
     ['mobile', mobileKeys],
+    ['sd-jwt-vc', sdJwtVc === null ? mobileKeys : [sdJwtVc, ...mobileKeys]],
   ])
 
 /** Every identifier once, with the field that names it. */

@@ -1,7 +1,13 @@
 import { type FormatSlug, slugOf } from '../../credentials/formats.ts'
 import type { JudgedCredential } from '../../credentials/policy.ts'
 
-export const PROFILES = ['web-semantic', 'compact', 'compact-semantic', 'mobile'] as const satisfies FormatSlug[]
+export const PROFILES = [
+  'web-semantic',
+  'compact',
+  'compact-semantic',
+  'mobile',
+  'sd-jwt-vc',
+] as const satisfies FormatSlug[]
 export type Profile = (typeof PROFILES)[number]
 
 export const ROLES = ['issuer', 'verifier'] as const

@@ -20,7 +20,7 @@ export interface KindOfRows {
   most?: number
 }
 
-const FORMATS = ['semantic', 'compact', 'compact-semantic', 'mobile']
+const FORMATS = ['semantic', 'compact', 'compact-semantic', 'mobile', 'sd-jwt-vc']
 
 const dated = { id, createdAt: time }
 const changed = { ...dated, updatedAt: time }

@@ -143,13 +143,13 @@ function wantedByFormat(body: Json, format: string): Wanted {
     const at = `${definition}.type`
     return { by: 'format', format, types: typesOf(value.type, at).filter((type) => type !== 'VerifiableCredential') }
   }
-  const member = ['type', 'types', 'doctype', 'docType'].find((name) => body[name] !== undefined)
+  const member = ['type', 'types', 'doctype', 'docType', 'vct'].find((name) => body[name] !== undefined)
   if (member === undefined)
     throw refuseMember(
       BAD,
       'credential_definition',
       'required',
-      'expected credential_definition, type, types or doctype',
+      'expected credential_definition, type, types, doctype or vct',
     )
   return { by: 'format', format, types: typesOf(body[member], member) }
 }

@@ -31,7 +31,7 @@ async function busy() {
   const issuer = await makeIssuer(world, await world.tokenOf(client))
   const ecosystem = await newEcosystem(world, operator)
   const { did, certificatePem } = issuer
-  const identifiers = { webSemantic: did, compact: did, compactSemantic: did, mobile: [certificatePem] }
+  const identifiers = { webSemantic: did, compact: did, compactSemantic: did, mobile: [certificatePem], sdJwtVc: did }
   const { id: participantId } = await ecosystem.participant({ identifiers, isIssuerConstrained: true })
   await ecosystem.bind(tenantId, participantId)
   const credentialIds: Record<string, string> = {}

@@ -64,12 +64,14 @@ async function bound(format: TestFormat, more: object = {}) {
   return { client, issuer, ecosystem, identifiers, participantId, sign }
 }
 
-const typeField = (profile: string) => (profile === 'mobile' ? 'payload.docType' : 'payload.type')
+const typeFields: Record<string, string> = { mobile: 'payload.docType', 'sd-jwt-vc': 'payload.vct' }
+const typeField = (profile: string) => typeFields[profile] ?? 'payload.type'
 const issuerField: Record<string, string> = {
   'web-semantic': 'payload.issuer.id',
   compact: 'payload.iss',
   'compact-semantic': 'payload.issuer.id',
   mobile: 'documentSignerId',
+  'sd-jwt-vc': 'issuer_did',
 }
 
 for (const [profile, format] of Object.entries(FORMATS)) {

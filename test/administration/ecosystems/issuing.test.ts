@@ -27,7 +27,7 @@ test.before(async () => {
   issuer = await makeIssuer(world, world.token)
   ecosystem = await newEcosystem(world, operator)
   const { did, certificatePem } = issuer
-  const identifiers = { webSemantic: did, compact: did, compactSemantic: did, mobile: [certificatePem] }
+  const identifiers = { webSemantic: did, compact: did, compactSemantic: did, mobile: [certificatePem], sdJwtVc: did }
   participantId = (await ecosystem.participant({ identifiers, isIssuerConstrained: true })).id
 })
 test.after.always(() => world?.close())

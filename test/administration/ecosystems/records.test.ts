@@ -38,7 +38,7 @@ test('an ecosystem is created, listed, renamed, found in the log and deleted (sp
 
 test('a participant has its fields, as a page of one where it is read, and isVerified for isVerifier (specification, Participant)', async (t) => {
   const ecosystem = await made()
-  const identifiers = { webSemantic: newDid(), compact: newDid(), compactSemantic: null, mobile: [] }
+  const identifiers = { webSemantic: newDid(), compact: newDid(), compactSemantic: null, mobile: [], sdJwtVc: null }
   const created = await ecosystem.participant({ identifiers, isIssuerConstrained: true, isVerifier: false })
   const { isVerifier: _, ...fields } = participant({ identifiers, isIssuerConstrained: true })
   t.deepEqual(created, { ...fields, ecosystemId: ecosystem.id, id: created.id, isVerified: false })
@@ -51,6 +51,7 @@ test('a participant has its fields, as a page of one where it is read, and isVer
     compact: identifiers.compact,
     compactSemantic: null,
     mobile: [],
+    sdJwtVc: null,
   })
 })
 

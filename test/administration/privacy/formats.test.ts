@@ -18,7 +18,7 @@ test.after.always(async () => {
   await world?.close()
 })
 
-for (const name of ['web-semantic', 'compact', 'compact-semantic', 'mobile'])
+for (const name of ['web-semantic', 'compact', 'compact-semantic', 'mobile', 'sd-jwt-vc'])
   test(`a ${name} credential is erased by its id, wherever its claims were, and revoked afterwards all the same`, async (t) => {
     const [, area = '', make] = issuing.FORMATS.find(([format]) => format === name) ?? []
     if (!make) return t.fail(name)

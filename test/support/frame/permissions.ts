@@ -52,10 +52,12 @@ export const PUBLIC = [
   'getEcosystemPolicy',
   'getEcosystemVerifier',
   'getLinkedDIDs',
+  'getJwtVcIssuerMetadata',
   'getMobileStatusList',
   'getOAuthAccessToken',
   ...['Certificate', 'CertificatePem', 'Crl', 's'].map((what) => `getPublishedIaca${what}`),
   'getPublishedStatusList',
+  'getSdJwtTypeMetadata',
   'getSignedPresentationRequest',
   'getTokenKeySet',
   'getWebhookKeySet',
@@ -90,6 +92,7 @@ export const READS_BY_POST = [
   'verifyCredential',
   'verifyLog',
   'verifyMobileCredential',
+  'verifySdJwtCredential',
   'verifyWebSemanticCredentials',
   'verifyWebSemanticPresentationTemplate',
 ]
@@ -118,6 +121,7 @@ export const areaOf = (path: string): string => {
   if (path.startsWith('/v1/analytics')) return 'logs'
   if (path.startsWith('/v1/credentials/compact')) return 'compact-credentials'
   if (path.startsWith('/v1/credentials/mobile')) return 'mobile-credentials'
+  if (path.startsWith('/v1/credentials/sd-jwt-vc')) return 'sd-jwt-credentials'
   if (path.startsWith('/v1/webhooks')) return 'webhooks'
   if (/^\/v1\/(users|openid|oidc)/.test(path)) return 'openid'
   if (/^\/v1\/(claim-sources|oauth2)/.test(path)) return 'administration'

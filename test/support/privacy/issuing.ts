@@ -3,6 +3,7 @@ import { MOBILE_SIGN_EXAMPLE } from '../../../api/mobile-credentials/answers.ts'
 import { COMPACT, COMPACT_SEMANTIC } from '../credentials/compact.ts'
 import { createDid, payload } from '../credentials/credentials.ts'
 import { createIaca, createSigner, SIGN } from '../credentials/mobile.ts'
+import { SD_JWT } from '../sd-jwt/credentials.ts'
 import type { World } from '../world.ts'
 
 export const SEMANTIC = '/v1/credentials/web-semantic'
@@ -54,6 +55,17 @@ export async function openIssuing(world: World) {
               credentialSubject: { id: `did:example:${marker}`, course: marker },
             },
             revocable: true,
+          })
+        ).id,
+    ],
+    [
+      'sd-jwt-vc',
+      SD_JWT,
+      async (marker) =>
+        (
+          await sign(`${SD_JWT}/sign`, {
+            payload: { vct: 'https://credentials.example/course', sub: `did:example:${marker}`, course: marker },
+            ...{ issuer_did: issuer, revocable: true },
           })
         ).id,
     ],

@@ -1,7 +1,9 @@
 import {
+  choice,
   type Fields,
   fieldErrors,
   flag,
+  integer,
   json,
   optional,
   text,
@@ -11,6 +13,8 @@ import { templateErrors as compactErrors } from '../../../../protocol/compact-cr
 import { type FieldError, pointerWithin } from '../../../../protocol/errors.ts'
 import { isObject } from '../../../../protocol/json.ts'
 import { mobileTemplateErrors } from '../../../../protocol/mobile-credentials/templates.ts'
+import { sdJwtTemplateErrors } from '../../../../protocol/sd-jwt-credentials/templates.rules.ts'
+import type { SdJwtTemplate } from '../../../../protocol/sd-jwt-credentials/templates.ts'
 import { templateErrors as semanticErrors } from '../../../../protocol/semantic-credentials/templates/index.ts'
 
 const fault = (path: string, code: string, message: string): FieldError => ({ path, code, message })
@@ -46,6 +50,43 @@ const DEFINITIONS: Readonly<Record<string, Fields>> = {
     expiration: duration,
     revocable: flag,
   },
+  'sd-jwt-vc': {
+    name: text(255),
+    vct: text(1_024),
+    vctIntegrity: optional(text(1_024)),
+    description: optional(text(4_096)),
+    claims: json,
+    decoys: integer(50),
+    expiration: duration,
+    revocable: flag,
+    keyBinding: flag,
+    display: json,
+    extends: optional(text(1_024)),
+    extendsIntegrity: optional(text(1_024)),
+    claimSourceId: optional({ type: 'reference' }),
+    issuedAs: choice('did', 'https', 'x5c'),
+    issuerDid: optional(text(2_048)),
+    documentSignerId: optional({ type: 'reference' }),
+    hosted: optional(json),
+  },
+}
+
+/** What the platform serves of a type must be a document, as it would have been made here. */
+function hostedErrors(hosted: unknown): FieldError[] {
+  if (hosted === undefined || hosted === null) return []
+  const { version, document } = isObject(hosted) ? hosted : {}
+  const isDocument = typeof document === 'string' && document.length <= 1_048_576 && isJsonObject(document)
+  return Number.isSafeInteger(version) && Number(version) > 0 && isDocument
+    ? []
+    : [fault('hosted', 'hosted', 'expected the version and the document of a type')]
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text))
+  } catch {
+    return false // not JSON, so no document
+  }
 }
 
 const ruleErrors: Readonly<Record<string, (definition: never, now: Date) => FieldError[]>> = {
@@ -53,6 +94,10 @@ const ruleErrors: Readonly<Record<string, (definition: never, now: Date) => Fiel
   compact: (definition, now) => compactErrors(definition, now, 'compact'),
   'compact-semantic': (definition, now) => compactErrors(definition, now, 'compact-semantic'),
   mobile: (definition, now) => mobileTemplateErrors(definition, now),
+  'sd-jwt-vc': (definition, now) => [
+    ...sdJwtTemplateErrors(definition, now),
+    ...hostedErrors((definition as SdJwtTemplate).hosted),
+  ],
 }
 
 /** The breaches of a definition, with paths below `at`. */

@@ -91,6 +91,10 @@ function documentErrors({ format, erasedAt, document, documentBytes, tag }: Json
   if (!isObject(document)) return [fault('document', 'object', 'expected an object')]
   if (format === 'semantic') return []
   const { encoded, decoded } = document
+  if (format === 'sd-jwt-vc')
+    return typeof encoded === 'string' && isObject(decoded) && typeof decoded.vct === 'string'
+      ? []
+      : [fault('document', 'form', 'expected encoded, a text, and decoded, the claims with their vct')]
   const hasIssuer = isObject(decoded) && (format === 'compact' || isObject(decoded.issuer))
   return typeof encoded === 'string' && hasIssuer
     ? []
@@ -103,10 +107,14 @@ export function credentialErrors(row: Json): FieldError[] {
     ...oneOf(row, 'document', 'documentBytes'),
     ...documentErrors(row),
     ...oneOf(row, 'didId', 'documentSignerId'),
-    ...((row.format === 'mobile') === isGiven(row.documentSignerId)
+    ...(row.format === 'sd-jwt-vc' || (row.format === 'mobile') === isGiven(row.documentSignerId)
       ? []
       : [
-          fault('documentSignerId', 'format', 'expected a document signer of a mobile credential, and of no other one'),
+          fault(
+            'documentSignerId',
+            'format',
+            'expected a document signer of a mobile credential, and of no other one but an SD-JWT VC',
+          ),
         ]),
     ...together(row, 'statusListId', 'statusIndex'),
     ...together(row, 'suspensionListId', 'suspensionIndex'),

@@ -154,7 +154,7 @@ interface DecodedProps {
 /** The bytes of a credential as people read them; one of JSON is read as it is. */
 export function Decoded({ format, encoded, signerId }: DecodedProps) {
   const { decoded } = useTexts()
-  if (format === 'web-semantic') return null
+  if (format === 'web-semantic' || format === 'sd-jwt-vc') return null
   return (
     <>
       <h2>{decoded.heading}</h2>

@@ -8,6 +8,7 @@ import { VC_API_EXAMPLES } from '../../credentials/vc-api.examples.ts'
 import { newDomainName } from '../../domains.ts'
 import { ECOSYSTEM_EXAMPLES } from '../../ecosystems.examples.ts'
 import { SAMPLE_EMAIL } from '../../openid/sample.ts'
+import { SD_JWT_EXAMPLES } from '../../sd-jwt/credentials.ts'
 import { CONTENT_EXAMPLES } from './content.ts'
 import type { Sample } from './sample.ts'
 
@@ -189,6 +190,7 @@ export const PARTICULAR: Record<string, Example> = {
     }),
   },
   ...COMPACT_EXAMPLES,
+  ...SD_JWT_EXAMPLES,
   ...CONTENT_EXAMPLES,
   ...ECOSYSTEM_EXAMPLES,
   ...PRESENTATION_EXAMPLES,

@@ -12,6 +12,7 @@ import { createDomain } from '../../domains.ts'
 import { type EcosystemSample, makeEcosystemSample } from '../../ecosystems.ts'
 import { createMailbox, encrypt, inboxesOf } from '../../messaging.ts'
 import { makeOpenIdSample, type OpenIdSample } from '../../openid/sample.ts'
+import { makeSdJwtSample } from '../../sd-jwt/credentials.ts'
 import { makeTransferSample, type TransferSample } from '../../transfers/sample.ts'
 import { makeWebhookSample } from '../../webhooks.ts'
 import type { Client, World } from '../../world.ts'
@@ -53,6 +54,11 @@ export interface Sample
   compactListId: string
   compactTemplateId: string
   compactSemanticTemplateId: string
+  sdJwtId: string
+  sdJwtEncoded: string
+  sdJwtTemplateId: string
+  /** For the operation that deletes it. */
+  spareSdJwtTemplateId: string
   /** Fills the PDF template. */
   passEncoded: string
   pdfTemplateId: string
@@ -118,6 +124,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     templateId: (await createTemplate(world, { revocable: true }, token)).id,
     spareTemplateId: (await createTemplate(world, {}, token)).id,
     ...(await makeCompactSample(world, did, token)),
+    ...(await makeSdJwtSample(world, did, token)),
     // signers have the newest IACA
     spareIacaId: await createIaca(world, token),
     iacaId: await createIaca(world, token),

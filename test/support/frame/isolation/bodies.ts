@@ -28,14 +28,19 @@ const CLAIMS = 'says where a claim comes from'
 const ELSEWHERE = 'the id that somebody else gave the client'
 const RECIPIENT = 'for anybody, here or elsewhere'
 const LATER = 'may be created later: a source of another tenant is as none when claims are fetched (D-068)'
+const LATER_SIGNER = 'may be created later: a signature finds the issuer of the tenant alone'
 const REPEATED = 'repeats the path'
 const PLATFORM = 'of the platform: operators administer all of them'
 const PROVED = 'of a wallet, which the host’s tenant knows or does not, and which proves itself'
 
 const claimSources = Object.fromEntries(
-  ['WebSemanticCredential', 'MobileCredential', 'CompactCredential', 'CompactSemanticCredential'].flatMap((name) =>
-    ['create', 'update'].map((verb) => [`${verb}${name}Template /claim_source_id`, LATER]),
-  ),
+  [
+    'WebSemanticCredential',
+    'MobileCredential',
+    'CompactCredential',
+    'CompactSemanticCredential',
+    'SdJwtCredential',
+  ].flatMap((name) => ['create', 'update'].map((verb) => [`${verb}${name}Template /claim_source_id`, LATER])),
 )
 
 const offer = (operation: string): Record<string, Entry> => ({
@@ -133,6 +138,14 @@ export const BODIES: Record<string, Entry> = {
   'signCompactSemanticCredential /payload/issuer/id': issuer,
   'signCompactCredentialFromTemplate /issuer_did': issuer,
   'signCompactSemanticCredentialFromTemplate /issuer_did': issuer,
+  'signSdJwtCredential /issuer_did': issuer,
+  'signSdJwtCredential /document_signer_id': { id: ({ signerId }) => signerId },
+  'signSdJwtCredentialFromTemplate /issuer_did': issuer,
+  'signSdJwtCredentialFromTemplate /document_signer_id': LATER_SIGNER,
+  'createSdJwtCredentialTemplate /issuer_did': LATER_SIGNER,
+  'createSdJwtCredentialTemplate /document_signer_id': LATER_SIGNER,
+  'updateSdJwtCredentialTemplate /issuer_did': LATER_SIGNER,
+  'updateSdJwtCredentialTemplate /document_signer_id': LATER_SIGNER,
   'createCompactCredentialPdf /templateId': { id: ({ pdfTemplateId }) => pdfTemplateId },
   'createClaimSource /authorization': ELSEWHERE,
   'updateClaimSource /authorization': ELSEWHERE,

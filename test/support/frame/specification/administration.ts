@@ -54,7 +54,7 @@ const ECOSYSTEMS = '/v1/ecosystems'
 const ONE = `${ECOSYSTEMS}/{ecosystemId}`
 const PARTICIPANT = [
   'ecosystemId id name identifiers isIssuer isIssuerConstrained isVerified isVerifierConstrained',
-  within('identifiers', 'compact? compactSemantic? mobile? webSemantic?'),
+  within('identifiers', 'compact? compactSemantic? mobile? sdJwtVc? webSemantic?'),
 ].join(' ')
 const PARTICIPANT_BODY = 'identifiers isIssuer isIssuerConstrained isVerifier isVerifierConstrained name'
 const CREDENTIAL = 'ecosystemId id name profile type'

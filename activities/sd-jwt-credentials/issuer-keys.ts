@@ -1,0 +1,131 @@
+import { LRUCache } from 'lru-cache'
+import { verificationKey } from '../../protocol/data-integrity/keys.ts'
+import { dereference } from '../../protocol/dids/index.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import { parseForeignJson } from '../../protocol/json.depth.ts'
+import type { Json } from '../../protocol/json.ts'
+import { authorityOf } from '../../protocol/mobile-credentials/authority.ts'
+import { type Certificate, keyIn } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { faulty } from '../../protocol/sd-jwt-credentials/faults.ts'
+import {
+  chooseKey,
+  type IssuerReference,
+  metadataUrlOf,
+  readIssuerMetadata,
+  readKeySet,
+} from '../../protocol/sd-jwt-credentials/issuers.ts'
+import { keyOfCertificate, keyOfJwk } from '../../protocol/sd-jwt-credentials/keys.ts'
+import type { IssuerKey } from '../../protocol/sd-jwt-credentials/verify.ts'
+import { isCertificateOf, verifyChain } from '../../protocol/sd-jwt-credentials/x5c.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { DidResolver } from '../dids/resolver.ts'
+import { byClock } from '../frame/caches.ts'
+import type { Tenants } from '../frame/tenants/index.ts'
+import { storedCertificate } from '../mobile-credentials/records.ts'
+import type { SdJwtPublished } from './published.ts'
+
+const TRUSTED = `select certificate from mobile_iacas
+where tenant_id = $1 and active and deleted_at is null order by created_at desc, id`
+
+/** Keys, not certificates: those have several forms and successors (D-327). */
+const REVOKED = `select encode(public_key, 'hex') as key from mobile_document_signers
+where tenant_id = $1 and revoked_at is not null`
+
+const MAX_BYTES = 256 * 1024
+/** As long as the document of a DID is remembered, at the most. */
+const REMEMBERED_MS = 60_000
+const ACCEPT = 'application/json'
+
+interface Parts extends Pick<Dependencies, 'systemSql' | 'outbound' | 'now' | 'config'> {
+  didResolver: DidResolver
+  tenants: Pick<Tenants, 'byHost'>
+  sdJwtPublished: Pick<SdJwtPublished, 'issuerMetadata'>
+}
+
+/** The key, and the certificate that it leads to. */
+export interface FoundKey extends IssuerKey {
+  iaca?: Certificate
+}
+
+const refuse = (code: string, message: string) => faulty('IssuerKey', code, message)
+
+/** Finds the keys of issuers: by DID, by JWT VC Issuer Metadata, and by certificates of the tenant's IACAs. */
+export function createIssuerKeys(parts: Parts) {
+  const { systemSql, outbound, now, config, didResolver, tenants, sdJwtPublished } = parts
+  const { clockToleranceMs: toleranceMs, publicUrl } = config
+  const sets = new LRUCache<string, Json[]>({ max: 500, ttl: REMEMBERED_MS, ...byClock(now) })
+
+  async function read(tenantId: string, url: string, code: string): Promise<unknown> {
+    const { status, body } = await outbound.fetch({ url, accept: ACCEPT, maxBytes: MAX_BYTES, readFor: tenantId })
+    if (status !== 200) throw new Refusal('issuer_metadata.unavailable', `The issuer answered with status ${status}.`)
+    return parseForeignJson(body, { code })
+  }
+
+  /** Metadata of the platform's own tenants is read without a network call. */
+  async function metadataOf(tenantId: string, issuer: string): Promise<unknown> {
+    const { host, protocol } = new URL(issuer)
+    const isOurs = protocol === publicUrl.protocol && (host === publicUrl.host || host.endsWith(`.${publicUrl.host}`))
+    const tenant = isOurs ? await tenants.byHost(host) : undefined
+    if (tenant?.baseUrl === issuer) return JSON.parse(await sdJwtPublished.issuerMetadata(host))
+    const url = metadataUrlOf(issuer)
+    if (url === undefined) throw refuse('issuer_unsupported', 'The issuer has no address of metadata.')
+    return read(tenantId, url, 'issuer_metadata.invalid')
+  }
+
+  async function keysOf(tenantId: string, issuer: string, anew: boolean): Promise<Json[]> {
+    const name = `${tenantId} ${issuer}`
+    const known = anew ? undefined : sets.get(name)
+    if (known) return known
+    const source = readIssuerMetadata(await metadataOf(tenantId, issuer), issuer)
+    const keys =
+      'keys' in source ? source.keys : readKeySet(await read(tenantId, source.jwksUri, 'issuer_metadata.invalid'))
+    sets.set(name, keys)
+    return keys
+  }
+
+  async function byMetadata(tenantId: string, { issuer, kid }: Extract<IssuerReference, { by: 'metadata' }>) {
+    const wasKnown = sets.has(`${tenantId} ${issuer}`)
+    const find = async (anew: boolean) => keyOfJwk(chooseKey(await keysOf(tenantId, issuer, anew), kid))
+    try {
+      return { key: await find(false), issuer }
+    } catch (error) {
+      // the issuer may have a new key since
+      if (!(wasKnown && error instanceof Refusal && error.code === 'issuer_metadata.key_missing')) throw error
+      return { key: await find(true), issuer }
+    }
+  }
+
+  async function byDid(tenantId: string, { issuer, keyUrl }: Extract<IssuerReference, { by: 'did' }>) {
+    const document = await didResolver.documentFor(tenantId, issuer)
+    const { method, authorized } = dereference(document, keyUrl, 'assertionMethod')
+    if (!authorized) throw refuse('key_not_authorized', 'The issuer does not allow its key to sign credentials.')
+    return { key: verificationKey(method), issuer }
+  }
+
+  async function byCertificate(tenantId: string, { chain, issuer }: Extract<IssuerReference, { by: 'x5c' }>) {
+    const [trusted, revoked] = await Promise.all([
+      systemSql.query<{ certificate: Buffer }>({ name: 'sd-jwt-iacas', text: TRUSTED, values: [tenantId] }),
+      systemSql.query<{ key: string }>({ name: 'sd-jwt-revoked-signers', text: REVOKED, values: [tenantId] }),
+    ])
+    const revokedKeys = new Set(revoked.rows.map(({ key }) => key))
+    const { leaf, anchor } = verifyChain(chain, {
+      now: now(),
+      toleranceMs,
+      trusted: trusted.rows.map(({ certificate }) => storedCertificate(certificate)),
+      isRevoked: (certificate) => revokedKeys.size > 0 && revokedKeys.has(keyIn(certificate) ?? ''),
+    })
+    if (issuer !== undefined && !isCertificateOf(leaf, issuer))
+      throw refuse('certificate_of_other', 'The certificate in the x5c of the header does not name the iss.')
+    return { key: keyOfCertificate(leaf.publicKey), issuer: authorityOf(anchor), iaca: anchor }
+  }
+
+  return {
+    /** Throws `Faulty`, `Refusal`, `Unavailable('outbound')`. */
+    find(tenantId: string, reference: IssuerReference): Promise<FoundKey> {
+      if (reference.by === 'did') return byDid(tenantId, reference)
+      return reference.by === 'x5c' ? byCertificate(tenantId, reference) : byMetadata(tenantId, reference)
+    },
+  }
+}
+
+export type IssuerKeys = ReturnType<typeof createIssuerKeys>

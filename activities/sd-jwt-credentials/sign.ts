@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import type { PolicyGate } from '../../protocol/credentials/policy.ts'
+import { fromJwk, isPrivateJwk, type PublicJwk } from '../../protocol/dids/jwk.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Json } from '../../protocol/json.ts'
+import { jwsAlgorithm } from '../../protocol/jws.ts'
+import { type IssuanceTerms, signSdJwt, termClaims, unsignedSdJwt } from '../../protocol/sd-jwt-credentials/issue.ts'
+import type { SignedRow } from '../credentials/record.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { SdJwtIssuers } from './issuers.ts'
+import { invalid, type SdJwtTerms } from './terms.ts'
+
+/** As the API returns it. */
+export interface SignedSdJwt extends Json {
+  encoded: string
+  decoded: Json
+}
+
+export type SignedSdJwtRow = SignedRow & { document: SignedSdJwt }
+
+/** A credential that can be sent for verification, with room for a key binding JWT. */
+export const MAX_ENCODED = 500_000
+
+/** The members of a holder's key that say which key it is. Throws `Refusal('credential.invalid')` for what is no such key. */
+function holderOf(jwk: PublicJwk | undefined, path: string): PublicJwk | undefined {
+  if (!jwk) return undefined
+  try {
+    if (isPrivateJwk(jwk)) throw new Refusal('did.invalid', 'The key is private.')
+    const { keyType } = fromJwk(jwk)
+    if (keyType !== 'p256' && keyType !== 'ed25519')
+      throw new Refusal('did.key_unsupported', 'The key is of another type.')
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw invalid([{ path, code: 'holder_key', message: 'expected a public JSON Web Key of P-256 or Ed25519' }])
+  }
+  const { kty, crv, x, y } = jwk
+  return {
+    kty,
+    ...(crv !== undefined && { crv }),
+    ...(x !== undefined && { x }),
+    ...(y !== undefined && { y }),
+  }
+}
+
+interface Parts extends Pick<Dependencies, 'now'> {
+  sdJwtIssuers: SdJwtIssuers
+  policyGate: Pick<PolicyGate, 'assertMayIssue'>
+}
+
+/** Signs the claims of a request, of a template or of a batch row; the caller records the credential. */
+export function createSdJwtSigning({ now, sdJwtIssuers, policyGate }: Parts) {
+  return {
+    /**
+     * `together`: how many credentials the caller signs in a row; `at`: when they count as issued. Throws `Refusal` with
+     * `credential.*` and `document_signer.*`, what the policy of the tenant forbids, `Unavailable('keys')`.
+     */
+    async sign(tenantId: string, id: string, terms: SdJwtTerms, together = 1, at = now()): Promise<SignedSdJwtRow> {
+      const { claims, plan, vct, vctIntegrity, validFrom, fields, tag } = terms
+      const holder = holderOf(terms.holderKey, fields.holderKey)
+      const issuer = await sdJwtIssuers.issuerOf(tenantId, terms, fields.issuer)
+      await policyGate.assertMayIssue(
+        tenantId,
+        { format: 'sd-jwt-vc', issuer: issuer.judged, types: [vct] },
+        { issuer: fields.issuer, type: fields.type },
+      )
+      const expiresAt = issuer.endOf(terms.expiresAt)
+      const issuedAt = issuer.notBefore && at < issuer.notBefore ? issuer.notBefore : at
+      const entry = terms.revocable ? await issuer.takeEntry(together) : undefined
+      const said: IssuanceTerms = {
+        vct,
+        ...(vctIntegrity !== undefined && { vctIntegrity }),
+        ...(issuer.iss !== undefined && { issuer: issuer.iss }),
+        issuedAt,
+        ...(validFrom && { validFrom }),
+        ...(expiresAt && { expiresAt }),
+        ...(holder && { holder }),
+        ...(entry && { status: { index: entry.index, url: entry.url } }),
+      }
+      const alg = jwsAlgorithm(issuer.keyType)
+      const entropy = { randomBytes: (size: number) => new Uint8Array(randomBytes(size)) }
+      const unsigned = unsignedSdJwt(claims, plan, said, { alg, ...issuer.header }, entropy)
+      const encoded = await signSdJwt(unsigned, issuer.sign)
+      if (encoded.length > MAX_ENCODED)
+        throw new Refusal('credential.invalid', 'The credential is too long to be verified.', [
+          { path: '', code: 'too_long', message: `expected a credential of at most ${MAX_ENCODED} characters` },
+        ])
+      return {
+        id,
+        format: 'sd-jwt-vc',
+        document: { encoded, decoded: { ...termClaims(said), ...claims } },
+        didId: issuer.didId,
+        ...(issuer.documentSignerId !== undefined && { documentSignerId: issuer.documentSignerId }),
+        issuer: issuer.name,
+        proofType: alg,
+        tag,
+        types: [vct],
+        issuanceDate: (validFrom ?? issuedAt).toISOString(),
+        expirationDate: expiresAt?.toISOString() ?? null,
+        statusListId: entry?.listId ?? null,
+        statusIndex: entry?.index ?? null,
+        suspensionListId: null,
+        suspensionIndex: null,
+      }
+    },
+  }
+}
+
+export type SdJwtSigning = ReturnType<typeof createSdJwtSigning>

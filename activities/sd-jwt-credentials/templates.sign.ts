@@ -1,0 +1,64 @@
+import type { PublicJwk } from '../../protocol/dids/jwk.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { Json } from '../../protocol/json.ts'
+import { integrityOf } from '../../protocol/sd-jwt-credentials/integrity.ts'
+import {
+  claimsFromTemplate,
+  planOf,
+  type SdJwtTemplate,
+  unmappedClaims,
+} from '../../protocol/sd-jwt-credentials/templates.ts'
+import { addDuration } from '../../protocol/time.ts'
+import type { SdJwtTerms } from './terms.ts'
+
+/** Claims for a template. */
+export interface SdJwtTemplateClaims {
+  claims: Json
+  /** In place of the template's. */
+  issuerDid?: string | null
+  /** In place of the template's. */
+  documentSignerId?: string | null
+  holderKey?: PublicJwk
+  tag?: string | null
+  authenticationProvider?: { subjectId: string; url: string } | undefined
+}
+
+/** Throws `Refusal('credential_template.claims_unmapped')` for claims that the template would lose. */
+export function assertMapped(definition: SdJwtTemplate, claims: Json): void {
+  const unmapped = unmappedClaims(definition, claims)
+  if (unmapped.length > 0)
+    throw new Refusal('credential_template.claims_unmapped', 'The template takes no claims of these names.', unmapped)
+}
+
+const FIELDS = { issuer: 'issuer_did', type: 'vct', holderKey: 'holder_key' } as const
+
+/**
+ * What a version of a template signs of claims. An issuer of the request takes the place of the template's. Throws
+ * `Refusal('credential_template.claims_missing')`.
+ */
+export function termsFrom(definition: SdJwtTemplate, input: SdJwtTemplateClaims, at: Date): SdJwtTerms {
+  const { claims, holderKey, tag = null, authenticationProvider } = input
+  const { expiration, hosted, vct, issuedAs, revocable } = definition
+  const integrity = hosted ? integrityOf(Buffer.from(hosted.document)) : definition.vctIntegrity
+  const expiresAt = expiration && addDuration(at, expiration)
+  const issuerDid = input.issuerDid ?? definition.issuerDid
+  const documentSignerId = input.documentSignerId ?? definition.documentSignerId
+  return {
+    claims: claimsFromTemplate(definition, {
+      claims,
+      ...(authenticationProvider && { authenticationProvider }),
+      credentialConfiguration: definition,
+    }),
+    plan: planOf(definition),
+    vct,
+    ...(integrity !== undefined && { vctIntegrity: integrity }),
+    ...(expiresAt && { expiresAt: new Date(Math.floor(expiresAt.getTime() / 1_000) * 1_000) }),
+    ...(holderKey && { holderKey }),
+    revocable,
+    tag,
+    issuedAs,
+    ...(issuerDid !== undefined && issuerDid !== null && { issuerDid }),
+    ...(documentSignerId !== undefined && documentSignerId !== null && { documentSignerId }),
+    fields: FIELDS,
+  }
+}

@@ -1,0 +1,51 @@
+import type { SD_JWT_CREDENTIAL_OPERATIONS } from '../../protocol/sd-jwt-credentials/operations.ts'
+import type { AreaDocument } from '../frame/openapi/document.ts'
+import { SD_JWT_ANSWERS, SD_JWT_ENCODED, SD_JWT_SIGN_EXAMPLE, SD_JWT_TEMPLATE_EXAMPLE } from './examples.ts'
+import { SD_JWT_SCHEMAS } from './schemas.ts'
+
+type Published = 'getSdJwtTypeMetadata' | 'getJwtVcIssuerMetadata'
+
+/** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
+export const SD_JWT_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof SD_JWT_CREDENTIAL_OPERATIONS | Published> = {
+  examples: {
+    signSdJwtCredential: SD_JWT_SIGN_EXAMPLE,
+    verifySdJwtCredential: { payload: SD_JWT_ENCODED },
+    setSdJwtCredentialRevocationStatus: { is_revoked: true },
+    createSdJwtCredentialTemplate: SD_JWT_TEMPLATE_EXAMPLE,
+    updateSdJwtCredentialTemplate: SD_JWT_TEMPLATE_EXAMPLE,
+    signSdJwtCredentialFromTemplate: { claims: { given_name: 'Ada', city: 'London' } },
+  },
+  answers: SD_JWT_ANSWERS,
+  located: ['createSdJwtCredentialTemplate'],
+  schemas: SD_JWT_SCHEMAS,
+  notFound: {
+    '/v1/credentials/sd-jwt-vc/{id}': 'credential.not_found',
+    '/v1/credentials/sd-jwt-vc/configurations/{id}': 'credential_template.not_found',
+    '/v1/credentials/sd-jwt-vc/types/{id}': 'credential_type.not_found',
+  },
+  refusals: {
+    signSdJwtCredential: {
+      400: 'credential.invalid',
+      404: 'document_signer.not_found',
+      409: 'credential.issuer_not_chosen',
+    },
+    setSdJwtCredentialRevocationStatus: { 400: 'credential.not_revocable' },
+    createSdJwtCredentialTemplate: { 400: 'credential_template.invalid' },
+    updateSdJwtCredentialTemplate: { 400: 'credential_template.invalid' },
+    signSdJwtCredentialFromTemplate: {
+      400: 'credential_template.claims_missing',
+      409: 'credential.issuer_not_chosen',
+    },
+    getJwtVcIssuerMetadata: { 404: 'credential_type.not_found' },
+  },
+  problems: [
+    {
+      404: {
+        'credential_type.not_found': {
+          meaning: 'The tenant of the host has no such type of credentials, or no tenant has the host.',
+          remedy: 'Read the URL that a credential has as vct, without changes.',
+        },
+      },
+    },
+  ],
+}

@@ -1,0 +1,72 @@
+import { ref, text } from '../frame/openapi/json.ts'
+import type { Schema, Schemas } from '../frame/openapi/schemas.ts'
+
+const STEP: Schema = {
+  anyOf: [
+    { ...text(255, 1), nullable: true },
+    { type: 'integer', format: 'int32', minimum: 0, maximum: 100_000 },
+  ],
+}
+
+const LABEL: Schema = {
+  type: 'object',
+  required: ['locale', 'label'],
+  properties: {
+    locale: { type: 'string', pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,8}$' },
+    label: { ...text(255, 1), pattern: '\\S' },
+    description: { ...text(4_096, 1), pattern: '\\S' },
+  },
+}
+
+/** Schemas of this area that TypeScript cannot say (api/frame/openapi/document.ts). */
+export const SD_JWT_SCHEMAS: Schemas = {
+  SdJwtPayload: {
+    type: 'object',
+    required: ['vct'],
+    properties: {
+      vct: ref('SdJwtType'),
+      'vct#integrity': ref('SdJwtIntegrity'),
+      sub: { type: 'string' },
+      nbf: { type: 'integer', format: 'int64', minimum: 0, maximum: 253_402_300_799 },
+      exp: { type: 'integer', format: 'int64', minimum: 0, maximum: 253_402_300_799 },
+    },
+    additionalProperties: true,
+  },
+  SdJwtPath: { type: 'array', items: STEP, minItems: 1, maxItems: 32, example: ['address', 'locality'] },
+  SdJwtHolderKey: {
+    type: 'object',
+    required: ['kty', 'crv', 'x'],
+    properties: {
+      kty: { type: 'string', enum: ['EC', 'OKP'] },
+      crv: { type: 'string', enum: ['P-256', 'Ed25519'] },
+      x: { type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength: 100 },
+      y: { type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength: 100 },
+    },
+    additionalProperties: true,
+  },
+  SdJwtType: { ...text(1_024, 1), pattern: '^\\S+$', example: 'https://credentials.example/identity' },
+  SdJwtIntegrity: {
+    type: 'string',
+    pattern: '^sha256-[A-Za-z0-9+/]{43}=$',
+    example: 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
+  },
+  SdJwtClaim: {
+    type: 'object',
+    required: ['path'],
+    properties: {
+      path: {
+        type: 'array',
+        items: { ...text(255, 1), nullable: true },
+        minItems: 1,
+        maxItems: 10,
+        example: ['address', 'locality'],
+      },
+      map_from: { ...text(512, 1), pattern: '^[^.]+(\\.[^.]+)*$' },
+      default_value: {},
+      required: { type: 'boolean' },
+      disclosure: { type: 'string', enum: ['selectively', 'always'] },
+      display: { type: 'array', items: LABEL, maxItems: 50 },
+    },
+    additionalProperties: false,
+  },
+}

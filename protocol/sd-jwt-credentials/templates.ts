@@ -1,0 +1,145 @@
+import { type ClaimRoots, claimPath, valueAt } from '../credentials/claim-paths.ts'
+import { type FieldError, Refusal, within } from '../errors.ts'
+import { isObject, type Json } from '../json.ts'
+import { ownMember, setOwnMember } from '../names.ts'
+import type { Duration } from '../time.ts'
+import type { DisclosurePlan } from './build.ts'
+
+/** How a credential names its issuer and its key. */
+export const ISSUED_AS = ['did', 'https', 'x5c'] as const
+export type IssuedAs = (typeof ISSUED_AS)[number]
+
+/** Names on the way to a claim; null stands for every element of an array (draft-ietf-oauth-sd-jwt-vc, claim path). */
+export type TemplatePath = (string | null)[]
+
+/** A claim of the credentials: where it is, what it is made of, and whether its holder may leave it out. */
+export type TemplateClaim = {
+  path: TemplatePath
+  /** A path such as `claims.family_name`. Without it and a default value the claim says only how it is disclosed and shown. */
+  map_from?: string
+  /** Any JSON value except null. */
+  default_value?: unknown
+  /** Without a value nothing is signed. */
+  required?: boolean
+  disclosure: 'selectively' | 'always'
+  display?: { locale: string; label: string; description?: string }[]
+}
+
+export interface TemplateDisplay {
+  locale: string
+  name: string
+  description?: string
+  backgroundColor?: string
+  textColor?: string
+  logoUrl?: string
+}
+
+/** What a caller says of a template. */
+export interface SdJwtTemplateInput {
+  name: string
+  /** The tenant's own type; absent: a type whose metadata the platform hosts. */
+  vct?: string
+  /** Of the metadata of the tenant's own type. */
+  vctIntegrity?: string
+  description?: string
+  claims: TemplateClaim[]
+  /** Digests that stand for no claim, in the object at the root. */
+  decoys: number
+  expiration?: Duration
+  revocable: boolean
+  /** Whether wallets bind the credential to a key. */
+  keyBinding: boolean
+  display: TemplateDisplay[]
+  extends?: string
+  extendsIntegrity?: string
+  claimSourceId?: string
+  issuedAs: IssuedAs
+  issuerDid?: string
+  documentSignerId?: string
+}
+
+/** A version of a template as it is stored. */
+export interface SdJwtTemplate extends SdJwtTemplateInput {
+  vct: string
+  /** The hosted metadata of the type, byte for byte, and the version in its address. */
+  hosted?: { version: number; document: string }
+}
+
+export const templateError = (path: string, code: string, message: string): FieldError => ({
+  path,
+  code: `credential_template.${code}`,
+  message,
+})
+
+export const isGiven = (value: unknown): boolean => value !== undefined && value !== null
+
+export const isNames = (path: TemplatePath): path is string[] => path.every((step) => step !== null)
+
+export const pathName = (path: TemplatePath): string => path.map((step) => step ?? '*').join('.')
+
+/** Paths in the claims of a request that the template takes. */
+export const takenPaths = ({ claims }: Pick<SdJwtTemplate, 'claims'>): string[] =>
+  claims.flatMap(({ map_from }) => (map_from === undefined ? [] : (claimPath(map_from) ?? [])))
+
+/** Claims that no claim of the template is taken from: each is named, as a misspelt one would be lost in silence (D-241). */
+export function unmappedClaims(template: Pick<SdJwtTemplate, 'claims'>, claims: Json): FieldError[] {
+  const paths = takenPaths(template)
+  const isTaken = (name: string) => paths.some((path) => path === name || path.startsWith(`${name}.`))
+  return Object.keys(claims)
+    .filter((name) => !isTaken(name))
+    .slice(0, 100)
+    .map((name) =>
+      templateError(
+        within('claims', name.slice(0, 255)),
+        'claim_unmapped',
+        `expected one of ${paths.slice(0, 20).join(', ') || 'no claims'}`,
+      ),
+    )
+}
+
+/** Sets a value at a path, and makes the objects on the way. */
+function setAt(root: Json, path: readonly string[], value: unknown): void {
+  const [last, way] = [path.at(-1) ?? '', path.slice(0, -1)]
+  let current: object = root
+  for (const step of way) {
+    const next = ownMember(current, step)
+    if (isObject(next)) current = next
+    else {
+      const made = {}
+      setOwnMember(current, step, made)
+      current = made
+    }
+  }
+  setOwnMember(current, last, value)
+}
+
+/**
+ * The claims of a credential from a template. Throws `Refusal('credential_template.claims_missing')`, which names each
+ * claim.
+ */
+export function claimsFromTemplate(template: Pick<SdJwtTemplate, 'claims'>, roots: ClaimRoots): Json {
+  const missing: FieldError[] = []
+  const made: Json = {}
+  for (const { path, map_from, default_value, required } of template.claims) {
+    if (!isNames(path)) continue
+    const value = (map_from === undefined ? undefined : valueAt(map_from, roots)) ?? default_value
+    if (isGiven(value)) setAt(made, path, structuredClone(value))
+    else if (required)
+      missing.push(
+        templateError(
+          map_from ?? pathName(path),
+          'claim_required',
+          `the template needs it for the claim ${pathName(path)}`,
+        ),
+      )
+  }
+  if (missing.length > 0)
+    throw new Refusal('credential_template.claims_missing', 'Claims that the template requires are missing.', missing)
+  return made
+}
+
+/** The claims that the holder may leave out. */
+export const planOf = ({ claims, decoys }: Pick<SdJwtTemplate, 'claims' | 'decoys'>): DisclosurePlan => ({
+  selective: claims.flatMap(({ path, disclosure }) => (disclosure === 'selectively' ? [path] : [])),
+  decoys,
+})
