@@ -178,8 +178,10 @@ export function pageStatement(kind: KindName): string {
       and ($3::uuid is null or (x.${first}, x.${second}) > ($3::uuid, $4::uuid))
       order by x.${first}, x.${second} limit ${page}`
   }
-  return `select x.created_at::text as at, x.id::text as id, ${line} ${from} and x.created_at <= $2::timestamptz
-    and ($3::timestamptz is null or x.created_at < $3 or (x.created_at = $3 and x.id > $4::uuid))
+  // the index begins at the place: by the second condition alone each page would read all rows before it
+  return `select x.created_at::text as at, x.id::text as id, ${line} ${from}
+    and x.created_at <= least($2::timestamptz, $3::timestamptz)
+    and ($3::timestamptz is null or x.created_at < $3 or x.id > $4::uuid)
     order by x.created_at desc, x.id limit ${page}`
 }
 
