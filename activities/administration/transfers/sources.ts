@@ -52,6 +52,8 @@ export const SOURCES: { readonly [Kind in KindName]: Source } = {
     // what cannot sign is no default
     constants: { registration_status: `'COMPLETED'`, is_default_issuer: 'false' },
     notWritten: ['isDefaultIssuer'],
+    // no index is in the order of their creation, and a tenant may have very many
+    keyset: ['id', 'id'],
   },
   domains: {
     table: 'domains',
@@ -133,6 +135,8 @@ export const SOURCES: { readonly [Kind in KindName]: Source } = {
     table: 'credentials',
     select: { documentBytes: base64('document_bytes'), statusChanges: STATUS_CHANGES },
     notWritten: ['statusChanges'],
+    // as DIDs
+    keyset: ['id', 'id'],
     page: 50,
   },
   credentialHolders: {
@@ -159,7 +163,9 @@ const CONDITION = (kind: KindName): string => {
   return where === undefined ? '' : ` and ${where}`
 }
 
-const isDated = (kind: KindName) => Object.hasOwn(fieldsOf(kind), 'createdAt')
+/** Of rows that have a time, those that were there when the export began. */
+const before = (kind: KindName): string =>
+  Object.hasOwn(fieldsOf(kind), 'createdAt') ? 'x.created_at <= $2::timestamptz' : '$2::timestamptz is not null'
 
 /** Rows as lines of JSON, in an order in which a page begins where the one before ended: `$2` the time, `$3` and `$4` the place. */
 export function pageStatement(kind: KindName): string {
@@ -174,7 +180,7 @@ export function pageStatement(kind: KindName): string {
     and $3::text is null and $4::text is null`
   if (keyset) {
     const [first, second] = keyset
-    return `select x.${first}::text as at, x.${second}::text as id, ${line} ${from} and $2::timestamptz is not null
+    return `select x.${first}::text as at, x.${second}::text as id, ${line} ${from} and ${before(kind)}
       and ($3::uuid is null or (x.${first}, x.${second}) > ($3::uuid, $4::uuid))
       order by x.${first}, x.${second} limit ${page}`
   }
@@ -188,8 +194,7 @@ export function pageStatement(kind: KindName): string {
 export const countStatement = (kind: KindName): string => {
   const { table } = SOURCES[kind]
   const own = kind === 'settings' ? 'x.id' : 'x.tenant_id'
-  const before = isDated(kind) ? 'x.created_at <= $2::timestamptz' : '$2::timestamptz is not null'
-  return `select count(*)::float8 as count from ${table} x where ${own} = $1::uuid and ${before}${CONDITION(kind)}`
+  return `select count(*)::float8 as count from ${table} x where ${own} = $1::uuid and ${before(kind)}${CONDITION(kind)}`
 }
 
 /** Columns of a kind that its rows have in the file. */
