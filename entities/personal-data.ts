@@ -39,7 +39,7 @@ export const PERSONAL_DATA: Readonly<Record<string, PersonalData>> = {
   credential_revocations: 'nothing',
   credential_status_changes: 'nothing',
   credentials: {
-    holds: 'the credential with its claims, and the tag',
+    holds: 'the credential with its claims, the tag, and keyed digests of its subjects',
     until: 'an erasure, or expiredCredentialsDays or finishedBatchesDays of the tenant',
   },
   deleted_tenants: 'nothing',

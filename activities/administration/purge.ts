@@ -1,4 +1,5 @@
 import { sweepUploads } from '../credentials/batches/sweep.ts'
+import { createSubjectIndex, indexMissingSubjects } from '../credentials/subjects.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { KEPT_HOURS } from '../frame/idempotency.ts'
 import { deleteInSlices } from '../frame/slices.ts'
@@ -17,7 +18,7 @@ type Parts = Pick<Dependencies, 'config' | 'systemSql' | 'sql' | 'now'> &
   Parameters<typeof createTenantErasure>[0] &
   Parameters<typeof createImporting>[0]
 
-/** Scheduled: deletes expired rows. Safe to retry. */
+/** Scheduled: deletes expired rows, and indexes the subjects of credentials of earlier releases. Safe to retry. */
 export const createPurge = (parts: Parts) => ({
   async purgeExpiredRows(): Promise<
     Record<
@@ -26,6 +27,7 @@ export const createPurge = (parts: Parts) => ({
       | 'accountRegistrations'
       | 'accountSessions'
       | 'accountTokens'
+      | 'credentialSubjects'
       | 'idempotencyKeys'
       | 'leftovers'
       | 'oauth2Clients'
@@ -66,6 +68,7 @@ export const createPurge = (parts: Parts) => ({
         [],
       ),
       accountTokens: await deleteInSlices(systemSql, 'account_tokens', expired, []),
+      credentialSubjects: await indexMissingSubjects(systemSql, createSubjectIndex(config)),
       organizationInvitations: await deleteInSlices(systemSql, 'organization_invitations', expired, []),
       idempotencyKeys: await deleteInSlices(systemSql, 'idempotency_keys', age, [KEPT_HOURS]),
       leftovers: await createTenantErasure(parts).eraseLeftovers(),

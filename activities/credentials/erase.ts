@@ -11,7 +11,7 @@ const ERASE = `with locked as materialized (
     select c.id from credentials c where c.tenant_id = ? and c.id = any (string_to_array(?, ' ')::uuid[]) and c.erased_at is null
     order by c.id for no key update),
   erased as (
-    update credentials c set document = '{}', document_bytes = null, tag = null, erased_at = clock_timestamp()
+    update credentials c set document = '{}', document_bytes = null, tag = null, subjects = null, erased_at = clock_timestamp()
     from locked where c.id = locked.id returning 1)
 select count(*)::int as count from erased`
 
@@ -25,7 +25,7 @@ async function counted(em: SqlEntityManager, text: string, values: readonly stri
 }
 
 /**
- * Erases claims, proof and tag of credentials, and the messages about them, in the caller's transaction. Afterwards nobody
+ * Erases claims, proof, tag and digests of the subjects of credentials, and the messages about them, in the caller's transaction. Afterwards nobody
  * finds them by the API, except their status. Safe to repeat: what was erased counts once.
  */
 export async function eraseCredentials(

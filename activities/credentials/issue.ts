@@ -7,6 +7,7 @@ import type { Signers } from '../dids/signers.ts'
 import type { Call } from '../frame/operations.ts'
 import type { CredentialFormat, TemplateRef } from './format.ts'
 import { createCredentialRecorder, type SignedRow } from './record.ts'
+import { createSubjectIndex } from './subjects.ts'
 
 export interface SignedCredential {
   id: string
@@ -33,13 +34,14 @@ export interface Issues<Request, Row extends SignedRow, Result>
 /** The members of a format with JSON documents that issuing needs. */
 export type Signs<Request> = Pick<CredentialFormat<Request, SignedRow & { document: Json }>, 'name' | 'sign'>
 
-interface Parts extends Pick<Dependencies, 'sql' | 'effects' | 'uuid'> {
+interface Parts extends Pick<Dependencies, 'config' | 'sql' | 'effects' | 'uuid'> {
   signers: Signers
 }
 
 /** Issues credentials of any format. */
-export function createIssuing({ sql, effects, uuid, signers }: Parts) {
+export function createIssuing({ config, sql, effects, uuid, signers }: Parts) {
   const recorder = createCredentialRecorder(sql)
+  const subjectIndex = createSubjectIndex(config)
 
   const parts = {
     /**
@@ -64,7 +66,7 @@ export function createIssuing({ sql, effects, uuid, signers }: Parts) {
       const from = { templateId: template?.id ?? null, templateVersion: template?.version ?? null }
       const { name, category } = logOf(format.name, 'SIGN')
       const outcome = await recorder.record({
-        row: { ...row, ...from, tenantId },
+        row: { ...row, ...from, tenantId, subjects: subjectIndex.ofAll(tenantId, row.format, row.document) },
         log: {
           id: uuid(),
           category,

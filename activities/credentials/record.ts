@@ -33,6 +33,8 @@ export interface CredentialRow extends Omit<SignedRow, 'issuer'> {
   tenantId: string
   templateId: string | null
   templateVersion: number | null
+  /** Digests of its subjects, of `SubjectIndex`. */
+  subjects: readonly Uint8Array[]
   /** Only of a credential of a batch. */
   batch?: { id: string; row: number }
 }
@@ -70,6 +72,7 @@ export const toColumns = ({ document, ...row }: CredentialRow): string =>
     suspension_index: row.suspensionIndex,
     template_id: row.templateId,
     template_version: row.templateVersion,
+    subjects: row.subjects.map(bytes),
     ...(row.batch && { batch_id: row.batch.id, batch_row: row.batch.row }),
   })
 

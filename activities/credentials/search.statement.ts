@@ -6,6 +6,8 @@ export interface SearchFilter {
   tag?: string | undefined
   /** One of its types. */
   type?: string | undefined
+  /** Digest of one of its subjects. */
+  subject?: Buffer | undefined
   templateId?: string | undefined
   batchId?: string | undefined
   /** Our ids of a DID: one that was deleted and made again has several. None: no row is found. */
@@ -42,20 +44,20 @@ const inState = (state: CredentialState, now: Date): Condition => {
   }
 }
 
-/** Places of a type that have an index of their own (migration 0013). */
-const TYPE_PLACES = 4
+/** Places of a type, and of a subject, that have an index of their own (migrations 0013 and 0057). */
+const PLACES = 4
 
-/** Rows of a type: each is in one of the branches, of which each has its index. */
-const ofType = (type: string): Condition[] => [
-  ...Array.from({ length: TYPE_PLACES }, (_, at) => {
-    const before = Array.from({ length: at }, (_before, place) => `and c.types[${place + 1}] <> ?`)
-    const text = [`c.types[${at + 1}] is not null and c.types[${at + 1}] = ?`, ...before].join(' ')
-    return one(text, type, ...before.map(() => type))
+/** Rows with a value in an array: each is in one of the branches, of which each has its index. */
+const ofPlaces = (column: 'types' | 'subjects', value: string | Buffer): Condition[] => [
+  ...Array.from({ length: PLACES }, (_, at) => {
+    const before = Array.from({ length: at }, (_before, place) => `and c.${column}[${place + 1}] <> ?`)
+    const text = [`c.${column}[${at + 1}] is not null and c.${column}[${at + 1}] = ?`, ...before].join(' ')
+    return one(text, value, ...before.map(() => value))
   }),
   one(
-    `c.types[${TYPE_PLACES + 1}] is not null and ? = any (c.types[${TYPE_PLACES + 1}:]) and ? <> all (c.types[1:${TYPE_PLACES}])`,
-    type,
-    type,
+    `c.${column}[${PLACES + 1}] is not null and ? = any (c.${column}[${PLACES + 1}:]) and ? <> all (c.${column}[1:${PLACES}])`,
+    value,
+    value,
   ),
 ]
 
@@ -69,12 +71,12 @@ const ofDid = (ids: readonly string[]): Condition =>
 const padded = (formats: readonly FormatName[]) => Array.from({ length: 5 }, (_, at) => formats[at] ?? formats[0])
 
 /**
- * The rows that a filter finds, as branches that no row is in twice: for a type, a branch for each place; without a filter
+ * The rows that a filter finds, as branches that no row is in twice: for a subject or else a type, a branch for each place; without a filter
  * that has an index of its own, a branch for each format. PostgreSQL reads the first rows of each in the order of its
  * index, so that a page costs a page whatever the number of credentials.
  */
 function found(filter: SearchFilter, now: Date): Statement[] {
-  const { formats, tag, type, templateId, batchId, didIds, documentSignerId, state } = filter
+  const { formats, tag, type, subject, templateId, batchId, didIds, documentSignerId, state } = filter
   const all: Condition[] = [
     ...(tag === undefined ? [] : [one('c.tag = ?', tag)]),
     ...(templateId === undefined ? [] : [one('c.template_id = ?', templateId)]),
@@ -85,11 +87,17 @@ function found(filter: SearchFilter, now: Date): Statement[] {
   ]
   const hasIndex = all.length > (state === 'active' ? 1 : 0)
   const branches =
-    type !== undefined
-      ? ofType(type).map((place) => [place, ofFormats(formats)])
-      : hasIndex
-        ? [[ofFormats(formats)]]
-        : formats.map((format) => [ofFormats([format])])
+    subject !== undefined
+      ? ofPlaces('subjects', subject).map((place) => [
+          place,
+          ofFormats(formats),
+          ...(type === undefined ? [] : [one('? = any (c.types)', type)]),
+        ])
+      : type !== undefined
+        ? ofPlaces('types', type).map((place) => [place, ofFormats(formats)])
+        : hasIndex
+          ? [[ofFormats(formats)]]
+          : formats.map((format) => [ofFormats([format])])
   return branches.map((branch) => {
     const conditions = [...branch, ...all, one('c.erased_at is null')]
     return {

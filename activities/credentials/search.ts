@@ -8,6 +8,7 @@ import { isUuid } from '../../protocol/uuid.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { credentialNotFound } from './refusals.ts'
 import { countStatement, pageStatement, type SearchFilter } from './search.statement.ts'
+import { createSubjectIndex } from './subjects.ts'
 
 interface Page {
   limit: number
@@ -44,7 +45,9 @@ export interface CredentialSummary {
   issuer?: string | undefined
 }
 
-export interface Search extends Omit<SearchFilter, 'didIds' | 'documentSignerId' | 'formats'>, Page {
+export interface Search extends Omit<SearchFilter, 'didIds' | 'documentSignerId' | 'formats' | 'subject'>, Page {
+  /** Id of a subject: a DID or another URI. */
+  subject?: string | undefined
   /** DID, or our id of it or of a document signer. */
   issuer?: string | undefined
 }
@@ -73,7 +76,9 @@ export async function findPage(em: SqlEntityManager, filter: SearchFilter, page:
 }
 
 /** Credentials of all formats. */
-export function createCredentialSearch({ database, now }: Pick<Dependencies, 'database' | 'now'>) {
+export function createCredentialSearch({ config, database, now }: Pick<Dependencies, 'config' | 'database' | 'now'>) {
+  const subjectIndex = createSubjectIndex(config)
+
   async function summarise(em: SqlEntityManager, rows: CredentialSummary['row'][]): Promise<CredentialSummary[]> {
     const ids = [...new Set(rows.flatMap(({ didId }) => didId ?? []))]
     const dids = new Map((await em.find(Did, { id: { $in: ids } })).map(({ id, did }) => [id, did]))
@@ -91,11 +96,12 @@ export function createCredentialSearch({ database, now }: Pick<Dependencies, 'da
   return {
     /** Credentials of the formats, newest first. */
     searchCredentials(tenantId: string, readable: readonly FormatName[], search: Search) {
-      const { issuer, type, limit, offset, ...rest } = search
+      const { issuer, type, subject, limit, offset, ...rest } = search
       return inTenant(database.tenants, tenantId, async (em) => {
         const filter = {
           ...rest,
           ...withoutBase(readable, type),
+          ...(subject !== undefined && { subject: subjectIndex.of(tenantId, subject) }),
           ...(issuer === undefined ? {} : await issuedBy(em, issuer)),
         }
         const { ids, total } = await findPage(em, filter, { limit, offset }, now())

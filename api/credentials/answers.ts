@@ -74,6 +74,7 @@ const issued = {
 /** A success of each operation of this area that its controller has no example of. */
 export const CREDENTIAL_ANSWERS = {
   listCredentials: pageOf(summary),
+  searchCredentials: pageOf(summary),
   getCredential: summary,
   getCredentialTimeline: pageOf(issued),
   setWebSemanticRevocationStatus: {},

@@ -11,6 +11,7 @@ const line = `${JSON.stringify({ payload: UNSIGNED, proofType: 'eddsa-rdfc-2022'
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
 export const CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof CREDENTIAL_OPERATIONS | 'getPublishedStatusList'> = {
   examples: {
+    searchCredentials: { subject: HOLDER, state: 'active', limit: 20 },
     setWebSemanticRevocationStatus: { is_revoked: true },
     setWebSemanticSuspensionStatus: { is_suspended: true },
     webSemanticRevocationStatusNotification: { to: [HOLDER] },

@@ -2,7 +2,7 @@ import type { CredentialSummary } from '../../activities/credentials/search.ts'
 import type { TimelineEvent } from '../../activities/credentials/timeline.ts'
 import { type FormatSlug, slugOf } from '../../protocol/credentials/formats.ts'
 import type { CredentialState } from '../../protocol/credentials/state.ts'
-import type { PageQuery } from '../frame/pagination.ts'
+import type { PageLimit, PageNumber, PageQuery } from '../frame/pagination.ts'
 import type { Count, DateTime, Did, JsonObject, TemplateVersion, Uuid } from '../frame/wire.ts'
 
 /** Format of a credential, as in paths. */
@@ -37,6 +37,37 @@ export interface CredentialSearch extends PageQuery {
   issuer?: CredentialIssuer
   /** Returns only credentials in this state. */
   state?: CredentialStateName
+}
+
+/**
+ * The id of a subject, as the credential has it: a DID or another URI.
+ * @minLength 1
+ * @maxLength 2048 expected at most 2048 characters
+ */
+export type CredentialSubjectId = string
+
+/** All filters together, as of listCredentials; a member that is absent or null filters nothing. */
+export interface CredentialSearchIn {
+  /** Returns only credentials that are about this subject. It stands in no address, where it would be personal data. */
+  subject?: CredentialSubjectId | null
+  /** Returns only credentials of this format. */
+  format?: CredentialFormatName | null
+  /** Returns only credentials with this tag. */
+  tag?: string | null
+  /** Returns only credentials of this type; VerifiableCredential finds all of the W3C data models. */
+  type?: string | null
+  /** Returns only credentials that were signed from this template. */
+  templateId?: Uuid | null
+  /** Returns only credentials of this batch. */
+  batchId?: Uuid | null
+  /** Returns only credentials of this issuer: a DID, or the id of a document signer. */
+  issuer?: CredentialIssuer | null
+  /** Returns only credentials in this state. */
+  state?: CredentialStateName | null
+  /** Rows on a page: 0 to 1000. Default: 20. */
+  limit?: PageLimit | null
+  /** Starts at 1. */
+  page?: PageNumber | null
 }
 
 export interface CredentialSummaryOut {

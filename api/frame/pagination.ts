@@ -16,6 +16,18 @@ export interface PageQuery {
   page?: number
 }
 
+/**
+ * Of a list that is asked for by a body.
+ * @isLong limit must be a whole number
+ */
+export type PageLimit = number
+
+/**
+ * As PageLimit.
+ * @isLong page must be a whole number
+ */
+export type PageNumber = number
+
 export interface Page {
   limit: number
   offset: number

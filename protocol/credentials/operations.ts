@@ -8,6 +8,7 @@ const category = 'credential-web-semantic'
 export const CREDENTIAL_OPERATIONS = {
   // the scope is that of the credentials' format
   listCredentials: { name: 'CREDENTIAL_RETRIEVE_LIST', category: 'credential' },
+  searchCredentials: { name: 'CREDENTIAL_SEARCH', category: 'credential' },
   getCredential: { name: 'CREDENTIAL_RETRIEVE', category: 'credential' },
   getCredentialTimeline: { name: 'CREDENTIAL_RETRIEVE_TIMELINE', category: 'credential' },
   getWebSemanticRevocationStatus: {

@@ -53,6 +53,7 @@ const recordingOf = (owner: Owner, more: Partial<CredentialRow> = {}, logId: str
     suspensionIndex: null,
     templateId: null,
     templateVersion: null,
+    subjects: [],
     ...more,
   },
   log: {

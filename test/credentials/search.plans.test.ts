@@ -14,11 +14,12 @@ import { openDatabase, type TestDatabase } from '../support/parts/database.ts'
 import { connected } from '../support/stack/backup.ts'
 
 const ROWS = 40_000
+const SUBJECT = Buffer.of(1)
 const [TENANT, OTHER, TEMPLATE, BATCH, DID] = [randomUUID(), randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 
 /** Of each filter a hundredth of the rows, so that an index is worth reading. */
 const SEED = `insert into credentials (id, tenant_id, did_id, format, document, proof_type, tag, types, issuance_date,
-  expiration_date, revoked, suspended, template_id, template_version, batch_id, batch_row, created_at)
+  expiration_date, revoked, suspended, template_id, template_version, batch_id, batch_row, created_at, subjects)
 select gen_random_uuid(), case when n % 4 = 0 then $2::uuid else $1::uuid end,
   case when n % 100 = 1 then $3::uuid else gen_random_uuid() end,
   case when n % 100 = 2 then 'compact' else 'semantic' end,
@@ -26,7 +27,8 @@ select gen_random_uuid(), case when n % 4 = 0 then $2::uuid else $1::uuid end,
   case n % 100 when 5 then '{Rare}'::text[] when 6 then '{Course,Rare}' when 7 then '{A,B,C,D,Rare}' else '{Course}' end,
   now(), case when n % 100 = 9 then now() - interval '1 day' end, n % 100 = 10, n % 100 = 11,
   case when n % 100 = 13 then $4::uuid end, case when n % 100 = 13 then 1 end,
-  case when n % 100 = 14 then $5::uuid end, case when n % 100 = 14 then n end, now() - n * interval '1 second'
+  case when n % 100 = 14 then $5::uuid end, case when n % 100 = 14 then n end, now() - n * interval '1 second',
+  case n % 100 when 15 then array['\\x01'] when 16 then array['\\x02', '\\x01', '\\x01'] when 17 then array['\\x02', '\\x03', '\\x04', '\\x05', '\\x01'] else array[decode(md5(n::text), 'hex')] end::bytea[]
 from generate_series(1, ${ROWS}) as n`
 
 let database: TestDatabase
@@ -70,6 +72,7 @@ const FILTERS: [name: string, filter: Partial<SearchFilter>, indexes: string[]][
   ['a format', { formats: ['compact'] }, ['credentials_format']],
   ['a tag', { tag: 'spring' }, ['credentials_tag']],
   ['a type', { type: 'Rare' }, [1, 2, 3, 4, 5].map((place) => `credentials_type_${place}`)],
+  ['a subject', { subject: SUBJECT }, [1, 2, 3, 4, 5].map((place) => `credentials_subject_${place}`)],
   ['a template', { templateId: TEMPLATE }, ['credentials_template']],
   ['a batch', { batchId: BATCH }, ['credentials_batch']],
   ['an issuer', { didIds: [DID] }, ['credentials_did']],
@@ -118,4 +121,29 @@ test('each row of a type is found once, at whatever place it has the type', asyn
   })
   t.true(isDeepStrictEqual(found[0], found[1]))
   t.is(found[0]?.length, 1_200)
+})
+
+test('each row of a subject is found once, at whatever place it has it, also together with a type', async (t) => {
+  const found = async (more: Partial<SearchFilter>, condition: string) => {
+    const { text, values } = pageStatement(
+      { formats: FORMAT_NAMES, subject: SUBJECT, ...more },
+      { limit: 5_000, offset: 0 },
+      new Date(),
+    )
+    const expected = `select id from credentials where '\\x01'::bytea = any (subjects) and ${condition} order by created_at desc, id`
+    return inTenant(database.tenants, TENANT, async (em) => {
+      const [rows, others] = [
+        await em.execute<{ id: string }[]>(text, values),
+        await em.execute<{ id: string }[]>(expected),
+      ]
+      t.deepEqual(
+        rows.map(({ id }) => id),
+        others.map(({ id }) => id),
+      )
+      return rows.length
+    })
+  }
+  t.is(await found({}, 'true'), 800)
+  t.is(await found({ type: 'Course' }, "'Course' = any (types)"), 800)
+  t.is(await found({ type: 'Rare' }, "'Rare' = any (types)"), 0)
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { createSubjectIndex, indexMissingSubjects } from '../../activities/credentials/subjects.ts'
 import { createCompactTemplate, signCompact, signCompactSemantic } from '../support/credentials/compact.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { createIaca, createSigner, signMobile } from '../support/credentials/mobile.ts'
@@ -89,6 +90,73 @@ test.serial(
     t.deepEqual(await find('?limit=0'), { data: [], limit: 0, total_count: 4, total_pages: 0 })
   },
 )
+
+test.serial('a subject is found by POST with all other filters, exactly, page by page (D-787)', async (t) => {
+  const search = async (body: object, token = world.token) =>
+    (await world.ask(`${PATH}/search`, { token, body })).json<Page>()
+  const found = async (body: object, token?: string) => (await search(body, token)).data.map(({ format }) => format)
+  const subject = 'did:example:holder'
+  t.deepEqual(await found({ subject }), ['compact-semantic', 'web-semantic'])
+  const first = await search({ subject, limit: 1 })
+  t.like(first, { limit: 1, total_count: 2, total_pages: 2 })
+  t.deepEqual([...first.data, ...(await search({ subject, limit: 1, page: 2 })).data], (await search({ subject })).data)
+  t.deepEqual(await found({ subject, tag: 'spring', state: 'active' }), ['web-semantic'])
+  t.deepEqual(await found({ subject, type: 'CourseCredential' }), ['web-semantic'])
+  t.deepEqual(await found({ subject, type: 'VerifiableCredential' }), ['compact-semantic', 'web-semantic'])
+  t.deepEqual(await found({ subject, format: 'compact-semantic', issuer }), ['compact-semantic'])
+  t.deepEqual(await found({ subject, state: 'revoked' }), [])
+  for (const other of ['did:example:holde', 'did:example:holder2', 'DID:example:holder', 'did:example:%', '__proto__'])
+    t.deepEqual(await found({ subject: other }), [], other)
+  t.deepEqual(
+    await found({ subject: null, tag: null, limit: null }),
+    (await find('')).data.map(({ format }) => format),
+  )
+  t.deepEqual(
+    await found({}),
+    (await find('')).data.map(({ format }) => format),
+  )
+  const theirs = await world.tokenOf(await world.addTenant())
+  t.deepEqual(await found({ subject }, theirs), [], 'of another tenant')
+  for (const body of [
+    { subject: '' },
+    { subject: 1 },
+    { subject: 'x'.repeat(2_049) },
+    { limit: 1_001 },
+    { page: -1 },
+    { x: 1 },
+  ])
+    t.is(
+      (await world.ask(`${PATH}/search`, { token: world.token, body })).status,
+      400,
+      JSON.stringify(body).slice(0, 40),
+    )
+  const { systemSql } = world.dependencies
+  const stored = await systemSql.query<{ text: string }>({
+    text: `select row_to_json(l)::text as text from logs l where type = 'CREDENTIAL_SEARCH_SUCCESS'`,
+    values: [],
+  })
+  t.true(stored.rows.length > 0)
+  for (const { text } of stored.rows) t.false(text.includes(subject), 'no entry of the log names it')
+})
+
+test.serial('credentials of an earlier release are found once the maintenance has indexed them (D-820)', async (t) => {
+  const { systemSql, config } = world.dependencies
+  const found = async () => {
+    const body = { subject: 'did:example:holder' }
+    return (await world.ask(`${PATH}/search`, { token: world.token, body })).json<Page>().total_count
+  }
+  const digests = async () =>
+    (await systemSql.query<object>({ text: 'select id, subjects from credentials order by id', values: [] })).rows
+  const before = await digests()
+  await set('update credentials set subjects = null')
+  t.is(await found(), 0)
+  const index = createSubjectIndex(config)
+  t.is(await indexMissingSubjects(systemSql, index), 3, 'of the mobile one there is no document in JSON')
+  t.is(await found(), 2)
+  const empty = (row: object) => ({ ...row, subjects: Reflect.get(row, 'subjects') ?? [] })
+  t.deepEqual((await digests()).map(empty), before.map(empty), 'as signing keeps them')
+  t.is(await indexMissingSubjects(systemSql, index), 0, 'once')
+})
 
 test.serial('a summary names the credential and holds nothing of its document', async (t) => {
   const summary = (await ask(`/${idOf('compact')}`)).json<Summary>()

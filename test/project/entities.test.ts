@@ -75,6 +75,7 @@ const STATEMENTS_ALONE: Record<string, string> = {
   'openid_user_claims.*': 'keyed digests, replaced and compared in SQL: a search opens no user that it does not find',
   'tenant_export_chunks.*': 'parts of a file, written and read in one statement each',
   'status_lists.publish_after': '-infinity, which no Date can be, until a list failed; the sweep compares it in SQL',
+  'credentials.subjects': 'keyed digests, written by functions and compared in SQL',
   'credential_revocations.pass': 'how far revoke_credential_slice has come, which moves it',
   'credential_revocations.cursor_id': 'as pass',
   'credential_revocations.cursor_time': 'as pass',

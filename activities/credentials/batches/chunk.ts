@@ -2,6 +2,7 @@ import type { Sql } from '../../../entities/orm.ts'
 import type { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { TemplateRef } from '../format.ts'
 import { type SignedRow, toColumns } from '../record.ts'
+import type { SubjectIndex } from '../subjects.ts'
 
 /** References only: rows are personal data, which must not be stored in Temporal's history. */
 export interface Chunk {
@@ -45,6 +46,7 @@ export interface Recorded {
  */
 export async function recordChunk(
   sql: Sql,
+  subjectIndex: SubjectIndex,
   { tenantId, batchId }: Chunk,
   { signed, failed }: RowOutcomes,
   template: TemplateRef | undefined,
@@ -60,7 +62,10 @@ export async function recordChunk(
       signed.map(({ credential }) => credential.id),
       signed.map(({ credential }) => credential.didId ?? credential.documentSignerId),
       signed
-        .map(({ row, credential }) => toColumns({ ...credential, ...from, batch: { id: batchId, row } }))
+        .map(({ row, credential }) => {
+          const subjects = subjectIndex.ofAll(tenantId, credential.format, credential.document)
+          return toColumns({ ...credential, ...from, subjects, batch: { id: batchId, row } })
+        })
         .join('\n'),
       template?.id ?? null,
       failed.map(({ row }) => row),

@@ -4,6 +4,7 @@ import type { Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Signers } from '../../dids/signers.ts'
 import type { Formats } from '../format.ts'
+import { createSubjectIndex } from '../subjects.ts'
 import { createBatchAttempts, refuseAll } from './attempt.ts'
 import { type Chunk, type ChunkOutcome, recordChunk } from './chunk.ts'
 import { didIssuers } from './issuers.ts'
@@ -23,6 +24,7 @@ export function createBatchSigning(parts: Parts) {
   const dids = didIssuers(signers)
   const patienceMs = config.batchPatienceSeconds * 1000
   const { attemptIfReady } = createBatchAttempts(parts)
+  const subjectIndex = createSubjectIndex(parts.config)
 
   /** False: the batch is paused already, or somebody resumed it since `snapshot` was read and knows the reason. */
   const pause = ({ tenantId, batchId }: Chunk, snapshot: CredentialBatch, pauseCode: string, pauseMessage: string) =>
@@ -61,7 +63,7 @@ export function createBatchSigning(parts: Parts) {
     }
     const template = slice.template?.deleted ? undefined : slice.template
     const outcomes = slice.template?.deleted ? refuseAll(slice.rows) : await attemptIfReady(chunk, { batch, ...slice })
-    const { outcome, all_signed, all_failed } = await recordChunk(sql, chunk, outcomes, template)
+    const { outcome, all_signed, all_failed } = await recordChunk(sql, subjectIndex, chunk, outcomes, template)
     const counts = { signed: all_signed, failed: all_failed }
     if (outcome === 'cancelled') return { state: 'CANCELLED', signed, failed }
     if (outcome === 'template_gone') return signSlice(chunk) // deleted meanwhile; the rows are unchanged

@@ -15,13 +15,14 @@ import type { Formats, TemplateVersion } from '../../credentials/format.ts'
 import { addHolder } from '../../credentials/holders.ts'
 import { derivedId } from '../../credentials/issue.ts'
 import { recordWithin, type SignedRow } from '../../credentials/record.ts'
+import { createSubjectIndex } from '../../credentials/subjects.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
 import type { Sealer } from '../../frame/sealing.ts'
 import type { Events } from '../../webhooks/events.ts'
 import { addStep, type IssuanceRequest, issuancesOf, lockSession, openContent, openRequest } from './records.ts'
 
-interface Parts extends Pick<Dependencies, 'database' | 'log' | 'now' | 'uuid'> {
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'log' | 'now' | 'uuid'> {
   sealer: Sealer
   formats: Formats
   webhookEvents: Pick<Events, 'emitEvent'>
@@ -52,7 +53,9 @@ async function named<Result>(work: Promise<Result>): Promise<Result> {
 export const eventIdOf = (tenantId: string, credentialId: string) => derivedId(tenantId, `openid-event/${credentialId}`)
 
 /** Issues what wallets have asked for, for the workflows of sessions. */
-export function createIssuances({ database, log, now, uuid, sealer, formats, webhookEvents }: Parts) {
+export function createIssuances({ config, database, log, now, uuid, sealer, formats, webhookEvents }: Parts) {
+  const subjectIndex = createSubjectIndex(config)
+
   const walletsOf = ({ format }: OpenIdIssuance) => {
     const { wallets } = formats.of(format)
     if (!wallets) throw new Error(`wallets get no credentials of the format ${format}`)
@@ -108,7 +111,7 @@ export function createIssuances({ database, log, now, uuid, sealer, formats, web
     const of = { sessionId: session.id, eventId: eventIdOf(tenantId, row.id) }
     const about = { id: row.id, ...issuer, proofType: row.proofType, revocable: row.statusListId !== null }
     return {
-      row: { ...row, ...from, tenantId },
+      row: { ...row, ...from, tenantId, subjects: subjectIndex.ofAll(tenantId, row.format, row.document) },
       log: {
         id: uuid(),
         category,

@@ -1,7 +1,7 @@
 import type { UserRecord } from '../../../activities/openid/users/users.ts'
 import type { Json } from '../../../protocol/json.ts'
 import { tagged } from '../../../protocol/openid/claims.ts'
-import type { PageQuery } from '../../frame/pagination.ts'
+import type { PageLimit, PageNumber, PageQuery } from '../../frame/pagination.ts'
 import type { Count, JsonObject, Uuid } from '../../frame/wire.ts'
 
 /** The subject (`sub`) that the provider gave the holder. */
@@ -17,12 +17,6 @@ export interface UserProviderIn {
   providerId?: Uuid | null
   subjectId?: SubjectId | null
 }
-
-/** @isLong limit must be a whole number */
-export type PageLimit = number
-
-/** @isLong page must be a whole number */
-export type PageNumber = number
 
 export interface UserSearchIn {
   /** Without members: users of every provider. */

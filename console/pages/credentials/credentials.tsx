@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
 import { Choice, Field, Filters, useQuery } from '../../frame/filters.tsx'
 import { useLoad } from '../../frame/load.ts'
@@ -59,6 +60,8 @@ export function CredentialsPage() {
   const texts = useTexts()
   const { credentials } = texts
   const { query, page, filter, turn, reset } = useQuery(pathOf('credentials'))
+  /** In memory alone: of a person, and in no address. */
+  const [subject, setSubject] = useState('')
   const states = Object.entries(credentials.states)
   const state = (Object.keys(credentials.states) as StateName[]).find((name) => name === query.state)
   const { tag, type, templateId, batchId, issuer } = query
@@ -67,18 +70,31 @@ export function CredentialsPage() {
     ...(isFormat(query.format) && { format: query.format }),
     ...(state && { state }),
   }
-  const loaded = useLoad(JSON.stringify([asked, page]), () =>
-    api.get('/v1/credentials', { params: { query: { ...asked, limit: PAGE_SIZE, page } } }),
+  const body = { ...asked, subject, limit: PAGE_SIZE, page }
+  const loaded = useLoad(JSON.stringify([asked, subject, page]), () =>
+    subject
+      ? api.post('/v1/credentials/search', { body })
+      : api.get('/v1/credentials', { params: { query: { ...asked, limit: PAGE_SIZE, page } } }),
   )
   const search = (form: FormData) => {
     const id = String(form.get('id') ?? '').trim()
-    if (id) go(pathOf('credentials', id))
-    else filter(form)
+    if (id) return go(pathOf('credentials', id))
+    setSubject(String(form.get('subject') ?? '').trim())
+    form.delete('subject')
+    filter(form)
   }
   return (
     <>
       <Heading title={credentials.heading}>{credentials.heading}</Heading>
-      <Filters state={JSON.stringify(query)} onFilter={search} onReset={reset} search={credentials.search}>
+      <Filters
+        state={JSON.stringify([query, subject])}
+        onFilter={search}
+        onReset={() => {
+          setSubject('')
+          reset()
+        }}
+        search={credentials.search}
+      >
         <Field label={credentials.id} name="id" />
         <Choice
           label={credentials.format}
@@ -90,6 +106,7 @@ export function CredentialsPage() {
         <Field label={credentials.tag} name="tag" value={tag} />
         <Field label={credentials.type} name="type" value={type} />
         <Field label={credentials.issuer} name="issuer" value={issuer} />
+        <Field label={credentials.subject} name="subject" value={subject} title={credentials.subjectHint} />
         <Field label={credentials.template} name="templateId" value={templateId} />
         <Field label={credentials.batch} name="batchId" value={batchId} />
       </Filters>
@@ -107,7 +124,11 @@ export function CredentialsPage() {
           )
         }
       </Shown>
-      <Curl path={withQuery('/v1/credentials', { ...asked, limit: String(PAGE_SIZE), page: String(page) })} />
+      {subject ? (
+        <Curl method="POST" path="/v1/credentials/search" body={body} />
+      ) : (
+        <Curl path={withQuery('/v1/credentials', { ...asked, limit: String(PAGE_SIZE), page: String(page) })} />
+      )}
     </>
   )
 }

@@ -49,6 +49,10 @@ test('the credentials of a subject are erased, and nothing in the database names
   const done = await erased(world, { subjectDid: holder })
   t.like(done, { by: 'subject', credentialStatus: 'keep', mentioned: 0, step: null, round: 1 })
   t.like(done.erased, { credentials: 2, revoked: 0, suspended: 0, notifications: 1 })
+  const digests = 'select id from credentials where id = any ($1::uuid[]) and subjects is not null'
+  const kept = (ids: string[]) => world.dependencies.systemSql.query({ text: digests, values: [ids] })
+  t.is((await kept([one, two])).rows.length, 0, 'no digest of the subject is left')
+  t.is((await kept([others])).rows.length, 1)
   for (const id of [one, two]) {
     t.deepEqual([(await issuing.read(id)).status, typeOf(await issuing.read(id))], [404, 'credential.not_found'])
     t.false((await rowOf(id))?.text.includes('secret-tag'))
