@@ -50,7 +50,7 @@ export interface Recording {
 export type RecordOutcome = 'recorded' | 'recorded_before' | 'issuer_gone' | 'template_gone'
 
 /** In PostgreSQL's hex format of bytea. */
-const bytes = (value: Uint8Array): string => `\\x${Buffer.from(value).toString('hex')}`
+export const bytes = (value: Uint8Array): string => `\\x${Buffer.from(value).toString('hex')}`
 
 /** Columns of the table by their names, in one line, for `record_credentials`. */
 export const toColumns = ({ document, ...row }: CredentialRow): string =>

@@ -4,6 +4,7 @@ import { subjectIdsOf } from '../../protocol/credentials/subjects.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { createBlindIndex } from '../keys/blind-index.ts'
+import { bytes } from './record.ts'
 
 const BYTES = 16
 
@@ -46,8 +47,6 @@ interface MissingRow {
   document: Json
 }
 
-export const hexOf = (value: Uint8Array): string => `\\x${Buffer.from(value).toString('hex')}`
-
 /** Indexes what has no digests yet, as long as one run may take. Safe to repeat. Returns the number of credentials. */
 export async function indexMissingSubjects(systemSql: Sql, index: SubjectIndex, runMs = RUN_MS): Promise<number> {
   const fromMs = performance.now()
@@ -60,7 +59,7 @@ export async function indexMissingSubjects(systemSql: Sql, index: SubjectIndex, 
     })
     const found = rows.map(({ id, tenantId, format, document }) => ({
       id,
-      subjects: index.ofAll(tenantId, format, document).map(hexOf),
+      subjects: index.ofAll(tenantId, format, document).map(bytes),
     }))
     if (found.length > 0) await systemSql.query({ name: 'index-subjects', text: FILL, values: [JSON.stringify(found)] })
     count += found.length

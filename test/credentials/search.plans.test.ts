@@ -28,7 +28,8 @@ select gen_random_uuid(), case when n % 4 = 0 then $2::uuid else $1::uuid end,
   now(), case when n % 100 = 9 then now() - interval '1 day' end, n % 100 = 10, n % 100 = 11,
   case when n % 100 = 13 then $4::uuid end, case when n % 100 = 13 then 1 end,
   case when n % 100 = 14 then $5::uuid end, case when n % 100 = 14 then n end, now() - n * interval '1 second',
-  case n % 100 when 15 then array['\\x01'] when 16 then array['\\x02', '\\x01', '\\x01'] when 17 then array['\\x02', '\\x03', '\\x04', '\\x05', '\\x01'] else array[decode(md5(n::text), 'hex')] end::bytea[]
+  case n % 100 when 15 then array['\\x01'::bytea] when 16 then array['\\x02'::bytea, '\\x01', '\\x01']
+    when 17 then array['\\x02'::bytea, '\\x03', '\\x04', '\\x05', '\\x01'] else '{}' end
 from generate_series(1, ${ROWS}) as n`
 
 let database: TestDatabase
