@@ -70,6 +70,7 @@ export const PERSONAL_DATA: Readonly<Record<string, PersonalData>> = {
   legal_policies: 'nothing',
   legal_policy_versions: 'nothing',
   log_chain: 'nothing',
+  log_counts: 'nothing',
   log_keys: 'nothing',
   log_pending: 'nothing',
   log_seals: 'nothing',

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { ownedByTenant, type Rights } from './base.ts'
+import { EVERYTHING, ownedByTenant, type Rights } from './base.ts'
 
 const LogEntrySchema = defineEntity({
   name: 'LogEntry',
@@ -26,6 +26,7 @@ export const RIGHTS = {
   logs: { app: 'select, insert', system: 'select, insert, delete' },
   log_pending: { app: 'select, insert', system: 'select, insert, delete' },
   log_chain: { app: 'select', system: 'select, insert, delete' },
+  log_counts: { app: 'select', system: EVERYTHING },
   log_seals: { app: 'select', system: 'select, insert, delete' },
   log_keys: { app: 'select', system: 'select, insert' },
   platform_keys: { app: 'select', system: 'select, insert, delete' },

@@ -65,6 +65,7 @@ export const TRANSFERS: Readonly<Record<string, Transfer>> = {
   legal_policies: PLATFORM,
   legal_policy_versions: PLATFORM,
   log_chain: leftOut('the chain of the log is signed by the platform that wrote it; see docs/logs.md for its export'),
+  log_counts: leftOut('the log stays with the platform that wrote it'),
   log_keys: PLATFORM,
   log_pending: leftOut('the log stays with the platform that wrote it'),
   log_seals: leftOut('the log stays with the platform that wrote it'),

@@ -3,6 +3,7 @@ import { createSubjectIndex, indexMissingSubjects } from '../credentials/subject
 import type { Dependencies } from '../dependencies.ts'
 import { KEPT_HOURS } from '../frame/idempotency.ts'
 import { deleteInSlices } from '../frame/slices.ts'
+import { KEPT_COUNT_DAYS } from '../tokens-logs/logs/counts.ts'
 import { purgeWebhooks } from '../webhooks/purge.ts'
 import { createTenantErasure } from './tenants/erase.ts'
 import { createImporting } from './transfers/importing.ts'
@@ -30,6 +31,7 @@ export const createPurge = (parts: Parts) => ({
       | 'credentialSubjects'
       | 'idempotencyKeys'
       | 'leftovers'
+      | 'logCounts'
       | 'oauth2Clients'
       | 'organizationInvitations'
       | 'openIdAuthorizations'
@@ -72,6 +74,9 @@ export const createPurge = (parts: Parts) => ({
       organizationInvitations: await deleteInSlices(systemSql, 'organization_invitations', expired, []),
       idempotencyKeys: await deleteInSlices(systemSql, 'idempotency_keys', age, [KEPT_HOURS]),
       leftovers: await createTenantErasure(parts).eraseLeftovers(),
+      logCounts: await deleteInSlices(systemSql, 'log_counts', 'hour < now() - make_interval(days => $1)', [
+        KEPT_COUNT_DAYS,
+      ]),
       oauth2Clients: await deleteInSlices(systemSql, 'oauth2_clients', deleted, [KEPT_CLIENT_DAYS]),
       openIdAuthorizations: await deleteInSlices(systemSql, 'openid_authorizations', 'expires_at < now()', []),
       openIdLogins: await deleteInSlices(systemSql, 'openid_wallet_logins', 'expires_at < now()', []),

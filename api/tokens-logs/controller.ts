@@ -1,6 +1,8 @@
 import {
   Body,
   Controller,
+  Example,
+  Get,
   OperationId,
   Post,
   Queries,
@@ -16,6 +18,7 @@ import type { Called } from '../frame/authentication.ts'
 import { camelTotals, type PageQuery, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Count, DateTime, Uuid } from '../frame/wire.ts'
+import { COUNTS, type CountsQuery, countsToWire, type LogCountsOut, toHours } from './counts.wire.ts'
 import { type LogFilterIn, toFilter } from './wire.ts'
 
 interface LogEntryOut {
@@ -82,5 +85,21 @@ export class LogsController extends Controller {
       })),
       ...camelTotals(total, page.limit),
     }
+  }
+
+  /**
+   * Counts the tenant's log entries by hour, of each kind those that succeeded and those that failed: what was signed, verified,
+   * delivered, and whatever else happened. Every hour of the span is there, in UTC, also with 0. At most 168 hours, which begin
+   * at most 30 days ago. Entries that retention has removed are counted still.
+   * @summary Count log entries by hour
+   */
+  @Get('analytics/events/counts')
+  @OperationId('getLogCounts')
+  @Security('bearerAuth', ['logs:read'])
+  @Example<LogCountsOut>(COUNTS)
+  @Response<Problem>(400, 'a time cannot be read, or the span is too long or too old')
+  async countLogs(@Request() called: Called, @Queries() query: CountsQuery): Promise<LogCountsOut> {
+    const { from, hours } = toHours(query, new Date())
+    return countsToWire(from, hours, await this.platform.tokensLogs.countLogs(called.user.tenantId, from, hours))
   }
 }

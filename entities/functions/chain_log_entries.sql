@@ -1,7 +1,7 @@
 -- The sequencer: gives waiting entries their places in the chains of their tenants, in the order in which they were
 -- written, at most so many. Returns how many waiting rows are settled; -1 while another sequencer is at work. One
 -- transaction: a crash leaves the entries waiting. An entry that commits late waits until then, and is chained late;
--- nothing waits for it.
+-- nothing waits for it. Each place is counted in log_counts, by the hour and type of its entry.
 --
 -- The hash of a place is SHA-256 over the canonical form (RFC 8785) of the entry with its position and the hash before it,
 -- as protocol/tokens-logs/chain.ts has it: its members are texts and UUIDs, so that quoting is all there is to it.
@@ -22,11 +22,14 @@ declare
   places bigint[] := '{}';
   entries uuid[] := '{}';
   hashes bytea[] := '{}';
+  hours timestamptz[] := '{}';
+  kinds text[] := '{}';
   settled bigint[] := '{}';
 begin
   if not pg_try_advisory_xact_lock(7261938) then return -1; end if;
   for taken in
-    select p.id as number, p.tenant_id as owner, l.id as entry_id,
+    select p.id as number, p.tenant_id as owner, l.id as entry_id, l.type as kind,
+      date_trunc('hour', l.timestamp, 'UTC') as hour,
       c.position is not null or row_number() over (partition by p.entry_id order by p.id) > 1 as known,
       '{"category":' || to_json(l.category) || ',"data":' || to_json(l.data::text) || ',"id":"' || l.id
         || '","metadata":' || to_json(l.metadata::text) || ',"objectIds":'
@@ -67,10 +70,16 @@ begin
     places := places || place;
     entries := entries || taken.entry_id;
     hashes := hashes || previous;
+    hours := hours || taken.hour;
+    kinds := kinds || taken.kind;
   end loop;
   insert into log_chain (tenant_id, position, entry_id, hash, chained_at)
   select n.tenant_id, n.position, n.entry_id, n.hash, clock_timestamp()
   from unnest(tenants, places, entries, hashes) as n (tenant_id, position, entry_id, hash);
+  insert into log_counts (tenant_id, hour, type, count)
+  select n.tenant_id, n.hour, n.type, count(*) from unnest(tenants, hours, kinds) as n (tenant_id, hour, type)
+  group by 1, 2, 3
+  on conflict (tenant_id, hour, type) do update set count = log_counts.count + excluded.count;
   delete from log_pending p where p.id = any (settled);
   return cardinality(settled);
 end $$;

@@ -67,6 +67,7 @@ const STATEMENTS_ALONE: Record<string, string> = {
   'idempotency_keys.*': 'claimed, answered and released by functions, one round trip each',
   'credential_holders.*': 'noted, read and forgotten in one statement each',
   'log_chain.*': 'places of entries: written by the sequencer, walked in slices',
+  'log_counts.*': 'counted by the sequencer, summed in one statement',
   'log_pending.*': 'written by a trigger, taken by the sequencer',
   'log_seals.*': 'signed heads and checkpoints, compared with the chain in SQL',
   'openid_used_jtis.*': 'digests, written and compared in one statement each',

@@ -2,6 +2,7 @@ import { TooMany } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { createLimit } from '../../frame/limits/index.ts'
 import { createSequencer } from '../../frame/log-sequencer.ts'
+import { createLogCounts } from './counts.ts'
 import { createLogExport, type ExportFilter } from './export.ts'
 import { createHeads } from './heads.ts'
 import { createLogKeys } from './keys.ts'
@@ -62,6 +63,7 @@ export function composeLogs(dependencies: Dependencies) {
 
   return {
     ...createTokensLogs(dependencies),
+    ...createLogCounts(dependencies),
 
     /** For an operator. */
     verifyLog: verifyNow,

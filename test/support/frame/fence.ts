@@ -61,6 +61,7 @@ function rowsFor(tenant: string): [table: string, row: Row][] {
     ['logs', of({ category: '', type: '', timestamp: new Date(), request_id: id(), data: '{}', metadata: '{}' })],
     ['log_pending', { tenant_id: tenant, entry_id: id() }],
     ['log_chain', { tenant_id: tenant, position: 1, entry_id: id(), hash: DIGEST, chained_at: new Date() }],
+    ['log_counts', { tenant_id: tenant, hour: new Date(), type: '', count: 1 }],
     [
       'log_seals',
       { tenant_id: tenant, kind: 'head', position: 1, hash: DIGEST, key_id: id(), signed_at: new Date(), jws: '' },
