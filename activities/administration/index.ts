@@ -5,6 +5,7 @@ import type { Tokens } from '../tokens-logs/tokens.ts'
 import { composeAccounts } from './accounts/index.ts'
 import { createOAuth2Clients } from './clients/lifecycle.ts'
 import { createEnvironments } from './environments.ts'
+import { createHealth } from './health/index.ts'
 import { createKeyInventory } from './key-inventory.ts'
 import { createMailDelivery } from './mails/deliver.ts'
 import { composeOrganizations } from './organizations/index.ts'
@@ -21,6 +22,7 @@ export const composeAdministration = (frame: Frame & { tokens: Tokens }) => ({
   accounts: composeAccounts(frame),
   ...composeOrganizations(frame),
   environments: createEnvironments(frame),
+  health: createHealth(frame),
   tenantLifecycle: createTenantLifecycle(frame),
   tenantDeletion: createTenantDeletion(frame),
   oauth2Clients: createOAuth2Clients(frame),

@@ -4,6 +4,7 @@ import { ACCOUNT_DOCUMENT } from './accounts/document.ts'
 import { CLIENT_DOCUMENT } from './clients/document.ts'
 import { CONTENT_DOCUMENT } from './content/document.ts'
 import { ECOSYSTEM_DOCUMENT } from './ecosystems/document.ts'
+import { HEALTH_DOCUMENT } from './health/document.ts'
 import { ORGANIZATION_DOCUMENT } from './organizations/document.ts'
 import { PRIVACY_DOCUMENT } from './privacy/document.ts'
 import { TENANT_DOCUMENT } from './tenants/document.ts'
@@ -43,6 +44,7 @@ export const ADMINISTRATION_DOCUMENTS: readonly AreaDocument[] = [
   CLIENT_DOCUMENT,
   CONTENT_DOCUMENT,
   ECOSYSTEM_DOCUMENT,
+  HEALTH_DOCUMENT,
   ORGANIZATION_DOCUMENT,
   PRIVACY_DOCUMENT,
   TENANT_DOCUMENT,

@@ -16,7 +16,7 @@ interface HourlyOut {
 }
 
 interface KindCountsOut {
-  /** Of entries of the types `<name>_SUCCESS` and `<name>_FAIL`: getLogEventTypes has them. */
+  /** The types of its entries are the name with _SUCCESS and _FAIL behind it: getLogEventTypes has them. */
   name: string
   succeeded: Count
   failed: Count

@@ -3,6 +3,7 @@ import { ACCOUNT_OPERATIONS } from './accounts/operations.ts'
 import { CLIENT_OPERATIONS } from './clients/operations.ts'
 import { CONTENT_OPERATIONS } from './content/operations.ts'
 import { ECOSYSTEM_OPERATIONS } from './ecosystems/operations.ts'
+import { HEALTH_OPERATIONS } from './health/operations.ts'
 import { ORGANIZATION_OPERATIONS } from './organizations/operations.ts'
 import { PRIVACY_OPERATIONS } from './privacy/operations.ts'
 import { TENANT_OPERATIONS } from './tenants/operations.ts'
@@ -20,6 +21,7 @@ export const ADMINISTRATION_OPERATIONS = disjoint(
   CLIENT_OPERATIONS,
   CONTENT_OPERATIONS,
   ECOSYSTEM_OPERATIONS,
+  HEALTH_OPERATIONS,
   ORGANIZATION_OPERATIONS,
   PRIVACY_OPERATIONS,
   TENANT_OPERATIONS,

@@ -16,8 +16,8 @@ interface Backlog {
   text: string
 }
 
-/** The issuer of a list can still sign it. */
-const LIVING = `(exists (select from dids where dids.id = lists.did_id and dids.deleted_at is null)
+/** The issuer of one of `lists` can still sign it. */
+export const LIVING = `(exists (select from dids where dids.id = lists.did_id and dids.deleted_at is null)
              or exists (select from mobile_iacas where mobile_iacas.id = lists.iaca_id and mobile_iacas.deleted_at is null))`
 
 /** docs/operations.md says of each what to do about it. */

@@ -15,6 +15,9 @@ import { createStarter, startOptions, temporalFailure, type WorkflowStart } from
 /** Longest wait of a caller; by default the SDK blocks for 21 s while Temporal is unavailable. */
 export const CALL_DEADLINE_MS = 2_000
 
+/** TASK_QUEUE_TYPE_WORKFLOW of Temporal's API. */
+const WORKFLOW_QUEUE = 1
+
 /** A workflow that makes an outbound request before it answers an update. */
 const UPDATE_DEADLINE_MS = 8_000
 
@@ -101,6 +104,14 @@ export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal'
     /** For readiness: throws `Unavailable('temporal')` unless the namespace answers. */
     async check(): Promise<void> {
       await within(() => connection.workflowService.describeNamespace({ namespace }))
+    },
+
+    /** When a worker last asked for work; undefined: none did lately. Throws `Unavailable('temporal')`. */
+    async polledAt(): Promise<Date | undefined> {
+      const queue = { namespace, taskQueue: { name: taskQueue }, taskQueueType: WORKFLOW_QUEUE }
+      const { pollers } = await within(() => connection.workflowService.describeTaskQueue(queue))
+      const seconds = (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0))
+      return seconds.length > 0 ? new Date(Math.max(...seconds) * 1000) : undefined
     },
 
     /**

@@ -98,8 +98,9 @@ export const READS_BY_POST = [
   'verifyWebSemanticPresentationTemplate',
 ]
 
-/** Their credentials' format decides on the scope, or whether the caller is an operator or a tenant of the ecosystem. */
+/** Every token reads how the parts are; their credentials' format decides on the scope, or whether the caller is an operator or a tenant of the ecosystem. */
 export const OF_ALL_FORMATS = [
+  'getHealth',
   'getCredential',
   'getCredentialTimeline',
   'listCredentials',
