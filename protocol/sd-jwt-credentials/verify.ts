@@ -65,11 +65,13 @@ export interface SdJwtVerdict {
   status?: TokenEntry
 }
 
-function header({ header: { typ, alg, crit } }: ReadSdJwt): void {
+/** True, or it throws `Faulty`: no key is looked for where the header says how to read it in another way. */
+function isHeaderFit({ header: { typ, alg, crit } }: ReadSdJwt): true {
   if (typ !== TYPE && typ !== OLD_TYPE) throw faulty('Header', 'typ', `The typ of the header is not ${TYPE}.`)
   if (crit !== undefined) throw faulty('Header', 'crit', 'The header has critical parameters.')
   if (typeof alg !== 'string' || !VERIFIED_ALGORITHMS.includes(alg))
     throw faulty('Header', 'alg', `The alg of the header is none of ${VERIFIED_ALGORITHMS.join(', ')}.`)
+  return true
 }
 
 const isName = (value: unknown): value is string =>
@@ -172,10 +174,10 @@ export async function verifySdJwt(text: string, rules: VerificationRules): Promi
   }
   const read = await attempt('Syntax', () => readSdJwt(text))
   if (!read) return verdict({})
-  await attempt('Header', () => header(read))
+  const isFit = await attempt('Header', () => isHeaderFit(read))
   if (read.header.typ === OLD_TYPE) warnings.push('OldType')
   const processed = await attempt('Disclosures', () => processSdJwt(read))
-  const issuer = await issuerOf(read)
+  const issuer = isFit && (await issuerOf(read))
   if (issuer) await attempt('Signature', () => checkSignature(read, issuer))
   if (!processed) return verdict({ header: read.header, ...(issuer && { issuer: issuer.issuer }) })
   const { claims, selective } = processed
