@@ -21,12 +21,31 @@ async function clients({ scopes }: Standing): Promise<[string, string][]> {
   return data.map(({ id, name }) => [id, name])
 }
 
+/** What was read for a standing is right for so long: every page of it asks. */
+const KEPT_MS = 60_000
+
+const kept = new Map<string, { at: number; actors: Promise<Actors> }>()
+
+async function read(standing: Standing): Promise<Actors> {
+  const { id, email } = standing.account
+  const own: [string, string] = [id, email]
+  return new Map([...(await clients(standing)), ...(await members(standing)), own])
+}
+
+function actorsOf(standing: Standing): Promise<Actors> {
+  const name = `${standing.tenantId} ${standing.account.id}`
+  const last = kept.get(name)
+  if (last && performance.now() - last.at < KEPT_MS) return last.actors
+  const actors = read(standing)
+  kept.clear() // of another tenant or person
+  kept.set(name, { at: performance.now(), actors })
+  actors.catch(() => kept.delete(name))
+  return actors
+}
+
 /** Where a name cannot be read, its id stands for it. */
 export function useActors(standing: Standing): Actors {
   const { account, tenantId } = standing
-  const loaded = useLoad(tenantId ?? '', async () => {
-    const own: [string, string] = [account.id, account.email]
-    return new Map([...(await clients(standing)), ...(await members(standing)), own])
-  })
+  const loaded = useLoad(tenantId ?? '', () => actorsOf(standing))
   return loaded.data ?? new Map([[account.id, account.email]])
 }

@@ -10,6 +10,7 @@ import { dids } from './dids/index.tsx'
 import { documentSigners } from './document-signers/index.tsx'
 import { domains } from './domains/index.tsx'
 import { ecosystems } from './ecosystems/index.tsx'
+import { health } from './health/index.tsx'
 import { home } from './home/index.tsx'
 import { inboxes } from './inboxes/index.tsx'
 import { issue } from './issue/index.tsx'
@@ -47,6 +48,7 @@ export const AREAS = {
   tenants,
   content,
   log,
+  health,
 } satisfies Record<string, Area>
 
 export type AreaName = keyof typeof AREAS
@@ -59,7 +61,7 @@ export const GROUPS = [
   { name: 'exchange', areas: ['webhooks', 'inboxes', 'claim-sources'] },
   {
     name: 'administration',
-    areas: ['people', 'clients', 'settings', 'log', 'tenants', 'content', 'account'],
+    areas: ['people', 'clients', 'settings', 'log', 'health', 'tenants', 'content', 'account'],
   },
 ] as const satisfies { name: string; areas: AreaName[] }[]
 

@@ -38,3 +38,15 @@ test('a role that reads neither log nor webhooks has no figures of the day', asy
   t.is(await page.locator('h2:text-is("The last day")').count(), 0)
   await close()
 })
+
+test('charts of the day say their sums in words, and have their numbers as tables', async (t) => {
+  const { page, complaints, stopped, close } = await openConsole(world, await memberOf(world, 'auditor'))
+  const label = await page.getAttribute('.chart svg[role=img]', 'aria-label')
+  t.is(label, 'Signing by hour. succeeded: 2, failed: 1')
+  t.is(await page.locator('.chart').count(), 3)
+  await page.click('.chart:has-text("Signing") summary')
+  t.is(await page.locator('.chart:has-text("Signing") tbody tr').count(), 24)
+  t.is(await page.textContent('.chart:has-text("Signing") tbody tr:last-child td:nth-child(3)'), '1')
+  t.deepEqual([complaints, await stopped()], [[], []])
+  await close()
+})

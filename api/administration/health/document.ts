@@ -3,4 +3,7 @@ import type { AreaDocument } from '../../frame/openapi/document.ts'
 import { HEALTH } from './wire.ts'
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
-export const HEALTH_DOCUMENT: AreaDocument<keyof typeof HEALTH_OPERATIONS> = { answers: { getHealth: HEALTH } }
+export const HEALTH_DOCUMENT: AreaDocument<keyof typeof HEALTH_OPERATIONS> = {
+  answers: { getHealth: HEALTH },
+  problems: [],
+}

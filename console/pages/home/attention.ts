@@ -15,6 +15,22 @@ const SIGNER_DAYS = 30
 /** What needs attention is new, and lists begin with it. */
 const NEWEST = { limit: 100 }
 
+async function health({ home, health: { names } }: Texts, say: Say): Promise<Attention[]> {
+  const { parts, tenant } = await api.get('/v1/health')
+  const href = pathOf('health')
+  const unpublished = tenant?.statusLists.unpublished ?? 0
+  return [
+    ...parts
+      .filter(({ state }) => state === 'down')
+      .map(({ name, remedy }) => ({
+        text: say(home.partDown, { part: names[name] }),
+        detail: remedy ?? undefined,
+        href,
+      })),
+    ...(unpublished > 0 ? [{ text: say(home.listsUnpublished, { count: unpublished }), href }] : []),
+  ]
+}
+
 async function webhooks({ home }: Texts, say: Say): Promise<Attention[]> {
   const since = new Date(Date.now() - DAY_MS).toISOString()
   const [failed, disabled] = await Promise.all([
@@ -78,6 +94,7 @@ async function batches({ home }: Texts, say: Say): Promise<Attention[]> {
 /** What needs attention, of what the role may read; worst first. */
 export async function readAttention(scopes: ReadonlySet<string>, texts: Texts, say: Say): Promise<Attention[]> {
   const parts = [
+    health(texts, say),
     scopes.has('webhooks:read') && webhooks(texts, say),
     scopes.has('mobile-credentials:read') && signers(texts, say),
     scopes.has('semantic-credentials:read') && batches(texts, say),

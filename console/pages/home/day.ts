@@ -1,60 +1,54 @@
-import { DAY_MS } from '../../frame/moments.ts'
+import type { Schemas } from '../../../client/index.ts'
+import type { Series } from '../../frame/chart.tsx'
 import { pathOf, withQuery } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
 import type { Texts } from '../../texts/index.ts'
 import type { Figure } from './figures.ts'
 
-/** The answer has the number of all. */
-const COUNT = { limit: 1 }
+type Kind = Schemas['KindCountsOut']
 
 /** Operations of all formats, by the names of their entries (getLogEventTypes). */
-const SIGNED = [
+const FORMATS = [
   'CREDENTIAL_WEB_SEMANTIC',
   'CREDENTIAL_COMPACT',
   'CREDENTIAL_COMPACT_SEMANTIC',
-  'MOBILE_CREDENTIAL',
   'CREDENTIAL_SD_JWT_VC',
+  'MOBILE_CREDENTIAL',
 ]
-const VERIFIED = [...SIGNED, 'PRESENTATION_WEB_SEMANTIC']
+const SIGNED = FORMATS.map((name) => `${name}_SIGN`)
+const VERIFIED = [...FORMATS, 'PRESENTATION_WEB_SEMANTIC'].map((name) => `${name}_VERIFY`)
+const DELIVERED = ['WEBHOOK_DELIVERY']
 
-async function operations({ home }: Texts, since: Date): Promise<Figure[]> {
-  const dates = { dateFrom: since.toISOString(), dateTo: new Date().toISOString() }
-  const count = async (text: string, types: string[]): Promise<Figure> => {
-    const body = { categories: [], types, ids: [], requestIds: [], ...dates }
-    const { totalCount } = await api.post('/v1/analytics/events', { params: { query: COUNT }, body })
-    return { text, count: totalCount, href: withQuery(pathOf('log'), { type: types.join(' ') }) }
-  }
-  return Promise.all([
-    count(
-      home.signed,
-      SIGNED.map((name) => `${name}_SIGN_SUCCESS`),
-    ),
-    count(
-      home.signFailed,
-      SIGNED.map((name) => `${name}_SIGN_FAIL`),
-    ),
-    count(
-      home.verifications,
-      VERIFIED.map((name) => `${name}_VERIFY_SUCCESS`),
-    ),
-  ])
+export interface Day {
+  figures: Figure[]
+  hours: string[]
+  charts: { label: string; series: Series[] }[]
 }
 
-async function deliveries({ home }: Texts, since: Date): Promise<Figure[]> {
-  const count = async (text: string, status: 'DELIVERED' | 'FAILED'): Promise<Figure> => {
-    const query = { ...COUNT, status, since: since.toISOString() }
-    const { totalCount } = await api.get('/v1/webhooks/deliveries', { params: { query } })
-    return { text, count: totalCount, href: pathOf('webhooks') }
-  }
-  return Promise.all([count(home.delivered, 'DELIVERED'), count(home.notDelivered, 'FAILED')])
-}
+const sumsOf = (kinds: Kind[], hours: string[], member: 'succeeded' | 'failed'): number[] =>
+  hours.map((_, at) => kinds.reduce((sum, { hourly }) => sum + (hourly[member][at] ?? 0), 0))
 
-/** What was done in the last day, of what the role may read. */
-export async function readDay(scopes: ReadonlySet<string>, texts: Texts): Promise<Figure[]> {
-  const since = new Date(Date.now() - DAY_MS)
+/** What was done in the last day, by one request; undefined for a role that does not read the log. */
+export async function readDay(scopes: ReadonlySet<string>, { home }: Texts): Promise<Day | undefined> {
+  if (!scopes.has('logs:read')) return undefined
+  const { hours, data } = await api.get('/v1/analytics/events/counts')
+  const read = (names: string[], label: string, succeeded: string, failed: string) => {
+    const kinds = data.filter(({ name }) => names.includes(name))
+    const figure = (text: string, member: 'succeeded' | 'failed'): Figure => {
+      const type = names.map((name) => `${name}_${member === 'succeeded' ? 'SUCCESS' : 'FAIL'}`).join(' ')
+      const count = kinds.reduce((sum, kind) => sum + kind[member], 0)
+      return { text, count, href: withQuery(pathOf('log'), { type }) }
+    }
+    const series: Series[] = [
+      { name: home.succeeded, counts: sumsOf(kinds, hours, 'succeeded'), tone: 'good' },
+      { name: home.failed, counts: sumsOf(kinds, hours, 'failed'), tone: 'bad' },
+    ]
+    return { figures: [figure(succeeded, 'succeeded'), figure(failed, 'failed')], chart: { label, series } }
+  }
   const parts = [
-    scopes.has('logs:read') && operations(texts, since),
-    scopes.has('webhooks:read') && deliveries(texts, since),
+    read(SIGNED, home.signing, home.signed, home.signFailed),
+    read(VERIFIED, home.verifications, home.verified, home.verifyFailed),
+    read(DELIVERED, home.deliveries, home.delivered, home.notDelivered),
   ]
-  return (await Promise.all(parts)).flatMap((part) => part || [])
+  return { hours, figures: parts.flatMap(({ figures }) => figures), charts: parts.map(({ chart }) => chart) }
 }

@@ -44,12 +44,21 @@ async function dids({ home }: Texts): Promise<Figure[]> {
   return [{ text: home.dids, count: totalCount, href: pathOf('dids') }]
 }
 
+export interface Figures {
+  rows: Figure[]
+  /** How many there are, in all states; undefined for a role that does not read them. */
+  credentials?: number
+}
+
 /** How much there is of what the role may read. */
-export async function readFigures(scopes: ReadonlySet<string>, texts: Texts): Promise<Figure[]> {
+export async function readFigures(scopes: ReadonlySet<string>, texts: Texts): Promise<Figures> {
+  const mayRead = [...scopes].some((scope) => scope.endsWith('-credentials:read'))
   const parts = [
-    [...scopes].some((scope) => scope.endsWith('-credentials:read')) && credentials(texts),
+    mayRead && credentials(texts),
     scopes.has('webhooks:read') && webhooks(texts),
     scopes.has('dids:read') && dids(texts),
   ]
-  return (await Promise.all(parts)).flatMap((part) => part || [])
+  const [states, ...others] = await Promise.all(parts)
+  const rows = [states, ...others].flatMap((part) => part || [])
+  return { rows, ...(states && { credentials: states.reduce((sum, { count }) => sum + count, 0) }) }
 }

@@ -1,3 +1,4 @@
+import { Chart } from '../../frame/chart.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Heading, Shown } from '../../frame/parts.tsx'
 import { Link } from '../../frame/router.tsx'
@@ -5,7 +6,7 @@ import type { Standing } from '../../frame/session.ts'
 import { Table } from '../../frame/table.tsx'
 import { useLanguage, useLocale, useSay, useTexts } from '../../texts/index.ts'
 import { type Attention, readAttention } from './attention.ts'
-import { readDay } from './day.ts'
+import { type Day, readDay } from './day.ts'
 import { type Figure, readFigures } from './figures.ts'
 import { FirstSteps } from './steps.tsx'
 
@@ -38,6 +39,20 @@ function Figures({ label, rows }: { label: string; rows: Figure[] }) {
   )
 }
 
+function LastDay({ day: { figures, hours, charts } }: { day: Day }) {
+  const { home } = useTexts()
+  return (
+    <>
+      <Figures label={home.day} rows={figures} />
+      <div class="charts">
+        {charts.map((chart) => (
+          <Chart key={chart.label} hours={hours} {...chart} />
+        ))}
+      </div>
+    </>
+  )
+}
+
 /** What needs attention first, then what was done in the last day, and how much there is. */
 export function HomePage({ standing }: { standing: Standing }) {
   const texts = useTexts()
@@ -63,9 +78,9 @@ export function HomePage({ standing }: { standing: Standing }) {
           )
         }
       </Shown>
-      <FirstSteps standing={standing} />
-      <Shown loaded={day}>{(rows) => <Figures label={home.day} rows={rows} />}</Shown>
-      <Shown loaded={figures}>{(rows) => <Figures label={home.figures} rows={rows} />}</Shown>
+      {figures.data?.credentials === 0 && <FirstSteps standing={standing} />}
+      <Shown loaded={day}>{(read) => read && <LastDay day={read} />}</Shown>
+      <Shown loaded={figures}>{({ rows }) => <Figures label={home.figures} rows={rows} />}</Shown>
     </>
   )
 }

@@ -6,14 +6,12 @@ import { useTexts } from '../../texts/index.ts'
 const COUNT = { params: { query: { limit: 1 } } }
 const NEEDED = ['dids:write', 'semantic-credentials:write', 'dids:read', 'semantic-credentials:read']
 
-/** The way to the first credential, until there is one: for those who may go it. */
+/** The way to the first credential, while there is none: for those who may go it. */
 export function FirstSteps({ standing: { scopes, tenantId } }: { standing: Standing }) {
   const { home, frame } = useTexts()
   const may = NEEDED.every((scope) => scopes.has(scope))
   const loaded = useLoad(`${tenantId} ${may}`, async () => {
     if (!may) return undefined
-    const { total_count: credentials } = await api.get('/v1/credentials', COUNT)
-    if (credentials > 0) return undefined
     const [{ totalCount: dids }, { total_count: templates }] = await Promise.all([
       api.get('/v1/dids', COUNT),
       api.get('/v1/credentials/web-semantic/configurations', COUNT),

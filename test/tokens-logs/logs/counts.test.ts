@@ -39,33 +39,36 @@ const write = (tenantId: string, type: string, hoursAgo: number, count: number) 
     [tenantId, type, hoursAgo, count],
   )
 
-test.serial('every hour of the last 24 is there, with what succeeded and failed, before and after it is chained', async (t) => {
-  const client = await world.addTenant()
-  const token = await world.tokenOf(client)
-  await write(client.tenantId, 'DID_CREATE_SUCCESS', 0, 2)
-  await write(client.tenantId, 'DID_CREATE_FAIL', 3, 1)
-  await write(client.tenantId, 'DID_CREATE_SUCCESS', 23, 4)
-  await write(client.tenantId, 'DID_CREATE_SUCCESS', 24, 8)
-  const look = async () => {
-    const counts = await countsOf(token)
-    t.is(counts.hours.length, 24)
-    const present = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
-    t.is(counts.hours.at(-1), new Date(present).toISOString())
-    t.is(counts.hours.at(0), new Date(present - 23 * HOUR_MS).toISOString())
-    const kind = ofKind(counts, 'DID_CREATE')
-    t.like(kind, { succeeded: 6, failed: 1 })
-    t.deepEqual(kind?.hourly.succeeded, [4, ...new Array(22).fill(0), 2])
-    t.deepEqual(kind?.hourly.failed, [...new Array(20).fill(0), 1, 0, 0, 0])
-  }
-  await look()
-  await logs.ask('select chain_log_entries(6)')
-  await look()
-  await logs.settle()
-  await look()
-  await write(client.tenantId, 'DID_CREATE_SUCCESS', 1, 1)
-  await logs.settle()
-  t.is(ofKind(await countsOf(token), 'DID_CREATE')?.succeeded, 7)
-})
+test.serial(
+  'every hour of the last 24 is there, with what succeeded and failed, before and after it is chained',
+  async (t) => {
+    const client = await world.addTenant()
+    const token = await world.tokenOf(client)
+    await write(client.tenantId, 'DID_CREATE_SUCCESS', 0, 2)
+    await write(client.tenantId, 'DID_CREATE_FAIL', 3, 1)
+    await write(client.tenantId, 'DID_CREATE_SUCCESS', 23, 4)
+    await write(client.tenantId, 'DID_CREATE_SUCCESS', 24, 8)
+    const look = async () => {
+      const counts = await countsOf(token)
+      t.is(counts.hours.length, 24)
+      const present = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
+      t.is(counts.hours.at(-1), new Date(present).toISOString())
+      t.is(counts.hours.at(0), new Date(present - 23 * HOUR_MS).toISOString())
+      const kind = ofKind(counts, 'DID_CREATE')
+      t.like(kind, { succeeded: 6, failed: 1 })
+      t.deepEqual(kind?.hourly.succeeded, [4, ...new Array(22).fill(0), 2])
+      t.deepEqual(kind?.hourly.failed, [...new Array(20).fill(0), 1, 0, 0, 0])
+    }
+    await look()
+    await logs.ask('select chain_log_entries(6)')
+    await look()
+    await logs.settle()
+    await look()
+    await write(client.tenantId, 'DID_CREATE_SUCCESS', 1, 1)
+    await logs.settle()
+    t.is(ofKind(await countsOf(token), 'DID_CREATE')?.succeeded, 7)
+  },
+)
 
 test.serial('a span is of whole hours; another tenant counts for nothing', async (t) => {
   const client = await world.addTenant()
@@ -106,20 +109,23 @@ test.serial('a span that is too long, too old, ahead or none is refused with wha
   t.is((await world.ask('/v1/analytics/events/counts')).status, 401)
 })
 
-test.serial('counts of entries that retention has removed stay, and go when they are too old to be asked for', async (t) => {
-  const client = await world.addTenant()
-  const token = await world.tokenOf(client)
-  await write(client.tenantId, 'DID_CREATE_SUCCESS', 2, 3)
-  await write(client.tenantId, 'DID_CREATE_SUCCESS', (KEPT_COUNT_DAYS + 1) * 24, 1)
-  await logs.settle()
-  const kept = () =>
-    logs.ask<{ count: string }>(
-      `select sum(count) as count from log_counts where tenant_id = $1 and type = 'DID_CREATE_SUCCESS'`,
-      [client.tenantId],
-    )
-  t.deepEqual(await kept(), [{ count: '4' }])
-  const parts = { ...world.dependencies, ...createPlatform(world.dependencies) }
-  t.true((await createPurge(parts).purgeExpiredRows()).logCounts > 0)
-  t.deepEqual(await kept(), [{ count: '3' }])
-  t.is(ofKind(await countsOf(token), 'DID_CREATE')?.succeeded, 3)
-})
+test.serial(
+  'counts of entries that retention has removed stay, and go when they are too old to be asked for',
+  async (t) => {
+    const client = await world.addTenant()
+    const token = await world.tokenOf(client)
+    await write(client.tenantId, 'DID_CREATE_SUCCESS', 2, 3)
+    await write(client.tenantId, 'DID_CREATE_SUCCESS', (KEPT_COUNT_DAYS + 1) * 24, 1)
+    await logs.settle()
+    const kept = () =>
+      logs.ask<{ count: string }>(
+        `select sum(count) as count from log_counts where tenant_id = $1 and type = 'DID_CREATE_SUCCESS'`,
+        [client.tenantId],
+      )
+    t.deepEqual(await kept(), [{ count: '4' }])
+    const parts = { ...world.dependencies, ...createPlatform(world.dependencies) }
+    t.true((await createPurge(parts).purgeExpiredRows()).logCounts > 0)
+    t.deepEqual(await kept(), [{ count: '3' }])
+    t.is(ofKind(await countsOf(token), 'DID_CREATE')?.succeeded, 3)
+  },
+)
