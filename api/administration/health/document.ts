@@ -4,6 +4,7 @@ import { HEALTH } from './wire.ts'
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
 export const HEALTH_DOCUMENT: AreaDocument<keyof typeof HEALTH_OPERATIONS> = {
+  examples: {},
   answers: { getHealth: HEALTH },
   problems: [],
 }

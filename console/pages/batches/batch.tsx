@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { Confirm } from '../../frame/confirm.tsx'
+import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { saveStream } from '../../frame/download.ts'
 import { useDoing, useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Failure, Heading, Shown, State, Time } from '../../frame/parts.tsx'

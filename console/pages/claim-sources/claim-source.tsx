@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Confirm } from '../../frame/confirm.tsx'
+import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { Form } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Heading, Json, Shown } from '../../frame/parts.tsx'

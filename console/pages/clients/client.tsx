@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { Confirm } from '../../frame/confirm.tsx'
+import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Once } from '../../frame/once.tsx'

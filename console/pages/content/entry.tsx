@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Confirm } from '../../frame/confirm.tsx'
+import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Code, Curl, Heading, Shown, State } from '../../frame/parts.tsx'
 import { go, Link, pathOf } from '../../frame/router.tsx'

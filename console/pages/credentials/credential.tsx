@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { Confirm } from '../../frame/confirm.tsx'
+import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { useDoing, useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Failure, Heading, Json, Shown, State, Time } from '../../frame/parts.tsx'
 import { Link, pathOf, withQuery } from '../../frame/router.tsx'

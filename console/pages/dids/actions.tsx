@@ -1,4 +1,4 @@
-import { Confirm } from '../../frame/confirm.tsx'
+import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { useDoing } from '../../frame/load.ts'
 import { Curl, Failure } from '../../frame/parts.tsx'
 import { go, pathOf } from '../../frame/router.tsx'

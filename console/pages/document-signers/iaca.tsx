@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../client/index.ts'
 import { Outcome, useActs } from '../../frame/acts.tsx'
-import { Confirm } from '../../frame/confirm.tsx'
+import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { useDoing, useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Failure, Heading, Json, Shown } from '../../frame/parts.tsx'
 import { go, Link, pathOf, withQuery } from '../../frame/router.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { Asked } from '../../frame/asked.tsx'
+import { Asked } from '../../frame/dialogs/asked.tsx'
 import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { Curl } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../client/index.ts'
-import { Confirm } from '../../frame/confirm.tsx'
+import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown, Time } from '../../frame/parts.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { Asked } from '../../frame/asked.tsx'
+import { Asked } from '../../frame/dialogs/asked.tsx'
 import { Link, pathOf } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
 import { useSay, useTexts } from '../../texts/index.ts'

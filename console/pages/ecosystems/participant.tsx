@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { Asked } from '../../frame/asked.tsx'
+import { Asked } from '../../frame/dialogs/asked.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Heading, Shown } from '../../frame/parts.tsx'
 import { go, Link, pathOf } from '../../frame/router.tsx'

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../client/index.ts'
-import { Confirm } from '../../frame/confirm.tsx'
+import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Code, Copy, Curl, Facts, Heading, Shown, Time } from '../../frame/parts.tsx'
 import { go, Link, pathOf } from '../../frame/router.tsx'

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../client/index.ts'
-import { Confirm } from '../../frame/confirm.tsx'
+import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { useDoing } from '../../frame/load.ts'
 import { Curl, Failure } from '../../frame/parts.tsx'
 import { api, type Standing } from '../../frame/session.ts'

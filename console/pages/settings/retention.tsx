@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { Asked } from '../../frame/asked.tsx'
+import { Asked } from '../../frame/dialogs/asked.tsx'
 import { Form, TextEntry } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Shown, Time } from '../../frame/parts.tsx'

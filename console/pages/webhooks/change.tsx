@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../client/index.ts'
 import { Outcome, useActs } from '../../frame/acts.tsx'
-import { Confirm } from '../../frame/confirm.tsx'
+import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { TextEntry, textOf } from '../../frame/form.tsx'
 import { daysAgo, fieldOf, momentOf } from '../../frame/moments.ts'
 import { Curl } from '../../frame/parts.tsx'

@@ -1,8 +1,8 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { useId } from 'preact/hooks'
-import { useTexts } from '../texts/index.ts'
-import { useDoing } from './load.ts'
-import { Failure } from './parts.tsx'
+import { useTexts } from '../../texts/index.ts'
+import { useDoing } from '../load.ts'
+import { Failure } from '../parts.tsx'
 
 interface QuestionProps {
   /** Whoever shows the dialog opens it by this. */
