@@ -1,8 +1,9 @@
 import { inTenant } from '../../entities/orm.ts'
-import { eventType, operationOf, workflowPath } from '../../protocol/credentials/timeline.ts'
+import { eventType, operationOf } from '../../protocol/credentials/timeline.ts'
 import { workflows } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { schedules } from '../frame/schedules.ts'
+import { createWorkflowPages, type WorkflowPage } from '../frame/temporal/pages.ts'
 import { TIMELINE_COUNT, TIMELINE_PAGE } from './timeline.statement.ts'
 
 interface EventRow {
@@ -25,8 +26,8 @@ export interface TimelineEvent {
   operation?: string
   clientId?: string
   requestId?: string
-  /** The workflow that did it, or does it; `url` where the operator shows callers the Temporal UI. */
-  workflow?: { id: string; path: string; url?: string }
+  /** The workflow that did it, or does it. */
+  workflow?: WorkflowPage
   /** The schedule whose workflow did it. */
   scheduleId?: string
   details: Readonly<Record<string, string | number | boolean>>
@@ -53,12 +54,7 @@ export function createTimeline({
   config,
   now,
 }: Pick<Dependencies, 'database' | 'logs' | 'config' | 'now'>) {
-  const uiUrl = config.temporalUiPublicUrl?.replace(/\/$/, '')
-
-  function pageOf(id: string) {
-    const path = workflowPath(config.temporal.namespace, id)
-    return { id, path, ...(uiUrl && { url: `${uiUrl}${path}` }) }
-  }
+  const pageOf = createWorkflowPages({ config })
 
   function toEvent(tenantId: string, row: EventRow): TimelineEvent {
     const { at, type, entry, request_id: requestId, client_id: clientId, details } = row

@@ -14,10 +14,3 @@ export const eventType = (name: string): string => LOGGED.find(([ending]) => nam
 
 /** Log name of an operation, without its outcome. */
 export const operationOf = (entry: string): string => entry.replace(/_(SUCCESS|FAIL)$/, '')
-
-/**
- * Path of a workflow's page below the address of the Temporal UI. Without a run id the UI shows the last run, and lists
- * the others.
- */
-export const workflowPath = (namespace: string, workflowId: string): string =>
-  `/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}`

@@ -4,8 +4,10 @@ import { inTenant } from '../../../entities/orm.ts'
 import { type FormatSlug, slugOf } from '../../../protocol/credentials/formats.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { GrantType, IssuanceState, SessionState, SessionStep } from '../../../protocol/openid/oid4vci/session.ts'
+import { workflows } from '../../../protocol/workflows.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
+import { createWorkflowPages, type WorkflowPage } from '../../frame/temporal/pages.ts'
 import { addStep, endSession, issuancesOf, lockSession, sessionNotFound } from './records.ts'
 
 export interface IssuanceRecord {
@@ -35,6 +37,8 @@ export interface SessionRecord {
   createdAt: string
   endsAt: string
   endedAt: string | null
+  /** That waits for the wallet and signs. */
+  workflow: WorkflowPage
 }
 
 export interface SessionFilter {
@@ -43,7 +47,7 @@ export interface SessionFilter {
   offset: number
 }
 
-interface Parts extends Pick<Dependencies, 'database' | 'now'> {
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now'> {
   operations: Operations
   wake(tenantId: string, sessionId: string): Promise<void>
 }
@@ -87,22 +91,25 @@ export function waitsFor(
   return state === 'ISSUED' ? 'notification' : 'wallet'
 }
 
-const toRecord = (session: OpenIdSession, issuances: readonly OpenIdIssuance[]): SessionRecord => ({
-  id: session.id,
-  grantType: session.grantType,
-  state: session.state,
-  waitsFor: waitsFor(session, issuances),
-  steps: session.steps,
-  issuances: issuances.map(toIssuance),
-  txCodeFailures: session.txCodeFailures,
-  failure: failureOf(session.failureCode, session.failureMessage),
-  createdAt: session.createdAt.toISOString(),
-  endsAt: session.endsAt.toISOString(),
-  endedAt: iso(session.endedAt),
-})
-
 /** Sessions as operators see them. */
-export function createSessions({ database, now, operations, wake }: Parts) {
+export function createSessions({ database, config, now, operations, wake }: Parts) {
+  const pageOf = createWorkflowPages({ config })
+
+  const toRecord = (session: OpenIdSession, issuances: readonly OpenIdIssuance[]): SessionRecord => ({
+    id: session.id,
+    grantType: session.grantType,
+    state: session.state,
+    waitsFor: waitsFor(session, issuances),
+    steps: session.steps,
+    issuances: issuances.map(toIssuance),
+    txCodeFailures: session.txCodeFailures,
+    failure: failureOf(session.failureCode, session.failureMessage),
+    createdAt: session.createdAt.toISOString(),
+    endsAt: session.endsAt.toISOString(),
+    endedAt: iso(session.endedAt),
+    workflow: pageOf(workflows.issueOpenIdCredentials.id({ tenantId: session.tenantId, sessionId: session.id })),
+  })
+
   async function locked(em: SqlEntityManager, id: string) {
     const session = await lockSession(em, id)
     if (!session) throw sessionNotFound()

@@ -103,6 +103,12 @@ export interface SessionOut {
   /** The session ends then by itself. */
   endsAt: DateTime
   endedAt: DateTime | null
+  /** The workflow that waits for the wallet and signs. */
+  workflowId: string
+  /** Path of the workflow below the address of the Temporal UI. */
+  workflowPath: string
+  /** The same in full, for operators; absent unless TEMPORAL_UI_PUBLIC_URL is set. */
+  workflowUrl?: string
 }
 
 export interface SessionPageOut {
@@ -139,7 +145,12 @@ export const offerToWire = ({ sessionId: id, uri, txCode, expiresAt }: CreatedOf
   expiresAt,
 })
 
-export const sessionToWire = (record: SessionRecord): SessionOut => ({ ...record })
+export const sessionToWire = ({ workflow: { id, path, url }, ...record }: SessionRecord): SessionOut => ({
+  ...record,
+  workflowId: id,
+  workflowPath: path,
+  ...(url && { workflowUrl: url }),
+})
 
 const ISSUANCE: IssuanceOut = {
   id: '0d9c4f3e-7b21-4c5a-9a3d-5b1f6e2c8a70',
@@ -153,6 +164,8 @@ const ISSUANCE: IssuanceOut = {
   requestedAt: '2027-01-04T09:00:05.000Z',
   issuedAt: '2027-01-04T09:00:05.210Z',
 }
+
+const WORKFLOW = '1f2e3d4c-5b6a-4978-8a9b-0c1d2e3f4a5b/openid/sessions/8c7b6a59-4f3e-4d2c-9b1a-0f9e8d7c6b5a'
 
 export const SESSION: SessionOut = {
   id: '8c7b6a59-4f3e-4d2c-9b1a-0f9e8d7c6b5a',
@@ -171,6 +184,8 @@ export const SESSION: SessionOut = {
   createdAt: '2027-01-04T08:59:00.000Z',
   endsAt: '2027-01-04T09:20:04.000Z',
   endedAt: null,
+  workflowId: WORKFLOW,
+  workflowPath: `/namespaces/default/workflows/${encodeURIComponent(WORKFLOW)}`,
 }
 
 export const OFFER_URI =

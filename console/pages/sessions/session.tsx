@@ -22,8 +22,9 @@ function useAdvice({ state, waitsFor, grantType }: Session): string {
 }
 
 function About({ session }: { session: Session }) {
-  const { sessions } = useTexts()
+  const { sessions, credential } = useTexts()
   const { id, state, waitsFor, grantType, failure, txCodeFailures, createdAt, endsAt, endedAt } = session
+  const { workflowId, workflowPath, workflowUrl } = session
   return (
     <Facts
       facts={[
@@ -42,6 +43,16 @@ function About({ session }: { session: Session }) {
         [sessions.wrongCodes, txCodeFailures > 0 ? txCodeFailures : undefined],
         [sessions.created, <Time at={createdAt} />],
         [endedAt ? sessions.ended : sessions.endsAt, <Time at={endedAt ?? endsAt} />],
+        [
+          credential.workflow,
+          workflowUrl ? (
+            <a href={workflowUrl} rel="noreferrer">
+              {workflowId}
+            </a>
+          ) : (
+            <code>{workflowPath}</code>
+          ),
+        ],
         [sessions.log, <Link href={withQuery(pathOf('log'), { objectId: id })}>{sessions.logHint}</Link>],
       ]}
     />

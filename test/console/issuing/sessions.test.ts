@@ -58,7 +58,12 @@ async function failed() {
 }
 
 anyTest.before(async () => {
-  const env = { CLAIM_SOURCE_ALLOW_PRIVATE: 'true', CLAIM_SOURCE_RETRY_SECONDS: '0.1', CLAIM_SOURCE_TIMEOUT_MS: '1000' }
+  const env = {
+    CLAIM_SOURCE_ALLOW_PRIVATE: 'true',
+    CLAIM_SOURCE_RETRY_SECONDS: '0.1',
+    CLAIM_SOURCE_TIMEOUT_MS: '1000',
+    TEMPORAL_UI_PUBLIC_URL: 'https://ui.example/temporal/',
+  }
   beside = await openWorldBeside('receiver.acme.test', listener, { workflows: true, env })
   world = beside.world
   await makeIaca(world)
@@ -137,6 +142,13 @@ test('an open session is cancelled after a question, and then says so', async (t
 test('who may only read sees a session without what changes it', async (t) => {
   const { page, close } = await open('session-open', 'auditor')
   await page.waitForSelector('text=What comes next')
+  const id = page.url().split('/').at(-1) ?? ''
+  const workflow = encodeURIComponent(`${world.first.tenantId}/openid/sessions/${id}`)
+  const href = await page.getAttribute('dd a[href^="https://ui.example/"]', 'href')
+  t.true(
+    href?.startsWith('https://ui.example/temporal/namespaces/') && href.endsWith(`/workflows/${workflow}`),
+    href ?? '',
+  )
   t.is(await page.locator('button:text-is("Cancel the session"), button:text-is("Retry what failed")').count(), 0)
   await close()
 })
