@@ -19,7 +19,7 @@ export const TESTS: Suite = {
   root,
   files: 'test/**/*.test.ts',
   timed: /\.timing\.test\.ts$/,
-  concurrency: 2,
+  concurrency: 3, // two cores wait for parts a quarter of the time
   silenceMs: 5 * 60_000,
   floor: floors.test,
   parts: PARTS,
