@@ -43,8 +43,6 @@ export interface DeliveryAttempt {
   /** Stable code of the failure; absent where the event was delivered. */
   code?: string
   reason?: string
-  /** Base64 of what was sent and answered, encrypted; absent of earlier releases, and after an erasure. */
-  exchange?: string
 }
 
 const WebhookDeliverySchema = defineEntity({
@@ -62,6 +60,11 @@ const WebhookDeliverySchema = defineEntity({
     /** STOPPED: the webhook was disabled. */
     state: p.text().$type<'PENDING' | 'DELIVERED' | 'FAILED' | 'STOPPED'>().default('PENDING'),
     attempts: p.json<DeliveryAttempt[]>(),
+    /**
+     * Base64 of what each attempt sent and what was answered, encrypted, by its number from 1; null after an erasure, from
+     * when on nothing is kept. Read for one delivery alone.
+     */
+    exchanges: p.json<Record<string, string>>().nullable().lazy().defaultRaw(`'{}'`),
     nextAttemptAt: p.datetime().nullable(),
     endedAt: p.datetime().nullable(),
   },

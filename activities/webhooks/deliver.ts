@@ -43,7 +43,7 @@ const LOAD = `select d.state, d.attempts, (extract(epoch from d.next_attempt_at)
 
 /** Records the attempt with this number, unless it was recorded before. */
 const RECORD = `update webhook_deliveries
-  set attempts = (attempts::jsonb || ?::jsonb)::json, state = ?, next_attempt_at = ?, ended_at = ?
+  set attempts = (attempts::jsonb || ?::jsonb)::json, exchanges = exchanges || ?::jsonb, state = ?, next_attempt_at = ?, ended_at = ?
   where id = ? and state = 'PENDING' and json_array_length(attempts) = ? returning id`
 
 const STOP = `update webhook_deliveries set state = 'STOPPED', next_attempt_at = null, ended_at = ?
@@ -172,13 +172,14 @@ export function createDeliverer(parts: DeliverParts) {
       durationMs,
       ...(posted.status !== undefined && { responseCode: posted.status }),
       ...(!posted.accepted && { code: posted.code, reason: posted.reason }),
-      exchange: sealExchange(sealer, { tenantId: subject.tenantId, id: subject.deliveryId }, nth, exchange),
     }
+    const sealed = sealExchange(sealer, { tenantId: subject.tenantId, id: subject.deliveryId }, nth, exchange)
     const step = stepOf(made, nth)
     const ended = step.state === 'PENDING' ? null : now()
     const next = step.nextInMs === undefined ? null : new Date(now().getTime() + step.nextInMs)
     const isRecorded = await inTenant(database.tenants, subject.tenantId, async (em) => {
-      const values = [JSON.stringify([made]), step.state, next, ended, subject.deliveryId, nth - 1]
+      const exchanges = JSON.stringify({ [nth]: sealed })
+      const values = [JSON.stringify([made]), exchanges, step.state, next, ended, subject.deliveryId, nth - 1]
       const rows = await em.execute<object[]>(RECORD, values)
       if (rows.length > 0 && ended) logEnd(em, subject, step, row.type, nth)
       return rows.length > 0

@@ -50,8 +50,9 @@ const FAILED = `select d.event_id as "eventId" from webhook_deliveries d
   order by d.ended_at, d.id limit ?`
 
 /** One more delivery of events to a webhook; of concurrent requests for one event the first makes it. */
-const AGAIN = `insert into webhook_deliveries (id, tenant_id, webhook_id, event_id, event_type, round)
-  select gen_random_uuid(), d.tenant_id, d.webhook_id, d.event_id, d.event_type, d.round + 1
+const AGAIN = `insert into webhook_deliveries (id, tenant_id, webhook_id, event_id, event_type, round, exchanges)
+  select gen_random_uuid(), d.tenant_id, d.webhook_id, d.event_id, d.event_type, d.round + 1,
+    case when d.exchanges is not null then '{}'::jsonb end
   from json_array_elements_text(?::json) as wanted (event_id), lateral (
     select * from webhook_deliveries l where l.event_id = wanted.event_id::uuid and l.webhook_id = ? order by l.round desc limit 1
   ) as d
@@ -96,8 +97,9 @@ export function createDeliveries({ config, database, sql, outbox, uuid, operatio
     return MOST_WAITING - (counted?.waiting ?? 0)
   }
 
-  async function find(em: SqlEntityManager, id: string): Promise<WebhookDelivery> {
-    const row = await em.findOne(WebhookDelivery, { id })
+  /** `populate`: exchanges, which are not read otherwise. */
+  async function find(em: SqlEntityManager, id: string, populate: ['exchanges'] | [] = []): Promise<WebhookDelivery> {
+    const row = await em.findOne(WebhookDelivery, { id }, { populate })
     if (!row) throw deliveryNotFound()
     return row
   }
@@ -139,7 +141,7 @@ export function createDeliveries({ config, database, sql, outbox, uuid, operatio
     /** With its request as it was sent, and what was answered. */
     async readDelivery(tenantId: string, id: string): Promise<DeliveryRecord> {
       return inTenant(database.tenants, tenantId, async (em) => {
-        const row = await find(em, id)
+        const row = await find(em, id, ['exchanges'])
         const webhook = await em.findOne(Webhook, { id: row.webhookId })
         const event = await em.findOne(WebhookEvent, { id: row.eventId })
         const { namespace } = config.temporal

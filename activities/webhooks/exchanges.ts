@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import type { DeliveryAttempt, Webhook, WebhookDelivery, WebhookEvent } from '../../entities/webhooks.ts'
+import type { Webhook, WebhookDelivery, WebhookEvent } from '../../entities/webhooks.ts'
 import type { KeptAnswer } from '../../protocol/webhooks/answers.ts'
 import { deliveryBody } from '../../protocol/webhooks/events.ts'
 import { contentDigest } from '../../protocol/webhooks/signature.ts'
@@ -55,14 +55,14 @@ export const ownHeaders = (of: { eventId: string; webhookId: string; type: strin
   'x-event-type': of.type,
 })
 
-/** Reads what was sent and answered. Attempts of earlier releases, and those of erased persons, have no signature and no answer. */
+/** Reads what was sent and answered. Attempts of earlier releases, and those of erased persons, have no signature and no answer. The row has its exchanges. */
 export function readExchanges(
   sealer: Sealer,
   row: WebhookDelivery,
   webhook: Webhook | null,
   event: WebhookEvent | null,
 ): DeliveryDetails {
-  const { tenantId, id, webhookId, eventId, eventType: type, attempts } = row
+  const { tenantId, id, webhookId, eventId, eventType: type, attempts, exchanges } = row
   const sealed = event?.payload
   const payload = sealed ? sealer.open(sealed, payloadBoundTo(tenantId, eventId)).toString('utf8') : undefined
   const bodyAt = (at: string): string | undefined =>
@@ -72,11 +72,13 @@ export function readExchanges(
           { id: eventId, type, payload, timestamp: event.createdAt },
         )
       : undefined
-  const openedOf = ({ exchange }: DeliveryAttempt, nth: number): Exchange | undefined =>
-    exchange === undefined
+  const openedOf = (nth: number): Exchange | undefined => {
+    const exchange = exchanges?.[nth]
+    return exchange === undefined
       ? undefined
       : (JSON.parse(sealer.open(Buffer.from(exchange, 'base64'), boundTo(row, nth)).toString('utf8')) as Exchange)
-  const opened = attempts.map((attempt, at) => openedOf(attempt, at + 1))
+  }
+  const opened = attempts.map((_attempt, at) => openedOf(at + 1))
   const details = attempts.map(({ at }, place): AttemptDetails => {
     const body = bodyAt(at)
     const { signatures, answer } = opened[place] ?? {}
@@ -93,12 +95,13 @@ export function readExchanges(
 }
 
 /** Of a tenant's events; the deliveries stay, with the time and the status of each attempt. */
-const FORGET = `update webhook_deliveries d set attempts = (
-    select coalesce(jsonb_agg(a.value::jsonb - 'exchange' order by a.ordinality), '[]')
-    from json_array_elements(d.attempts) with ordinality as a)::json
-  where d.tenant_id = ? and d.event_id = any (string_to_array(?, ' ')::uuid[])`
+const FORGET = `update webhook_deliveries set exchanges = null
+  where tenant_id = ? and event_id = any (string_to_array(?, ' ')::uuid[]) and exchanges is not null`
 
-/** Erases what receivers answered to events, in the caller's transaction. Safe to repeat. */
+/**
+ * Erases what receivers answered to events, in the caller's transaction; later attempts and deliveries of these events keep
+ * no answer either. Safe to repeat.
+ */
 export async function forgetAnswers(
   em: SqlEntityManager,
   tenantId: string,

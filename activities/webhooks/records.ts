@@ -29,7 +29,7 @@ export const toRecord = (row: Webhook): WebhookRecord => ({
 export type DeliveryState = WebhookDelivery['state']
 
 /** An attempt, with what is its own of the request and what was answered where one delivery is read. */
-export interface AttemptRecord extends Omit<DeliveryAttempt, 'exchange'> {
+export interface AttemptRecord extends DeliveryAttempt {
   headers?: Record<string, string>
   answer?: KeptAnswer
 }
@@ -83,7 +83,7 @@ export const toDelivery = (
     eventId: row.eventId,
     eventType: row.eventType,
     state: row.state,
-    attempts: row.attempts.map(({ exchange: _sealed, ...attempt }, at) => ({ ...attempt, ...details?.attempts[at] })),
+    attempts: row.attempts.map((attempt, at) => ({ ...attempt, ...details?.attempts[at] })),
     ...(details?.request && { request: details.request }),
     createdAt: row.createdAt.toISOString(),
     nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,

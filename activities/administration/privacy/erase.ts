@@ -15,16 +15,14 @@ import {
 import { Refusal } from '../../../protocol/errors.ts'
 import { NIL_UUID } from '../../../protocol/uuid.ts'
 import { refuseRows } from '../../credentials/batches/erase.ts'
-import { eraseCredentials } from '../../credentials/erase.ts'
 import type { Formats } from '../../credentials/format.ts'
 import { forgetHolder } from '../../credentials/holders.ts'
 import type { CredentialStatus } from '../../credentials/status-lists/changes.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
-import { eventIdOf } from '../../openid/sessions/issue.ts'
 import type { Reach } from '../../openid/sessions/reach.ts'
 import { eraseUser } from '../../openid/users/erase.ts'
-import { forgetAnswers } from '../../webhooks/exchanges.ts'
+import { eraseWithAnswers } from './credentials.ts'
 import { createSubjects } from './subjects.ts'
 
 /** Credentials that one slice looks at, and bytes of their documents: far from the time limit of a statement. */
@@ -141,9 +139,7 @@ export function createErasing(parts: Parts) {
     counts: ErasureCounts,
   ): Promise<void> {
     const { tenantId } = row
-    const gone = await eraseCredentials(em, tenantId, ids)
-    const eventIds = ids.map((id) => eventIdOf(tenantId, id))
-    await forgetAnswers(em, tenantId, eventIds)
+    const gone = await eraseWithAnswers(em, tenantId, ids)
     counts.credentials += gone.credentials
     counts.notifications += gone.notifications
     counts.mentioned += mentioned.length

@@ -11,11 +11,11 @@ import {
   type RetentionKind,
 } from '../../../protocol/administration/privacy/retention.ts'
 import { NIL_UUID } from '../../../protocol/uuid.ts'
-import { eraseCredentials } from '../../credentials/erase.ts'
 import { forgetHolder } from '../../credentials/holders.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
 import { eraseUser } from '../../openid/users/erase.ts'
+import { eraseWithAnswers } from './credentials.ts'
 
 /** Rows of one transaction. */
 const AT_ONCE = 500
@@ -90,7 +90,7 @@ const ERASERS: Readonly<Record<RetentionKind, Eraser>> = {
   async expiredCredentialsDays(em, tenantId, before) {
     const ids = await idsOf(em, EXPIRED, [tenantId, before])
     if (ids.length === 0) return undefined
-    const { credentials, notifications } = await eraseCredentials(em, tenantId, ids)
+    const { credentials, notifications } = await eraseWithAnswers(em, tenantId, ids)
     return { credentials, messages: notifications }
   },
 
@@ -108,7 +108,7 @@ const ERASERS: Readonly<Record<RetentionKind, Eraser>> = {
     if (batchId === undefined) return undefined
     const ids = await idsOf(em, OF_BATCH, [tenantId, batchId])
     if (ids.length > 0) {
-      const { credentials, notifications } = await eraseCredentials(em, tenantId, ids)
+      const { credentials, notifications } = await eraseWithAnswers(em, tenantId, ids)
       return { credentials, messages: notifications }
     }
     if ((await countOf(em, REASONS, [batchId, batchId])) > 0) return {}
