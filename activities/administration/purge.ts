@@ -70,7 +70,6 @@ export const createPurge = (parts: Parts) => ({
         [],
       ),
       accountTokens: await deleteInSlices(systemSql, 'account_tokens', expired, []),
-      credentialSubjects: await indexMissingSubjects(systemSql, createSubjectIndex(config)),
       organizationInvitations: await deleteInSlices(systemSql, 'organization_invitations', expired, []),
       idempotencyKeys: await deleteInSlices(systemSql, 'idempotency_keys', age, [KEPT_HOURS]),
       leftovers: await createTenantErasure(parts).eraseLeftovers(),
@@ -92,6 +91,8 @@ export const createPurge = (parts: Parts) => ({
       uploads: await sweepUploads(systemSql),
       webhookDeliveries: webhooks.deliveries,
       webhookEvents: webhooks.events,
+      // last, because it deletes nothing and may take a minute
+      credentialSubjects: await indexMissingSubjects(systemSql, createSubjectIndex(config)),
     }
   },
 })

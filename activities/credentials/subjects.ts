@@ -24,15 +24,21 @@ export function createSubjectIndex({ masterKey }: Pick<Dependencies['config'], '
   }
 }
 
-/** Rows of one statement, and the longest time of one run: the next one goes on. */
+/** Rows of one statement and bytes of their documents, and the longest time of one run: the next one goes on. */
 const AT_ONCE = 200
+const BYTES_AT_ONCE = 5_000_000
 const RUN_MS = 60_000
 
 /** Rows of earlier releases and of imported tenants, with what names their subjects alone. */
-const MISSING = `select id, tenant_id as "tenantId", format, case when format in ('compact', 'compact-semantic')
-    then json_build_object('decoded', document->'decoded')
+const MISSING = `with page as (
+    select id, tenant_id, format, document, row_number() over next as nth, sum(pg_column_size(document)) over next as bytes
+    from credentials where subjects is null and erased_at is null and document is not null
+    window next as (order by id) order by id limit ${AT_ONCE})
+  select id, tenant_id as "tenantId", format, case when format in ('compact', 'compact-semantic', 'sd-jwt-vc')
+    then json_build_object('decoded', json_build_object('sub', document->'decoded'->'sub',
+      'credentialSubject', document->'decoded'->'credentialSubject'))
     else json_build_object('credentialSubject', document->'credentialSubject') end as document
-  from credentials where subjects is null and erased_at is null and document is not null order by id limit ${AT_ONCE}`
+  from page where nth = 1 or bytes <= ${BYTES_AT_ONCE} order by id`
 
 /** In the order of the ids, as bulk revocations lock them. */
 const FILL = `with found as (select * from json_to_recordset($1) as f (id uuid, subjects bytea[])),
@@ -63,6 +69,6 @@ export async function indexMissingSubjects(systemSql: Sql, index: SubjectIndex, 
     }))
     if (found.length > 0) await systemSql.query({ name: 'index-subjects', text: FILL, values: [JSON.stringify(found)] })
     count += found.length
-    if (found.length < AT_ONCE || performance.now() - fromMs > runMs) return count
+    if (found.length === 0 || performance.now() - fromMs > runMs) return count
   }
 }

@@ -1,10 +1,10 @@
 import { isObject, listOf } from '../json.ts'
 import type { FormatName } from './formats.ts'
 
-const DECODED: readonly FormatName[] = ['compact', 'compact-semantic']
+const DECODED: readonly FormatName[] = ['compact', 'compact-semantic', 'sd-jwt-vc']
 
 /**
- * Who a stored credential is about, each once: the ids of its subjects, and `sub` of a compact one. Documents that are bytes,
+ * Who a stored credential is about, each once: the ids of its subjects, and `sub` of a compact one or an SD-JWT VC. Documents that are bytes,
  * as of mobile credentials, name no subject.
  */
 export function subjectIdsOf(format: FormatName, document: unknown): string[] {

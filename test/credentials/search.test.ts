@@ -5,6 +5,7 @@ import { createCompactTemplate, signCompact, signCompactSemantic } from '../supp
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { createIaca, createSigner, signMobile } from '../support/credentials/mobile.ts'
 import { refusal } from '../support/credentials/templates.ts'
+import { signSdJwt } from '../support/sd-jwt/credentials.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -274,4 +275,20 @@ test('a credential and its timeline are found by the id that signing returned, w
   }
   t.is(refusal(await ask(`/${'A'.repeat(22)}`), 404), 'credential.not_found')
   t.is(refusal(await ask('/nobody'), 400), 'request.invalid')
+})
+
+test.serial('an SD-JWT VC is found by its sub, at once and by the maintenance (RFC 7519, section 4.1.2)', async (t) => {
+  const { systemSql, config } = world.dependencies
+  const sub = 'did:example:of-an-sd-jwt-vc'
+  const body = { payload: { vct: 'https://types.example/one', sub }, issuer_did: issuer }
+  const { id } = await signSdJwt(world, body)
+  const found = async () =>
+    (await world.ask(`${PATH}/search`, { token: world.token, body: { subject: sub } }))
+      .json<Page>()
+      .data.map((each) => each.id)
+  t.deepEqual(await found(), [id])
+  await systemSql.query({ text: 'update credentials set subjects = null where id = $1', values: [id] })
+  t.deepEqual(await found(), [])
+  t.is(await indexMissingSubjects(systemSql, createSubjectIndex(config)), 1)
+  t.deepEqual(await found(), [id])
 })
