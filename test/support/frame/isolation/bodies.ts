@@ -234,6 +234,7 @@ export const FILTERS: Record<string, Entry> = {
 /** The value in place of a thing’s id that is nobody’s, in the same form. */
 export const missing = (value: string): string => {
   const nobody = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'
+  if (/^\d+$/.test(value)) return '2000000000'
   if (value.startsWith('urn:uuid:')) return `urn:uuid:${randomUUID()}`
   if (!value.startsWith('did:')) return randomUUID()
   return value.includes('#') ? `${nobody}#${nobody.slice('did:key:'.length)}` : nobody

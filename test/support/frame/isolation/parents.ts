@@ -6,8 +6,8 @@ import { askAsTheirs, callerOf, type Tenants, told } from './tenants.ts'
 
 type Values = Record<string, string>
 
-/** What is in a parent without being its own: operators bind any tenant, and a policy's versions are numbers of its own. */
-const NO_CHILD = ['bindEcosystemTenant', 'getLegalPolicyVersion']
+/** What is in a parent without being its own: operators bind any tenant, and versions are numbers of their own. */
+const NO_CHILD = ['bindEcosystemTenant', 'getLegalPolicyVersion', 'getSdJwtTypeMetadata']
 
 const nested = operations.filter(
   (each) => parametersIn(each, 'path').length > 1 && !NO_CHILD.includes(each.operationId),
