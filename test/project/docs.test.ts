@@ -94,6 +94,12 @@ test.serial('docs/compact.md works word for word', async (t) => {
   t.is(kept.length, 8)
 })
 
+test.serial('docs/sd-jwt.md works word for word', async (t) => {
+  const kept = (await typeDocument(world, 'docs/sd-jwt.md')).filter(({ promised }) => promised !== undefined)
+  for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
+  t.is(kept.length, 3)
+})
+
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const sources = (pattern: string) =>
   globSync(pattern, { cwd: root }).map((path) => readFileSync(`${root}/${path}`, 'utf8'))
