@@ -19,6 +19,9 @@ export interface StoredSdJwtTemplate {
 
 const format = 'sd-jwt-vc' as const
 
+/** Of PostgreSQL's integers: an address may have any number. */
+const MAX_VERSION = 2_147_483_647
+
 const notFound = () => new Refusal('credential_template.not_found', 'There is no such credential template.')
 
 const templateOf = ({ templateId, version, definition }: SemanticTemplateVersion): StoredSdJwtTemplate => ({
@@ -137,7 +140,7 @@ export function createSdJwtTemplates({ database, now, uuid, operations, tenants 
     /** The hosted metadata of a type, also of a deleted template. Throws `Refusal('credential_type.not_found')`. */
     readType(tenantId: string, id: string, version: number): Promise<string> {
       return inTenant(database.tenants, tenantId, async (em) => {
-        const stored = await readSdJwtTemplateVersion(em, id, version)
+        const stored = version <= MAX_VERSION ? await readSdJwtTemplateVersion(em, id, version) : undefined
         const hosted = (stored?.definition as SdJwtTemplate | undefined)?.hosted
         if (hosted?.version === version) return hosted.document
         throw new Refusal('credential_type.not_found', 'There is no such type of credentials.')

@@ -4,7 +4,7 @@ import type { Platform } from '../../activities/index.ts'
 import { etagOf } from '../../protocol/etag.ts'
 import { isKnown } from '../credentials/published.ts'
 import type { Problem } from '../frame/problem.ts'
-import type { JsonObject, TemplateVersion, Uuid } from '../frame/wire.ts'
+import type { JsonObject, Uuid } from '../frame/wire.ts'
 
 /** A document whose digest credentials name must arrive byte for byte. */
 function send(request: HttpRequest, text: string, cacheControl: string): JsonObject {
@@ -32,12 +32,15 @@ export class SdJwtTypesController extends Controller {
   /**
    * Returns the Type Metadata of SD-JWT VC credentials, whose vct is this address. Public; the host name selects the tenant.
    * @summary Read the metadata of a type
+   * @isInt version must be a whole number
+   * @minimum version 1
+   * @maximum version 2147483647
    */
   @Get('{id}/{version}')
   @OperationId('getSdJwtTypeMetadata')
   @Response(304, 'unchanged')
   @Response<Problem>(404, 'there is no such type')
-  async type(@Request() request: HttpRequest, @Path() id: Uuid, @Path() version: TemplateVersion): Promise<JsonObject> {
+  async type(@Request() request: HttpRequest, @Path() id: Uuid, @Path() version: number): Promise<JsonObject> {
     const document = await this.platform.sdJwtPublished.typeMetadata(request.headers.host ?? '', id, version)
     return send(request, document, FOR_A_DAY)
   }
