@@ -34,7 +34,7 @@ interface Vectors {
 }
 
 const vectors = JSON.parse(
-  readFileSync(new URL('../support/credentials/vc-di-ecdsa.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../support/data-integrity/vc-di-ecdsa.json', import.meta.url), 'utf8'),
 ) as Vectors
 
 const contexts = new Map([

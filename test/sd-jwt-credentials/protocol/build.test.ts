@@ -5,7 +5,7 @@ import type { Json } from '../../../protocol/json.ts'
 import { buildSdJwt, type DisclosurePlan } from '../../../protocol/sd-jwt-credentials/build.ts'
 import { choicesOf, presentSdJwt } from '../../../protocol/sd-jwt-credentials/present.ts'
 import { processSdJwt } from '../../../protocol/sd-jwt-credentials/processed.ts'
-import { issue, verify } from '../../support/credentials/sd-jwt.ts'
+import { issue, verify } from '../../support/sd-jwt/tokens.ts'
 
 const build = (claims: Json, plan: DisclosurePlan) => buildSdJwt(claims, plan, { randomBytes })
 

@@ -14,7 +14,7 @@ import {
   SESSION,
   testKey,
   verify,
-} from '../../support/credentials/sd-jwt.ts'
+} from '../../support/sd-jwt/tokens.ts'
 import { pythonWith } from '../../support/parts/python.ts'
 import { needs } from '../../support/parts.ts'
 

@@ -9,7 +9,7 @@ import {
   readIssuerMetadata,
   readKeySet,
 } from '../../../protocol/sd-jwt-credentials/issuers.ts'
-import { issuerKey } from '../../support/credentials/sd-jwt.ts'
+import { issuerKey } from '../../support/sd-jwt/tokens.ts'
 
 test('metadata is at the well-known path between host and path (draft-ietf-oauth-sd-jwt-vc-19, section 3)', (t) => {
   const addresses: [issuer: string, url: string | undefined][] = [

@@ -18,7 +18,7 @@ import {
   SESSION,
   testKey,
   verify,
-} from '../../support/credentials/sd-jwt.ts'
+} from '../../support/sd-jwt/tokens.ts'
 
 const HEADER = { alg: 'ES256', typ: 'dc+sd-jwt', kid: `${ISSUER}#key` }
 const iat = Math.floor(NOW.getTime() / 1_000)

@@ -37,6 +37,9 @@ const label = (row: Json, member = 'name'): FieldError[] =>
 
 const CURRENT: Fields = { id, version: integer(2_147_483_647, 1), createdAt: time, definition: json }
 
+/** The type of a template's credentials; of SD-JWT VC, the `vct`. */
+const typeOf = ({ type, vct }: Json): unknown => type ?? vct
+
 const TERMS: Readonly<Record<string, Fields>> = {
   ApiKey: { kind: text(64), header: text(64) },
   OAuthClientCredentials: {
@@ -101,7 +104,7 @@ export function createTransferRules({ config, documents, now }: Parts) {
         }))
         if (shape.length > 0 || !isObject(current)) return shape
         const errors = definitionErrors(String(format), current.definition, 'current.definition', now())
-        return errors.length === 0 && isObject(current.definition) && current.definition.type !== type
+        return errors.length === 0 && isObject(current.definition) && typeOf(current.definition) !== type
           ? [fault('type', 'type', 'expected the type of the current version')]
           : errors
       },
