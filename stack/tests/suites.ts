@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { buildClient } from '../client.ts'
 import { asCommand } from '../command.ts'
+import { findTemporalBinary } from '../parts/temporal.binary.ts'
+import { findVaultBinary } from '../parts/vault.binary.ts'
 import { CLUSTER, prepareCluster } from './cluster.ts'
 import { PARTS } from './parts.ts'
 import type { Suite } from './plan.ts'
@@ -34,12 +36,18 @@ export const HEAVY: Suite = {
   floor: floors.heavy,
 }
 
-/** Builds what is generated, then runs the suite as the command line says. */
+/** What takes minutes once: a file that built it beside others would be silent for longer than a file may be. */
+async function buildParts(): Promise<void> {
+  await findTemporalBinary(process.env, console.log)
+  await findVaultBinary(process.env, console.log)
+}
+
+/** Builds what is generated, and for a whole run the parts; then runs the suite as the command line says. */
 export const runSuite = (suite: Suite): Promise<void> =>
   asCommand(async () => {
+    const args = process.argv.slice(2)
     await buildClient(console.log)
+    if (args.length === 0) await buildParts()
     const cluster = await prepareCluster()
-    await runTests(suite, { ...process.env, [CLUSTER]: cluster.directory }, process.argv.slice(2)).finally(
-      cluster.remove,
-    )
+    await runTests(suite, { ...process.env, [CLUSTER]: cluster.directory }, args).finally(cluster.remove)
   })
