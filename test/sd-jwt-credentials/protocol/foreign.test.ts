@@ -4,6 +4,8 @@ import test from 'ava'
 import type { Json } from '../../../protocol/json.ts'
 import { keyOfJwk, signatureFault } from '../../../protocol/sd-jwt-credentials/keys.ts'
 import { readJwt } from '../../../protocol/sd-jwt-credentials/read.ts'
+import { pythonWith } from '../../support/parts/python.ts'
+import { needs } from '../../support/parts.ts'
 import {
   holderKey,
   ISSUER,
@@ -15,8 +17,6 @@ import {
   testKey,
   verify,
 } from '../../support/sd-jwt/tokens.ts'
-import { pythonWith } from '../../support/parts/python.ts'
-import { needs } from '../../support/parts.ts'
 
 const withPython = needs('Python')
 
