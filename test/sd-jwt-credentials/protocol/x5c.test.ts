@@ -13,7 +13,7 @@ import { parseCertificate } from '../../../protocol/mobile-credentials/certifica
 import { ECDSA } from '../../../protocol/mobile-credentials/signing-crypto.ts'
 import { Faulty } from '../../../protocol/sd-jwt-credentials/faults.ts'
 import { type ChainTrust, isCertificateOf, verifyChain } from '../../../protocol/sd-jwt-credentials/x5c.ts'
-import { NOW } from '../../support/credentials/sd-jwt.ts'
+import { NOW } from '../../support/sd-jwt/tokens.ts'
 
 interface Made {
   certificate: X509Certificate
