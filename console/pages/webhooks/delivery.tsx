@@ -45,6 +45,9 @@ const read = (body: string): unknown => {
   }
 }
 
+const textOf = (headers: Attempt['headers'] = []): string =>
+  headers.map(({ name, value }) => `${name}: ${value}`).join('\n')
+
 /** The request as the last attempt sent it. */
 function Sent({ request }: Pick<Delivery, 'request'>) {
   const { webhooks } = useTexts()
@@ -55,7 +58,7 @@ function Sent({ request }: Pick<Delivery, 'request'>) {
       <p class="wrap">
         <code>{method}</code> <bdi>{url}</bdi>
       </p>
-      <Facts facts={headers.map(({ name, value }) => [name, <code class="wrap">{value}</code>])} />
+      <Code text={textOf(headers)} label={webhooks.headers} />
       {body === undefined ? (
         <p class="quiet">{webhooks.bodyGone}</p>
       ) : (
@@ -84,10 +87,7 @@ function Exchanged({ attempt: { headers = [], response }, nth }: { attempt: Atte
       {headers.length > 0 && (
         <details>
           <summary>{webhooks.headers}</summary>
-          <Code
-            text={headers.map(({ name, value }) => `${name}: ${value}`).join('\n')}
-            label={`${webhooks.headers} ${nth}`}
-          />
+          <Code text={textOf(headers)} label={`${webhooks.headers} ${nth}`} />
         </details>
       )}
     </>
