@@ -51,8 +51,9 @@ export const jsonOf = (bytes: Uint8Array): unknown => JSON.parse(utf8.decode(byt
  * Undefined for any other text. The signature is not verified.
  */
 export function parseCompactJws(text: string): CompactJws | undefined {
-  const [header, payload, signature, ...more] = text.split('.').map(fromBase64url)
-  if (!header || !payload || !signature || more.length > 0) return undefined
+  const parts = text.split('.', 4)
+  const [header, payload, signature] = parts.length === 3 ? parts.map(fromBase64url) : []
+  if (!header || !payload || !signature) return undefined
   try {
     const members = jsonOf(header)
     return isObject(members) ? { header: members, payload, signature } : undefined

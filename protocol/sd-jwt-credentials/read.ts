@@ -36,8 +36,8 @@ export interface ReadSdJwt extends ReadJwt {
 /** Reads a JWT: three parts of strict base64url, the first two JSON objects (RFC 7519, section 7.2). Throws `Faulty`. */
 export function readJwt(text: string, check: CheckName, what: string): ReadJwt {
   const parts = text.split('.', 4)
-  const [header, payload, signature] = parts.map(fromBase64url)
   if (parts.length !== 3) throw faulty(check, `${what}_parts`, 'A JWT has other than three parts.')
+  const [header, payload, signature] = parts.map(fromBase64url)
   if (!header || !payload || !signature)
     throw faulty(check, `${what}_not_base64url`, 'A part of a JWT is not base64url without padding.')
   if (signature.length === 0) throw faulty(check, `${what}_not_signed`, 'A JWT has no signature.')

@@ -69,10 +69,9 @@ function secondsIn(credential: Json, name: 'nbf' | 'exp'): number | undefined {
 
 /** Opens a credential that is secured as a JWS (VC-JOSE-COSE 1.0, section 3.1). Throws `Refusal('envelope.*')`. */
 export function openJose(jwt: string): OpenedEnvelope {
-  const parts = jwt.split('.')
-  const [header, payload, signature] = parts.map(fromBase64url)
-  if (parts.length !== 3 || !header || !payload || !signature)
-    throw refused('malformed', 'The JWT is not three parts of base64url.')
+  const parts = jwt.split('.', 4)
+  const [header, payload, signature] = parts.length === 3 ? parts.map(fromBase64url) : []
+  if (!header || !payload || !signature) throw refused('malformed', 'The JWT is not three parts of base64url.')
   const members = parsed(header, 'header')
   if (!isObject(members)) throw refused('malformed', 'The header of the JWT is not a JSON object.')
   checkHeader(members)

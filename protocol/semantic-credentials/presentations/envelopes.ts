@@ -12,9 +12,12 @@ export const unsupportedPresentation =
   'Enveloped presentations (JWT, SD-JWT, COSE) are not supported: send one with a Data Integrity proof.'
 export const PLAIN_JWT = `A plain JWT is not a credential of JSON-LD: send it as id of an ${CREDENTIAL}, as a data: URL.`
 
+/** Opening an envelope costs as much as its text is long, and several checks of one presentation ask for its content. */
+const withContents = new WeakMap<Json, Json>()
+
 /**
  * A presentation with the credentials of its envelopes in their place, for checks of what they say. An envelope that
- * cannot be opened stays; the check of the credential itself says why.
+ * cannot be opened stays; the check of the credential itself says why. The envelopes of a presentation are opened once.
  */
 export function withoutEnvelopes(presentation: Json): Json {
   const { verifiableCredential: value } = presentation
@@ -28,7 +31,11 @@ export function withoutEnvelopes(presentation: Json): Json {
     }
   }
   if (value === undefined) return presentation
-  return { ...presentation, verifiableCredential: Array.isArray(value) ? value.map(opened) : opened(value) }
+  const known = withContents.get(presentation)
+  if (known) return known
+  const content = { ...presentation, verifiableCredential: Array.isArray(value) ? value.map(opened) : opened(value) }
+  withContents.set(presentation, content)
+  return content
 }
 
 const isEnvelope = ({ type, id }: Json, name: string): boolean =>

@@ -5,9 +5,10 @@ import { HEADER, signCoseSign1 } from '../../../protocol/cose/sign1.ts'
 import { createProofCheck, type Json } from '../../../protocol/data-integrity/index.ts'
 import { verificationKey } from '../../../protocol/data-integrity/keys.ts'
 import { Refusal } from '../../../protocol/errors.ts'
-import { jwsSigningInput } from '../../../protocol/jws.ts'
+import { jwsSigningInput, parseCompactJws } from '../../../protocol/jws.ts'
 import { openEnvelope } from '../../../protocol/semantic-credentials/enveloped/index.ts'
 import { normaliseForVerify, verifyCredential } from '../../../protocol/semantic-credentials/index.ts'
+import { withoutEnvelopes } from '../../../protocol/semantic-credentials/presentations/envelopes.ts'
 import { vectorJson, vectorText, withVectors } from '../../support/credentials/conformance-vectors.ts'
 import { ed25519Signer, p256Signer, resolveTestDid, type TestSigner } from '../../support/credentials/signers.ts'
 
@@ -106,6 +107,7 @@ const CASES: [what: string, envelope: () => Promise<Json>, code: string][] = [
   ['a JWT in base64', async () => enveloped(`data:application/vc+jwt;base64,${await jwt()}`), 'envelope.encoding'],
   ['COSE as text', async () => enveloped('data:application/vc+cose,0oRD'), 'envelope.encoding'],
   ['two parts', async () => asJwt('e30.e30'), 'envelope.malformed'],
+  ['four parts', async () => asJwt(`${await jwt()}.e30`), 'envelope.malformed'],
   ['no JSON', async () => asJwt(await jwt({ payload: bytes('credential') })), 'envelope.malformed'],
   ['a list', async () => asJwt(await jwt({ payload: bytes('[]') })), 'envelope.malformed'],
   [
@@ -177,6 +179,21 @@ for (const [what, envelope, code] of CASES)
   test(`${what}: ${code}`, async (t) => {
     t.is(await verdict(await envelope()), code)
   })
+
+test('a text of dots is refused before its parts are decoded', (t) => {
+  const dots = asJwt('.'.repeat(900_000))
+  const before = performance.now()
+  t.throws(() => openEnvelope(dots), { code: 'envelope.malformed' })
+  t.is(parseCompactJws('.'.repeat(900_000)), undefined)
+  t.true(performance.now() - before < 1_000)
+})
+
+test('the envelopes of a presentation are opened once, whatever the number of the checks', async (t) => {
+  const presentation = { verifiableCredential: [asJwt(await jwt())] }
+  const [first, second] = [withoutEnvelopes(presentation), withoutEnvelopes(presentation)]
+  t.like(first, { verifiableCredential: [{ issuer: ed25519.did }] })
+  t.is(first, second)
+})
 
 const VECTORS = 'vc-jose-cose-inputs/tests/input'
 const method = (name: string) => ({
