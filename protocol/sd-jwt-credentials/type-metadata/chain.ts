@@ -4,6 +4,9 @@ import { type ClaimMetadata, invalidType, readType, type TypeDisplay, type TypeD
 /** Types of a chain at most, with the first one. */
 export const MAX_TYPES = 8
 
+/** Claims of a type at most, with those that it inherits. */
+const MAX_JOINED_CLAIMS = 2_000
+
 /** A type with all that it extends (draft-ietf-oauth-sd-jwt-vc-19, section 4.4). */
 export interface ResolvedType {
   /** The type, the one that it extends, and so on. */
@@ -41,12 +44,18 @@ function extendedClaims(base: readonly ClaimMetadata[], own: readonly ClaimMetad
 /** Joins a chain: the last one is extended by the one before it. Throws `Faulty`. */
 export function joinTypes(chain: readonly TypeDocument[]): ResolvedType {
   let joined: ResolvedType = { vcts: [], display: [], claims: [] }
-  for (const { vct, display, claims } of chain.toReversed())
+  for (const { vct, display, claims } of chain.toReversed()) {
     joined = {
       vcts: [vct, ...joined.vcts],
       display: display ?? joined.display,
       claims: extendedClaims(joined.claims, claims ?? []),
     }
+    if (joined.claims.length > MAX_JOINED_CLAIMS)
+      throw invalidType(
+        'too_complex',
+        `The type has more than ${MAX_JOINED_CLAIMS} claims with those that it inherits.`,
+      )
+  }
   const ids = joined.claims.flatMap(({ svg_id: id }) => id ?? [])
   if (new Set(ids).size < ids.length) throw invalidType('svg_id_repeated', 'Two claims of the type have one svg_id.')
   return joined

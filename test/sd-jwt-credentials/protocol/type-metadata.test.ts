@@ -2,6 +2,7 @@ import test from 'ava'
 import type { Json } from '../../../protocol/json.ts'
 import type { DisclosurePlan } from '../../../protocol/sd-jwt-credentials/build.ts'
 import { buildSdJwt } from '../../../protocol/sd-jwt-credentials/build.ts'
+import { selectNodes } from '../../../protocol/sd-jwt-credentials/claim-paths.ts'
 import { Faulty } from '../../../protocol/sd-jwt-credentials/faults.ts'
 import { integrityOf, isIntegrity, matchesIntegrity } from '../../../protocol/sd-jwt-credentials/integrity.ts'
 import { processSdJwt } from '../../../protocol/sd-jwt-credentials/processed.ts'
@@ -227,6 +228,31 @@ test('a mandatory claim is missed only where nothing hides it (section 4.6)', as
   t.deepEqual(await faultsOf(rules, { claims: { given_name: 'A', degrees: [{ date: 1 }] }, plan: { selective: [] } }), [
     'mandatory /degrees/*/field',
   ])
+})
+
+test('as many elements as a document may have are selected', (t) => {
+  const elements = Array.from({ length: 180_000 }, () => ({ content: { kind: 'value', value: 1 } }) as const)
+  t.is(selectNodes({ content: { kind: 'array', elements } }, [null])?.length, elements.length)
+})
+
+test('a type whose check would take too long is refused: too many claims, or too many for the values', async (t) => {
+  const list = Array.from({ length: 500 }, () => ({}))
+  const paths = (count: number, name: string) =>
+    Array.from({ length: count }, (_, at) => ({ path: ['list', null, `${name}${at}`] }))
+  const given = { claims: { list }, plan: { selective: [] } }
+  t.deepEqual(await faultsOf(paths(100, 'a'), given), [])
+  t.is(await codeOf(faultsOf(paths(1_000, 'a'), given)), 'sd_jwt.type_too_complex')
+  const hidden = { claims: { list }, plan: { selective: [['list', null]] }, hide: ['[]'] }
+  t.deepEqual(await faultsOf(paths(250, 'a'), hidden), [])
+  const mandatory = paths(250, 'a').map((claim) => ({ ...claim, mandatory: true }))
+  t.is(await codeOf(faultsOf(mandatory, hidden)), 'sd_jwt.type_too_complex')
+  const chain = ['a', 'b', 'c'].map((vct, at) => ({
+    vct,
+    claims: paths(1_000, vct),
+    ...(at < 2 && { extends: ['b', 'c'][at] }),
+  }))
+  t.is(await codeOf(resolve(chain)), 'sd_jwt.type_too_complex')
+  t.is((await resolve(chain.slice(1)))?.claims.length, 2_000)
 })
 
 test('a path that does not fit what is there is an error; one that leads nowhere is not (section 4.6.1)', async (t) => {
