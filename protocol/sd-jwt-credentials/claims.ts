@@ -25,7 +25,7 @@ export const SET_BY_ISSUANCE: ReadonlySet<string> = new Set([...NEVER_SELECTIVE,
 const MAX_LEVELS = MAX_DEPTH - 4
 
 /** Values of all claims at most. */
-const MAX_VALUES = 5_000
+export const MAX_VALUES = 5_000
 
 export const invalidClaims = (errors: FieldError[]) =>
   new Refusal('credential.invalid', 'The claims cannot be in an SD-JWT VC; see errors.', errors)

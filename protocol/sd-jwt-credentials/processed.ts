@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../json.ts'
 import { setOwnMember } from '../names.ts'
-import { NEVER_SELECTIVE } from './claims.ts'
+import { MAX_VALUES, NEVER_SELECTIVE } from './claims.ts'
 import { ALGORITHM, DIGESTS, type Disclosure, ELEMENT, MAX_DEPTH, RESERVED_NAMES } from './disclosures.ts'
 import { faulty } from './faults.ts'
 import type { ReadSdJwt } from './read.ts'
@@ -33,6 +33,9 @@ const refuse = (code: string, message: string, path?: string) => faulty('Disclos
 /** Digests of one credential at most, with decoys. */
 const MAX_DIGESTS = 5_000
 
+/** Values of one at most: what the issuance adds to the claims of the subject counts as well. */
+const MAX_READ_VALUES = MAX_VALUES + 500
+
 /** The claims of a node, without what is not disclosed. */
 export function claimsOf({ content }: IssuedNode): unknown {
   if (content.kind === 'hidden') return undefined
@@ -47,6 +50,16 @@ export function claimsOf({ content }: IssuedNode): unknown {
 const pointerOf = (path: readonly (string | number)[]): string =>
   path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
+/** Pointers into `claimsOf` of the node: elements that are not disclosed have no index there. */
+function selectiveIn({ disclosure, content }: IssuedNode, path: readonly (string | number)[] = []): string[] {
+  const own = disclosure ? [pointerOf(path)] : []
+  if (content.kind === 'object')
+    return [...own, ...[...content.members].flatMap(([name, member]) => selectiveIn(member, [...path, name]))]
+  if (content.kind !== 'array') return own
+  const shown = content.elements.filter(({ content }) => content.kind !== 'hidden')
+  return [...own, ...shown.flatMap((element, index) => selectiveIn(element, [...path, index]))]
+}
+
 /**
  * Puts the disclosures in the place of their digests, and applies the rules of RFC 9901, section 7.1, step 3 to 5, and of
  * draft-ietf-oauth-sd-jwt-vc-19, section 2.2.2.3. Throws `Faulty`.
@@ -59,7 +72,7 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
   }
   const seen = new Set<string>()
   const used = new Set<string>()
-  const selective: string[] = []
+  let values = 0
 
   function disclosureOf(digest: unknown, path: readonly (string | number)[]): Disclosure | undefined {
     if (typeof digest !== 'string') throw refuse('digest_not_text', 'A digest is not a text.', pointerOf(path))
@@ -78,7 +91,6 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
       const top = own[0]
       if (typeof top === 'string' && NEVER_SELECTIVE.has(top))
         throw refuse('never_selective', `The claim ${top} must not be selectively disclosable.`, pointerOf(own))
-      selective.push(pointerOf(own))
     }
     return nodeOf(value, own, disclosure)
   }
@@ -122,11 +134,12 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
     const [top] = path
     if (typeof top === 'string' && NEVER_SELECTIVE.has(top))
       throw refuse('never_selective', `The claim ${top} must not be selectively disclosable.`, pointerOf(path))
-    selective.push(pointerOf(path))
     return nodeOf(disclosure.value, path, disclosure)
   }
 
   function nodeOf(value: unknown, path: readonly (string | number)[], disclosure?: Disclosure): IssuedNode {
+    values += 1
+    if (values > MAX_READ_VALUES) throw refuse('too_many_values', `There are more than ${MAX_READ_VALUES} values.`)
     if (path.length > MAX_DEPTH) throw refuse('too_deep', 'The claims are nested too deep.')
     const from = disclosure && { disclosure }
     if (Array.isArray(value)) {
@@ -140,5 +153,5 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
   const root: IssuedNode = { content: objectOf(payload, []) }
   if (used.size < known.size) throw refuse('disclosure_unreferenced', 'A disclosure has a digest that is nowhere.')
   const claims = claimsOf(root)
-  return { root, claims: isObject(claims) ? claims : {}, selective }
+  return { root, claims: isObject(claims) ? claims : {}, selective: selectiveIn(root) }
 }

@@ -217,7 +217,7 @@ export async function verifySdJwt(text: string, rules: VerificationRules): Promi
   async function keyBindingOf(read: ReadSdJwt, claims: Json): Promise<void> {
     const { keyBinding: rule } = rules
     if (rule === 'unchecked') {
-      if (read.keyBinding) warnings.push('KeyBindingNotChecked')
+      if (read.keyBinding || claims.cnf !== undefined) warnings.push('KeyBindingNotChecked')
       return
     }
     await attempt('KeyBinding', () => {

@@ -106,6 +106,7 @@ const CASES: Record<string, Case> = {
   name_unsafe: of(JSON.stringify({ ...PAYLOAD, claim: 1 }).replace('"claim"', '"__proto__"')),
   never_selective: disclosing(D('salt', 'exp', 1)),
   too_many_digests: of({ _sd: Array.from({ length: 5_001 }, (_, at) => `${at}`) }),
+  too_many_values: of({ list: Array.from({ length: 6_000 }, () => 0) }),
   too_deep: nestedDisclosures(40),
   vct_missing: of({ vct: undefined }),
   vct_form: of({ vct: 'a type' }),
@@ -232,7 +233,15 @@ test('names of prototypes are claims like others, and reach no prototype', async
 test('a credential of the type before November 2024 verifies, with a warning', async (t) => {
   const verdict = await verify(await signed(PAYLOAD, [], { ...HEADER, typ: 'vc+sd-jwt' }))
   t.true(verdict.verified)
-  t.deepEqual(verdict.warnings, ['OldType'])
+  t.deepEqual(verdict.warnings, ['OldType', 'KeyBindingNotChecked'])
+})
+
+test('a credential that is bound to a key has a warning where nobody asks for the key binding, with and without one', async (t) => {
+  const warnings = async (text: string) => (await verify(text)).warnings
+  const bound = await issue()
+  t.deepEqual(await warnings(bound), ['KeyBindingNotChecked'])
+  t.deepEqual(await warnings(await present(bound)), ['KeyBindingNotChecked'])
+  t.deepEqual(await warnings(await issue({ terms: { holder: undefined } })), [])
 })
 
 test('a changed disclosure, and a left out one, have the sd_hash of another presentation (RFC 9901, section 4.3.1)', async (t) => {
@@ -263,5 +272,6 @@ test('all of the claims survive the way through issuance, presentation and verif
   )
   t.true(some.verified)
   t.like(some.claims, { address: claims.address, nationalities: ['DE'], age: 42, given_name: undefined })
-  t.deepEqual(some.selective?.toSorted(), ['/address', '/address/street', '/nationalities/1'])
+  // pointers into the claims, which have no element for what is not disclosed
+  t.deepEqual(some.selective?.toSorted(), ['/address', '/address/street', '/nationalities/0'])
 })
