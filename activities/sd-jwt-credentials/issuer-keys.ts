@@ -32,6 +32,7 @@ const REVOKED = `select encode(public_key, 'hex') as key from mobile_document_si
 where tenant_id = $1 and revoked_at is not null`
 
 const MAX_BYTES = 256 * 1024
+const MAX_CACHE_CHARACTERS = 8 * 1024 * 1024
 /** As long as the document of a DID is remembered, at the most. */
 const REMEMBERED_MS = 60_000
 const ACCEPT = 'application/json'
@@ -53,7 +54,13 @@ const refuse = (code: string, message: string) => faulty('IssuerKey', code, mess
 export function createIssuerKeys(parts: Parts) {
   const { systemSql, outbound, now, config, didResolver, tenants, sdJwtPublished } = parts
   const { clockToleranceMs: toleranceMs, publicUrl } = config
-  const sets = new LRUCache<string, Json[]>({ max: 500, ttl: REMEMBERED_MS, ...byClock(now) })
+  const sets = new LRUCache<string, Json[]>({
+    max: 500,
+    maxSize: MAX_CACHE_CHARACTERS,
+    sizeCalculation: (keys, name) => JSON.stringify(keys).length + name.length + 512,
+    ttl: REMEMBERED_MS,
+    ...byClock(now),
+  })
 
   async function read(tenantId: string, url: string, code: string): Promise<unknown> {
     const { status, body } = await outbound.fetch({ url, accept: ACCEPT, maxBytes: MAX_BYTES, readFor: tenantId })

@@ -50,7 +50,8 @@ export function createSdJwtStatus({ now, config, namedLists, issuerKeys }: Parts
             bytes,
             entry.url,
             async ({ header, payload }) => {
-              if (payload.iss !== undefined && iss !== undefined && payload.iss !== iss)
+              // a key of the issuer's metadata is its own, whatever the list names as iss: ours name the DID
+              if (reference.by === 'did' && payload.iss !== undefined && payload.iss !== iss)
                 throw new Refusal('status_list.mismatch', 'The status list is of another issuer.')
               const key = await issuerKeys.find(
                 tenantId,

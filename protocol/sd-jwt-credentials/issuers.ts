@@ -88,13 +88,40 @@ export const invalidMetadata = (message: string) => new Refusal('issuer_metadata
 /** Where the keys of metadata are. */
 export type KeySource = { keys: Json[] } | { jwksUri: string }
 
-/** The keys of a JWK Set (RFC 7517, section 5). Throws `Refusal('issuer_metadata.invalid')`. */
+/** Members of a key that say which one it is, and what it may be used for; no others are kept. */
+const KEY_MEMBERS = ['kid', 'kty', 'crv', 'x', 'y', 'n', 'e', 'use', 'key_ops', 'alg'] as const
+/** Characters of each at most: those of an RSA key of 16,384 bits. */
+const MAX_MEMBER = 2_731
+const MAX_OPERATIONS = 10
+
+const isMember = (value: unknown): boolean => typeof value === 'string' && value.length <= MAX_MEMBER
+
+/** A key without its other members; none where one that is kept has no usable value (RFC 7517, section 5). */
+function keptKey(key: Json): Json[] {
+  const kept: Json = {}
+  for (const name of KEY_MEMBERS) {
+    const value = key[name]
+    if (value === undefined) continue
+    const isKept =
+      name === 'key_ops'
+        ? Array.isArray(value) && value.length <= MAX_OPERATIONS && value.every(isMember)
+        : isMember(value)
+    if (!isKept) return []
+    kept[name] = value
+  }
+  return [kept]
+}
+
+/**
+ * The keys of a JWK Set (RFC 7517, section 5), each with the members that have a meaning here. Throws
+ * `Refusal('issuer_metadata.invalid')`.
+ */
 export function readKeySet(set: unknown): Json[] {
   const keys = isObject(set) ? set.keys : undefined
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_KEYS || !keys.every(isObject))
     throw invalidMetadata(`The key set of the issuer is no list of 1 to ${MAX_KEYS} keys.`)
   if (keys.some(isPrivateJwk)) throw invalidMetadata('The key set of the issuer has a private key.')
-  return keys
+  return keys.flatMap(keptKey)
 }
 
 /** Reads metadata of others (section 3.2 and 3.3). Throws `Refusal('issuer_metadata.invalid' | '.of_other')`. */

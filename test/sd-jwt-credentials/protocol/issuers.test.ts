@@ -68,6 +68,19 @@ test('metadata is taken only of the issuer itself, with one of jwks and jwks_uri
   t.throws(() => readKeySet({ keys: Array.from({ length: 101 }, () => key) }), { instanceOf: Refusal })
 })
 
+test('of the keys of an issuer only what says which they are is kept, and none that is out of bounds', (t) => {
+  const key = { ...issuerKey.jwk, kid: 'one', use: 'sig', key_ops: ['verify'], alg: 'ES256' }
+  t.deepEqual(readKeySet({ keys: [{ ...key, x5c: ['A'.repeat(10_000)], other: {} }] }), [key])
+  const unusable: Json[] = [
+    { ...key, kid: 1 },
+    { ...key, n: 'A'.repeat(3_000) },
+    { ...key, use: ['sig'] },
+    { ...key, key_ops: 'verify' },
+    { ...key, key_ops: Array.from({ length: 11 }, () => 'verify') },
+  ]
+  t.deepEqual(readKeySet({ keys: [...unusable, key] }), [key])
+})
+
 test('the kid chooses exactly one key for signatures; without a kid there must be only one', (t) => {
   const one = { ...issuerKey.jwk, kid: 'one' }
   const two = { ...issuerKey.jwk, kid: 'two' }

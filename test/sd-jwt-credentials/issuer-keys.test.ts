@@ -1,0 +1,76 @@
+import { deflateSync } from 'node:zlib'
+import test from 'ava'
+import { createIssuerKeys } from '../../activities/sd-jwt-credentials/issuer-keys.ts'
+import { createSdJwtStatus } from '../../activities/sd-jwt-credentials/status.ts'
+import { Refusal } from '../../protocol/errors.ts'
+import type { IssuerReference } from '../../protocol/sd-jwt-credentials/issuers.ts'
+import { METADATA_PATH } from '../../protocol/sd-jwt-credentials/issuers.ts'
+import { issuerKey, jwtOf, NOW, testKey } from '../support/credentials/sd-jwt.ts'
+
+const TENANT = 'tenant'
+const KID = 'did:web:issuer.example#one'
+const config = { clockToleranceMs: 0, publicUrl: new URL('https://platform.example') }
+
+/** The keys of issuers whose metadata `keysOf` makes; `asked` counts what is fetched. */
+function issuerKeysOf(keysOf: (issuer: string) => object[]) {
+  const asked = new Map<string, number>()
+  const fetch = async ({ url }: { url: string }) => {
+    const issuer = url.replace(METADATA_PATH, '')
+    asked.set(issuer, (asked.get(issuer) ?? 0) + 1)
+    return { status: 200, body: Buffer.from(JSON.stringify({ issuer, jwks: { keys: keysOf(issuer) } })) }
+  }
+  return { asked, issuerKeys: createIssuerKeys({ outbound: { fetch }, now: () => NOW, config } as never) }
+}
+
+test('the keys of issuers are remembered, but no more of them than a few megabytes', async (t) => {
+  const large = Array.from({ length: 90 }, (_, at) => ({ kty: 'RSA', kid: `${at}`, n: 'A'.repeat(2_600), e: 'AQAB' }))
+  const { asked, issuerKeys } = issuerKeysOf(() => [...large, { ...issuerKey.jwk, kid: KID }])
+  const find = (at: number) =>
+    issuerKeys.find(TENANT, { by: 'metadata', issuer: `https://issuer${at}.example`, kid: KID })
+  await find(0)
+  await find(0)
+  t.is(asked.get('https://issuer0.example'), 1)
+  for (let at = 1; at <= 50; at += 1) await find(at)
+  t.is(asked.size, 51)
+  await find(0)
+  t.is(asked.get('https://issuer0.example'), 2)
+})
+
+const LIST = 'https://issuer.example/list'
+
+/** Whether entry 7 is revoked, by a list with this iss. */
+async function isRevoked(iss: string, reference: IssuerReference, key = issuerKey): Promise<boolean> {
+  const { issuerKeys } = issuerKeysOf(() => [{ ...issuerKey.jwk, kid: KID }])
+  const bytes = Buffer.alloc(1_024)
+  bytes[0] = 1 << 7
+  const claims = { iss, sub: LIST, status_list: { bits: 1, lst: deflateSync(bytes).toString('base64url') } }
+  const text = await jwtOf({ alg: 'ES256', typ: 'statuslist+jwt', kid: KID }, claims, key)
+  const namedLists = {
+    isOwnSet: async () => undefined,
+    foreignList: (_: string, { read }: { read(bytes: Uint8Array): unknown }) => read(Buffer.from(text)),
+  }
+  const status = createSdJwtStatus({ now: () => NOW, config, namedLists, issuerKeys } as never)
+  const found = {
+    key: { keyType: 'p256', publicKey: new Uint8Array() },
+    issuer: reference.by === 'x5c' ? '' : reference.issuer,
+  }
+  return status.isSet(TENANT, { index: 7, url: LIST }, reference, found as never)
+}
+
+test('the status list of an https issuer may name the DID of its key: the key is in the metadata of the issuer', async (t) => {
+  const reference: IssuerReference = { by: 'metadata', issuer: 'https://issuer.example', kid: KID }
+  t.true(await isRevoked('did:web:issuer.example', reference))
+  t.true(await isRevoked('https://issuer.example', reference))
+  t.is(
+    (await t.throwsAsync(isRevoked('did:web:issuer.example', reference, testKey()), { instanceOf: Refusal })).code,
+    'status_list.not_verified',
+  )
+})
+
+test('the status list of a DID names no other issuer', async (t) => {
+  const reference: IssuerReference = { by: 'did', issuer: 'did:web:issuer.example', keyUrl: KID }
+  t.is(
+    (await t.throwsAsync(isRevoked('did:web:other.example', reference), { instanceOf: Refusal })).code,
+    'status_list.mismatch',
+  )
+})
