@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { type VerificationKey, verificationKey, verifySignature } from '../data-integrity/keys.ts'
 import type { PublicJwk } from '../dids/jwk.ts'
+import { Refusal } from '../errors.ts'
 import type { Json } from '../json.ts'
 import { isObject } from '../json.ts'
 import { tableOf } from '../names.ts'
@@ -15,8 +16,14 @@ export const VERIFIED_ALGORITHMS: readonly string[] = [...KEY_TYPES.keys()]
 export const keyOfJwk = (jwk: Json): VerificationKey =>
   verificationKey({ id: '', type: 'JsonWebKey', controller: '', publicKeyJwk: jwk as PublicJwk })
 
+/** Of the keys of certificates: others may have no form as a JWK at all, and their export throws. */
+const CERTIFICATE_KEYS: readonly unknown[] = ['prime256v1', 'secp384r1', 'ed25519']
+
 /** The public key of a certificate. Throws as `keyOfJwk`. */
 export function keyOfCertificate(publicKey: KeyObject): VerificationKey {
+  const { asymmetricKeyDetails, asymmetricKeyType } = publicKey
+  if (!CERTIFICATE_KEYS.includes(asymmetricKeyDetails?.namedCurve ?? asymmetricKeyType))
+    throw new Refusal('did.key_unsupported', 'The key of the certificate is none of P-256, P-384 and Ed25519.')
   const jwk: unknown = publicKey.export({ format: 'jwk' })
   return keyOfJwk(isObject(jwk) ? jwk : {})
 }

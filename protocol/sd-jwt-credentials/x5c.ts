@@ -1,5 +1,6 @@
 import { KeyUsageFlags, SubjectAlternativeNameExtension, X509Certificate } from '@peculiar/x509'
 import { type Certificate, isIssuedBy, readCertificate } from '../mobile-credentials/certificates.read.ts'
+import { DOCUMENT_SIGNER_USAGE } from '../mobile-credentials/certificates.ts'
 import { type Clock, hasCome, isToCome } from '../time.ts'
 import { faulty } from './faults.ts'
 
@@ -26,6 +27,13 @@ const isNow = ({ notBefore, notAfter }: Certificate, clock: Clock): boolean =>
 const mayIssue = ({ isAuthority, keyUsage = 0, pathLength = Number.POSITIVE_INFINITY }: Certificate, below: number) =>
   isAuthority && (keyUsage & KeyUsageFlags.keyCertSign) !== 0 && pathLength >= below
 
+/** An authority issues certificates for other purposes as well (ISO/IEC 18013-5, table B.3; RFC 5280, section 4.2.1.12). */
+const isForCredentials = ({ extendedKeyUsage: usages }: Certificate): boolean =>
+  usages.length === 0 || usages.includes(DOCUMENT_SIGNER_USAGE)
+
+const maySign = ({ isAuthority, keyUsage = KeyUsageFlags.digitalSignature }: Certificate): boolean =>
+  !isAuthority && (keyUsage & KeyUsageFlags.digitalSignature) !== 0
+
 /**
  * Validates the certificates of a header (RFC 5280, section 6.1): each is issued by the next one, the last one by one that is
  * trusted, all are valid now. Throws `Faulty`.
@@ -35,7 +43,7 @@ export function verifyChain(chain: readonly Uint8Array[], { trusted, isRevoked, 
   const [leaf] = certificates
   if (!leaf || certificates.length < chain.length)
     throw refuse('x5c_unreadable', 'A certificate in the x5c of the header cannot be read.')
-  if (leaf.isAuthority || !((leaf.keyUsage ?? KeyUsageFlags.digitalSignature) & KeyUsageFlags.digitalSignature))
+  if (!maySign(leaf) || !isForCredentials(leaf))
     throw refuse('certificate_usage', "The signer's certificate is not one for signatures of credentials.")
   const path: Certificate[] = []
   let anchor: Certificate | undefined

@@ -5,7 +5,7 @@ import { createSdJwtStatus } from '../../activities/sd-jwt-credentials/status.ts
 import { Refusal } from '../../protocol/errors.ts'
 import type { IssuerReference } from '../../protocol/sd-jwt-credentials/issuers.ts'
 import { METADATA_PATH } from '../../protocol/sd-jwt-credentials/issuers.ts'
-import { issuerKey, jwtOf, NOW, testKey } from '../support/credentials/sd-jwt.ts'
+import { issuerKey, jwtOf, NOW, testKey } from '../support/sd-jwt/tokens.ts'
 
 const TENANT = 'tenant'
 const KID = 'did:web:issuer.example#one'
