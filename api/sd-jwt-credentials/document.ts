@@ -40,6 +40,32 @@ export const SD_JWT_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof SD_JWT_CREDEN
   },
   problems: [
     {
+      400: {
+        'issuer_metadata.invalid': {
+          meaning: 'The JWT VC Issuer Metadata, or its key set, is not what the standard asks for.',
+          remedy: 'The issuer publishes JSON with issuer and either jwks or jwks_uri, of at most 100 keys.',
+        },
+        'issuer_metadata.key_missing': {
+          meaning: 'The metadata of the issuer has no key that the header of the credential names, or several.',
+          remedy: 'The issuer gives each key a kid of its own, and names it in the header.',
+        },
+        'issuer_metadata.of_other': {
+          meaning: 'The metadata at the address of the issuer names another issuer.',
+          remedy: 'The issuer writes the iss of its credentials as issuer, to the letter.',
+        },
+        'issuer_metadata.unavailable': {
+          meaning: 'The metadata of the issuer could not be fetched.',
+          remedy: 'Check that its address answers over https with status 200, without a redirect; then verify again.',
+        },
+        'presentation.claim_missing': {
+          meaning: 'A path of what is to be disclosed leads to no claim of the credential.',
+          remedy: 'Choose paths of claims that the credential has.',
+        },
+        'type_metadata.unavailable': {
+          meaning: 'The metadata of the type could not be fetched.',
+          remedy: 'Check that the vct answers over https with status 200, without a redirect; or leave the check out.',
+        },
+      },
       404: {
         'credential_type.not_found': {
           meaning: 'The tenant of the host has no such type of credentials, or no tenant has the host.',

@@ -4,6 +4,7 @@ import { HOLDER, ISSUER, UNSIGNED, V2 } from '../frame/openapi/examples.ts'
 import { SEMANTIC_ANSWERS } from './answers.ts'
 import { BASE, CREDENTIAL_ID, PRESENTATION, PRESENTATION_TEMPLATE_ID, SIGNED } from './examples.ts'
 import { SEMANTIC_CREDENTIAL_PROBLEMS } from './problems/credentials.ts'
+import { ENVELOPE_PROBLEMS } from './problems/envelopes.ts'
 import { PRESENTATION_PROBLEMS } from './problems/presentations.ts'
 import { TEMPLATE_PROBLEMS } from './problems/templates.ts'
 import { SEMANTIC_SCHEMAS } from './schemas/index.ts'
@@ -141,5 +142,5 @@ export const SEMANTIC_CREDENTIAL_DOCUMENT: AreaDocument<
     vcApiVerifyPresentation: { 400: 'presentation.not_verified', 403: 'vc_api.off' },
     vcApiProvePresentation: { 400: 'presentation.signer_unknown', 403: 'vc_api.off' },
   },
-  problems: [SEMANTIC_CREDENTIAL_PROBLEMS, TEMPLATE_PROBLEMS, PRESENTATION_PROBLEMS],
+  problems: [SEMANTIC_CREDENTIAL_PROBLEMS, ENVELOPE_PROBLEMS, TEMPLATE_PROBLEMS, PRESENTATION_PROBLEMS],
 }

@@ -3,7 +3,7 @@ import { algorithmOf, type CoseFault, coseFault, HEADER, readCoseSign1 } from '.
 import type { VerificationKey } from '../../data-integrity/keys.ts'
 import { Refusal } from '../../errors.ts'
 import { parseForeignJson } from '../../json.depth.ts'
-import { credentialIn, type EnvelopeFault, type OpenedEnvelope, refused } from './opened.ts'
+import { credentialIn, type EnvelopeFault, type OpenedEnvelope, refusedEnvelope } from './opened.ts'
 
 const MAX_BYTES = 1_000_000
 
@@ -19,9 +19,9 @@ function checkTypes({ protected: header, unprotected }: CoseSign1): void {
   const of = (label: number) => header.get(label) ?? unprotected.get(label)
   const [typ, contentType] = [of(HEADER.typ), of(HEADER.contentType)]
   if (typ !== undefined && typ !== 'application/vc+cose')
-    throw refused('type', 'The typ of the COSE_Sign1 must be application/vc+cose.')
+    throw refusedEnvelope('type', 'The typ of the COSE_Sign1 must be application/vc+cose.')
   if (contentType !== undefined && contentType !== 'application/vc')
-    throw refused('content_type', 'The content type of the COSE_Sign1 must be application/vc.')
+    throw refusedEnvelope('content_type', 'The content type of the COSE_Sign1 must be application/vc.')
 }
 
 function messageOf(bytes: Uint8Array): CoseSign1 {
@@ -29,7 +29,7 @@ function messageOf(bytes: Uint8Array): CoseSign1 {
     return readCoseSign1(bytes, { code: 'envelope.malformed', maxBytes: MAX_BYTES, items: { left: 1_000 } })
   } catch (error) {
     if (error instanceof Refusal && /repeated|same label/.test(`${error.message} ${error.cause ?? ''}`))
-      throw refused('duplicate_member', 'A header of the COSE_Sign1 has a parameter twice.')
+      throw refusedEnvelope('duplicate_member', 'A header of the COSE_Sign1 has a parameter twice.')
     throw error
   }
 }
@@ -39,17 +39,17 @@ export function openCose(bytes: Uint8Array): OpenedEnvelope {
   const message = messageOf(bytes)
   const { protected: header, unprotected, payload } = message
   if (!header.has(HEADER.alg) && unprotected.has(HEADER.alg))
-    throw refused('unprotected_algorithm', 'The algorithm of the COSE_Sign1 stands in the unprotected header.')
-  if (algorithmOf(message) === undefined) throw refused('algorithm', FAULTS.algorithm_unsupported[1])
+    throw refusedEnvelope('unprotected_algorithm', 'The algorithm of the COSE_Sign1 stands in the unprotected header.')
+  if (algorithmOf(message) === undefined) throw refusedEnvelope('algorithm', FAULTS.algorithm_unsupported[1])
   checkTypes(message)
   if (payload === undefined || payload.length === 0)
-    throw refused('detached', 'The COSE_Sign1 has no payload: a detached one cannot be verified here.')
+    throw refusedEnvelope('detached', 'The COSE_Sign1 has no payload: a detached one cannot be verified here.')
   const content = ((): unknown => {
     try {
       return parseForeignJson(payload, { code: 'envelope.malformed' })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      throw refused(error.message.includes('repeats') ? 'duplicate_member' : 'malformed', error.message)
+      throw refusedEnvelope(error.message.includes('repeats') ? 'duplicate_member' : 'malformed', error.message)
     }
   })()
   const kid = header.get(HEADER.kid) ?? unprotected.get(HEADER.kid)

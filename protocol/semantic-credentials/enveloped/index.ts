@@ -3,7 +3,7 @@ import { type Json, listOf } from '../../json.ts'
 import { boundsErrors } from '../bounds.ts'
 import { openCose } from './cose.ts'
 import { openJose } from './jose.ts'
-import { type OpenedEnvelope, refused } from './opened.ts'
+import { type OpenedEnvelope, refusedEnvelope } from './opened.ts'
 
 export type { OpenedEnvelope } from './opened.ts'
 
@@ -15,7 +15,7 @@ const OPENERS: ReadonlyMap<string, (content: string, isBase64: boolean) => Opene
     'application/vc+jwt',
     (content, isBase64) => {
       if (isBase64)
-        throw refused('encoding', 'A data: URL of application/vc+jwt has the JWT as it is, without ;base64.')
+        throw refusedEnvelope('encoding', 'A data: URL of application/vc+jwt has the JWT as it is, without ;base64.')
       return openJose(content)
     },
   ],
@@ -24,7 +24,7 @@ const OPENERS: ReadonlyMap<string, (content: string, isBase64: boolean) => Opene
     (content, isBase64) => {
       const bytes = isBase64 ? fromBase64url(base64urlOf(content)) : undefined
       if (!bytes)
-        throw refused('encoding', 'A data: URL of application/vc+cose must have ;base64, and base64 after it.')
+        throw refusedEnvelope('encoding', 'A data: URL of application/vc+cose must have ;base64, and base64 after it.')
       return openCose(bytes)
     },
   ],
@@ -32,7 +32,12 @@ const OPENERS: ReadonlyMap<string, (content: string, isBase64: boolean) => Opene
 
 /** Base64 (RFC 4648, section 4) in the alphabet of base64url; text that is not base64 stays what it is not. */
 const base64urlOf = (text: string): string =>
-  /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? text.replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_') : '*'
+  /^[A-Za-z0-9+/]*={0,2}$/.test(text)
+    ? text
+        .replace(/={1,2}$/, '')
+        .replaceAll('+', '-')
+        .replaceAll('/', '_')
+    : '*'
 
 const isNested = ({ type, id }: Json): boolean =>
   listOf(type).some((name) => String(name).startsWith('Enveloped')) || String(id).startsWith('data:')
@@ -45,14 +50,18 @@ const isNested = ({ type, id }: Json): boolean =>
 export function openEnvelope({ id }: Json): OpenedEnvelope {
   const [, mediaType, base64, content] = (typeof id === 'string' && DATA_URL.exec(id)) || []
   if (mediaType === undefined || content === undefined)
-    throw refused('url', 'The id of an enveloped credential must be a data: URL with a media type.')
+    throw refusedEnvelope('url', 'The id of an enveloped credential must be a data: URL with a media type.')
   const open = OPENERS.get(mediaType.toLowerCase())
   if (!open)
-    throw refused('media_type', `Envelopes of ${mediaType.slice(0, 60)} are not supported: use one of ${TYPES}.`)
+    throw refusedEnvelope(
+      'media_type',
+      `Envelopes of ${mediaType.slice(0, 60)} are not supported: use one of ${TYPES}.`,
+    )
   const opened = open(content, base64 !== undefined)
   const [fault] = boundsErrors(opened.credential, 'foreign')
-  if (fault) throw refused('malformed', `The credential in the envelope ${fault.message}.`)
-  if (isNested(opened.credential)) throw refused('nested', 'An envelope must contain a credential, not an envelope.')
+  if (fault) throw refusedEnvelope('malformed', `The credential in the envelope ${fault.message}.`)
+  if (isNested(opened.credential))
+    throw refusedEnvelope('nested', 'An envelope must contain a credential, not an envelope.')
   return opened
 }
 

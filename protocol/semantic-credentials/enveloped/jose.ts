@@ -3,7 +3,7 @@ import { type VerificationKey, verifySignature } from '../../data-integrity/keys
 import { Refusal } from '../../errors.ts'
 import { parseForeignJson } from '../../json.depth.ts'
 import { isObject, type Json, listOf } from '../../json.ts'
-import { credentialIn, type EnvelopeFault, type OpenedEnvelope, refused } from './opened.ts'
+import { credentialIn, type EnvelopeFault, type OpenedEnvelope, refusedEnvelope } from './opened.ts'
 
 /** Algorithms by the type of the key (RFC 7518, section 3.1; RFC 8037; RFC 9864). */
 const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
@@ -23,19 +23,19 @@ function parsed(bytes: Uint8Array, part: string): unknown {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const code = error.message.includes('repeats') ? 'duplicate_member' : 'malformed'
-    throw refused(code, error.message.replace('The document', `The ${part} of the JWT`))
+    throw refusedEnvelope(code, error.message.replace('The document', `The ${part} of the JWT`))
   }
 }
 
 function checkHeader(header: Json): void {
   if (header.crit !== undefined || header.b64 !== undefined)
-    throw refused('critical', 'The header of the JWT has crit or b64, which no credential may have.')
+    throw refusedEnvelope('critical', 'The header of the JWT has crit or b64, which no credential may have.')
   if (typeof header.alg === 'string' && header.alg.toLowerCase() === 'none')
-    throw refused('unsigned', 'The JWT is not signed: its alg is none.')
+    throw refusedEnvelope('unsigned', 'The JWT is not signed: its alg is none.')
   if (!KNOWN.includes(String(header.alg)))
-    throw refused('algorithm', `The alg of the JWT must be one of ${KNOWN.join(', ')}.`)
-  if (!isType(header.typ, 'vc+jwt')) throw refused('type', 'The typ of the JWT must be vc+jwt.')
-  if (!isType(header.cty, 'vc')) throw refused('content_type', 'The cty of the JWT must be vc.')
+    throw refusedEnvelope('algorithm', `The alg of the JWT must be one of ${KNOWN.join(', ')}.`)
+  if (!isType(header.typ, 'vc+jwt')) throw refusedEnvelope('type', 'The typ of the JWT must be vc+jwt.')
+  if (!isType(header.cty, 'vc')) throw refusedEnvelope('content_type', 'The cty of the JWT must be vc.')
 }
 
 const idOf = (value: unknown): unknown => (isObject(value) ? value.id : value)
@@ -47,13 +47,13 @@ const idOf = (value: unknown): unknown => (isObject(value) ? value.id : value)
 function checkClaims(credential: Json): void {
   for (const name of ['vc', 'vp'])
     if (Object.hasOwn(credential, name))
-      throw refused(
+      throw refusedEnvelope(
         'claim_of_1_1',
         `The JWT has the claim ${name}, which is of data model 1.1: the payload is the credential.`,
       )
   const { iss, jti, sub, issuer, id, credentialSubject } = credential
   const contradicted = (name: string, member: string) =>
-    refused('contradiction', `The claim ${name} of the JWT is not the ${member} of the credential.`)
+    refusedEnvelope('contradiction', `The claim ${name} of the JWT is not the ${member} of the credential.`)
   if (iss !== undefined && iss !== idOf(issuer)) throw contradicted('iss', 'issuer')
   if (jti !== undefined && jti !== id) throw contradicted('jti', 'id')
   const subjects = listOf(credentialSubject).map(idOf)
@@ -64,18 +64,19 @@ function secondsIn(credential: Json, name: 'nbf' | 'exp'): number | undefined {
   const value = credential[name]
   if (value === undefined) return undefined
   if (typeof value === 'number' && Number.isFinite(value)) return value
-  throw refused('malformed', `The claim ${name} of the JWT is not a number of seconds.`)
+  throw refusedEnvelope('malformed', `The claim ${name} of the JWT is not a number of seconds.`)
 }
 
 /** Opens a credential that is secured as a JWS (VC-JOSE-COSE 1.0, section 3.1). Throws `Refusal('envelope.*')`. */
 export function openJose(jwt: string): OpenedEnvelope {
   const parts = jwt.split('.', 4)
   const [header, payload, signature] = parts.length === 3 ? parts.map(fromBase64url) : []
-  if (!header || !payload || !signature) throw refused('malformed', 'The JWT is not three parts of base64url.')
+  if (!header || !payload || !signature) throw refusedEnvelope('malformed', 'The JWT is not three parts of base64url.')
   const members = parsed(header, 'header')
-  if (!isObject(members)) throw refused('malformed', 'The header of the JWT is not a JSON object.')
+  if (!isObject(members)) throw refusedEnvelope('malformed', 'The header of the JWT is not a JSON object.')
   checkHeader(members)
-  if (payload.length === 0) throw refused('detached', 'The JWT has no payload: a detached one cannot be verified here.')
+  if (payload.length === 0)
+    throw refusedEnvelope('detached', 'The JWT has no payload: a detached one cannot be verified here.')
   const credential = credentialIn(parsed(payload, 'payload'))
   checkClaims(credential)
   const signed = Buffer.from(jwt.slice(0, jwt.lastIndexOf('.')))

@@ -21,10 +21,10 @@ export interface OpenedEnvelope {
   signatureFault(key: VerificationKey): EnvelopeFault | undefined
 }
 
-export const refused = (code: string, message: string) => new Refusal(`envelope.${code}`, message)
+export const refusedEnvelope = (code: string, message: string) => new Refusal(`envelope.${code}`, message)
 
 /** The content of an envelope as a credential; it must be a JSON object. */
 export function credentialIn(content: unknown): Json {
-  if (!isObject(content)) throw refused('malformed', 'The content of the envelope is not a JSON object.')
+  if (!isObject(content)) throw refusedEnvelope('malformed', 'The content of the envelope is not a JSON object.')
   return content
 }

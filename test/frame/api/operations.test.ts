@@ -45,8 +45,8 @@ test('the facts of an operation stand in the area of its controller (design, Lay
 
 test('the document of an area speaks of operations of the area alone', (t) => {
   const documented = new Set<string | undefined>()
-  for (const { examples, forms = [], located = [], uploads = {}, downloads = {} } of DOCUMENTS) {
-    const ids = [...forms, ...located, ...[examples, uploads, downloads].flatMap((part) => Object.keys(part))]
+  for (const { examples, answers = {}, forms = [], located = [], uploads = {}, downloads = {} } of DOCUMENTS) {
+    const ids = [...forms, ...located, ...[examples, answers, uploads, downloads].flatMap((part) => Object.keys(part))]
     const [area, ...others] = new Set(ids.map((id) => areas.get(id)))
     t.deepEqual(others, [], ids.join())
     documented.add(area)

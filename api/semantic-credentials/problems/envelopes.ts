@@ -1,0 +1,67 @@
+import type { ProblemTable } from '../../frame/openapi/document.ts'
+
+/** Credentials in envelopes; as reasons of a verdict where they are verified. */
+export const ENVELOPE_PROBLEMS: ProblemTable = {
+  400: {
+    'envelope.algorithm': {
+      meaning: 'The algorithm of the envelope is not one that the platform verifies.',
+      remedy: 'The issuer signs with ES256, ES384 or EdDSA.',
+    },
+    'envelope.claim_of_1_1': {
+      meaning: 'The JWT has the claim vc or vp, which is of data model 1.1.',
+      remedy: 'The issuer makes the credential itself the payload of the JWT (VC-JOSE-COSE 1.0, section 3.1).',
+    },
+    'envelope.content_type': {
+      meaning: 'The content type of the envelope is not that of a credential.',
+      remedy: 'The issuer writes cty vc, or the content type application/vc, or leaves it out.',
+    },
+    'envelope.contradiction': {
+      meaning: 'The claim iss, sub or jti says something else than the credential.',
+      remedy: 'The issuer leaves the claim out, or gives it the value of the member of the credential.',
+    },
+    'envelope.critical': {
+      meaning: 'The header has crit or b64, which change how it must be read.',
+      remedy: 'The issuer leaves both out.',
+    },
+    'envelope.detached': {
+      meaning: 'The payload is not in the envelope, so that nothing can be verified.',
+      remedy: 'Send the envelope with its payload.',
+    },
+    'envelope.duplicate_member': {
+      meaning: 'A header or the credential has a member twice, so that readers may differ in what it says.',
+      remedy: 'The issuer writes each member once.',
+    },
+    'envelope.encoding': {
+      meaning: 'The data: URL has its content in another encoding than its media type asks for.',
+      remedy: 'A JWT stands in the URL as it is; a COSE_Sign1 in base64, after ;base64.',
+    },
+    'envelope.malformed': {
+      meaning: 'The content of the envelope cannot be read as a signed credential.',
+      remedy: 'Send the envelope as its issuer made it; the message says what cannot be read.',
+    },
+    'envelope.media_type': {
+      meaning: 'The platform does not read envelopes of this media type.',
+      remedy: 'Use application/vc+jwt or application/vc+cose.',
+    },
+    'envelope.nested': {
+      meaning: 'There is an envelope within the envelope.',
+      remedy: 'Put the credential itself into the envelope.',
+    },
+    'envelope.type': {
+      meaning: 'The typ of the header is that of something else than a credential.',
+      remedy: 'The issuer writes typ vc+jwt, or application/vc+cose in a COSE_Sign1, or leaves it out.',
+    },
+    'envelope.unprotected_algorithm': {
+      meaning: 'The algorithm stands in the unprotected header, where anybody can change it.',
+      remedy: 'The issuer writes it in the protected header alone.',
+    },
+    'envelope.unsigned': {
+      meaning: 'The alg of the JWT is none.',
+      remedy: 'Send a credential that its issuer has signed.',
+    },
+    'envelope.url': {
+      meaning: 'The id of an EnvelopedVerifiableCredential is not a data: URL with a media type.',
+      remedy: 'Write the envelope as data:application/vc+jwt, followed by the JWT.',
+    },
+  },
+}
