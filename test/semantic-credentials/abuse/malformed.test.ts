@@ -1,11 +1,11 @@
 import test from 'ava'
-import { createDocumentLoader } from '../../protocol/contexts/index.ts'
-import { createProofCheck, type ProofCheck } from '../../protocol/data-integrity/verify.ts'
-import { resolveDidKey } from '../../protocol/dids/key.ts'
-import { createDid, sign, verify } from '../support/credentials/credentials.ts'
-import { refusal } from '../support/credentials/templates.ts'
-import { vcApiSettings } from '../support/credentials/vc-api.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { createDocumentLoader } from '../../../protocol/contexts/index.ts'
+import { createProofCheck, type ProofCheck } from '../../../protocol/data-integrity/verify.ts'
+import { resolveDidKey } from '../../../protocol/dids/key.ts'
+import { createDid, sign, verify } from '../../support/credentials/credentials.ts'
+import { refusal } from '../../support/credentials/templates.ts'
+import { vcApiSettings } from '../../support/credentials/vc-api.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
 let did: string
