@@ -90,6 +90,8 @@ function fromBls(keyType: keyof typeof BLS_NAMES, jwk: PublicJwk): PublicKey {
 /** Reads a public JWK; a private or symmetric member is refused. Throws `Refusal('did.invalid' | 'did.key_unsupported')`. */
 export function fromJwk(jwk: PublicJwk): PublicKey {
   if (isPrivateJwk(jwk)) throw malformed('it has private members')
+  const crv: unknown = jwk.crv // a stranger's
+  if (crv !== undefined && typeof crv !== 'string') throw malformed('crv is not a string')
   const okp = jwk.kty === 'OKP' ? keyTypeIn(OKP_NAMES, jwk.crv) : undefined
   if (okp !== undefined) return publicKey(okp, decode(jwk, 'x'))
   const ec = jwk.kty === 'EC' ? keyTypeIn(EC_NAMES, jwk.crv) : undefined
