@@ -43,7 +43,8 @@ export const SD_JWT_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof SD_JWT_CREDEN
       400: {
         'issuer_metadata.invalid': {
           meaning: 'The JWT VC Issuer Metadata, or its key set, is not what the standard asks for.',
-          remedy: 'The issuer publishes JSON with issuer and either jwks or jwks_uri, of at most 100 keys.',
+          remedy:
+            'The issuer publishes JSON with its own address and its keys, or the address of these; at most 100 keys.',
         },
         'issuer_metadata.key_missing': {
           meaning: 'The metadata of the issuer has no key that the header of the credential names, or several.',

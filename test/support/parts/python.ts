@@ -18,7 +18,10 @@ async function environment(libraries: string[]): Promise<string> {
     await run('python3', ['-m', 'venv', making])
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '10', ...libraries]
     await run(join(making, 'bin', 'python'), pip, { timeout: 240_000 })
-    await rename(making, folder)
+    // of two files that make it at once the second finds the first one's
+    await rename(making, folder).catch((error: NodeJS.ErrnoException) => {
+      if (!existsSync(folder)) throw error
+    })
   } finally {
     await rm(making, { recursive: true, force: true })
   }
