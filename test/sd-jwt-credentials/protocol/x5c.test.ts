@@ -1,3 +1,4 @@
+import 'reflect-metadata'
 import { webcrypto } from 'node:crypto'
 import {
   BasicConstraintsExtension,
