@@ -43,7 +43,7 @@ const LOAD = `select d.state, d.attempts, (extract(epoch from d.next_attempt_at)
 
 /** Records the attempt with this number, unless it was recorded before. */
 const RECORD = `update webhook_deliveries
-  set attempts = (attempts::jsonb || ?::jsonb)::json, exchanges = exchanges || ?::jsonb, state = ?, next_attempt_at = ?, ended_at = ?
+  set attempts = (attempts::jsonb || ?::jsonb)::json, exchanges = (exchanges::jsonb || ?::jsonb)::json, state = ?, next_attempt_at = ?, ended_at = ?
   where id = ? and state = 'PENDING' and json_array_length(attempts) = ? returning id`
 
 const STOP = `update webhook_deliveries set state = 'STOPPED', next_attempt_at = null, ended_at = ?

@@ -52,7 +52,7 @@ const FAILED = `select d.event_id as "eventId" from webhook_deliveries d
 /** One more delivery of events to a webhook; of concurrent requests for one event the first makes it. */
 const AGAIN = `insert into webhook_deliveries (id, tenant_id, webhook_id, event_id, event_type, round, exchanges)
   select gen_random_uuid(), d.tenant_id, d.webhook_id, d.event_id, d.event_type, d.round + 1,
-    case when d.exchanges is not null then '{}'::jsonb end
+    case when d.exchanges is not null then '{}'::json end
   from json_array_elements_text(?::json) as wanted (event_id), lateral (
     select * from webhook_deliveries l where l.event_id = wanted.event_id::uuid and l.webhook_id = ? order by l.round desc limit 1
   ) as d

@@ -5,6 +5,6 @@ export class WebhooksExchanges extends Migration {
   override name = '0058-webhooks-exchanges'
 
   override up() {
-    this.addSql(`alter table webhook_deliveries add column exchanges jsonb default '{}';`)
+    this.addSql(`alter table webhook_deliveries add column exchanges json default '{}';`)
   }
 }

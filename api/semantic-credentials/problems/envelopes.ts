@@ -53,7 +53,7 @@ export const ENVELOPE_PROBLEMS: ProblemTable = {
     },
     'envelope.unprotected_algorithm': {
       meaning: 'The algorithm stands in the unprotected header, where anybody can change it.',
-      remedy: 'The issuer writes it in the protected header alone.',
+      remedy: 'The issuer writes it only in the protected header.',
     },
     'envelope.unsigned': {
       meaning: 'The alg of the JWT is none.',
