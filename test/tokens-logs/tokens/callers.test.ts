@@ -252,6 +252,7 @@ test('each area has a scope to read and one to write, and a tenant grants none o
       'messaging',
       'mobile-credentials',
       'openid',
+      'sd-jwt-credentials',
       'semantic-credentials',
       'webhooks',
     ],
