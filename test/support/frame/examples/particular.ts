@@ -107,6 +107,9 @@ export const PARTICULAR: Record<string, Example> = {
   createTenant: { body: ({ environmentId }) => ({ environmentId, name: 'A tenant', subdomain: newSubdomain() }) },
   // its scope alone is enough for it
   createOAuth2Client: { body: () => ({ name: 'A client', description: '', scopes: [] }) },
+  updateOAuth2Client: {
+    body: () => ({ name: 'Another name', scopes: [], reset_secret: true, secret_grace_seconds: 3_600 }),
+  },
   deleteTenant: { path: ({ spareAdministeredId }) => ({ id: spareAdministeredId }) },
   getTenantDeletion: { path: ({ deletedTenantId }) => ({ id: deletedTenantId }) },
   // one is under way
