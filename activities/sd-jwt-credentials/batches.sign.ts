@@ -8,7 +8,7 @@ import {
 } from '../../protocol/credentials/batches.ts'
 import { claimPath } from '../../protocol/credentials/claim-paths.ts'
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
-import { errorsWithin, overDocument, Refusal } from '../../protocol/errors.ts'
+import { Refusal } from '../../protocol/errors.ts'
 import { pathName, type SdJwtTemplate } from '../../protocol/sd-jwt-credentials/templates.ts'
 import { isUuid } from '../../protocol/uuid.ts'
 import { didIssuers } from '../credentials/batches/issuers.ts'
@@ -19,7 +19,7 @@ import type { SdJwtIssuers } from './issuers.ts'
 import type { SdJwtSigning } from './sign.ts'
 import { assertMapped, termsFrom } from './templates.sign.ts'
 import type { SdJwtTemplates } from './templates.ts'
-import { requestPath, requestTerms, type SdJwtTerms } from './terms.ts'
+import { ofRequest, requestTerms, type SdJwtTerms } from './terms.ts'
 
 interface Parts extends Pick<Dependencies, 'selfTest' | 'now'> {
   signers: Signers
@@ -38,17 +38,6 @@ const checkRow = ({ suspendable }: RowInput): void => {
   throw new Refusal('credential.invalid', 'The row does not fit SD-JWT VC credentials.', [
     { path: 'suspendable', code: 'row.suspendable', message: 'expected false: these credentials cannot be suspended' },
   ])
-}
-
-/** The row's own fault with the row's field names: rules of a payload name JSON pointers into it. */
-async function ofRow<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await overDocument(work)
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.errors.length === 0) throw error
-    const errors = errorsWithin('payload', error.errors).map((each) => ({ ...each, path: requestPath(each.path) }))
-    throw new Refusal(error.code, error.message, errors, { cause: error.cause })
-  }
 }
 
 /** The issuer of a batch by its one name: a DID, or the id of a document signer. */
@@ -130,7 +119,7 @@ export function createSdJwtBatches(parts: Parts): BatchFormat {
     issuerOf: (input, { issuer }) => ('claims' in input ? input.issuer_did : undefined) ?? issuer,
 
     signRow: (tenantId: string, id: string, input: RowInput, { options, template }: BatchTerms, together: number) =>
-      ofRow(async () => {
+      ofRequest(async () => {
         const definition = template?.definition as SdJwtTemplate | undefined
         return sdJwtSigning.sign(tenantId, id, termsOf(input, options, definition), together)
       }),

@@ -1,4 +1,4 @@
-import { errorsWithin, overDocument, Refusal } from '../../protocol/errors.ts'
+import { Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import type { TemplateRef } from '../credentials/format.ts'
 import type { CredentialEngine } from '../credentials/index.ts'
@@ -14,7 +14,7 @@ import { createSdJwtPublished } from './published.ts'
 import { createSdJwtSigning, type SignedSdJwtRow } from './sign.ts'
 import { assertMapped, type SdJwtTemplateClaims, termsFrom } from './templates.sign.ts'
 import { createSdJwtTemplates } from './templates.ts'
-import { requestPath, requestTerms, type SdJwtSignRequest, type SdJwtTerms } from './terms.ts'
+import { ofRequest, requestTerms, type SdJwtSignRequest, type SdJwtTerms } from './terms.ts'
 import { createTypeMetadata } from './type-metadata.ts'
 import { createSdJwtVerifier } from './verify.ts'
 import { createSdJwtWallets } from './wallets.ts'
@@ -29,17 +29,6 @@ interface Signed {
 
 interface SignedFromTemplate extends Signed {
   template: TemplateRef
-}
-
-/** Rules of a payload name places in it; those of the plan, paths of the request. */
-const ofRequest = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-  try {
-    return await overDocument(work)
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.errors.length === 0) throw error
-    const errors = errorsWithin('payload', error.errors).map((each) => ({ ...each, path: requestPath(each.path) }))
-    throw new Refusal(error.code, error.message, errors, { cause: error.cause })
-  }
 }
 
 /** Operations of SD-JWT VC credentials; `sdJwtFormat` is for the engine. */

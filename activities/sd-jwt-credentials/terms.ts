@@ -1,5 +1,5 @@
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
-import { type FieldError, Refusal, within } from '../../protocol/errors.ts'
+import { errorsWithin, type FieldError, overDocument, Refusal, within } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import type { DisclosurePlan } from '../../protocol/sd-jwt-credentials/build.ts'
 import type { ClaimPath } from '../../protocol/sd-jwt-credentials/claims.ts'
@@ -8,13 +8,7 @@ import { isTypeName } from '../../protocol/sd-jwt-credentials/templates.rules.ts
 import type { IssuedAs } from '../../protocol/sd-jwt-credentials/templates.ts'
 import { momentOfSeconds } from '../../protocol/time.ts'
 
-/** A request to sign claims. */
-export interface SdJwtSignRequest {
-  /** vct, and the claims beside it. */
-  payload: Json
-  /** Default: every claim at the root. */
-  selectively?: unknown[][]
-  decoys: number
+interface SharedTerms {
   holderKey?: PublicJwk
   revocable: boolean
   tag: string | null
@@ -23,20 +17,23 @@ export interface SdJwtSignRequest {
   documentSignerId?: string
 }
 
+/** A request to sign claims. */
+export interface SdJwtSignRequest extends SharedTerms {
+  /** vct, and the claims beside it. */
+  payload: Json
+  /** Default: every claim at the root. */
+  selectively?: unknown[][]
+  decoys: number
+}
+
 /** What is signed, whoever asks for it. */
-export interface SdJwtTerms {
+export interface SdJwtTerms extends SharedTerms {
   claims: Json
   plan: DisclosurePlan
   vct: string
   vctIntegrity?: string
   validFrom?: Date
   expiresAt?: Date
-  holderKey?: PublicJwk
-  revocable: boolean
-  tag: string | null
-  issuedAs: IssuedAs
-  issuerDid?: string
-  documentSignerId?: string
   /** Fields of the request, for refusals. */
   fields: { issuer: string; type: string; holderKey: string }
 }
@@ -96,7 +93,18 @@ export const requestTerms = (request: SdJwtSignRequest): SdJwtTerms => ({
 })
 
 /** Where a request's document breaks a rule: pointers into the payload, or paths into its plan. */
-export function requestPath(path: string): string {
+function requestPath(path: string): string {
   if (path.startsWith('selective.')) return within('selectively', path.slice('selective.'.length))
   return path === 'documentSignerId' ? 'document_signer_id' : path
+}
+
+/** Refusals of the work name fields of the request, or of the batch's row, which has the same ones. */
+export async function ofRequest<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await overDocument(work)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.errors.length === 0) throw error
+    const errors = errorsWithin('payload', error.errors).map((each) => ({ ...each, path: requestPath(each.path) }))
+    throw new Refusal(error.code, error.message, errors, { cause: error.cause })
+  }
 }

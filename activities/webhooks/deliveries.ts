@@ -8,6 +8,7 @@ import type { Dependencies } from '../dependencies.ts'
 import { createLimit } from '../frame/limits/index.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import type { Sealer } from '../frame/sealing.ts'
+import { createWorkflowPages } from '../frame/temporal/pages.ts'
 import type { Events } from './events.ts'
 import { readExchanges } from './exchanges.ts'
 import { webhookNotFound } from './lifecycle.ts'
@@ -77,8 +78,8 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'outb
 
 /** Deliveries of events to webhooks: list, read, deliver again, send a test event. */
 export function createDeliveries({ config, database, sql, outbox, uuid, operations, events, sealer }: Parts) {
-  const record = (row: WebhookDelivery): DeliveryRecord =>
-    toDelivery(row, config.temporal.namespace, config.temporalUiPublicUrl)
+  const pageOf = createWorkflowPages({ config })
+  const record = (row: WebhookDelivery): DeliveryRecord => toDelivery(row, pageOf)
 
   const limit = createLimit(sql, { name: 'redelivery', points: REDELIVERIES_PER_MINUTE, seconds: 60 })
 
@@ -144,8 +145,7 @@ export function createDeliveries({ config, database, sql, outbox, uuid, operatio
         const row = await find(em, id, ['exchanges'])
         const webhook = await em.findOne(Webhook, { id: row.webhookId })
         const event = await em.findOne(WebhookEvent, { id: row.eventId })
-        const { namespace } = config.temporal
-        return toDelivery(row, namespace, config.temporalUiPublicUrl, readExchanges(sealer, row, webhook, event))
+        return toDelivery(row, pageOf, readExchanges(sealer, row, webhook, event))
       })
     },
 

@@ -3,6 +3,7 @@ import type { KeptAnswer } from '../../protocol/webhooks/answers.ts'
 import type { DeliverySubject } from '../../protocol/webhooks/delivery.ts'
 import type { EventType } from '../../protocol/webhooks/events.ts'
 import { workflows } from '../../protocol/workflows.ts'
+import type { WorkflowPage } from '../frame/temporal/pages.ts'
 import type { DeliveryDetails, SentRequest } from './exchanges.ts'
 
 export interface WebhookRecord {
@@ -64,17 +65,10 @@ export const subjectOf = ({
   round,
 })
 
-/** The address of a delivery's workflow in the Temporal UI. */
-const workflowUrl = (uiUrl: string, namespace: string, row: WebhookDelivery): string => {
-  const workflow = encodeURIComponent(workflows.deliverWebhook.id(subjectOf(row)))
-  return `${uiUrl.replace(/\/$/, '')}/namespaces/${namespace}/workflows/${workflow}`
-}
-
-/** `uiUrl`: of the Temporal UI, if callers may see it. `details`: where one delivery is read. */
+/** `details`: where one delivery is read. */
 export const toDelivery = (
   row: WebhookDelivery,
-  namespace: string,
-  uiUrl: string | undefined,
+  pageOf: (workflowId: string) => WorkflowPage,
   details?: DeliveryDetails,
 ): DeliveryRecord => {
   return {
@@ -88,6 +82,6 @@ export const toDelivery = (
     createdAt: row.createdAt.toISOString(),
     nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
     endedAt: row.endedAt?.toISOString() ?? null,
-    workflowUrl: uiUrl === undefined ? null : workflowUrl(uiUrl, namespace, row),
+    workflowUrl: pageOf(workflows.deliverWebhook.id(subjectOf(row))).url ?? null,
   }
 }
