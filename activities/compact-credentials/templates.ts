@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { UniqueConstraintViolationException } from '@mikro-orm/core'
-import { LockMode, type SqlEntityManager } from '@mikro-orm/postgresql'
 import { SemanticTemplate, SemanticTemplateVersion } from '../../entities/credentials/templates.ts'
-import { inTenant } from '../../entities/orm.ts'
 import {
   type CompactTemplate,
   payloadFromTemplate,
@@ -12,17 +10,13 @@ import {
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
-import type { TemplateVersion } from '../credentials/format.ts'
 import { refuseIssuer } from '../credentials/refusals.ts'
+import { createTemplateReading, keptDefinition, type StoredTemplate, templateOf } from '../credentials/templates.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import type { CompactSignRequest } from './sign.ts'
 
-export interface StoredCompactTemplate {
-  id: string
-  version: number
-  definition: CompactTemplate
-}
+export type StoredCompactTemplate = StoredTemplate<CompactTemplate>
 
 export interface CompactTemplateClaims {
   claims: Json
@@ -38,28 +32,6 @@ const CHANGES = {
     update: 'updateCompactSemanticCredentialTemplate',
   },
 } as const
-
-const notFound = () => new Refusal('credential_template.not_found', 'There is no such credential template.')
-
-const templateOf = ({ templateId, version, definition }: SemanticTemplateVersion): StoredCompactTemplate => ({
-  id: templateId,
-  version,
-  definition: definition as CompactTemplate,
-})
-
-/** For the engine: a version, by default the current one, also of deleted templates; undefined where there is none. */
-export async function readCompactTemplateVersion(
-  format: Profile,
-  em: SqlEntityManager,
-  id: string,
-  version?: number,
-): Promise<TemplateVersion | undefined> {
-  const template = await em.findOne(SemanticTemplate, { id, format })
-  if (!template) return undefined
-  const which = version === undefined ? { id: template.versionId } : { templateId: id, version }
-  const row = await em.findOne(SemanticTemplateVersion, which)
-  return row ? { ...templateOf(row), deleted: template.deletedAt != null } : undefined
-}
 
 /** Of two templates of a type that are made at once, the unique index lets one pass (semantic_templates_type). */
 function typeTaken(error: unknown): never {
@@ -105,18 +77,10 @@ export function createCompactTemplates(
   format: Profile,
   { database, now, uuid, operations }: Pick<Dependencies, 'database' | 'now' | 'uuid'> & { operations: Operations },
 ) {
-  function check(definition: CompactTemplate): CompactTemplate {
-    const errors = templateErrors(definition, now(), format)
-    if (errors.length > 0)
-      throw new Refusal('credential_template.invalid', 'The credential template is not valid; see errors.', errors)
-    return JSON.parse(JSON.stringify(definition)) as CompactTemplate // as JSON keeps it
-  }
+  const check = (definition: CompactTemplate): CompactTemplate =>
+    keptDefinition(definition, templateErrors(definition, now(), format))
 
-  async function current(em: SqlEntityManager, id: string, lockMode?: LockMode) {
-    const template = await em.findOne(SemanticTemplate, { id, format, deletedAt: null }, lockMode ? { lockMode } : {})
-    if (!template) throw notFound()
-    return { template, last: await em.findOneOrFail(SemanticTemplateVersion, { id: template.versionId }) }
-  }
+  const { locked, readTemplate, listTemplates } = createTemplateReading<CompactTemplate>(format, { database })
 
   return {
     async createTemplate(call: Call, input: CompactTemplate): Promise<StoredCompactTemplate> {
@@ -139,8 +103,8 @@ export function createCompactTemplates(
       const { tenantId } = call
       const definition = check(input)
       const changed = operations.change(call, CHANGES[format].update, { id }, async (em) => {
-        const { template, last } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
-        if (isDeepStrictEqual(definition, last.definition)) return templateOf(last)
+        const { template, last } = await locked(em, id)
+        if (isDeepStrictEqual(definition, last.definition)) return templateOf<CompactTemplate>(last)
         const [versionId, version] = [uuid(), last.version + 1]
         em.create(SemanticTemplateVersion, { id: versionId, tenantId, templateId: id, version, definition })
         em.assign(template, { versionId, type: definition.type, typeKey: typeKeyOf(definition.type) })
@@ -150,21 +114,8 @@ export function createCompactTemplates(
       return changed.catch(typeTaken)
     },
 
-    readTemplate: (tenantId: string, id: string): Promise<StoredCompactTemplate> =>
-      inTenant(database.tenants, tenantId, async (em) => templateOf((await current(em, id)).last)),
-
-    /** Newest first. */
-    listTemplates(tenantId: string, { type, limit, offset }: { type?: string; limit: number; offset: number }) {
-      return inTenant(database.tenants, tenantId, async (em) => {
-        const where = { format, deletedAt: null, ...(type === undefined ? {} : { type }) }
-        const orderBy = { createdAt: 'desc', id: 'asc' } as const
-        const [templates, total] = await em.findAndCount(SemanticTemplate, where, { orderBy, limit, offset })
-        const ids = templates.map(({ versionId }) => versionId)
-        const versions = await em.find(SemanticTemplateVersion, { id: { $in: ids } })
-        const byId = new Map(versions.map((version) => [version.id, version]))
-        return { templates: ids.flatMap((id) => byId.get(id) ?? []).map(templateOf), total }
-      })
-    },
+    readTemplate,
+    listTemplates,
   }
 }
 

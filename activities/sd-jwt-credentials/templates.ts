@@ -1,47 +1,29 @@
 import { isDeepStrictEqual } from 'node:util'
-import { LockMode, type SqlEntityManager } from '@mikro-orm/postgresql'
 import { SemanticTemplate, SemanticTemplateVersion } from '../../entities/credentials/templates.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { sdJwtTemplateErrors } from '../../protocol/sd-jwt-credentials/templates.rules.ts'
 import type { SdJwtTemplate, SdJwtTemplateInput } from '../../protocol/sd-jwt-credentials/templates.ts'
 import { hostedType, typeDocument } from '../../protocol/sd-jwt-credentials/types.hosted.ts'
-import type { TemplateVersion } from '../credentials/format.ts'
+import {
+  createTemplateReading,
+  keptDefinition,
+  type StoredTemplate,
+  templateOf,
+  versionReader,
+} from '../credentials/templates.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 
-export interface StoredSdJwtTemplate {
-  id: string
-  version: number
-  definition: SdJwtTemplate
-}
+export type StoredSdJwtTemplate = StoredTemplate<SdJwtTemplate>
 
 const format = 'sd-jwt-vc' as const
 
 /** Of PostgreSQL's integers: an address may have any number. */
 const MAX_VERSION = 2_147_483_647
 
-const notFound = () => new Refusal('credential_template.not_found', 'There is no such credential template.')
-
-const templateOf = ({ templateId, version, definition }: SemanticTemplateVersion): StoredSdJwtTemplate => ({
-  id: templateId,
-  version,
-  definition: definition as SdJwtTemplate,
-})
-
-/** For the engine: a version, by default the current one, also of deleted templates; undefined where there is none. */
-export async function readSdJwtTemplateVersion(
-  em: SqlEntityManager,
-  id: string,
-  version?: number,
-): Promise<TemplateVersion | undefined> {
-  const template = await em.findOne(SemanticTemplate, { id, format })
-  if (!template) return undefined
-  const which = version === undefined ? { id: template.versionId } : { templateId: id, version }
-  const row = await em.findOne(SemanticTemplateVersion, which)
-  return row ? { ...templateOf(row), deleted: template.deletedAt != null } : undefined
-}
+export const readSdJwtTemplateVersion = versionReader(format)
 
 interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
   operations: Operations
@@ -53,12 +35,8 @@ interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
  * credentials name their digest: a change of it gets an address with another version.
  */
 export function createSdJwtTemplates({ database, now, uuid, operations, tenants }: Parts) {
-  function check(input: SdJwtTemplateInput): SdJwtTemplateInput {
-    const errors = sdJwtTemplateErrors(input, now())
-    if (errors.length > 0)
-      throw new Refusal('credential_template.invalid', 'The credential template is not valid; see errors.', errors)
-    return JSON.parse(JSON.stringify(input)) as SdJwtTemplateInput // as JSON keeps it
-  }
+  const check = (input: SdJwtTemplateInput): SdJwtTemplateInput =>
+    keptDefinition(input, sdJwtTemplateErrors(input, now()))
 
   /** The definition of a version, with the type that it names; `last`: the version before. */
   async function versionOf(
@@ -78,11 +56,7 @@ export function createSdJwtTemplates({ database, now, uuid, operations, tenants 
     return { ...input, vct, hosted: { version, document: typeDocument(vct, input) } }
   }
 
-  async function current(em: SqlEntityManager, id: string, lockMode?: LockMode) {
-    const template = await em.findOne(SemanticTemplate, { id, format, deletedAt: null }, lockMode ? { lockMode } : {})
-    if (!template) throw notFound()
-    return { template, last: await em.findOneOrFail(SemanticTemplateVersion, { id: template.versionId }) }
-  }
+  const { locked, readTemplate, listTemplates } = createTemplateReading<SdJwtTemplate>(format, { database })
 
   return {
     async createTemplate(call: Call, input: SdJwtTemplateInput): Promise<StoredSdJwtTemplate> {
@@ -102,7 +76,7 @@ export function createSdJwtTemplates({ database, now, uuid, operations, tenants 
       const { tenantId } = call
       const checked = check(input)
       return operations.change(call, 'updateSdJwtCredentialTemplate', { id }, async (em) => {
-        const { template, last } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
+        const { template, last } = await locked(em, id)
         const [versionId, version] = [uuid(), last.version + 1]
         const definition = await versionOf(tenantId, id, version, checked, last.definition as SdJwtTemplate)
         if (isDeepStrictEqual(definition, last.definition)) return templateOf(last)
@@ -115,27 +89,14 @@ export function createSdJwtTemplates({ database, now, uuid, operations, tenants 
     /** Credentials issued from it stay valid, and the metadata of their types stays where it is. */
     async deleteTemplate(call: Call, id: string): Promise<void> {
       await operations.change(call, 'deleteSdJwtCredentialTemplate', { id }, async (em) => {
-        const { template } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
+        const { template } = await locked(em, id)
         template.deletedAt = now()
         return null
       })
     },
 
-    readTemplate: (tenantId: string, id: string): Promise<StoredSdJwtTemplate> =>
-      inTenant(database.tenants, tenantId, async (em) => templateOf((await current(em, id)).last)),
-
-    /** Newest first. */
-    listTemplates(tenantId: string, { type, limit, offset }: { type?: string; limit: number; offset: number }) {
-      return inTenant(database.tenants, tenantId, async (em) => {
-        const where = { format, deletedAt: null, ...(type === undefined ? {} : { type }) }
-        const orderBy = { createdAt: 'desc', id: 'asc' } as const
-        const [templates, total] = await em.findAndCount(SemanticTemplate, where, { orderBy, limit, offset })
-        const ids = templates.map(({ versionId }) => versionId)
-        const versions = await em.find(SemanticTemplateVersion, { id: { $in: ids } })
-        const byId = new Map(versions.map((version) => [version.id, version]))
-        return { templates: ids.flatMap((id) => byId.get(id) ?? []).map(templateOf), total }
-      })
-    },
+    readTemplate,
+    listTemplates,
 
     /** The hosted metadata of a type, also of a deleted template. Throws `Refusal('credential_type.not_found')`. */
     readType(tenantId: string, id: string, version: number): Promise<string> {

@@ -1,46 +1,26 @@
 import { isDeepStrictEqual } from 'node:util'
-import { LockMode, type SqlEntityManager } from '@mikro-orm/postgresql'
 import { SemanticTemplate, SemanticTemplateVersion } from '../../entities/credentials/templates.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { type TemplateDefinition, templateErrors } from '../../protocol/semantic-credentials/templates/index.ts'
-import type { TemplateVersion } from '../credentials/format.ts'
+import {
+  createTemplateReading,
+  keptDefinition,
+  type StoredTemplate,
+  templateNotFound,
+  templateOf,
+  versionReader,
+} from '../credentials/templates.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Operations } from '../frame/operations.ts'
 import type { TemplateTrial } from './templates.trial.ts'
 
-export interface CredentialTemplate {
-  id: string
-  version: number
-  definition: TemplateDefinition
-}
-
-const notFound = () => new Refusal('credential_template.not_found', 'There is no such credential template.')
-
-const templateOf = ({ templateId, version, definition }: SemanticTemplateVersion): CredentialTemplate => ({
-  id: templateId,
-  version,
-  definition: definition as TemplateDefinition,
-})
+export type CredentialTemplate = StoredTemplate<TemplateDefinition>
 
 /** Templates of other formats stand in the same tables. */
 const format = 'semantic' as const
 
-/**
- * Returns a version, by default the current one; undefined where there is none. For the engine: also of deleted
- * templates.
- */
-export async function readTemplateVersion(
-  em: SqlEntityManager,
-  id: string,
-  version?: number,
-): Promise<TemplateVersion | undefined> {
-  const template = await em.findOne(SemanticTemplate, { id, format })
-  if (!template) return undefined
-  const which = version === undefined ? { id: template.versionId } : { templateId: id, version }
-  const row = await em.findOne(SemanticTemplateVersion, which)
-  return row ? { ...templateOf(row), deleted: template.deletedAt != null } : undefined
-}
+export const readTemplateVersion = versionReader(format)
 
 /** Versioned credential templates: a change makes a new version, and issued credentials keep theirs. */
 export function createCredentialTemplates(
@@ -51,21 +31,13 @@ export function createCredentialTemplates(
 ) {
   const { database, now, uuid, operations, templateTrial } = dependencies
 
-  /** Returns the definition as JSON keeps it, without undefined members. */
   async function checked(tenantId: string, definition: TemplateDefinition): Promise<TemplateDefinition> {
-    const errors = templateErrors(definition, now())
-    if (errors.length > 0)
-      throw new Refusal('credential_template.invalid', 'The credential template is not valid; see errors.', errors)
-    const stored = JSON.parse(JSON.stringify(definition)) as TemplateDefinition
+    const stored = keptDefinition(definition, templateErrors(definition, now()))
     await templateTrial.assertSignable(tenantId, stored)
     return stored
   }
 
-  async function current(em: SqlEntityManager, id: string, lockMode?: LockMode) {
-    const template = await em.findOne(SemanticTemplate, { id, format, deletedAt: null }, lockMode ? { lockMode } : {})
-    if (!template) throw notFound()
-    return { template, version: await em.findOneOrFail(SemanticTemplateVersion, { id: template.versionId }) }
-  }
+  const { current, locked, listTemplates } = createTemplateReading<TemplateDefinition>(format, { database })
 
   return {
     async createTemplate(call: Call, input: TemplateDefinition): Promise<CredentialTemplate> {
@@ -93,7 +65,7 @@ export function createCredentialTemplates(
       const { tenantId } = call
       const definition = await checked(tenantId, input)
       return operations.change(call, 'updateWebSemanticCredentialTemplate', { id }, async (em) => {
-        const { template, version: last } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
+        const { template, last } = await locked(em, id)
         if (readVersion !== undefined && readVersion !== last.version)
           throw new Refusal(
             'credential_template.version_differs',
@@ -111,7 +83,7 @@ export function createCredentialTemplates(
     /** Credentials issued from it stay valid and still name their version. */
     async deleteTemplate(call: Call, id: string): Promise<void> {
       await operations.change(call, 'deleteWebSemanticCredentialTemplate', { id }, async (em) => {
-        const { template } = await current(em, id, LockMode.PESSIMISTIC_WRITE)
+        const { template } = await locked(em, id)
         template.deletedAt = now()
         return null
       })
@@ -120,10 +92,10 @@ export function createCredentialTemplates(
     /** Returns the current version of a template, or the given one. */
     readTemplate(tenantId: string, id: string, version?: number): Promise<CredentialTemplate> {
       return inTenant(database.tenants, tenantId, async (em) => {
-        const { version: last } = await current(em, id)
+        const { last } = await current(em, id)
         if (version === undefined) return templateOf(last)
         const older = await em.findOne(SemanticTemplateVersion, { templateId: id, version })
-        if (!older) throw notFound()
+        if (!older) throw templateNotFound()
         return templateOf(older)
       })
     },
@@ -135,20 +107,7 @@ export function createCredentialTemplates(
       )
     },
 
-    /** Newest first. */
-    listTemplates(tenantId: string, { type, limit, offset }: { type?: string; limit: number; offset: number }) {
-      return inTenant(database.tenants, tenantId, async (em) => {
-        const where = { format, deletedAt: null, ...(type === undefined ? {} : { type }) }
-        const orderBy = { createdAt: 'desc', id: 'asc' } as const
-        const [templates, total] = await em.findAndCount(SemanticTemplate, where, { orderBy, limit, offset })
-        const versions = await em.find(SemanticTemplateVersion, {
-          id: { $in: templates.map(({ versionId }) => versionId) },
-        })
-        const byId = new Map(versions.map((version) => [version.id, version]))
-        const records = templates.flatMap(({ versionId }) => byId.get(versionId) ?? []).map(templateOf)
-        return { templates: records, total }
-      })
-    },
+    listTemplates,
   }
 }
 
