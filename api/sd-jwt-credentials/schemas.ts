@@ -8,13 +8,17 @@ const STEP: Schema = {
   ],
 }
 
+const LOCALE: Schema = { type: 'string', pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,8}$', example: 'en' }
+const NAME: Schema = { ...text(255, 1), pattern: '\\S' }
+const DESCRIPTION: Schema = { ...text(4_096, 1), pattern: '\\S' }
+
 const LABEL: Schema = {
   type: 'object',
   required: ['locale', 'label'],
   properties: {
-    locale: { type: 'string', pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,8}$' },
-    label: { ...text(255, 1), pattern: '\\S' },
-    description: { ...text(4_096, 1), pattern: '\\S' },
+    locale: LOCALE,
+    label: NAME,
+    description: DESCRIPTION,
   },
 }
 
@@ -47,9 +51,15 @@ export const SD_JWT_SCHEMAS: Schemas = {
   SdJwtType: { ...text(1_024, 1), pattern: '^\\S+$', example: 'https://credentials.example/identity' },
   SdJwtIntegrity: {
     type: 'string',
-    pattern: '^sha256-[A-Za-z0-9+/]{43}=$',
+    pattern:
+      '^(sha256-[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=|sha384-[A-Za-z0-9+/]{64}|sha512-[A-Za-z0-9+/]{85}[AQgw]==)$',
     example: 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
   },
+  SdJwtName: NAME,
+  SdJwtDescription: DESCRIPTION,
+  SdJwtLocale: LOCALE,
+  SdJwtColor: { type: 'string', pattern: '^#[0-9A-Fa-f]{6}$', example: '#12107C' },
+  SdJwtLogo: { ...text(2_048, 1), format: 'uri', pattern: '^https://' },
   SdJwtClaim: {
     type: 'object',
     required: ['path'],

@@ -13,6 +13,21 @@ export type SdJwtType = string
 /** A digest of the metadata of a type (Subresource Integrity). */
 export type SdJwtIntegrity = string
 
+/** What people call it. */
+export type SdJwtName = string
+
+/** For people. */
+export type SdJwtDescription = string
+
+/** A language tag (BCP 47). */
+export type SdJwtLocale = string
+
+/** As #RRGGBB. */
+export type SdJwtColor = string
+
+/** An https URL. */
+export type SdJwtLogo = string
+
 /**
  * A claim: path, the way to it, with null for every element of an array; map_from, a path such as claims.given_name, else
  * default_value; required: a missing value is an error; disclosure, selectively (default) or always; display, its labels.
@@ -40,16 +55,12 @@ export interface SdJwtExpiration {
 
 /** What wallets show of the type in a language. */
 export interface SdJwtDisplay {
-  /** A language tag (BCP 47). */
-  locale: string
-  name: string
-  description?: string | null
-  /** As #RRGGBB. */
-  background_color?: string | null
-  /** As #RRGGBB. */
-  text_color?: string | null
-  /** An https URL. */
-  logo_url?: string | null
+  locale: SdJwtLocale
+  name: SdJwtName
+  description?: SdJwtDescription | null
+  background_color?: SdJwtColor | null
+  text_color?: SdJwtColor | null
+  logo_url?: SdJwtLogo | null
 }
 
 export interface SdJwtTemplateQuery extends PageQuery {
@@ -58,8 +69,8 @@ export interface SdJwtTemplateQuery extends PageQuery {
 }
 
 export interface SdJwtTemplateIn {
-  name: string
-  description?: string | null
+  name: SdJwtName
+  description?: SdJwtDescription | null
   /** A type of the tenant's own. Default: a URL of the platform, which has the metadata of the type. */
   vct?: SdJwtType | null
   /** Of the metadata of the tenant's own type. */

@@ -5,6 +5,7 @@ import uuid
 
 import administration
 import exchange
+import sd_jwt
 import stored
 from values import (called, compact_claims, compact_semantic, document, duration, own_claims, printable, signable,
                     without_empty_lists)
@@ -234,6 +235,7 @@ def search(case, body):
 WRITTEN = {
     **administration.WRITTEN,
     **exchange.WRITTEN,
+    **sd_jwt.WRITTEN,
     "createErasure": erasure,
     "searchUsers": search,
     "createDomain": domain,

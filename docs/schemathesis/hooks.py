@@ -29,6 +29,7 @@ def batch(case, query):
         "web-semantic": {"documentSignerId"},
         "compact": {"documentSignerId", "proofType", "suspendable", "type", "context"},
         "compact-semantic": {"documentSignerId", "proofType", "suspendable", "type", "context"},
+        "sd-jwt-vc": {"documentSignerId", "proofType", "suspendable", "type", "context"},
         "mobile": {"issuer", "proofType", "suspendable", "type", "context", "tag"},
     }[query_format]
     query["issuer"], query["proofType"] = stored.DID, "eddsa-rdfc-2022"
@@ -45,6 +46,8 @@ def change_valid(case, operation):
     parameters = case.query = case.query or {}
     if "at" in parameters:
         parameters["at"] = "2020-01-01T00:00:00Z"
+    if operation == "getLogCounts":
+        parameters["dateFrom"], parameters["dateTo"] = stored.later(days=-1), stored.later()
     if operation == "createCredentialBatch":
         batch(case, parameters)
     if operation == "createTenantImport":

@@ -2,6 +2,7 @@
 or a function that makes a new thing."""
 import administration
 import exchange
+import sd_jwt
 import stored
 from stored import PROFILES
 
@@ -36,6 +37,7 @@ IACA = stored.IACA["id"]
 THINGS = {
     **administration.THINGS,
     **exchange.THINGS,
+    **sd_jwt.THINGS,
     "deleteDID": stored.new_did,
     "getWebSemanticCredentialTemplate": stored.TEMPLATE,
     "updateWebSemanticCredentialTemplate": stored.CHANGED_TEMPLATE,

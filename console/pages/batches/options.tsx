@@ -34,6 +34,9 @@ export function Options({ format, hasTemplate, isCsv, standing }: OptionsProps) 
   return (
     <>
       <IssuerEntry name={hasTemplate ? 'issuerDid' : 'issuer'} standing={standing} required={!hasTemplate && isCsv} />
+      {format === 'sd-jwt-vc' && (
+        <TextEntry label={batches.documentSigner} name="documentSignerId" hint={batches.eitherSigner} />
+      )}
       <TextEntry label={batches.tag} name="tag" hint={batches.tagHint} />
       {!hasTemplate && <CheckEntry label={credential.revocable} name="revocable" isChecked />}
       {isSemantic && <CheckEntry label={credential.suspendable} name="suspendable" hint={batches.suspendableHint} />}

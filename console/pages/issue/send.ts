@@ -65,6 +65,11 @@ export async function send(
     const signed = await api.post('/v1/credentials/web-semantic/configurations/{id}/sign', asked)
     return { kind: 'signed', id: signed.id }
   }
+  if (format === 'sd-jwt-vc') {
+    const asked = { params, headers, body: body as unknown as Schemas['SdJwtTemplateSignIn'] }
+    const signed = await api.post('/v1/credentials/sd-jwt-vc/configurations/{id}/sign', asked)
+    return { kind: 'signed', id: signed.id }
+  }
   const asked = { params, headers, body: body as unknown as Schemas['CompactTemplateSignIn'] }
   const signed =
     format === 'compact'

@@ -3,6 +3,7 @@ import { useSay, useTexts } from '../../texts/index.ts'
 import type { Meaning } from './contexts.ts'
 import type { Format } from './formats.ts'
 import { emptyRow, type Row, VALUE_TYPES } from './rows.ts'
+import { isPart } from './sd-jwt.rows.ts'
 import { Term } from './term.tsx'
 
 interface ClaimsProps {
@@ -17,24 +18,32 @@ const OF_FORMAT = {
   compact: 'credential_mappings',
   'compact-semantic': 'credential_mappings',
   mobile: 'claim_mappings',
-} as const
+} as const satisfies Partial<Record<Format, string>>
+
+/** Where the API has the claim, as it names it in errors. */
+const placeOf = (format: Format, { namespace, name }: Row, index: number): string =>
+  format === 'sd-jwt-vc' ? `claims.${index}` : `${OF_FORMAT[format]}.${namespace ? `${namespace}.` : ''}${name}`
 
 interface RowFieldsProps {
   format: Format
   row: Row
+  index: number
+  /** Says only how a part of another claim is disclosed. */
+  isPart: boolean
   meaning: Meaning | undefined
   set: (change: Partial<Row>) => void
   remove: () => void
 }
 
-function RowFields({ format, row, meaning, set, remove }: RowFieldsProps) {
+function RowFields({ format, row, index, isPart, meaning, set, remove }: RowFieldsProps) {
   const { templates } = useTexts()
   const say = useSay()
   const { key, name } = row
   const isSemantic = format === 'web-semantic'
+  const isSdJwt = format === 'sd-jwt-vc'
   const types =
     VALUE_TYPES.includes(row.valueType) || row.valueType === '' ? VALUE_TYPES : [row.valueType, ...VALUE_TYPES]
-  const at = `${OF_FORMAT[format]}.${row.namespace ? `${row.namespace}.` : ''}${name}`
+  const at = placeOf(format, row, index)
   return (
     <fieldset>
       <legend>{name || templates.newClaim}</legend>
@@ -48,10 +57,11 @@ function RowFields({ format, row, meaning, set, remove }: RowFieldsProps) {
         />
       )}
       <TextEntry
-        label={templates.claim}
-        name={at}
+        label={isSdJwt ? templates.path : templates.claim}
+        name={isSdJwt ? `${at}.path` : at}
         value={name}
         required
+        hint={isSdJwt && templates.pathHint}
         onInput={(typed) => {
           const renamed = typed.trim()
           // a source that goes by the name follows it
@@ -85,12 +95,23 @@ function RowFields({ format, row, meaning, set, remove }: RowFieldsProps) {
           )}
         </>
       )}
-      <CheckEntry
-        label={templates.required}
-        name={`${key} required`}
-        isChecked={row.isRequired}
-        onChange={(isRequired) => set({ isRequired })}
-      />
+      {!isPart && (
+        <CheckEntry
+          label={templates.required}
+          name={`${key} required`}
+          isChecked={row.isRequired}
+          onChange={(isRequired) => set({ isRequired })}
+        />
+      )}
+      {isSdJwt && (
+        <CheckEntry
+          label={templates.always}
+          name={`${key} always`}
+          isChecked={row.isAlways}
+          hint={templates.alwaysHint}
+          onChange={(isAlways) => set({ isAlways })}
+        />
+      )}
       <details>
         <summary>{templates.source}</summary>
         <TextEntry
@@ -98,7 +119,7 @@ function RowFields({ format, row, meaning, set, remove }: RowFieldsProps) {
           label={templates.from}
           name={`${at}.map_from`}
           value={row.from}
-          hint={say(templates.fromHint, { name: name || 'course' })}
+          hint={isPart ? templates.partHint : say(templates.fromHint, { name: name || 'course' })}
           onInput={(typed) => set({ from: typed.trim() })}
         />
         <TextEntry
@@ -123,11 +144,13 @@ export function Claims({ format, rows, meanings, onRows }: ClaimsProps) {
     <>
       <h2>{templates.claims}</h2>
       <p>{format === 'web-semantic' ? templates.claimsHint : templates.claimsPlain}</p>
-      {rows.map((row) => (
+      {rows.map((row, index) => (
         <RowFields
           key={row.key}
           format={format}
           row={row}
+          index={index}
+          isPart={format === 'sd-jwt-vc' && isPart(row, rows)}
           meaning={meanings.get(row.name)}
           set={(change) => onRows(rows.map((each) => (each.key === row.key ? { ...each, ...change } : each)))}
           remove={() => onRows(rows.filter(({ key }) => key !== row.key))}

@@ -10,6 +10,8 @@ export interface Claim {
   path?: string
   isRequired: boolean
   defaultValue?: unknown
+  /** Of an SD-JWT VC: the holder may leave it out. */
+  isSelective?: boolean
   /** Absent: the template does not say. */
   type?: ClaimType
   /** The URL that its context maps it to. */
@@ -20,6 +22,10 @@ export type Json = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What is there: neither undefined nor an empty text. */
+export const named = (values: Json): Json =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''))
 
 const own = (value: Record<string, unknown>, name: string): unknown =>
   Object.hasOwn(value, name) ? value[name] : undefined

@@ -12,6 +12,8 @@ import { DurationEntries } from './duration.tsx'
 import { type Display, type Format, TEMPLATES, type Template } from './formats.ts'
 import { elementRowsOf, emptyRow, ownContext, type Row, rowsOf, termIn } from './rows.ts'
 import { bodyOf, saveTemplate } from './save.ts'
+import { SdJwtDisplayFields, SdJwtMoreFields, SdJwtTypeFields } from './sd-jwt.fields.tsx'
+import { sdJwtRowsOf } from './sd-jwt.rows.ts'
 import { Term } from './term.tsx'
 
 const PROOF_TYPES = ['eddsa-rdfc-2022', 'ecdsa-rdfc-2019', 'bbs-2023', 'Ed25519Signature2018', 'BbsSignature2022']
@@ -61,6 +63,7 @@ const asWritten = (lines: string) => {
 
 function begin(format: Format, source: Json) {
   if (format === 'mobile') return { rows: elementRowsOf(source.claim_mappings), others: {} }
+  if (format === 'sd-jwt-vc') return sdJwtRowsOf(source.claims)
   if (format !== 'web-semantic') return rowsOf(source.credential_mappings)
   return rowsOf(source.claim_mappings, ownIn([source.contexts].flat()))
 }
@@ -93,6 +96,7 @@ function useMeanings(format: Format, contexts: string, types: string, rows: read
 export function Editor({ format, source, known, onSaved }: EditorProps) {
   const { templates, credential } = useTexts()
   const isSemantic = format === 'web-semantic'
+  const isSdJwt = format === 'sd-jwt-vc'
   const first = useMemo(() => begin(format, source), [format, source])
   const [rows, setRows] = useState<readonly Row[]>(first.rows)
   const [contexts, setContexts] = useState(() => linesOf(source.contexts).join('\n'))
@@ -106,7 +110,7 @@ export function Editor({ format, source, known, onSaved }: EditorProps) {
   const look = (next: readonly Row[] = rows, lines = contexts) => {
     const form = place.current?.querySelector('form')
     if (!form) return
-    const seen = bodyOf(format, new FormData(form), { rows: next, others: first.others, contexts: lines })
+    const seen = bodyOf(format, new FormData(form), { rows: next, source, others: first.others, contexts: lines })
     setBody(seen)
     setTypes([textIn(seen, 'type'), ...[seen.additional_types ?? []].flat()].join(' '))
   }
@@ -120,16 +124,18 @@ export function Editor({ format, source, known, onSaved }: EditorProps) {
     look(next, lines)
   }
   const submit = async (form: FormData) => {
-    const asked = bodyOf(format, form, { rows, others: first.others, contexts })
+    const asked = bodyOf(format, form, { rows, source, others: first.others, contexts })
     setBody(asked)
     onSaved(await attempt(asked, (headers) => saveTemplate(format, asked, known, headers)))
   }
+  const [shown] = [body.display ?? []].flat()
+  const logo = textIn(shown, 'logo_url') || textIn(body, 'issuer', 'logo_url')
   const display: Display = {
-    title: textIn(body, 'name') || textIn(body, 'type'),
+    title: textIn(shown, 'name') || textIn(body, 'name') || textIn(body, 'type'),
     issuer: textIn(body, 'issuer', 'name'),
-    description: textIn(body, 'description'),
-    colour: textIn(body, 'credential_branding', 'backgroundColor'),
-    ...(textIn(body, 'issuer', 'logo_url') && { logo: textIn(body, 'issuer', 'logo_url') }),
+    description: textIn(shown, 'description') || textIn(body, 'description'),
+    colour: textIn(shown, 'background_color') || textIn(body, 'credential_branding', 'backgroundColor'),
+    ...(logo && { logo }),
     ...(textIn(body, 'credential_branding', 'watermarkImageUrl') && {
       watermark: textIn(body, 'credential_branding', 'watermarkImageUrl'),
     }),
@@ -147,12 +153,16 @@ export function Editor({ format, source, known, onSaved }: EditorProps) {
               <TextEntry {...entry(templates.description, 'description')} />
             </>
           )}
-          <TextEntry
-            {...entry(format === 'mobile' ? templates.docType : templates.type, 'type')}
-            required
-            onInput={(name) => isSemantic && change(rows, { ...typeRow, name: name.trim() })}
-            hint={isSemantic ? templates.typeHint : format === 'mobile' ? templates.docTypeHint : templates.typePlain}
-          />
+          {isSdJwt ? (
+            <SdJwtTypeFields source={source} />
+          ) : (
+            <TextEntry
+              {...entry(format === 'mobile' ? templates.docType : templates.type, 'type')}
+              required
+              onInput={(name) => isSemantic && change(rows, { ...typeRow, name: name.trim() })}
+              hint={isSemantic ? templates.typeHint : format === 'mobile' ? templates.docTypeHint : templates.typePlain}
+            />
+          )}
           {isSemantic && (
             <>
               <TextEntry
@@ -203,7 +213,9 @@ export function Editor({ format, source, known, onSaved }: EditorProps) {
               <TextEntry {...entry(templates.watermark, 'credential_branding', 'watermarkImageUrl')} />
             </>
           )}
+          {isSdJwt && <SdJwtDisplayFields source={source} />}
           <h2>{templates.more}</h2>
+          {isSdJwt && <SdJwtMoreFields source={source} />}
           {isSemantic && (
             <SelectEntry
               label={templates.proofType}
@@ -237,7 +249,7 @@ export function Editor({ format, source, known, onSaved }: EditorProps) {
       </div>
       <Preview
         display={display}
-        type={textIn(body, 'type')}
+        type={textIn(body, isSdJwt ? 'vct' : 'type')}
         values={rows.map(({ name, byDefault }) => [name || templates.newClaim, byDefault || templates.example])}
       />
     </div>

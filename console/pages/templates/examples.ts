@@ -44,4 +44,14 @@ export const EXAMPLES = {
       },
     },
   },
+  'sd-jwt-vc': {
+    name: 'Course certificate',
+    claims: [
+      { path: ['given_name'], map_from: 'claims.given_name', required: true },
+      { path: ['course'], map_from: 'claims.course', required: true, disclosure: 'always' },
+    ],
+    revocable: true,
+    expiration: { years: 1 },
+    display: [{ locale: 'en', name: 'Course certificate' }],
+  },
 } as const satisfies Record<Format, object>

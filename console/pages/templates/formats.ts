@@ -1,11 +1,18 @@
 import type { Schemas } from '../../../client/index.ts'
 import { api } from '../../frame/session.ts'
 import { type Claim, claimsOf, elementsOf } from './claims.ts'
+import { claimsOfSdJwt } from './sd-jwt.rows.ts'
 
 /** Formats whose templates the console edits. */
-export type Format = Exclude<Schemas['BatchFormatName'], 'sd-jwt-vc'>
+export type Format = Schemas['BatchFormatName']
 
-export const FORMAT_NAMES = ['web-semantic', 'compact', 'compact-semantic', 'mobile'] as const satisfies Format[]
+export const FORMAT_NAMES = [
+  'web-semantic',
+  'compact',
+  'compact-semantic',
+  'mobile',
+  'sd-jwt-vc',
+] as const satisfies Format[]
 
 export const isFormat = (name: string | undefined): name is Format => FORMAT_NAMES.some((each) => each === name)
 
@@ -25,7 +32,11 @@ export interface Template {
   ignoresOthers: boolean
   display: Display
   /** As the API has it. */
-  source: Schemas['TemplateOut'] | Schemas['CompactTemplateOut'] | Schemas['MobileTemplateOut']
+  source:
+    | Schemas['TemplateOut']
+    | Schemas['CompactTemplateOut']
+    | Schemas['MobileTemplateOut']
+    | Schemas['SdJwtTemplateOut']
 }
 
 /** What a wallet draws. */
@@ -90,6 +101,23 @@ const fromMobile = (source: Schemas['MobileTemplateOut']): Template => {
     claims,
     ...plain,
     display: { title: type },
+    source,
+  }
+}
+
+function fromSdJwt(source: Schemas['SdJwtTemplateOut']): Template {
+  const { id, version, name, vct, revocable, display: [shown] = [] } = source
+  const colour = text(shown?.background_color)
+  const logo = text(shown?.logo_url)
+  const description = text(shown?.description) ?? text(source.description)
+  return {
+    ...{ format: 'sd-jwt-vc', id, version, name, type: vct, revocable, claims: claimsOfSdJwt(source.claims), ...plain },
+    display: {
+      title: shown?.name ?? name,
+      ...(description && { description }),
+      ...(colour && { colour }),
+      ...(logo && { logo }),
+    },
     source,
   }
 }
@@ -160,6 +188,16 @@ export const TEMPLATES: Record<Format, Templates> = {
     },
     read: async (id) =>
       fromMobile(await api.get('/v1/credentials/mobile/configurations/{id}', { params: { path: { id } } })),
+  },
+  'sd-jwt-vc': {
+    scope: 'sd-jwt-credentials',
+    path: '/v1/credentials/sd-jwt-vc/configurations',
+    async list(query) {
+      const found = await api.get('/v1/credentials/sd-jwt-vc/configurations', { params: { query } })
+      return { templates: found.data.map(fromSdJwt), total: found.total_count, pages: found.total_pages }
+    },
+    read: async (id) =>
+      fromSdJwt(await api.get('/v1/credentials/sd-jwt-vc/configurations/{id}', { params: { path: { id } } })),
   },
 }
 

@@ -4,7 +4,12 @@ import { NewTemplatePage, TemplatePage } from './template.tsx'
 import { TemplatesPage } from './templates.tsx'
 
 export const templates: Area = {
-  needs: ['semantic-credentials:read', 'compact-credentials:read', 'mobile-credentials:read'],
+  needs: [
+    'semantic-credentials:read',
+    'compact-credentials:read',
+    'mobile-credentials:read',
+    'sd-jwt-credentials:read',
+  ],
   page({ standing, parts: [format, id, ...more] }) {
     if (format === undefined) return <TemplatesPage standing={standing} />
     if (!isFormat(format) || id === undefined || more.length > 0) return undefined

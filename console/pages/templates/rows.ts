@@ -19,6 +19,21 @@ export interface Row {
   valueType: string
   /** Its mapping is a path and nothing else. */
   isShort: boolean
+  /** SD-JWT VC: the holder cannot leave it out. */
+  isAlways: boolean
+  /** SD-JWT VC: its labels, which the editor keeps. */
+  display?: unknown
+}
+
+/** A template as it is in the editor. */
+export interface Edited {
+  rows: readonly Row[]
+  /** What the form began with. */
+  source: Json
+  /** Mappings that no row shows. */
+  others: Json
+  /** Web semantic: as lines. */
+  contexts: string
 }
 
 /** For the types of values that a form can have. */
@@ -28,11 +43,11 @@ let lastKey = 0
 
 export const emptyRow = (namespace = ''): Row => ({
   ...{ key: ++lastKey, name: '', namespace, from: '', renames: 0, isRequired: true, byDefault: '' },
-  ...{ meaning: '', valueType: '', isShort: false },
+  ...{ meaning: '', valueType: '', isShort: false, isAlways: false },
 })
 
 /** A default value as it is typed: a text that could be JSON stands in quotes. */
-function typed(value: unknown): string {
+export function typed(value: unknown): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'string' && valueIn(value) === value ? value : JSON.stringify(value)
 }

@@ -1,24 +1,14 @@
 import type { Schemas } from '../../../client/index.ts'
 import { textOf } from '../../frame/form.tsx'
 import { api } from '../../frame/session.ts'
-import type { Json } from './claims.ts'
+import { type Json, named } from './claims.ts'
 import { contextsIn } from './contexts.ts'
 import { durationIn } from './duration.tsx'
 import type { Format, Template } from './formats.ts'
-import { elementsIn, mappingsOf, type Row } from './rows.ts'
-
-export interface Edited {
-  rows: readonly Row[]
-  /** Mappings that no row shows. */
-  others: Json
-  /** Web semantic: as lines. */
-  contexts: string
-}
+import { type Edited, elementsIn, mappingsOf } from './rows.ts'
+import { sdJwtBody } from './sd-jwt.ts'
 
 const wordsOf = (text: string | undefined): string[] => text?.split(/[\s,]+/).filter(Boolean) ?? []
-
-const named = (values: Json): Json =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''))
 
 function semanticBody(form: FormData, { rows, others, contexts }: Edited): Json {
   const [colour, watermark] = [
@@ -51,6 +41,7 @@ function semanticBody(form: FormData, { rows, others, contexts }: Edited): Json 
 /** The template as the form and the rows have it. */
 export function bodyOf(format: Format, form: FormData, edited: Edited): Json {
   if (format === 'web-semantic') return semanticBody(form, edited)
+  if (format === 'sd-jwt-vc') return sdJwtBody(form, edited)
   const mappings =
     format === 'mobile'
       ? { claim_mappings: elementsIn(edited.rows) }
@@ -91,6 +82,12 @@ export async function saveTemplate(
     return known
       ? api.put('/v1/credentials/mobile/configurations/{id}', { params, body: sent })
       : api.post('/v1/credentials/mobile/configurations', { headers, body: sent })
+  }
+  if (format === 'sd-jwt-vc') {
+    const sent = body as unknown as Schemas['SdJwtTemplateIn']
+    return known
+      ? api.put('/v1/credentials/sd-jwt-vc/configurations/{id}', { params, body: sent })
+      : api.post('/v1/credentials/sd-jwt-vc/configurations', { headers, body: sent })
   }
   const sent = body as unknown as Schemas['CompactTemplateIn']
   if (format === 'compact')

@@ -39,7 +39,9 @@ function ReadOnly({ template }: { template: Template }) {
         columns={[
           [templates.claim, ({ name }) => <bdi>{name}</bdi>],
           [templates.required, ({ isRequired }) => (isRequired ? frame.yes : frame.no)],
-          [templates.meaning, ({ meaning, namespace }) => <bdi>{meaning ?? namespace ?? ''}</bdi>],
+          template.format === 'sd-jwt-vc'
+            ? [templates.always, ({ isSelective }) => (isSelective ? frame.no : frame.yes)]
+            : [templates.meaning, ({ meaning, namespace }) => <bdi>{meaning ?? namespace ?? ''}</bdi>],
         ]}
         rows={template.claims}
         keyOf={({ name, namespace }) => `${namespace} ${name}`}

@@ -2,6 +2,7 @@ import test from 'ava'
 import { encode } from 'cbor2'
 import { fromBase32, plain, read } from '../../../console/pages/credentials/decoded/cbor.ts'
 import { readCwt, readMdoc } from '../../../console/pages/credentials/decoded/credentials.ts'
+import { readSdJwt } from '../../../console/pages/credentials/decoded/sd-jwt.ts'
 import { toText } from '../../../protocol/compact-credentials/text.ts'
 
 const bytes = (...each: number[]) => Uint8Array.from(each)
@@ -41,6 +42,43 @@ test('what is no credential says so; one without parts shows them as empty', (t)
     ),
   )
   t.like(mdoc, { docType: '', elements: [], hasDeviceKey: false, certificate: undefined })
+})
+
+test('an SD-JWT is read part by part: what is always shown, each disclosure, and how many digests are of none', (t) => {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const header = { alg: 'ES256', typ: 'dc+sd-jwt' }
+  const payload = { vct: 'type', exp: 0, _sd_alg: 'sha-256', _sd: ['a', 'b'], list: [{ '...': 'c' }, 1] }
+  const jwt = [part(header), part(payload), 'c2ln'].join('.')
+  const disclosures = [
+    ['salt', 'street', 'Main'],
+    ['salt', 'address', { _sd: ['d', 'e'] }],
+    ['salt', 'DE'],
+  ].map(part)
+  t.deepEqual(readSdJwt(`${[jwt, ...disclosures].join('~')}~`), {
+    header: [
+      { name: 'alg', value: 'ES256' },
+      { name: 'typ', value: 'dc+sd-jwt' },
+    ],
+    claims: [
+      { name: 'vct', value: 'type' },
+      { name: 'exp', value: '0', at: '1970-01-01T00:00:00.000Z' },
+      { name: 'list', value: '[{"...":"c"},1]' },
+    ],
+    disclosures: [{ name: 'street', value: 'Main' }, { name: 'address', value: '{"_sd":["d","e"]}' }, { value: 'DE' }],
+    decoys: 2,
+  })
+  const deep = `[${'['.repeat(200)}${']'.repeat(200)}]`
+  const hostile = {
+    'nothing at all': '',
+    'a JWT without a tilde': jwt,
+    'a header that is a list': `${[part([]), part(payload), ''].join('.')}~`,
+    'a disclosure of four parts': `${jwt}~${part(['salt', 'a', 'b', 'c'])}~`,
+    'a disclosure that is an object': `${jwt}~${part({})}~`,
+    'a disclosure that is no JSON': `${jwt}~e30e~`,
+    '200 lists in each other': `${[part(header), Buffer.from(`{"a":${deep}}`).toString('base64url'), ''].join('.')}~`,
+    'more than a page reads': `${jwt}~${'A'.repeat(2_000_001)}~`,
+  }
+  for (const [name, each] of Object.entries(hostile)) t.throws(() => readSdJwt(each), undefined, name)
 })
 
 test('base32 is read as it is written (RFC 4648)', (t) => {

@@ -7,6 +7,7 @@ import { createIaca, createSigner } from '../../support/credentials/mobile.ts'
 import { createTemplate } from '../../support/credentials/templates.ts'
 import { createMobileTemplate, createWalletKey, openWallet } from '../../support/openid/wallet.ts'
 import { needs } from '../../support/parts.ts'
+import { createSdJwtTemplate } from '../../support/sd-jwt/credentials.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
@@ -114,6 +115,25 @@ test('a compact credential is signed with claims of the chosen types, and shown 
   const [signed] = listed.json<{ data: { encoded: string }[] }>().data
   const verdict = await verifyCompact(world, signed?.encoded ?? '')
   t.like(verdict, { verified: true, decoded: { property_set: { course: 'CS-101', seat: 12 } } })
+  t.deepEqual(complaints, [])
+  await close()
+})
+
+test('an SD-JWT VC is signed from its template, and its page shows what the holder may leave out', async (t) => {
+  const { id, vct } = await createSdJwtTemplate(world)
+  const path = `/console/issue?format=sd-jwt-vc&template=${id}`
+  const { page, complaints, close } = await openConsole(world, await memberOf(world, 'issuer'), path)
+  await page.fill('input[name="claims.given_name"]', 'Ada')
+  await page.fill('input[name="claims.city"]', 'London')
+  await page.click('button:text-is("Sign")')
+  await page.click('text=Open the credential')
+  const disclosures = page.locator('section:has(h3:text-is("Claims that the holder may leave out"))')
+  await disclosures.locator('tr:has-text("given_name"):has-text("Ada")').waitFor()
+  t.is(await disclosures.locator('tbody tr').count(), 2)
+  const always = page.locator('section:has(h3:text-is("Claims that are always shown"))')
+  t.is(await always.locator(`tr:has-text("vct"):has-text("${vct}")`).count(), 1)
+  await page.click('button:text-is("Verify now")')
+  await page.waitForSelector('main .success')
   t.deepEqual(complaints, [])
   await close()
 })

@@ -9,6 +9,8 @@ import { openWorld, type World } from '../../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
 
+const SD_JWT_TEMPLATES = '/v1/credentials/sd-jwt-vc/configurations'
+
 let world: World
 let known: string
 anyTest.before(async () => {
@@ -114,12 +116,12 @@ test('a change is the next version, an older one can be saved again, and a templ
 
 test('templates of the other formats are made and changed', async (t) => {
   const { page, close } = await openConsole(world, await memberOf(world, 'issuer'))
-  for (const format of ['compact', 'compact-semantic', 'mobile']) {
+  for (const format of ['compact', 'compact-semantic', 'mobile', 'sd-jwt-vc']) {
     await page.goto(`${world.url}/console/templates/${format}/new`)
     await page.waitForSelector('fieldset')
     await page.click('button:text-is("Create a template")')
     await page.waitForURL(new RegExp(`templates/${format}/[0-9a-f-]{36}$`))
-    await page.waitForSelector('input[name=type]')
+    await page.waitForSelector('button:text-is("Save as the next version")')
     const id = page.url().split('/').at(-1)
     await page.uncheck('input[name=revocable]')
     await page.click('button:text-is("Save as the next version")')
@@ -128,6 +130,45 @@ test('templates of the other formats are made and changed', async (t) => {
   }
   await page.goto(`${world.url}/console/templates?format=mobile`)
   await page.waitForSelector('tbody tr:has-text("org.iso.18013.5.1.mDL")')
+  await close()
+})
+
+test('an SD-JWT VC says claim by claim what its holder may leave out; what the form does not show stays', async (t) => {
+  const kept = {
+    extends: 'https://types.example/certificate',
+    display: [
+      { locale: 'en', name: 'Certificate', background_color: '#12107C' },
+      { locale: 'de', name: 'Zeugnis' },
+    ],
+  }
+  const claims = [
+    { path: ['given_name'], map_from: 'claims.given_name', required: true, disclosure: 'selectively' },
+    { path: ['address'], map_from: 'claims.address', disclosure: 'always' },
+    { path: ['address', 'locality'], disclosure: 'selectively' },
+    { path: ['nationalities', null], disclosure: 'selectively' },
+    { path: ['with.dot'], default_value: 'kept', disclosure: 'always' },
+  ]
+  const created = await world.ask(SD_JWT_TEMPLATES, { token: world.token, body: { name: 'Identity', claims, ...kept } })
+  const { id } = created.json<{ id: string }>()
+  const path = `/console/templates/sd-jwt-vc/${id}`
+  const { page, complaints, close } = await openConsole(world, await memberOf(world, 'issuer'), path)
+  await page.waitForSelector('fieldset:has(legend:text-is("nationalities.[]"))')
+  t.is(await page.locator('fieldset:has(legend:text-is("address.locality")) >> text=Required').count(), 0)
+  await page.click('text=Add a claim')
+  await page.fill('fieldset:has(legend:text-is("new claim")) input[name="claims.4.path"]', 'cnf')
+  await page.click('button:text-is("Save as the next version")')
+  await page.waitForSelector('.entry .fault:has-text("which the platform sets")')
+  await page.fill('input[name="claims.4.path"]', 'address.country')
+  await page.fill('input[name="display.0.text_color"]', '#FFFFFF')
+  await page.click('button:text-is("Save as the next version")')
+  await page.waitForSelector('text=Saved: this is version 2.')
+  const [dotted] = claims.splice(4)
+  t.like(await templateAt(`${SD_JWT_TEMPLATES}/${id}`), {
+    ...kept,
+    display: [{ ...kept.display[0], text_color: '#FFFFFF' }, kept.display[1]],
+    claims: [...claims, { path: ['address', 'country'], disclosure: 'selectively' }, dotted],
+  })
+  t.deepEqual(complaints, [])
   await close()
 })
 
@@ -181,5 +222,6 @@ looksRight(
       ['template', `/templates/web-semantic/${known}`],
       ['new-template', '/templates/web-semantic/new'],
       ['new-mobile-template', '/templates/mobile/new'],
+      ['new-sd-jwt-template', '/templates/sd-jwt-vc/new'],
     ].map(([name = '', path = '']) => [name, path]),
 )

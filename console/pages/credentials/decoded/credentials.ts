@@ -40,8 +40,8 @@ const CLAIMS = new Map<unknown, string>([
   [7, 'cti'],
 ])
 
-/** Claims that are NumericDate (RFC 8392, section 3.1). */
-const TIMES = new Set(['exp', 'nbf', 'iat'])
+/** Claims that are NumericDate (RFC 7519, section 4.1; RFC 8392, section 3.1). */
+export const TIMES: ReadonlySet<string> = new Set(['exp', 'nbf', 'iat'])
 
 export interface Entry {
   label: string
@@ -56,7 +56,8 @@ export interface Cwt {
   claims: Entry[]
 }
 
-function timeOf(value: unknown): string | undefined {
+/** Seconds since 1970 as ISO time; undefined where they are none. */
+export function timeOf(value: unknown): string | undefined {
   const at = typeof value === 'number' ? new Date(value * 1000) : new Date(Number.NaN)
   return Number.isNaN(at.valueOf()) ? undefined : at.toISOString()
 }

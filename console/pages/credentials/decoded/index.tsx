@@ -7,6 +7,7 @@ import { type Column, Table } from '../../../frame/table.tsx'
 import { useTexts } from '../../../texts/index.ts'
 import type { Format } from '../formats.ts'
 import { type Cwt, type Element, type Entry, type Mdoc, readCwt, readMdoc } from './credentials.ts'
+import { type Disclosed, readSdJwt, type SdJwt } from './sd-jwt.ts'
 
 /** What a function makes of bytes of whatever origin, or why it makes nothing. */
 function attempt<Result>(work: () => Result): { result: Result } | { fault: string } {
@@ -144,6 +145,38 @@ function CwtView({ cwt: { header, claims } }: { cwt: Cwt }) {
   )
 }
 
+function SdJwtView({ sdJwt: { header, claims, disclosures, decoys } }: { sdJwt: SdJwt }) {
+  const { decoded } = useTexts()
+  const columns: Column<Disclosed>[] = [
+    [decoded.name, ({ name }) => (name === undefined ? decoded.anElement : <code>{name}</code>)],
+    [
+      decoded.value,
+      ({ value, at }) => (
+        <>
+          <bdi>{value}</bdi> {at && <Time at={at} />}
+        </>
+      ),
+    ],
+  ]
+  return (
+    <>
+      {(
+        [
+          [decoded.header, header],
+          [decoded.disclosed, claims],
+          [decoded.disclosures, disclosures],
+        ] as const
+      ).map(([heading, rows]) => (
+        <section key={heading}>
+          <h3>{heading}</h3>
+          <Table label={heading} columns={columns} rows={rows} keyOf={(_row, at) => at} />
+        </section>
+      ))}
+      <Facts facts={[[decoded.decoys, decoys]]} />
+    </>
+  )
+}
+
 interface DecodedProps {
   format: Format
   /** As the platform answered it. */
@@ -151,15 +184,17 @@ interface DecodedProps {
   signerId: string
 }
 
-/** The bytes of a credential as people read them; one of JSON is read as it is. */
+/** The bytes or the text of a credential as people read them; one of JSON is read as it is. */
 export function Decoded({ format, encoded, signerId }: DecodedProps) {
   const { decoded } = useTexts()
-  if (format === 'web-semantic' || format === 'sd-jwt-vc') return null
+  if (format === 'web-semantic') return null
   return (
     <>
       <h2>{decoded.heading}</h2>
       {format === 'mobile' ? (
         <Attempted work={() => readMdoc(encoded)}>{(mdoc) => <MdocView mdoc={mdoc} signerId={signerId} />}</Attempted>
+      ) : format === 'sd-jwt-vc' ? (
+        <Attempted work={() => readSdJwt(encoded)}>{(sdJwt) => <SdJwtView sdJwt={sdJwt} />}</Attempted>
       ) : (
         <Attempted work={() => readCwt(encoded)}>{(cwt) => <CwtView cwt={cwt} />}</Attempted>
       )}
