@@ -11,15 +11,13 @@ interface TableProps<Row> {
   columns: Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row, at: number) => string | number
-  /** On a narrow screen each row is a list of its own, and nothing scrolls. */
-  isStacked?: boolean
 }
 
-/** A table that scrolls in itself on a narrow screen. */
-export function Table<Row>({ label, columns, rows, keyOf, isStacked = false }: TableProps<Row>) {
+/** A table; on a narrow screen each row is a list of its own, and nothing scrolls. */
+export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys (WCAG 2.1.1)
-    <section class={isStacked ? 'scroll stacked' : 'scroll'} tabIndex={0} aria-label={label}>
+    <section class="scroll stacked" tabIndex={0} aria-label={label}>
       <table>
         <thead>
           <tr>
@@ -34,8 +32,8 @@ export function Table<Row>({ label, columns, rows, keyOf, isStacked = false }: T
           {rows.map((row, at) => (
             <tr key={keyOf(row, at)}>
               {columns.map(([heading, cell]) => (
-                <td key={heading} data-heading={isStacked ? heading : undefined}>
-                  {cell(row)}
+                <td key={heading} data-heading={heading}>
+                  <div>{cell(row)}</div>
                 </td>
               ))}
             </tr>

@@ -112,7 +112,7 @@ export function LogPage({ standing }: { standing: Standing }) {
         {(answer) =>
           answer.totalCount > 0 ? (
             <>
-              <Table label={log.entries} columns={columns} rows={answer.data} keyOf={({ id }) => id} isStacked />
+              <Table label={log.entries} columns={columns} rows={answer.data} keyOf={({ id }) => id} />
               <Paging of={log.entries} page={page} pages={answer.totalPages} total={answer.totalCount} go={turn} />
             </>
           ) : (

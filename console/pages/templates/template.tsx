@@ -75,7 +75,10 @@ export function TemplatePage({ format, id, standing }: TemplatePageProps) {
     go(path)
   }
   const remove = async () => {
-    await api.delete('/v1/credentials/web-semantic/configurations/{id}', { params: { path: { id } } })
+    const params = { path: { id } }
+    await (format === 'sd-jwt-vc'
+      ? api.delete('/v1/credentials/sd-jwt-vc/configurations/{id}', { params })
+      : api.delete('/v1/credentials/web-semantic/configurations/{id}', { params }))
     go(withQuery(pathOf('templates'), { format }))
   }
   return (
@@ -88,7 +91,7 @@ export function TemplatePage({ format, id, standing }: TemplatePageProps) {
             <div class="actions">
               {mayWrite && <Link href={withQuery(pathOf('issue'), { format, template: id })}>{templates.issue}</Link>}
               <Link href={withQuery(pathOf('credentials'), { templateId: id })}>{templates.credentials}</Link>
-              {mayWrite && format === 'web-semantic' && (
+              {mayWrite && (format === 'web-semantic' || format === 'sd-jwt-vc') && (
                 <Confirm
                   isDangerous
                   action={templates.remove}

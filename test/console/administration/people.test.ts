@@ -80,7 +80,7 @@ test('who is no administrator sees the members, and can only leave', async (t) =
   const account = await memberOf(world, 'verifier')
   const { page, close } = await openConsole(world, account, '/console/people')
   t.is(await page.locator('main select, main .form').count(), 0)
-  t.deepEqual(await page.locator('main td > button').allTextContents(), ['Leave'])
+  t.deepEqual(await page.locator('main td > div > button').allTextContents(), ['Leave'])
   await close()
 })
 
@@ -88,10 +88,10 @@ test('a person changes name and password, ends another session, and the new pass
   const account = await memberOf(world)
   const token = await tokenOfPerson(world, account)
   const { page, complaints, close } = await openConsole(world, account, '/console/account')
-  t.is(await page.locator('td > button:text-is("End")').count(), 1)
-  await page.click('td > button:text-is("End")')
+  t.is(await page.locator('td > div > button:text-is("End")').count(), 1)
+  await page.click('td > div > button:text-is("End")')
   await page.click('dialog[open] button[type=submit]')
-  await page.waitForSelector('td > button:text-is("End")', { state: 'detached' })
+  await page.waitForSelector('td > div > button:text-is("End")', { state: 'detached' })
   const refused = await world.ask('/v1/account', {
     token,
     method: 'PUT',

@@ -168,6 +168,10 @@ test('an SD-JWT VC says claim by claim what its holder may leave out; what the f
     display: [{ ...kept.display[0], text_color: '#FFFFFF' }, kept.display[1]],
     claims: [...claims, { path: ['address', 'country'], disclosure: 'selectively' }, dotted],
   })
+  await page.click('button:text-is("Delete")')
+  await page.click('dialog[open] button[type=submit]')
+  await page.waitForURL('**/console/templates?format=sd-jwt-vc')
+  t.is((await world.ask(`${SD_JWT_TEMPLATES}/${id}`, { token: world.token })).status, 404)
   t.deepEqual(complaints, [])
   await close()
 })
