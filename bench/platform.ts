@@ -20,7 +20,15 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** What may be tried out; everything else is as `npm start` has it, whatever the machine's environment says. */
-const FREE = ['TEMPORAL_CLI', 'API_PROCESSES', 'DATABASE_POOL_SIZE', 'LOG_LEVEL']
+const FREE = [
+  'TEMPORAL_CLI',
+  'API_PROCESSES',
+  'DATABASE_POOL_SIZE',
+  'LOG_LEVEL',
+  'VAULT_ADDR',
+  'VAULT_ROLE_ID',
+  'VAULT_SECRET_ID',
+]
 
 export interface BenchedPlatform {
   host: string

@@ -15,6 +15,8 @@ import { type Environment, openPlatform } from './platform.ts'
 import { overHttp, type Prepared, prepare, type Tools } from './prepare.ts'
 import { describeMachine, loadNow, type Report, type Row, table, tables, writeReadme } from './report.ts'
 import { inRounds } from './rounds.ts'
+import { SD_JWT } from './sd-jwt/claims.ts'
+import { measureSdJwts } from './sd-jwt/credentials.ts'
 import { type Deliveries, measureDeliveries, WEBHOOKS } from './webhooks/deliveries.ts'
 
 export interface BenchOptions {
@@ -47,7 +49,13 @@ async function measure(format: Format, verb: 'sign' | 'verify', prepared: Prepar
   return row
 }
 
-const NAMES: readonly string[] = [...[...FORMATS, ...CBOR_FORMATS].map(({ name }) => name), PDF, WEBHOOKS, SESSIONS]
+const NAMES: readonly string[] = [
+  ...[...FORMATS, ...CBOR_FORMATS].map(({ name }) => name),
+  SD_JWT,
+  PDF,
+  WEBHOOKS,
+  SESSIONS,
+]
 
 /** Measures the platform over HTTP beside the libraries under it, both in the same run. */
 export async function bench({
@@ -87,6 +95,7 @@ export async function bench({
       rows.push(...measured.rows)
       batches.push(...measured.batches)
     }
+    if (!only || only.includes(SD_JWT)) rows.push(...(await measureSdJwts(tools)))
     if (!only || only.includes(PDF)) rows.push(await measurePdfs(tools))
     const deliveries: Deliveries | undefined =
       !only || only.includes(WEBHOOKS) ? await measureDeliveries(tools) : undefined

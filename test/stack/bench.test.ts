@@ -12,7 +12,7 @@ test('the benchmark measures the platform over HTTP beside the library, without 
   t.timeout(240_000)
   const report = await bench({
     env,
-    only: ['eddsa-rdfc-2022', 'mdoc', 'cwt', 'pdf', 'webhooks', 'openid'],
+    only: ['eddsa-rdfc-2022', 'mdoc', 'cwt', 'sd-jwt-vc', 'pdf', 'webhooks', 'openid'],
     seconds: 1,
     batchRows: 400,
     memory: { rows: 400, restMs: 100 },
@@ -24,6 +24,8 @@ test('the benchmark measures the platform over HTTP beside the library, without 
       ['eddsa-rdfc-2022', 'verify'],
       ['mdoc', 'sign'],
       ['cwt', 'sign'],
+      ['sd-jwt-vc', 'sign'],
+      ['sd-jwt-vc', 'verify'],
       ['pdf', 'fill'],
     ],
   )
