@@ -1,9 +1,10 @@
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
 import { errorsWithin, type FieldError, overDocument, Refusal, within } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
-import type { DisclosurePlan } from '../../protocol/sd-jwt-credentials/build.ts'
+import { type DisclosurePlan, planErrors } from '../../protocol/sd-jwt-credentials/build.ts'
 import type { ClaimPath } from '../../protocol/sd-jwt-credentials/claims.ts'
 import { isIntegrity } from '../../protocol/sd-jwt-credentials/integrity.ts'
+import { unfitting } from '../../protocol/sd-jwt-credentials/plan-fit.ts'
 import { isTypeName } from '../../protocol/sd-jwt-credentials/templates.rules.ts'
 import type { IssuedAs } from '../../protocol/sd-jwt-credentials/templates.ts'
 import { momentOfSeconds } from '../../protocol/time.ts'
@@ -69,10 +70,15 @@ export function readPayload({
     report('/vct#integrity', 'integrity', 'expected sha256-, sha384- or sha512- and a digest in base64')
   const [validFrom, expiresAt] = [timeOf('nbf', nbf), timeOf('exp', exp)]
   if (validFrom && expiresAt && expiresAt <= validFrom) report('/exp', 'time_order', 'expected a time after nbf')
+  const asked = selectively as ClaimPath[] | undefined
+  if (asked) {
+    const wrong = planErrors({ selective: asked, decoys })
+    errors.push(...(wrong.length > 0 ? wrong : unfitting(claims, { selective: asked })))
+  }
   if (errors.length > 0) throw invalid(errors)
   return {
     claims,
-    plan: { selective: (selectively as ClaimPath[] | undefined) ?? Object.keys(claims).map((name) => [name]), decoys },
+    plan: { selective: asked ?? Object.keys(claims).map((name) => [name]), decoys },
     vct: String(vct),
     ...(typeof integrity === 'string' && { vctIntegrity: integrity }),
     ...(validFrom && { validFrom }),

@@ -48,7 +48,11 @@ export const SD_JWT_SCHEMAS: Schemas = {
     },
     additionalProperties: true,
   },
-  SdJwtType: { ...text(1_024, 1), pattern: '^\\S+$', example: 'https://credentials.example/identity' },
+  SdJwtType: {
+    ...text(1_024, 1),
+    pattern: '^[^\\s\\p{Cc}\\p{Cf}\\p{Cn}\\p{Co}\\p{Cs}]+$',
+    example: 'https://credentials.example/identity',
+  },
   SdJwtIntegrity: {
     type: 'string',
     pattern:

@@ -41,7 +41,7 @@ def without_meaning(value):
     if isinstance(value, list):
         return [without_meaning(each) for each in value]
     if isinstance(value, dict):
-        return {name: without_meaning(each) for name, each in value.items() if name not in WITH_A_MEANING}
+        return {name: without_meaning(each) for name, each in value.items() if name and name not in WITH_A_MEANING}
     return value
 
 
@@ -56,7 +56,7 @@ def issuer(body):
 
 def sign_body(case, body):
     issuer(body)
-    payload = without_meaning(body["payload"])
+    payload = {**without_meaning(body["payload"]), **SIGNED["payload"]}
     payload.pop("exp", None)  # may be before nbf
     body["payload"] = payload
     if body.get("selectively"):

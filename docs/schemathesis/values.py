@@ -18,7 +18,7 @@ def ranges(category):
     return "".join(f"{re.escape(chr(start))}-{re.escape(chr(end))}" for start, end in zip(starts, ends))
 
 
-CATEGORIES = {name: "" if name == "Cs" else ranges(name) for name in ("Cc", "Cs", "Zl", "Zp", "L", "N", "P", "S")}
+CATEGORIES = {name: "" if name == "Cs" else ranges(name) for name in ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "L", "N", "P", "S")}
 
 
 def spelt_out(pattern):

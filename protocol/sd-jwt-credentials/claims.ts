@@ -56,7 +56,8 @@ export function claimErrors(claims: Json): FieldError[] {
       for (const [step, member] of Object.entries(value)) {
         const at = { step, within: place }
         if (RESERVED_NAMES.has(step)) report(at, 'reserved', 'expected another name: SD-JWT uses it for digests')
-        else if (isReservedName(step) || step === '') report(at, 'name', 'expected a name that is not reserved')
+        else if (step === '') report(at, 'name', 'expected a name of 1 character or more')
+        else if (isReservedName(step)) report(at, 'name', 'expected a name that is not reserved')
         else visit(member, at, depth + 1)
       }
     } else if (typeof value === 'number' ? !Number.isFinite(value) : !isScalar(value))

@@ -4,6 +4,7 @@ import { isObject, type Json } from '../json.ts'
 import { ownMember, setOwnMember } from '../names.ts'
 import type { Duration } from '../time.ts'
 import type { DisclosurePlan } from './build.ts'
+import { misfitOf } from './plan-fit.ts'
 
 /** How a credential names its issuer and its key. */
 export const ISSUED_AS = ['did', 'https', 'x5c'] as const
@@ -113,9 +114,23 @@ function setAt(root: Json, path: readonly string[], value: unknown): void {
   setOwnMember(current, last, value)
 }
 
+/** Claims whose values are of another kind than the template's paths into them, which then would hide nothing. */
+function misfits({ claims }: Pick<SdJwtTemplate, 'claims'>, made: Json): FieldError[] {
+  return claims.flatMap(({ path }): FieldError[] => {
+    const message = misfitOf(made, path)
+    if (message === undefined) return []
+    const source = claims.find(
+      ({ path: outer, map_from }) => map_from !== undefined && outer.every((step, index) => path[index] === step),
+    )
+    return [
+      templateError(source?.map_from ?? pathName(path), 'claim_shape', `${message}, for the claim ${pathName(path)}`),
+    ]
+  })
+}
+
 /**
  * The claims of a credential from a template. Throws `Refusal('credential_template.claims_missing')`, which names each
- * claim.
+ * claim, and `Refusal('credential.invalid')` for values that the template's paths do not fit.
  */
 export function claimsFromTemplate(template: Pick<SdJwtTemplate, 'claims'>, roots: ClaimRoots): Json {
   const missing: FieldError[] = []
@@ -135,6 +150,13 @@ export function claimsFromTemplate(template: Pick<SdJwtTemplate, 'claims'>, root
   }
   if (missing.length > 0)
     throw new Refusal('credential_template.claims_missing', 'Claims that the template requires are missing.', missing)
+  const unfit = misfits(template, made)
+  if (unfit.length > 0)
+    throw new Refusal(
+      'credential.invalid',
+      'Claims have values of another kind than the template has paths for.',
+      unfit,
+    )
   return made
 }
 

@@ -108,6 +108,29 @@ test('claims that are missing, or that the template would lose, are refused by n
   t.is(refusal(unmapped, 400), 'credential_template.claims_unmapped')
 })
 
+test('a value that the paths of its template do not fit is refused: the holder could hide no part of it', async (t) => {
+  const { id } = await createSdJwtTemplate(world, {
+    claims: [
+      { path: ['nationalities'], map_from: 'claims.countries', disclosure: 'always' },
+      { path: ['nationalities', null] },
+      { path: ['person'], map_from: 'claims.person' },
+      { path: ['person', 'name'] },
+    ],
+  })
+  for (const [claims, path, expected] of [
+    [{ countries: 'GB' }, 'claims.countries', 'expected a list at nationalities'],
+    [{ person: ['Ada'] }, 'claims.person', 'expected an object at person'],
+  ] as const) {
+    const reply = await sign(id, { claims })
+    t.is(refusal(reply, 400), 'credential.invalid')
+    const [error] = reply.json<{ errors: { path: string; code: string; message: string }[] }>().errors
+    t.like(error, { path, code: 'credential_template.claim_shape' })
+    t.true(error?.message.startsWith(expected))
+  }
+  for (const claims of [{ countries: ['GB', 'IT'] }, { countries: [] }, { person: { name: 'Ada' } }, {}])
+    t.is((await sign(id, { claims })).status, 200)
+})
+
 test('a template that breaks a rule is refused with its place', async (t) => {
   const [claim] = SD_JWT_TEMPLATE_EXAMPLE.claims
   const claims = (...more: object[]) => ({ claims: [claim, ...more] })

@@ -24,7 +24,7 @@ anyTest.after.always(async () => {
   dismissGuard()
 })
 
-const stateOf = (part: string, state: string) => `tr:has(td:text-is("${part}")) .state:text-is("${state}")`
+const stateOf = (part: string, state: string) => `tr:has(td :text-is("${part}")) .state:text-is("${state}")`
 
 test('home and health name a part that is down and a list that is not published; every role reads it', async (t) => {
   const issuer = await createDid(world)

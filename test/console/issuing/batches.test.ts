@@ -216,7 +216,7 @@ test('errors of a batch are read page by page', async (t) => {
   await page.click('nav.paging button:text-is("Next")')
   await page.click('nav.paging button:text-is("Next")')
   await page.waitForSelector('nav.paging >> text=Page 3')
-  await page.waitForSelector('tbody tr td:text-is("60")')
+  await page.waitForSelector('tbody tr td :text-is("60")')
   t.is(await page.locator('tbody tr').count(), 10)
   t.is(await page.getAttribute('nav.paging button:text-is("Next")', 'aria-disabled'), 'true')
   await close()
