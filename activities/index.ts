@@ -75,7 +75,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     messaging,
     openId,
     composeOpenIdSessions({ ...known, ...openId, formats }),
-    composeOpenIdVerifiers({ ...known, ...verbs, ...mobile }),
+    composeOpenIdVerifiers({ ...known, ...verbs, ...mobile, ...sdJwt }),
     { formats },
     composeWebhooks(frame),
     engine,

@@ -19,6 +19,7 @@ import * as keys from './keys.ts'
 import * as messaging from './messaging.ts'
 import * as mobileCredentials from './mobile-credentials.ts'
 import * as openIdConfiguration from './openid/configuration.ts'
+import * as openIdPresentations from './openid/presentations.ts'
 import * as openIdProviders from './openid/providers.ts'
 import * as openIdSessions from './openid/sessions.ts'
 import * as openIdUsers from './openid/users.ts'
@@ -54,6 +55,7 @@ const AREAS = [
   openIdUsers,
   openIdWallets,
   openIdVerifiers,
+  openIdPresentations,
   outbox,
   presentations,
   templates,

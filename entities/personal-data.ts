@@ -87,6 +87,10 @@ export const PERSONAL_DATA: Readonly<Record<string, PersonalData>> = {
   openid_authorizations: { holds: 'the parameters of a login, encrypted', until: 'the login ends' },
   openid_configurations: 'nothing',
   openid_issuances: { holds: 'the keys of a wallet, encrypted', until: 'the session ends' },
+  openid_presentations: {
+    holds: 'claims of presented credentials and transaction data, encrypted',
+    until: 'the request is deleted, or its keptForSec are over',
+  },
   openid_sessions: { holds: 'claims of an offer and of the user, encrypted', until: 'the session ends' },
   openid_used_jtis: 'nothing',
   openid_used_nonces: 'nothing',

@@ -37,6 +37,7 @@ export const createPurge = (parts: Parts) => ({
       | 'openIdAuthorizations'
       | 'openIdLogins'
       | 'openIdNonces'
+      | 'openIdPresentations'
       | 'openIdSessions'
       | 'openIdUsedJwts'
       | 'openIdSignIns'
@@ -80,6 +81,7 @@ export const createPurge = (parts: Parts) => ({
       openIdAuthorizations: await deleteInSlices(systemSql, 'openid_authorizations', 'expires_at < now()', []),
       openIdLogins: await deleteInSlices(systemSql, 'openid_wallet_logins', 'expires_at < now()', []),
       openIdNonces: await deleteInSlices(systemSql, 'openid_used_nonces', 'expires_at < now()', []),
+      openIdPresentations: await deleteInSlices(systemSql, 'openid_presentations', 'kept_until < now()', []),
       openIdSessions: await deleteInSlices(systemSql, 'openid_sessions', ended, [KEPT_SESSION_DAYS]),
       openIdUsedJwts: await deleteInSlices(systemSql, 'openid_used_jtis', 'expires_at < now()', []),
       openIdSignIns: await deleteInSlices(systemSql, 'oidc_sign_ins', 'expires_at < now()', []),

@@ -45,6 +45,8 @@ export interface MobileVerdict<Document = VerifiedMdoc> {
 export interface BoundMdoc {
   document: VerifiedMdoc
   deviceKey: JsonWebKey | undefined
+  /** Certificates of its issuer in DER, the signer's own first. */
+  chain: readonly Uint8Array[]
 }
 
 const TRUSTED = `select id, certificate from mobile_iacas
@@ -150,7 +152,8 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
             validityInfo: { signed: signed.toISOString(), validFrom: from, validUntil: until },
           }
           const { deviceKey } = mdoc.mso
-          documents.push({ document, deviceKey: deviceKey && keyOf(deviceKey)?.export({ format: 'jwk' }) })
+          const key = deviceKey && keyOf(deviceKey)?.export({ format: 'jwk' })
+          documents.push({ document, deviceKey: key, chain: mdoc.chain })
         }
         const reason = documents.flatMap(({ document }) => document.reason)
         return { verified: reason.length === 0, reason, documents }

@@ -13,6 +13,14 @@ import {
   AUTHORIZATION_SCHEMAS,
 } from './authorization/document.ts'
 import { AUTHORIZATION_PROBLEMS } from './authorization/problems.ts'
+import {
+  PRESENTATION_ANSWERS,
+  PRESENTATION_EXAMPLES,
+  PRESENTATION_NOT_FOUND,
+  PRESENTATION_PROBLEMS,
+  PRESENTATION_REFUSALS,
+  PRESENTATION_SCHEMAS,
+} from './presentations/document.ts'
 import { OPENID_PROBLEMS } from './problems.ts'
 import { PROVIDER } from './providers/wire.ts'
 import {
@@ -53,6 +61,7 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
     ...SESSION_EXAMPLES,
     ...AUTHORIZATION_EXAMPLES,
     ...VERIFIER_EXAMPLES,
+    ...PRESENTATION_EXAMPLES,
     createAuthenticationProvider: {
       url: 'https://login.university.example',
       client_id: 'countersign',
@@ -83,15 +92,23 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
     ...SESSION_ANSWERS,
     ...AUTHORIZATION_ANSWERS,
     ...VERIFIER_ANSWERS,
+    ...PRESENTATION_ANSWERS,
     listAuthenticationProvider: { data: [PROVIDER], limit: 20, total_count: 1, total_pages: 1 },
     retrieveListOfUsers: { data: [USER], limit: 20, totalCount: 1, totalPages: 1 },
     searchUsers: { data: [USER], limit: 20, totalCount: 1, totalPages: 1 },
   },
   forms: ['exchangeCredentials', 'getOpenIdConfiguration', 'pushAuthorizationRequest', 'receiveInteraction'],
-  located: ['createOpenIdSession', 'createOpenIdWallet', 'createOidcVerifier', 'createOidcVerifierClient'],
+  located: [
+    'createOpenIdSession',
+    'createOpenIdWallet',
+    'createOidcVerifier',
+    'createOidcVerifierClient',
+    'createOpenId4VpRequest',
+  ],
   oauthErrors: { ...WALLET_ERRORS, ...AUTHORIZATION_ERRORS, ...VERIFIER_ERRORS },
   notFound: {
     ...VERIFIER_NOT_FOUND,
+    ...PRESENTATION_NOT_FOUND,
     '/v1/openid/wallets/{id}': 'openid_wallet.not_found',
     '/v1/openid/sessions/{id}': 'openid_session.not_found',
     '/v1/users/authentication-providers/{id}': 'authentication_provider.not_found',
@@ -101,6 +118,7 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
     ...SESSION_REFUSALS,
     ...AUTHORIZATION_REFUSALS,
     ...VERIFIER_REFUSALS,
+    ...PRESENTATION_REFUSALS,
     createAuthenticationProvider: {
       400: 'authentication_provider.unreachable',
       409: 'authentication_provider.too_many',
@@ -115,6 +133,7 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
     ...SESSION_SCHEMAS,
     ...AUTHORIZATION_SCHEMAS,
     ...VERIFIER_SCHEMAS,
+    ...PRESENTATION_SCHEMAS,
     IssuerUrl: calledHttpsUrl(
       'The issuer of an OpenID provider: an https URL without query and fragment, below which its metadata is.',
       'https://login.university.example',
@@ -194,5 +213,5 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
       example: 'ada@university.example',
     },
   },
-  problems: [OPENID_PROBLEMS, SESSION_PROBLEMS, AUTHORIZATION_PROBLEMS, VERIFIER_PROBLEMS],
+  problems: [OPENID_PROBLEMS, SESSION_PROBLEMS, AUTHORIZATION_PROBLEMS, VERIFIER_PROBLEMS, PRESENTATION_PROBLEMS],
 }

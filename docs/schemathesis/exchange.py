@@ -74,6 +74,17 @@ def new_relying_party():
 RELYING_PARTY = new_relying_party()
 
 
+REQUESTS = "/v1/openid4vp/requests"
+IDENTITY = {"credentials": [{"id": "identity", "format": "dc+sd-jwt", "meta": {"vct_values": ["https://types.example/a"]}}]}
+
+
+def new_request():
+    return api(REQUESTS, {"verifierId": VERIFIER, "dcqlQuery": IDENTITY})["id"]
+
+
+REQUEST = new_request()
+
+
 def new_session():
     return api("/v1/openid/sessions", {"credentials": [stored.TEMPLATE], "grantType": "pre-authorized_code"})["id"]
 
@@ -107,6 +118,9 @@ THINGS = {
          "getListOfOidcVerifierClient", "createOidcVerifierClient"),
     **of("OidcVerifierClient", below(VERIFIER, clientId=RELYING_PARTY), below(VERIFIER, clientId=new_relying_party)),
     **of("OpenIdWallet", WALLET, new_wallet),
+    "getOpenId4VpRequest": REQUEST,
+    "redeemOpenId4VpRequest": REQUEST,
+    "deleteOpenId4VpRequest": new_request,
     "getOpenIdSession": SESSION,
     "retryOpenIdSession": SESSION,
     "cancelOpenIdSession": new_session,
@@ -152,6 +166,14 @@ def verifier(case, body):
     body.pop("certificate_chain", None)
 
 
+def request(case, body):
+    body["verifierId"], body["dcqlQuery"] = VERIFIER, IDENTITY
+    for name in ("verifierDid", "certificateChain", "clientIdPrefix", "presentationTemplateId", "transactionData"):
+        body.pop(name, None)
+    if body.get("redirectUri"):
+        body["redirectUri"] = called("")
+
+
 def relying_party(case, body):
     body["grantTypes"] = sorted({"authorization_code", *body["grantTypes"]})
     body["redirectUris"] = [f"{called('')}{place}" for place, _ in enumerate(body["redirectUris"])]
@@ -192,6 +214,7 @@ WRITTEN = {
     "updateOidcVerifier": verifier,
     "createOidcVerifierClient": relying_party,
     "updateOidcVerifierClient": relying_party,
+    "createOpenId4VpRequest": request,
     "createOpenIdConfiguration": offer,
     "createOpenIdSession": offer,
     "createMobileCredentialTemplate": mobile_template,

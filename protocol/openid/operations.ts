@@ -4,6 +4,7 @@ const category = 'user'
 const hook = 'credential-provider'
 const openid = 'openid'
 const verifier = 'oidc-verifier'
+const openid4vp = 'openid4vp'
 
 /** Operations of authentication providers, users and the interaction hook, as protocol/operations.ts describes them. */
 export const OPENID_OPERATIONS = {
@@ -49,6 +50,11 @@ export const OPENID_OPERATIONS = {
   updateOidcVerifierClient: { scope: write, name: 'OIDC_VERIFIER_CLIENT_UPDATE', category: verifier, changes: true },
   deleteOidcVerifierClient: { scope: write, name: 'OIDC_VERIFIER_CLIENT_DELETE', category: verifier, changes: true },
   getOpenIdConfiguration: { name: 'OIDC_VERIFIER_TOKEN', category: verifier },
+  createOpenId4VpRequest: { scope: write, name: 'OPENID4VP_REQUEST_CREATE', category: openid4vp, changes: true },
+  listOpenId4VpRequests: { scope: read, name: 'OPENID4VP_REQUEST_RETRIEVE_LIST', category: openid4vp },
+  getOpenId4VpRequest: { scope: read, name: 'OPENID4VP_REQUEST_RETRIEVE', category: openid4vp },
+  redeemOpenId4VpRequest: { scope: write, name: 'OPENID4VP_REQUEST_REDEEM', category: openid4vp, changes: true },
+  deleteOpenId4VpRequest: { scope: write, name: 'OPENID4VP_REQUEST_DELETE', category: openid4vp, changes: true },
   getOpenIDConfiguration: { scope: read, name: 'CREDENTIAL_PROVIDER_OPENID_CONFIGURATION_RETRIEVE', category: hook },
   updateOpenIDConfiguration: {
     scope: write,

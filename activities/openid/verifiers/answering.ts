@@ -1,9 +1,12 @@
 import { inTenant } from '../../../entities/orm.ts'
 import { PresentationTemplate } from '../../../entities/semantic-credentials.presentations.ts'
 import { Refusal } from '../../../protocol/errors.ts'
-import { readVpToken } from '../../../protocol/openid/verifiers/answers.ts'
+import { parseAnswer, readVpToken } from '../../../protocol/openid/dcql/token.ts'
+import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
 import { mappedClaims } from '../../../protocol/openid/verifiers/claims.ts'
+import { dcqlOf, exampleOf } from '../../../protocol/openid/verifiers/dcql.ts'
 import { clientIdOf } from '../../../protocol/openid/verifiers/requests.ts'
+import { sessionTranscript } from '../../../protocol/openid/verifiers/transcript.ts'
 import { PRESENTATION_CLAIM } from '../../../protocol/openid/verifiers/values.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
@@ -16,8 +19,8 @@ import type { SignInChecks } from './verify.ts'
 /** Wrong presentations after which a sign-in is over. */
 export const MAX_FAILURES = 5
 
-/** What an answer of a wallet was: presentations, or that there are none. */
-export type WalletSays = { vpToken: string } | { error: string }
+/** What an answer of a wallet was: presentations, in clear or encrypted, or that there are none. */
+export type WalletSays = { vpToken: string; state?: string } | { response: string } | { error: string }
 
 interface Parts extends Pick<Dependencies, 'database' | 'now'> {
   tenants: Pick<Tenants, 'byId'>
@@ -85,10 +88,19 @@ export function createWalletAnswers(parts: Parts) {
       }
       const { verifier, template, handover, device, issuer } = asked
       try {
-        const { presented, vpToken } = readVpToken(says.vpToken, signInRequests.wantedBy(template.query))
+        if ('response' in says)
+          throw invalidAnswer('answer_malformed', 'The answer is encrypted, and the request has no key.')
+        const wanted = signInRequests.wantedBy(template.query)
+        const token = parseAnswer(says.vpToken, 'vp_token')
+        const { presented, vpToken } = readVpToken(token, dcqlOf(wanted))
         const { trustedContexts } = template
-        const asking = { ...handover, ...(trustedContexts && { trustedContexts }) }
-        const verified = await signInChecks.verifyAll(tenantId, presented, asking)
+        const verified = await signInChecks.verifyAll(tenantId, presented, {
+          nonce: handover.nonce,
+          audience: handover.clientId,
+          transcript: sessionTranscript(handover),
+          exampleOf: (id) => exampleOf(wanted, id),
+          ...(trustedContexts && { trustedContexts }),
+        })
         const [first] = verified
         if (!first) throw new Error('a read answer has a presentation')
         const stated = verified.map((each) => each.stated)

@@ -1,14 +1,9 @@
 import type { Json } from '../../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { jwsAlgorithm, signCompactJws } from '../../../protocol/jws.ts'
+import type { DcqlQuery } from '../../../protocol/openid/dcql/query.ts'
 import { certificateRequest, chainFaults } from '../../../protocol/openid/verifiers/certificates.ts'
-import {
-  type DcqlQuery,
-  dcqlOf,
-  typesToExpand,
-  type Wanted,
-  wantedOf,
-} from '../../../protocol/openid/verifiers/dcql.ts'
+import { dcqlOf, typesToExpand, type Wanted, wantedOf } from '../../../protocol/openid/verifiers/dcql.ts'
 import {
   type Identified,
   requestClaims,

@@ -2,8 +2,11 @@ import type { Signers } from '../../dids/signers.ts'
 import type { Frame } from '../../frame/index.ts'
 import { createSealer } from '../../frame/sealing.ts'
 import type { MobileVerifier } from '../../mobile-credentials/verify.ts'
+import type { SdJwtVerifier } from '../../sd-jwt-credentials/verify.ts'
 import type { TenantContexts } from '../../semantic-credentials/contexts.ts'
 import type { Presentations } from '../../semantic-credentials/presentations/index.ts'
+import { composeOpenIdPresentations } from '../presentations/index.ts'
+import { createPresentationChecks } from '../presentations/verify.ts'
 import { createWalletAnswers } from './answering.ts'
 import { createSignInRequests } from './asking.ts'
 import { createVerifierClients } from './clients.ts'
@@ -21,16 +24,21 @@ interface Known extends Frame {
   contexts: TenantContexts
   presentations: Pick<Presentations, 'checkPresentation'>
   mobileVerifier: MobileVerifier
+  sdJwtVerifier: SdJwtVerifier
 }
 
-/** Verifiers, which sign people in with their credentials: OpenID Connect to clients, OpenID4VP to wallets. */
+/**
+ * Verifiers, which sign people in with their credentials: OpenID Connect to clients, OpenID4VP to wallets; and requests
+ * for credentials without OpenID Connect.
+ */
 export function composeOpenIdVerifiers(known: Known) {
   const sealer = createSealer(known.config.masterKey, 'openid-verifiers')
   const secrets = createSignInSecrets(known)
   const verifierKeys = createVerifierKeys(known)
   const signInRequests = createSignInRequests(known)
   const rows = createSignInRows({ ...known, sealer })
-  const parts = { ...known, sealer, secrets, rows, verifierKeys, signInRequests }
+  const presentationChecks = createPresentationChecks(known)
+  const parts = { ...known, sealer, secrets, rows, verifierKeys, signInRequests, presentationChecks }
   return {
     verifierKeys,
     oidcVerifiers: createVerifiers(parts),
@@ -38,6 +46,7 @@ export function composeOpenIdVerifiers(known: Known) {
     oidcPayloads: createPayloads(parts),
     oidcProviderFacts: createProviderFacts(parts),
     signIns: createSignIns(parts),
-    walletAnswers: createWalletAnswers({ ...parts, signInChecks: createSignInChecks(known) }),
+    walletAnswers: createWalletAnswers({ ...parts, signInChecks: createSignInChecks(parts) }),
+    ...composeOpenIdPresentations(parts),
   }
 }

@@ -12,6 +12,7 @@ export function createSignInSecrets({ config }: Pick<Dependencies, 'config'>) {
     request: keyOf('request'),
     nonce: keyOf('nonce'),
     response: keyOf('response-code'),
+    state: keyOf('state'),
     subject: keyOf('subject'),
     cookie: keyOf('cookie'),
   }
@@ -23,6 +24,8 @@ export function createSignInSecrets({ config }: Pick<Dependencies, 'config'>) {
     requestName: (signInId: string, device: WalletDevice): string => made('request', `${signInId}/${device}`),
     /** The challenge of a request: one for each device, so that an answer to the one is none to the other. */
     nonce: (signInId: string, device: WalletDevice): string => made('nonce', `${signInId}/${device}`),
+    /** What the wallet returns with its answer, beside presentations that nobody signed for it (section 5.3). */
+    state: (requestId: string, device: WalletDevice): string => made('state', `${requestId}/${device}`),
     /** Leads the wallet's holder back to the browser where the sign-in began (OpenID4VP 1.0, section 8.2). */
     responseCode: (signInId: string): string => made('response', signInId),
     isResponseCode: (signInId: string, given: string): boolean => isSame(made('response', signInId), given),

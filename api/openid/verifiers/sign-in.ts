@@ -16,7 +16,7 @@ import { sendPage } from '../pages.ts'
 import { errorPage, PAGE_HEADERS, seenAs, signInHeaders, signInPage } from './page.ts'
 import { accountIdOf, KEPT_SECONDS } from './provider.ts'
 import { providersOf, type Running } from './providers.ts'
-import { walletRoutes } from './wallet.ts'
+import { signInWallets } from './wallet.ts'
 
 export interface SignInParts {
   platform: Platform
@@ -165,7 +165,7 @@ export function signInRoutes({ platform, documents, pool, perMinute }: SignInPar
   router.get('/sign-in/:uid/state', tell)
   router.get('/sign-in/:uid/done', finish)
   router.post('/sign-in/:uid/cancel', cancel)
-  router.use(walletRoutes(platform))
+  router.use(signInWallets(platform))
   router.use(explain)
   return express.Router({ caseSensitive: true, strict: true }).use('/v1/oidc/verifiers/:id', onlyPublic(router))
 }

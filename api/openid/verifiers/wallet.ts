@@ -12,10 +12,14 @@ const MAX_PARAMETERS = 20
 const unreadable = (message: string) => invalidAnswer('answer_malformed', message)
 
 function saidIn(body: unknown): WalletSays {
-  const { vp_token: vpToken, error } = Object(body) as Record<string, unknown>
-  if (typeof error === 'string' && vpToken === undefined) return { error }
-  if (typeof vpToken === 'string' && error === undefined) return { vpToken }
-  throw unreadable('The answer has neither one vp_token nor one error.')
+  const { vp_token: vpToken, state, response, error } = Object(body) as Record<string, unknown>
+  const said = [vpToken, response, error].filter((each) => each !== undefined)
+  if (said.length === 1) {
+    if (typeof error === 'string') return { error }
+    if (typeof response === 'string') return { response }
+    if (typeof vpToken === 'string') return { vpToken, ...(typeof state === 'string' && { state }) }
+  }
+  throw unreadable('The answer has neither one vp_token, nor one response, nor one error.')
 }
 
 const UNREADABLE = {
@@ -40,25 +44,27 @@ const explain: ErrorRequestHandler = (error, _request, response, next) => {
   response.json({ error: 'invalid_request', error_description: describedAs(message) })
 }
 
-/** The request of a sign-in, and its answer: OpenID4VP 1.0 by reference, with direct_post. */
-export function walletRoutes({
-  oidcProviderFacts,
-  walletAnswers,
-}: Pick<Platform, 'oidcProviderFacts' | 'walletAnswers'>): Router {
-  const placeOf = ({ headers, params }: Request) => oidcProviderFacts.placeAt(headers.host ?? '', String(params.id))
+/** What asks wallets, and takes their answers. */
+export interface WalletRequests {
+  /** The signed request of this name. */
+  requestObject(request: Request, name: string): Promise<string>
+  answerRequest(request: Request, name: string, says: WalletSays): Promise<{ redirectUri?: string }>
+}
+
+/** Requests to wallets, and their answers: OpenID4VP 1.0 by reference, with direct_post and direct_post.jwt. */
+export function walletRoutes({ requestObject, answerRequest }: WalletRequests): Router {
   const router = express.Router({ caseSensitive: true, strict: true, mergeParams: true })
 
   const ask: RequestHandler = async (request, response) => {
-    const jwt = await walletAnswers.requestObject(await placeOf(request), String(request.params.name))
+    const jwt = await requestObject(request, String(request.params.name))
     // type() would add a charset, which this media type does not have
     response.setHeader('Content-Type', 'application/oauth-authz-req+jwt')
     response.send(Buffer.from(jwt))
   }
 
   const answer: RequestHandler = async (request, response) => {
-    const place = await placeOf(request)
     if (!request.is('application/x-www-form-urlencoded')) throw unreadable('The answer is not a form.')
-    const { redirectUri } = await walletAnswers.answerRequest(place, String(request.params.name), saidIn(request.body))
+    const { redirectUri } = await answerRequest(request, String(request.params.name), saidIn(request.body))
     response.json(redirectUri === undefined ? {} : { redirect_uri: redirectUri })
   }
 
@@ -71,4 +77,16 @@ export function walletRoutes({
   router.post('/answers/:name', readForm, answer)
   router.use(['/requests', '/answers'], explain)
   return router
+}
+
+/** The requests of sign-ins, below their verifier. */
+export function signInWallets({
+  oidcProviderFacts,
+  walletAnswers,
+}: Pick<Platform, 'oidcProviderFacts' | 'walletAnswers'>): Router {
+  const placeOf = ({ headers, params }: Request) => oidcProviderFacts.placeAt(headers.host ?? '', String(params.id))
+  return walletRoutes({
+    requestObject: async (request, name) => walletAnswers.requestObject(await placeOf(request), name),
+    answerRequest: async (request, name, says) => walletAnswers.answerRequest(await placeOf(request), name, says),
+  })
 }

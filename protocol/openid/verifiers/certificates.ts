@@ -75,6 +75,10 @@ export function chainFaults(chain: CertificateChain, publicKey: Uint8Array, now:
 export const leafHash = ([leaf = '']: CertificateChain): string =>
   createHash('sha256').update(Buffer.from(leaf, 'base64')).digest('base64url')
 
+/** Whether the leaf has this DNS name (section 5.9.3, `x509_san_dns`); names with a wildcard name nobody. */
+export const isNamedBy = ([leaf = '']: CertificateChain, host: string): boolean =>
+  parseCertificate(Buffer.from(leaf, 'base64')).native.subjectAltName?.split(', ').includes(`DNS:${host}`) ?? false
+
 /** Longest common name (RFC 5280, appendix A.1). */
 const MAX_NAME = 64
 

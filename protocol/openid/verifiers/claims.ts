@@ -41,6 +41,12 @@ export function statedInMdoc(namespaces: Record<string, Record<string, unknown>>
   return value === undefined || value === null ? [] : [value]
 }
 
+/** The value of a claim in an SD-JWT VC, by its name or the names that lead to it with slashes between them. */
+export function statedInClaims(claims: object, name: string): unknown[] {
+  const value = name.split('/').reduce<unknown>((at, step) => (isObject(at) ? ownMember(at, step) : undefined), claims)
+  return value === undefined || value === null ? [] : [value]
+}
+
 /** What a presented credential says under a name of the mappings. */
 export type Stated = (name: string) => unknown[]
 

@@ -1,25 +1,7 @@
 import { isObject, listOf } from '../../json.ts'
 import type { CredentialQuery } from '../../semantic-credentials/presentations/asked.ts'
 import type { MdocQuery, PresentationQuery } from '../../semantic-credentials/presentations/queries.ts'
-
-/** Digital Credentials Query Language (OpenID4VP 1.0, section 6). */
-export interface DcqlQuery {
-  credentials: DcqlCredential[]
-  credential_sets?: { options: string[][]; required: boolean }[]
-}
-
-interface DcqlClaim {
-  path: string[]
-  values?: (string | number | boolean)[]
-  intent_to_retain?: boolean
-}
-
-interface DcqlCredential {
-  id: string
-  format: 'ldp_vc' | 'mso_mdoc'
-  meta: { type_values: string[][] } | { doctype_value: string }
-  claims?: DcqlClaim[]
-}
+import type { DcqlClaim, DcqlCredential, DcqlQuery } from '../dcql/query.ts'
 
 /** A credential that a template asks for, under the id that the wallet answers with. */
 export type Wanted = { id: string; required: boolean } & (
@@ -81,8 +63,15 @@ function credentialOf(wanted: Wanted, typesOf: (id: string) => readonly string[]
 }
 
 /** What a wallet is asked for. `typesOf`: the types of a wanted credential, as IRIs; those that are none are not asked for. */
-export function dcqlOf(wanted: readonly Wanted[], typesOf: (id: string) => readonly string[]): DcqlQuery {
+export function dcqlOf(wanted: readonly Wanted[], typesOf: (id: string) => readonly string[] = () => []): DcqlQuery {
   const credentials = wanted.map((each) => credentialOf(each, typesOf))
   if (wanted.every(({ required }) => required)) return { credentials }
   return { credentials, credential_sets: wanted.map(({ id, required }) => ({ options: [[id]], required })) }
+}
+
+/** The query of a template that stands behind a wanted credential of JSON-LD, which has to match it. */
+export function exampleOf(wanted: readonly Wanted[], id: string): PresentationQuery | undefined {
+  const found = wanted.find((each) => each.id === id)
+  if (found?.format !== 'ldp_vc') return undefined
+  return { ...found.within, credentialQuery: [{ ...found.query, required: true }] }
 }

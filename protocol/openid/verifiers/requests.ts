@@ -1,6 +1,7 @@
 import type { JwsHeader } from '../../jws.ts'
+import type { DcqlQuery } from '../dcql/query.ts'
+import { ENCRYPTIONS, type EncryptionKey } from '../presentations/encryption.ts'
 import { type CertificateChain, leafHash } from './certificates.ts'
-import type { DcqlQuery } from './dcql.ts'
 
 export interface Identified {
   verifierDid: string
@@ -18,6 +19,12 @@ export interface WalletRequest {
   query: DcqlQuery
   issuedAt: Date
   expiresAt: Date
+  /** Returned with the answer. */
+  state?: string
+  /** That the answer is encrypted to; absent: it is not encrypted. */
+  encryption?: Pick<EncryptionKey, 'publicJwk'>
+  /** Of each entry the JSON in base64url (section 5.1). */
+  transactionData?: readonly string[]
   /** What some wallets show of a verifier that no certificate names. */
   shown?: { clientName: string; logoUri: string | null }
 }
@@ -26,6 +33,9 @@ const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
 
 /** Algorithms of issuer and device that the verification of mdocs reads, as COSE has them. */
 const MDOC_ALGORITHMS = [-7, -8, -35, -36]
+
+/** Of SD-JWT VCs, as their verification reads them. */
+const SD_JWT_ALGORITHMS = ['ES256', 'ES384', 'EdDSA', 'Ed25519']
 
 const CRYPTOSUITES = [
   'eddsa-rdfc-2022',
@@ -37,20 +47,24 @@ const CRYPTOSUITES = [
 ] as const
 
 /** Claims of the signed request object (OpenID4VP 1.0, section 5; RFC 9101). Wallets ignore an `iss`, so that there is none. */
-export const requestClaims = ({ query, shown, ...request }: WalletRequest) => ({
+export const requestClaims = ({ query, shown, encryption, transactionData, ...request }: WalletRequest) => ({
   aud: 'https://self-issued.me/v2',
   client_id: request.clientId,
   response_type: 'vp_token',
-  response_mode: 'direct_post',
+  response_mode: encryption ? 'direct_post.jwt' : 'direct_post',
   response_uri: request.responseUri,
   nonce: request.nonce,
+  ...(request.state !== undefined && { state: request.state }),
   iat: seconds(request.issuedAt),
   exp: seconds(request.expiresAt),
   dcql_query: query,
+  ...(transactionData && { transaction_data: transactionData }),
   client_metadata: {
     ...(shown && { client_name: shown.clientName }),
     ...(typeof shown?.logoUri === 'string' && { logo_uri: shown.logoUri }),
+    ...(encryption && { jwks: { keys: [encryption.publicJwk] }, encrypted_response_enc_values_supported: ENCRYPTIONS }),
     vp_formats_supported: {
+      'dc+sd-jwt': { 'sd-jwt_alg_values': SD_JWT_ALGORITHMS, 'kb-jwt_alg_values': SD_JWT_ALGORITHMS },
       ldp_vc: {
         proof_type_values: ['DataIntegrityProof', 'Ed25519Signature2018', 'Ed25519Signature2020'],
         cryptosuite_values: CRYPTOSUITES,

@@ -67,18 +67,3 @@ export function mdocQuery(entry: unknown, path: string, report: Report): MdocQue
   const elements = list.flatMap((claim, at) => elementOf(claim, `${path}.claims.${at}`, report))
   return { path, required: required !== false, docType, elements }
 }
-
-/** Why an mdoc does not answer a query; undefined if it does. */
-export function mdocMismatch(
-  { docType, elements }: MdocQuery,
-  mdoc: { docType: string; namespaces: Readonly<Record<string, Readonly<Record<string, unknown>>>> },
-): string | undefined {
-  if (mdoc.docType !== docType) return `it is not of the document type ${docType}`
-  for (const { namespace, element, values } of elements) {
-    const space = Object.hasOwn(mdoc.namespaces, namespace) ? mdoc.namespaces[namespace] : undefined
-    if (!space || !Object.hasOwn(space, element)) return `it does not disclose ${element} of ${namespace}`
-    if (values && !values.some((value) => value === space[element]))
-      return `its ${element} of ${namespace} is another one`
-  }
-  return undefined
-}

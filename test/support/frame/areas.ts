@@ -23,6 +23,7 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
     'credentials',
     'claim-sources',
     'mobile-credentials',
+    'sd-jwt-credentials',
     'semantic-credentials',
     'tokens-logs',
     'webhooks',

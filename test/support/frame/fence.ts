@@ -201,6 +201,21 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
       }),
     ],
     [
+      'openid_presentations',
+      of({
+        verifier_did: '',
+        client_identifier: '',
+        response_mode: 'direct_post',
+        other_device_digest: none,
+        same_device_digest: none,
+        state: 'PENDING',
+        content: none,
+        expires_at: new Date(),
+        kept_until: new Date(),
+        ...asked,
+      }),
+    ],
+    [
       'oidc_payloads',
       {
         tenant_id: tenant,

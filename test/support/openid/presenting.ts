@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { setGlobalConfig } from '@openid4vc/openid4vci'
 import { Openid4vpClient } from '@openid4vc/openid4vp'
 import { CoseKey, DeviceRequest, DocRequest, Holder, IssuerSigned, ItemsRequest, SessionTranscript } from '@owf/mdoc'
-import { compactVerify, importJWK, type JWK } from 'jose'
+import { CompactEncrypt, calculateJwkThumbprint, compactVerify, importJWK, type JWK } from 'jose'
 import { MOBILE_SIGN_EXAMPLE } from '../../../api/mobile-credentials/answers.ts'
 import { dereference, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
 import { resolveDidKey } from '../../../protocol/dids/key.ts'
@@ -22,8 +22,14 @@ export interface WalletRequest {
   dcql_query: {
     credentials: { id: string; format: string; meta: Record<string, unknown>; claims?: { path: string[] }[] }[]
   }
-  client_metadata?: { client_name?: string }
+  client_metadata?: { client_name?: string; jwks?: { keys: JWK[] }; encrypted_response_enc_values_supported?: string[] }
+  response_mode?: string
+  state?: string
+  transaction_data?: string[]
 }
+
+/** The key of a request to which the wallet encrypts its answer. */
+const encryptionKey = ({ client_metadata: metadata }: WalletRequest): JWK | undefined => metadata?.jwks?.keys[0]
 
 const refused = (): never => {
   throw new Error('the wallet makes no JWTs')
@@ -36,7 +42,11 @@ const client = new Openid4vpClient({
     hash: (data, algorithm) => createHash(algorithm.replace('-', '')).update(data).digest(),
     getX509CertificateMetadata: () => ({ sanDnsNames: [], sanUriNames: [] }),
     signJwt: refused,
-    encryptJwe: refused,
+    async encryptJwe({ publicJwk, alg, enc, kid }, data) {
+      const header = { alg, enc, ...(kid && { kid }), apu: 'd2FsbGV0', apv: 'dmVyaWZpZXI' }
+      const jwe = new CompactEncrypt(new TextEncoder().encode(data)).setProtectedHeader(header)
+      return { encryptionJwk: publicJwk, jwe: await jwe.encrypt(await importJWK(publicJwk as JWK, alg)) }
+    },
     decryptJwe: refused,
     async verifyJwt(signer, { compact }) {
       if (signer.method === 'x5c') {
@@ -54,6 +64,15 @@ const client = new Openid4vpClient({
   },
 })
 
+/** How the wallet can encrypt. */
+const JARM = {
+  encryption: { nonce: 'wallet' },
+  serverMetadata: {
+    authorization_encryption_alg_values_supported: ['ECDH-ES'],
+    authorization_encryption_enc_values_supported: ['A128GCM', 'A256GCM'],
+  },
+} as never
+
 export const wallet = {
   /** Reads the link of a page or of its QR code, and verifies the signed request behind it. */
   async readRequest(link: string): Promise<WalletRequest> {
@@ -68,13 +87,15 @@ export const wallet = {
     vpToken: Record<string, unknown[]>,
   ): Promise<{ status: number; body: Record<string, unknown> }> {
     const authorizationRequestPayload = request as never
-    const { authorizationResponsePayload } = await client.createOpenid4vpAuthorizationResponse({
+    const { authorizationResponsePayload, jarm } = await client.createOpenid4vpAuthorizationResponse({
       authorizationRequestPayload,
       authorizationResponsePayload: { vp_token: vpToken as never },
+      ...(request.response_mode === 'direct_post.jwt' && { jarm: JARM }),
     })
     const { response } = await client.submitOpenid4vpAuthorizationResponse({
       authorizationRequestPayload,
       authorizationResponsePayload,
+      ...(jarm && { jarm }),
     })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   },
@@ -109,7 +130,10 @@ export async function openMdoc(world: World) {
     /** Discloses the elements of `names`, signed in the session of the request. */
     async present(request: WalletRequest, names: readonly string[]): Promise<Record<string, unknown[]>> {
       const { client_id: clientId, nonce, response_uri: responseUri } = request
-      const sessionTranscript = await SessionTranscript.forOid4Vp({ clientId, nonce, responseUri } as never, context)
+      const key = encryptionKey(request)
+      const jwkThumbprint = key && Buffer.from(await calculateJwkThumbprint(key), 'base64url')
+      const handover = { clientId, nonce, responseUri, ...(jwkThumbprint && { jwkThumbprint }) }
+      const sessionTranscript = await SessionTranscript.forOid4Vp(handover, context)
       const signingKey = CoseKey.fromJwk({ ...pair.privateKey.export({ format: 'jwk' }), alg: 'ES256' })
       const namespaces = { [NAMESPACE]: Object.fromEntries(names.map((name) => [name, false])) }
       const itemsRequest = ItemsRequest.create({ docType: DOC_TYPE, namespaces })

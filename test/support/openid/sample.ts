@@ -29,10 +29,21 @@ export interface OpenIdSample {
   /** For the operations that delete them. */
   spareVerifierId: string
   spareOidcClientId: string
+  /** Asks for a credential. */
+  openId4VpId: string
+  /** For the operation that deletes it. */
+  spareOpenId4VpId: string
 }
 
 /** The claim that the sample's user is found by. */
 export const SAMPLE_EMAIL = 'ada@university.example'
+
+/** Asks for an SD-JWT VC. */
+export const IDENTITY_QUERY = {
+  credentials: [
+    { id: 'identity', format: 'dc+sd-jwt', meta: { vct_values: ['https://credentials.example/identity'] } },
+  ],
+}
 
 /** A provider, its users, and an interaction hook. */
 export async function makeOpenIdSample(world: World, { tenantId }: Client, token: string): Promise<OpenIdSample> {
@@ -58,6 +69,12 @@ export async function makeOpenIdSample(world: World, { tenantId }: Client, token
     return reply.json<{ id: string }>().id
   }
   const verifier = await createVerifier(world, {}, token)
+  const request = async () => {
+    const body = { verifierId: verifier.id, dcqlQuery: IDENTITY_QUERY }
+    const reply = await world.ask('/v1/openid4vp/requests', { token, body })
+    if (reply.status !== 201) throw new Error(`no request for credentials: ${reply.text}`)
+    return reply.json<{ id: string }>().id
+  }
   const client = async () => (await createVerifierClient(world, verifier.id, {}, token)).id
   return {
     verifierId: verifier.id,
@@ -65,6 +82,8 @@ export async function makeOpenIdSample(world: World, { tenantId }: Client, token
     oidcClientId: await client(),
     spareVerifierId: (await createVerifier(world, {}, token)).id,
     spareOidcClientId: await client(),
+    openId4VpId: await request(),
+    spareOpenId4VpId: await request(),
     mobileTemplateId,
     walletId: await wallet(),
     spareWalletId: await wallet(),

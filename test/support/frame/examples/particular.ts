@@ -7,7 +7,7 @@ import { course } from '../../credentials/templates.ts'
 import { VC_API_EXAMPLES } from '../../credentials/vc-api.examples.ts'
 import { newDomainName } from '../../domains.ts'
 import { ECOSYSTEM_EXAMPLES } from '../../ecosystems.examples.ts'
-import { SAMPLE_EMAIL } from '../../openid/sample.ts'
+import { IDENTITY_QUERY, SAMPLE_EMAIL } from '../../openid/sample.ts'
 import { SD_JWT_EXAMPLES } from '../../sd-jwt/credentials.ts'
 import { CONTENT_EXAMPLES } from './content.ts'
 import type { Sample } from './sample.ts'
@@ -127,6 +127,10 @@ export const PARTICULAR: Record<string, Example> = {
   createOidcVerifier: { body: ({ verifierBody }) => ({ ...verifierBody }) },
   updateOidcVerifier: { body: ({ verifierBody }) => ({ ...verifierBody }) },
   deleteOidcVerifier: { path: ({ spareVerifierId: id }) => ({ id }) },
+  createOpenId4VpRequest: { body: ({ verifierId }) => ({ verifierId, dcqlQuery: IDENTITY_QUERY }) },
+  // no wallet has answered
+  redeemOpenId4VpRequest: { answers: 400 },
+  deleteOpenId4VpRequest: { path: ({ spareOpenId4VpId: id }) => ({ id }) },
   // the sample's keys are of a moment ago
   rotateOidcVerifierKeys: { answers: 409 },
   getOidcVerifierClient: { path: ({ verifierId: id, oidcClientId: clientId }) => ({ id, clientId }) },

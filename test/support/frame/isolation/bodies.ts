@@ -120,6 +120,18 @@ export const BODIES: Record<string, Entry> = {
       [`${operation} /verifier_did`, issuer] as const,
     ]),
   ),
+  'createOpenId4VpRequest /verifierId': { id: ({ verifierId }) => verifierId },
+  'createOpenId4VpRequest /verifierDid': {
+    ...issuer,
+    rest: (body, { did }) => ({ dcqlQuery: body.dcqlQuery, verifierDid: did }),
+  },
+  'createOpenId4VpRequest /presentationTemplateId': {
+    id: ({ verifierBody }) => String(Reflect.get(verifierBody, 'presentation_template_id')),
+    rest: ({ verifierId }, { verifierBody }) => ({
+      verifierId,
+      presentationTemplateId: Reflect.get(verifierBody, 'presentation_template_id'),
+    }),
+  },
   'searchCredentials /templateId': { id: ({ templateId }) => templateId, answers: 200 },
   'searchCredentials /batchId': { id: ({ batchId }) => batchId, answers: 200 },
   'searchUsers /authenticationProvider/providerId': { id: ({ providerId }) => providerId },

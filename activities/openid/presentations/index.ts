@@ -1,0 +1,21 @@
+import type { Frame } from '../../frame/index.ts'
+import { createSealer } from '../../frame/sealing.ts'
+import type { SignInRequests } from '../verifiers/asking.ts'
+import type { SignInSecrets } from '../verifiers/secrets.ts'
+import { createRequestAnswers } from './answering.ts'
+import { createPresentationRequests } from './requests.ts'
+import { createRequestRows } from './rows.ts'
+import type { PresentationChecks } from './verify.ts'
+
+interface Known extends Frame {
+  presentationChecks: PresentationChecks
+  secrets: SignInSecrets
+  signInRequests: SignInRequests
+}
+
+/** Requests for credentials by OpenID4VP, for verifiers that use no OpenID Connect. */
+export function composeOpenIdPresentations(known: Known) {
+  const sealer = createSealer(known.config.masterKey, 'openid-presentations')
+  const parts = { ...known, rows: createRequestRows({ ...known, sealer }) }
+  return { presentationRequests4Vp: createPresentationRequests(parts), requestAnswers: createRequestAnswers(parts) }
+}

@@ -1,0 +1,95 @@
+import { LockMode } from '@mikro-orm/core'
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { OpenIdPresentation } from '../../../entities/openid/presentations.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import type { Json } from '../../../protocol/json.ts'
+import type { DcqlQuery } from '../../../protocol/openid/dcql/query.ts'
+import { PRESENTATION_ENTRY } from '../../../protocol/openid/entries.ts'
+import type { EncryptionKey } from '../../../protocol/openid/presentations/encryption.ts'
+import type { RequestState } from '../../../protocol/openid/presentations/requests.ts'
+import type { TransactionEntry } from '../../../protocol/openid/presentations/transactions.ts'
+import type { TrustedContexts } from '../../../protocol/semantic-credentials/warnings.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { addLogEntry } from '../../frame/log-entries.ts'
+import type { Sealer } from '../../frame/sealing.ts'
+import { digestOf } from '../../frame/secrets.ts'
+import type { WalletDevice } from '../verifiers/secrets.ts'
+import type { PresentationVerdict } from './verify.ts'
+
+/** What the row of a request keeps encrypted. */
+export interface RequestContent {
+  query: DcqlQuery
+  transactionData?: TransactionEntry[]
+  /** The template that the query was made from, as it was then. */
+  template?: { query: unknown; trustedContexts?: TrustedContexts }
+  /** Until the request has ended. */
+  encryption?: EncryptionKey
+  /** Of the last answer; those of a refused one without what they say of a person. */
+  credentials?: PresentationVerdict[]
+}
+
+type Owned = Pick<OpenIdPresentation, 'tenantId' | 'id'>
+
+const boundTo = ({ tenantId, id }: Owned) => `${tenantId}/openid/presentations/${id}`
+
+export const requestNotFound = () => new Refusal('openid_presentation.not_found', 'There is no such request.')
+
+const over = () =>
+  new Refusal(
+    'openid_presentation.over',
+    'This request is not known, has ended, or was answered already. Begin a new one.',
+  )
+
+const LOCK = { lockMode: LockMode.PESSIMISTIC_WRITE }
+
+/** What an operator and the log are told of an end. */
+interface End {
+  state: Extract<RequestState, 'VERIFIED' | 'REFUSED' | 'EXPIRED'>
+  code?: string
+  /** The check of the presentation that failed. */
+  reason?: string
+}
+
+/** Rows of requests. */
+export function createRequestRows({ now, uuid, sealer }: Pick<Dependencies, 'now' | 'uuid'> & { sealer: Sealer }) {
+  return {
+    sealed: (row: Owned, content: RequestContent): Buffer =>
+      sealer.seal(Buffer.from(JSON.stringify(content)), boundTo(row)),
+
+    opened: (row: OpenIdPresentation): RequestContent =>
+      JSON.parse(sealer.open(row.content, boundTo(row)).toString('utf8')) as RequestContent,
+
+    /** Throws `openid_presentation.not_found`. */
+    async byId(em: SqlEntityManager, id: string, lock = false): Promise<OpenIdPresentation> {
+      const row = await em.findOne(OpenIdPresentation, { id }, lock ? LOCK : {})
+      if (!row) throw requestNotFound()
+      return row
+    },
+
+    /** The request that a wallet names, and on which device that is. Throws `openid_presentation.over`. */
+    async byName(em: SqlEntityManager, name: string, lock = false) {
+      const digest = digestOf(name)
+      const where = { $or: [{ otherDeviceDigest: digest }, { sameDeviceDigest: digest }] }
+      const row = await em.findOne(OpenIdPresentation, where, lock ? LOCK : {})
+      if (!row || row.endedAt || row.expiresAt <= now()) throw over()
+      const device: WalletDevice = Buffer.from(row.sameDeviceDigest).equals(digest) ? 'same' : 'other'
+      return { row, device }
+    },
+
+    /** Ends a request: no answer is taken any more, and the key of the answer is gone. Its row is kept as long as before. */
+    end(em: SqlEntityManager, row: OpenIdPresentation, content: RequestContent, { state, code, reason }: End): void {
+      const { id, tenantId, requestId, clientId } = row
+      const at = now()
+      const { encryption: _, ...kept } = content
+      const keptMs = row.keptUntil.getTime() - row.expiresAt.getTime()
+      Object.assign(row, { state, failureCode: code ?? null, endedAt: at, updatedAt: at })
+      Object.assign(row, { keptUntil: new Date(at.getTime() + keptMs), content: this.sealed(row, kept) })
+      const metadata: Json = { id, state, ...(code !== undefined && { code }), ...(reason !== undefined && { reason }) }
+      const outcome = state === 'VERIFIED' ? 'SUCCESS' : 'FAIL'
+      const entry = { ...PRESENTATION_ENTRY, tenantId, requestId, clientId, outcome } as const
+      addLogEntry(em, { now, uuid }, { ...entry, metadata: metadata as Record<string, string> })
+    },
+  }
+}
+
+export type RequestRows = ReturnType<typeof createRequestRows>

@@ -1,0 +1,118 @@
+import { type FieldError, Refusal } from '../../errors.ts'
+import { LOOPBACK_HOSTS } from '../../hosts/names.ts'
+import { NOT_OF_URLS, readCalledUrl } from '../../hosts/urls.ts'
+import type { Json } from '../../json.ts'
+import { isLabel, LABEL_EXPECTED } from '../../names.ts'
+import { type DcqlQuery, needsHolder } from '../dcql/query.ts'
+import { readDcqlQuery } from '../dcql/read.ts'
+import { readTransactions, type TransactionEntry } from './transactions.ts'
+
+/** Waits for a wallet; a wallet has read it; presented; refused by the wallet or by the checks; nobody presented in time. */
+export const REQUEST_STATES = ['PENDING', 'FETCHED', 'VERIFIED', 'REFUSED', 'EXPIRED'] as const
+export type RequestState = (typeof REQUEST_STATES)[number]
+
+export const RESPONSE_MODES = ['direct_post', 'direct_post.jwt'] as const
+export type ResponseMode = (typeof RESPONSE_MODES)[number]
+
+export const CLIENT_ID_PREFIXES = ['decentralized_identifier', 'x509_hash', 'x509_san_dns'] as const
+export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
+
+/** What a client of the API asks for. */
+export interface PresentationRequestInput {
+  /** Whose DID and certificates are used. */
+  verifierId?: string
+  verifierDid?: string
+  /** In PEM. */
+  certificateChain?: string
+  clientIdPrefix?: ClientIdPrefix
+  clientName?: string
+  dcqlQuery?: Json
+  presentationTemplateId?: string
+  responseMode: ResponseMode
+  redirectUri?: string
+  transactionData?: readonly Json[]
+  lifetimeSeconds: number
+  keptSeconds: number
+}
+
+export const LIFETIME_SECONDS = { default: 600, least: 30, most: 86_400 } as const
+/** After the end of the request. */
+export const KEPT_SECONDS = { default: 86_400, least: 60, most: 30 * 86_400 } as const
+const MAX_URI = 2_048
+
+export const invalidRequest = (errors: FieldError[]) =>
+  new Refusal('openid_presentation.invalid', 'The request has values that cannot be used; see errors.', errors)
+
+/** A scheme of an app, by its reversed domain (RFC 8252, section 7.1). */
+const OF_APPS = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
+
+function redirectErrors(uri: string): FieldError[] {
+  const broken = (code: string, message: string) => [{ path: 'redirectUri', code, message }]
+  if (uri.length > MAX_URI) return broken('length', `expected at most ${MAX_URI} characters`)
+  if (/[^\x21-\x7e]/.test(uri) || NOT_OF_URLS.test(uri) || !URL.canParse(uri))
+    return broken('url', 'expected an absolute URI in ASCII')
+  if (uri.includes('#')) return broken('fragment', 'expected no fragment')
+  const url = new URL(uri)
+  if (url.username || url.password) return broken('user_info', 'expected no user info before the host')
+  if (url.searchParams.has('response_code')) return broken('query', 'expected no response_code: the platform adds it')
+  if (OF_APPS.test(url.protocol) || (url.protocol === 'http:' && LOOPBACK_HOSTS.has(url.hostname))) return []
+  const read = readCalledUrl(uri, { query: 'keep' })
+  if ('url' in read) return []
+  const others = ', http on loopback, or a scheme such as com.example.app:'
+  return broken(read.fault.rule, `expected an https URL of a public host${others}: ${read.fault.message}`)
+}
+
+function within(value: number, { least, most }: { least: number; most: number }, path: string): FieldError[] {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return []
+  return [{ path, code: 'range', message: `expected ${least} to ${most} seconds` }]
+}
+
+/** Exactly one of two members. */
+function eitherOf(one: [string, unknown], other: [string, unknown]): FieldError[] {
+  if ((one[1] === undefined) !== (other[1] === undefined)) return []
+  const message = `expected exactly one of ${one[0]} and ${other[0]}`
+  return [{ path: one[1] === undefined ? one[0] : other[0], code: 'exclusive', message }]
+}
+
+function namingErrors(input: PresentationRequestInput): FieldError[] {
+  const { verifierId, verifierDid, certificateChain, clientIdPrefix, clientName } = input
+  const errors = eitherOf(['verifierId', verifierId], ['verifierDid', verifierDid])
+  if (verifierId !== undefined && certificateChain)
+    errors.push({ path: 'certificateChain', code: 'exclusive', message: 'expected none: the verifier has its own' })
+  const isCertified = clientIdPrefix?.startsWith('x509_')
+  if (verifierId === undefined && isCertified === true && !certificateChain)
+    errors.push({ path: 'certificateChain', code: 'required', message: `expected certificates for ${clientIdPrefix}` })
+  if (isCertified === false && certificateChain)
+    errors.push({ path: 'certificateChain', code: 'exclusive', message: `expected none with ${clientIdPrefix}` })
+  if (clientName !== undefined && !isLabel(clientName))
+    errors.push({ path: 'clientName', code: 'text', message: LABEL_EXPECTED })
+  return errors
+}
+
+/** What is asked for, once it is known to be well formed. */
+export interface Asked {
+  query: DcqlQuery
+  transactionData?: TransactionEntry[]
+}
+
+/** Throws `Refusal('openid_presentation.invalid')` with every rule that the input breaks. `query`: of a template. */
+export function checkRequest(input: PresentationRequestInput, query?: DcqlQuery): Asked {
+  const { dcqlQuery, presentationTemplateId, redirectUri, lifetimeSeconds, keptSeconds, transactionData } = input
+  const read = dcqlQuery === undefined ? undefined : readDcqlQuery(dcqlQuery, 'dcqlQuery')
+  const errors = [
+    ...eitherOf(['dcqlQuery', dcqlQuery], ['presentationTemplateId', presentationTemplateId]),
+    ...namingErrors(input),
+    ...(read?.errors ?? []),
+    ...(redirectUri === undefined ? [] : redirectErrors(redirectUri)),
+    ...within(lifetimeSeconds, LIFETIME_SECONDS, 'expiresInSec'),
+    ...within(keptSeconds, KEPT_SECONDS, 'keptForSec'),
+  ]
+  const asked = read?.query ?? query ?? { credentials: [] }
+  const data = transactionData && readTransactions(transactionData, asked, 'transactionData')
+  errors.push(...(data?.errors ?? []))
+  if (errors.length > 0) throw invalidRequest(errors.slice(0, 50))
+  return { query: asked, ...(data && { transactionData: data.entries }) }
+}
+
+/** A wallet returns `state` where somebody may present without a signature for this request (section 5.3). */
+export const needsState = ({ credentials }: DcqlQuery): boolean => !credentials.every(needsHolder)

@@ -1,0 +1,64 @@
+import type { World } from '../world.ts'
+import { VCT } from './presenting.sd-jwt.ts'
+
+export const REQUESTS = '/v1/openid4vp/requests'
+
+export interface CreatedRequest {
+  id: string
+  state: string
+  clientId: string
+  uri: string
+  qrCode: string
+  sameDeviceUri: string | null
+  expiresAt: string
+  keptUntil: string
+}
+
+export interface ReadRequest extends CreatedRequest {
+  failures: number
+  failureCode: string | null
+  endedAt: string | null
+  needsResponseCode: boolean
+  credentials: {
+    id: string
+    format: string
+    verified: boolean
+    checks: { name: string; result: string }[]
+    reason: { type: string; code?: string; message: string }[]
+    warnings: string[]
+    types: string[]
+    issuer?: string
+    holder?: string
+    claims?: Record<string, unknown>
+  }[]
+}
+
+/** Asks for an SD-JWT VC. */
+export const identityQuery = (more: object = {}) => ({
+  credentials: [
+    { id: 'identity', format: 'dc+sd-jwt', meta: { vct_values: [VCT] }, claims: [{ path: ['given_name'] }], ...more },
+  ],
+})
+
+/** Requests of one client of the API. */
+export function requestsOf(world: Pick<World, 'ask' | 'token'>, verifierDid: string) {
+  const { ask, token } = world
+  const creating = (body: object) =>
+    ask(REQUESTS, { token, body: { verifierDid, dcqlQuery: identityQuery(), ...body } })
+  return {
+    creating,
+    async create(body: object = {}): Promise<CreatedRequest> {
+      const reply = await creating(body)
+      if (reply.status !== 201) throw new Error(`no request: ${reply.text}`)
+      return reply.json<CreatedRequest>()
+    },
+    async read(id: string): Promise<ReadRequest> {
+      const reply = await ask(`${REQUESTS}/${id}`, { token })
+      if (reply.status !== 200) throw new Error(`no request ${id}: ${reply.text}`)
+      return reply.json<ReadRequest>()
+    },
+    redeem: (id: string, responseCode: string) =>
+      ask(`${REQUESTS}/${id}/response-code`, { token, body: { responseCode } }),
+    remove: (id: string) => ask(`${REQUESTS}/${id}`, { method: 'DELETE', token }),
+  }
+}
