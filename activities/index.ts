@@ -20,6 +20,7 @@ import { createDidServices } from './messaging/addresses.ts'
 import { composeMessaging, messagingActivities } from './messaging/index.ts'
 import { composeMobileCredentials, composeMobileLists, mobileCredentialActivities } from './mobile-credentials/index.ts'
 import { composeOpenId } from './openid/index.ts'
+import { createRequestExpiry } from './openid/presentations/expiry.ts'
 import { composeOpenIdSessions, openIdActivities } from './openid/sessions/index.ts'
 import { composeOpenIdVerifiers } from './openid/verifiers/index.ts'
 import { createVerifierKeyRotation } from './openid/verifiers/rotation.ts'
@@ -117,6 +118,7 @@ export function createActivities(
     tokenActivities(dependencies),
     openIdActivities({ ...dependencies, ...platform }),
     createVerifierKeyRotation({ ...dependencies, ...platform }),
+    createRequestExpiry(dependencies),
     webhookActivities({ ...dependencies, webhookTried }),
   )
 }

@@ -22,6 +22,7 @@ import type {
 import type { DomainLook, DomainRun, DomainSubject } from './domains/look.ts'
 import type { MessageSubject } from './messaging/outgoing.ts'
 import type { SessionRun, SessionSubject } from './openid/oid4vci/session.ts'
+import type { PresentationSubject } from './openid/presentations/requests.ts'
 import type { DeliverySubject } from './webhooks/delivery.ts'
 
 /** Areas that have workflows, as operators search by them. */
@@ -124,6 +125,7 @@ interface StartedWorkflows {
     queries: Nothing
     updates: { proceed: undefined }
   }
+  expirePresentation: Simple<PresentationSubject>
   deliverMail: Simple<MailSubject>
   deliverMessage: Simple<MessageSubject>
   notifyStatus: {
@@ -260,6 +262,13 @@ export const workflows: { readonly [Type in StartedType]: StartedWorkflow<Type> 
     others: ({ templateIds }) => templateIds,
     id: ({ tenantId, sessionId }) => `${tenantId}/openid/sessions/${sessionId}`,
     summary: ({ sessionId }) => `session ${sessionId}: waits for a wallet`,
+  },
+  expirePresentation: {
+    area: 'openid',
+    objectId: ({ presentationId }) => presentationId,
+    others: () => [],
+    id: ({ tenantId, presentationId }) => `${tenantId}/openid/presentations/${presentationId}`,
+    summary: ({ presentationId }) => `request for credentials ${presentationId}: ends when its time is over`,
   },
   deliverMail: {
     area: 'administration',

@@ -5,8 +5,10 @@ import {
   proxyActivities,
   proxyLocalActivities,
   setHandler,
+  sleep,
 } from '@temporalio/workflow'
 import type { ClaimFetcher } from '../activities/claim-sources/fetch.ts'
+import type { RequestExpiry } from '../activities/openid/presentations/expiry.ts'
 import type { Issuances } from '../activities/openid/sessions/issue.ts'
 import type { SessionLooks } from '../activities/openid/sessions/look.ts'
 import type { VerifierKeyRotation } from '../activities/openid/verifiers/rotation.ts'
@@ -21,6 +23,7 @@ import { createProgressLine } from './progress.ts'
 const { lookAtOpenIdSession, failOpenIdIssuance } = proxyActivities<SessionLooks & Issuances>(quick)
 const { issueOpenIdCredential } = proxyActivities<Issuances>(outward)
 const { fetchClaims } = proxyActivities<ClaimFetcher>(outward)
+const { expirePresentationRequest } = proxyActivities<RequestExpiry>(quick)
 const verifiers = proxyActivities<VerifierKeyRotation>(sweeping)
 const local = proxyLocalActivities<SessionLooks & Issuances>(atOnce)
 
@@ -122,6 +125,15 @@ export async function issueOpenIdCredentials({
     if (looks < looksPerRun || requested > answered) continue
     await condition(allHandlersFinished)
     if (requested === answered) await continueAsNew<typeof issueOpenIdCredentials>({ looksPerRun, ...subject })
+  }
+}
+
+/** A request for credentials until its time is over, when it ends unless a wallet has answered. */
+export async function expirePresentation(subject: Payload<'expirePresentation'>): Promise<void> {
+  for (;;) {
+    const { nextInMs } = await expirePresentationRequest(subject)
+    if (nextInMs === undefined) return
+    await sleep(nextInMs)
   }
 }
 

@@ -8,6 +8,7 @@ import { domainWork } from '../domains/pending-work.ts'
 import { createRevival, type Revival } from '../frame/pending-work.revival.ts'
 import type { Work } from '../frame/pending-work.ts'
 import { messageWork } from '../messaging/pending-work.ts'
+import { presentationWork } from '../openid/presentations/expiry.ts'
 import { sessionWork } from '../openid/sessions/pending-work.ts'
 import { deliveryWork } from '../webhooks/pending-work.ts'
 import { mailWork } from './mails/pending-work.ts'
@@ -27,6 +28,7 @@ export const workUnderWay = (config: Dependencies['config']): Work[] => [
   messageWork,
   deliveryWork,
   sessionWork,
+  presentationWork,
   provisioningWork,
   erasureWork,
   personErasureWork,

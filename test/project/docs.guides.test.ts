@@ -59,6 +59,7 @@ guide('docs/openid.md', 4, (code) => {
 })
 guide('docs/wallets.md', 4)
 guide('docs/sign-in.md', 2)
+guide('docs/presentations-openid.md', 1)
 guide('docs/timeline.md', 3)
 guide('docs/webhooks.md', 1, (code) => code.replace('receiver.university.example', 'elsewhere.test'), 'Create and try')
 guide('docs/did-web.md', 1, (code) => code.replace('https://id.university.example', names.origin), 'Create the DID')

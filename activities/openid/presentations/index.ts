@@ -3,6 +3,7 @@ import { createSealer } from '../../frame/sealing.ts'
 import type { SignInRequests } from '../verifiers/asking.ts'
 import type { SignInSecrets } from '../verifiers/secrets.ts'
 import { createRequestAnswers } from './answering.ts'
+import { SEALED_AS } from './expiry.ts'
 import { createPresentationRequests } from './requests.ts'
 import { createRequestRows } from './rows.ts'
 import type { PresentationChecks } from './verify.ts'
@@ -15,7 +16,7 @@ interface Known extends Frame {
 
 /** Requests for credentials by OpenID4VP, for verifiers that use no OpenID Connect. */
 export function composeOpenIdPresentations(known: Known) {
-  const sealer = createSealer(known.config.masterKey, 'openid-presentations')
+  const sealer = createSealer(known.config.masterKey, SEALED_AS)
   const parts = { ...known, rows: createRequestRows({ ...known, sealer }) }
   return { presentationRequests4Vp: createPresentationRequests(parts), requestAnswers: createRequestAnswers(parts) }
 }

@@ -56,7 +56,7 @@ export interface PresentationRequestDetails extends PresentationRequestRecord {
 
 export const WALLET_PATH = '/v1/openid4vp/wallet'
 
-interface Parts extends Pick<Dependencies, 'database' | 'documents' | 'now' | 'uuid'> {
+interface Parts extends Pick<Dependencies, 'database' | 'documents' | 'now' | 'outbox' | 'uuid'> {
   operations: Operations
   tenants: Pick<Tenants, 'byId'>
   rows: RequestRows
@@ -75,7 +75,7 @@ const iso = (time: Date | null | undefined): string | null => time?.toISOString(
 
 /** Requests for credentials, for verifiers that use no OpenID Connect. */
 export function createPresentationRequests(parts: Parts) {
-  const { database, documents, now, uuid, operations, tenants, rows, secrets, signInRequests } = parts
+  const { database, documents, now, outbox, uuid, operations, tenants, rows, secrets, signInRequests } = parts
 
   const stateOf = ({ state, endedAt, expiresAt }: OpenIdPresentation): RequestState =>
     !endedAt && expiresAt <= now() ? 'EXPIRED' : state
@@ -107,7 +107,8 @@ export function createPresentationRequests(parts: Parts) {
   /** Who asks: a verifier with its certificates, or a DID. */
   async function identified(tenantId: string, input: PresentationRequestInput): Promise<Identified> {
     const { verifierId, verifierDid = '', certificateChain } = input
-    if (verifierId === undefined) return { verifierDid, ...(certificateChain !== undefined && { certificateChain: readChain(certificateChain) }) }
+    if (verifierId === undefined)
+      return { verifierDid, ...(certificateChain !== undefined && { certificateChain: readChain(certificateChain) }) }
     const row: OidcVerifier = await inTenant(database.tenants, tenantId, (em) => findVerifier(em, verifierId))
     return { verifierDid: row.verifierDid, certificateChain: row.certificateChain ?? null }
   }
@@ -199,6 +200,7 @@ export function createPresentationRequests(parts: Parts) {
             keptUntil: new Date(expiresAt.getTime() + input.keptSeconds * 1000),
           })
           await em.flush()
+          await outbox.start(em, 'expirePresentation', { tenantId, presentationId: id })
           return handedOver(tenantId, row)
         })
       }),

@@ -40,7 +40,7 @@ const over = () =>
     'This request is not known, has ended, or was answered already. Begin a new one.',
   )
 
-const LOCK = { lockMode: LockMode.PESSIMISTIC_WRITE }
+export const LOCK = { lockMode: LockMode.PESSIMISTIC_WRITE }
 
 /** What an operator and the log are told of an end. */
 interface End {

@@ -71,7 +71,7 @@ interface Parts extends Pick<Dependencies, 'documents'> {
   contexts: TenantContexts
 }
 
-const thumbprint = (jwk: Json): Promise<string> => calculateJwkThumbprint(jwk as unknown as JWK)
+const thumbprint = (jwk: Json): Promise<string> => calculateJwkThumbprint(jwk as JWK)
 
 type Found = Omit<PresentationVerdict, 'id' | 'format' | 'verified'>
 

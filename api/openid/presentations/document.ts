@@ -99,6 +99,16 @@ const IDS: Schema = {
   items: { type: 'array', minItems: 1, maxItems: 100, items: ID_SCHEMA },
 }
 
+const STEP: Schema = {
+  anyOf: [
+    { type: 'string', minLength: 1, maxLength: 255, nullable: true },
+    { type: 'integer', format: 'int64', minimum: 0 },
+  ],
+}
+const SCALAR: Schema = {
+  anyOf: [{ type: 'string', minLength: 1 }, { type: 'integer', format: 'int64' }, { type: 'boolean' }],
+}
+
 const DCQL_CREDENTIAL: Schema = {
   type: 'object',
   required: ['id', 'format', 'meta'],
@@ -140,8 +150,8 @@ const DCQL_CREDENTIAL: Schema = {
         required: ['path'],
         properties: {
           id: ID_SCHEMA,
-          path: { type: 'array', minItems: 1, maxItems: 32, items: { nullable: true } },
-          values: { type: 'array', minItems: 1, maxItems: 50, items: {} },
+          path: { type: 'array', minItems: 1, maxItems: 32, items: STEP },
+          values: { type: 'array', minItems: 1, maxItems: 50, items: SCALAR },
           intent_to_retain: { type: 'boolean' },
         },
         additionalProperties: false,
@@ -244,6 +254,10 @@ export const PRESENTATION_PROBLEMS: ProblemTable = {
       meaning: 'The wallet declined to present.',
       remedy: 'Ask again only if the person wants to: create another request.',
     },
+    'openid_presentation.expired': {
+      meaning: 'No wallet presented anything that was accepted before the request ended.',
+      remedy: 'Create another request; a longer one with expiresInSec.',
+    },
     'openid_presentation.invalid': {
       meaning: 'The request for credentials has values that cannot be used; errors names each place and rule.',
       remedy: 'Correct each member as its message says.',
@@ -258,7 +272,8 @@ export const PRESENTATION_PROBLEMS: ProblemTable = {
     },
     'openid_presentation.response_code_wrong': {
       meaning: 'The response code is of another request, was used, or no wallet has answered on the same device.',
-      remedy: 'Take response_code from the redirectUri that the wallet opened in this browser, and use it once.',
+      remedy:
+        'Take the code from the query of the redirectUri that the wallet opened in this browser, and use it once.',
     },
   },
   404: {

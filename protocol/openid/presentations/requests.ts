@@ -11,6 +11,16 @@ import { readTransactions, type TransactionEntry } from './transactions.ts'
 export const REQUEST_STATES = ['PENDING', 'FETCHED', 'VERIFIED', 'REFUSED', 'EXPIRED'] as const
 export type RequestState = (typeof REQUEST_STATES)[number]
 
+export interface PresentationSubject {
+  tenantId: string
+  presentationId: string
+}
+
+/** What the workflow of a request finds: when it looks again; absent: the request has ended. */
+export interface PresentationLook {
+  nextInMs?: number
+}
+
 export const RESPONSE_MODES = ['direct_post', 'direct_post.jwt'] as const
 export type ResponseMode = (typeof RESPONSE_MODES)[number]
 

@@ -87,6 +87,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
   const [iaca, pdfTemplate, inbox, webhook, event, session] = [id(), id(), id(), id(), id(), id()]
   const [asking, verifier, relying, file] = [id(), id(), id(), id()]
   const times = { created_at: new Date(), expires_at: new Date() }
+  const devices = { other_device_digest: none, same_device_digest: none, content: none, expires_at: new Date() }
   const validity = { not_before: new Date(), not_after: new Date() }
   return [
     ['domain_linkages', of({ did_id: did, origin: '', credential: '{}', valid_until: new Date() })],
@@ -192,27 +193,16 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
         verifier_id: verifier,
         client_id: relying,
         interaction_digest: none,
-        other_device_digest: none,
-        same_device_digest: none,
+        ...devices,
         state: 'WAITING',
-        content: none,
         request_id: id(),
-        expires_at: new Date(),
       }),
     ],
     [
       'openid_presentations',
       of({
-        verifier_did: '',
-        client_identifier: '',
-        response_mode: 'direct_post',
-        other_device_digest: none,
-        same_device_digest: none,
-        state: 'PENDING',
-        content: none,
-        expires_at: new Date(),
-        kept_until: new Date(),
-        ...asked,
+        ...{ verifier_did: '', client_identifier: '', response_mode: 'direct_post', state: 'PENDING' },
+        ...{ ...devices, ...asked, kept_until: new Date() },
       }),
     ],
     [

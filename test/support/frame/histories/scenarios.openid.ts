@@ -29,6 +29,18 @@ const failingOnce = (nth: number) => {
   if (nth === 0) throw new Error('a crash')
 }
 
+const presentation = { tenantId: session.tenantId, presentationId: '00000000-0000-4000-8000-000000000013' }
+
+/** A request for credentials whose time is over. */
+export const PRESENTATION_SCENARIOS: Scenario[] = [
+  {
+    workflowType: 'expirePresentation',
+    path: 'expired',
+    payload: presentation,
+    answers: { expirePresentationRequest: (nth) => (nth === 0 ? { nextInMs: 200 } : {}) },
+  },
+]
+
 /** Paths of a session of a wallet. */
 export const SESSION_SCENARIOS: Scenario[] = [
   issuing('timed-out', (nth) => (nth < 1 ? sessionWith('OFFERED', { nextInMs: 200 }) : sessionWith('EXPIRED'))),

@@ -3,7 +3,7 @@ import type { Scenario } from './files.ts'
 import { ADMINISTRATION_SCENARIOS } from './scenarios.administration.ts'
 import { DOMAIN_SCENARIOS } from './scenarios.domains.ts'
 import { MAIL_SCENARIOS } from './scenarios.mails.ts'
-import { SESSION_SCENARIOS } from './scenarios.openid.ts'
+import { PRESENTATION_SCENARIOS, SESSION_SCENARIOS } from './scenarios.openid.ts'
 
 const subject = { tenantId: '00000000-0000-4000-8000-000000000001', didId: '00000000-0000-4000-8000-000000000002' }
 
@@ -269,5 +269,6 @@ export const scenarios: Scenario[] = [
     },
   },
   ...SESSION_SCENARIOS,
+  ...PRESENTATION_SCENARIOS,
   { workflowType: 'purgeExpired', path: 'done', payload: undefined, answers: { purgeExpiredRows: () => ({}) } },
 ]
