@@ -57,9 +57,9 @@ export interface PublishedLists {
 type Nothing = Record<never, never>
 
 /** Does what its row says, and ends. */
-interface Simple<Subject, About extends unknown[] = []> {
+interface Simple<Subject, About extends unknown[] = [], Run = Subject> {
   subject: Subject
-  payload: Subject
+  payload: Run
   about: About
   signal: never
   queries: Nothing
@@ -128,14 +128,7 @@ interface StartedWorkflows {
   expirePresentation: Simple<PresentationSubject>
   deliverMail: Simple<MailSubject>
   deliverMessage: Simple<MessageSubject>
-  notifyStatus: {
-    subject: NotificationSubject
-    payload: NotificationRun
-    about: [{ credentialId: string }]
-    signal: never
-    queries: Nothing
-    updates: Nothing
-  }
+  notifyStatus: Simple<NotificationSubject, [{ credentialId: string }], NotificationRun>
   deliverWebhook: Simple<DeliverySubject>
 }
 

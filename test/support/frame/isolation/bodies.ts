@@ -120,6 +120,11 @@ export const BODIES: Record<string, Entry> = {
       [`${operation} /verifier_did`, issuer] as const,
     ]),
   ),
+  ...Object.fromEntries(
+    ['/dcqlQuery/credentials/*/id', '/dcqlQuery/credentials/*/claims/*/id', '/transactionData/*/credential_ids/*'].map(
+      (pointer) => [`createOpenId4VpRequest ${pointer}`, 'a name within the query of the request'] as const,
+    ),
+  ),
   'createOpenId4VpRequest /verifierId': { id: ({ verifierId }) => verifierId },
   'createOpenId4VpRequest /verifierDid': {
     ...issuer,
