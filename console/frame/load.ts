@@ -11,6 +11,7 @@ export interface Loaded<Data> {
 interface Answered<Data> {
   /** The last question that has an answer. */
   question?: string
+  key?: string
   data?: Data
   error?: unknown
 }
@@ -25,8 +26,10 @@ export function useLoad<Data>(key: string, ask: () => Promise<Data>): Loaded<Dat
   useEffect(() => {
     let isLast = true
     latest.current().then(
-      (data) => isLast && setAnswered({ question, data }),
-      (error: unknown) => isLast && setAnswered(({ data }) => ({ question, data, error })),
+      (data) => isLast && setAnswered({ question, key, data }),
+      // what was answered to another question does not stand below its error
+      (error: unknown) =>
+        isLast && setAnswered((last) => ({ question, key, error, ...(last.key === key && { data: last.data }) })),
     )
     return () => {
       isLast = false

@@ -22,6 +22,7 @@ import { settings } from './settings/index.tsx'
 import { templates } from './templates/index.tsx'
 import { tenants } from './tenants/index.tsx'
 import { users } from './users/index.tsx'
+import { verify } from './verify/index.tsx'
 import { webhooks } from './webhooks/index.tsx'
 
 /** Every area by its name in addresses. `areas` of the texts has the words for each. */
@@ -29,6 +30,7 @@ export const AREAS = {
   home,
   credentials,
   sessions,
+  verify,
   presentations,
   users,
   issue,
@@ -56,7 +58,7 @@ export type AreaName = keyof typeof AREAS
 /** What the navigation shows together. `groups` of the texts has the words for each. */
 export const GROUPS = [
   { name: 'issuing', areas: ['home', 'credentials', 'issue', 'batches', 'templates', 'sessions'] },
-  { name: 'verifying', areas: ['presentations', 'users'] },
+  { name: 'verifying', areas: ['verify', 'presentations', 'users'] },
   { name: 'trust', areas: ['dids', 'domains', 'document-signers', 'ecosystems'] },
   { name: 'exchange', areas: ['webhooks', 'inboxes', 'claim-sources'] },
   {

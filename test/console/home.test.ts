@@ -21,10 +21,10 @@ test('the first page counts what was signed and refused in the last day, and lea
   await world.ask('/v1/credentials/web-semantic/sign', { token: world.token, body: { payload: {} } })
   const { page, complaints, close } = await openConsole(world, await memberOf(world, 'auditor'))
   const figure = (text: string) => page.textContent(`tr:has(a:text-is("${text}")) td:nth-child(2)`)
-  t.is(await figure('Signing requests that succeeded'), '2')
-  t.is(await figure('Signing requests that failed'), '1')
-  t.is(await figure('Webhook deliveries'), '0')
-  await page.click('a:text-is("Signing requests that succeeded")')
+  t.is(await figure('Single credentials that were signed'), '2')
+  t.is(await figure('Requests to sign one that failed'), '1')
+  t.is(await figure('Webhook deliveries that succeeded'), '0')
+  await page.click('a:text-is("Single credentials that were signed")')
   await page.waitForURL('**/console/log?type=*')
   await settled(page)
   t.is(await page.locator('td code:text-is("CREDENTIAL_WEB_SEMANTIC_SIGN_SUCCESS")').count(), 2)
@@ -35,7 +35,7 @@ test('the first page counts what was signed and refused in the last day, and lea
 test('a role that reads neither log nor webhooks has no figures of the day', async (t) => {
   const { page, close } = await openConsole(world, await memberOf(world, 'verifier'))
   await page.waitForSelector('h2:text-is("Figures")')
-  t.is(await page.locator('h2:text-is("The last day")').count(), 0)
+  t.is(await page.locator('h2:text-is("The last 24 hours")').count(), 0)
   await close()
 })
 

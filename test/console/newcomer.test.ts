@@ -69,7 +69,7 @@ test('a newcomer gets from the login to a verified credential, a batch, a redeli
   await page.waitForURL(/batches\/[0-9a-f-]{36}$/)
   await page.waitForSelector('dd .state:text-is("completed")')
   t.true((await page.textContent('dl'))?.includes('2 of 2 signed'))
-  const [download] = await Promise.all([page.waitForEvent('download'), press('Download the results')])
+  const [download] = await Promise.all([page.waitForEvent('download'), press('Download the results (JSON lines)')])
   t.is(
     readFileSync(await download.path(), 'utf8')
       .trim()

@@ -6,11 +6,13 @@ import { Curl, Facts, Failure, Heading, Json, Shown, State, Time } from '../../f
 import { Link, pathOf, withQuery } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { useSay, useTexts } from '../../texts/index.ts'
-import { issuerOf } from './credentials.tsx'
+import { issuerOf, typesOf } from './credentials.tsx'
 import { Decoded } from './decoded/index.tsx'
-import { encodedOf, FORMATS, revocationBody, suspend, type Verdict } from './formats.ts'
+import { encodedOf, FORMATS, memberOf, revocationBody, suspend, type Verdict } from './formats.ts'
+import { Handing } from './handing.tsx'
 import { isCompact, Printed } from './printed.tsx'
 import { Timeline } from './timeline.tsx'
+import { Verified } from './verdict.tsx'
 
 type Summary = Schemas['CredentialSummaryOut']
 
@@ -27,7 +29,7 @@ function About({ summary }: { summary: Summary }) {
         [credentials.state, <State name={summary.state}>{credentials.states[summary.state]}</State>],
         [credentials.id, <code>{summary.id}</code>],
         [credentials.format, summary.format],
-        [credentials.type, <bdi>{summary.types.join(', ') || 'VerifiableCredential'}</bdi>],
+        [credentials.type, <bdi>{typesOf(summary)}</bdi>],
         [credentials.tag, summary.tag && <bdi>{summary.tag}</bdi>],
         [credentials.issuer, <code>{issuerOf(summary)}</code>],
         [credentials.issued, <Time at={summary.issuance_date} />],
@@ -103,36 +105,6 @@ function Status({ summary, done }: { summary: Summary; done: () => void }) {
   )
 }
 
-function Verified({ verdict: { verified, reasons, warnings } }: { verdict: Verdict }) {
-  const { credential } = useTexts()
-  return (
-    <div class={verified ? 'success' : 'failure'}>
-      <strong>{verified ? credential.verified : credential.notVerified}</strong>
-      {reasons.length > 0 && (
-        <ul>
-          {reasons.map(({ type, message }) => (
-            <li key={`${type} ${message}`}>
-              <code>{type}</code> {message}
-            </li>
-          ))}
-        </ul>
-      )}
-      {warnings.length > 0 && (
-        <>
-          <p>
-            <strong>{credential.warnings}</strong>
-          </p>
-          <ul>
-            {warnings.map((message) => (
-              <li key={message}>{message}</li>
-            ))}
-          </ul>
-        </>
-      )}
-    </div>
-  )
-}
-
 /** Asks the platform to verify the document that it stores, as any verifier does. */
 function Verification({ summary, document }: { summary: Summary; document: unknown }) {
   const { credential } = useTexts()
@@ -161,7 +133,9 @@ export function CredentialPage({ id, standing }: { id: string; standing: Standin
   })
   return (
     <>
-      <Heading title={`${credential.heading} ${id}`}>{credential.heading}</Heading>
+      <Heading title={`${loaded.data ? typesOf(loaded.data.summary) : credential.heading} ${id}`}>
+        {credential.heading}
+      </Heading>
       <Shown loaded={loaded}>
         {({ summary, document }) => (
           <>
@@ -176,6 +150,7 @@ export function CredentialPage({ id, standing }: { id: string; standing: Standin
             <Decoded
               format={summary.format}
               encoded={encodedOf(document)}
+              subject={memberOf(memberOf(document, 'credential'), 'credentialSubject')}
               signerId={summary.document_signer_id ?? ''}
             />
             {isCompact(summary.format) && (
@@ -185,6 +160,7 @@ export function CredentialPage({ id, standing }: { id: string; standing: Standin
                 done={() => setDrawn((last) => last + 1)}
               />
             )}
+            <Handing id={summary.id} format={summary.format} document={document} />
             <h2>{credential.document}</h2>
             <Json value={document} summary={frame.json} />
             <Curl path={summary.url} />

@@ -39,15 +39,14 @@ const isFormat = (name: string | undefined): name is Format => name !== undefine
 const named = (values: Record<string, string | undefined>) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value))
 
+export const typesOf = ({ types }: Summary): string => types.join(', ') || 'VerifiableCredential'
+
 export const issuerOf = ({ issuer, document_signer_id: signer }: Summary): string => issuer ?? signer ?? ''
 
 function columnsOf(texts: ReturnType<typeof useTexts>): Column<Summary>[] {
   const { credentials } = texts
   return [
-    [
-      credentials.type,
-      ({ id, types }) => <Link href={pathOf('credentials', id)}>{types.join(', ') || 'VerifiableCredential'}</Link>,
-    ],
+    [credentials.type, (row) => <Link href={pathOf('credentials', row.id)}>{typesOf(row)}</Link>],
     [credentials.state, ({ state }) => <State name={state}>{credentials.states[state]}</State>],
     [credentials.format, ({ format }) => format],
     [credentials.tag, ({ tag }) => <bdi>{tag ?? ''}</bdi>],
@@ -95,7 +94,7 @@ export function CredentialsPage() {
         }}
         search={credentials.search}
       >
-        <Field label={credentials.id} name="id" />
+        <Field label={credentials.id} name="id" title={credentials.exact} />
         <Choice
           label={credentials.format}
           name="format"
@@ -103,19 +102,23 @@ export function CredentialsPage() {
           choices={Object.keys(FORMATS).map((name) => [name, name])}
         />
         <Choice label={credentials.state} name="state" value={query.state} choices={states} />
-        <Field label={credentials.tag} name="tag" value={tag} />
-        <Field label={credentials.type} name="type" value={type} />
-        <Field label={credentials.issuer} name="issuer" value={issuer} />
+        <Field label={credentials.tag} name="tag" value={tag} title={credentials.exact} />
+        <Field label={credentials.type} name="type" value={type} title={credentials.exact} />
+        <Field label={credentials.issuer} name="issuer" value={issuer} title={credentials.exact} />
         <Field label={credentials.subject} name="subject" value={subject} title={credentials.subjectHint} />
-        <Field label={credentials.template} name="templateId" value={templateId} />
-        <Field label={credentials.batch} name="batchId" value={batchId} />
+        <Field label={credentials.template} name="templateId" value={templateId} title={credentials.idHint} />
+        <Field label={credentials.batch} name="batchId" value={batchId} title={credentials.idHint} />
       </Filters>
       <Shown loaded={loaded}>
         {({ data, total_count: total, total_pages: pages }) =>
           total === 0 ? (
-            <Empty title={credentials.empty} hint={credentials.emptyHint}>
-              <Curl open method="POST" path="/v1/credentials/web-semantic/sign" body={EXAMPLE} />
-            </Empty>
+            Object.keys(asked).length > 0 || subject ? (
+              <Empty title={credentials.empty} hint={credentials.exactHint} />
+            ) : (
+              <Empty title={credentials.none} hint={credentials.emptyHint}>
+                <Curl open method="POST" path="/v1/credentials/web-semantic/sign" body={EXAMPLE} />
+              </Empty>
+            )
           ) : (
             <>
               <Table label={credentials.heading} columns={columnsOf(texts)} rows={data} keyOf={({ id }) => id} />

@@ -35,7 +35,7 @@ const fromCompact = ({ verified, error }: CompactVerdict): Verdict => ({
 })
 
 /** A member of a document that the platform answered. */
-const memberOf = (document: unknown, name: string): unknown =>
+export const memberOf = (document: unknown, name: string): unknown =>
   typeof document === 'object' && document !== null ? Reflect.get(document, name) : undefined
 
 /** The text of a credential whose format is bytes. */

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
+import { Arrival } from '../../frame/arrival.tsx'
 import { useAttempt } from '../../frame/attempt.ts'
 import { CheckEntry, Form, SelectEntry, TextEntry } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
@@ -37,13 +38,13 @@ function Signed({ result }: { result: Extract<Result, { kind: 'signed' }> }) {
   const { issue } = useTexts()
   const { id, encoded } = result
   return (
-    <div class="success" role="status">
+    <Arrival class="success">
       <strong>{issue.signed}</strong>
       <p>
         <Link href={pathOf('credentials', id)}>{issue.open}</Link>
       </p>
       {encoded && <QrCode text={encoded} label={issue.credentialCode} />}
-    </div>
+    </Arrival>
   )
 }
 
@@ -124,8 +125,12 @@ function Issuing({ template, standing }: { template: Template; standing: Standin
             {issue.notJson}
           </p>
         )}
-        {result?.kind === 'signed' && <Signed result={result} />}
-        {result?.kind === 'offered' && <Offer key={result.offer.id} offer={result.offer} />}
+        {result?.kind === 'signed' && <Signed key={result.id} result={result} />}
+        {result?.kind === 'offered' && (
+          <Arrival key={result.offer.id}>
+            <Offer offer={result.offer} />
+          </Arrival>
+        )}
         {question && <Curl method="POST" path={question.path} body={question.body} />}
       </div>
       <Preview display={template.display} type={template.type} values={shownIn(form, template.claims)} />

@@ -1,8 +1,9 @@
+import { readFile } from 'node:fs/promises'
 import anyTest from 'ava'
 import { looksRight } from '../../support/console/appearance.ts'
 import { closeBrowser, memberOf, openConsole, settled } from '../../support/console/browser.ts'
 import { COMPACT, createCompactTemplate, verifyCompact } from '../../support/credentials/compact.ts'
-import { createDid } from '../../support/credentials/credentials.ts'
+import { createDid, verify } from '../../support/credentials/credentials.ts'
 import { createIaca, createSigner } from '../../support/credentials/mobile.ts'
 import { createTemplate } from '../../support/credentials/templates.ts'
 import { createMobileTemplate, createWalletKey, openWallet } from '../../support/openid/wallet.ts'
@@ -85,9 +86,13 @@ test('a newcomer issues from a template and sees the credential verified, with w
   t.is(await page.locator('[style*="url"], img[src^="http"]').count(), 0)
   t.is(await page.locator(`text=A wallet also loads ${WATERMARK}`).count(), 1)
   await page.click('button:text-is("Sign")')
-  await page.waitForSelector('text=The credential is signed.')
+  await page.waitForSelector('.success:focus:has-text("The credential is signed.")')
   await page.click('text=Open the credential')
   await page.waitForURL(/credentials\/[0-9a-f-]{36}$/)
+  await page.waitForSelector('section[aria-label=Claims] tr:has-text("passedOn"):has-text("2027-06-30")')
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('button:text-is("Download")')])
+  const file = JSON.parse(await readFile(await download.path(), 'utf8')) as unknown
+  t.true((await verify(world, file)).verified, 'what is handed over is the credential and nothing else')
   await page.click('text=Verify now')
   await page.waitForSelector('text=Verified: every check passed')
   const id = page.url().split('/').at(-1)

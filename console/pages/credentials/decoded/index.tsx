@@ -6,6 +6,7 @@ import { api } from '../../../frame/session.ts'
 import { type Column, Table } from '../../../frame/table.tsx'
 import { useTexts } from '../../../texts/index.ts'
 import type { Format } from '../formats.ts'
+import { Claims } from './claims.tsx'
 import { type Cwt, type Element, type Entry, type Mdoc, readCwt, readMdoc } from './credentials.ts'
 import { type Disclosed, readSdJwt, type SdJwt } from './sd-jwt.ts'
 
@@ -182,12 +183,20 @@ interface DecodedProps {
   /** As the platform answered it. */
   encoded: string
   signerId: string
+  /** Of a credential of JSON. */
+  subject: unknown
 }
 
-/** The bytes or the text of a credential as people read them; one of JSON is read as it is. */
-export function Decoded({ format, encoded, signerId }: DecodedProps) {
+/** The bytes or the text of a credential as people read them; of one of JSON what it says of its subject. */
+export function Decoded({ format, encoded, signerId, subject }: DecodedProps) {
   const { decoded } = useTexts()
-  if (format === 'web-semantic') return null
+  if (format === 'web-semantic')
+    return (
+      <>
+        <h2>{decoded.claims}</h2>
+        <Claims subject={subject} />
+      </>
+    )
   return (
     <>
       <h2>{decoded.heading}</h2>
