@@ -34,7 +34,7 @@ anyTest('the form of a text says which format a credential has', (t) => {
 
 test('a verifier verifies what somebody hands over, in every format, and learns what is wrong with it', async (t) => {
   const did = await createDid(world, 'P-256')
-  const { credential } = await sign(world, did)
+  const { credential } = await sign(world, await createDid(world, 'ed25519'))
   const { encoded: compact } = await signCompact(world, { iss: did, type: 'Course', course: 'CS-101' })
   const { encoded: sdJwt } = await signSdJwt(world, {
     payload: { vct: 'https://types.example/course', course: 'CS-101' },
