@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express'
 import express from 'express'
 import { Refusal } from '../../protocol/errors.ts'
 import { assertUsable, parseJson } from '../../protocol/json.strict.ts'
-import { FORMS } from './openapi/areas.ts'
+import { FORMS, JWTS } from './openapi/areas.ts'
 import { MULTIPART_BYTES, readForm, takesFile } from './openapi/forms.ts'
 import type { FindPath, OpenApi } from './openapi/paths.ts'
 
@@ -34,6 +34,7 @@ const parseForm = (text: string): Record<string, string> => {
 }
 
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i
+const JWT_TYPE = /^application\/jwt\s*$/i
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
 
 /** The second name is what browsers of Windows send. */
@@ -47,6 +48,10 @@ const readMultipart = express.raw({ type: () => true, limit: MULTIPART_BYTES })
 const takesForm = ({ path, method }: Request, find: FindPath): boolean =>
   FORMS.has(find(path)?.operations.get(method) ?? '')
 
+/** Whether the operation takes a JWT in place of its JSON body. */
+const takesJwt = ({ path, method }: Request, find: FindPath): boolean =>
+  Object.hasOwn(JWTS, find(path)?.operations.get(method) ?? '')
+
 export interface BodyParts {
   asksForToken(request: Request): boolean
   takesArchive(request: Request): boolean
@@ -54,14 +59,18 @@ export interface BodyParts {
   find: FindPath
 }
 
-/** Reads the text of a body as its media type says; undefined for an archive. */
+/** Reads the text of a body as its media type says; undefined for an archive, and without members for a JWT. */
 function textBody(
   request: Request,
-  { mayBeForm, mayBeArchive }: { mayBeForm: boolean; mayBeArchive: boolean },
+  { mayBeForm, mayBeArchive, mayBeJwt }: { mayBeForm: boolean; mayBeArchive: boolean; mayBeJwt: boolean },
 ): unknown {
   const type = request.headers['content-type'] ?? ''
   if (JSON_TYPE.test(type)) return parseJson(decode(request.rawBody))
   if (FORM_TYPE.test(type) && mayBeForm) return parseForm(decode(request.rawBody))
+  if (mayBeJwt && JWT_TYPE.test(type)) {
+    request.sentJwt = decode(request.rawBody).trim()
+    return {}
+  }
   if (mayBeArchive && ZIP_TYPE.test(type)) return undefined
   throw new Refusal(
     'request.unsupported_media_type',
@@ -94,6 +103,7 @@ export const readBody =
         request.body = textBody(request, {
           mayBeForm: isToken || takesForm(request, find),
           mayBeArchive: takesArchive(request),
+          mayBeJwt: takesJwt(request, find),
         })
         next()
       } catch (error) {

@@ -32,6 +32,8 @@ declare global {
       streamed?: true
       /** The file of a form, which stands for a member of the body. */
       sentFile?: Buffer
+      /** The JWT that came in place of a JSON body. */
+      sentJwt?: string
       /** The stored answer to a stream's Idempotency-Key. */
       replay?: Replay
     }

@@ -30,6 +30,7 @@ import {
   SESSION_REFUSALS,
   SESSION_SCHEMAS,
   WALLET_ERRORS,
+  WALLET_JWTS,
 } from './sessions/document.ts'
 import { SESSION_PROBLEMS } from './sessions/problems.ts'
 import { USER } from './users/wire.ts'
@@ -105,6 +106,7 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
     'createOidcVerifierClient',
     'createOpenId4VpRequest',
   ],
+  jwts: WALLET_JWTS,
   oauthErrors: { ...WALLET_ERRORS, ...AUTHORIZATION_ERRORS, ...VERIFIER_ERRORS },
   notFound: {
     ...VERIFIER_NOT_FOUND,

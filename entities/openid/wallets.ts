@@ -32,6 +32,8 @@ const OpenIdWalletPolicySchema = defineEntity({
     requiresClientAuthentication: p.boolean(),
     /** Whoever can log in may get every template, without an offer. */
     allowsWalletInitiated: p.boolean(),
+    requiresEncryption: p.boolean(),
+    signsMetadata: p.boolean(),
     updatedAt: p.datetime(),
   },
 })

@@ -57,7 +57,7 @@ guide('docs/openid.md', 4, (code) => {
   names.elsewhere.set('/.well-known/openid-configuration', JSON.stringify(metadata))
   return code.replace('https://login.university.example', issuer)
 })
-guide('docs/wallets.md', 4)
+guide('docs/wallets.md', 5)
 guide('docs/sign-in.md', 2)
 guide('docs/presentations-openid.md', 1)
 guide('docs/timeline.md', 3)

@@ -10,6 +10,8 @@ export interface Source {
   select?: Readonly<Record<string, string>>
   /** Members that are in no column. */
   notWritten?: readonly string[]
+  /** Columns that files of before lack: what they are then. */
+  absent?: Readonly<Record<string, string>>
   /** Columns that an import sets: expressions over `$1`, the tenant. */
   constants?: Readonly<Record<string, string>>
   /**
@@ -104,7 +106,10 @@ export const SOURCES: { readonly [Kind in KindName]: Source } = {
   authenticationProviders: { table: 'authentication_providers', constants: { client_secret: 'null' } },
   interactionHooks: { table: 'openid_configurations' },
   wallets: { table: 'openid_wallets' },
-  walletPolicies: { table: 'openid_wallet_policies' },
+  walletPolicies: {
+    table: 'openid_wallet_policies',
+    absent: { requires_encryption: 'false', signs_metadata: 'false' },
+  },
   users: {
     table: 'openid_users',
     // encrypted, and read by the platform before the line is written
@@ -206,12 +211,14 @@ export const writtenMembers = (kind: KindName): string[] =>
  * that the platform makes of the row.
  */
 export function insertStatement(kind: KindName, more: readonly string[] = []): string {
-  const { table, constants = {}, fits } = SOURCES[kind]
+  const { table, constants = {}, absent = {}, fits } = SOURCES[kind]
   const set = Object.keys(constants)
   const columns = [...writtenMembers(kind).map(columnOf), ...more].filter((column) => !set.includes(column))
+  const writtenOf = (column: string) =>
+    Object.hasOwn(absent, column) ? `coalesce(x.${column}, ${absent[column]})` : `x.${column}`
   const key = Object.hasOwn(fieldsOf(kind), 'id') ? 'id' : 'credential_id as id'
   return `insert into ${table} (tenant_id, ${[...columns, ...set].join(', ')})
-    select $1::uuid, ${[...columns.map((column) => `x.${column}`), ...set.map((column) => constants[column])].join(', ')}
+    select $1::uuid, ${[...columns.map(writtenOf), ...set.map((column) => constants[column])].join(', ')}
     from string_to_table($2, E'\\n') as line, json_populate_record(null::${table}, line::json) as x${fits ? ` where ${fits.condition}` : ''}
     on conflict do nothing returning ${key}`
 }

@@ -10,7 +10,11 @@ export async function policyIn(em: SqlEntityManager): Promise<WalletPolicy> {
   const row = await em.findOne(OpenIdWalletPolicy, {})
   if (!row) return DEFAULT_POLICY
   const { requiresPar, requiresDpop, requiresClientAuthentication, allowsWalletInitiated } = row
-  return { requiresPar, requiresDpop, requiresClientAuthentication, allowsWalletInitiated }
+  const { requiresEncryption, signsMetadata } = row
+  return {
+    ...{ requiresPar, requiresDpop, requiresClientAuthentication, allowsWalletInitiated },
+    ...{ requiresEncryption, signsMetadata },
+  }
 }
 
 interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {

@@ -14,6 +14,7 @@ import type { Formats, TemplateVersion, WalletFormat } from '../../credentials/f
 import type { Dependencies } from '../../dependencies.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import { policyIn } from '../authorization/policy.ts'
+import type { WalletEncryption } from './encryption.ts'
 
 /** A template that can be offered now. */
 export interface OfferedTemplate extends TemplateVersion {
@@ -24,6 +25,7 @@ export interface OfferedTemplate extends TemplateVersion {
 interface Parts extends Pick<Dependencies, 'database'> {
   formats: Formats
   tenants: Pick<Tenants, 'byHost'>
+  walletEncryption: Pick<WalletEncryption, 'requestKeys'>
 }
 
 /** Templates in the metadata, the newest ones: a wallet that was offered another one is told of it by its offer. */
@@ -33,7 +35,7 @@ const issuerNotFound = () =>
   new Refusal('openid_issuer.not_found', 'No tenant of the platform issues credentials at this host.')
 
 /** The tenant's templates as wallets see them. */
-export function createConfigurations({ database, formats, tenants }: Parts) {
+export function createConfigurations({ database, formats, tenants, walletEncryption }: Parts) {
   /** The current versions of templates that are not deleted, newest first. */
   async function findTemplates(em: SqlEntityManager, ids?: readonly string[]): Promise<OfferedTemplate[]> {
     const where = { deletedAt: null, ...(ids && { id: { $in: [...ids] } }) }
@@ -68,7 +70,15 @@ export function createConfigurations({ database, formats, tenants }: Parts) {
       await findTemplates(em),
       { ...(await policyIn(em)), hasLogin: (await em.count(AuthenticationProvider)) > 0 },
     ])
-    return { issuer, configurations: templates.map(configurationOf), support }
+    return { tenantId, issuer, configurations: templates.map(configurationOf), support }
+  }
+
+  /** The issuer's metadata, and whether wallets may have it signed. */
+  async function ofIssuer(host: string) {
+    const { tenantId, issuer, configurations, support } = await published(host)
+    const requestKeys = walletEncryption.requestKeys(tenantId)
+    const metadata = issuerMetadata(issuer, configurations, { ...support, requestKeys })
+    return { tenantId, issuer, metadata, signsMetadata: support.signsMetadata }
   }
 
   return {
@@ -77,10 +87,8 @@ export function createConfigurations({ database, formats, tenants }: Parts) {
     issuerAt,
 
     /** The metadata of the tenant of a host, each in its form. Throws `openid_issuer.not_found`. */
-    async issuerMetadata(host: string) {
-      const { issuer, configurations } = await published(host)
-      return issuerMetadata(issuer, configurations)
-    },
+    ofIssuer,
+    issuerMetadata: async (host: string) => (await ofIssuer(host)).metadata,
     async serverMetadata(host: string) {
       const { issuer, configurations, support } = await published(host)
       return serverMetadata(issuer, configurations, support)

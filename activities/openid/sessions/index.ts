@@ -1,13 +1,16 @@
 import type { Formats } from '../../credentials/format.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { DidResolver } from '../../dids/resolver.ts'
+import type { Signers } from '../../dids/signers.ts'
 import type { Frame } from '../../frame/index.ts'
 import { createSealer } from '../../frame/sealing.ts'
+import type { MobileSigners } from '../../mobile-credentials/signers.ts'
 import type { Events } from '../../webhooks/events.ts'
 import { composeAuthorization } from '../authorization/index.ts'
 import type { HookConfiguration } from '../configuration.ts'
 import type { AuthenticationVerbs } from '../providers/authentication.ts'
 import { createConfigurations } from './configurations.ts'
+import { createWalletEncryption } from './encryption.ts'
 import { createIssuances } from './issue.ts'
 import { createSessionLooks } from './look.ts'
 import { createNotifications } from './notifications.ts'
@@ -17,6 +20,7 @@ import { createReach } from './reach.ts'
 import { createSessions } from './read.ts'
 import { createCredentialRequests } from './requests.ts'
 import { createSessionSecrets } from './secrets.ts'
+import { createSignedMetadata } from './signed-metadata.ts'
 import { createSessionTokens } from './tokens.ts'
 
 const sealerOf = ({ config }: Pick<Dependencies, 'config'>) => createSealer(config.masterKey, 'openid-sessions')
@@ -26,18 +30,23 @@ interface Known extends Frame {
   didResolver: Pick<DidResolver, 'resolve'>
   authentication: AuthenticationVerbs
   openIdConfiguration: HookConfiguration
+  signers: Signers
+  mobileSigners: MobileSigners
 }
 
 /** Offers of credentials, and what wallets do with them (OpenID4VCI 1.0). */
 export function composeOpenIdSessions(known: Known) {
   const sealer = sealerOf(known)
   const secrets = createSessionSecrets(known)
-  const configurations = createConfigurations(known)
+  const walletEncryption = createWalletEncryption(known)
+  const configurations = createConfigurations({ ...known, walletEncryption })
   const parts = { ...known, ...createReach(known), sealer, secrets, configurations }
   const { codes, ...authorization } = composeAuthorization(parts)
   return {
     ...authorization,
     openIdConfigurations: configurations,
+    signedIssuerMetadata: createSignedMetadata(parts),
+    walletEncryption,
     openIdOffers: createOffers(parts),
     openIdSessions: createSessions(parts),
     sessionTokens: createSessionTokens({ ...parts, ...authorization, codes }),

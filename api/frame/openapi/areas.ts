@@ -52,6 +52,7 @@ export const OAUTH_ERRORS: Table<string> = joined(({ oauthErrors }) => oauthErro
 export const LOCATED: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ located = [] }) => located))
 export const DATES: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ dated = [] }) => dated))
 export const FORMS: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ forms = [] }) => forms))
+export const JWTS: Table<string> = joined(({ jwts }) => jwts)
 export const ARCHIVES: ReadonlySet<string> = new Set(DOCUMENTS.flatMap(({ archives = [] }) => archives))
 
 /** The parts of a path that name things, the innermost first: up to `{id}`, or to a name such as `{ecosystemId}`. */
@@ -84,7 +85,18 @@ export function gaps({ paths }: GeneratedOpenApi): string[] {
     ]
   })
   const ids = new Set(operations.map(({ operationId }) => operationId))
-  const tables = [OPERATIONS, REQUEST_EXAMPLES, UPLOADS, DOWNLOADS, FILES, ANSWERS, REFUSALS, PARAMETERS, OAUTH_ERRORS]
+  const tables = [
+    OPERATIONS,
+    REQUEST_EXAMPLES,
+    UPLOADS,
+    DOWNLOADS,
+    FILES,
+    JWTS,
+    ANSWERS,
+    REFUSALS,
+    PARAMETERS,
+    OAUTH_ERRORS,
+  ]
   const entries = tables.flatMap((table) => Object.keys(table))
   const things = new Set(operations.map(({ path }) => thingIn(path)))
   const unknown = [...entries, ...LOCATED, ...FORMS, ...ARCHIVES].filter((id) => !ids.has(id))

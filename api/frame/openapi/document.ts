@@ -21,6 +21,8 @@ export interface AreaDocument<Id extends string = string> {
   oauthErrors?: Partial<Record<Id, string>>
   /** Operations that take a form with a file as well, which stands for one member of their JSON body. */
   files?: Partial<Record<Id, FileForm>>
+  /** Operations whose answer may be a JWT in place of JSON, and whose body, if they have one; with an example of it. */
+  jwts?: Partial<Record<Id, string>>
   /** Operations that take their body as a ZIP archive as well. */
   archives?: readonly Id[]
   /**

@@ -6,6 +6,7 @@ import {
   FILES,
   FORMS,
   gaps,
+  JWTS,
   LOCATED,
   OAUTH_ERRORS,
   PARAMETERS,
@@ -64,6 +65,12 @@ function problem(status: string, { description }: Answer, { path, operation, sch
   return { description, content }
 }
 
+/** A body that may be a JWT in place of JSON. */
+function jwtOf(operationId: string): Content {
+  const example = JWTS[operationId]
+  return example === undefined ? {} : { 'application/jwt': { ...TEXT, example } }
+}
+
 /** A successful response with its example, and with the media types that the generator does not see. */
 function success(answer: Answer, { operation: { operationId }, schemas }: Completing): Answer {
   const files = DOWNLOADS[operationId]
@@ -73,6 +80,7 @@ function success(answer: Answer, { operation: { operationId }, schemas }: Comple
       content: Object.fromEntries(Object.entries(files).map(([type, example]) => [type, { ...TEXT, example }])),
     }
   const example = ANSWERS[operationId]
+  const jwt = jwtOf(operationId)
   const content: Content = Object.fromEntries(
     Object.entries(answer.content ?? {}).map(([type, media]) => [
       type,
@@ -83,7 +91,7 @@ function success(answer: Answer, { operation: { operationId }, schemas }: Comple
       },
     ]),
   )
-  return answer.content ? { ...answer, content } : answer
+  return answer.content ? { ...answer, content: { ...content, ...jwt } } : answer
 }
 
 /** What a caller sends to get 304, and what it knows an answer by; of an operation that has 304. */
@@ -137,7 +145,7 @@ function completeBody({ operationId, requestBody }: Described, schemas: Schemas)
   const zip = { schema: { type: 'string', format: 'binary' }, example: '<a ZIP archive>' }
   const archive: Content = isArchive ? { 'application/zip': zip } : {}
   const shown = { 'application/json': { ...json, example } }
-  const content = { ...requestBody.content, ...shown, ...form, ...withFile, ...archive }
+  const content = { ...requestBody.content, ...shown, ...form, ...withFile, ...jwtOf(operationId), ...archive }
   return { requestBody: { ...requestBody, ...(isArchive && { required: true }), content } }
 }
 

@@ -105,6 +105,10 @@ export interface WalletPolicyOut {
   requiresClientAuthentication: boolean
   /** Wallets may begin without an offer: whoever can log in may get each template. */
   allowsWalletInitiated: boolean
+  /** Wallets have to encrypt credential requests, and get encrypted answers (OpenID4VCI 1.0, section 10). */
+  requiresEncryption: boolean
+  /** Wallets that ask for application/jwt get the issuer's metadata signed (OpenID4VCI 1.0, section 12.2.3). */
+  signsMetadata: boolean
 }
 
 export interface WalletPolicyIn {
@@ -112,6 +116,8 @@ export interface WalletPolicyIn {
   requiresDpop?: boolean
   requiresClientAuthentication?: boolean
   allowsWalletInitiated?: boolean
+  requiresEncryption?: boolean
+  signsMetadata?: boolean
 }
 
 /** What is no list of keys becomes one without any, which is refused by its rule. */
@@ -142,6 +148,8 @@ export const POLICY: WalletPolicyOut = {
   requiresDpop: true,
   requiresClientAuthentication: false,
   allowsWalletInitiated: false,
+  requiresEncryption: false,
+  signsMetadata: true,
 }
 
 export const JWKS = {

@@ -88,6 +88,15 @@ export const SESSION_ANSWERS: Partial<Record<Id, unknown>> = {
   },
 }
 
+const JWE = 'eyJhbGciOiJFQ0RILUVTIn0..<initialization vector>.<ciphertext>.<tag>'
+
+/** What is encrypted or signed where a wallet wants that. */
+export const WALLET_JWTS: Partial<Record<Id, string>> = {
+  issuerVerifiableCredentials: JWE,
+  getDeferredCredential: JWE,
+  getCredentialIssuerMetadata: 'eyJ0eXAiOiJvcGVuaWR2Y2ktaXNzdWVyLW1ldGFkYXRhK2p3dCJ9.<metadata>.<signature>',
+}
+
 /** Codes for a request that cannot be read, by the standard of each endpoint. */
 export const WALLET_ERRORS: Partial<Record<Id, string>> = {
   exchangeCredentials: 'invalid_request',
@@ -190,6 +199,11 @@ export const SESSION_SCHEMAS: Readonly<Record<string, Schema>> = {
       doctype: { type: 'string' },
       proof: { type: 'object', additionalProperties: true },
       proofs: { type: 'object', additionalProperties: true },
+      credential_response_encryption: {
+        type: 'object',
+        description: 'jwk, enc and zip of an encrypted answer; in an encrypted request only.',
+        additionalProperties: true,
+      },
     },
     additionalProperties: true,
     example: SESSION_EXAMPLES.issuerVerifiableCredentials,

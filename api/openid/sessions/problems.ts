@@ -26,8 +26,9 @@ export const SESSION_PROBLEMS: ProblemTable = {
       remedy: `Correct the member that errors names. ${STANDARD}`,
     },
     'wallet.invalid_encryption_parameters': {
-      meaning: 'The wallet wants an encrypted answer, which the issuer does not make.',
-      remedy: `Ask for an answer without encryption of its own: TLS protects it. ${STANDARD}`,
+      meaning:
+        'The encryption of a credential request, or the one that it wants for its answer, is not valid, or the tenant requires it and it is missing.',
+      remedy: `Encrypt the request for a key of getCredentialIssuerMetadata, with jwk (alg ECDH-ES), enc and no other zip than DEF in credential_response_encryption. ${STANDARD}`,
     },
     'wallet.invalid_grant': {
       meaning:

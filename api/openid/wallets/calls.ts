@@ -1,7 +1,19 @@
 import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../../activities/index.ts'
 import type { WalletCall } from '../../../activities/openid/authorization/clients.ts'
+import type { SentRequest } from '../../../activities/openid/sessions/encryption.ts'
 import type { PresentedToken } from '../../../activities/openid/sessions/tokens.ts'
+import type { Json } from '../../../protocol/json.ts'
+
+/** Sends an answer as a JWT (OpenID4VCI 1.0, section 10); it has no charset. */
+export function sendJwt({ res }: HttpRequest, status: number, jwt: string): void {
+  res?.status(status).setHeader('Content-Type', 'application/jwt')
+  res?.send(Buffer.from(jwt))
+}
+
+/** The body of a request that may be encrypted. */
+export const sentBy = ({ sentJwt }: HttpRequest, body: Json): SentRequest =>
+  sentJwt === undefined ? { body } : { jwe: sentJwt }
 
 const TOKEN = /^(Bearer|DPoP) +([A-Za-z0-9._~+/=-]{1,500})$/i
 

@@ -1,6 +1,7 @@
 import { Body, Controller, OperationId, Post, Request, Response, Route, SuccessResponse, Tags } from '@tsoa/runtime'
 import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../../activities/index.ts'
+import type { OpenedRequest } from '../../../activities/openid/sessions/encryption.ts'
 import type { Delivery } from '../../../activities/openid/sessions/requests.ts'
 import {
   type CredentialRequest,
@@ -10,7 +11,7 @@ import {
   readTokenRequest,
 } from '../../../protocol/openid/oid4vci/requests.ts'
 import type { Problem } from '../../frame/problem.ts'
-import { tokenOf, walletCallOf } from './calls.ts'
+import { sendJwt, sentBy, tokenOf, walletCallOf } from './calls.ts'
 import {
   type CredentialRequestIn,
   type CredentialResponseOut,
@@ -34,12 +35,21 @@ export class WalletsController extends Controller {
     const call = await walletCallOf(this.platform, request)
     const session = await this.platform.sessionTokens.sessionOf(call, tokenOf(request))
     request.noted = { objectIds: [session.id] }
-    return { session, issuer: call.issuer, requestId: String(request.res?.locals.requestId) }
+    return { session, tenantId: call.tenantId, issuer: call.issuer, requestId: String(request.res?.locals.requestId) }
   }
 
-  private deliver(delivery: Delivery, wanted?: CredentialRequest['wanted']): CredentialResponseOut {
-    if (delivery.state === 'pending') this.setStatus(202)
-    return deliveryToWire(delivery, wanted)
+  /** Answers as the wallet wants it: as JSON, or encrypted. */
+  private async deliver(
+    request: HttpRequest,
+    delivery: Delivery,
+    { encryption }: OpenedRequest,
+    wanted?: CredentialRequest['wanted'],
+  ): Promise<CredentialResponseOut> {
+    const status = delivery.state === 'pending' ? 202 : 200
+    const content = deliveryToWire(delivery, wanted)
+    if (encryption) sendJwt(request, status, await this.platform.walletEncryption.sealResponse(content, encryption))
+    else this.setStatus(status)
+    return content
   }
 
   /**
@@ -76,7 +86,8 @@ export class WalletsController extends Controller {
 
   /**
    * Issues the credentials that a wallet was offered, one for each key that it proves. The same request again returns the
-   * same credentials. The access token is that of exchangeCredentials.
+   * same credentials. The access token is that of exchangeCredentials. An encrypted request (application/jwt) gets an
+   * encrypted answer, where it asks for that.
    * @summary Issue a credential to a wallet
    */
   @Post('openid/credential')
@@ -85,14 +96,16 @@ export class WalletsController extends Controller {
   @Response<Problem>(401, 'the access token of the wallet is missing or not valid')
   @Response<Problem>(404, 'no tenant has this host')
   async credential(@Request() request: HttpRequest, @Body() body: CredentialRequestIn): Promise<CredentialResponseOut> {
-    const { session, ...context } = await this.sessionOf(request)
-    const asked = readCredentialRequest(body)
+    const { session, tenantId, ...context } = await this.sessionOf(request)
+    const opened = await this.platform.walletEncryption.openRequest(tenantId, sentBy(request, body))
+    const asked = readCredentialRequest(opened.body)
     const delivery = await this.platform.credentialRequests.requestCredential(session, asked, context)
-    return this.deliver(delivery, asked.wanted)
+    return this.deliver(request, delivery, opened, asked.wanted)
   }
 
   /**
-   * Returns credentials that were not ready when the wallet asked for them.
+   * Returns credentials that were not ready when the wallet asked for them; encrypted, where the request is and asks for
+   * that.
    * @summary Get a deferred credential
    */
   @Post('openid/deferred-credential')
@@ -101,8 +114,10 @@ export class WalletsController extends Controller {
   @Response<Problem>(401, 'the access token of the wallet is missing or not valid')
   @Response<Problem>(404, 'no tenant has this host')
   async deferred(@Request() request: HttpRequest, @Body() body: DeferredRequestIn): Promise<CredentialResponseOut> {
-    const { session } = await this.sessionOf(request)
-    return this.deliver(await this.platform.credentialRequests.requestDeferred(session, readDeferredRequest(body)))
+    const { session, tenantId } = await this.sessionOf(request)
+    const opened = await this.platform.walletEncryption.openRequest(tenantId, sentBy(request, body))
+    const transactionId = readDeferredRequest(opened.body)
+    return this.deliver(request, await this.platform.credentialRequests.requestDeferred(session, transactionId), opened)
   }
 
   /**

@@ -2,12 +2,15 @@ import { Controller, Get, OperationId, Request, Response, Route, Tags } from '@t
 import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../../activities/index.ts'
 import type { Problem } from '../../frame/problem.ts'
+import { sendJwt } from './calls.ts'
 import type { IssuerMetadataOut, ServerMetadataOut, SpecifiedMetadataOut } from './wire.ts'
 
 const hostOf = ({ headers }: HttpRequest): string => headers.host ?? ''
 
+const PUBLISHED = { 'Cache-Control': 'public, max-age=60', Vary: 'Accept' }
+
 function publish(controller: Controller): void {
-  controller.setHeader('Cache-Control', 'public, max-age=60')
+  controller.setHeader('Cache-Control', PUBLISHED['Cache-Control'])
 }
 
 @Route('.well-known')
@@ -19,7 +22,8 @@ export class WalletMetadataController extends Controller {
 
   /**
    * Returns the metadata of the credential issuer for wallets: its endpoints, and each template as a credential
-   * configuration. Public; the host name selects the tenant.
+   * configuration; for a caller that asks for application/jwt, signed, where the tenant has chosen that. Public; the host
+   * name selects the tenant.
    * @summary Read the issuer metadata for wallets
    */
   @Get('openid-credential-issuer')
@@ -27,7 +31,13 @@ export class WalletMetadataController extends Controller {
   @Response<Problem>(404, 'no tenant has this host')
   async issuer(@Request() request: HttpRequest): Promise<IssuerMetadataOut> {
     publish(this)
-    return this.platform.openIdConfigurations.issuerMetadata(hostOf(request))
+    this.setHeader('Vary', 'Accept')
+    const wantsJwt = request.accepts(['application/json', 'application/jwt']) === 'application/jwt'
+    const jwt = wantsJwt ? await this.platform.signedIssuerMetadata.signedMetadata(hostOf(request)) : undefined
+    if (jwt === undefined) return this.platform.openIdConfigurations.issuerMetadata(hostOf(request))
+    request.res?.set(PUBLISHED)
+    sendJwt(request, 200, jwt)
+    return {}
   }
 
   /**

@@ -19,16 +19,14 @@ const RULES = [
   'requiresDpop',
   'requiresClientAuthentication',
   'allowsWalletInitiated',
+  'requiresEncryption',
+  'signsMetadata',
 ] as const satisfies (keyof Policy)[]
 
 function PolicyForm({ policy, done }: { policy: Policy; done: () => void }) {
   const { users } = useTexts()
   const save = async (form: FormData) => {
-    const [requiresPar, requiresDpop, requiresClientAuthentication, allowsWalletInitiated] = RULES.map((rule) =>
-      form.has(rule),
-    )
-    const body = { requiresPar, requiresDpop, requiresClientAuthentication, allowsWalletInitiated } as Policy
-    await api.put(POLICY, { body })
+    await api.put(POLICY, { body: Object.fromEntries(RULES.map((rule) => [rule, form.has(rule)])) })
     done()
   }
   return (

@@ -146,6 +146,8 @@ export const KINDS = {
       requiresDpop: flag,
       requiresClientAuthentication: flag,
       allowsWalletInitiated: flag,
+      requiresEncryption: optional(flag),
+      signsMetadata: optional(flag),
     },
   },
   users: {

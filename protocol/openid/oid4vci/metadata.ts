@@ -1,7 +1,9 @@
+import type { JWK } from 'jose'
 import type { WalletConfiguration } from '../../credentials/wallets.ts'
 import type { Json } from '../../json.ts'
 import { SIGNING_ALGORITHMS } from './authorization/dpop.ts'
 import type { WalletPolicy } from './authorization/types.ts'
+import { COMPRESSION, CONTENT_ENCRYPTION, KEY_AGREEMENT } from './encryption.ts'
 import { PROOF_ALGORITHMS } from './proofs.ts'
 import { BATCH_SIZE } from './requests.ts'
 import { PRE_AUTHORIZED } from './session.ts'
@@ -22,6 +24,11 @@ export const endpointsOf = (issuer: string) => ({
   notification: `${issuer}/v1/openid/notification`,
   iacas: `${issuer}/v1/iacas`,
 })
+
+/** `typ` of metadata that is signed (section 12.2.3). */
+export const SIGNED_METADATA_TYPE = 'openidvci-issuer-metadata+jwt'
+/** For which signed metadata is good. */
+export const SIGNED_METADATA_SECONDS = 24 * 60 * 60
 
 /** RFC 6749, section 3.3; a type with other characters has no scope. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/
@@ -47,8 +54,31 @@ function configurationMetadata(configuration: OfferedConfiguration): Json {
   }
 }
 
+/** What the tenant's credential issuer does for wallets now. */
+export interface IssuerSupport extends Pick<WalletPolicy, 'requiresEncryption'> {
+  /** Keys of the issuer, for encrypted requests. */
+  requestKeys: { keys: JWK[] }
+}
+
+/** Encrypted requests and answers (section 10). */
+const encryptionMetadata = ({ requestKeys, requiresEncryption }: IssuerSupport): Json => {
+  const content = { enc_values_supported: CONTENT_ENCRYPTION, zip_values_supported: COMPRESSION }
+  return {
+    credential_request_encryption: { jwks: requestKeys, ...content, encryption_required: requiresEncryption },
+    credential_response_encryption: {
+      alg_values_supported: [KEY_AGREEMENT],
+      ...content,
+      encryption_required: requiresEncryption,
+    },
+  }
+}
+
 /** The credential issuer's metadata for wallets (OpenID4VCI 1.0, section 12.2.4). */
-export function issuerMetadata(issuer: string, configurations: readonly OfferedConfiguration[]): Json {
+export function issuerMetadata(
+  issuer: string,
+  configurations: readonly OfferedConfiguration[],
+  support: IssuerSupport,
+): Json {
   const { credential, deferred, nonce, notification, iacas } = endpointsOf(issuer)
   return {
     credential_issuer: issuer,
@@ -57,6 +87,7 @@ export function issuerMetadata(issuer: string, configurations: readonly OfferedC
     nonce_endpoint: nonce,
     notification_endpoint: notification,
     batch_credential_issuance: { batch_size: BATCH_SIZE },
+    ...encryptionMetadata(support),
     mdoc_iacas_uri: iacas,
     credential_configurations_supported: Object.fromEntries(
       configurations.map((configuration) => [configuration.id, configurationMetadata(configuration)]),

@@ -199,15 +199,10 @@ function proofsOf({ proof, proofs }: Json): CredentialRequest['proofs'] {
 
 /**
  * Reads a credential request in the form of OpenID4VCI 1.0, section 8.2, or of the specification. Throws
- * `wallet.invalid_credential_request`, `wallet.invalid_proof`, `wallet.invalid_encryption_parameters`.
+ * `wallet.invalid_credential_request`, `wallet.invalid_proof`.
  */
 export function readCredentialRequest(given: Json): CredentialRequest {
   const body = isObject(given.request) ? given.request : given
-  if ((body.credential_response_encryption ?? undefined) !== undefined)
-    throw walletRefusal(
-      'invalid_encryption_parameters',
-      'The issuer does not encrypt its answers beyond TLS; leave out credential_response_encryption.',
-    )
   return { wanted: wantedOf(body), proofs: proofsOf(body) }
 }
 

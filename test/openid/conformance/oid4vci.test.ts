@@ -1,7 +1,10 @@
+import { X509Certificate } from 'node:crypto'
 import { IssuerSigned } from '@owf/mdoc'
 import test from 'ava'
+import { decodeProtectedHeader, jwtVerify } from 'jose'
 import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
 import { type Authorization, errorOf, openAuthorization } from '../../support/openid/authorization.ts'
+import { createAnswerKey, encryptFor, requestEncryptionOf } from '../../support/openid/encryption.ts'
 import { GRANTS, type Grant, openSuiteWallet, type SuiteWallet } from '../../support/openid/issuing.ts'
 import { readMdoc } from '../../support/openid/verifying.ts'
 import { createMobileTemplate, createWalletKey, sessionsOf, type WalletKey } from '../../support/openid/wallet.ts'
@@ -65,8 +68,11 @@ test('oid4vci-1_0-issuer-metadata-test: issuer and server say what wallets may c
   const endpoints = ['credential', 'deferred_credential', 'nonce', 'notification'].map((name) => `${name}_endpoint`)
   for (const name of endpoints) t.true(String(metadata[name]).startsWith(`${base}/`), name)
   t.true((metadata.batch_credential_issuance as { batch_size: number }).batch_size >= 2)
-  for (const absent of ['credential_response_encryption', 'credential_request_encryption', 'signed_metadata'])
-    t.false(absent in metadata, absent)
+  t.false('signed_metadata' in metadata, 'it is no member any more')
+  t.like(metadata.credential_response_encryption, { alg_values_supported: ['ECDH-ES'], encryption_required: false })
+  const { jwks, ...request } = metadata.credential_request_encryption as { jwks: { keys: Record<string, string>[] } }
+  t.like(request, { enc_values_supported: ['A128GCM', 'A256GCM'], encryption_required: false })
+  t.true(jwks.keys.every(({ kid, alg, d }) => kid && alg === 'ECDH-ES' && d === undefined))
   const known = metadata.credential_configurations_supported as Record<string, Record<string, unknown>>
   const configuration = known[template] ?? t.fail()
   t.like(configuration, { format: 'mso_mdoc', doctype: 'org.iso.18013.5.1.mDL' })
@@ -83,14 +89,23 @@ test('oid4vci-1_0-issuer-metadata-test: issuer and server say what wallets may c
   t.true((server.grant_types_supported as string[]).length === 2)
 })
 
-test('oid4vci-1_0-issuer-metadata-test-signed: signed metadata is optional, and whoever asks for it gets what is there (section 12.2.3)', async (t) => {
-  const reply = await authorization.world.ask('/.well-known/openid-credential-issuer', {
-    headers: { accept: 'application/jwt, application/json;q=0.5' },
-  })
-  t.is(reply.status, 200)
-  t.regex(reply.headers.get('content-type') ?? '', /^application\/json/)
-  t.is(reply.json<{ credential_issuer: string }>().credential_issuer, authorization.base)
-})
+test.serial(
+  'oid4vci-1_0-issuer-metadata-test-signed: whoever asks for it gets the same metadata, signed (section 12.2.3)',
+  async (t) => {
+    const { base, world, setPolicy } = authorization
+    const read = (accept: string) => world.ask('/.well-known/openid-credential-issuer', { headers: { accept } })
+    const unsigned = await read('application/jwt, application/json;q=0.5')
+    t.regex(unsigned.headers.get('content-type') ?? '', /^application\/json/, 'it is optional')
+    await setPolicy({ signsMetadata: true })
+    const signed = await read('application/jwt, application/json;q=0.5')
+    t.deepEqual([signed.status, signed.headers.get('content-type')], [200, 'application/jwt'])
+    const { x5c = [] } = decodeProtectedHeader(signed.text)
+    const leaf = new X509Certificate(Buffer.from(x5c[0] ?? '', 'base64'))
+    t.true(leaf.verify(new X509Certificate(Buffer.from(root)).publicKey))
+    const { payload } = await jwtVerify(signed.text, leaf.publicKey, { typ: 'openidvci-issuer-metadata+jwt' })
+    t.like(payload, { sub: base, credential_issuer: base })
+  },
+)
 
 /** The state of the newest session. */
 async function newestState(): Promise<string | undefined> {
@@ -229,17 +244,19 @@ const MODULES: [
   ],
   [
     'fail-unsupported-encryption-algorithm',
-    'responses are not encrypted, and whoever asks for it is refused (section 8.3.1)',
+    'invalid_encryption_parameters, and a good request after it gets its credential (section 8.3.1)',
     async (t, grant) => {
       const { access_token: token } = await wallet.authorize(grant)
-      const key = await createWalletKey()
-      const { publicJwk } = await createWalletKey()
-      for (const enc of ['A256GCM', 'unsupported']) {
-        const encryption = { jwk: { ...publicJwk, alg: 'ECDH-ES' }, enc }
+      const [key, answers] = [await createWalletKey(), await createAnswerKey()]
+      const issuer = await requestEncryptionOf(authorization.world)
+      const ask = async (encryption: object) => {
         const body = { ...wanted(await wallet.prove(key)), credential_response_encryption: encryption }
-        t.is(await refused(token, body), '400 invalid_encryption_parameters')
+        return wallet.call(CREDENTIAL, token, await encryptFor(issuer, body))
       }
-      t.is((await collect(token, [key])).credentials.length, 1)
+      for (const changed of [{ enc: 'unsupported' }, { jwk: { ...answers.jwk, alg: 'unsupported' } }])
+        t.is(errorOf(await ask({ jwk: answers.jwk, enc: 'A256GCM', ...changed })), '400 invalid_encryption_parameters')
+      const reply = await ask({ jwk: answers.jwk, enc: 'A256GCM' })
+      t.is((await answers.open(reply.text)).content.credentials.length, 1)
     },
   ],
   [

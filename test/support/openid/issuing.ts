@@ -56,13 +56,18 @@ export async function openSuiteWallet(authorization: Authorization, template: st
   async function proved(
     path: string,
     { bound }: SuiteClient,
-    sent: { form?: () => Promise<Record<string, string>>; body?: object; token?: string },
+    sent: { form?: () => Promise<Record<string, string>>; body?: object | string; token?: string },
   ): Promise<Reply> {
     const ath = sent.token === undefined ? {} : { ath: createHash('sha256').update(sent.token).digest('base64url') }
     const ask = async (nonce?: string) => {
       const dpop = await dpopProof(bound, { htu: `${base}${path}`, ...ath, ...(nonce && { nonce }) })
       const authorized: Record<string, string> = sent.token === undefined ? {} : { authorization: `DPoP ${sent.token}` }
       if (sent.form) return authorization.form(path, await sent.form(), { dpop })
+      if (typeof sent.body === 'string')
+        return world.ask(path, {
+          raw: sent.body,
+          headers: { dpop, ...authorized, 'content-type': 'application/jwt' },
+        })
       return world.ask(path, { body: sent.body ?? {}, headers: { dpop, ...authorized } })
     }
     const reply = await ask()
@@ -127,8 +132,8 @@ export async function openSuiteWallet(authorization: Authorization, template: st
       const header = { typ: 'openid4vci-proof+jwt', jwk: key.publicJwk }
       return key.sign(header, { iss: client.id, aud: base, iat, nonce: await nonce(), ...claims })
     },
-    /** A request with the token and a proof of possession. */
-    call: (path: string, token: string, body: object, client: SuiteClient = first) =>
+    /** A request with the token and a proof of possession; a text is an encrypted one. */
+    call: (path: string, token: string, body: object | string, client: SuiteClient = first) =>
       proved(path, client, { token, body }),
   }
 }

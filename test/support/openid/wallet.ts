@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { Openid4vciClient, setGlobalConfig } from '@openid4vc/openid4vci'
+import { Openid4vciClient, type Openid4vciIssuer, setGlobalConfig } from '@openid4vc/openid4vci'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { MOBILE_TEMPLATE_EXAMPLE } from '../../../api/mobile-credentials/answers.ts'
 import { COMPACT, COMPACT_SEMANTIC, createCompactTemplate } from '../credentials/compact.ts'
@@ -27,8 +27,11 @@ export async function createWalletKey(alg = 'ES256'): Promise<WalletKey> {
   return { publicJwk, alg, sign }
 }
 
+type Callbacks = ConstructorParameters<typeof Openid4vciClient>[0]['callbacks'] &
+  Partial<Pick<ConstructorParameters<typeof Openid4vciIssuer>[0]['callbacks'], 'verifyJwt'>>
+
 /** A wallet of another author (@openid4vc/openid4vci), with keys of its own. */
-export function openWallet(keys: readonly WalletKey[]) {
+export function openWallet(keys: readonly WalletKey[], more: Partial<Callbacks> = {}) {
   const keyOf = (jwk: object | undefined) => {
     const found = keys.find(({ publicJwk }) => publicJwk.x === (jwk as Jwk | undefined)?.x)
     if (!found) throw new Error('the wallet has no such key')
@@ -44,6 +47,7 @@ export function openWallet(keys: readonly WalletKey[]) {
         const key = keyOf(signer.method === 'jwk' ? signer.publicJwk : undefined)
         return { jwt: await key.sign(header, payload), signerJwk: key.publicJwk }
       },
+      ...more,
     },
   })
 

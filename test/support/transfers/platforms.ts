@@ -26,6 +26,8 @@ const POLICY = {
   requiresDpop: true,
   requiresClientAuthentication: false,
   allowsWalletInitiated: false,
+  requiresEncryption: true,
+  signsMetadata: true,
 }
 
 export const WEBHOOK_SECRET = randomBytes(32).toString('base64')

@@ -17,6 +17,10 @@ export interface WalletPolicy {
   requiresDpop: boolean
   requiresClientAuthentication: boolean
   allowsWalletInitiated: boolean
+  /** Credential requests and their answers are encrypted (OpenID4VCI 1.0, section 10). */
+  requiresEncryption: boolean
+  /** Wallets that ask for it get the issuer's metadata as a JWT (section 12.2.3). */
+  signsMetadata: boolean
 }
 
 export const DEFAULT_POLICY: WalletPolicy = {
@@ -24,6 +28,8 @@ export const DEFAULT_POLICY: WalletPolicy = {
   requiresDpop: false,
   requiresClientAuthentication: false,
   allowsWalletInitiated: false,
+  requiresEncryption: false,
+  signsMetadata: false,
 }
 
 /** Where the answer goes: settled before anything is answered there. */
