@@ -45,6 +45,8 @@ export interface Doing {
   isBusy: boolean
   /** One at a time; what it throws is `error`. */
   run(work: () => Promise<void>): Promise<void>
+  /** Forgets what the last one threw. */
+  clear(): void
 }
 
 /** Something that a button does. */
@@ -64,5 +66,6 @@ export function useDoing(): Doing {
       busy.current = false
     }
   }, [])
-  return { ...state, run }
+  const clear = useCallback(() => setState(({ isBusy }) => ({ isBusy })), [])
+  return { ...state, run, clear }
 }

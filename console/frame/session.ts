@@ -33,7 +33,7 @@ function keep(token: Token): Token {
   return token
 }
 
-async function refreshed(tenantId: string | undefined): Promise<Token> {
+async function refresh(tenantId: string | undefined): Promise<Token> {
   for (const wait of [...OTHER_TAB_MS, undefined])
     try {
       return keep(await asNobody.post('/v1/auth/refresh', { body: tenantId ? { tenantId } : {}, headers }))
@@ -44,9 +44,23 @@ async function refreshed(tenantId: string | undefined): Promise<Token> {
   throw new Error('the last try has its answer')
 }
 
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * One refresh at a time, in their order: of two the later one would find its cookie used, and the earlier one would bring
+ * its tenant back. `tenantOf` is asked when it is its turn.
+ */
+function refreshed(tenantOf: () => string | undefined): Promise<Token> {
+  const next = last.then(() => refresh(tenantOf()))
+  last = next.catch(() => undefined)
+  return next
+}
+
+const heldTenant = () => held?.tenant_id ?? undefined
+
 /** A new token of the same tenant: another tab may have chosen another one. Ends the page's session when it is refused. */
 function renew(): Promise<string> {
-  pending ??= refreshed(held?.tenant_id ?? undefined)
+  pending ??= refreshed(heldTenant)
     .then(({ access_token }) => access_token)
     .catch((error: unknown) => {
       if (isOver(error)) end()
@@ -75,14 +89,14 @@ async function standing(): Promise<Standing> {
   const account = await api.get('/v1/account')
   const [first] = account.organizations.flatMap(({ tenants }) => tenants)
   // a session is for no tenant at first
-  if (held?.tenant_id == null && first) await refreshed(first.id)
+  if (held?.tenant_id == null && first) await refreshed(() => first.id)
   return { account, scopes: new Set(held?.scope.split(' ')), tenantId: held?.tenant_id ?? null }
 }
 
 /** The session of this browser, if it has one. */
 export async function restore(): Promise<Standing | undefined> {
   try {
-    await refreshed(undefined)
+    await refreshed(() => undefined)
   } catch (error) {
     if (isOver(error)) return undefined
     throw error
@@ -96,7 +110,7 @@ export async function logIn(body: Schemas['LoginIn']): Promise<Standing> {
 }
 
 export async function switchTenant(tenantId: string): Promise<Standing> {
-  await refreshed(tenantId)
+  await refreshed(() => tenantId)
   return standing()
 }
 
@@ -104,7 +118,7 @@ export async function switchTenant(tenantId: string): Promise<Standing> {
 export async function standingIn(organizationId: string): Promise<Standing> {
   const { organizations } = await api.get('/v1/account')
   const tenant = organizations.find(({ id }) => id === organizationId)?.tenants[0]
-  await refreshed(tenant?.id ?? held?.tenant_id ?? undefined)
+  await refreshed(() => tenant?.id ?? heldTenant())
   return standing()
 }
 

@@ -31,8 +31,12 @@ export function Question({ dialog, question, action, isDangerous = false, run, o
       dialog.current?.close()
     })
   }
+  const close = () => {
+    doing.clear() // whoever is asked again was refused nothing yet
+    onClose?.()
+  }
   return (
-    <dialog ref={dialog} aria-labelledby={heading} onClose={onClose}>
+    <dialog ref={dialog} aria-labelledby={heading} onClose={close}>
       <form onSubmit={act}>
         <h2 id={heading}>{question}</h2>
         {children}

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
 import { type Actors, useActors } from '../../frame/actors.ts'
 import { useLoad } from '../../frame/load.ts'
@@ -86,7 +86,9 @@ export function Timeline({ id, turn, standing }: { id: string; turn: number; sta
     [credential.details, ({ details }) => <Details details={details} />],
     [credential.cause, (event) => <Cause event={event} actors={actors} />],
   ]
-  const origin = loaded.data?.data.find(({ type }) => type === 'credential.issued')
+  // it is among the first: further pages keep it
+  const origin = useRef<Event | undefined>(undefined)
+  origin.current ??= loaded.data?.data.find(({ type }) => type === 'credential.issued')
   return (
     <>
       <Shown loaded={loaded}>
@@ -97,8 +99,8 @@ export function Timeline({ id, turn, standing }: { id: string; turn: number; sta
           </>
         )}
       </Shown>
-      <Curl path={`/v1/credentials/${id}/timeline`} />
-      {origin && <Origin details={origin.details} standing={standing} />}
+      <Curl path={withQuery(`/v1/credentials/${id}/timeline`, { limit: String(PAGE_SIZE), page: String(page) })} />
+      {origin.current && <Origin details={origin.current.details} standing={standing} />}
     </>
   )
 }

@@ -1,7 +1,10 @@
 import type { Schemas } from '../../../client/index.ts'
 import { DAY_MS } from '../../frame/moments.ts'
 
-const opened = new Date()
+const HOUR_MS = 3_600_000
+
+/** The hour that is running: a page that is open for long asks anew with each, and not with each moment. */
+const thisHour = (): number => Math.floor(Date.now() / HOUR_MS) * HOUR_MS
 
 function momentOf(text: string | undefined, instead: number): Date {
   const moment = new Date(text ?? '')
@@ -18,12 +21,12 @@ export function filterOf(query: Record<string, string | undefined>): Schemas['Lo
     requestIds: listed(query.requestId),
     objectIds: listed(query.objectId),
   }
-  const first = Object.values(lists).some(({ length }) => length > 0) ? 0 : opened.getTime() - DAY_MS
+  const first = Object.values(lists).some(({ length }) => length > 0) ? 0 : thisHour() - DAY_MS
   return {
     ...lists,
     categories: listed(query.category),
     types: listed(query.type),
     dateFrom: momentOf(query.from, first).toISOString(),
-    dateTo: momentOf(query.to, opened.getTime() + DAY_MS).toISOString(),
+    dateTo: momentOf(query.to, thisHour() + DAY_MS).toISOString(),
   }
 }

@@ -165,7 +165,7 @@ export function Clients({ verifier: { id, issuer }, mayWrite }: ClientsProps) {
           />
         </>
       )}
-      <Curl path={path} />
+      <Curl path={`${path}?limit=${PAGE_SIZE}&page=${page}`} />
     </>
   )
 }

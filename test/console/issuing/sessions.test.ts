@@ -186,6 +186,46 @@ test('a mobile credential is read element by element, with its signer; its sessi
   await close()
 })
 
+test('a verifier sees the session of a credential, and nothing of webhooks, which the role does not read', async (t) => {
+  const { page, asked, complaints, close } = await open('credential-mdoc', 'verifier')
+  await page.waitForSelector('dd a[href^="/console/sessions/"]')
+  await settled(page)
+  t.is(await page.locator('h2:text-is("Told to webhooks")').count(), 0)
+  t.is(await page.locator('[role=alert]').count(), 0)
+  t.false(asked.some(({ path }) => path.startsWith('/v1/webhooks')))
+  t.deepEqual(complaints, [])
+  await close()
+})
+
+test('a long timeline has pages, and the session stays beside each of them', async (t) => {
+  const { credentialId } = await collected()
+  for (let nth = 0; nth < 52; nth++) {
+    const body = { isRevoked: nth % 2 === 0 }
+    const reply = await world.ask(`/v1/credentials/mobile/${credentialId}/revocation-status`, {
+      token: world.token,
+      body,
+    })
+    t.is(reply.status, 200, reply.text)
+  }
+  const { page, complaints, close } = await openConsole(
+    world,
+    await memberOf(world),
+    `/console/credentials/${credentialId}`,
+  )
+  await page.waitForSelector('dd a[href^="/console/sessions/"]')
+  await page.click('nav[aria-label$="Timeline"] button:text-is("Next")')
+  await page.waitForSelector('nav[aria-label$="Timeline"] [role=status]:has-text("Page 2 of 2")')
+  await settled(page)
+  t.is(await page.locator('dd a[href^="/console/sessions/"]').count(), 1)
+  t.regex(
+    (await page.textContent('main')) ?? '',
+    /timeline\?limit=50&page=2/,
+    'the command asks for what the page shows',
+  )
+  t.deepEqual(complaints, [])
+  await close()
+})
+
 test('a compact credential is read claim by claim, drawn as a QR code and printed', async (t) => {
   const { page, complaints, stopped, close } = await open('credential-cwt')
   await page.waitForSelector('h2:text-is("Decoded")')
