@@ -1,5 +1,5 @@
 import anyTest from 'ava'
-import { OPERATOR_SCOPES } from '../../protocol/tokens-logs/index.ts'
+import { OPERATOR_SCOPES, type Scope } from '../../protocol/tokens-logs/index.ts'
 import { addAccount, tokenOfPerson } from '../support/accounts.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { until } from '../support/credentials/dids.ts'
@@ -100,6 +100,14 @@ test('what waits too long is told to its tenant and to operators, and to no othe
     t.like(operator.platform, { outbox: { waiting: 1 }, deliveries: { late: 1 } })
     t.is(operator.platform?.statusLists.lists, undefined)
 
+    const granted = async (scope: Scope) => {
+      const { systemSql } = world.dependencies
+      const client = await addClient(systemSql, { tenantId: world.first.tenantId, scopes: [scope] })
+      return (await healthOf(world, await world.tokenOf(client))).platform
+    }
+    t.is((await granted('platform:read'))?.deliveries.late, 1)
+    t.is(await granted('platform:write'), null, 'who may write the platform reads it by another scope')
+
     const person = await healthOf(world, await tokenOfPerson(world, await addAccount(world)))
     t.deepEqual([person.tenant, person.platform], [null, null], 'a person without a tenant sees the parts alone')
     t.is(stateOf(person, 'database'), 'up')
@@ -108,6 +116,36 @@ test('what waits too long is told to its tenant and to operators, and to no othe
     t.is((await world.ask(`/v1/dids/${issuer}`, { token: world.token, method: 'DELETE' })).status, 204)
     const after = await once('no list', world, world.token, ({ tenant }) => tenant?.statusLists.unpublished === 0)
     t.deepEqual(after.tenant?.statusLists.lists, [])
+  } finally {
+    await world.close()
+  }
+})
+
+test('a list that has ended is told as one that waits, the one that waits longest first', async (t) => {
+  const world = await openWorld()
+  try {
+    const change = (text: string) => world.dependencies.systemSql.query({ text, values: [] })
+    const signed = await sign(world, await createDid(world), { revocable: true })
+    const other = await sign(world, await createDid(world), { revocable: true })
+    const published = [signed, other].map(({ credential }) => {
+      const { statusListCredential } = credential.credentialStatus as Record<string, string>
+      return new URL(statusListCredential ?? '').pathname
+    })
+    for (const path of published) t.is((await world.ask(path)).status, 200)
+    t.is((await healthOf(world, world.token)).tenant?.statusLists.unpublished, 0)
+    const ids = published.map((path) => path.split('/').at(-1) ?? '')
+    const ended = (id: string, hours: number) =>
+      change(
+        `update status_lists set changed_since = null, valid_until = now() - interval '${hours} hours' where id = '${id}'`,
+      )
+    await ended(ids[0] ?? '', 1)
+    await ended(ids[1] ?? '', 2)
+    const { tenant } = await once('lists', world, world.token, (health) => health.tenant?.statusLists.unpublished === 2)
+    t.deepEqual(
+      tenant?.statusLists.lists?.map(({ id }) => id),
+      ids.toReversed(),
+    )
+    t.true(Math.abs((tenant?.statusLists.oldestSeconds ?? 0) - 7200) < 60)
   } finally {
     await world.close()
   }

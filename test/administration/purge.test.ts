@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createPurge } from '../../activities/administration/purge.ts'
 import { inTenant, type Sql } from '../../entities/orm.ts'
+import { createDid, sign } from '../support/credentials/credentials.ts'
 import { saveProvider } from '../support/openid/users.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -199,4 +200,14 @@ test.serial('however many rows there are, no statement takes so many that it out
   t.like(await purge({ systemSql: counting }), { idempotencyKeys: 45_000, uploads: 1 })
   t.true(Math.max(...taken) <= 20_000, `${taken}`)
   t.is(await rowsOf(large), 0)
+})
+
+test.serial('what names its subjects by no digest yet is indexed (D-820)', async (t) => {
+  const { id } = await sign(world, await createDid(world))
+  const digests = () => ask<{ subjects: unknown }>('select subjects from credentials where id = $1', [id])
+  const before = await digests()
+  await ask('update credentials set subjects = null where id = $1', [id])
+  t.like(await purge(), { credentialSubjects: 1 })
+  t.deepEqual(await digests(), before)
+  t.like(await purge(), { credentialSubjects: 0 })
 })

@@ -94,8 +94,9 @@ test('the language is the browser’s, and the reader chooses another one on eve
   await page.waitForSelector('h1:text-is("What needs attention")')
   t.is(await page.evaluate('document.documentElement.lang'), 'en', 'it outlives a new load')
   t.is(await page.evaluate('document.cookie'), 'language=en')
-  const { path, sameSite, value } = (await context.cookies()).find(({ name }) => name === 'language') ?? {}
+  const { path, sameSite, value, expires = 0 } = (await context.cookies()).find(({ name }) => name === 'language') ?? {}
   t.deepEqual([path, sameSite, value], ['/console', 'Strict', 'en'])
+  t.true(expires * 1000 > Date.now() + 300 * 86_400_000, 'for a year')
   await close()
 })
 

@@ -1,7 +1,9 @@
 import anyTest from 'ava'
-import { closeBrowser, memberOf, openConsole, settled } from '../support/console/browser.ts'
+import { closeBrowser, logIn, memberOf, openConsole, openPage, settled } from '../support/console/browser.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
+import { createIaca, createSigner } from '../support/credentials/mobile.ts'
 import { needs } from '../support/parts.ts'
+import { createWebhook } from '../support/webhooks.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
@@ -49,4 +51,56 @@ test('charts of the day say their sums in words, and have their numbers as table
   t.is(await page.textContent('.chart:has-text("Signing") tbody tr:last-child td:nth-child(3)'), '1')
   t.deepEqual([complaints, await stopped()], [[], []])
   await close()
+})
+
+test('a verification of a presentation counts as one of a credential does', async (t) => {
+  const body = { presentation: {} }
+  const refused = await world.ask('/v1/credentials/web-semantic/presentations/verify', { token: world.token, body })
+  t.is(refused.status, 400, refused.text)
+  const { page, close } = await openConsole(world, await memberOf(world, 'auditor'))
+  t.is(await page.textContent('tr:has(a:text-is("Verifications that failed")) td:nth-child(2)'), '1')
+  await close()
+})
+
+test('what failed before the last day needs no attention', async (t) => {
+  const { id } = await createWebhook(world, world.token)
+  const failed = (age: string) =>
+    world.dependencies.systemSql.query({
+      text: `with event as (
+          insert into webhook_events (id, tenant_id, type) select gen_random_uuid(), tenant_id, 'WebhookTest'
+          from webhooks where id = $1 returning id, tenant_id)
+        insert into webhook_deliveries (id, tenant_id, webhook_id, event_id, event_type, state, attempts, created_at, ended_at)
+        select gen_random_uuid(), tenant_id, $1, id, 'WebhookTest', 'FAILED', '[]', now() - $2::interval, now() from event`,
+      values: [id, age],
+    })
+  await failed('23 hours')
+  for (const age of ['25 hours', '10 days']) await failed(age)
+  const { page, close } = await openConsole(world, await memberOf(world))
+  await page.waitForSelector('.attention a:text-is("1 webhook delivery failed in the last day")')
+  t.pass()
+  await close()
+})
+
+test('a document signer needs attention 30 days before it ends, and not before', async (t) => {
+  await createIaca(world)
+  const signerId = await createSigner(world)
+  const path = `/v1/credentials/mobile/document-signers/${signerId}`
+  const { certificateData } = (await world.ask(path, { token: world.token })).json<{
+    certificateData: { notAfter: string }
+  }>()
+  const DAY_MS = 86_400_000
+  const shown = async (days: number) => {
+    const { page, close } = await openPage(world)
+    // the clock of the reader: it is the certificate’s own end that comes near
+    await page.clock.setFixedTime(Date.parse(certificateData.notAfter) - days * DAY_MS)
+    await page.reload()
+    await logIn(page, await memberOf(world))
+    await settled(page)
+    const texts = await page.locator('.attention a:has-text("document signer")').allTextContents()
+    await close()
+    return texts
+  }
+  t.deepEqual(await shown(31.5), [])
+  t.deepEqual(await shown(30.5), ['A document signer ends in 30 days'])
+  t.deepEqual(await shown(1.5), ['A document signer ends in 1 day'])
 })

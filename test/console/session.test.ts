@@ -1,7 +1,9 @@
 import anyTest from 'ava'
 import { generateSync } from 'otplib'
+import type { Page } from 'playwright-core'
 import { tokenOfPerson } from '../support/accounts.ts'
-import { closeBrowser, memberOf, openConsole, openPage, violationsOf } from '../support/console/browser.ts'
+import { closeBrowser, memberOf, openConsole, openPage, settled, violationsOf } from '../support/console/browser.ts'
+import { gate } from '../support/console/gate.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { needs } from '../support/parts.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -92,6 +94,104 @@ test('a person of two tenants switches, and sees the other one’s objects alone
   await page.reload()
   await page.waitForSelector('text=There is no DID')
   t.true(asked.length > before, 'the tenant outlives a new load')
+  await close()
+})
+
+/** A person who administers the first tenant and another one, whose client did something. */
+async function ofTwoTenants() {
+  const account = await memberOf(world)
+  const other = await world.addTenant()
+  await world.dependencies.systemSql.query({
+    text: `update tenants set organization_id = (select organization_id from tenants where id = $1) where id = $2`,
+    values: [world.first.tenantId, other.tenantId],
+  })
+  const theirs = await createDid(world, 'ed25519', await world.tokenOf(other))
+  return { account, other, theirs }
+}
+
+/** The platform takes the token of the next request no more, so that the page asks for another one. */
+const refuseOnce = (page: Page, address: string) =>
+  page.route(
+    address,
+    (route) => route.fulfill({ status: 401, json: { type: '/problems#token.invalid', status: 401 } }),
+    {
+      times: 1,
+    },
+  )
+
+test('a page keeps its tenant when it renews its token, though another tab has chosen another one', async (t) => {
+  const { account, other, theirs } = await ofTwoTenants()
+  const { page, context, close } = await openConsole(world, account)
+  const select = (each: Page) => each.locator('header select').first()
+  await select(page).selectOption(world.first.tenantId)
+  await page.click('nav.main a:text-is("DIDs")')
+  await page.waitForSelector(`tbody tr:has-text("${did}")`)
+  const tab = await context.newPage()
+  await tab.goto(`${world.url}/console/dids`)
+  await tab.waitForSelector('nav.main')
+  await select(tab).selectOption(other.tenantId)
+  await tab.waitForSelector(`tbody tr:has-text("${theirs}")`)
+  await refuseOnce(page, '**/v1/credentials?*')
+  await page.click('nav.main a:text-is("Credentials")')
+  await settled(page)
+  await page.click('nav.main a:text-is("DIDs")')
+  await page.waitForSelector(`tbody tr:has-text("${did}")`)
+  t.is(await select(page).inputValue(), world.first.tenantId)
+  t.is(await page.locator(`tbody tr:has-text("${theirs}")`).count(), 0)
+  await close()
+})
+
+test('a tab that comes second to a refresh waits for the cookie of the first one', async (t) => {
+  const { page, close } = await openConsole(world, await memberOf(world))
+  const problem = { type: '/problems#session.refreshed', status: 409 }
+  await page.route('**/v1/auth/refresh', (route) => route.fulfill({ status: 409, json: problem }), { times: 2 })
+  await page.reload()
+  await page.waitForSelector('nav.main')
+  t.is(await page.locator('[role=alert]').count(), 0)
+  await close()
+})
+
+test('a tenant that is chosen while a token is renewed is the tenant of the page', async (t) => {
+  const { account, other, theirs } = await ofTwoTenants()
+  const { page, asked, complaints, close } = await openConsole(world, account, '/console/dids')
+  const select = page.locator('header select').first()
+  await select.selectOption(world.first.tenantId)
+  await page.waitForSelector(`tbody tr:has-text("${did}")`)
+  const [held, released] = [gate(), gate()]
+  const refreshes = () => asked.filter(({ path }) => path === '/v1/auth/refresh').length
+  await page.route(
+    '**/v1/auth/refresh',
+    async (route) => {
+      held.open()
+      await released.opened
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  await refuseOnce(page, '**/v1/credentials?*')
+  const before = refreshes()
+  await page.click('nav.main a:text-is("Credentials")')
+  await held.opened
+  await select.selectOption(other.tenantId)
+  await page.waitForTimeout(300)
+  t.is(refreshes(), before + 1, 'one refresh at a time')
+  released.open()
+  await page.click('nav.main a:text-is("DIDs")')
+  await page.waitForSelector(`tbody tr:has-text("${theirs}")`)
+  t.is(await select.inputValue(), other.tenantId)
+  t.deepEqual(complaints, [])
+  await close()
+})
+
+test('names of one tenant are not shown for those of another one, nor missed there', async (t) => {
+  const { account, other } = await ofTwoTenants()
+  const { page, close } = await openConsole(world, account, '/console/log?type=DID_CREATE_SUCCESS')
+  const select = page.locator('header select').first()
+  await select.selectOption(world.first.tenantId)
+  await page.waitForSelector(`tbody bdi[title="${world.first.clientId}"]`)
+  await select.selectOption(other.tenantId)
+  await page.waitForSelector(`tbody bdi[title="${other.clientId}"]`)
+  t.is(await page.locator(`tbody [title="${world.first.clientId}"]`).count(), 0)
   await close()
 })
 

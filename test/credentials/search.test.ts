@@ -1,10 +1,12 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createSubjectIndex, indexMissingSubjects } from '../../activities/credentials/subjects.ts'
+import { COURSE, create, lines } from '../support/credentials/batches.ts'
 import { createCompactTemplate, signCompact, signCompactSemantic } from '../support/credentials/compact.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { createIaca, createSigner, signMobile } from '../support/credentials/mobile.ts'
 import { refusal } from '../support/credentials/templates.ts'
+import { platformOf } from '../support/parts/platform.ts'
 import { signSdJwt } from '../support/sd-jwt/credentials.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -158,6 +160,34 @@ test.serial('credentials of an earlier release are found once the maintenance ha
   const empty = (row: object) => ({ ...row, subjects: Reflect.get(row, 'subjects') ?? [] })
   t.deepEqual((await digests()).map(empty), before.map(empty), 'as signing keeps them')
   t.is(await indexMissingSubjects(systemSql, index), 0, 'once')
+})
+
+test.serial('what a batch has signed is found by its subject', async (t) => {
+  const { id } = await create(world, lines(2), { issuer, proofType: 'ecdsa-rdfc-2019', context: COURSE })
+  const chunk = { tenantId: world.first.tenantId, batchId: id, from: 1, to: 2 }
+  await platformOf(world).batchSigning.signBatchChunk(chunk)
+  const body = { subject: 'did:example:holder-2', batchId: id }
+  const { data } = (await world.ask(`${PATH}/search`, { token: world.token, body })).json<
+    Page & Record<string, unknown>
+  >()
+  t.deepEqual(
+    data.map((each) => Reflect.get(each, 'batch_row')),
+    [2],
+  )
+  await set('delete from credentials where batch_id = $1', id)
+})
+
+test('digests of a subject are of one tenant and one master key alone (D-787)', (t) => {
+  const [tenant, other, subject] = [randomUUID(), randomUUID(), 'did:example:holder']
+  const index = createSubjectIndex(world.config)
+  const digest = index.of(tenant, subject)
+  t.deepEqual(index.of(tenant, subject), digest)
+  const changed = [
+    index.of(other, subject),
+    index.of(tenant, `${subject}2`),
+    createSubjectIndex({ masterKey: randomBytes(32) }).of(tenant, subject),
+  ]
+  for (const each of changed) t.notDeepEqual(each, digest)
 })
 
 test.serial('a summary names the credential and holds nothing of its document', async (t) => {

@@ -71,6 +71,10 @@ test.serial('one delivery tells what was sent, to the byte, and what was answere
     ],
   )
   for (const [nth, { headers }] of attempts.entries()) t.like(sent[nth]?.headers, named(headers), String(nth))
+  const moved = await own().update(webhook.id, { url: beside().urlOf('told-elsewhere') })
+  t.is(moved.status, 200, moved.text)
+  t.deepEqual((await own().delivery(id)).request, request, 'a webhook that has moved changes nothing of what was sent')
+  t.is((await own().update(webhook.id, { url: webhook.url })).status, 200)
   const { deliveries } = await own().deliveries(`?webhookId=${webhook.id}`)
   for (const each of deliveries) {
     t.false('request' in each)

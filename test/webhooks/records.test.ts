@@ -99,6 +99,26 @@ test('a delivery under way is not made again, and one that failed is made again 
     t.is((await world.ask(`${WEBHOOKS}/${id}/redeliver`, { token, body: { since } })).status, 400)
 })
 
+test('of more than 500 that failed the oldest are made again first, and of 500 there is no more', async (t) => {
+  const { hooks } = await otherTenant()
+  const { id } = await hooks.created(input())
+  await addFailed(id, 501)
+  const { systemSql } = world.dependencies
+  const { rows } = await systemSql.query<{ id: string }>({
+    text: `update webhook_deliveries set ended_at = now() + interval '1 minute'
+      where id = (select id from webhook_deliveries where webhook_id = $1 order by random() limit 1) returning event_id as id`,
+    values: [id],
+  })
+  const since = '2020-01-01T00:00:00Z'
+  t.deepEqual((await hooks.redeliverFailed(id, since)).json(), { redelivered: 500, more: true })
+  const waiting = await hooks.deliveries(`?eventId=${rows[0]?.id}`)
+  t.is(waiting.totalCount, 1, 'the newest waits for the next request')
+  t.deepEqual((await hooks.redeliverFailed(id, since)).json(), { redelivered: 1, more: false })
+  const other = (await hooks.created(input())).id
+  await addFailed(other, 500)
+  t.deepEqual((await hooks.redeliverFailed(other, since)).json(), { redelivered: 500, more: false })
+})
+
 test('what failed in a span of time is made again, from its beginning on and before its end', async (t) => {
   const { hooks, token } = await otherTenant()
   const { id } = await hooks.created(input())

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { eraseCredentials } from '../../../activities/credentials/erase.ts'
+import { eventIdOf } from '../../../activities/openid/sessions/issue.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { createDid, payload } from '../../support/credentials/credentials.ts'
 import { loggedAbout, until } from '../../support/credentials/dids.ts'
 import { type Database, ERASURES, ended, erase, erased, openDatabase, typeOf } from '../../support/privacy/erasures.ts'
 import { type Issuing, newHolder, openIssuing, SEMANTIC } from '../../support/privacy/issuing.ts'
+import { createWebhook } from '../../support/webhooks.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -95,6 +97,35 @@ test('one credential is erased by its id, and its status is what the caller chos
     t.is((await issuing.read(id)).status, 404)
     t.is((await issuing.read(other)).status, 200, 'another one of the same holder')
   }
+})
+
+test('what receivers answered to the events of an erased credential is erased with it, and nothing else', async (t) => {
+  const holder = newHolder()
+  const [id, other] = [await issuing.about(holder), await issuing.about(newHolder())]
+  const { tenantId } = world.first
+  const webhook = await createWebhook(world, world.token)
+  const { systemSql } = world.dependencies
+  const eventIds = [id, other].map((each) => eventIdOf(tenantId, each))
+  for (const eventId of eventIds)
+    await systemSql.query({
+      text: `with event as (
+          insert into webhook_events (id, tenant_id, type) values ($1, $2, 'OpenIdCredentialIssued') returning id)
+        insert into webhook_deliveries (id, tenant_id, webhook_id, event_id, event_type, state, attempts, exchanges, ended_at)
+        select gen_random_uuid(), $2, $3, id, 'OpenIdCredentialIssued', 'DELIVERED', '[]', '{"1":"sealed"}', now() from event`,
+      values: [eventId, tenantId, webhook.id],
+    })
+  await erased(world, { subjectDid: holder })
+  const kept = await database.rows<{ event: string; exchanges: unknown }>(
+    'select event_id as event, exchanges from webhook_deliveries where webhook_id = $1',
+    webhook.id,
+  )
+  t.deepEqual(
+    new Map(kept.map(({ event, exchanges }) => [event, exchanges])),
+    new Map<string, unknown>([
+      [eventIds[0] ?? '', null],
+      [eventIds[1] ?? '', { 1: 'sealed' }],
+    ]),
+  )
 })
 
 test('what has no status entry is erased, and stays valid', async (t) => {

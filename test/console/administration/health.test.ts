@@ -5,6 +5,7 @@ import { dismissGuard } from '../../../stack/parts/part.ts'
 import { looksRight } from '../../support/console/appearance.ts'
 import { closeBrowser, memberOf, openConsole, operatorOf, settled } from '../../support/console/browser.ts'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
+import { until } from '../../support/credentials/dids.ts'
 import { createAppRole, openVault } from '../../support/parts/vault.ts'
 import { needs } from '../../support/parts.ts'
 import { temporary } from '../../support/stack/stack.ts'
@@ -46,6 +47,21 @@ test('home and health name a part that is down and a list that is not published;
   t.is(await page.locator(`td code:text-is("${issuer}")`).count(), 1)
   t.is(await page.locator('h2:text-is("The whole platform")').count(), 0)
   t.deepEqual(complaints, [])
+  await close()
+})
+
+test('the page looks by itself, and not while nobody sees it', async (t) => {
+  const { page, asked, close } = await openConsole(world, await memberOf(world), '/console/health')
+  const looks = () => asked.filter(({ path }) => path === '/v1/health').length
+  const first = looks()
+  await until('another look', async () => looks() > first)
+  await settled(page)
+  await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })`)
+  const before = looks()
+  await page.waitForTimeout(6_000)
+  t.is(looks(), before)
+  await page.evaluate(`delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))`)
+  await until('a look at once', async () => looks() > before)
   await close()
 })
 

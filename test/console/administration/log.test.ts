@@ -143,6 +143,41 @@ test('the chain is verified in words, with a head that was kept, and a changed e
   await close()
 })
 
+test('a log of many parts is verified part by part, each where the last one ended', async (t) => {
+  const { page, close } = await openConsole(world, await memberOf(world), '/console/log')
+  const asked: unknown[] = []
+  await page.route('**/v1/analytics/verify', async (route) => {
+    const body: { from?: number } = route.request().postDataJSON()
+    asked.push(body)
+    const from = body.from ?? 1
+    const next = from < 201 ? from + 100 : null
+    const checked = { from, to: from + 99 }
+    await route.fulfill({
+      json: { intact: true, fault: null, keptHead: null, signedTo: 300, waiting: 0, checked, next },
+    })
+  })
+  await page.click('button:text-is("Verify the chain")')
+  await page.waitForSelector('.success:has-text("300")')
+  t.deepEqual(asked, [{}, { from: 101 }, { from: 201 }])
+  await close()
+})
+
+test('a log that is followed is not asked while nobody sees the page', async (t) => {
+  const { page, asked, close } = await openConsole(world, await memberOf(world), '/console/log')
+  await page.click('button:text-is("Follow")')
+  await settled(page)
+  await page.evaluate(`Object.defineProperties(document, {
+    hidden: { configurable: true, get: () => true }, visibilityState: { configurable: true, get: () => 'hidden' } })`)
+  await settled(page)
+  const looks = () => asked.filter(({ path }) => path === '/v1/analytics/events').length
+  const before = looks()
+  await page.waitForTimeout(4_000)
+  t.is(looks(), before)
+  await page.evaluate('delete document.hidden; delete document.visibilityState')
+  await until('another look', async () => looks() > before)
+  await close()
+})
+
 test('a role that does not read the log has no page for it', async (t) => {
   const { page, close } = await openConsole(world, await memberOf(world, 'issuer'), '/console/log')
   await page.waitForSelector('h1:text-is("There is no such page")')

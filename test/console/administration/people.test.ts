@@ -1,6 +1,6 @@
 import anyTest from 'ava'
 import { generateSync } from 'otplib'
-import { newEmail, PASSWORD, tokenOfPerson } from '../../support/accounts.ts'
+import { addAccount, createOrganization, newEmail, PASSWORD, tokenOfPerson } from '../../support/accounts.ts'
 import { looksRight } from '../../support/console/appearance.ts'
 import {
   closeBrowser,
@@ -64,6 +64,19 @@ test('an administrator invites, withdraws, changes a role and removes a person',
   await page.waitForSelector(`bdi:text-is("${other.email}")`, { state: 'detached' })
   t.is(await roleOf(), undefined)
   t.deepEqual(complaints, [])
+  await close()
+})
+
+test('a role that the platform does not change is shown as it is', async (t) => {
+  const account = await addAccount(world)
+  const token = await tokenOfPerson(world, account)
+  await createOrganization(world, token)
+  const { page, close } = await openConsole(world, account, '/console/people')
+  const role = page.locator(`select[aria-label="Role of ${account.email}"]`)
+  await role.selectOption('auditor')
+  await page.waitForSelector('main [role=alert]')
+  await settled(page)
+  t.is(await role.inputValue(), 'admin')
   await close()
 })
 

@@ -222,6 +222,28 @@ test('errors of a batch are read page by page', async (t) => {
   await close()
 })
 
+test('rows that are refused while the page is open appear on it', async (t) => {
+  const { id } = await create(world, claimLines(1), { templateId: template.id, issuerDid: did })
+  const known = await until(world, id, ({ status }) => status === 'COMPLETED')
+  const { page, close } = await openConsole(world, await memberOf(world, 'issuer'), '/console/batches')
+  let failed = 1
+  await page.route(`**/v1/credentials/batches/${id}`, (route) =>
+    route.fulfill({ json: { ...known, total: 10, failed, pending: 10 - failed, status: 'PROCESSING' } }),
+  )
+  const error = { field: 'score:number', code: 'row.invalid', rule: 'row.number', message: 'expected a number' }
+  await page.route(`**/v1/credentials/batches/${id}/errors`, (route) => {
+    const rows = Array.from({ length: failed }, (_, at) => `${JSON.stringify({ row: at + 1, ...error })}\n`)
+    return route.fulfill({ contentType: 'application/x-ndjson', body: rows.join('') })
+  })
+  await page.goto(`${world.url}/console/batches/${id}`)
+  await page.waitForSelector('tbody tr:first-child td:text-is("1")')
+  t.is(await page.locator('tbody tr').count(), 1)
+  failed = 3
+  await page.waitForSelector('tbody tr:nth-child(3)')
+  t.is(await page.locator('tbody tr').count(), 3)
+  await close()
+})
+
 /** Longer than a frame of a slow machine by far: what a page of 100,000 rows would take. */
 const SLOW_MS = 200
 

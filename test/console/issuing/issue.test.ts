@@ -4,6 +4,7 @@ import { looksRight } from '../../support/console/appearance.ts'
 import { closeBrowser, memberOf, openConsole, settled } from '../../support/console/browser.ts'
 import { COMPACT, createCompactTemplate, verifyCompact } from '../../support/credentials/compact.ts'
 import { createDid, verify } from '../../support/credentials/credentials.ts'
+import { until } from '../../support/credentials/dids.ts'
 import { createIaca, createSigner } from '../../support/credentials/mobile.ts'
 import { createTemplate } from '../../support/credentials/templates.ts'
 import { createMobileTemplate, createWalletKey, openWallet } from '../../support/openid/wallet.ts'
@@ -190,6 +191,28 @@ test('who may only read has no page to issue', async (t) => {
   await settled(page)
   t.is(await page.locator('nav.main >> text=Issue').count(), 0)
   t.is(await page.textContent('h1'), 'There is no such page')
+  await close()
+})
+
+test('a question that got no answer is sent again as the same one, and one that was answered is another one', async (t) => {
+  const path = `/console/issue?format=compact&template=${compact}`
+  const { page, close } = await openConsole(world, await memberOf(world, 'issuer'), path)
+  const keys: (string | undefined)[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().includes('/v1/credentials/compact'))
+      keys.push(request.headers()['idempotency-key'])
+  })
+  await page.fill('input[name="claims.course"]', 'CS-101')
+  await page.route('**/v1/credentials/compact/**', (route) => route.abort(), { times: 1 })
+  await page.click('main button:text-is("Sign")')
+  await page.waitForSelector('[role=alert] strong:text-is("The platform cannot be reached")')
+  await page.click('main button:text-is("Sign")')
+  await page.waitForSelector('text=Open the credential')
+  await page.click('main button:text-is("Sign")')
+  await until('the third request', async () => keys.length === 3)
+  t.regex(keys[0] ?? '', /^[0-9a-f-]{36}$/)
+  t.is(keys[1], keys[0], 'nothing is made twice')
+  t.not(keys[2], keys[0])
   await close()
 })
 

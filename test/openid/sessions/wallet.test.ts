@@ -85,6 +85,13 @@ test('ldp_vc: a foreign wallet collects it, and @digitalbazaar/vc verifies it (O
   const subject = credential?.credentialSubject as Record<string, string>
   t.is(subject.given_name, 'Ada')
   t.regex(subject.id ?? '', /^did:key:z6Mk/, 'the subject is the key that the wallet proved')
+  const search = { token: world().token, body: { subject: subject.id } }
+  const found = (await world().ask('/v1/credentials/search', search)).json<{ data: { id: string }[] }>()
+  t.deepEqual(
+    found.data.map((each) => each.id),
+    (await sessions().read(id)).issuances[0]?.credentialIds,
+    'and the credential is found by it',
+  )
   const { state, steps, issuances, waitsFor } = await sessions().read(id)
   t.deepEqual([state, waitsFor, issuances[0]?.state], ['ISSUED', 'notification', 'ISSUED'])
   const expected = ['OFFER_CREATED', 'TOKEN_ISSUED', 'CREDENTIAL_REQUESTED', 'CREDENTIAL_ISSUED']

@@ -87,6 +87,29 @@ test.serial('a span is of whole hours; another tenant counts for nothing', async
   }
 })
 
+test.serial('a request that was answered a moment ago is counted already', async (t) => {
+  const token = await world.tokenOf(await world.addTenant())
+  for (let nth = 1; nth <= 5; nth++) {
+    t.is((await world.ask('/v1/dids', { token })).status, 200)
+    t.is(ofKind(await countsOf(token), 'DID_RETRIEVE_LIST')?.succeeded, nth)
+  }
+})
+
+test.serial('a span of 168 hours is the longest', async (t) => {
+  const token = await world.tokenOf(await world.addTenant())
+  const dateTo = new Date().toISOString()
+  const since = (hours: number) => new Date(Date.parse(dateTo) - hours * HOUR_MS).toISOString()
+  t.is((await countsOf(token, `?dateTo=${dateTo}&dateFrom=${since(167)}`)).hours.length, 168)
+  t.is((await askCounts(token, `?dateTo=${dateTo}&dateFrom=${since(168)}`)).status, 400)
+})
+
+test.serial('a span begins at most 30 days ago', async (t) => {
+  const token = await world.tokenOf(await world.addTenant())
+  const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString()
+  t.is((await askCounts(token, `?dateFrom=${ago(30 * 24 - 1)}&dateTo=${ago(30 * 24 - 1)}`)).status, 200)
+  t.is((await askCounts(token, `?dateFrom=${ago(30 * 24 + 1)}&dateTo=${ago(30 * 24 + 1)}`)).status, 400)
+})
+
 test.serial('a span that is too long, too old, ahead or none is refused with what was expected', async (t) => {
   const token = await world.tokenOf(await world.addTenant())
   const ago = (days: number) => new Date(Date.now() - days * 24 * HOUR_MS).toISOString()
@@ -116,16 +139,17 @@ test.serial(
     const token = await world.tokenOf(client)
     await write(client.tenantId, 'DID_CREATE_SUCCESS', 2, 3)
     await write(client.tenantId, 'DID_CREATE_SUCCESS', (KEPT_COUNT_DAYS + 1) * 24, 1)
+    await write(client.tenantId, 'DID_CREATE_SUCCESS', 29 * 24, 5)
     await logs.settle()
     const kept = () =>
       logs.ask<{ count: string }>(
         `select sum(count) as count from log_counts where tenant_id = $1 and type = 'DID_CREATE_SUCCESS'`,
         [client.tenantId],
       )
-    t.deepEqual(await kept(), [{ count: '4' }])
+    t.deepEqual(await kept(), [{ count: '9' }])
     const parts = { ...world.dependencies, ...createPlatform(world.dependencies) }
     t.true((await createPurge(parts).purgeExpiredRows()).logCounts > 0)
-    t.deepEqual(await kept(), [{ count: '3' }])
+    t.deepEqual(await kept(), [{ count: '8' }], 'what may be asked for stays')
     t.is(ofKind(await countsOf(token), 'DID_CREATE')?.succeeded, 3)
   },
 )
