@@ -19,8 +19,8 @@ import {
   PRESENTATION_NOT_FOUND,
   PRESENTATION_PROBLEMS,
   PRESENTATION_REFUSALS,
-  PRESENTATION_SCHEMAS,
 } from './presentations/document.ts'
+import { PRESENTATION_SCHEMAS } from './presentations/schemas.ts'
 import { OPENID_PROBLEMS } from './problems.ts'
 import { PROVIDER } from './providers/wire.ts'
 import {

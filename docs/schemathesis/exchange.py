@@ -120,6 +120,7 @@ THINGS = {
     **of("OpenIdWallet", WALLET, new_wallet),
     "getOpenId4VpRequest": REQUEST,
     "redeemOpenId4VpRequest": REQUEST,
+    "answerOpenId4VpRequest": REQUEST,
     "deleteOpenId4VpRequest": new_request,
     "getOpenIdSession": SESSION,
     "retryOpenIdSession": SESSION,
@@ -168,7 +169,8 @@ def verifier(case, body):
 
 def request(case, body):
     body["verifierId"], body["dcqlQuery"] = VERIFIER, IDENTITY
-    for name in ("verifierDid", "certificateChain", "clientIdPrefix", "presentationTemplateId", "transactionData"):
+    for name in ("verifierDid", "certificateChain", "clientIdPrefix", "presentationTemplateId", "transactionData",
+                 "expectedOrigins", "responseMode"):
         body.pop(name, None)
     if body.get("redirectUri"):
         body["redirectUri"] = called("")

@@ -22,8 +22,8 @@ const OpenIdPresentationSchema = defineEntity({
     otherDeviceDigest: p.blob(),
     sameDeviceDigest: p.blob(),
     state: p.text().$type<RequestState>(),
-    /** By which of the two the wallet answered. */
-    answeredBy: p.text().$type<'other' | 'same'>().nullable(),
+    /** How the wallet answered: by one of the two, or through the browser. */
+    answeredBy: p.text().$type<'other' | 'same' | 'browser'>().nullable(),
     failures: p.integer().default(0),
     failureCode: p.text().nullable(),
     /** JSON, encrypted: what is asked for, the key of the answer until there is one, and what was presented. */

@@ -53,6 +53,7 @@ export const OPENID_OPERATIONS = {
   createOpenId4VpRequest: { scope: write, name: 'OPENID4VP_REQUEST_CREATE', category: openid4vp, changes: true },
   listOpenId4VpRequests: { scope: read, name: 'OPENID4VP_REQUEST_RETRIEVE_LIST', category: openid4vp },
   getOpenId4VpRequest: { scope: read, name: 'OPENID4VP_REQUEST_RETRIEVE', category: openid4vp },
+  answerOpenId4VpRequest: { scope: write, name: 'OPENID4VP_REQUEST_ANSWER', category: openid4vp, changes: true },
   redeemOpenId4VpRequest: { scope: write, name: 'OPENID4VP_REQUEST_REDEEM', category: openid4vp, changes: true },
   deleteOpenId4VpRequest: { scope: write, name: 'OPENID4VP_REQUEST_DELETE', category: openid4vp, changes: true },
   getOpenIDConfiguration: { scope: read, name: 'CREDENTIAL_PROVIDER_OPENID_CONFIGURATION_RETRIEVE', category: hook },

@@ -13,6 +13,7 @@ import { createDid, sign } from '../support/credentials/credentials.ts'
 import { didsOf } from '../support/credentials/dids.ts'
 import { createDomain } from '../support/domains.ts'
 import { addClient } from '../support/frame/tenants.ts'
+import { requestsOf } from '../support/openid/requests.ts'
 import { CLAIMS, createMobileTemplate, sessionsOf } from '../support/openid/wallet.ts'
 import { erase } from '../support/privacy/erasures.ts'
 import { transfersOf } from '../support/transfers/transfers.ts'
@@ -131,6 +132,15 @@ const KINDS: Record<string, { begin(): Promise<string>; over: string; since: str
     },
     over: `update openid_sessions set state = 'EXPIRED', ended_at = now() where id = $1`,
     since: 'update openid_sessions set ends_at = $2 where id = $1',
+  },
+  expirePresentation: {
+    async begin() {
+      const { id } = await requestsOf(world, await createDid(world, 'p256')).create()
+      await change('update openid_presentations set expires_at = now() where id = $1', id) // before that it waits
+      return id
+    },
+    over: `update openid_presentations set state = 'EXPIRED', ended_at = now() where id = $1`,
+    since: 'update openid_presentations set expires_at = $2 where id = $1',
   },
   provisionTenant: {
     begin: async () => (await (await tenants()).created({ did: { keyType: 'ed25519' } })).id,

@@ -1,23 +1,27 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import type { OpenIdPresentation } from '../../../entities/openid/presentations.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Json } from '../../../protocol/json.ts'
 import { parseAnswer, readVpToken } from '../../../protocol/openid/dcql/token.ts'
 import { decryptAnswer, thumbprintOf } from '../../../protocol/openid/presentations/encryption.ts'
-import { needsState } from '../../../protocol/openid/presentations/requests.ts'
+import { audienceOf, needsState } from '../../../protocol/openid/presentations/requests.ts'
 import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
 import { exampleOf } from '../../../protocol/openid/verifiers/dcql.ts'
-import { sessionTranscript } from '../../../protocol/openid/verifiers/transcript.ts'
+import { browserTranscript, sessionTranscript } from '../../../protocol/openid/verifiers/transcript.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import type { Call, Operations } from '../../frame/operations.ts'
 import { isSame } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import { MAX_FAILURES, type WalletSays } from '../verifiers/answering.ts'
 import type { SignInRequests } from '../verifiers/asking.ts'
-import type { SignInSecrets } from '../verifiers/secrets.ts'
-import { WALLET_PATH } from './requests.ts'
+import type { SignInSecrets, WalletWay } from '../verifiers/secrets.ts'
 import type { RequestContent, RequestRows } from './rows.ts'
-import type { PresentationChecks, PresentationVerdict } from './verify.ts'
+import type { PresentationChecks, PresentationSession, PresentationVerdict } from './verify.ts'
+import { WALLET_PATH, walletRequestOf } from './wallet-requests.ts'
 
 interface Parts extends Pick<Dependencies, 'database' | 'now'> {
+  operations: Operations
   tenants: Pick<Tenants, 'byId' | 'byHost'>
   rows: RequestRows
   secrets: SignInSecrets
@@ -28,8 +32,11 @@ interface Parts extends Pick<Dependencies, 'database' | 'now'> {
 /** What a refused presentation says of a person is not kept. */
 const withoutClaims = ({ claims: _, holder: __, ...verdict }: PresentationVerdict): PresentationVerdict => verdict
 
-/** What is wrong with a wallet's answer, by the code that the client of the API reads. */
-const codeOf = ({ code }: Refusal): string => code.replace(/^sign_in\./, 'openid_presentation.')
+/** An answer that cannot be read is the client's problem by a code of requests; that of sign-ins is for their log. */
+const inOwnWords = (error: Refusal): Refusal =>
+  error.code === 'sign_in.answer_malformed'
+    ? new Refusal('openid_presentation.answer_malformed', error.message, error.errors)
+    : error
 
 const refused = (verdicts: readonly PresentationVerdict[]): Refusal => {
   const [failure] = verdicts.flatMap(({ reason }) => reason)
@@ -39,28 +46,41 @@ const refused = (verdicts: readonly PresentationVerdict[]): Refusal => {
   ])
 }
 
+/** Finds the request that an answer is for, and how its wallet is reached. Throws `openid_presentation.over`. */
+type Find = (em: SqlEntityManager, lock?: boolean) => Promise<{ row: OpenIdPresentation; way: WalletWay }>
+
+/** What the holder's signatures have to be bound to beside the nonce. */
+type BindingOf = (
+  found: { row: OpenIdPresentation; nonce: string },
+  keyThumbprint: { keyThumbprint?: Uint8Array },
+) => Promise<Pick<PresentationSession, 'audience' | 'transcript'>>
+
+interface Answer {
+  find: Find
+  /** The members of the answer, in clear. */
+  open(content: RequestContent): Promise<Json>
+  bindingOf: BindingOf
+}
+
 /** What wallets are asked in requests of the API, and what they answer. */
 export function createRequestAnswers(parts: Parts) {
-  const { database, now, tenants, rows, secrets, signInRequests, presentationChecks } = parts
+  const { database, now, operations, tenants, rows, secrets, signInRequests, presentationChecks } = parts
 
-  const read = (tenantId: string, name: string) =>
+  const read = (tenantId: string, find: Find) =>
     inTenant(database.tenants, tenantId, async (em) => {
-      const { row, device } = await rows.byName(em, name)
+      const { row, way } = await find(em)
       const content = rows.opened(row)
-      const { baseUrl } = await tenants.byId(tenantId)
-      const handover = {
-        clientId: row.clientIdentifier,
-        nonce: secrets.nonce(row.id, device),
-        responseUri: `${baseUrl}${WALLET_PATH}/answers/${name}`,
-      }
-      const state = needsState(content.query) ? secrets.state(row.id, device) : undefined
-      return { row, device, content, handover, state }
+      const state = needsState(content.query) ? secrets.state(row.id, way) : undefined
+      return { row, way, content, state, nonce: secrets.nonce(row.id, way) }
     })
 
+  const responseUriOf = async (tenantId: string, name: string): Promise<string> =>
+    `${(await tenants.byId(tenantId)).baseUrl}${WALLET_PATH}/answers/${name}`
+
   /** Counts a wrong answer, until there were too many. */
-  const fail = (tenantId: string, name: string, code: string, isFinal: boolean, verdicts?: PresentationVerdict[]) =>
+  const fail = (tenantId: string, find: Find, code: string, isFinal: boolean, verdicts?: PresentationVerdict[]) =>
     inTenant(database.tenants, tenantId, async (em) => {
-      const { row } = await rows.byName(em, name, true)
+      const { row } = await find(em, true)
       const credentials = verdicts?.map(withoutClaims)
       const content = { ...rows.opened(row), ...(credentials && { credentials }) }
       Object.assign(row, { failures: row.failures + 1, failureCode: code, updatedAt: now() })
@@ -70,17 +90,75 @@ export function createRequestAnswers(parts: Parts) {
       else row.content = rows.sealed(row, content)
     })
 
-  /** The members of an answer, in clear. */
-  async function opened(says: WalletSays, { encryption }: RequestContent): Promise<Json> {
-    if ('response' in says) {
-      if (!encryption) throw invalidAnswer('answer_malformed', 'The answer is encrypted, and the request has no key.')
-      return decryptAnswer(says.response, encryption)
-    }
+  async function decrypted(jwe: string, { encryption }: RequestContent): Promise<Json> {
+    if (!encryption) throw invalidAnswer('answer_malformed', 'The answer is encrypted, and the request has no key.')
+    return decryptAnswer(jwe, encryption)
+  }
+
+  function assertInClear({ encryption }: RequestContent): void {
+    if (encryption) throw invalidAnswer('answer_malformed', 'The answer is not encrypted, as the request asks for.')
+  }
+
+  async function ofForm(says: WalletSays, content: RequestContent): Promise<Json> {
+    if ('response' in says) return decrypted(says.response, content)
     if ('error' in says) return { error: says.error }
-    if (encryption)
-      throw invalidAnswer('answer_malformed', 'The answer is not encrypted: the request has direct_post.jwt.')
+    assertInClear(content)
     const { vpToken, state } = says
     return { vp_token: parseAnswer(vpToken, 'vp_token'), ...(state !== undefined && { state }) }
+  }
+
+  async function ofBrowser(data: Json, content: RequestContent): Promise<Json> {
+    const { response, vp_token: vpToken, error } = data
+    if (typeof response === 'string' && vpToken === undefined) return decrypted(response, content)
+    if (error === undefined) assertInClear(content)
+    return data
+  }
+
+  /**
+   * Verifies an answer, and counts it where it is not accepted. `accept` is called for one that is; undefined: the wallet
+   * declined. Throws `openid_presentation.*`.
+   */
+  async function take<Result>(
+    tenantId: string,
+    { find, open, bindingOf }: Answer,
+    accept: (work: (em: SqlEntityManager) => Promise<OpenIdPresentation>) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const { row: asked, way, content, nonce, state } = await read(tenantId, find)
+    const { query, template, transactionData, encryption } = content
+    let verdicts: PresentationVerdict[] | undefined
+    try {
+      const answer = await open(content)
+      if (typeof answer.error === 'string' && answer.vp_token === undefined) {
+        await fail(tenantId, find, 'openid_presentation.declined', true)
+        return undefined
+      }
+      if (state !== undefined && !(typeof answer.state === 'string' && isSame(answer.state, state)))
+        throw invalidAnswer('answer_malformed', 'The answer has not the state of the request.')
+      const { presented } = readVpToken(answer.vp_token, query)
+      const wanted = template ? signInRequests.wantedBy(template.query) : []
+      const key = encryption ? { keyThumbprint: await thumbprintOf(encryption) } : {}
+      const checked = await presentationChecks.verifyAll(tenantId, presented, {
+        nonce,
+        ...(await bindingOf({ row: asked, nonce }, key)),
+        ...(transactionData && { transactionData }),
+        exampleOf: (id) => exampleOf(wanted, id),
+        ...(template?.trustedContexts && { trustedContexts: template.trustedContexts }),
+      })
+      const found = checked.map(({ verdict }) => verdict)
+      verdicts = found
+      if (!found.every(({ verified }) => verified)) throw refused(found)
+      return await accept(async (em) => {
+        const { row } = await find(em, true)
+        row.answeredBy = way
+        rows.end(em, row, { ...content, credentials: found }, { state: 'VERIFIED' })
+        return row
+      })
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code === 'openid_presentation.over') throw error
+      const refusal = inOwnWords(error)
+      await fail(tenantId, find, refusal.code, false, verdicts)
+      throw refusal
+    }
   }
 
   return {
@@ -93,20 +171,13 @@ export function createRequestAnswers(parts: Parts) {
 
     /** The signed request that a wallet fetches. Throws `openid_presentation.over`, `oidc_verifier.*`. */
     async requestObject(tenantId: string, name: string): Promise<string> {
-      const { row, content, handover, state } = await read(tenantId, name)
-      const { query, transactionData, encryption } = content
-      const jwt = await signInRequests.sign(tenantId, row, {
-        ...handover,
-        query,
-        ...(state !== undefined && { state }),
-        ...(encryption && { encryption }),
-        ...(transactionData && { transactionData: transactionData.map(({ encoded }) => encoded) }),
-        issuedAt: now(),
-        expiresAt: row.expiresAt,
-        ...(row.clientName && !row.certificateChain && { shown: { clientName: row.clientName, logoUri: null } }),
-      })
+      const find: Find = (em, lock) => rows.byName(em, name, lock)
+      const { row, content, nonce, state } = await read(tenantId, find)
+      const responseUri = await responseUriOf(tenantId, name)
+      const request = walletRequestOf(row, content, { nonce, responseUri, issuedAt: now(), ...(state && { state }) })
+      const jwt = await signInRequests.sign(tenantId, row, request)
       await inTenant(database.tenants, tenantId, async (em) => {
-        const { row: current } = await rows.byName(em, name, true)
+        const { row: current } = await find(em, true)
         if (current.state === 'PENDING')
           Object.assign(current, { state: 'FETCHED', fetchedAt: now(), updatedAt: now() })
       })
@@ -115,47 +186,48 @@ export function createRequestAnswers(parts: Parts) {
 
     /**
      * Takes the answer of a wallet, once. Returns where the wallet leads its holder. A presentation that is not accepted
-     * may be tried again, a few times. Throws `openid_presentation.*`, `sign_in.answer_malformed`.
+     * may be tried again, a few times. Throws `openid_presentation.*`.
      */
     async answerRequest(tenantId: string, name: string, says: WalletSays): Promise<{ redirectUri?: string }> {
-      const { row: asked, device, content, handover, state } = await read(tenantId, name)
-      const { query, template, transactionData, encryption } = content
-      let verdicts: PresentationVerdict[] | undefined
-      try {
-        const answer = await opened(says, content)
-        if (typeof answer.error === 'string' && answer.vp_token === undefined) {
-          await fail(tenantId, name, 'openid_presentation.declined', true)
-          return {}
-        }
-        if (state !== undefined && !(typeof answer.state === 'string' && isSame(answer.state, state)))
-          throw invalidAnswer('answer_malformed', 'The answer has not the state of the request.')
-        const { presented } = readVpToken(answer.vp_token, query)
-        const wanted = template ? signInRequests.wantedBy(template.query) : []
-        const checked = await presentationChecks.verifyAll(tenantId, presented, {
-          nonce: handover.nonce,
-          audience: handover.clientId,
-          transcript: sessionTranscript({
-            ...handover,
-            ...(encryption && { keyThumbprint: await thumbprintOf(encryption) }),
-          }),
-          ...(transactionData && { transactionData }),
-          exampleOf: (id) => exampleOf(wanted, id),
-          ...(template?.trustedContexts && { trustedContexts: template.trustedContexts }),
-        })
-        const found = checked.map(({ verdict }) => verdict)
-        verdicts = found
-        if (!found.every(({ verified }) => verified)) throw refused(found)
-        return await inTenant(database.tenants, tenantId, async (em) => {
-          const { row } = await rows.byName(em, name, true)
-          row.answeredBy = device === 'same' ? 'same' : 'other'
-          rows.end(em, row, { ...content, credentials: found }, { state: 'VERIFIED' })
-          return device === 'same' ? { redirectUri: backTo(asked.redirectUri, secrets.responseCode(row.id)) } : {}
-        })
-      } catch (error) {
-        if (!(error instanceof Refusal) || error.code === 'openid_presentation.over') throw error
-        await fail(tenantId, name, codeOf(error), false, verdicts)
-        throw error
+      const answer: Answer = {
+        find: (em, lock) => rows.byName(em, name, lock),
+        open: (content) => ofForm(says, content),
+        async bindingOf({ row: { clientIdentifier: clientId }, nonce }, key) {
+          const responseUri = await responseUriOf(tenantId, name)
+          return { audience: clientId, transcript: sessionTranscript({ clientId, nonce, responseUri, ...key }) }
+        },
       }
+      const row = await take(tenantId, answer, (work) => inTenant(database.tenants, tenantId, work))
+      return row?.answeredBy === 'same' ? { redirectUri: backTo(row.redirectUri, secrets.responseCode(row.id)) } : {}
+    },
+
+    /**
+     * Takes the answer that a wallet gave the browser (Digital Credentials API). `origin`: of the page that asked; the
+     * wallet has bound its answer to it. Throws `openid_presentation.*`.
+     */
+    async answerInBrowser(call: Call, id: string, { origin, data }: { origin: string; data: Json }): Promise<void> {
+      const { tenantId, idempotency } = call
+      if (idempotency && 'effect' in idempotency) return
+      const answer: Answer = {
+        find: (em, lock) => rows.ofBrowser(em, id, lock),
+        async open(content) {
+          if (!content.expectedOrigins?.includes(origin))
+            throw new Refusal('openid_presentation.answer_malformed', 'The request is not of a page of this origin.', [
+              { path: 'origin', code: 'origin', message: 'expected one of expectedOrigins of the request' },
+            ])
+          return ofBrowser(data, content)
+        },
+        bindingOf: async ({ nonce }, key) => ({
+          audience: audienceOf(origin),
+          transcript: browserTranscript({ origin, nonce, ...key }),
+        }),
+      }
+      await take(tenantId, answer, (work) =>
+        operations.change(call, 'answerOpenId4VpRequest', { id }, async (em) => {
+          await work(em)
+          return null
+        }),
+      )
     },
   }
 }

@@ -4,10 +4,14 @@ import { inTenant } from '../../../entities/orm.ts'
 import { PresentationTemplate } from '../../../entities/semantic-credentials.presentations.ts'
 import { Refusal, withPaths } from '../../../protocol/errors.ts'
 import { tableOf } from '../../../protocol/names.ts'
+import type { DcqlQuery } from '../../../protocol/openid/dcql/query.ts'
 import { newEncryptionKey } from '../../../protocol/openid/presentations/encryption.ts'
 import {
   checkRequest,
   invalidRequest,
+  isEncrypted,
+  isOfBrowser,
+  needsState,
   type PresentationRequestInput,
   type RequestState,
 } from '../../../protocol/openid/presentations/requests.ts'
@@ -23,6 +27,7 @@ import { findVerifier } from '../verifiers/records.ts'
 import type { SignInSecrets } from '../verifiers/secrets.ts'
 import type { RequestContent, RequestRows } from './rows.ts'
 import type { PresentationVerdict } from './verify.ts'
+import { WALLET_PATH, walletRequestOf } from './wallet-requests.ts'
 
 /** A request, as the client of the API sees it. */
 export interface PresentationRequestRecord {
@@ -44,17 +49,20 @@ export interface PresentationRequestRecord {
 
 export interface CreatedPresentationRequest extends PresentationRequestRecord {
   /** Opens a wallet on another device: for a QR code. */
-  uri: string
-  qrCode: string
+  uri: string | null
+  qrCode: string | null
   /** Opens a wallet on the device of the browser. */
   sameDeviceUri: string | null
+  /** What a page gives to its browser (Digital Credentials API). */
+  browserRequest: { protocol: string; data: { request: string } } | null
 }
+
+/** Signed requests in the Digital Credentials API (OpenID4VP 1.0, appendix A.1). */
+const PROTOCOL = 'openid4vp-v1-signed'
 
 export interface PresentationRequestDetails extends PresentationRequestRecord {
   credentials: PresentationVerdict[]
 }
-
-export const WALLET_PATH = '/v1/openid4vp/wallet'
 
 interface Parts extends Pick<Dependencies, 'database' | 'documents' | 'now' | 'outbox' | 'uuid'> {
   operations: Operations
@@ -147,10 +155,23 @@ export function createPresentationRequests(parts: Parts) {
     return { uri: linkOf('other'), sameDeviceUri: row.redirectUri ? linkOf('same') : null }
   }
 
-  async function handedOver(tenantId: string, row: OpenIdPresentation): Promise<CreatedPresentationRequest> {
+  async function handedOver(
+    tenantId: string,
+    row: OpenIdPresentation,
+    request: string | undefined,
+  ): Promise<CreatedPresentationRequest> {
+    const none = { uri: null, qrCode: null, sameDeviceUri: null, browserRequest: null }
+    if (request !== undefined)
+      return { ...toRecord(row), ...none, browserRequest: { protocol: PROTOCOL, data: { request } } }
     const links = await linksOf(tenantId, row)
-    return { ...toRecord(row), ...links, qrCode: await documents.qrCode(links.uri, bundledOnly(tenantId)) }
+    return { ...toRecord(row), ...none, ...links, qrCode: await documents.qrCode(links.uri, bundledOnly(tenantId)) }
   }
+
+  const browserSession = (id: string, query: DcqlQuery, issuedAt: Date) => ({
+    nonce: secrets.nonce(id, 'browser'),
+    issuedAt,
+    ...(needsState(query) && { state: secrets.state(id, 'browser') }),
+  })
 
   /** Refusals of what sign-ins use too, with the members of this request. */
   async function inOwnWords<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -184,24 +205,30 @@ export function createPresentationRequests(parts: Parts) {
           query,
           ...(template && { template }),
           ...(transactionData && { transactionData }),
-          ...(input.responseMode === 'direct_post.jwt' && { encryption: await newEncryptionKey(id) }),
+          ...(input.expectedOrigins && { expectedOrigins: input.expectedOrigins }),
+          ...(isEncrypted(input.responseMode) && { encryption: await newEncryptionKey(id) }),
         }
+        const at = now()
+        const own = {
+          ...{ verifierDid: asking.verifierDid, certificateChain: chain ? [...chain] : null, clientIdentifier },
+          ...{ clientName: input.clientName ?? null, responseMode: input.responseMode },
+          expiresAt: new Date(at.getTime() + input.lifetimeSeconds * 1000),
+        }
+        const request = isOfBrowser(input.responseMode)
+          ? await signInRequests.sign(tenantId, own, walletRequestOf(own, content, browserSession(id, query, at)))
+          : undefined
         return operations.change(call, 'createOpenId4VpRequest', { id }, async (em) => {
-          const at = now()
-          const expiresAt = new Date(at.getTime() + input.lifetimeSeconds * 1000)
           const row = em.create(OpenIdPresentation, {
-            ...{ id, tenantId, verifierDid: asking.verifierDid, certificateChain: chain ? [...chain] : null },
-            ...{ clientIdentifier, clientName: input.clientName ?? null, responseMode: input.responseMode },
-            ...{ redirectUri: input.redirectUri ?? null, state: 'PENDING', failures: 0 },
+            ...{ id, tenantId, ...own, redirectUri: input.redirectUri ?? null, state: 'PENDING', failures: 0 },
             otherDeviceDigest: digestOf(secrets.requestName(id, 'other')),
             sameDeviceDigest: digestOf(secrets.requestName(id, 'same')),
             content: rows.sealed({ tenantId, id }, content),
-            ...{ requestId: call.requestId, clientId: call.clientId, expiresAt, createdAt: at, updatedAt: at },
-            keptUntil: new Date(expiresAt.getTime() + input.keptSeconds * 1000),
+            ...{ requestId: call.requestId, clientId: call.clientId, createdAt: at, updatedAt: at },
+            keptUntil: new Date(own.expiresAt.getTime() + input.keptSeconds * 1000),
           })
           await em.flush()
           await outbox.start(em, 'expirePresentation', { tenantId, presentationId: id })
-          return handedOver(tenantId, row)
+          return handedOver(tenantId, row, request)
         })
       }),
 

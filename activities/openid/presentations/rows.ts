@@ -6,7 +6,7 @@ import type { Json } from '../../../protocol/json.ts'
 import type { DcqlQuery } from '../../../protocol/openid/dcql/query.ts'
 import { PRESENTATION_ENTRY } from '../../../protocol/openid/entries.ts'
 import type { EncryptionKey } from '../../../protocol/openid/presentations/encryption.ts'
-import type { RequestState } from '../../../protocol/openid/presentations/requests.ts'
+import { isOfBrowser, type RequestState } from '../../../protocol/openid/presentations/requests.ts'
 import type { TransactionEntry } from '../../../protocol/openid/presentations/transactions.ts'
 import type { TrustedContexts } from '../../../protocol/semantic-credentials/warnings.ts'
 import type { Dependencies } from '../../dependencies.ts'
@@ -22,6 +22,8 @@ export interface RequestContent {
   transactionData?: TransactionEntry[]
   /** The template that the query was made from, as it was then. */
   template?: { query: unknown; trustedContexts?: TrustedContexts }
+  /** Of the pages whose browser asks. */
+  expectedOrigins?: readonly string[]
   /** Until the request has ended. */
   encryption?: EncryptionKey
   /** Of the last answer; those of a refused one without what they say of a person. */
@@ -71,9 +73,16 @@ export function createRequestRows({ now, uuid, sealer }: Pick<Dependencies, 'now
       const digest = digestOf(name)
       const where = { $or: [{ otherDeviceDigest: digest }, { sameDeviceDigest: digest }] }
       const row = await em.findOne(OpenIdPresentation, where, lock ? LOCK : {})
-      if (!row || row.endedAt || row.expiresAt <= now()) throw over()
-      const device: WalletDevice = Buffer.from(row.sameDeviceDigest).equals(digest) ? 'same' : 'other'
-      return { row, device }
+      if (!row || row.endedAt || row.expiresAt <= now() || isOfBrowser(row.responseMode)) throw over()
+      const way: WalletDevice = Buffer.from(row.sameDeviceDigest).equals(digest) ? 'same' : 'other'
+      return { row, way }
+    },
+
+    /** The request that a browser answers. Throws `openid_presentation.not_found`, `.over`. */
+    async ofBrowser(em: SqlEntityManager, id: string, lock = false) {
+      const row = await this.byId(em, id, lock)
+      if (row.endedAt || row.expiresAt <= now() || !isOfBrowser(row.responseMode)) throw over()
+      return { row, way: 'browser' as const }
     },
 
     /** Ends a request: no answer is taken any more, and the key of the answer is gone. Its row is kept as long as before. */

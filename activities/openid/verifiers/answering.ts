@@ -68,6 +68,7 @@ export function createWalletAnswers(parts: Parts) {
       const { row, verifier, client, template, handover } = await readForAnswer(place, name)
       return signInRequests.sign(place.tenantId, verifier, {
         ...handover,
+        responseMode: 'direct_post',
         query: await signInRequests.queryFor(place.tenantId, template.query),
         issuedAt: now(),
         expiresAt: row.expiresAt,

@@ -5,6 +5,9 @@ import { isSame, keyFor } from '../../frame/secrets.ts'
 /** The device that the wallet is on: another one, which reads the QR code, or the browser's, which opens the link. */
 export type WalletDevice = 'other' | 'same'
 
+/** How a wallet is reached: by a link, or by the browser itself (Digital Credentials API). */
+export type WalletWay = WalletDevice | 'browser'
+
 /** Names, nonces and codes of sign-ins, by keys that are derived from the master key: no row has them in clear. */
 export function createSignInSecrets({ config }: Pick<Dependencies, 'config'>) {
   const keyOf = (purpose: string) => keyFor(config.masterKey, `openid-verifiers/${purpose}`)
@@ -23,9 +26,9 @@ export function createSignInSecrets({ config }: Pick<Dependencies, 'config'>) {
     /** Names the request of a wallet in its address. */
     requestName: (signInId: string, device: WalletDevice): string => made('request', `${signInId}/${device}`),
     /** The challenge of a request: one for each device, so that an answer to the one is none to the other. */
-    nonce: (signInId: string, device: WalletDevice): string => made('nonce', `${signInId}/${device}`),
+    nonce: (signInId: string, way: WalletWay): string => made('nonce', `${signInId}/${way}`),
     /** What the wallet returns with its answer, beside presentations that nobody signed for it (section 5.3). */
-    state: (requestId: string, device: WalletDevice): string => made('state', `${requestId}/${device}`),
+    state: (requestId: string, way: WalletWay): string => made('state', `${requestId}/${way}`),
     /** Leads the wallet's holder back to the browser where the sign-in began (OpenID4VP 1.0, section 8.2). */
     responseCode: (signInId: string): string => made('response', signInId),
     isResponseCode: (signInId: string, given: string): boolean => isSame(made('response', signInId), given),

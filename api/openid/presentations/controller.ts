@@ -21,6 +21,7 @@ import type { Problem } from '../../frame/problem.ts'
 import type { Uuid } from '../../frame/wire.ts'
 import {
   createdToWire,
+  type OpenId4VpBrowserAnswerIn,
   type OpenId4VpCreatedOut,
   type OpenId4VpPageOut,
   type OpenId4VpQuery,
@@ -98,6 +99,24 @@ export class OpenId4VpRequestsController extends Controller {
   ): Promise<OpenId4VpRequestOut> {
     const { responseCode } = body
     return requestToWire(await this.platform.presentationRequests4Vp.redeemRequest(called.user, id, responseCode))
+  }
+
+  /**
+   * Takes what a wallet answered through the browser of a page (Digital Credentials API), and returns it check by check.
+   * A wallet that declined ends the request.
+   * @summary Answer a request with what the browser returned
+   */
+  @Post('{id}/browser-answer')
+  @OperationId('answerOpenId4VpRequest')
+  @Security('bearerAuth', ['openid:write'])
+  @SuccessResponse(200)
+  async answer(
+    @Request() called: Called,
+    @Path() id: Uuid,
+    @Body() body: OpenId4VpBrowserAnswerIn,
+  ): Promise<OpenId4VpRequestOut> {
+    await this.platform.requestAnswers.answerInBrowser(called.user, id, body)
+    return requestToWire(await this.platform.presentationRequests4Vp.readRequest(called.user.tenantId, id))
   }
 
   /**

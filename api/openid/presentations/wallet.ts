@@ -1,7 +1,7 @@
 import express, { type Request, type Router } from 'express'
 import type { Pool } from 'pg'
 import type { Platform } from '../../../activities/index.ts'
-import { WALLET_PATH } from '../../../activities/openid/presentations/requests.ts'
+import { WALLET_PATH } from '../../../activities/openid/presentations/wallet-requests.ts'
 import { limitRate } from '../../frame/limits/index.ts'
 import { walletRoutes } from '../verifiers/wallet.ts'
 

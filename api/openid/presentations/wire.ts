@@ -20,8 +20,20 @@ export type OpenId4VpDcqlQuery = JsonObject
 /** What the holder agrees to, each with its type and its credential_ids (OpenID4VP 1.0, section 5.1). */
 export type OpenId4VpTransactionData = JsonObject[]
 
-/** How wallets answer: direct_post.jwt (default) encrypted, direct_post in clear. */
-export type OpenId4VpResponseMode = 'direct_post' | 'direct_post.jwt'
+/**
+ * How wallets answer: direct_post.jwt (default) encrypted, direct_post in clear; dc_api.jwt and dc_api through the browser
+ * of a page, by the Digital Credentials API.
+ */
+export type OpenId4VpResponseMode = 'direct_post' | 'direct_post.jwt' | 'dc_api' | 'dc_api.jwt'
+
+/** Origins of the pages whose browser asks, with dc_api and dc_api.jwt. */
+export type OpenId4VpOrigins = string[]
+
+/** The origin of a page. */
+export type OpenId4VpOrigin = string
+
+/** The data of the DigitalCredential that the browser returned. */
+export type OpenId4VpBrowserData = JsonObject
 
 /** How wallets know the verifier. Default: by its certificate (x509_hash) where it has one, else by its DID. */
 export type OpenId4VpClientIdPrefix = 'decentralized_identifier' | 'x509_hash' | 'x509_san_dns'
@@ -53,6 +65,7 @@ export interface OpenId4VpRequestIn {
   presentationTemplateId?: Uuid | null
   responseMode?: OpenId4VpResponseMode | null
   redirectUri?: OpenId4VpRedirectUri | null
+  expectedOrigins?: OpenId4VpOrigins | null
   transactionData?: OpenId4VpTransactionData | null
   expiresInSec?: OpenId4VpSeconds | null
   keptForSec?: OpenId4VpKeptSeconds | null
@@ -81,12 +94,30 @@ export interface OpenId4VpRequestSummaryOut {
 }
 
 export interface OpenId4VpCreatedOut extends OpenId4VpRequestSummaryOut {
-  /** Opens a wallet on another device: the text of the QR code. */
-  uri: string
+  /** Opens a wallet on another device: the text of the QR code; null with dc_api and dc_api.jwt. */
+  uri: string | null
   /** A PNG as a data: URL. */
-  qrCode: string
+  qrCode: string | null
   /** Opens a wallet on the device of the browser; null without redirectUri. */
   sameDeviceUri: string | null
+  /** One of the requests of navigator.credentials.get({digital: {requests}}), with dc_api and dc_api.jwt. */
+  browserRequest: OpenId4VpBrowserRequestOut | null
+}
+
+export interface OpenId4VpBrowserDataOut {
+  /** A JWS. */
+  request: string
+}
+
+export interface OpenId4VpBrowserRequestOut {
+  protocol: string
+  data: OpenId4VpBrowserDataOut
+}
+
+export interface OpenId4VpBrowserAnswerIn {
+  /** Of the page that asked: the wallet has bound its answer to it. */
+  origin: OpenId4VpOrigin
+  data: OpenId4VpBrowserData
 }
 
 export interface OpenId4VpCheckOut {
@@ -151,6 +182,7 @@ export const toRequest = (body: OpenId4VpRequestIn): PresentationRequestInput =>
   ...(present(body.presentationTemplateId) && { presentationTemplateId: inLowerCase(body.presentationTemplateId) }),
   responseMode: body.responseMode ?? 'direct_post.jwt',
   ...(present(body.redirectUri) && { redirectUri: body.redirectUri }),
+  ...(present(body.expectedOrigins) && { expectedOrigins: body.expectedOrigins }),
   ...(present(body.transactionData) && { transactionData: body.transactionData }),
   lifetimeSeconds: body.expiresInSec ?? LIFETIME_SECONDS.default,
   keptSeconds: body.keptForSec ?? KEPT_SECONDS.default,

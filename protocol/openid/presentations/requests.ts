@@ -21,8 +21,15 @@ export interface PresentationLook {
   nextInMs?: number
 }
 
-export const RESPONSE_MODES = ['direct_post', 'direct_post.jwt'] as const
+export const RESPONSE_MODES = ['direct_post', 'direct_post.jwt', 'dc_api', 'dc_api.jwt'] as const
 export type ResponseMode = (typeof RESPONSE_MODES)[number]
+
+/** Whether the wallet answers through the browser that asks (Digital Credentials API). */
+export const isOfBrowser = (mode: ResponseMode): boolean => mode === 'dc_api' || mode === 'dc_api.jwt'
+export const isEncrypted = (mode: ResponseMode): boolean => mode.endsWith('.jwt')
+
+/** The audience of what is presented to a page (OpenID4VP 1.0, appendix A.4). */
+export const audienceOf = (origin: string): string => `origin:${origin}`
 
 export const CLIENT_ID_PREFIXES = ['decentralized_identifier', 'x509_hash', 'x509_san_dns'] as const
 export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
@@ -40,6 +47,8 @@ export interface PresentationRequestInput {
   presentationTemplateId?: string
   responseMode: ResponseMode
   redirectUri?: string
+  /** Of the pages whose browser asks; only where the answer comes through it. */
+  expectedOrigins?: readonly string[]
   transactionData?: readonly Json[]
   lifetimeSeconds: number
   keptSeconds: number
@@ -49,6 +58,7 @@ export const LIFETIME_SECONDS = { default: 600, least: 30, most: 86_400 } as con
 /** After the end of the request. */
 export const KEPT_SECONDS = { default: 86_400, least: 60, most: 30 * 86_400 } as const
 const MAX_URI = 2_048
+const MAX_ORIGINS = 10
 
 export const invalidRequest = (errors: FieldError[]) =>
   new Refusal('openid_presentation.invalid', 'The request has values that cannot be used; see errors.', errors)
@@ -70,6 +80,34 @@ function redirectErrors(uri: string): FieldError[] {
   if ('url' in read) return []
   const others = ', http on loopback, or a scheme such as com.example.app:'
   return broken(read.fault.rule, `expected an https URL of a public host${others}: ${read.fault.message}`)
+}
+
+const isOrigin = (text: string): boolean => {
+  if (text.length > MAX_URI || !URL.canParse(text)) return false
+  const { origin, protocol, hostname } = new URL(text)
+  return origin === text && (protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOSTS.has(hostname)))
+}
+
+function browserErrors({ responseMode, expectedOrigins, redirectUri }: PresentationRequestInput): FieldError[] {
+  const path = 'expectedOrigins'
+  if (!isOfBrowser(responseMode)) {
+    if (expectedOrigins === undefined) return []
+    return [{ path, code: 'exclusive', message: `expected none with ${responseMode}: no page asks` }]
+  }
+  const errors: FieldError[] = []
+  if (redirectUri !== undefined)
+    errors.push({ path: 'redirectUri', code: 'exclusive', message: `expected none with ${responseMode}` })
+  const { length } = expectedOrigins ?? []
+  if (length === 0 || length > MAX_ORIGINS)
+    errors.push({ path, code: 'count', message: `expected 1 to ${MAX_ORIGINS} origins of pages with ${responseMode}` })
+  for (const [nth, origin] of expectedOrigins?.entries() ?? [])
+    if (!isOrigin(origin))
+      errors.push({
+        path: `${path}.${nth}`,
+        code: 'origin',
+        message: 'expected an origin, such as https://shop.example',
+      })
+  return errors
 }
 
 function within(value: number, { least, most }: { least: number; most: number }, path: string): FieldError[] {
@@ -112,6 +150,7 @@ export function checkRequest(input: PresentationRequestInput, query?: DcqlQuery)
   const errors = [
     ...eitherOf(['dcqlQuery', dcqlQuery], ['presentationTemplateId', presentationTemplateId]),
     ...namingErrors(input),
+    ...browserErrors(input),
     ...(read?.errors ?? []),
     ...(redirectUri === undefined ? [] : redirectErrors(redirectUri)),
     ...within(lifetimeSeconds, LIFETIME_SECONDS, 'expiresInSec'),

@@ -1,6 +1,7 @@
 import type { JwsHeader } from '../../jws.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
 import { ENCRYPTIONS, type EncryptionKey } from '../presentations/encryption.ts'
+import type { ResponseMode } from '../presentations/requests.ts'
 import { type CertificateChain, leafHash } from './certificates.ts'
 
 export interface Identified {
@@ -14,7 +15,11 @@ export const clientIdOf = ({ verifierDid, certificateChain }: Identified): strin
 
 export interface WalletRequest {
   clientId: string
-  responseUri: string
+  responseMode: ResponseMode
+  /** Where the wallet answers; absent: through the browser that asks. */
+  responseUri?: string
+  /** Of the pages whose browser asks, by the Digital Credentials API (appendix A.2). */
+  expectedOrigins?: readonly string[]
   nonce: string
   query: DcqlQuery
   issuedAt: Date
@@ -51,8 +56,9 @@ export const requestClaims = ({ query, shown, encryption, transactionData, ...re
   aud: 'https://self-issued.me/v2',
   client_id: request.clientId,
   response_type: 'vp_token',
-  response_mode: encryption ? 'direct_post.jwt' : 'direct_post',
-  response_uri: request.responseUri,
+  response_mode: request.responseMode,
+  ...(request.responseUri !== undefined && { response_uri: request.responseUri }),
+  ...(request.expectedOrigins && { expected_origins: request.expectedOrigins }),
   nonce: request.nonce,
   ...(request.state !== undefined && { state: request.state }),
   iat: seconds(request.issuedAt),

@@ -58,6 +58,7 @@ test('each workflow has an id of its own, and each schedule', (t) => {
     workflows.deliverMessage.id({ tenantId, sentId: batchId }),
     workflows.issueOpenIdCredentials.id({ tenantId, sessionId: batchId }),
     workflows.deliverMail.id({ tenantId, mailId: batchId }),
+    workflows.expirePresentation.id({ tenantId, presentationId: batchId }),
     workflows.provisionTenant.id({ tenantId, subjectTenantId: batchId }),
     workflows.deleteTenant.id({ tenantId, subjectTenantId: batchId }),
     workflows.erasePerson.id({ tenantId, erasureId: batchId, round: 1 }),

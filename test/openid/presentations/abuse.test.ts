@@ -1,10 +1,10 @@
 import test from 'ava'
-import { CompactEncrypt, importJWK, type JWK } from 'jose'
+import type { JWK } from 'jose'
 import { createSealer } from '../../../activities/frame/sealing.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
 import { openSdJwt } from '../../support/openid/presenting.sd-jwt.ts'
-import { post, type WalletRequest, wallet } from '../../support/openid/presenting.ts'
+import { encrypted, keyOf, post, type WalletRequest, wallet } from '../../support/openid/presenting.ts'
 import { identityQuery, requestsOf } from '../../support/openid/requests.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
@@ -26,20 +26,7 @@ async function asked(body: object = {}) {
   return { created, request: await wallet.readRequest(created.uri) }
 }
 
-const keyOf = ({ client_metadata: metadata }: WalletRequest): JWK => {
-  const [key] = metadata?.jwks?.keys ?? []
-  if (!key) throw new Error('the request has no key')
-  return key
-}
-
-/** An answer, encrypted as a test wants it. */
-async function encrypted(vpToken: object, key: JWK, header: object = {}): Promise<string> {
-  const protectedHeader = { alg: 'ECDH-ES', enc: 'A256GCM', ...(key.kid !== undefined && { kid: key.kid }), ...header }
-  const plain = new TextEncoder().encode(JSON.stringify({ vp_token: vpToken }))
-  return new CompactEncrypt(plain)
-    .setProtectedHeader(protectedHeader)
-    .encrypt(await importJWK({ ...key, alg: protectedHeader.alg }, protectedHeader.alg))
-}
+const answerOf = (vpToken: object, key: JWK, header: object = {}) => encrypted({ vp_token: vpToken }, key, header)
 
 test('an answer to one request answers no other one, and none twice', async (t) => {
   const held = await openSdJwt(world, { issuer_did: issuer })
@@ -91,12 +78,12 @@ test('an encrypted answer is to the key of its request, by the algorithms of the
   const stranger = await asked()
   const forms: ((request: WalletRequest, vpToken: object) => Promise<Record<string, string>>)[] = [
     async (_, vpToken) => ({ vp_token: JSON.stringify(vpToken) }),
-    async (_, vpToken) => ({ response: await encrypted(vpToken, keyOf(stranger.request)) }),
+    async (_, vpToken) => ({ response: await answerOf(vpToken, keyOf(stranger.request)) }),
     async (request, vpToken) => ({
-      response: await encrypted(vpToken, keyOf(stranger.request), { kid: keyOf(request).kid }),
+      response: await answerOf(vpToken, keyOf(stranger.request), { kid: keyOf(request).kid }),
     }),
-    async (request, vpToken) => ({ response: await encrypted(vpToken, keyOf(request), { alg: 'ECDH-ES+A128KW' }) }),
-    async (request, vpToken) => ({ response: await encrypted(vpToken, keyOf(request), { enc: 'A128CBC-HS256' }) }),
+    async (request, vpToken) => ({ response: await answerOf(vpToken, keyOf(request), { alg: 'ECDH-ES+A128KW' }) }),
+    async (request, vpToken) => ({ response: await answerOf(vpToken, keyOf(request), { enc: 'A128CBC-HS256' }) }),
     async () => ({ response: 'e30.e30.e30.e30.e30' }),
     async () => ({ response: 'x' }),
   ]
@@ -108,7 +95,7 @@ test('an encrypted answer is to the key of its request, by the algorithms of the
     t.is((JSON.parse(text) as { error: string }).error, 'invalid_request')
     t.is((await requests.read(created.id)).failureCode, 'openid_presentation.answer_malformed')
     for (const enc of at === 0 ? ['A128GCM'] : []) {
-      const response = await encrypted(vpToken, keyOf(request), { enc })
+      const response = await answerOf(vpToken, keyOf(request), { enc })
       t.is((await post(request.response_uri, { response })).status, 200, enc)
     }
   }

@@ -109,7 +109,8 @@ test('on the same device only the browser that came back gets what was presented
 
 test('a verifier is known by its DID, its certificate, or the DNS name in it (OpenID4VP 1.0, section 5.9.3)', async (t) => {
   const did = await createDid(world, 'p256')
-  const certificate_chain = await (await openAuthority()).certify(did)
+  const authority = await openAuthority()
+  const certificate_chain = await authority.certify(did)
   const { id: verifierId } = await createVerifier(world, { verifier_did: did, certificate_chain })
   const none = { verifierDid: null, verifierId }
   t.regex((await requests.create(none)).clientId, /^x509_hash:[\w-]{43}$/)
@@ -120,6 +121,10 @@ test('a verifier is known by its DID, its certificate, or the DNS name in it (Op
   t.regex((await requests.create(chain)).clientId, /^x509_hash:/)
   const unnamed = await requests.creating({ ...chain, clientIdPrefix: 'x509_san_dns' })
   t.like(unnamed.json<{ errors: object[] }>().errors[0], { path: 'certificateChain', code: 'dns_name' })
+  const certificateChain = await authority.certify(did, { dnsName: 'localhost' })
+  const named = await requests.create({ ...chain, certificateChain, clientIdPrefix: 'x509_san_dns' })
+  t.is(named.clientId, 'x509_san_dns:localhost')
+  t.is((await wallet.readRequest(named.uri)).client_id, named.clientId)
 })
 
 test('what a request cannot be is refused with the place and the rule', async (t) => {

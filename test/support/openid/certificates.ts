@@ -5,6 +5,7 @@ import {
   KeyUsageFlags,
   KeyUsagesExtension,
   Pkcs10CertificateRequest,
+  SubjectAlternativeNameExtension,
   X509CertificateGenerator,
 } from '@peculiar/x509'
 import { dereference, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
@@ -25,6 +26,7 @@ interface Terms {
   isAuthority?: boolean
   /** Days from now. */
   notAfter?: number
+  dnsName?: string
 }
 
 /** An authority that certifies verifiers, with one between it and them. */
@@ -35,17 +37,18 @@ export async function openAuthority() {
   async function certificate(
     [subject, publicKey]: [string, webcrypto.CryptoKey],
     [issuer, signingKey]: [string, webcrypto.CryptoKey],
-    { isAuthority = false, notAfter = 30 }: Terms = {},
+    { isAuthority = false, notAfter = 30, dnsName }: Terms = {},
   ): Promise<string> {
     serial += 1
     const usage = isAuthority ? KeyUsageFlags.keyCertSign : KeyUsageFlags.digitalSignature
+    const named = dnsName === undefined ? [] : [new SubjectAlternativeNameExtension([{ type: 'dns', value: dnsName }])]
     const made = await X509CertificateGenerator.create({
       serialNumber: `0${serial}`,
       ...{ subject: `C=NL, CN=${subject}`, issuer: `C=NL, CN=${issuer}`, publicKey, signingKey },
       notBefore: new Date(Date.now() - 60 * DAY_MS),
       notAfter: new Date(Date.now() + notAfter * DAY_MS),
       signingAlgorithm: ECDSA,
-      extensions: [new BasicConstraintsExtension(isAuthority), new KeyUsagesExtension(usage, true)],
+      extensions: [new BasicConstraintsExtension(isAuthority), new KeyUsagesExtension(usage, true), ...named],
     })
     return `${made.toString('pem')}\n`
   }

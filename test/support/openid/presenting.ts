@@ -19,6 +19,7 @@ export interface WalletRequest {
   client_id: string
   nonce: string
   response_uri: string
+  expected_origins?: string[]
   dcql_query: {
     credentials: { id: string; format: string; meta: Record<string, unknown>; claims?: { path: string[] }[] }[]
   }
@@ -40,7 +41,11 @@ const client = new Openid4vpClient({
   callbacks: {
     fetch,
     hash: (data, algorithm) => createHash(algorithm.replace('-', '')).update(data).digest(),
-    getX509CertificateMetadata: () => ({ sanDnsNames: [], sanUriNames: [] }),
+    getX509CertificateMetadata(certificate) {
+      const names = new X509Certificate(Buffer.from(certificate, 'base64')).subjectAltName?.split(', ') ?? []
+      const sanDnsNames = names.flatMap((name) => (name.startsWith('DNS:') ? [name.slice('DNS:'.length)] : []))
+      return { sanDnsNames, sanUriNames: [] }
+    },
     signJwt: refused,
     async encryptJwe({ publicJwk, alg, enc, kid }, data) {
       const header = { alg, enc, ...(kid && { kid }), apu: 'd2FsbGV0', apv: 'dmVyaWZpZXI' }
@@ -82,6 +87,14 @@ export const wallet = {
     })
     return resolved.authorizationRequestPayload as unknown as WalletRequest
   },
+  /** Reads what a page of an origin gave to its browser, and verifies it (Digital Credentials API). */
+  async readBrowserRequest({ request }: { request: string }, origin: string): Promise<WalletRequest> {
+    const resolved = await client.resolveOpenId4vpAuthorizationRequest({
+      authorizationRequestPayload: { request } as never,
+      origin,
+    })
+    return resolved.authorizationRequestPayload as unknown as WalletRequest
+  },
   async answer(
     request: WalletRequest,
     vpToken: Record<string, unknown[]>,
@@ -99,6 +112,21 @@ export const wallet = {
     })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   },
+}
+
+/** An answer, encrypted to a key as a test wants it. */
+export async function encrypted(answer: object, key: JWK, header: object = {}): Promise<string> {
+  const protectedHeader = { alg: 'ECDH-ES', enc: 'A256GCM', ...(key.kid !== undefined && { kid: key.kid }), ...header }
+  return new CompactEncrypt(new TextEncoder().encode(JSON.stringify(answer)))
+    .setProtectedHeader(protectedHeader)
+    .encrypt(await importJWK({ ...key, alg: protectedHeader.alg }, protectedHeader.alg))
+}
+
+/** The key of a request that has one. */
+export function keyOf(request: WalletRequest): JWK {
+  const key = encryptionKey(request)
+  if (!key) throw new Error('the request has no key')
+  return key
 }
 
 /** Sends a form to a verifier, as any program can. */
@@ -128,12 +156,18 @@ export async function openMdoc(world: World) {
   const issuerSigned = IssuerSigned.fromEncodedForOid4Vci(mobileEncoded)
   return {
     /** Discloses the elements of `names`, signed in the session of the request. */
-    async present(request: WalletRequest, names: readonly string[]): Promise<Record<string, unknown[]>> {
+    async present(
+      request: WalletRequest,
+      names: readonly string[],
+      origin?: string,
+    ): Promise<Record<string, unknown[]>> {
       const { client_id: clientId, nonce, response_uri: responseUri } = request
       const key = encryptionKey(request)
       const jwkThumbprint = key && Buffer.from(await calculateJwkThumbprint(key), 'base64url')
       const handover = { clientId, nonce, responseUri, ...(jwkThumbprint && { jwkThumbprint }) }
-      const sessionTranscript = await SessionTranscript.forOid4Vp(handover, context)
+      const sessionTranscript = origin
+        ? await SessionTranscript.forOid4VpDcApi({ origin, nonce, ...(jwkThumbprint && { jwkThumbprint }) }, context)
+        : await SessionTranscript.forOid4Vp(handover, context)
       const signingKey = CoseKey.fromJwk({ ...pair.privateKey.export({ format: 'jwk' }), alg: 'ES256' })
       const namespaces = { [NAMESPACE]: Object.fromEntries(names.map((name) => [name, false])) }
       const itemsRequest = ItemsRequest.create({ docType: DOC_TYPE, namespaces })

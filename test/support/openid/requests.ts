@@ -10,6 +10,7 @@ export interface CreatedRequest {
   uri: string
   qrCode: string
   sameDeviceUri: string | null
+  browserRequest: { protocol: string; data: { request: string } } | null
   expiresAt: string
   keptUntil: string
 }
@@ -59,6 +60,8 @@ export function requestsOf(world: Pick<World, 'ask' | 'token'>, verifierDid: str
     },
     redeem: (id: string, responseCode: string) =>
       ask(`${REQUESTS}/${id}/response-code`, { token, body: { responseCode } }),
+    answer: (id: string, origin: string, data: object) =>
+      ask(`${REQUESTS}/${id}/browser-answer`, { token, body: { origin, data } }),
     remove: (id: string) => ask(`${REQUESTS}/${id}`, { method: 'DELETE', token }),
   }
 }

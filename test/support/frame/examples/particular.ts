@@ -130,6 +130,8 @@ export const PARTICULAR: Record<string, Example> = {
   createOpenId4VpRequest: { body: ({ verifierId }) => ({ verifierId, dcqlQuery: IDENTITY_QUERY }) },
   // no wallet has answered
   redeemOpenId4VpRequest: { answers: 400 },
+  // no browser asks
+  answerOpenId4VpRequest: { answers: 400 },
   deleteOpenId4VpRequest: { path: ({ spareOpenId4VpId: id }) => ({ id }) },
   // the sample's keys are of a moment ago
   rotateOidcVerifierKeys: { answers: 409 },
